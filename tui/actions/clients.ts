@@ -4,12 +4,13 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import { countOf } from '../state/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import type { EventCounts } from '../model/event-counts.ts';
 import { openSilenceEntries } from './silences.ts';
+import type { Opened, Screen, Says, Asks } from '../state/ports.ts';
+import type { Known } from '../model/known.ts';
 
 /** Asks whether to delete clients and says what goes with them. */
-export function askDeleteClients(store: ConsoleStore, names: readonly string[]): void {
+export function askDeleteClients(store: Screen & Says & Pick<Known, 'events'>, names: readonly string[]): void {
   if (names.length === 0) return store.say('there is no client to delete');
   const what = countOf(names.length, 'client');
   const lines = names.map((name) => {
@@ -31,7 +32,10 @@ export function askDeleteClients(store: ConsoleStore, names: readonly string[]):
 }
 
 /** Opens the silence dialog on all checks of the clients, whether or not anything is wrong with them now. */
-export function silenceClients(store: ConsoleStore, names: readonly string[]): void {
+export function silenceClients(
+  store: Screen & Says & Asks & Opened & Pick<Known, 'silenced'>,
+  names: readonly string[],
+): void {
   if (names.length === 0) return store.say('there is no client to silence');
   const ids = names.map((name) => silencedId(clientSubscription(name), null));
   const present = ids.flatMap((id) => store.silenced.get(id) ?? []);
@@ -41,7 +45,7 @@ export function silenceClients(store: ConsoleStore, names: readonly string[]): v
   if (present.length > 0) store.say(`${countOf(present.length, 'client')} silenced already: left as it is`);
 }
 
-function entryOf(store: ConsoleStore, name: string): SilencedRow {
+function entryOf(store: Opened, name: string): SilencedRow {
   const subscription = clientSubscription(name);
   return {
     id: silencedId(subscription, null),

@@ -1,8 +1,10 @@
 import type { KeyAction } from './keys.ts';
-import { commandsFor, runCommand, splitCommand, type Perform } from './commands.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
+import { commandsFor, runCommand, splitCommand, type Perform, type CompletionPorts } from './commands.ts';
 import { keyContext } from './key-context.ts';
 import { editLine, lineOf, type LineEdit, type LineEditor } from '../form/line-editor.ts';
+import type { Screen, Asks, Shown } from '../state/ports.ts';
+import type { ActionPorts } from './action-ports.ts';
+import type { Places } from '../model/known.ts';
 
 /** Earlier commands that are remembered. */
 const HISTORY_MAX = 100;
@@ -28,7 +30,7 @@ export interface Completion {
   readonly usage: string | undefined;
 }
 
-export function openCommandLine(store: ConsoleStore, text = ''): void {
+export function openCommandLine(store: Screen, text = ''): void {
   const { layers, commandHistory } = store.state;
   const layer: CommandLayer = {
     kind: 'command',
@@ -40,7 +42,7 @@ export function openCommandLine(store: ConsoleStore, text = ''): void {
   store.update({ layers: [...layers, layer] });
 }
 
-export function typeInCommandLine(store: ConsoleStore, edit: LineEdit | undefined): void {
+export function typeInCommandLine(store: Screen & Asks & Places, edit: LineEdit | undefined): void {
   const layer = commandLayer(store);
   if (layer === undefined || edit === undefined) return;
   const line = editLine(layer.line, edit);
@@ -50,7 +52,7 @@ export function typeInCommandLine(store: ConsoleStore, edit: LineEdit | undefine
 }
 
 /** @param perform does what the key of an action does */
-export function pressCommandLine(store: ConsoleStore, action: KeyAction, perform: Perform): void {
+export function pressCommandLine(store: ActionPorts, action: KeyAction, perform: Perform): void {
   const layer = commandLayer(store);
   if (layer === undefined) return;
   switch (action) {
@@ -72,7 +74,7 @@ export function pressCommandLine(store: ConsoleStore, action: KeyAction, perform
 }
 
 /** The candidates for the word before the caret, as the layer has it typed. */
-export function completionOf(store: ConsoleStore, { line, chosen }: CommandLayer): Completion {
+export function completionOf(store: CompletionPorts, { line, chosen }: CommandLayer): Completion {
   const { state } = store;
   const { text, caret } = chosen?.typed ?? line;
   const before = text.slice(0, caret);
@@ -96,7 +98,7 @@ function startingWith(words: readonly string[], start: string): readonly string[
   return words.filter((word) => word.startsWith(start) && word !== start);
 }
 
-function choose(store: ConsoleStore, layer: CommandLayer, by: 1 | -1): void {
+function choose(store: ActionPorts, layer: CommandLayer, by: 1 | -1): void {
   const { from, candidates } = completionOf(store, layer);
   if (candidates.length === 0) return;
   const typed = layer.chosen?.typed ?? layer.line;
@@ -110,7 +112,7 @@ function choose(store: ConsoleStore, layer: CommandLayer, by: 1 | -1): void {
   put(store, { ...layer, line, chosen: isOnly ? undefined : { typed, at }, problem: undefined });
 }
 
-function run(store: ConsoleStore, layer: CommandLayer, perform: Perform): void {
+function run(store: ActionPorts, layer: CommandLayer, perform: Perform): void {
   const { text } = layer.line;
   close(store);
   const problem = runCommand(store, text, perform);
@@ -119,26 +121,26 @@ function run(store: ConsoleStore, layer: CommandLayer, perform: Perform): void {
   store.update({ layers: [...store.state.layers, { ...layer, chosen: undefined, problem }] });
 }
 
-function remember(store: ConsoleStore, text: string): void {
+function remember(store: Screen, text: string): void {
   if (text === '') return;
   const earlier = store.state.commandHistory.filter((command) => command !== text);
   store.update({ commandHistory: [...earlier, text].slice(-HISTORY_MAX) });
 }
 
-function fromHistory(store: ConsoleStore, layer: CommandLayer, historyAt: number): void {
+function fromHistory(store: Screen, layer: CommandLayer, historyAt: number): void {
   const line = lineOf(store.state.commandHistory[historyAt] ?? '');
   put(store, { ...layer, line, chosen: undefined, historyAt, problem: undefined });
 }
 
-function put(store: ConsoleStore, layer: CommandLayer): void {
+function put(store: Screen, layer: CommandLayer): void {
   store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
 }
 
-function close(store: ConsoleStore): void {
+function close(store: Screen): void {
   store.update({ layers: store.state.layers.slice(0, -1) });
 }
 
-function commandLayer(store: ConsoleStore): CommandLayer | undefined {
+function commandLayer(store: Shown): CommandLayer | undefined {
   const layer = store.state.layers.at(-1);
   return layer?.kind === 'command' ? layer : undefined;
 }

@@ -3,7 +3,6 @@ import { bindings, type Binding, type KeyAction, type KeyContext } from './keys.
 import { nearest } from '../../shared/domain/nearest.ts';
 import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { isSkin, SKINS } from '../text/theme.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { contextNames } from '../model/contexts.ts';
 import { filterCandidates } from '../list/search-candidates.ts';
 import { keepFilter } from '../list/search-prompt.ts';
@@ -16,11 +15,17 @@ import { isThere, openView } from './view-keys.ts';
 import { columnIds, hiddenBut, sortIds } from '../list/columns.ts';
 import { filterProblem } from '../list/filter-problem.ts';
 import { VIEWS, type ViewName } from '../state/view-names.ts';
+import type { Screen, Asks, Opened, Shown } from '../state/ports.ts';
+import type { ActionPorts } from './action-ports.ts';
+import type { Known, Places } from '../model/known.ts';
 
 /** Does what the key of an action does. */
 export type Perform = (action: KeyAction) => void;
 
 /** What is typed after `:`. */
+/** What the words come from that can be completed. */
+export type CompletionPorts = Shown & Opened & Pick<Known, 'clients'> & Places;
+
 export interface Command {
   readonly name: string;
   /** What may stand after the name, for people. */
@@ -29,9 +34,9 @@ export interface Command {
   /** Whether there must be something after the name. */
   readonly needsOperand?: true;
   /** @returns what is wrong with what stands after the name, and what is allowed */
-  readonly run: (store: ConsoleStore, operand: string, perform: Perform) => string | undefined;
+  readonly run: (store: ActionPorts, operand: string, perform: Perform) => string | undefined;
   /** Words that may stand where the last word of the operand is; only those that begin like it are shown. */
-  readonly complete?: (store: ConsoleStore, operand: string) => readonly string[];
+  readonly complete?: (store: CompletionPorts, operand: string) => readonly string[];
 }
 
 /** Where keys are text or choose something: their actions are no commands. */
@@ -49,7 +54,7 @@ export function commandsFor(context: KeyContext): readonly Command[] {
 }
 
 /** Runs a command line. The line is closed already. @returns what is wrong with it, and what is allowed */
-export function runCommand(store: ConsoleStore, text: string, perform: Perform): string | undefined {
+export function runCommand(store: ActionPorts, text: string, perform: Perform): string | undefined {
   const { name, operand } = splitCommand(text);
   if (name === '') return undefined;
   const commands = commandsFor(keyContext(store.state));
@@ -132,10 +137,10 @@ function viewCommand(view: ViewName, title: string): Command {
 interface Setting {
   readonly values: readonly string[];
   /** @param value one of those */
-  readonly set: (store: ConsoleStore, value: string) => void;
+  readonly set: (store: ActionPorts, value: string) => void;
 }
 
-function switchSetting(set: (store: ConsoleStore, isOn: boolean) => void): Setting {
+function switchSetting(set: (store: ActionPorts, isOn: boolean) => void): Setting {
   return { values: ['on', 'off'], set: (store, value) => set(store, value === 'on') };
 }
 
@@ -231,7 +236,8 @@ const OWN_COMMANDS: readonly Command[] = [
     run: (store, operand) => {
       const names = contextNames(store.options.contexts);
       if (names.length === 0) return 'there are no contexts: name them in the configuration file';
-      if (operand === '') openMenu(store, { title: 'Contexts', items: () => contextItems(store) }, store.options.contexts?.current);
+      if (operand === '')
+        openMenu(store, { title: 'Contexts', items: () => contextItems(store) }, store.options.contexts?.current);
       else if (!names.includes(operand)) return notOne('context', operand, names);
       else store.request({ kind: 'switch-context', name: operand });
       return undefined;
@@ -274,7 +280,7 @@ const OWN_COMMANDS: readonly Command[] = [
 ];
 
 /** The contexts as choices of a menu. */
-function contextItems(store: ConsoleStore): readonly MenuItem[] {
+function contextItems(store: Asks & Opened): readonly MenuItem[] {
   const { contexts } = store.options;
   return contextNames(contexts).map((name) => ({
     id: name,
@@ -284,7 +290,7 @@ function contextItems(store: ConsoleStore): readonly MenuItem[] {
   }));
 }
 
-function savedView(store: ConsoleStore, operand: string): string | undefined {
+function savedView(store: ActionPorts, operand: string): string | undefined {
   const [verb = '', name = '', ...more] = operand.split(/\s+/);
   const known = [...store.state.savedViews.keys()];
   const isVerb = verb === 'save' || verb === 'delete';
@@ -303,7 +309,7 @@ function savedView(store: ConsoleStore, operand: string): string | undefined {
   return undefined;
 }
 
-function silence(store: ConsoleStore, operand: string, perform: Perform): string | undefined {
+function silence(store: Screen, operand: string, perform: Perform): string | undefined {
   const [, duration = '', reason = ''] = /^(\S+)\s*(.*)$/su.exec(operand) ?? [];
   const seconds = parseDuration(duration);
   if (seconds === undefined || seconds === 0) return `${JSON.stringify(duration)} is not a duration: ${DURATION_HINT}`;

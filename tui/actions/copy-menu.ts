@@ -1,11 +1,12 @@
 import { shellWord } from '../../shared/domain/command-text.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { openMenu, type MenuItem } from '../form/menu.ts';
 import type { ViewName } from '../state/view-names.ts';
 import { targetOf } from '../model/target.ts';
 import type { ConsoleOptions } from '../state/console-options.ts';
+import type { Asks, Opened, Screen, Says, Shown } from '../state/ports.ts';
+import type { ListOfView } from '../list/list-of-view.ts';
 
 /** What can be copied about. */
 export interface Copied {
@@ -35,13 +36,13 @@ const PATHS: Readonly<Record<Exclude<Copied['kind'], 'silence'>, string>> = {
 };
 
 /** Opens the menu of what can be copied of the thing that is shown, or that is under the cursor. */
-export function openCopyMenu(store: ConsoleStore): void {
+export function openCopyMenu(store: Screen & Says & Asks & Opened & Pick<ListOfView, 'list'>): void {
   const about = copiedNow(store);
   if (about === undefined) return store.say('there is nothing to copy here');
   openMenu(store, { title: `Copy of ${safeLine(about.name)}`, items: () => copyItems(store, about) });
 }
 
-function copiedNow({ state, list }: ConsoleStore): Copied | undefined {
+function copiedNow({ state, list }: Shown & Pick<ListOfView, 'list'>): Copied | undefined {
   const layer = state.layers.at(-1);
   if (layer?.kind === 'detail') return { kind: 'event', name: layer.target.key };
   if (layer?.kind === 'inspect') return layer.subject;
@@ -51,7 +52,7 @@ function copiedNow({ state, list }: ConsoleStore): Copied | undefined {
   return kind === undefined || key === undefined ? undefined : { kind, name: key };
 }
 
-function copyItems(store: ConsoleStore, about: Copied): readonly MenuItem[] {
+function copyItems(store: Asks & Opened, about: Copied): readonly MenuItem[] {
   const { kind, name } = about;
   const text = (id: string, label: string, copied: string): MenuItem => copyText(store, id, label, copied);
   const isPair = kind === 'event' || kind === 'result';
@@ -73,7 +74,7 @@ function copyItems(store: ConsoleStore, about: Copied): readonly MenuItem[] {
   ];
 }
 
-function copyText(store: ConsoleStore, id: string, label: string, text: string): MenuItem {
+function copyText(store: Asks, id: string, label: string, text: string): MenuItem {
   // One line without control characters: pasted into a shell it waits for Enter.
   const safe = safeLine(text);
   return {

@@ -2,27 +2,28 @@ import type { StoredDeadLetter } from '../../shared/api/answers.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countOf } from '../state/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { openDetail } from '../screens/detail/actions.ts';
 import { openLoadedLayer } from '../state/loaded-layer.ts';
 import { eventKey } from '../../shared/schemas/feed.ts';
 import { targetOf } from '../model/target.ts';
 import type { DeadLetterVerb, LetterOrder } from '../state/effects.ts';
+import type { Screen, Says, Asks } from '../state/ports.ts';
+import type { Known } from '../model/known.ts';
 
 /** Asks whether to run the handlers again. */
-export function askRetryLetters(store: ConsoleStore, letters: readonly StoredDeadLetter[]): void {
+export function askRetryLetters(store: Screen & Says, letters: readonly StoredDeadLetter[]): void {
   if (letters.length === 0) return store.say('there is no dead letter to retry');
   ask(store, 'retry', letters, ['They stand behind what waits, and keep the ids of their deliveries.']);
 }
 
 /** Asks whether to forget them. */
-export function askDropLetters(store: ConsoleStore, letters: readonly StoredDeadLetter[]): void {
+export function askDropLetters(store: Screen & Says, letters: readonly StoredDeadLetter[]): void {
   if (letters.length === 0) return store.say('there is no dead letter to drop');
   ask(store, 'drop', letters, ['Nobody is told of these events any more. It cannot be undone.']);
 }
 
 function ask(
-  store: ConsoleStore,
+  store: Screen,
   verb: DeadLetterVerb,
   letters: readonly StoredDeadLetter[],
   consequences: readonly string[],
@@ -45,18 +46,21 @@ function letterName({ handler, client, check }: StoredDeadLetter): string {
 }
 
 /** Shows one with its event. */
-export function openLetter(store: ConsoleStore, [letter]: readonly StoredDeadLetter[]): void {
+export function openLetter(store: Screen, [letter]: readonly StoredDeadLetter[]): void {
   if (letter !== undefined) openLoadedLayer(store, 'dead-letter', String(letter.id));
 }
 
 /** Shows what becomes of the event of a dead letter, and why. */
-export function explainLetter(store: ConsoleStore, [letter]: readonly StoredDeadLetter[]): void {
+export function explainLetter(store: Screen & Says, [letter]: readonly StoredDeadLetter[]): void {
   if (letter === undefined) return store.say('there is no dead letter to explain');
   openLoadedLayer(store, 'handling', eventKey(letter.client, letter.check));
 }
 
 /** Shows the event of a dead letter as it is now. */
-export function openLetterEvent(store: ConsoleStore, { client, check }: StoredDeadLetter): void {
+export function openLetterEvent(
+  store: Screen & Says & Asks & Pick<Known, 'events'>,
+  { client, check }: StoredDeadLetter,
+): void {
   const target = targetOf(eventKey(client, check));
   if (store.events.get(target.key) === undefined) return store.say('the event is over: it is resolved');
   openDetail(store, target, false);

@@ -5,15 +5,20 @@ import { silencedId } from '../../shared/domain/silencing.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import { countOf, type Change } from '../state/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { silenceText } from '../screens/detail/lines.ts';
 import { openSilenceForm } from '../screens/silences/form.ts';
 import { sharedSubscriptions } from '../model/shared-subscriptions.ts';
 import { endSilences } from './silences.ts';
 import { livingTargets, nameOf } from './targets.ts';
 import type { Target } from '../model/target.ts';
+import type { Screen, Says, Opened, Silencing, Asks } from '../state/ports.ts';
+import type { Known, Places } from '../model/known.ts';
+import type { ActionPorts } from './action-ports.ts';
 
-export function openSilence(store: ConsoleStore, targets: readonly Target[]): void {
+export function openSilence(
+  store: Screen & Says & Asks & Pick<Known, 'events' | 'clients'> & Places,
+  targets: readonly Target[],
+): void {
   const living = livingTargets(store, targets, 'silence');
   if (living.length === 0) return;
   const form = openSilenceForm(living, sharedSubscriptions(store, living));
@@ -22,7 +27,10 @@ export function openSilence(store: ConsoleStore, targets: readonly Target[]): vo
 }
 
 /** Asks first when it is more than one event, or a critical one. */
-export function askResolve(store: ConsoleStore, targets: readonly Target[]): void {
+export function askResolve(
+  store: Screen & Says & Asks & Pick<Known, 'events'> & Places,
+  targets: readonly Target[],
+): void {
   const living = livingTargets(store, targets, 'resolve');
   if (living.length === 0) return;
   const operations = living.map(({ client, check }): BulkOperation => ({ op: 'resolve', client, check }));
@@ -39,7 +47,7 @@ export function askResolve(store: ConsoleStore, targets: readonly Target[]): voi
 }
 
 /** Always asks: what a client has reported goes with the event. */
-export function askDelete(store: ConsoleStore, targets: readonly Target[]): void {
+export function askDelete(store: Screen & Says & Pick<Known, 'events'> & Places, targets: readonly Target[]): void {
   const living = livingTargets(store, targets, 'delete');
   if (living.length === 0) return;
   const button = `Delete ${countOf(living.length, 'event')}`;
@@ -60,7 +68,7 @@ export function askDelete(store: ConsoleStore, targets: readonly Target[]): void
  * Silences exactly these events until they resolve, because somebody is at it. Those that have such a silence already
  * keep theirs. Asks first when it is more than one.
  */
-export function acknowledge(store: ConsoleStore, targets: readonly Target[]): void {
+export function acknowledge(store: ActionPorts, targets: readonly Target[]): void {
   const living = livingTargets(store, targets, 'acknowledge');
   const open = living.filter(({ client, check }) => !store.silenced.has(silencedId(clientSubscription(client), check)));
   const kept = living.length - open.length;
@@ -88,7 +96,10 @@ export function acknowledge(store: ConsoleStore, targets: readonly Target[]): vo
   });
 }
 
-function acknowledgement({ options, silencePolicy }: ConsoleStore, targets: readonly Target[]): Change {
+function acknowledgement(
+  { options, silencePolicy }: Opened & Pick<Silencing, 'silencePolicy'>,
+  targets: readonly Target[],
+): Change {
   const operations = targets.map(({ client, check }): BulkOperation => ({
     op: 'silence',
     subscription: clientSubscription(client),
@@ -102,7 +113,7 @@ function acknowledgement({ options, silencePolicy }: ConsoleStore, targets: read
 }
 
 /** Ends the silences on events; always asks, since each may cover other events too. */
-export function askUnsilence(store: ConsoleStore, targets: readonly Target[]): void {
+export function askUnsilence(store: Screen & Says & Known & Places, targets: readonly Target[]): void {
   const living = livingTargets(store, targets, 'hear again');
   const [first] = living;
   if (first === undefined) return;

@@ -1,14 +1,15 @@
 import { keyOf, type KeyAction } from './keys.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { toggleMute } from '../state/bell.ts';
 import { openCopyMenu } from './copy-menu.ts';
 import { openHelp } from '../screens/help/layer.ts';
 import { openLog } from '../screens/log/layer.ts';
 import { askRunbook } from './runbook.ts';
 import { askUndo } from './undo-keys.ts';
+import type { Screen, Says, Opened } from '../state/ports.ts';
+import type { ActionPorts } from './action-ports.ts';
 
 /** The keys that mean the same in the list and in the detail screen. */
-export function pressFeedKey(store: ConsoleStore, action: KeyAction): void {
+export function pressFeedKey(store: ActionPorts, action: KeyAction): void {
   switch (action) {
     case 'pause':
       return store.state.paused === undefined ? store.pause() : store.resume();
@@ -37,13 +38,13 @@ export function pressFeedKey(store: ConsoleStore, action: KeyAction): void {
 }
 
 /** The commands that are copied name a backend and a namespace. */
-function copy(store: ConsoleStore): void {
+function copy(store: ActionPorts): void {
   const { whereColumn } = store;
   if (whereColumn === undefined) return openCopyMenu(store);
   store.say(`copies are made of one ${whereColumn}: :${whereColumn === 'backend' ? 'ctx' : 'ns'} NAME shows it`);
 }
 
-function toggleLock(store: ConsoleStore): void {
+function toggleLock(store: Screen & Says & Opened): void {
   if (store.options.readOnly) return store.say('started with --read-only: the lock cannot be opened', 'problem');
   const readOnly = !store.state.readOnly;
   store.update({ readOnly });

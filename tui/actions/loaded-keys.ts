@@ -1,10 +1,11 @@
 import type { KeyAction } from './keys.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { askDropLetters, askRetryLetters, explainLetter, openLetterEvent } from './dead-letters.ts';
 import { pressFeedKey } from './feed-keys.ts';
 import { pressText } from '../screens/text-pane.ts';
+import type { Screen } from '../state/ports.ts';
+import type { ActionPorts } from './action-ports.ts';
 
-export function pressHandling(store: ConsoleStore, action: KeyAction | undefined): void {
+export function pressHandling(store: ActionPorts, action: KeyAction | undefined): void {
   const layer = store.state.layers.at(-1);
   if (layer?.kind !== 'handling' || action === undefined) return;
   if (pressText(store, action)) return;
@@ -12,7 +13,7 @@ export function pressHandling(store: ConsoleStore, action: KeyAction | undefined
   pressFeedKey(store, action);
 }
 
-export function pressDeadLetter(store: ConsoleStore, action: KeyAction | undefined): void {
+export function pressDeadLetter(store: ActionPorts, action: KeyAction | undefined): void {
   const layer = store.state.layers.at(-1);
   if (layer?.kind !== 'dead-letter' || action === undefined) return;
   if (pressText(store, action)) return;
@@ -34,6 +35,6 @@ export function pressDeadLetter(store: ConsoleStore, action: KeyAction | undefin
   }
 }
 
-function close(store: ConsoleStore): void {
+function close(store: Screen): void {
   store.update({ layers: store.state.layers.slice(0, -1) });
 }

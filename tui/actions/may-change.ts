@@ -1,16 +1,17 @@
 import { keyOf, type KeyAction } from './keys.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { isConnected } from '../model/feed-status.ts';
+import type { Opened, Says, Shown } from '../state/ports.ts';
+import type { Known } from '../model/known.ts';
 
 /** Whether a key that changes something has an effect now; if not, says why. */
-export function mayChange(store: ConsoleStore, action: KeyAction): boolean {
+export function mayChange(store: Shown & Says & Opened & Pick<Known, 'feed'>, action: KeyAction): boolean {
   const reason = whyNoChange(store);
   if (reason !== undefined) store.say(`${keyOf(action)} does nothing${reason}`, 'problem');
   return reason === undefined;
 }
 
 /** Why nothing can be changed now, as the end of a sentence; `undefined`: it can. */
-export function whyNoChange({ state, options, feed }: ConsoleStore): string | undefined {
+export function whyNoChange({ state, options, feed }: Shown & Opened & Pick<Known, 'feed'>): string | undefined {
   if (options.readOnly) return ': this console was started with --read-only';
   if (state.readOnly) return `: the console is locked, ${keyOf('lock')} unlocks it`;
   return isConnected(feed) ? undefined : ` while disconnected; ${keyOf('reconnect')} reconnects now`;

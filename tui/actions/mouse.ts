@@ -4,7 +4,6 @@ import { tabAt } from '../screens/tabs.ts';
 import type { KeyAction } from './keys.ts';
 import type { MouseEvent } from '../terminal/input-event.ts';
 import { isTooSmall } from '../state/console-state.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { keyContext } from './key-context.ts';
 import { eventPlace, tablePlace } from '../list/list-place.ts';
 import { moveTo } from '../list/list-moves.ts';
@@ -12,6 +11,10 @@ import { eventsLayout, tableLayout } from '../state/screen-layout.ts';
 import { openView } from './view-keys.ts';
 import { EVENT_SORTS } from '../model/event-sort.ts';
 import { isPage } from '../state/view-names.ts';
+import type { Shown } from '../state/ports.ts';
+import type { Known, Places } from '../model/known.ts';
+import type { ListOfView } from '../list/list-of-view.ts';
+import type { ActionPorts } from './action-ports.ts';
 
 /** Rows that one notch of the wheel goes. */
 const WHEEL_ROWS = 3;
@@ -25,7 +28,7 @@ const TABS_ROW = 2;
  *
  * @param press does what the key of an action does
  */
-export function takeMouse(store: ConsoleStore, event: MouseEvent, press: (action: KeyAction) => void): void {
+export function takeMouse(store: ActionPorts, event: MouseEvent, press: (action: KeyAction) => void): void {
   // A report may be on its way when the mouse is given back.
   if (!store.state.mouse || isTooSmall(store.state.size)) return;
   if (event.action === 'wheelup' || event.action === 'wheeldown') return turn(store, event.action, press);
@@ -34,7 +37,7 @@ export function takeMouse(store: ConsoleStore, event: MouseEvent, press: (action
   if (store.state.layers.length === 0 && store.state.prompt === undefined) click(store, event);
 }
 
-function turn(store: ConsoleStore, way: 'wheelup' | 'wheeldown', press: (action: KeyAction) => void): void {
+function turn(store: Shown, way: 'wheelup' | 'wheeldown', press: (action: KeyAction) => void): void {
   const context = keyContext(store.state);
   // In a field or before a decision a row is nothing to go to.
   if (context === 'form' || context === 'confirm' || context === 'prompt' || context === 'search') return;
@@ -43,7 +46,7 @@ function turn(store: ConsoleStore, way: 'wheelup' | 'wheeldown', press: (action:
   for (let row = 0; row < WHEEL_ROWS; row += 1) press(way === 'wheelup' ? 'up' : 'down');
 }
 
-function click(store: ConsoleStore, { row, column }: MouseEvent): void {
+function click(store: ActionPorts, { row, column }: MouseEvent): void {
   const { state } = store;
   const layout = state.view === 'events' ? eventsLayout(state) : tableLayout(state);
   if (layout.header > TABS_ROW && row === TABS_ROW) {
@@ -62,14 +65,14 @@ function click(store: ConsoleStore, { row, column }: MouseEvent): void {
 }
 
 /** Sorts by the column; when it does already, the other way round. */
-function sortByTitle(store: ConsoleStore, cell: number): void {
+function sortByTitle(store: Shown & Known & Places & ListOfView, cell: number): void {
   const column = sortableAt(store, cell);
   if (column === undefined) return;
   const { sort } = store;
   store.sortBy({ column, reversed: sort.column === column && !sort.reversed });
 }
 
-function sortableAt(store: ConsoleStore, cell: number): string | undefined {
+function sortableAt(store: Shown & Known & Places & ListOfView, cell: number): string | undefined {
   const { table } = store;
   if (table === undefined) {
     const id = eventColumnAt(eventPlace(store).layout, cell);

@@ -1,14 +1,14 @@
 import type { KeyAction, KeyPress } from './keys.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { pressFeedKey } from './feed-keys.ts';
 import { openViewMenu } from '../list/list-menus.ts';
 import { askQuit } from './quit.ts';
 import { goBack, pressViewKey } from './view-keys.ts';
 import { PAGES } from '../screens/pages.ts';
 import type { ViewName } from '../state/view-names.ts';
+import type { ActionPorts } from './action-ports.ts';
 
 /** The keys of a view that is no list: those of every view, then its own. */
-export function pressPage(store: ConsoleStore, view: ViewName, action: KeyAction | undefined, key: KeyPress): void {
+export function pressPage(store: ActionPorts, view: ViewName, action: KeyAction | undefined, key: KeyPress): void {
   if (pressViewKey(store, action, key)) return;
   if (action === 'views') return openViewMenu(store);
   if (action === 'back') return goBack(store);

@@ -2,10 +2,11 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { currentStep, isFree } from '../../shared/domain/plan/run.ts';
 import { parsePath, versionText } from '../../shared/domain/plan/version.ts';
 import type { PlanRun, PlanOrder, PlanRunStep, PlanRunStepState } from '../../shared/schemas/plan-run.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import type { Effect } from '../state/effects.ts';
 import { isHeldBy } from '../model/plans.ts';
 import { shownPlan } from '../screens/plans/plan.ts';
+import type { Opened } from '../state/ports.ts';
+import type { Known } from '../model/known.ts';
 
 /** What a person wants done about plans. It names what it is about, whatever has happened since. */
 export type UpgradeWish =
@@ -28,7 +29,11 @@ export type WishOutcome =
   | { readonly kind: 'gone'; readonly text: string };
 
 /** @param texts what was typed: the versions, what confirms, or the reason */
-export function wishOutcome(store: ConsoleStore, wish: UpgradeWish, texts: readonly string[]): WishOutcome {
+export function wishOutcome(
+  store: Opened & Pick<Known, 'plans'>,
+  wish: UpgradeWish,
+  texts: readonly string[],
+): WishOutcome {
   if (wish.kind === 'new') return newPlan(texts);
   const plan = shownPlan(store);
   if (plan?.id !== wish.plan || plan.state !== 'open')
@@ -39,7 +44,9 @@ export function wishOutcome(store: ConsoleStore, wish: UpgradeWish, texts: reado
   if (!isHeldBy(plan, store.options.session) && !isFree(plan, now()))
     return gone(`${holderName(plan)} holds the plan now: nothing was done`);
   // Nobody works on it: whoever does something becomes the holder.
-  const first: readonly PlanOrder[] = isHeldBy(plan, store.options.session) ? [] : [{ order: 'take', session, force: false }];
+  const first: readonly PlanOrder[] = isHeldBy(plan, store.options.session)
+    ? []
+    : [{ order: 'take', session, force: false }];
   if (!('step' in wish)) {
     if (typed === '') return NO_REASON;
     return orders(plan, [...first, { order: wish.kind, session, reason: typed }]);

@@ -2,7 +2,6 @@ import { actionFor, isChange, keyOfChord, keysOf, type KeyAction, type KeyContex
 import type { InputEvent, KeyEvent } from '../terminal/input-event.ts';
 import { openCommandLine, pressCommandLine, typeInCommandLine } from './command-line.ts';
 import { pressConfirm, typeInConfirm } from '../form/confirm-keys.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { isTooSmall } from '../state/console-state.ts';
 import { pressDetail } from '../screens/detail/actions.ts';
 import { pressPrompt, typeInPrompt } from '../list/search-prompt.ts';
@@ -23,12 +22,14 @@ import { takeMouse } from './mouse.ts';
 import { pressUpgradeDialog, typeInUpgradeDialog } from '../screens/plans/form.ts';
 import { pressPlanPage } from '../screens/plans/page.ts';
 import { openDueView, settleDigit } from './view-keys.ts';
+import type { Screen, Says, Asks, Opened, Shown } from '../state/ports.ts';
+import type { ActionPorts } from './action-ports.ts';
 
 /** Two presses within this quit from anywhere. */
 const INTERRUPT_TWICE_MS = 1000;
 
 /** Takes one event of the terminal. What it asks of the world outside is left with the store (`takeEffects`). */
-export function takeInput(store: ConsoleStore, event: InputEvent): void {
+export function takeInput(store: ActionPorts, event: InputEvent): void {
   switch (event.kind) {
     case 'focus':
       return store.update({ focused: event.focused });
@@ -41,7 +42,7 @@ export function takeInput(store: ConsoleStore, event: InputEvent): void {
   }
 }
 
-function pressKey(store: ConsoleStore, key: KeyEvent): void {
+function pressKey(store: ActionPorts, key: KeyEvent): void {
   openDueView(store, store.options.now());
   if (settleDigit(store, key) === 'taken') return;
   const context = keyContext(store.state);
@@ -53,7 +54,7 @@ function pressKey(store: ConsoleStore, key: KeyEvent): void {
 }
 
 /** What a key with this action does, or without any: text is typed where there is a place for it. */
-function act(store: ConsoleStore, context: KeyContext, action: KeyAction | undefined, key: KeyEvent): void {
+function act(store: ActionPorts, context: KeyContext, action: KeyAction | undefined, key: KeyEvent): void {
   if (action === 'repaint') return store.request({ kind: 'repaint' });
   if (action === 'command') return openCommandLine(store);
   if (action === 'save-view') return openCommandLine(store, 'view save ');
@@ -64,7 +65,7 @@ function act(store: ConsoleStore, context: KeyContext, action: KeyAction | undef
 /** For a command: no key that means something by itself. */
 const NO_KEY: KeyEvent = { kind: 'key', name: '', ctrl: false, meta: false, shift: false };
 
-function press(store: ConsoleStore, context: KeyContext, action: KeyAction | undefined, key: KeyEvent): void {
+function press(store: ActionPorts, context: KeyContext, action: KeyAction | undefined, key: KeyEvent): void {
   switch (context) {
     case 'events':
     case 'silences':
@@ -115,12 +116,12 @@ function press(store: ConsoleStore, context: KeyContext, action: KeyAction | und
 }
 
 /** What was chosen in the help is what its key does. */
-function pressChosen(store: ConsoleStore, action: KeyAction | undefined): void {
+function pressChosen(store: ActionPorts, action: KeyAction | undefined): void {
   if (action !== undefined) pressKey(store, { kind: 'key', ...keyOfChord(keysOf(action)[0]) });
 }
 
 /** Pasted text reaches text fields only, and never runs anything. */
-function typeText(store: ConsoleStore, text: string): void {
+function typeText(store: ActionPorts, text: string): void {
   const context = keyContext(store.state);
   if (context === 'confirm') typeInConfirm(store, { kind: 'insert', text });
   if (context === 'form' && isUpgradeDialog(store)) typeInUpgradeDialog(store, { kind: 'insert', text });
@@ -131,11 +132,11 @@ function typeText(store: ConsoleStore, text: string): void {
   if (context === 'search') typeInSearch(store, { kind: 'insert', text });
 }
 
-function isUpgradeDialog({ state }: ConsoleStore): boolean {
+function isUpgradeDialog({ state }: Shown): boolean {
   return state.layers.at(-1)?.kind === 'upgrade-dialog';
 }
 
-function interrupt(store: ConsoleStore, needsTwo: boolean): void {
+function interrupt(store: Screen & Says & Asks & Opened, needsTwo: boolean): void {
   const nowMs = store.options.now();
   if (!needsTwo || nowMs - store.state.interruptedAtMs <= INTERRUPT_TWICE_MS) {
     return store.request({ kind: 'quit' });

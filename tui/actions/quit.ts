@@ -1,15 +1,17 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { currentStep } from '../../shared/domain/plan/run.ts';
 import { askFirst } from '../form/confirm.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { isHeldBy } from '../model/plans.ts';
 import { stepText } from './plan-wishes.ts';
+import type { Screen, Asks, Opened } from '../state/ports.ts';
+import type { Known } from '../model/known.ts';
 
 /** Quits; asks first while a step runs that was started here. */
-export function askQuit(store: ConsoleStore): void {
+export function askQuit(store: Screen & Asks & Opened & Pick<Known, 'plans'>): void {
   const { plan } = store.plans;
   const step = plan && currentStep(plan);
-  if (plan === undefined || step?.state !== 'running' || !isHeldBy(plan, store.options.session)) return store.request({ kind: 'quit' });
+  if (plan === undefined || step?.state !== 'running' || !isHeldBy(plan, store.options.session))
+    return store.request({ kind: 'quit' });
   askFirst(store, {
     title: 'Quit while a step runs?',
     lines: [

@@ -2,12 +2,12 @@ import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countOf } from '../state/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { isConnected } from '../model/feed-status.ts';
 import { mayChange } from './may-change.ts';
 import { saysLost } from './targets.ts';
 import type { Target } from '../model/target.ts';
 import type { RunOrder } from '../state/effects.ts';
+import type { ActionPorts } from './action-ports.ts';
 
 /** Each check once, on the clients of the targets. */
 export function runsOn(targets: readonly Target[]): readonly RunOrder[] {
@@ -21,7 +21,7 @@ export function runsOn(targets: readonly Target[]): readonly RunOrder[] {
 }
 
 /** Asks whether to run checks now, and says on whom. Without a connection the key means: connect. */
-export function askRun(store: ConsoleStore, orders: readonly RunOrder[]): void {
+export function askRun(store: ActionPorts, orders: readonly RunOrder[]): void {
   if (!isConnected(store.feed)) return store.request({ kind: 'reconnect' });
   if (orders.length === 0) return store.say('there is no check to run');
   if (!mayChange(store, 'run')) return;

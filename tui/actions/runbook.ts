@@ -1,8 +1,8 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { openMenu } from '../form/menu.ts';
 import type { Target } from '../model/target.ts';
 import { eventUnderCursor } from '../state/console-state.ts';
+import type { Screen, Says, Asks, Shown } from '../state/ports.ts';
 
 /** The attribute of a check that says what to do when it fails. */
 const ATTRIBUTE = 'runbook';
@@ -32,7 +32,7 @@ export function runbookOf(check: Readonly<Record<string, unknown>>): Runbook {
 }
 
 /** `b`: the runbook of the event that is shown, or under the cursor. */
-export function askRunbook(store: ConsoleStore): void {
+export function askRunbook(store: Shown & Says & Asks): void {
   const layer = store.state.layers.at(-1);
   const target = layer?.kind === 'detail' ? layer.target : eventUnderCursor(store.state);
   if (target === undefined) return store.say('there is no event under the cursor');
@@ -40,7 +40,7 @@ export function askRunbook(store: ConsoleStore): void {
 }
 
 /** Shows it; choosing it copies it. No program is started: what opens a link is up to the terminal and to people. */
-export function showRunbook(store: ConsoleStore, { client, check }: Target, runbook: Runbook): void {
+export function showRunbook(store: Screen & Says & Asks, { client, check }: Target, runbook: Runbook): void {
   if ('problem' in runbook) return store.say(runbook.problem);
   const { url } = runbook;
   openMenu(store, {

@@ -1,10 +1,12 @@
-import type { ConsoleStore } from '../state/console-store.ts';
 import { keepFilter } from '../list/search-prompt.ts';
 import type { MenuItem } from '../form/menu.ts';
 import { openView } from './view-keys.ts';
 import { columnIds, defaultSort, hiddenBut } from '../list/columns.ts';
 import { viewTitle } from '../state/view-names.ts';
 import type { SavedView } from '../state/saved-view.ts';
+import type { Screen, Says, Shown } from '../state/ports.ts';
+import type { Known, Places } from '../model/known.ts';
+import type { ListOfView } from '../list/list-of-view.ts';
 
 /** What a saved view may be called: one word, so that it can be typed after `:view`. */
 export const VIEW_NAME_PATTERN = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,39}$/u;
@@ -12,7 +14,7 @@ export const VIEW_NAME_PATTERN = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,39}$/u;
 export const VIEW_NAME_HINT = 'a name is one word of up to 40 letters, digits, ".", "-" and "_"';
 
 /** What is shown now, to be saved. */
-export function presentView({ state, list, whereColumn }: ConsoleStore): SavedView {
+export function presentView({ state, list, whereColumn }: Shown & Places & Pick<ListOfView, 'list'>): SavedView {
   const { view } = state;
   const { filter, sort, hidden } = list;
   const columns = hidden.size === 0 ? undefined : columnIds(view, whereColumn).filter((id) => !hidden.has(id));
@@ -20,7 +22,10 @@ export function presentView({ state, list, whereColumn }: ConsoleStore): SavedVi
 }
 
 /** Opens a view with everything that was saved of it. Marks and cursor are those of the view. */
-export function applyView(store: ConsoleStore, { view, filter, sort, columns }: SavedView): void {
+export function applyView(
+  store: Screen & Says & Pick<Known, 'events'> & Places & ListOfView,
+  { view, filter, sort, columns }: SavedView,
+): void {
   store.update({ layers: [] });
   openView(store, view);
   if (store.state.view !== view) return;
@@ -30,7 +35,9 @@ export function applyView(store: ConsoleStore, { view, filter, sort, columns }: 
 }
 
 /** The saved views as choices of a menu. */
-export function savedViewItems(store: ConsoleStore): readonly MenuItem[] {
+export function savedViewItems(
+  store: Screen & Says & Pick<Known, 'events'> & Places & ListOfView,
+): readonly MenuItem[] {
   return [...store.state.savedViews].map(([name, saved]) => ({
     id: `saved ${name}`,
     label: `${name}: ${viewTitle(saved.view).toLowerCase()}${saved.filter === '' ? '' : ` ${saved.filter}`}`,

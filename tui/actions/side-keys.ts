@@ -1,8 +1,10 @@
 import { keyOf, type KeyAction } from './keys.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { listPlace } from '../list/list-place.ts';
 import { listRows } from '../state/screen-layout.ts';
 import { moveCursor } from '../state/list-cursor.ts';
+import type { Screen, Says } from '../state/ports.ts';
+import type { ListOfView } from '../list/list-of-view.ts';
+import type { Known, Places } from '../model/known.ts';
 
 /** What lists can be sorted by so that one end of them is the newest: the columns, newest first, and the usual one. */
 const TIME_COLUMNS: Readonly<Partial<Record<string, readonly [string, ...string[]]>>> = {
@@ -11,7 +13,7 @@ const TIME_COLUMNS: Readonly<Partial<Record<string, readonly [string, ...string[
 };
 
 /** The keys that change how a list is looked at, and nothing in it. `false`: the action is none of them. */
-export function pressSide(store: ConsoleStore, action: KeyAction): boolean {
+export function pressSide(store: Screen & Says & Known & Places & ListOfView, action: KeyAction): boolean {
   switch (action) {
     case 'scroll-right':
       if (listPlace(store).hasMore) store.updateList({ sideways: store.list.sideways + 1 });
@@ -31,7 +33,7 @@ export function pressSide(store: ConsoleStore, action: KeyAction): boolean {
   }
 }
 
-function follow(store: ConsoleStore): void {
+function follow(store: Screen & Says & ListOfView): void {
   const [usual, ...others] = TIME_COLUMNS[store.state.view] ?? [];
   if (usual === undefined) return;
   if (store.list.following) return stopFollowing(store);
@@ -43,14 +45,14 @@ function follow(store: ConsoleStore): void {
 }
 
 /** Who moves the cursor wants it there. */
-export function stopFollowing(store: ConsoleStore): void {
+export function stopFollowing(store: Says & ListOfView): void {
   if (!store.list.following) return;
   store.updateList({ following: false, held: true });
   store.say(`following is paused: ${keyOf('follow')} goes on`);
 }
 
 /** Puts the cursor on the newest row. */
-export function followNewest(store: ConsoleStore): void {
+export function followNewest(store: Screen & Says & ListOfView): void {
   const { list, rows, sort, state } = store;
   if (!list.following || rows.frozen) return;
   if (TIME_COLUMNS[state.view]?.includes(sort.column) !== true) return stopFollowing(store);

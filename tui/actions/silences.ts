@@ -7,7 +7,6 @@ import type { SubmittedSilenced } from '../../shared/schemas/silenced.ts';
 import { keyOf } from './keys.ts';
 import { countOf, operationName, type Change } from '../state/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { silenceText } from '../screens/detail/lines.ts';
 import { sharedSubscriptions } from '../model/shared-subscriptions.ts';
 import { targetText } from '../words/silence-text.ts';
@@ -22,6 +21,9 @@ import {
   type SilenceOrigin,
   type LastSilence,
 } from '../screens/silences/form.ts';
+import type { Known } from '../model/known.ts';
+import type { Screen, Says, Asks, Opened } from '../state/ports.ts';
+import type { ActionPorts } from './action-ports.ts';
 
 /** The settings of a form that was sent, for the next one. */
 export function lastSilenceOf(form: SilenceForm): LastSilence {
@@ -36,7 +38,7 @@ export function silenceOperations(entries: readonly SubmittedSilenced[]): readon
 }
 
 /** Silences these events as the last ones were, after one question. */
-export function askRepeatSilence(store: ConsoleStore, targets: readonly Target[]): void {
+export function askRepeatSilence(store: ActionPorts, targets: readonly Target[]): void {
   const last = store.lastSilence;
   if (last === undefined) return store.say(`nothing was silenced from here yet: ${keyOf('silence')} asks how`);
   const living = livingTargets(store, targets, 'silence');
@@ -63,7 +65,7 @@ export function askRepeatSilence(store: ConsoleStore, targets: readonly Target[]
 }
 
 /** Ends entries, unless somebody has made another one of the same name by then. */
-export function endSilences(store: ConsoleStore, ids: readonly string[]): Change {
+export function endSilences(store: Pick<Known, 'silenced'>, ids: readonly string[]): Change {
   const operations = ids.map((id): BulkOperation => {
     const entry = store.silenced.get(id);
     return { op: 'clear', id, ...(entry !== undefined && { if_timestamp: entry.timestamp }) };
@@ -72,7 +74,11 @@ export function endSilences(store: ConsoleStore, ids: readonly string[]): Change
 }
 
 /** Asks before entries are ended: everything that they cover is heard again. */
-export function askEndSilences(store: ConsoleStore, entries: readonly SilencedRow[], focused?: 'cancel'): void {
+export function askEndSilences(
+  store: Screen & Says & Known,
+  entries: readonly SilencedRow[],
+  focused?: 'cancel',
+): void {
   const living = entries.filter(({ id }) => store.silenced.has(id));
   if (living.length === 0)
     return store.say(`there is no silence to end here: ${keyOf('silence-again')} makes one again`);
@@ -93,7 +99,7 @@ export function askEndSilences(store: ConsoleStore, entries: readonly SilencedRo
 }
 
 /** Opens the dialog on entries: to change those that are there, to make those again that have ended, or new ones. */
-export function openSilenceEntries(store: ConsoleStore, origin: SilenceOrigin): void {
+export function openSilenceEntries(store: Screen & Says & Asks & Opened, origin: SilenceOrigin): void {
   if (origin.entries.length === 0) {
     return store.say(
       origin.kind === 'change'
@@ -108,7 +114,7 @@ export function openSilenceEntries(store: ConsoleStore, origin: SilenceOrigin): 
 }
 
 /** What of the entries that a form is about is not as it was when the form was opened, in words. */
-export function changedMeanwhile(store: ConsoleStore, { origin }: SilenceForm): readonly string[] {
+export function changedMeanwhile(store: Pick<Known, 'silenced'>, { origin }: SilenceForm): readonly string[] {
   if (origin === undefined) return [];
   return origin.entries.flatMap((entry) => {
     const now = store.silenced.get(entry.id);
@@ -121,7 +127,7 @@ export function changedMeanwhile(store: ConsoleStore, { origin }: SilenceForm): 
 }
 
 /** Events that nothing else silences; counted when somebody asks, not for each frame. */
-function heardAgainText(store: ConsoleStore, ids: readonly string[]): string {
+function heardAgainText(store: Pick<Known, 'events'>, ids: readonly string[]): string {
   const ended = new Set(ids);
   let count = 0;
   for (const { row } of store.events.records()) {

@@ -2,20 +2,25 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countText } from '../words/count-text.ts';
 import { splitName } from '../model/backend-names.ts';
 import { countOf } from '../state/changes.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { INITIAL_FEED_STATUS, isConnected } from '../model/feed-status.ts';
 import type { Target } from '../model/target.ts';
+import type { Says } from '../state/ports.ts';
+import type { Places, Known } from '../model/known.ts';
 
 /** Events that one action may be about: nobody can look over more. */
 const TARGETS_MAX = 1000;
 
 /** Events that a dialog was opened for and that are not resolved by now. */
-export function stillThere(store: ConsoleStore, targets: readonly Target[]): readonly Target[] {
+export function stillThere(store: Pick<Known, 'events'>, targets: readonly Target[]): readonly Target[] {
   return targets.filter((target) => store.events.get(target.key) !== undefined);
 }
 
 /** The targets that an action can be about now; when there are none, or too many, says so and returns none. */
-export function livingTargets(store: ConsoleStore, targets: readonly Target[], verb: string): readonly Target[] {
+export function livingTargets(
+  store: Says & Pick<Known, 'events'> & Places,
+  targets: readonly Target[],
+  verb: string,
+): readonly Target[] {
   const living = stillThere(store, targets);
   if (living.length === 0) sayNothingThere(store, targets, verb);
   if (
@@ -38,7 +43,7 @@ export function livingTargets(store: ConsoleStore, targets: readonly Target[], v
  * Whether one of the backends that these names are of, in a merged list, is not connected: then nothing is asked that could
  * not be sent, and the message names the backends.
  */
-export function saysLost(store: Pick<ConsoleStore, 'backends' | 'say'>, names: readonly string[]): boolean {
+export function saysLost(store: Says & Places, names: readonly string[]): boolean {
   const { backends } = store;
   if (backends === undefined) return false;
   const contexts = new Set(names.flatMap((name) => splitName(name).context ?? []));
@@ -53,7 +58,7 @@ export function nameOf(target: Target): string {
   return safeLine(`${target.client}/${target.check}`);
 }
 
-function sayNothingThere(store: ConsoleStore, targets: readonly Target[], verb: string): void {
+function sayNothingThere(store: Says, targets: readonly Target[], verb: string): void {
   const [first] = targets;
   store.say(
     first === undefined

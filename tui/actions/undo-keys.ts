@@ -1,10 +1,10 @@
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { undoText } from '../state/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
+import type { Screen, Says, Opened, Remembers } from '../state/ports.ts';
 
 /** Asks whether to take the last own change back, and says exactly what that does. */
-export function askUndo(store: ConsoleStore): void {
+export function askUndo(store: Screen & Says & Opened & Remembers): void {
   const nowMs = store.options.now();
   const { change, since } = store.ownChanges.last(nowMs);
   const [irrevocable] = since.toReversed();

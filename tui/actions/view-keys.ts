@@ -1,11 +1,14 @@
 import { actionFor, type KeyAction, type KeyPress } from './keys.ts';
 import { TALL_ROWS } from '../state/console-state.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { keyContext } from './key-context.ts';
 import { isMovement } from './scroll-keys.ts';
 import { backInHistory, forwardInHistory, toLastView, toView, type ViewPlace } from '../state/view-history.ts';
 import { tableOf } from '../list/tables.ts';
 import { isPage, VIEWS, viewTitle, type ViewName } from '../state/view-names.ts';
+import type { Screen, Says } from '../state/ports.ts';
+import type { Places } from '../model/known.ts';
+import type { ListOfView } from '../list/list-of-view.ts';
+import type { WhereColumn } from '../model/event-sort.ts';
 
 /**
  * How long a digit waits for what it means. In a list `5j` goes five rows down while `5` alone opens the fifth view, so
@@ -14,7 +17,11 @@ import { isPage, VIEWS, viewTitle, type ViewName } from '../state/view-names.ts'
 export const DIGIT_WAIT_MS = 400;
 
 /** The keys that lead from view to view. `false`: the key is none of them. */
-export function pressViewKey(store: ConsoleStore, action: KeyAction | undefined, key: KeyPress): boolean {
+export function pressViewKey(
+  store: Screen & Says & Places & ListOfView,
+  action: KeyAction | undefined,
+  key: KeyPress,
+): boolean {
   switch (action) {
     case 'view':
       openNumber(store, Number(key.text));
@@ -37,19 +44,19 @@ export function pressViewKey(store: ConsoleStore, action: KeyAction | undefined,
 }
 
 /** A short screen has one line, which says how the connection is: that stays. */
-function toggleHeader(store: ConsoleStore): void {
+function toggleHeader(store: Screen & Says): void {
   const header = !store.state.header;
   store.update({ header });
   if (store.state.size.rows < TALL_ROWS)
     store.say(`header ${header ? 'on' : 'off'}: seen from ${String(TALL_ROWS)} rows on`);
 }
 
-export function goBack(store: ConsoleStore): void {
+export function goBack(store: Screen & Says & Places & ListOfView): void {
   goTo(store, backInHistory(store.state));
 }
 
 /** Opens a view; what is set in it (cursor, filter, order, marks) is as it was left. */
-export function openView(store: ConsoleStore, view: ViewName): void {
+export function openView(store: Screen & Says & Places & ListOfView, view: ViewName): void {
   if (!isThere(view)) return store.say(`${viewTitle(view)} is not part of this version`);
   goTo(store, toView(store.state, view));
 }
@@ -60,13 +67,13 @@ export function isThere(view: ViewName): boolean {
 }
 
 /** Before every key, and before every frame: a digit that waited for long enough opens its view. */
-export function openDueView(store: ConsoleStore, nowMs: number): void {
+export function openDueView(store: Screen & Says & Places & ListOfView, nowMs: number): void {
   const { digitAtMs } = store.state;
   if (digitAtMs !== undefined && nowMs - digitAtMs >= DIGIT_WAIT_MS) openWaiting(store);
 }
 
 /** Before a key: unless it goes on with a count, or takes it back, the digit before it meant a view. */
-export function settleDigit(store: ConsoleStore, key: KeyPress): 'taken' | 'open' {
+export function settleDigit(store: Screen & Says & Places & ListOfView, key: KeyPress): 'taken' | 'open' {
   const { state } = store;
   if (state.digitAtMs === undefined) return 'open';
   const action = actionFor(keyContext(state), key);
@@ -82,13 +89,13 @@ export function isDigit({ text }: KeyPress): boolean {
   return text !== undefined && /^\d$/.test(text);
 }
 
-function openWaiting(store: ConsoleStore): void {
+function openWaiting(store: Screen & Says & Places & ListOfView): void {
   const { count } = store.state;
   store.update({ count: undefined, digitAtMs: undefined });
   if (count !== undefined) openNumber(store, count);
 }
 
-function openNumber(store: ConsoleStore, number: number): void {
+function openNumber(store: Screen & Says & Places & ListOfView, number: number): void {
   const view = VIEWS.find((candidate) => candidate.number === number);
   if (view !== undefined) openView(store, view.name);
 }
@@ -96,7 +103,7 @@ function openNumber(store: ConsoleStore, number: number): void {
 /** The views of what the feed tells, which tells of all namespaces; a list of several backends is one of events. */
 const OF_NAMESPACES: ReadonlySet<ViewName> = new Set(['events', 'silences', 'clients']);
 
-function isOfSeveral(view: ViewName, where: ConsoleStore['whereColumn']): boolean {
+function isOfSeveral(view: ViewName, where: WhereColumn): boolean {
   if (where === undefined || view === 'events') return true;
   return where === 'namespace' && isOfNamespaces(view);
 }
@@ -106,7 +113,7 @@ export function isOfNamespaces(view: ViewName): boolean {
   return OF_NAMESPACES.has(view);
 }
 
-function goTo(store: ConsoleStore, { view, history }: ViewPlace): void {
+function goTo(store: Screen & Says & Places & ListOfView, { view, history }: ViewPlace): void {
   if (view === store.state.view) return;
   if (!isOfSeveral(view, store.whereColumn)) {
     store.update({ count: undefined, digitAtMs: undefined });

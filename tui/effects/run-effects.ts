@@ -11,7 +11,6 @@ import {
   type ChangeReport,
 } from '../state/changes.ts';
 import { report } from '../form/confirm.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import type { Effect, DeadLetterVerb, LetterOrder, RunOrder } from '../state/effects.ts';
 import type { Subject } from '../screens/inspect/layer.ts';
 import type { LoadedLayerKind } from '../state/loaded-layer.ts';
@@ -26,6 +25,9 @@ import { runTerminalEffect, type TerminalTools } from './terminal-effects.ts';
 import { runUpgradeEffect, type UpgradeApi } from './upgrade-effects.ts';
 import { VIEW_LOADERS, type ViewApi, type ViewLoaders } from './view-loaders.ts';
 import type { Target } from '../model/target.ts';
+import type { Screen, Says, Opened, Frames, Remembers, Silencing, Asks } from '../state/ports.ts';
+import type { Answered } from '../state/answers.ts';
+import type { Known } from '../model/known.ts';
 
 /** Requests under way at once where each thing takes one of its own. */
 const PARALLEL_MAX = 8;
@@ -52,7 +54,15 @@ export type ConsoleApi = ViewApi &
 
 /** What the effects act on. */
 export interface EffectTools extends SettingsTools, Pick<TerminalTools, 'terminal'> {
-  readonly store: ConsoleStore;
+  readonly store: Screen &
+    Says &
+    Asks &
+    Opened &
+    Frames &
+    Answered &
+    Remembers &
+    Pick<Silencing, 'silenceRecent'> &
+    Pick<Known, 'loads' | 'plans'>;
   readonly api: () => Promise<ConsoleApi>;
   readonly upgrades: () => Promise<UpgradeApi>;
   readonly feed: { reconnect(): void; resync(): void };
@@ -319,7 +329,7 @@ async function inParallel<T>(items: readonly T[], act: (item: T) => Promise<unkn
   return outcomes;
 }
 
-function tell(store: ConsoleStore, { title, isWhole, lines }: ChangeReport): void {
+function tell(store: Screen & Says, { title, isWhole, lines }: ChangeReport): void {
   store.say(title, isWhole ? 'done' : 'problem');
   if (lines.length > 0) report(store, title, lines);
 }

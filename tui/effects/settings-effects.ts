@@ -1,6 +1,6 @@
 import { errorMessage } from '../../shared/errors.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import type { SavedView } from '../state/saved-view.ts';
+import type { Says, Screen } from '../state/ports.ts';
 
 /** What a person has set up, outside of the store. */
 export interface SettingsTools {
@@ -17,7 +17,7 @@ export interface SettingsTools {
 }
 
 export async function saveView(
-  store: ConsoleStore,
+  store: Screen & Says,
   name: string,
   view: SavedView | undefined,
   tools: SettingsTools,
@@ -35,7 +35,7 @@ export async function saveView(
   }
 }
 
-export async function switchContext(store: ConsoleStore, name: string, tools: SettingsTools): Promise<void> {
+export async function switchContext(store: Says, name: string, tools: SettingsTools): Promise<void> {
   try {
     await tools.switchContext(name);
   } catch (error) {
@@ -43,7 +43,7 @@ export async function switchContext(store: ConsoleStore, name: string, tools: Se
   }
 }
 
-export async function switchNamespace(store: ConsoleStore, name: string, tools: SettingsTools): Promise<void> {
+export async function switchNamespace(store: Says, name: string, tools: SettingsTools): Promise<void> {
   try {
     await tools.switchNamespace(name);
   } catch (error) {

@@ -1,14 +1,14 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import { errorMessage } from '../../shared/errors.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import type { TerminalEffect } from '../state/effects.ts';
 import { runbookOf, showRunbook } from '../actions/runbook.ts';
 import { nameOf } from '../actions/targets.ts';
 import { BELL, clipboardSequence, noticeSequence } from '../terminal/clipboard.ts';
 import type { Target } from '../model/target.ts';
+import type { Screen, Says, Asks } from '../state/ports.ts';
 
 export interface TerminalTools {
-  readonly store: ConsoleStore;
+  readonly store: Screen & Says & Asks;
   readonly api: () => Promise<Pick<ApiClient, 'event'>>;
   readonly terminal: {
     /** Between two frames. @returns false when it was dropped, because the terminal does not keep up */

@@ -4,11 +4,12 @@ import { currentStep } from '../../shared/domain/plan/run.ts';
 import { errorMessage } from '../../shared/errors.ts';
 import type { PlanRun, PlanOrder } from '../../shared/schemas/plan-run.ts';
 import { keyOf } from '../actions/keys.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import type { Effect } from '../state/effects.ts';
 import { isHeldBy } from '../model/plans.ts';
 import { toldOf } from '../actions/plan-told.ts';
 import { stepText } from '../actions/plan-wishes.ts';
+import type { Says, Opened, Frames } from '../state/ports.ts';
+import type { Known } from '../model/known.ts';
 
 /** What plans for upgrades ask of a backend. */
 export type UpgradeApi = Pick<UpgradeClient, 'create' | 'order' | 'plan'>;
@@ -16,7 +17,7 @@ export type UpgradeApi = Pick<UpgradeClient, 'create' | 'order' | 'plan'>;
 export type UpgradeEffect = Extract<Effect, { readonly kind: 'load-plan' | 'hold-plan' | 'order-plan' | 'new-plan' }>;
 
 interface UpgradeTools {
-  readonly store: ConsoleStore;
+  readonly store: Says & Opened & Frames & Pick<Known, 'plans'>;
   readonly upgrades: () => Promise<UpgradeApi>;
 }
 
@@ -39,7 +40,11 @@ export async function runUpgradeEffect(effect: UpgradeEffect, { store, upgrades 
   }
 }
 
-async function loadPlan(id: number, store: ConsoleStore, client: UpgradeApi): Promise<void> {
+async function loadPlan(
+  id: number,
+  store: Says & Opened & Frames & Pick<Known, 'plans'>,
+  client: UpgradeApi,
+): Promise<void> {
   try {
     const before = store.plans.plan;
     const plan = await client.plan(id);
@@ -54,7 +59,7 @@ async function loadPlan(id: number, store: ConsoleStore, client: UpgradeApi): Pr
 }
 
 /** Whoever started a step is told what came of it. */
-function tellEnd(store: ConsoleStore, before: PlanRun | undefined, plan: PlanRun): void {
+function tellEnd(store: Says & Opened, before: PlanRun | undefined, plan: PlanRun): void {
   const ran = before?.id === plan.id && isHeldBy(before, store.options.session) ? currentStep(before) : undefined;
   const step = ran?.state === 'running' ? plan.steps.find(({ id }) => id === ran.id) : undefined;
   if (step === undefined || step.state === 'running') return;
@@ -65,7 +70,7 @@ function tellEnd(store: ConsoleStore, before: PlanRun | undefined, plan: PlanRun
 }
 
 /** Best effort: whoever took the plan meanwhile is seen on the feed. */
-async function holdPlan(id: number, store: ConsoleStore, client: UpgradeApi): Promise<void> {
+async function holdPlan(id: number, store: Opened & Pick<Known, 'plans'>, client: UpgradeApi): Promise<void> {
   const { session } = store.options;
   const plan = await client.order(id, { order: 'take', session, force: false }).catch(() => undefined);
   if (plan !== undefined) store.plans.arrived(plan);
@@ -74,7 +79,7 @@ async function holdPlan(id: number, store: ConsoleStore, client: UpgradeApi): Pr
 async function orderPlan(
   id: number,
   orders: readonly PlanOrder[],
-  store: ConsoleStore,
+  store: Says & Frames & Pick<Known, 'plans'>,
   client: UpgradeApi,
 ): Promise<void> {
   for (const order of orders) {
@@ -88,7 +93,7 @@ async function orderPlan(
 
 async function newPlan(
   { from, to }: Extract<Effect, { readonly kind: 'new-plan' }>,
-  store: ConsoleStore,
+  store: Says & Opened & Pick<Known, 'plans'>,
   client: UpgradeApi,
 ): Promise<void> {
   const { session } = store.options;

@@ -3,13 +3,15 @@ import { eventKey } from '../../shared/schemas/feed.ts';
 import type { KeyAction } from '../actions/keys.ts';
 import type { ChangeVerb } from '../state/changes.ts';
 import type { ConfirmLayer } from '../state/console-state.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import type { Effect } from '../state/effects.ts';
 import { editLine, type LineEdit } from './line-editor.ts';
 import { mayChange } from '../actions/may-change.ts';
 import { stillThere } from '../actions/targets.ts';
+import type { Screen, Shown } from '../state/ports.ts';
+import type { Known } from '../model/known.ts';
+import type { ActionPorts } from '../actions/action-ports.ts';
 
-export function pressConfirm(store: ConsoleStore, action: KeyAction): void {
+export function pressConfirm(store: ActionPorts, action: KeyAction): void {
   const layer = confirmLayer(store);
   if (layer === undefined) return;
   switch (action) {
@@ -27,13 +29,13 @@ export function pressConfirm(store: ConsoleStore, action: KeyAction): void {
 }
 
 /** The number of things, where it must be typed. */
-export function typeInConfirm(store: ConsoleStore, edit: LineEdit | undefined): void {
+export function typeInConfirm(store: Screen, edit: LineEdit | undefined): void {
   const layer = confirmLayer(store);
   if (layer?.typed === undefined || edit === undefined) return;
   put(store, { ...layer, typed: { ...layer.typed, line: editLine(layer.typed.line, edit) } });
 }
 
-function submit(store: ConsoleStore, { effect, typed }: ConfirmLayer): void {
+function submit(store: ActionPorts, { effect, typed }: ConfirmLayer): void {
   if (effect === undefined) return close(store);
   if (typed !== undefined && typed.line.text.trim() !== typed.wanted) {
     return store.say(`type ${typed.wanted} to do it, Esc leaves`, 'problem');
@@ -49,7 +51,7 @@ function submit(store: ConsoleStore, { effect, typed }: ConfirmLayer): void {
 }
 
 /** Without what was resolved or ended while the question was open; `undefined`: nothing is left. */
-function stillWanted(store: ConsoleStore, effect: Effect): Effect | undefined {
+function stillWanted(store: Pick<Known, 'events' | 'silenced'>, effect: Effect): Effect | undefined {
   if (effect.kind === 'delete-events') {
     const targets = stillThere(store, effect.targets);
     return targets.length === 0 ? undefined : { ...effect, targets };
@@ -74,15 +76,15 @@ function eventKeyOf(operation: BulkOperation, verb: ChangeVerb): string | undefi
   return eventKey(subscription.slice('client:'.length), check);
 }
 
-function put(store: ConsoleStore, layer: ConfirmLayer): void {
+function put(store: Screen, layer: ConfirmLayer): void {
   store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
 }
 
-function close(store: ConsoleStore): void {
+function close(store: Screen): void {
   store.update({ layers: store.state.layers.slice(0, -1) });
 }
 
-function confirmLayer(store: ConsoleStore): ConfirmLayer | undefined {
+function confirmLayer(store: Shown): ConfirmLayer | undefined {
   const layer = store.state.layers.at(-1);
   return layer?.kind === 'confirm' ? layer : undefined;
 }

@@ -1,6 +1,6 @@
 import type { ConfirmLayer } from '../state/console-state.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { EMPTY_LINE } from './line-editor.ts';
+import type { Screen } from '../state/ports.ts';
 
 /** Things that a dialog names; the rest is a number. */
 const NAMED_MAX = 5;
@@ -17,13 +17,13 @@ export interface Question extends Pick<ConfirmLayer, 'title' | 'lines' | 'button
 }
 
 /** Asks in a dialog; when it is about many things, their number must be typed first. */
-export function askFirst(store: ConsoleStore, { count, focused = 'submit', ...question }: Question): void {
+export function askFirst(store: Screen, { count, focused = 'submit', ...question }: Question): void {
   const typed = count > TYPED_ABOVE ? { wanted: String(count), line: EMPTY_LINE } : undefined;
   store.update({ layers: [...store.state.layers, { kind: 'confirm', focused, typed, ...question }] });
 }
 
 /** Says something that one line cannot hold. */
-export function report(store: ConsoleStore, title: string, lines: readonly string[]): void {
+export function report(store: Screen, title: string, lines: readonly string[]): void {
   askFirst(store, { title, lines: named(lines), button: 'Close', count: 0, effect: undefined });
 }
 

@@ -1,6 +1,5 @@
 import type { KeyAction, KeyPress } from '../actions/keys.ts';
 import type { SilenceLayer } from '../state/console-state.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { countOf, operationName } from '../state/changes.ts';
 import { askFirst, named, TYPED_ABOVE } from './confirm.ts';
 import type { SubmittedSilenced } from '../../shared/schemas/silenced.ts';
@@ -16,8 +15,12 @@ import {
 } from '../screens/silences/form.ts';
 import { nameOf, stillThere } from '../actions/targets.ts';
 import type { Target } from '../model/target.ts';
+import type { Screen, Asks, Silencing, Shown } from '../state/ports.ts';
+import type { ListOfView } from '../list/list-of-view.ts';
+import type { Known } from '../model/known.ts';
+import type { ActionPorts } from '../actions/action-ports.ts';
 
-export function pressForm(store: ConsoleStore, action: KeyAction): void {
+export function pressForm(store: ActionPorts, action: KeyAction): void {
   const layer = silenceLayer(store);
   if (layer === undefined) return;
   switch (action) {
@@ -39,7 +42,7 @@ export function pressForm(store: ConsoleStore, action: KeyAction): void {
 }
 
 /** Every other key belongs to the field: text where there is text, a choice where there is none. */
-export function typeInForm(store: ConsoleStore, edit: LineEdit | undefined, key?: KeyPress): void {
+export function typeInForm(store: Screen, edit: LineEdit | undefined, key?: KeyPress): void {
   const layer = silenceLayer(store);
   if (layer === undefined) return;
   if (isTextField(layer.form.field)) {
@@ -59,7 +62,7 @@ function choiceOf(key: KeyPress): SilenceFormAction | undefined {
   return undefined;
 }
 
-function submit(store: ConsoleStore, layer: SilenceLayer): void {
+function submit(store: ActionPorts, layer: SilenceLayer): void {
   if (!mayChange(store, 'form-submit')) return;
   const form = recheck(store, layer.form);
   if (form !== layer.form) return put(store, form);
@@ -74,7 +77,10 @@ function submit(store: ConsoleStore, layer: SilenceLayer): void {
 }
 
 /** The form with what must be seen before it is sent; the same form when there is nothing. */
-function recheck(store: ConsoleStore, form: SilenceForm): SilenceForm {
+function recheck(
+  store: Pick<Silencing, 'silencePolicy' | 'silencePreview'> & Pick<Known, 'events' | 'silenced'>,
+  form: SilenceForm,
+): SilenceForm {
   const living = stillThere(store, form.targets);
   if (living.length < form.targets.length) return withoutResolved(form, living);
   const [changed, ...others] = changedMeanwhile(store, form);
@@ -85,7 +91,11 @@ function recheck(store: ConsoleStore, form: SilenceForm): SilenceForm {
 }
 
 /** When they are many their number is asked for; the settings are kept for the next time. */
-function send(store: ConsoleStore, verb: 'silence' | 'change-silence', entries: readonly SubmittedSilenced[]): void {
+function send(
+  store: Screen & Asks & Pick<ListOfView, 'updateList'>,
+  verb: 'silence' | 'change-silence',
+  entries: readonly SubmittedSilenced[],
+): void {
   const operations = silenceOperations(entries);
   const effect = { kind: 'change', change: { verb, operations } } as const;
   if (operations.length <= TYPED_ABOVE) {
@@ -121,19 +131,19 @@ function meanwhileText(changed: string, others: number): string {
   return `${changed} meanwhile${others === 0 ? '' : `, and ${countOf(others, 'other')}`}: Esc closes`;
 }
 
-function change(store: ConsoleStore, layer: SilenceLayer, action: SilenceFormAction): void {
+function change(store: Screen, layer: SilenceLayer, action: SilenceFormAction): void {
   put(store, nextSilenceForm(layer.form, action));
 }
 
-function put(store: ConsoleStore, form: SilenceForm): void {
+function put(store: Screen, form: SilenceForm): void {
   store.update({ layers: [...store.state.layers.slice(0, -1), { kind: 'silence', form }] });
 }
 
-function closeForm(store: ConsoleStore): void {
+function closeForm(store: Screen): void {
   store.update({ layers: store.state.layers.slice(0, -1) });
 }
 
-function silenceLayer(store: ConsoleStore): SilenceLayer | undefined {
+function silenceLayer(store: Shown): SilenceLayer | undefined {
   const layer = store.state.layers.at(-1);
   return layer?.kind === 'silence' ? layer : undefined;
 }

@@ -1,9 +1,9 @@
 import type { KeyAction } from '../actions/keys.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { editLine, type LineEdit } from './line-editor.ts';
 import { menuIndex, shownItems, type MenuItem, type MenuLayer } from './menu.ts';
+import type { Screen, Says, Shown } from '../state/ports.ts';
 
-export function pressMenu(store: ConsoleStore, action: KeyAction): void {
+export function pressMenu(store: Screen & Says, action: KeyAction): void {
   const layer = menuLayer(store);
   if (layer === undefined) return;
   const items = shownItems(layer);
@@ -26,34 +26,34 @@ export function pressMenu(store: ConsoleStore, action: KeyAction): void {
 }
 
 /** What is typed narrows the choices down, and the cursor is on the first of them. */
-export function typeInMenu(store: ConsoleStore, edit: LineEdit | undefined): void {
+export function typeInMenu(store: Screen, edit: LineEdit | undefined): void {
   const layer = menuLayer(store);
   if (layer === undefined || edit === undefined) return;
   put(store, { ...layer, search: editLine(layer.search, edit), at: undefined });
 }
 
-function choose(store: ConsoleStore, item: MenuItem | undefined): void {
+function choose(store: Screen & Says, item: MenuItem | undefined): void {
   if (item === undefined) return;
   if (item.disabled !== undefined) return store.say(`${item.label}: ${item.disabled}`, 'problem');
   if (item.ticked === undefined) close(store);
   item.choose();
 }
 
-function moveBy(store: ConsoleStore, layer: MenuLayer, items: readonly MenuItem[], by: 1 | -1): void {
+function moveBy(store: Screen, layer: MenuLayer, items: readonly MenuItem[], by: 1 | -1): void {
   const index = menuIndex(items, layer) + by;
   // Past the end is the beginning: a menu is short.
   put(store, { ...layer, at: items.at(index % Math.max(1, items.length))?.id });
 }
 
-function put(store: ConsoleStore, layer: MenuLayer): void {
+function put(store: Screen, layer: MenuLayer): void {
   store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
 }
 
-function close(store: ConsoleStore): void {
+function close(store: Screen): void {
   store.update({ layers: store.state.layers.slice(0, -1) });
 }
 
-function menuLayer(store: ConsoleStore): MenuLayer | undefined {
+function menuLayer(store: Shown): MenuLayer | undefined {
   const layer = store.state.layers.at(-1);
   return layer?.kind === 'menu' ? layer : undefined;
 }

@@ -1,5 +1,5 @@
-import type { ConsoleStore } from '../state/console-store.ts';
 import { EMPTY_LINE, type LineEditor } from './line-editor.ts';
+import type { Screen } from '../state/ports.ts';
 
 export interface MenuItem {
   /** Unique within the menu. */
@@ -26,7 +26,7 @@ export interface MenuLayer {
 }
 
 /** @param at id of the item that the cursor starts on */
-export function openMenu(store: ConsoleStore, menu: Pick<MenuLayer, 'title' | 'items'>, at?: string): void {
+export function openMenu(store: Screen, menu: Pick<MenuLayer, 'title' | 'items'>, at?: string): void {
   store.update({ layers: [...store.state.layers, { kind: 'menu', ...menu, search: EMPTY_LINE, at }] });
 }
 

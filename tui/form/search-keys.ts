@@ -1,11 +1,12 @@
 import type { KeyAction } from '../actions/keys.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { settleInspect } from '../screens/inspect/body.ts';
 import { editLine, type LineEdit } from './line-editor.ts';
 import { NO_SEARCH, searchOf, type SearchField } from './search-field.ts';
 import { searchTyped, textPaneOf } from '../screens/text-pane.ts';
+import type { Screen, Remembers, Shown } from '../state/ports.ts';
+import type { Known } from '../model/known.ts';
 
-export function pressSearch(store: ConsoleStore, action: KeyAction): void {
+export function pressSearch(store: Screen & Remembers & Known, action: KeyAction): void {
   const search = topSearch(store);
   if (search === undefined) return;
   if (action === 'search-keep') {
@@ -16,16 +17,16 @@ export function pressSearch(store: ConsoleStore, action: KeyAction): void {
   if (action === 'search-clear') putSearch(store, NO_SEARCH);
 }
 
-export function typeInSearch(store: ConsoleStore, edit: LineEdit | undefined): void {
+export function typeInSearch(store: Screen & Remembers & Known, edit: LineEdit | undefined): void {
   const search = topSearch(store);
   if (search !== undefined && edit !== undefined) putSearch(store, { ...search, line: editLine(search.line, edit) });
 }
 
-function topSearch(store: ConsoleStore): SearchField | undefined {
+function topSearch(store: Shown): SearchField | undefined {
   return searchOf(store.state.layers.at(-1));
 }
 
-function putSearch(store: ConsoleStore, search: SearchField): void {
+function putSearch(store: Screen & Remembers & Known, search: SearchField): void {
   const layer = store.state.layers.at(-1);
   const text = textPaneOf(store, layer);
   if (text !== undefined)

@@ -1,5 +1,4 @@
 import { keyOf, type KeyAction, type KeyPress } from '../actions/keys.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { EVENT_ACTIONS, pressEvents } from '../screens/events/actions.ts';
 import { pressFeedKey } from '../actions/feed-keys.ts';
 import { applyFilter, openPrompt } from './search-prompt.ts';
@@ -13,12 +12,16 @@ import { pressTable } from './table-keys.ts';
 import { goBack, isDigit, pressViewKey } from '../actions/view-keys.ts';
 import { tableOf } from './tables.ts';
 import { VIEWS } from '../state/view-names.ts';
+import type { Screen, Says, Opened, Shown } from '../state/ports.ts';
+import type { Known, Places } from '../model/known.ts';
+import type { ListOfView } from './list-of-view.ts';
+import type { ActionPorts } from '../actions/action-ports.ts';
 
 /** Nobody means more rows than this; it also bounds what a stuck key can do. */
 const COUNT_MAX = 99_999;
 
 /** The keys of every list: events and tables. */
-export function pressList(store: ConsoleStore, action: KeyAction | undefined, key: KeyPress): void {
+export function pressList(store: ActionPorts, action: KeyAction | undefined, key: KeyPress): void {
   const { count } = store.state;
   if (isDigit(key) && (count ?? Number(key.text)) > 0) return typeCount(store, Number(key.text));
   store.update({ count: undefined, digitAtMs: undefined });
@@ -38,7 +41,7 @@ export function pressList(store: ConsoleStore, action: KeyAction | undefined, ke
 }
 
 /** The first digit may be a view just as well: what follows tells (`settleDigit`). */
-function typeCount(store: ConsoleStore, digit: number): void {
+function typeCount(store: Screen & Opened, digit: number): void {
   const { count } = store.state;
   const mayBeView = count === undefined && VIEWS.some(({ number }) => number === digit);
   store.update({
@@ -48,19 +51,19 @@ function typeCount(store: ConsoleStore, digit: number): void {
 }
 
 /** What a key does to the rows of this view. `false`: nothing. */
-function pressRows(store: ConsoleStore, action: KeyAction): boolean {
+function pressRows(store: ActionPorts, action: KeyAction): boolean {
   const { table } = store;
   if (pressSide(store, action)) return true;
   return (table === undefined ? pressEvents(store, action) : pressTable(store, table, action)) || act(store, action);
 }
 
-function act(store: ConsoleStore, action: KeyAction): boolean {
+function act(store: ActionPorts, action: KeyAction): boolean {
   const run = LIST_ACTIONS[action];
   run?.(store);
   return run !== undefined;
 }
 
-const LIST_ACTIONS: Partial<Readonly<Record<KeyAction, (store: ConsoleStore) => void>>> = {
+const LIST_ACTIONS: Partial<Readonly<Record<KeyAction, (store: ActionPorts) => void>>> = {
   mark: markUnderCursor,
   range: markRange,
   'mark-all': (store) => {
@@ -81,12 +84,12 @@ const LIST_ACTIONS: Partial<Readonly<Record<KeyAction, (store: ConsoleStore) => 
 };
 
 /** What can be done with the rows of the list that is shown. */
-function actionsOf(store: ConsoleStore): readonly KeyAction[] {
+function actionsOf(store: Shown): readonly KeyAction[] {
   const view = tableOf(store.state.view);
   return view === undefined ? EVENT_ACTIONS : (Object.keys(view.actions) as readonly KeyAction[]);
 }
 
-function openActions(store: ConsoleStore): void {
+function openActions(store: ActionPorts): void {
   const { list, table } = store;
   const actions = actionsOf(store);
   const count = list.marks.size;
@@ -98,7 +101,7 @@ function openActions(store: ConsoleStore): void {
   });
 }
 
-function markUnderCursor(store: ConsoleStore): void {
+function markUnderCursor(store: Screen & Opened & ListOfView): void {
   const { key } = store.list.cursor;
   if (key === undefined) return;
   const marks = new Set(store.list.marks);
@@ -108,7 +111,7 @@ function markUnderCursor(store: ConsoleStore): void {
   if (at !== -1) moveTo(store, at + 1);
 }
 
-function markRange(store: ConsoleStore): void {
+function markRange(store: Shown & Says & ListOfView): void {
   const { lastMark, marks } = store.list;
   const { order } = store.rows;
   const cursor = cursorNow(store);
@@ -119,11 +122,11 @@ function markRange(store: ConsoleStore): void {
   store.updateList({ marks: new Set([...marks, ...range.map(({ key }) => key)]), lastMark: cursor.key });
 }
 
-function clearMarks(store: ConsoleStore): void {
+function clearMarks(store: Pick<ListOfView, 'updateList'>): void {
   store.updateList({ marks: new Set(), lastMark: undefined });
 }
 
-function back(store: ConsoleStore): void {
+function back(store: Screen & Says & Pick<Known, 'events'> & Places & ListOfView): void {
   if (store.list.marks.size > 0) return clearMarks(store);
   if (store.list.filter.text !== '') return applyFilter(store, '');
   if (store.state.message !== undefined) return store.update({ message: undefined });

@@ -1,11 +1,13 @@
 import { isChange, KEYS, keyOf, type KeyAction } from '../actions/keys.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { whyNoChange } from '../actions/may-change.ts';
 import { openMenu, type MenuItem } from '../form/menu.ts';
 import { savedViewItems } from '../actions/saved-views.ts';
 import { isThere, openView } from '../actions/view-keys.ts';
 import { EVENT_COLUMNS, EVENT_SORTS, isColumnThere } from '../model/event-sort.ts';
 import { VIEWS, viewTitle } from '../state/view-names.ts';
+import type { Places, Known } from '../model/known.ts';
+import type { Screen, Says, Opened, Shown } from '../state/ports.ts';
+import type { ListOfView } from './list-of-view.ts';
 
 /** A column that the list can be sorted by. */
 interface SortChoice {
@@ -13,25 +15,25 @@ interface SortChoice {
   readonly title: string;
 }
 
-export function openSortMenu(store: ConsoleStore): void {
+export function openSortMenu(store: Screen & Places & ListOfView): void {
   const items = (): readonly MenuItem[] =>
     sortChoices(store).map(({ id, title }) => ({ id, label: title, choose: () => sortByColumn(store, id) }));
   openMenu(store, { title: `Sort ${titleOf(store)} by`, items }, store.sort.column);
 }
 
-export function reverseSort(store: ConsoleStore): void {
+export function reverseSort(store: ListOfView): void {
   store.sortBy({ ...store.sort, reversed: !store.sort.reversed });
 }
 
 /** To the column beside the one that sorts, and past the last one to the first. */
-export function moveSort(store: ConsoleStore, by: 1 | -1): void {
+export function moveSort(store: Places & ListOfView, by: 1 | -1): void {
   const choices = sortChoices(store);
   const at = choices.findIndex(({ id }) => id === store.sort.column);
   const next = choices.at((at + by) % choices.length);
   if (next !== undefined) sortByColumn(store, next.id);
 }
 
-export function openColumnsMenu(store: ConsoleStore): void {
+export function openColumnsMenu(store: Screen & Places & ListOfView): void {
   // The first column names the row: without it nobody knows what the others are about.
   const columns = (store.table?.table.columns ?? EVENT_COLUMNS).slice(1).filter((column) => hasColumn(store, column));
   const items = (): readonly MenuItem[] =>
@@ -46,7 +48,7 @@ export function openColumnsMenu(store: ConsoleStore): void {
 
 /** @param act does what the key does, to what it was about when the menu was opened */
 export function openActionMenu(
-  store: ConsoleStore,
+  store: Screen & Opened & Pick<Known, 'feed'>,
   about: string,
   actions: readonly KeyAction[],
   act: (action: KeyAction) => void,
@@ -65,7 +67,7 @@ export function openActionMenu(
   openMenu(store, { title: about, items });
 }
 
-export function openViewMenu(store: ConsoleStore): void {
+export function openViewMenu(store: Screen & Says & Pick<Known, 'events'> & Places & ListOfView): void {
   const items = (): readonly MenuItem[] => [
     ...VIEWS.map(({ number, name, title }) => ({
       id: name,
@@ -79,28 +81,28 @@ export function openViewMenu(store: ConsoleStore): void {
   openMenu(store, { title: 'Views', items }, store.state.view);
 }
 
-function sortChoices(store: ConsoleStore): readonly SortChoice[] {
+function sortChoices(store: Places & Pick<ListOfView, 'table'>): readonly SortChoice[] {
   return (
     store.table?.table.columns.filter(({ compare }) => compare !== undefined) ??
     EVENT_SORTS.filter((column) => hasColumn(store, column))
   );
 }
 
-function sortByColumn(store: ConsoleStore, column: string): void {
+function sortByColumn(store: Pick<ListOfView, 'sortBy'>, column: string): void {
   store.sortBy({ column, reversed: false });
 }
 
-function toggleColumn(store: ConsoleStore, id: string): void {
+function toggleColumn(store: ListOfView, id: string): void {
   const hidden = new Set(store.list.hidden);
   if (!hidden.delete(id)) hidden.add(id);
   store.updateList({ hidden });
 }
 
-function titleOf({ state }: ConsoleStore): string {
+function titleOf({ state }: Shown): string {
   return viewTitle(state.view).toLowerCase();
 }
 
 /** A single place needs no column. */
-function hasColumn({ whereColumn }: ConsoleStore, { id }: { readonly id: string }): boolean {
+function hasColumn({ whereColumn }: Places, { id }: { readonly id: string }): boolean {
   return isColumnThere(id, whereColumn);
 }

@@ -1,15 +1,19 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { KeyAction } from '../actions/keys.ts';
-import { ORDER_PAUSE_MS, type ConsoleStore } from '../state/console-store.ts';
 import { moveCursor, settleCursor, type ListCursor } from '../state/list-cursor.ts';
 import { listRows } from '../state/screen-layout.ts';
+import type { Says, Opened, Screen, Shown } from '../state/ports.ts';
+import type { ListOfView } from './list-of-view.ts';
+
+/** How long a cursor key keeps the rows where they are. */
+const ORDER_PAUSE_MS = 400;
 
 /** The cursor in the order as it is now, which may have moved on since the last frame. For movements only. */
-export function cursorNow(store: ConsoleStore): ListCursor {
+export function cursorNow(store: Shown & ListOfView): ListCursor {
   return settleCursor(store.list.cursor, store.rows.order, listRows(store.state));
 }
 
-export function moveTo(store: ConsoleStore, index: number): void {
+export function moveTo(store: Screen & Opened & ListOfView, index: number): void {
   // The cursor moves in the order that is on the screen, and that order stays for a moment.
   if (!store.rows.frozen) store.rows.freeze();
   const cursor = moveCursor(cursorNow(store), index, store.rows.order, listRows(store.state));
@@ -18,7 +22,7 @@ export function moveTo(store: ConsoleStore, index: number): void {
 }
 
 /** To the first row, whatever comes to be it: the list stays at its top until the cursor is moved. */
-export function stayAtTop(store: ConsoleStore): void {
+export function stayAtTop(store: Pick<Screen, 'update'> & ListOfView): void {
   store.rows.thaw();
   store.updateList({ held: false });
   store.update({ orderPausedUntilMs: 0 });
@@ -29,7 +33,7 @@ export function stayAtTop(store: ConsoleStore): void {
  * For a key that is about the row under the cursor: from now on the cursor stays on it. `false`: that row came under a
  * cursor that nobody had moved only as the key was pressed, so that perhaps another one was meant.
  */
-export function takeHold(store: ConsoleStore): boolean {
+export function takeHold(store: Says & Opened & ListOfView): boolean {
   const { held, following, cursor, marks } = store.list;
   if (held || following || cursor.key === undefined || marks.size > 0) return true;
   store.updateList({ held: true });

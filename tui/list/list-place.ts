@@ -4,10 +4,12 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import { cellWidth } from '../terminal/cells.ts';
 import { splitName } from '../model/backend-names.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import type { EventRecord } from '../model/event-record.ts';
 import { listRows } from '../state/screen-layout.ts';
 import type { TableRows } from './table-rows.ts';
+import type { Shown } from '../state/ports.ts';
+import type { Known, Places } from '../model/known.ts';
+import type { ListOfView } from './list-of-view.ts';
 
 /** Where the columns of the list of events are drawn. */
 export interface EventPlace extends Beside {
@@ -15,17 +17,20 @@ export interface EventPlace extends Beside {
 }
 
 /** Where the columns of the shown list are drawn: the events, unless there is a table. */
-export function listPlace(store: ConsoleStore): EventPlace | TablePlace {
+export function listPlace(store: Shown & Known & Places & ListOfView): EventPlace | TablePlace {
   return store.table === undefined ? eventPlace(store) : tablePlace(store, store.table);
 }
 
-export function tablePlace({ state, list, nowMs }: ConsoleStore, rows: TableRows): TablePlace {
+export function tablePlace(
+  { state, list, nowMs }: Shown & Pick<Known, 'nowMs'> & Pick<ListOfView, 'list'>,
+  rows: TableRows,
+): TablePlace {
   const { top } = list.cursor;
   const window = rows.order.slice(top, top + listRows(state));
   return placeTable(rows.table, list, { columns: state.size.columns, window, nowMs });
 }
 
-export function eventPlace(store: ConsoleStore): EventPlace {
+export function eventPlace(store: Shown & Known & Places & Pick<ListOfView, 'list'>): EventPlace {
   const { state, list, events, whereColumn, nowMs } = store;
   const { top } = list.cursor;
   const window = events.order.slice(top, top + listRows(state));

@@ -1,9 +1,11 @@
 import type { Layer } from '../state/console-state.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import type { EventRecord } from '../model/event-record.ts';
 import { CURSOR_AT_TOP, settleCursor } from '../state/list-cursor.ts';
 import { listRows } from '../state/screen-layout.ts';
 import { followNewest } from '../actions/side-keys.ts';
+import type { Known } from '../model/known.ts';
+import type { ListOfView } from './list-of-view.ts';
+import type { Screen, Says, Opened, Shown } from '../state/ports.ts';
 
 /** What a person sees, decides and presses takes about so long. */
 const REACTION_MS = 400;
@@ -26,7 +28,7 @@ export class ListWindow {
   }
 
   /** Whether an event is drawn, or belongs above the last one that is. */
-  reaches({ events }: ConsoleStore, key: string, record: EventRecord | undefined): boolean {
+  reaches({ events }: Pick<Known, 'events'>, key: string, record: EventRecord | undefined): boolean {
     if (this.#keys.has(key)) return true;
     return record !== undefined && (this.#lastEvent === undefined || events.isUpTo(record, this.#lastEvent));
   }
@@ -37,7 +39,7 @@ export class ListWindow {
   }
 
   /** The order stands still while somebody moves the cursor, types a filter or is asked something. */
-  pauseOrder({ state, rows, events }: ConsoleStore, nowMs: number): void {
+  pauseOrder({ state, rows, events }: Shown & Pick<Known, 'events'> & Pick<ListOfView, 'rows'>, nowMs: number): void {
     const { layers, prompt, orderPausedUntilMs } = state;
     const wanted = prompt !== undefined || layers.some(isDialog) || nowMs < orderPausedUntilMs;
     if (wanted && !rows.frozen) rows.freeze();
@@ -55,7 +57,7 @@ export class ListWindow {
     return nowMs - this.#shiftedAtMs < REACTION_MS;
   }
 
-  settle(store: ConsoleStore): void {
+  settle(store: Screen & Says & Opened & Pick<Known, 'events' | 'feed'> & ListOfView): void {
     const isEvents = store.state.view === 'events';
     if (!isEvents && store.table === undefined) return;
     followNewest(store);
@@ -85,7 +87,12 @@ export class ListWindow {
 }
 
 /** Marks of rows that are gone go, too, unless they are still shown because the order is paused. */
-function livingMarks({ list: { marks }, rows, table, events }: ConsoleStore): ReadonlySet<string> {
+function livingMarks({
+  list: { marks },
+  rows,
+  table,
+  events,
+}: Pick<Known, 'events'> & ListOfView): ReadonlySet<string> {
   if (rows.frozen || marks.size === 0) return marks;
   const known = table ?? events;
   const living = [...marks].filter((key) => known.get(key) !== undefined);

@@ -2,22 +2,30 @@ import type { SearchLanguage } from '../../shared/domain/search-language.ts';
 import type { Field } from '../../shared/domain/search-fields.ts';
 import { EVENT_SEARCH } from '../../shared/domain/search.ts';
 import { splitName } from '../model/backend-names.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { BACKEND_COLUMN, isColumnThere, NAMESPACE_COLUMN } from '../model/event-sort.ts';
 import { tableOf } from './tables.ts';
 import type { ViewName } from '../state/view-names.ts';
+import type { Known, Places } from '../model/known.ts';
 
 /** Names that are offered at most. */
 const NAMES_MAX = 50;
 
 /** What may stand where the last word of a filter is. */
-export function filterCandidates(store: ConsoleStore, view: ViewName, text: string): readonly string[] {
+export function filterCandidates(
+  store: Pick<Known, 'clients'> & Places,
+  view: ViewName,
+  text: string,
+): readonly string[] {
   const table = tableOf(view);
   if (table !== undefined) return candidates(store, table.search, text);
   return view === 'events' ? candidates(store, EVENT_SEARCH, text) : [];
 }
 
-function candidates<Row>(store: ConsoleStore, { fields }: SearchLanguage<Row>, text: string): readonly string[] {
+function candidates<Row>(
+  store: Pick<Known, 'clients'> & Places,
+  { fields }: SearchLanguage<Row>,
+  text: string,
+): readonly string[] {
   const [, name = '', operator = '', value = ''] = /([a-z_]+)(!=|>=|<=|=|>|<)([^\s()]*)$/i.exec(text) ?? [];
   const field = fields.get(name.toLowerCase());
   if (field !== undefined) return valuesOf(store, field, value).map((one) => `${name}${operator}${one}`);
@@ -30,13 +38,17 @@ function termOf<Row>({ name, operator, flag }: Field<Row>): string {
   return flag === undefined ? `${name}${operator}` : name;
 }
 
-function valuesOf<Row>(store: ConsoleStore, { name, values }: Field<Row>, start: string): readonly string[] {
+function valuesOf<Row>(
+  store: Pick<Known, 'clients'> & Places,
+  { name, values }: Field<Row>,
+  start: string,
+): readonly string[] {
   if (name === BACKEND_COLUMN) return [...(store.backends?.keys() ?? [])];
   if (name === NAMESPACE_COLUMN) return store.namespaces;
   return name === 'client' ? clientNames(store, start) : values;
 }
 
-function clientNames({ clients }: ConsoleStore, start: string): readonly string[] {
+function clientNames({ clients }: Pick<Known, 'clients'>, start: string): readonly string[] {
   const names: string[] = [];
   for (const key of clients.keys()) {
     const { name } = splitName(key);

@@ -1,8 +1,9 @@
 import { isFound, type SearchOf } from '../../shared/domain/search-language.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { SortedList } from '../model/sorted-list.ts';
 import { compareText, type AnyTable } from './table-view.ts';
 import type { ListOrder, SortState } from '../model/list-order.ts';
+import type { Opened } from '../state/ports.ts';
+import type { Known } from '../model/known.ts';
 
 /** A row in a table: another object whenever the row is another. */
 export interface TableEntry {
@@ -70,7 +71,7 @@ export class TableRows {
   }
 
   /** Gives everything that changed its place. */
-  settle(store: ConsoleStore): void {
+  settle(store: Opened & Known): void {
     if (this.#isAllChanged || this.#changed.size > this.#entries.size * REBUILD_SHARE) return this.#rebuild(store);
     for (const key of this.#changed) this.#put(key, this.table.source.row(store, key), store.nowMs);
     this.#changed.clear();
@@ -121,7 +122,7 @@ export class TableRows {
     this.thaw();
   }
 
-  #rebuild(store: ConsoleStore): void {
+  #rebuild(store: Opened & Known): void {
     this.#isAllChanged = false;
     this.#changed.clear();
     const before = new Map(this.#entries);

@@ -6,7 +6,6 @@ import { Row } from '../text/row.tsx';
 import { Rows } from '../text/rows.tsx';
 import { tableHead, tableRuns } from './table-columns.ts';
 import type { TablePlace } from './table-place.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { tablePlace } from './list-place.ts';
 import { isTallHeader, tableLayout } from '../state/screen-layout.ts';
 import type { TableRows } from './table-rows.ts';
@@ -15,10 +14,13 @@ import { run, type Run, type Theme } from '../text/theme.ts';
 import { headerProps, hintsProps } from '../screens/chrome-props.ts';
 import { connectingText } from '../screens/connection/connecting-text.ts';
 import { failureText } from '../screens/failure-text.ts';
+import type { Opened, Shown } from '../state/ports.ts';
+import type { Known, Places } from '../model/known.ts';
+import type { ListOfView } from './list-of-view.ts';
 
 export interface TableScreenProps {
   readonly theme: Theme;
-  readonly store: ConsoleStore;
+  readonly store: Shown & Opened & Known & Places & ListOfView;
   readonly rows: TableRows;
 }
 
@@ -43,7 +45,7 @@ export function TableScreen({ theme, store, rows }: TableScreenProps): ReactElem
 
 /** Titles and the rows of the window. */
 function tableLines(
-  store: ConsoleStore,
+  store: Shown & Opened & Known & ListOfView,
   rows: TableRows,
   height: number,
   { placed, shift }: TablePlace,
@@ -59,7 +61,12 @@ function tableLines(
   return [tableHead(placed, store.sort, columns), ...lines];
 }
 
-function statusProps(theme: Theme, store: ConsoleStore, rows: TableRows, compact: boolean): StatusLineProps {
+function statusProps(
+  theme: Theme,
+  store: Shown & Pick<Known, 'loads' | 'feed'> & ListOfView,
+  rows: TableRows,
+  compact: boolean,
+): StatusLineProps {
   const { state, list, feed, sort } = store;
   const title = rows.table.columns.find(({ id }) => id === sort.column)?.title ?? '';
   return {
@@ -79,7 +86,7 @@ function statusProps(theme: Theme, store: ConsoleStore, rows: TableRows, compact
 }
 
 /** Why there are no rows. */
-function emptyText(store: ConsoleStore, rows: TableRows): readonly string[] {
+function emptyText(store: Shown & Opened & Known & Pick<ListOfView, 'list'>, rows: TableRows): readonly string[] {
   const { feed, list, state, loads } = store;
   if (!feed.everLive) return connectingText(store);
   if (list.filter.text !== '' && rows.size > 0) {

@@ -14,8 +14,10 @@
 import type { SearchLanguage } from '../../shared/domain/search-language.ts';
 import type { KeyAction } from '../actions/keys.ts';
 import type { Run, Tone } from '../text/theme.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import type { ViewName } from '../state/view-names.ts';
+import type { Opened } from '../state/ports.ts';
+import type { Known } from '../model/known.ts';
+import type { ActionPorts } from '../actions/action-ports.ts';
 
 export interface TableColumn<Row> {
   /** Unique within the table. */
@@ -45,13 +47,13 @@ export interface TableColumn<Row> {
 
 /** Where the rows of a table come from. */
 export interface TableSource<Row> {
-  readonly keys: (store: ConsoleStore) => Iterable<string>;
+  readonly keys: (store: Opened & Known) => Iterable<string>;
   /** The row as it is now; `undefined`: gone. */
-  readonly row: (store: ConsoleStore, key: string) => Row | undefined;
+  readonly row: (store: Opened & Known, key: string) => Row | undefined;
 }
 
 /** An action of the view on the marked rows, or on the one under the cursor. */
-export type TableAction<Row> = (store: ConsoleStore, rows: readonly Row[]) => void;
+export type TableAction<Row> = (store: ActionPorts, rows: readonly Row[]) => void;
 
 export interface TableView<Row> {
   readonly name: ViewName;
@@ -64,7 +66,7 @@ export interface TableView<Row> {
   /** What its filter can name. */
   readonly search: SearchLanguage<Row>;
   /** Shown when there is nothing to show, and no filter is the reason. */
-  readonly empty: (store: ConsoleStore) => readonly string[];
+  readonly empty: (store: Opened & Known) => readonly string[];
   /** By the names in `KEYS`, which say the key and the words. */
   readonly actions: Partial<Readonly<Record<KeyAction, TableAction<Row>>>>;
 }

@@ -1,8 +1,8 @@
-import type { ConsoleStore } from '../state/console-store.ts';
 import type { Target } from './target.ts';
+import type { Known } from './known.ts';
 
 /** Subscriptions that each of the clients holds: a silence of one of them covers all targets. */
-export function sharedSubscriptions(store: ConsoleStore, targets: readonly Target[]): readonly string[] {
+export function sharedSubscriptions(store: Pick<Known, 'clients'>, targets: readonly Target[]): readonly string[] {
   const [first, ...others] = new Set(targets.map((target) => target.client));
   const of = (client: string): readonly string[] => store.clients.get(client)?.subscriptions ?? [];
   if (first === undefined) return [];

@@ -1,7 +1,7 @@
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import type { EventRecord } from './event-record.ts';
 import { matchingEvents } from './silence-preview.ts';
+import type { Known } from './known.ts';
 
 /** Events of one silence that are listed; the rest is a number. */
 const LISTED_MAX = 200;
@@ -22,7 +22,7 @@ export class MatchMemory {
   #matches: SilenceMatches | undefined;
 
   /** What the entry covers, or would cover if it were in effect. */
-  of(store: ConsoleStore, entry: SilencedRow): SilenceMatches {
+  of(store: Known, entry: SilencedRow): SilenceMatches {
     if (this.#matches === undefined || entry !== this.#entry || store.nowMs - this.#atMs >= LIST_MS) {
       this.#entry = entry;
       this.#atMs = store.nowMs;
@@ -32,7 +32,7 @@ export class MatchMemory {
   }
 }
 
-function matchesOf(store: ConsoleStore, { subscription, check }: SilencedRow): SilenceMatches {
+function matchesOf(store: Known, { subscription, check }: SilencedRow): SilenceMatches {
   const subscriptionsOf = (client: string): readonly string[] => store.clients.get(client)?.subscriptions ?? [];
   const all = [...matchingEvents([{ subscription, check }], store.events.records(), subscriptionsOf, store.nowMs)];
   return { count: all.length, listed: all.toSorted((a, b) => a.rank - b.rank).slice(0, LISTED_MAX) };

@@ -17,12 +17,21 @@ import { TooSmallScreen } from './connection/too-small-screen.tsx';
 import { ViewScreen } from './view-screens.tsx';
 import { completionOf } from '../actions/command-line.ts';
 import { isFull, isTooSmall } from '../state/console-state.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { shownItems } from '../form/menu.ts';
 import type { Theme } from '../text/theme.ts';
+import type { Screen, Opened, Remembers, Silencing, Shown } from '../state/ports.ts';
+import type { Counted } from './overview/figures.ts';
+import type { Known, Places } from '../model/known.ts';
+import type { ListOfView } from '../list/list-of-view.ts';
+
+/** Tells of each frame. */
+interface Drawn {
+  subscribe(this: void, listener: () => void): () => void;
+  version(this: void): number;
+}
 
 export interface AppProps {
-  readonly store: ConsoleStore;
+  readonly store: Shown & Opened & Remembers & Silencing & Counted & Known & Places & ListOfView & Drawn;
   readonly theme: Theme;
 }
 
@@ -62,9 +71,7 @@ function Dialog({ store, theme }: AppProps): ReactElement | null {
       )}
       {dialog.kind === 'confirm' && <ConfirmDialog theme={theme} size={size} layer={dialog} />}
       {dialog.kind === 'upgrade-dialog' && <UpgradeDialog theme={theme} size={size} layer={dialog} />}
-      {dialog.kind === 'menu' && (
-        <MenuDialog theme={theme} size={size} layer={dialog} items={shownItems(dialog)} />
-      )}
+      {dialog.kind === 'menu' && <MenuDialog theme={theme} size={size} layer={dialog} items={shownItems(dialog)} />}
       {dialog.kind === 'command' && (
         <CommandBar theme={theme} size={size} layer={dialog} completion={completionOf(store, dialog)} />
       )}

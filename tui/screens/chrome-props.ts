@@ -1,13 +1,14 @@
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import type { HintsProps } from './footer.tsx';
 import type { HeaderProps } from './header.tsx';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { isConnected } from '../model/feed-status.ts';
 import { keyContext } from '../actions/key-context.ts';
 import type { Theme } from '../text/theme.ts';
+import type { Opened, Shown } from '../state/ports.ts';
+import type { Known, Places } from '../model/known.ts';
 
 /** What every screen says at its top. */
-export function headerProps(theme: Theme, store: ConsoleStore): HeaderProps {
+export function headerProps(theme: Theme, store: Shown & Opened & Known & Places): HeaderProps {
   const { state, feed, events, options, nowMs } = store;
   return {
     theme,
@@ -27,7 +28,7 @@ export function headerProps(theme: Theme, store: ConsoleStore): HeaderProps {
 }
 
 /** What every screen says at its bottom. */
-export function hintsProps(theme: Theme, { state, feed }: ConsoleStore): HintsProps {
+export function hintsProps(theme: Theme, { state, feed }: Shown & Pick<Known, 'feed'>): HintsProps {
   return {
     theme,
     context: keyContext(state),

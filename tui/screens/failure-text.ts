@@ -1,9 +1,10 @@
 import { clockText } from './connection/connection-text.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { isLoadedView } from '../model/view-data.ts';
+import type { Shown } from '../state/ports.ts';
+import type { Known } from '../model/known.ts';
 
 /** What went wrong with the last request of this view's data, and how old that is what is shown; `undefined`: nothing. */
-export function failureText({ state, loads }: Pick<ConsoleStore, 'state' | 'loads'>): string | undefined {
+export function failureText({ state, loads }: Shown & Pick<Known, 'loads'>): string | undefined {
   if (!isLoadedView(state.view)) return undefined;
   const { failure, loadedAtMs } = loads.of(state.view);
   if (failure === undefined) return undefined;

@@ -1,7 +1,6 @@
 import type { KeyAction } from '../actions/keys.ts';
 import type { Run } from '../text/theme.ts';
 import type { Layer } from '../state/console-state.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { deadLetterLines } from './dead-letters/lines.ts';
 import { detailBody } from './detail/lines.ts';
 import { handlingLines } from './handling/lines.ts';
@@ -12,6 +11,8 @@ import { detailBodyRows, loadedBodyRows, logBodyRows } from '../state/screen-lay
 import { movedTo } from '../actions/scroll-keys.ts';
 import { NO_SEARCH, type SearchField } from '../form/search-field.ts';
 import { highlighted, matchingLines, matchText, nextMatch } from '../form/text-search.ts';
+import type { Screen, Says, Remembers, Shown } from '../state/ports.ts';
+import type { Known } from '../model/known.ts';
 
 /** Text on the screen that is read from top to bottom, and searched. */
 export interface TextPane {
@@ -26,7 +27,7 @@ export interface TextPane {
 }
 
 /** @returns `undefined` when the layer is no text */
-export function textPaneOf(store: ConsoleStore, layer: Layer | undefined): TextPane | undefined {
+export function textPaneOf(store: Shown & Remembers & Known, layer: Layer | undefined): TextPane | undefined {
   const { rows } = store.state.size;
   switch (layer?.kind) {
     case 'detail':
@@ -80,7 +81,7 @@ function pane(
 }
 
 /** Movements and searches in a text. `false`: the action is none of them. */
-export function pressText(store: ConsoleStore, action: KeyAction): boolean {
+export function pressText(store: Screen & Says & Remembers & Known, action: KeyAction): boolean {
   const text = textPaneOf(store, store.state.layers.at(-1));
   if (text === undefined) return false;
   const last = Math.max(0, text.lines.length - text.height);
@@ -107,7 +108,7 @@ export function searchTyped(text: TextPane, search: SearchField): Layer {
   return text.with({ search: { ...search, at }, ...(at !== undefined && { top: topFor(text, at) }) });
 }
 
-function seek(store: ConsoleStore, text: TextPane, step: 1 | -1): boolean {
+function seek(store: Screen & Says, text: TextPane, step: 1 | -1): boolean {
   const matches = matchingLines(text.lines, text.search);
   const from = text.search.at ?? (step === 1 ? text.top - 1 : text.top);
   const at = nextMatch(matches, from, step);
@@ -132,7 +133,7 @@ export function paneMatchText({ lines, search }: TextPane): string {
   return matchText(matchingLines(lines, search), search.at);
 }
 
-function put(store: ConsoleStore, layer: Layer): true {
+function put(store: Screen, layer: Layer): true {
   store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
   return true;
 }

@@ -3,9 +3,9 @@ import { MESSAGE_TONES } from './footer.tsx';
 import { spread } from '../text/runs.ts';
 import { searchRuns } from '../form/search-line.ts';
 import { countText } from '../words/count-text.ts';
-import type { ConsoleStore } from '../state/console-store.ts';
 import { paneMatchText, type TextPane } from './text-pane.ts';
 import { run, type Run } from '../text/theme.ts';
+import type { Shown } from '../state/ports.ts';
 
 /**
  * The line under a text: what is searched for, what was said last, or where in the text one is.
@@ -13,7 +13,7 @@ import { run, type Run } from '../text/theme.ts';
  * @param right shown beside it unless something is searched for
  */
 export function textStatus(
-  { state: { message, size } }: ConsoleStore,
+  { state: { message, size } }: Shown,
   text: TextPane | undefined,
   right: readonly Run[] = [],
 ): readonly Run[] {

@@ -1,15 +1,18 @@
 import type { ReactElement } from 'react';
-import type { ConsoleStore } from '../state/console-store.ts';
 import type { ViewName } from '../state/view-names.ts';
 import type { Theme } from '../text/theme.ts';
 import { EventsScreen } from './events/screen.tsx';
 import { OverviewScreen } from './overview/screen.tsx';
 import { TableScreen } from '../list/table-screen.tsx';
 import { UpgradeScreen } from './plans/screen.tsx';
+import type { Opened, Remembers, Shown } from '../state/ports.ts';
+import type { Known, Places } from '../model/known.ts';
+import type { ListOfView } from '../list/list-of-view.ts';
+import type { Counted } from './overview/figures.ts';
 
 interface ViewProps {
   readonly theme: Theme;
-  readonly store: ConsoleStore;
+  readonly store: Shown & Opened & Remembers & Counted & Known & Places & ListOfView;
 }
 
 /** Screens of the views that are no lists, by the name that they have in `screens/pages.ts`. */

@@ -16,7 +16,8 @@ interface AboutRows {
 }
 
 /** What rows are put into. */
-interface TakesRows extends Pick<Known, 'events' | 'silenceHistory' | 'feed'>, Pick<Screen, 'state'>, Asks, Frames, Rows {
+interface TakesRows
+  extends Pick<Known, 'events' | 'silenceHistory' | 'feed'>, Pick<Screen, 'state'>, Asks, Frames, Rows {
   readonly silenced: Map<string, SilencedRow>;
   readonly clients: Map<string, ClientRow>;
   readonly urgency: Urgency;

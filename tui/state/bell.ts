@@ -1,8 +1,9 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
-import type { ConsoleStore } from './console-store.ts';
 import { eventClass } from '../model/event-record.ts';
+import type { Screen, Says, Opened, Asks, Shown } from './ports.ts';
+import type { Known } from '../model/known.ts';
 
 /** How the console calls for attention. */
 export interface Attention {
@@ -32,7 +33,7 @@ export class Bell {
    *
    * @param before `undefined`: it is new
    */
-  heard(store: ConsoleStore, before: EventRow | undefined, row: EventRow, nowMs: number): void {
+  heard(store: Shown & Asks & Pick<Known, 'feed'>, before: EventRow | undefined, row: EventRow, nowMs: number): void {
     const { bell, notify, mutedUntilMs } = store.state.attention;
     // What is there at the start is no news.
     if (!store.feed.everLive || (!bell && !notify) || nowMs < mutedUntilMs) return;
@@ -43,7 +44,7 @@ export class Bell {
   }
 }
 
-export function toggleMute(store: ConsoleStore): void {
+export function toggleMute(store: Screen & Says & Opened): void {
   const nowMs = store.options.now();
   const { attention } = store.state;
   const isMuted = nowMs < attention.mutedUntilMs;

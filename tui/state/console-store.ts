@@ -48,9 +48,6 @@ import type { Asks, Frames, Opened, Pauses, Remembers, Rows, Says, Screen, Silen
 
 const URGENCY: readonly Urgency[] = ['none', 'figures', 'rows'];
 
-/** How long a cursor key keeps the rows where they are. */
-export const ORDER_PAUSE_MS = 400;
-
 /** Messages of outcomes stay this long. */
 const MESSAGE_MS = 10_000;
 
@@ -70,7 +67,21 @@ const UNSET_POLICY: SilencePolicy = {
  * the state of the screen. Only `paint` tells the listeners, once per frame.
  */
 export class ConsoleStore
-  implements Screen, Says, Asks, Opened, Remembers, Silencing, Pauses, Frames, Rows, Answered, Counted, Known, Places, ListOfView
+  implements
+    Screen,
+    Says,
+    Asks,
+    Opened,
+    Remembers,
+    Silencing,
+    Pauses,
+    Frames,
+    Rows,
+    Answered,
+    Counted,
+    Known,
+    Places,
+    ListOfView
 {
   readonly options: ConsoleOptions;
   readonly events = new EventRegistry();
@@ -369,7 +380,8 @@ export class ConsoleStore
   #askPlans(nowMs: number): void {
     if (this.feed.connection.kind !== 'live') return;
     const { session } = this.options;
-    for (const effect of this.plans.due({ session, isShown: this.state.view === 'upgrade' }, nowMs)) this.request(effect);
+    for (const effect of this.plans.due({ session, isShown: this.state.view === 'upgrade' }, nowMs))
+      this.request(effect);
   }
 
   #applyPlans(rows: FeedRows['upgrades'] & {}, replace: boolean): void {

@@ -1,8 +1,10 @@
 import type { ConsoleState } from './console-state.ts';
-import type { ConsoleStore } from './console-store.ts';
 import { applyFilter } from '../list/search-prompt.ts';
 import { INITIAL_LIST, type ListState } from './list-state.ts';
 import { VIEWS, type ViewName } from './view-names.ts';
+import type { Screen, Shown } from './ports.ts';
+import type { Known } from '../model/known.ts';
+import type { ListOfView } from '../list/list-of-view.ts';
 
 /** What is set whichever backend is shown. */
 export type Common = Pick<ConsoleState, 'savedViews' | 'commandHistory' | 'look'> &
@@ -16,7 +18,7 @@ export interface Kept {
 }
 
 /** Without marks and cursors: they are about rows of this backend. */
-export function keptOf({ state }: ConsoleStore): Kept {
+export function keptOf({ state }: Shown): Kept {
   const { view, savedViews, commandHistory, look, readOnly, pane, header, attention, mouse } = state;
   const views = Object.fromEntries(
     VIEWS.map(({ name }) => {
@@ -28,7 +30,7 @@ export function keptOf({ state }: ConsoleStore): Kept {
 }
 
 /** Sets a new store as another one was. */
-export function restoreKept(store: ConsoleStore, { view, views, common }: Kept): void {
+export function restoreKept(store: Screen & Pick<Known, 'events'> & ListOfView, { view, views, common }: Kept): void {
   store.update(common);
   for (const { name } of VIEWS) {
     const kept = views[name];

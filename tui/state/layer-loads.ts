@@ -1,14 +1,14 @@
-import type { ConsoleStore } from './console-store.ts';
 import { isSameSubject, type InspectLayer, type Subject } from '../screens/inspect/layer.ts';
 import type { LayerData, LoadedLayer, LoadedLayerKind } from './loaded-layer.ts';
 import type { ViewLoad } from '../model/view-data.ts';
+import type { Screen } from './ports.ts';
 
 /** What is known of any layer that is loaded. */
 type AnyLoad = ViewLoad<LayerData[LoadedLayerKind]>;
 
 /** Changes what is known of a subject, on every screen that is about it. */
 export function updateSubject(
-  store: ConsoleStore,
+  store: Screen,
   subject: Subject,
   next: (load: InspectLayer['load']) => InspectLayer['load'],
 ): void {
@@ -19,12 +19,7 @@ export function updateSubject(
 }
 
 /** The same for what is read from top to bottom. */
-export function updateLoaded(
-  store: ConsoleStore,
-  kind: LoadedLayerKind,
-  id: string,
-  next: (load: AnyLoad) => AnyLoad,
-): void {
+export function updateLoaded(store: Screen, kind: LoadedLayerKind, id: string, next: (load: AnyLoad) => AnyLoad): void {
   const layers = store.state.layers.map((layer) =>
     // What is loaded for a kind only comes back to layers of that kind.
     layer.kind === kind && layer.id === id ? ({ ...layer, load: next(layer.load) } as LoadedLayer) : layer,

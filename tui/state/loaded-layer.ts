@@ -1,8 +1,9 @@
 import type { EventExplanation, StoredDeadLetter } from '../../shared/api/answers.ts';
 import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
-import type { ConsoleStore } from './console-store.ts';
 import { NO_SEARCH, type SearchField } from '../form/search-field.ts';
 import { NOT_LOADED, type ViewLoad } from '../model/view-data.ts';
+import type { Screen } from './ports.ts';
+import type { Known } from '../model/known.ts';
 
 /** What a layer asks the backend for as long as it is on top, by the kind of the layer. */
 export interface LayerData {
@@ -46,13 +47,13 @@ export function isLoadedLayer(layer: { readonly kind: string } | undefined): lay
 }
 
 /** Puts it on top; it is loaded with the next frame. */
-export function openLoadedLayer(store: ConsoleStore, kind: LoadedLayerKind, id: string): void {
+export function openLoadedLayer(store: Screen, kind: LoadedLayerKind, id: string): void {
   const layer: LoadedLayer = { kind, id, load: NOT_LOADED, top: 0, search: NO_SEARCH };
   store.update({ layers: [...store.state.layers, layer] });
 }
 
 /** Whether to ask for what the layer is about now: never twice at the same time. */
-export function isLayerDue({ silenced }: Pick<ConsoleStore, 'silenced'>, layer: LoadedLayer, nowMs: number): boolean {
+export function isLayerDue({ silenced }: Pick<Known, 'silenced'>, layer: LoadedLayer, nowMs: number): boolean {
   const { isLoading, askedAtMs } = layer.load;
   // A silence that ended is in the trail and on this console, and nowhere else.
   if (layer.kind === 'silence-entry' && !silenced.has(layer.id)) return false;
@@ -60,6 +61,6 @@ export function isLayerDue({ silenced }: Pick<ConsoleStore, 'silenced'>, layer: 
 }
 
 /** Puts another layer in place of the one on top. */
-export function putLayer(store: ConsoleStore, layer: LoadedLayer): void {
+export function putLayer(store: Screen, layer: LoadedLayer): void {
   store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
 }

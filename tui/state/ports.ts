@@ -18,8 +18,12 @@ import type { ViewName } from './view-names.ts';
  */
 
 /** What is shown. */
-export interface Screen {
+export interface Shown {
   readonly state: ConsoleState;
+}
+
+/** The same, and puts something else there. */
+export interface Screen extends Shown {
   update(change: Partial<ConsoleState>): void;
   /** Puts something in its place before a frame that is drawn in any case. */
   settle(change: Partial<ConsoleState>): void;

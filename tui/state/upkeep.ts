@@ -1,5 +1,4 @@
 import { TREND_STEP_MS } from '../model/aggregate-book.ts';
-import type { ConsoleStore } from './console-store.ts';
 import type { SubjectKind } from '../screens/inspect/layer.ts';
 import { updateLoaded, updateSubject } from './layer-loads.ts';
 import { isLayerDue, isLoadedLayer } from './loaded-layer.ts';
@@ -7,7 +6,8 @@ import { PanePeek } from '../screens/events/pane-peek.ts';
 import { eventsLayout } from './screen-layout.ts';
 import { isFull, type ConsoleState, eventUnderCursor } from './console-state.ts';
 import { isLoadedView, type LoadedView } from '../model/view-data.ts';
-import type { Screen, Rows } from './ports.ts';
+import type { Screen, Rows, Asks, Shown } from './ports.ts';
+import type { Known, Places } from '../model/known.ts';
 
 /** How often what is known of one thing is asked for again while it is shown: what names many clients, less often. */
 const SUBJECT_RELOAD_MS: Readonly<Record<SubjectKind, number>> = {
@@ -33,14 +33,14 @@ export class Upkeep {
   }
 
   /** Silences begin, come near their end and leave the table by the clock alone. */
-  ageSilences(store: Pick<Screen, 'state'> & Rows, nowMs: number): void {
+  ageSilences(store: Shown & Rows, nowMs: number): void {
     if (store.state.view !== 'silences' || nowMs - this.#silencesAgedAtMs < SILENCES_AGE_MS) return;
     this.#silencesAgedAtMs = nowMs;
     store.allChanged('silences');
   }
 
   /** Asks for what is due. */
-  ask(store: ConsoleStore, nowMs: number): void {
+  ask(store: Screen & Asks & Known & Places, nowMs: number): void {
     if (store.feed.connection.kind !== 'live') return;
     this.#peekUnderCursor(store, nowMs);
     this.#askEndedSilences(store);
@@ -51,13 +51,13 @@ export class Upkeep {
     askLayer(store, nowMs);
   }
 
-  #askEndedSilences(store: ConsoleStore): void {
+  #askEndedSilences(store: Shown & Asks): void {
     if (this.#isHistoryAsked || store.state.view !== 'silences') return;
     this.#isHistoryAsked = true;
     store.request({ kind: 'load-ended-silences' });
   }
 
-  #peekUnderCursor(store: ConsoleStore, nowMs: number): void {
+  #peekUnderCursor(store: Screen & Asks & Pick<Known, 'events'>, nowMs: number): void {
     const target = store.state.view === 'events' ? eventUnderCursor(store.state) : undefined;
     if (target === undefined || eventsLayout(store.state).pane === 0) return;
     const { peek } = store.state;
@@ -67,7 +67,7 @@ export class Upkeep {
   }
 }
 
-function askView(store: ConsoleStore, nowMs: number): void {
+function askView(store: Shown & Asks & Pick<Known, 'loads'>, nowMs: number): void {
   const view = loadedNow(store.state);
   if (view === undefined || !store.loads.isDue(view, nowMs)) return;
   store.loads.asked(view, nowMs);
@@ -75,7 +75,7 @@ function askView(store: ConsoleStore, nowMs: number): void {
 }
 
 /** What the aggregates were like is only known to who has looked all the time. */
-function askTrend(store: ConsoleStore, nowMs: number): void {
+function askTrend(store: Asks & Pick<Known, 'loads'> & Places, nowMs: number): void {
   // Aggregates are of one place.
   if (store.whereColumn !== undefined) return;
   const { isLoading, askedAtMs } = store.loads.of('aggregates');
@@ -85,7 +85,7 @@ function askTrend(store: ConsoleStore, nowMs: number): void {
 }
 
 /** What fills the screen; behind a dialog it stays as it is. */
-function askSubject(store: ConsoleStore, nowMs: number): void {
+function askSubject(store: Screen & Asks, nowMs: number): void {
   const layer = store.state.layers.at(-1);
   if (layer?.kind !== 'inspect') return;
   const { isLoading, askedAtMs } = layer.load;
@@ -94,7 +94,7 @@ function askSubject(store: ConsoleStore, nowMs: number): void {
   store.request({ kind: 'load-subject', subject: layer.subject });
 }
 
-function askLayer(store: ConsoleStore, nowMs: number): void {
+function askLayer(store: Screen & Asks & Pick<Known, 'silenced'>, nowMs: number): void {
   const layer = store.state.layers.at(-1);
   if (!isLoadedLayer(layer) || !isLayerDue(store, layer, nowMs)) return;
   updateLoaded(store, layer.kind, layer.id, (load) => ({ ...load, isLoading: true, askedAtMs: nowMs }));

@@ -7,12 +7,12 @@ import { CHECK_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import type { Severity } from '../../../shared/domain/severity.ts';
 import { shortCountText } from '../../words/count-text.ts';
 import { STATUS } from '../../text/theme.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import type { EventCounts } from '../../model/event-counts.ts';
 import { openInspect } from '../inspect/open.ts';
 import { nextRunText } from '../../words/next-run-text.ts';
 import { askRun } from '../../actions/run-now.ts';
 import { compareText, tableView, type TableColumn } from '../../list/table-view.ts';
+import type { Known } from '../../model/known.ts';
 
 /** A check and what is wrong with it. */
 interface CheckEntry {
@@ -122,7 +122,7 @@ export function scheduleText({ interval, cron, publish }: DefinedCheck): string 
 }
 
 /** The checks that were loaded last by their names, made once for each answer. */
-function definitions({ loads }: ConsoleStore): ReadonlyMap<string, DefinedCheck> {
+function definitions({ loads }: Pick<Known, 'loads'>): ReadonlyMap<string, DefinedCheck> {
   const { data } = loads.of('checks');
   if (data === undefined) return NONE;
   const known = definitionsMemo.get(data) ?? new Map(data.map((check) => [check.name, check]));

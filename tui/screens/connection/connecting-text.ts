@@ -1,7 +1,8 @@
-import type { ConsoleStore } from '../../state/console-store.ts';
+import type { Opened } from '../../state/ports.ts';
+import type { Known } from '../../model/known.ts';
 
 /** What a list says until there was a connection: where to, why not, and when again. */
-export function connectingText({ feed, options, nowMs }: ConsoleStore): readonly string[] {
+export function connectingText({ feed, options, nowMs }: Opened & Pick<Known, 'feed' | 'nowMs'>): readonly string[] {
   const { connection } = feed;
   const why = connection.kind === 'waiting' ? ['', connection.reason] : [];
   const retry =

@@ -1,11 +1,12 @@
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { run, type Run } from '../../text/theme.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { labelled } from '../handling/lines.ts';
 import type { DeadLetterLayer, LayerData } from '../../state/loaded-layer.ts';
 import { whenText } from '../log/lines.ts';
 import { wrapCells } from '../../text/wrap-cells.ts';
+import type { Shown } from '../../state/ports.ts';
+import type { Known } from '../../model/known.ts';
 
 type Line = readonly Run[];
 
@@ -13,7 +14,10 @@ type Line = readonly Run[];
 const LINES_MAX = 5000;
 
 /** Everything about one dead letter, and the event that the handler would have got. */
-export function deadLetterLines({ nowMs, state }: ConsoleStore, { load }: DeadLetterLayer): readonly Line[] {
+export function deadLetterLines(
+  { nowMs, state }: Shown & Pick<Known, 'nowMs'>,
+  { load }: DeadLetterLayer,
+): readonly Line[] {
   const { data } = load;
   if (data === undefined) return [];
   const { columns } = state.size;

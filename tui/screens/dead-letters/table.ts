@@ -1,10 +1,10 @@
 import type { StoredDeadLetter } from '../../../shared/api/answers.ts';
 import { DEAD_LETTER_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { countText } from '../../words/count-text.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { askDropLetters, askRetryLetters, explainLetter, openLetter } from '../../actions/dead-letters.ts';
 import { whenText } from '../log/lines.ts';
 import { compareText, tableView } from '../../list/table-view.ts';
+import type { Known } from '../../model/known.ts';
 
 /** Runs of handlers that failed for good. */
 export const DEAD_LETTERS = tableView<StoredDeadLetter>({
@@ -71,7 +71,7 @@ export const DEAD_LETTERS = tableView<StoredDeadLetter>({
 });
 
 /** Those that were loaded last by their ids, made once for each answer. */
-function letters({ loads }: ConsoleStore): ReadonlyMap<string, StoredDeadLetter> {
+function letters({ loads }: Pick<Known, 'loads'>): ReadonlyMap<string, StoredDeadLetter> {
   const { data } = loads.of('dead-letters');
   if (data === undefined) return NONE;
   const known = lettersMemo.get(data) ?? new Map(data.map((letter) => [String(letter.id), letter]));

@@ -1,6 +1,5 @@
 import type { KeyAction } from '../../actions/keys.ts';
 import type { DetailLayer } from '../../state/console-state.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { acknowledge, askDelete, askResolve, askUnsilence, openSilence } from '../../actions/events.ts';
 import { pressFeedKey } from '../../actions/feed-keys.ts';
 import { askRepeatSilence } from '../../actions/silences.ts';
@@ -9,8 +8,10 @@ import { askRun, runsOn } from '../../actions/run-now.ts';
 import { NO_SEARCH } from '../../form/search-field.ts';
 import { pressText } from '../text-pane.ts';
 import type { Target } from '../../model/target.ts';
+import type { Screen, Asks } from '../../state/ports.ts';
+import type { ActionPorts } from '../../actions/action-ports.ts';
 
-export function openDetail(store: ConsoleStore, target: Target, raw: boolean): void {
+export function openDetail(store: Screen & Asks, target: Target, raw: boolean): void {
   const { peek } = store.state;
   // The pane may have it already; the newest is asked for all the same.
   const known = peek?.target.key === target.key && peek.load.kind === 'loaded' ? peek.load : undefined;
@@ -27,7 +28,7 @@ export function openDetail(store: ConsoleStore, target: Target, raw: boolean): v
   store.request({ kind: 'load-event', target, into: 'detail' });
 }
 
-export function pressDetail(store: ConsoleStore, action: KeyAction | undefined): void {
+export function pressDetail(store: ActionPorts, action: KeyAction | undefined): void {
   const layer = store.state.layers.at(-1);
   if (layer?.kind !== 'detail' || action === undefined) return;
   if (pressText(store, action)) return;
@@ -62,6 +63,6 @@ export function pressDetail(store: ConsoleStore, action: KeyAction | undefined):
   }
 }
 
-function put(store: ConsoleStore, layer: DetailLayer): void {
+function put(store: Screen, layer: DetailLayer): void {
   store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
 }

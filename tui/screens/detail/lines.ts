@@ -8,10 +8,11 @@ import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import { keyOf } from '../../actions/keys.ts';
 import { run, STATUS, type Run } from '../../text/theme.ts';
 import type { DetailLayer } from '../../state/console-state.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import type { EventRecord } from '../../model/event-record.ts';
 import { handlerRows } from '../handling/lines.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
+import type { Known } from '../../model/known.ts';
+import type { Shown } from '../../state/ports.ts';
 
 export type DetailLine = readonly Run[];
 
@@ -25,7 +26,7 @@ const RELATED_MAX = 8;
 const LINES_MAX = 5000;
 
 /** The part of the detail screen that scrolls. */
-export function detailBody(store: ConsoleStore, layer: DetailLayer): readonly DetailLine[] {
+export function detailBody(store: Shown & Known, layer: DetailLayer): readonly DetailLine[] {
   const { load } = layer;
   const width = store.state.size.columns - 1;
   switch (load.kind) {
@@ -116,7 +117,11 @@ function agentText({ type, keepalives, version }: Event['client']): string {
   return type === 'proxy' ? 'no agent, others report for it' : 'no agent, from the API';
 }
 
-function silencesOn(store: ConsoleStore, key: string, event: Event): readonly (SilencedRow | string)[] {
+function silencesOn(
+  store: Pick<Known, 'events' | 'silenced'>,
+  key: string,
+  event: Event,
+): readonly (SilencedRow | string)[] {
   const ids = store.events.get(key)?.row.silenced_by ?? event.silenced_by;
   return ids.map((id) => store.silenced.get(id) ?? id);
 }
@@ -142,7 +147,7 @@ export function silenceText(entry: SilencedRow | string, nowMs: number): string 
   );
 }
 
-function relatedLines(store: ConsoleStore, layer: DetailLayer, width: number): readonly DetailLine[] {
+function relatedLines(store: Pick<Known, 'events'>, layer: DetailLayer, width: number): readonly DetailLine[] {
   const { client, key } = layer.target;
   const related: EventRecord[] = [];
   for (const record of store.events.records()) {

@@ -7,13 +7,14 @@ import { ShortHeader } from '../header.tsx';
 import { Row } from '../../text/row.tsx';
 import { Rows } from '../../text/rows.tsx';
 import type { DetailLayer } from '../../state/console-state.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { EventRecord } from '../../model/event-record.ts';
 import { detailBodyRows } from '../../state/screen-layout.ts';
 import { run, type Run, type Theme } from '../../text/theme.ts';
 import { paneLines, textPaneOf } from '../text-pane.ts';
 import { headerProps, hintsProps } from '../chrome-props.ts';
 import { textStatus } from '../text-status.ts';
+import type { Known, Places } from '../../model/known.ts';
+import type { Opened, Remembers, Shown } from '../../state/ports.ts';
 
 export function DetailScreen({
   theme,
@@ -21,7 +22,7 @@ export function DetailScreen({
   layer,
 }: {
   readonly theme: Theme;
-  readonly store: ConsoleStore;
+  readonly store: Shown & Opened & Remembers & Known & Places;
   readonly layer: DetailLayer;
 }): ReactElement {
   const { state, nowMs } = store;
@@ -44,7 +45,7 @@ export function DetailScreen({
   );
 }
 
-function summaryOf(store: ConsoleStore, { target, load }: DetailLayer): readonly Run[] {
+function summaryOf(store: Pick<Known, 'events' | 'nowMs'>, { target, load }: DetailLayer): readonly Run[] {
   const event = load.kind === 'loaded' ? load.event : undefined;
   const live = store.events.get(target.key);
   if (live !== undefined) return summaryRuns(live, event, store.nowMs);
@@ -55,7 +56,7 @@ function summaryOf(store: ConsoleStore, { target, load }: DetailLayer): readonly
 }
 
 /** Whether what was loaded is still so. */
-function freshness(store: ConsoleStore, { target, load }: DetailLayer, nowMs: number): readonly Run[] {
+function freshness(store: Pick<Known, 'events'>, { target, load }: DetailLayer, nowMs: number): readonly Run[] {
   if (load.kind !== 'loaded') return [];
   if (load.reloading) return [run('loading … ', 'faint')];
   const row = store.events.get(target.key)?.row;

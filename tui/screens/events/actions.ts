@@ -1,5 +1,4 @@
 import type { KeyAction } from '../../actions/keys.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { openLoadedLayer } from '../../state/loaded-layer.ts';
 import { openDetail } from '../detail/actions.ts';
 import { acknowledge, askDelete, askResolve, askUnsilence, openSilence } from '../../actions/events.ts';
@@ -9,6 +8,10 @@ import { askRun, runsOn } from '../../actions/run-now.ts';
 import { askRepeatSilence } from '../../actions/silences.ts';
 import { targetOf, type Target } from '../../model/target.ts';
 import { eventUnderCursor } from '../../state/console-state.ts';
+import type { Screen, Says, Opened, Shown } from '../../state/ports.ts';
+import type { Known } from '../../model/known.ts';
+import type { ListOfView } from '../../list/list-of-view.ts';
+import type { ActionPorts } from '../../actions/action-ports.ts';
 
 /** What can be done with events, in the order of the menu. */
 export const EVENT_ACTIONS: readonly KeyAction[] = [
@@ -24,7 +27,7 @@ export const EVENT_ACTIONS: readonly KeyAction[] = [
 ];
 
 /** What a key does in the list of events that it does in no other list. `false`: nothing. */
-export function pressEvents(store: ConsoleStore, action: KeyAction): boolean {
+export function pressEvents(store: ActionPorts, action: KeyAction): boolean {
   switch (action) {
     case 'next-critical':
       seekCritical(store, 1);
@@ -73,14 +76,14 @@ export function pressEvents(store: ConsoleStore, action: KeyAction): boolean {
 }
 
 /** The marked events, or the one that was drawn under the cursor when the key was pressed. */
-function actedOn(store: ConsoleStore): readonly Target[] {
+function actedOn(store: Shown & Pick<ListOfView, 'list'>): readonly Target[] {
   const { marks } = store.list;
   if (marks.size > 0) return [...marks].map(targetOf);
   const target = eventUnderCursor(store.state);
   return target === undefined ? [] : [target];
 }
 
-function seekCritical(store: ConsoleStore, step: 1 | -1): void {
+function seekCritical(store: Screen & Says & Opened & Pick<Known, 'events'> & ListOfView, step: 1 | -1): void {
   const { order } = store.events;
   for (let index = cursorNow(store).index + step; index >= 0 && index < order.length; index += step) {
     const record = order.at(index);

@@ -6,15 +6,23 @@ import { FiguresLine, Hints, StatusLine, type StatusLineProps } from '../footer.
 import { isStale, ShortHeader, TallHeader } from '../header.tsx';
 import { Row } from '../../text/row.tsx';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { eventPlace } from '../../list/list-place.ts';
 import { eventsLayout, isTallHeader } from '../../state/screen-layout.ts';
 import { run, type Theme } from '../../text/theme.ts';
 import { eventSortText } from '../../model/event-sort.ts';
 import { headerProps, hintsProps } from '../chrome-props.ts';
 import { connectingText } from '../connection/connecting-text.ts';
+import type { Opened, Shown } from '../../state/ports.ts';
+import type { Known, Places } from '../../model/known.ts';
+import type { ListOfView } from '../../list/list-of-view.ts';
 
-export function EventsScreen({ theme, store }: { readonly theme: Theme; readonly store: ConsoleStore }): ReactElement {
+export function EventsScreen({
+  theme,
+  store,
+}: {
+  readonly theme: Theme;
+  readonly store: Shown & Opened & Known & Places & ListOfView;
+}): ReactElement {
   const { state, list, events, feed, nowMs } = store;
   const { columns } = state.size;
   const layout = eventsLayout(state);
@@ -77,7 +85,7 @@ function isKnown(entry: SilencedRow | undefined): entry is SilencedRow {
 }
 
 /** Why there are no rows. */
-function emptyText(store: ConsoleStore): readonly string[] {
+function emptyText(store: Opened & Known & Pick<ListOfView, 'list'>): readonly string[] {
   const { list, events, feed, options } = store;
   if (!feed.everLive) return connectingText(store);
   if (list.filter.text !== '' && events.size > 0) {

@@ -5,9 +5,10 @@ import { deliveryText } from '../../words/delivery-text.ts';
 import { cellWidth, fit } from '../../terminal/cells.ts';
 import { run, STATUS, type Run, type Tone } from '../../text/theme.ts';
 import { countOf } from '../../state/changes.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import type { HandlingLayer } from '../../state/loaded-layer.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
+import type { Shown } from '../../state/ports.ts';
+import type { Known } from '../../model/known.ts';
 
 type Line = readonly Run[];
 type HandlerVerdict = EventExplanation['handlers'][number];
@@ -59,7 +60,10 @@ function handlerRow(
 }
 
 /** What becomes of an event at each handler, whole. */
-export function handlingLines({ nowMs, state }: ConsoleStore, { load }: HandlingLayer): readonly Line[] {
+export function handlingLines(
+  { nowMs, state }: Shown & Pick<Known, 'nowMs'>,
+  { load }: HandlingLayer,
+): readonly Line[] {
   const { data } = load;
   if (data === undefined) return [];
   const width = Math.max(10, state.size.columns - 1 - LABEL_CELLS);

@@ -6,7 +6,6 @@ import { ShortHeader } from '../header.tsx';
 import { Row } from '../../text/row.tsx';
 import { Rows } from '../../text/rows.tsx';
 import { spread } from '../../text/runs.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import type { DeadLetterLayer, HandlingLayer } from '../../state/loaded-layer.ts';
 import { loadedBodyRows } from '../../state/screen-layout.ts';
 import { run, type Run, type Theme } from '../../text/theme.ts';
@@ -14,6 +13,8 @@ import { paneLines, textPaneOf, type TextPane } from '../text-pane.ts';
 import { headerProps, hintsProps } from '../chrome-props.ts';
 import { textStatus } from '../text-status.ts';
 import { targetOf } from '../../model/target.ts';
+import type { Opened, Remembers, Shown } from '../../state/ports.ts';
+import type { Known, Places } from '../../model/known.ts';
 
 /** A dead letter, or what becomes of an event at its handlers: text that is read from top to bottom. */
 export function LoadedScreen({
@@ -22,7 +23,7 @@ export function LoadedScreen({
   layer,
 }: {
   readonly theme: Theme;
-  readonly store: ConsoleStore;
+  readonly store: Shown & Opened & Remembers & Known & Places;
   readonly layer: DeadLetterLayer | HandlingLayer;
 }): ReactElement {
   const { columns, rows } = store.state.size;
@@ -58,7 +59,7 @@ function freshness({ load: { loadedAtMs, failure } }: DeadLetterLayer | Handling
 }
 
 function statusRuns(
-  store: ConsoleStore,
+  store: Shown,
   { load: { data, failure } }: DeadLetterLayer | HandlingLayer,
   text: TextPane | undefined,
 ): readonly Run[] {

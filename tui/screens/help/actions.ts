@@ -1,13 +1,13 @@
 import type { KeyAction } from '../../actions/keys.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { helpView, type HelpLayer } from './layer.ts';
 import { clamp } from '../../state/list-cursor.ts';
 import { helpBodyRows } from '../../state/screen-layout.ts';
 import { movedTo } from '../../actions/scroll-keys.ts';
 import { NO_SEARCH } from '../../form/search-field.ts';
+import type { Screen, Says } from '../../state/ports.ts';
 
 /** @returns what was chosen in the help: the help is closed, and it is to be done as if its key was pressed */
-export function pressHelp(store: ConsoleStore, action: KeyAction | undefined): KeyAction | undefined {
+export function pressHelp(store: Screen & Says, action: KeyAction | undefined): KeyAction | undefined {
   const layer = store.state.layers.at(-1);
   if (layer?.kind !== 'help') return undefined;
   const { lines, cursor } = helpView(layer);
@@ -49,7 +49,7 @@ export function bindingsOf(layer: HelpLayer): { readonly actions: readonly KeyAc
 }
 
 /** From binding to binding: headings and blank lines lie between. */
-function move(store: ConsoleStore, layer: HelpLayer, action: KeyAction | undefined): void {
+function move(store: Screen, layer: HelpLayer, action: KeyAction | undefined): void {
   const { actions, index } = bindingsOf(layer);
   const last = actions.length - 1;
   const to = movedTo(action, index, { rows: helpBodyRows(store.state.size.rows), last });
@@ -57,16 +57,16 @@ function move(store: ConsoleStore, layer: HelpLayer, action: KeyAction | undefin
 }
 
 /** All bindings that are shown match: the next one is the next line, and behind the last one the first. */
-function seek(store: ConsoleStore, layer: HelpLayer, step: 1 | -1): void {
+function seek(store: Screen & Says, layer: HelpLayer, step: 1 | -1): void {
   if (layer.search.line.text === '') return store.say('nothing is searched for: / searches');
   const { actions, index } = bindingsOf(layer);
   put(store, { ...layer, at: actions.at((index + step) % actions.length) });
 }
 
-function put(store: ConsoleStore, layer: HelpLayer): void {
+function put(store: Screen, layer: HelpLayer): void {
   store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
 }
 
-function close(store: ConsoleStore): void {
+function close(store: Screen): void {
   store.update({ layers: store.state.layers.slice(0, -1) });
 }

@@ -1,8 +1,8 @@
 import type { KeyAction, KeyContext } from '../../actions/keys.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { helpLines, type HelpLine } from './lines.ts';
 import { keyContext } from '../../actions/key-context.ts';
 import { NO_SEARCH, type SearchField } from '../../form/search-field.ts';
+import type { Screen } from '../../state/ports.ts';
 
 /** The keys of the place that the help was asked for in. */
 export interface HelpLayer {
@@ -13,7 +13,7 @@ export interface HelpLayer {
   readonly search: SearchField;
 }
 
-export function openHelp(store: ConsoleStore): void {
+export function openHelp(store: Screen): void {
   const layer: HelpLayer = { kind: 'help', context: keyContext(store.state), at: undefined, search: NO_SEARCH };
   store.update({ layers: [...store.state.layers, layer] });
 }

@@ -4,7 +4,6 @@ import { Row } from '../../text/row.tsx';
 import { Rows } from '../../text/rows.tsx';
 import { spread } from '../../text/runs.ts';
 import { searchRuns } from '../../form/search-line.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { bindingsOf } from './actions.ts';
 import { helpView, type HelpLayer } from './layer.ts';
 import { CONTEXT_TITLES, type HelpLine } from './lines.ts';
@@ -13,10 +12,12 @@ import { centredTop, helpBodyRows } from '../../state/screen-layout.ts';
 import { cellWidth, fit } from '../../terminal/cells.ts';
 import { run, type Run, type Theme } from '../../text/theme.ts';
 import { hintsProps } from '../chrome-props.ts';
+import type { Shown } from '../../state/ports.ts';
+import type { Known } from '../../model/known.ts';
 
 export interface HelpScreenProps {
   readonly theme: Theme;
-  readonly store: ConsoleStore;
+  readonly store: Shown & Pick<Known, 'feed'>;
   readonly layer: HelpLayer;
 }
 

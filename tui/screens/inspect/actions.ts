@@ -1,6 +1,5 @@
 import type { KeyAction } from '../../actions/keys.ts';
 import { askDeleteClients } from '../../actions/clients.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { openDetail } from '../detail/actions.ts';
 import { acknowledge, askResolve, openSilence } from '../../actions/events.ts';
 import { pressFeedKey } from '../../actions/feed-keys.ts';
@@ -17,8 +16,11 @@ import { openLoadedLayer } from '../../state/loaded-layer.ts';
 import { movedTo } from '../../actions/scroll-keys.ts';
 import { pressText } from '../text-pane.ts';
 import { targetOf, type Target } from '../../model/target.ts';
+import type { Screen, Says, Asks } from '../../state/ports.ts';
+import type { ActionPorts } from '../../actions/action-ports.ts';
+import type { Known } from '../../model/known.ts';
 
-export function pressInspect(store: ConsoleStore, action: KeyAction | undefined): void {
+export function pressInspect(store: ActionPorts, action: KeyAction | undefined): void {
   const layer = store.state.layers.at(-1);
   if (layer?.kind !== 'inspect' || action === undefined) return;
   if (pressText(store, action) || move(store, layer, action) || pressInspectList(store, layer, action)) return;
@@ -51,7 +53,7 @@ export function pressInspect(store: ConsoleStore, action: KeyAction | undefined)
 }
 
 /** `false`: the action is no movement. */
-function move(store: ConsoleStore, layer: InspectLayer, action: KeyAction): boolean {
+function move(store: Screen & Known, layer: InspectLayer, action: KeyAction): boolean {
   const { rows, height } = inspectBody(store, layer);
   const to = movedTo(action, layer.cursor.index, { rows: height, last: rows.length - 1 });
   if (to !== undefined) put(store, { ...layer, cursor: moveCursor(layer.cursor, to, orderOf(rows), height) });
@@ -59,7 +61,7 @@ function move(store: ConsoleStore, layer: InspectLayer, action: KeyAction): bool
 }
 
 /** The members of a row; its event, or where there is none its last result. */
-function open(store: ConsoleStore, layer: InspectLayer): void {
+function open(store: Screen & Asks & Pick<Known, 'events'>, layer: InspectLayer): void {
   const row = underCursor(layer);
   if (row === undefined) return;
   if (isGroup(row)) {
@@ -74,10 +76,10 @@ function open(store: ConsoleStore, layer: InspectLayer): void {
 }
 
 function onEvents(
-  store: ConsoleStore,
+  store: ActionPorts,
   layer: InspectLayer,
   verb: string,
-  act: (store: ConsoleStore, targets: readonly Target[]) => void,
+  act: (store: ActionPorts, targets: readonly Target[]) => void,
 ): void {
   const targets = targetsOf(layer).filter(({ key }) => store.events.get(key) !== undefined);
   if (targets.length === 0) return store.say(`there is no open event here to ${verb}`);
@@ -85,7 +87,7 @@ function onEvents(
 }
 
 /** A check everywhere on its own screen while no client is chosen; otherwise what is under the cursor. */
-function run(store: ConsoleStore, layer: InspectLayer): void {
+function run(store: ActionPorts, layer: InspectLayer): void {
   const targets = targetsOf(layer);
   if (targets.length > 0) return askRun(store, runsOn(targets));
   const { kind, name } = layer.subject;
@@ -94,7 +96,7 @@ function run(store: ConsoleStore, layer: InspectLayer): void {
 }
 
 /** What becomes of the event under the cursor at its handlers; where there is none, why not. */
-function explain(store: ConsoleStore, layer: InspectLayer): void {
+function explain(store: Screen & Says, layer: InspectLayer): void {
   const [target, ...others] = targetsOf(layer);
   if (target === undefined || others.length > 0) return store.say('choose one client and check to explain');
   openLoadedLayer(store, 'handling', target.key);
@@ -113,7 +115,7 @@ function targetsOf(layer: InspectLayer): readonly Target[] {
 /** What can be done here, in the order of the menu. */
 const ACTIONS: readonly KeyAction[] = ['open', 'silence', 'acknowledge', 'resolve', 'run', 'why', 'json'];
 
-function openActions(store: ConsoleStore, layer: InspectLayer): void {
+function openActions(store: ActionPorts, layer: InspectLayer): void {
   const count = layer.marks.size;
   const about = count > 0 ? `${String(count)} marked` : (layer.cursor.key ?? layer.subject.name);
   openActionMenu(store, about, ACTIONS, (action) => pressInspect(store, action));
@@ -125,6 +127,6 @@ function underCursor(layer: InspectLayer): InspectRow | undefined {
   return key === undefined || layer.raw ? undefined : inspectRows(layer).find((row) => row.key === key);
 }
 
-function put(store: ConsoleStore, layer: InspectLayer): void {
+function put(store: Screen, layer: InspectLayer): void {
   store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
 }

@@ -1,4 +1,3 @@
-import type { ConsoleStore } from '../../state/console-store.ts';
 import type { DetailLine } from '../detail/lines.ts';
 import { inspectHead, inspectText } from './lines.ts';
 import type { InspectLayer } from './layer.ts';
@@ -7,6 +6,8 @@ import type { InspectRow } from './rows.ts';
 import { inspectTableOf, type InspectTable } from './tables.ts';
 import { settleCursor } from '../../state/list-cursor.ts';
 import type { ListOrder } from '../../model/list-order.ts';
+import type { Screen, Shown } from '../../state/ports.ts';
+import type { Known } from '../../model/known.ts';
 
 /** What the screen of a subject shows, and how many rows of the screen each part takes. */
 export interface InspectBody {
@@ -23,7 +24,7 @@ export interface InspectBody {
 /** Title, place, rule, status and hints. */
 const ROWS_AROUND = 5;
 
-export function inspectBody(store: ConsoleStore, layer: InspectLayer): InspectBody {
+export function inspectBody(store: Shown & Known, layer: InspectLayer): InspectBody {
   const { data } = layer.load;
   const head = inspectHead(store, layer);
   const table = data === undefined || layer.raw ? undefined : inspectTableOf(data.kind);
@@ -48,7 +49,7 @@ export function orderOf(rows: readonly InspectRow[]): ListOrder<InspectRow> {
 }
 
 /** Puts the cursor where it is drawn: a key acts on what was under it then, whatever is loaded since. */
-export function settleInspect(store: ConsoleStore): void {
+export function settleInspect(store: Screen & Known): void {
   const { layers } = store.state;
   const layer = layers.findLast(({ kind }) => kind === 'inspect');
   if (layer?.kind !== 'inspect') return;

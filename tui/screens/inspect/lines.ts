@@ -11,13 +11,14 @@ import type { StoredResult } from '../../../shared/schemas/result.ts';
 import { countText } from '../../words/count-text.ts';
 import { run, SILENCED_SYMBOL, STATUS, type Run, type Tone } from '../../text/theme.ts';
 import { countOf } from '../../state/changes.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import type { DetailLine } from '../detail/lines.ts';
 import { historyRuns } from '../../model/history-runs.ts';
 import type { InspectLayer, SubjectData } from './layer.ts';
 import { nextRunText } from '../../words/next-run-text.ts';
 import { scheduleText } from '../checks/table.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
+import type { Known } from '../../model/known.ts';
+import type { Shown } from '../../state/ports.ts';
 
 /** Cells before the text of each line. */
 const LABEL_CELLS = 11;
@@ -26,7 +27,7 @@ const LABEL_CELLS = 11;
 const LINES_MAX = 5000;
 
 /** What is said about the subject above its rows: few lines, each of one row. */
-export function inspectHead(store: ConsoleStore, layer: InspectLayer): readonly DetailLine[] {
+export function inspectHead(store: Shown & Known, layer: InspectLayer): readonly DetailLine[] {
   const { data } = layer.load;
   const width = store.state.size.columns - 1 - LABEL_CELLS;
   switch (data?.kind) {
@@ -44,7 +45,7 @@ export function inspectHead(store: ConsoleStore, layer: InspectLayer): readonly 
 }
 
 /** The whole of the subject as text: the JSON, or the output of a result. */
-export function inspectText(store: ConsoleStore, { load: { data }, raw }: InspectLayer): readonly DetailLine[] {
+export function inspectText(store: Shown, { load: { data }, raw }: InspectLayer): readonly DetailLine[] {
   if (data === undefined) return [];
   const width = store.state.size.columns - 2;
   const memo = textMemo.get(data);
@@ -78,7 +79,11 @@ function rawOf(data: SubjectData): unknown {
   }
 }
 
-function clientHead(store: ConsoleStore, { client }: ClientDetail, width: number): readonly DetailLine[] {
+function clientHead(
+  store: Pick<Known, 'clients' | 'nowMs'>,
+  { client }: ClientDetail,
+  width: number,
+): readonly DetailLine[] {
   const { name, address, version, subscriptions } = client;
   const others = subscriptions.filter((subscription) => subscription !== `client:${name}`);
   return [
@@ -90,7 +95,10 @@ function clientHead(store: ConsoleStore, { client }: ClientDetail, width: number
 }
 
 /** How long it has been silent, against the thresholds of this client. */
-function keepaliveRuns({ clients, nowMs }: ConsoleStore, client: ClientDetail['client']): readonly Run[] {
+function keepaliveRuns(
+  { clients, nowMs }: Pick<Known, 'clients' | 'nowMs'>,
+  client: ClientDetail['client'],
+): readonly Run[] {
   const ageSeconds = nowMs / 1000 - (clients.get(client.name)?.timestamp ?? client.timestamp);
   const age = `${formatDuration(ageSeconds)} ago`;
   if (client['keepalives'] === false) return [run(age), run('  none is expected', 'faint')];
@@ -126,7 +134,7 @@ function attributesText(client: Readonly<Record<string, unknown>>): string {
 }
 
 function checkHead(
-  { nowMs }: ConsoleStore,
+  { nowMs }: Pick<Known, 'nowMs'>,
   { definition, results }: Extract<SubjectData, { kind: 'check' }>,
   width: number,
 ): readonly DetailLine[] {
@@ -168,7 +176,7 @@ const BAR_CELLS = 32;
 const TREND_CELLS = 30;
 
 function aggregateHead(
-  { aggregates }: ConsoleStore,
+  { aggregates }: Pick<Known, 'aggregates'>,
   name: string,
   { summary }: Extract<SubjectData, { kind: 'aggregate' }>,
 ): readonly DetailLine[] {
@@ -195,7 +203,7 @@ function aggregateHead(
   ];
 }
 
-function resultHead({ nowMs }: ConsoleStore, { check }: StoredResult): readonly DetailLine[] {
+function resultHead({ nowMs }: Pick<Known, 'nowMs'>, { check }: StoredResult): readonly DetailLine[] {
   const { symbol, word, tone } = STATUS[severityOf(check.status)];
   const history = check['history'];
   const statuses = Array.isArray(history) ? history.map(Number) : [];

@@ -1,5 +1,4 @@
 import type { KeyAction } from '../../actions/keys.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { inspectBody, orderOf } from './body.ts';
 import type { InspectLayer } from './layer.ts';
 import { inspectPlace } from './place.ts';
@@ -7,9 +6,11 @@ import { moveCursor } from '../../state/list-cursor.ts';
 import { openMenu } from '../../form/menu.ts';
 import { NO_SEARCH } from '../../form/search-field.ts';
 import type { SortState } from '../../model/list-order.ts';
+import type { Screen, Says, Shown } from '../../state/ports.ts';
+import type { Known } from '../../model/known.ts';
 
 /** The keys that rows on the screen of one thing have like every list. `false`: the action is none of them. */
-export function pressInspectList(store: ConsoleStore, layer: InspectLayer, action: KeyAction): boolean {
+export function pressInspectList(store: Screen & Says & Known, layer: InspectLayer, action: KeyAction): boolean {
   const { table, rows, height } = inspectBody(store, layer);
   if (table === undefined) return false;
   const change = (by: Partial<InspectLayer>): true => putInspect(store, { ...layer, ...by });
@@ -51,7 +52,7 @@ export function pressInspectList(store: ConsoleStore, layer: InspectLayer, actio
   }
 }
 
-export function putInspect(store: ConsoleStore, layer: InspectLayer): true {
+export function putInspect(store: Screen, layer: InspectLayer): true {
   store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
   return true;
 }
@@ -61,11 +62,11 @@ interface SortChoice {
   readonly title: string;
 }
 
-function sortable(store: ConsoleStore, layer: InspectLayer): readonly SortChoice[] {
+function sortable(store: Shown & Known, layer: InspectLayer): readonly SortChoice[] {
   return (inspectBody(store, layer).table?.columns ?? []).filter(({ compare }) => compare !== undefined);
 }
 
-function openSort(store: ConsoleStore, layer: InspectLayer): void {
+function openSort(store: Screen & Known, layer: InspectLayer): void {
   const sortBy = (sort: SortState | undefined): void => {
     // The menu is closed again, and the layer is what it was.
     const top = store.state.layers.at(-1);

@@ -1,15 +1,16 @@
 import { placeTable, type TablePlace } from '../../list/table-place.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { inspectBody } from './body.ts';
 import type { InspectLayer } from './layer.ts';
 import type { InspectRow } from './rows.ts';
 import type { InspectTable } from './tables.ts';
+import type { Shown } from '../../state/ports.ts';
+import type { Known } from '../../model/known.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 
 /** Where the columns of the rows are drawn. */
 export function inspectPlace(
-  store: ConsoleStore,
+  store: Shown & Known,
   layer: InspectLayer,
   table: InspectTable,
   rows: readonly InspectRow[],

@@ -11,7 +11,6 @@ import { tableHead, tableRuns } from '../../list/table-columns.ts';
 import type { TablePlace } from '../../list/table-place.ts';
 import { countText } from '../../words/count-text.ts';
 import { keyOf } from '../../actions/keys.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { inspectBody, type InspectBody } from './body.ts';
 import { CHECK_RESULTS_MAX, type InspectLayer, type SubjectKind } from './layer.ts';
 import { rowSearch } from './list.ts';
@@ -22,6 +21,8 @@ import { fit } from '../../terminal/cells.ts';
 import { run, type Run, type Theme } from '../../text/theme.ts';
 import { headerProps, hintsProps } from '../chrome-props.ts';
 import { textStatus } from '../text-status.ts';
+import type { Remembers, Opened, Shown } from '../../state/ports.ts';
+import type { Known, Places } from '../../model/known.ts';
 
 const PLACES: Readonly<Record<SubjectKind, string>> = {
   client: 'clients',
@@ -37,7 +38,7 @@ export function InspectScreen({
   layer,
 }: {
   readonly theme: Theme;
-  readonly store: ConsoleStore;
+  readonly store: Shown & Opened & Remembers & Known & Places;
   readonly layer: InspectLayer;
 }): ReactElement {
   const { columns } = store.state.size;
@@ -78,7 +79,7 @@ function ruleText(layer: InspectLayer, { table, rows }: InspectBody): string {
 }
 
 function bodyLines(
-  store: ConsoleStore,
+  store: Shown & Remembers & Known,
   layer: InspectLayer,
   { rows, height }: InspectBody,
   place: TablePlace | undefined,
@@ -114,7 +115,7 @@ function freshness({ load: { loadedAtMs, failure } }: InspectLayer): readonly Ru
   return [run(`as of ${clockText(loadedAtMs)} `, failure === undefined ? 'faint' : 'warning')];
 }
 
-function messageRuns({ state: { message } }: ConsoleStore, { load: { data, failure } }: InspectLayer): readonly Run[] {
+function messageRuns({ state: { message } }: Shown, { load: { data, failure } }: InspectLayer): readonly Run[] {
   if (message !== undefined) {
     return [run(` ${safeLine(message.text)}`, message.tone === 'problem' ? 'critical' : 'strong')];
   }
@@ -122,7 +123,7 @@ function messageRuns({ state: { message } }: ConsoleStore, { load: { data, failu
 }
 
 function statusRuns(
-  store: ConsoleStore,
+  store: Shown & Remembers & Known,
   layer: InspectLayer,
   { rows }: InspectBody,
   place: TablePlace | undefined,

@@ -1,5 +1,4 @@
 import type { KeyAction } from '../../actions/keys.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { pressFeedKey } from '../../actions/feed-keys.ts';
 import { clamp } from '../../state/list-cursor.ts';
 import { logEntries, logIndex, type LogEntry } from './entries.ts';
@@ -8,15 +7,17 @@ import { logBodyRows } from '../../state/screen-layout.ts';
 import { movedTo } from '../../actions/scroll-keys.ts';
 import { NO_SEARCH } from '../../form/search-field.ts';
 import { pressText } from '../text-pane.ts';
+import type { Screen, Says } from '../../state/ports.ts';
+import type { ActionPorts } from '../../actions/action-ports.ts';
 
-export function pressLog(store: ConsoleStore, action: KeyAction | undefined): void {
+export function pressLog(store: ActionPorts, action: KeyAction | undefined): void {
   const layer = store.state.layers.at(-1);
   if (layer?.kind !== 'log' || action === undefined) return;
   if (layer.opened === undefined) pressList(store, layer, action);
   else pressEntry(store, layer, action);
 }
 
-function pressList(store: ConsoleStore, layer: LogLayer, action: KeyAction): void {
+function pressList(store: ActionPorts, layer: LogLayer, action: KeyAction): void {
   const entries = logEntries(store, layer);
   const last = entries.length - 1;
   const index = logIndex(entries, layer);
@@ -46,18 +47,18 @@ function pressList(store: ConsoleStore, layer: LogLayer, action: KeyAction): voi
 }
 
 /** All that is listed matches: the next one is the next row, and behind the last one the first. */
-function seek(store: ConsoleStore, layer: LogLayer, entries: readonly LogEntry[], index: number, step: 1 | -1): void {
+function seek(store: Screen & Says, layer: LogLayer, entries: readonly LogEntry[], index: number, step: 1 | -1): void {
   if (layer.search.line.text === '') return store.say('nothing is searched for: / searches');
   put(store, { ...layer, at: entries.at((index + step) % entries.length)?.id });
 }
 
-function pressEntry(store: ConsoleStore, layer: LogLayer, action: KeyAction): void {
+function pressEntry(store: ActionPorts, layer: LogLayer, action: KeyAction): void {
   // The search is that of the list: it is changed there.
   if (action !== 'search' && action !== 'close' && pressText(store, action)) return;
   if (action === 'close' || action === 'log-open') return put(store, { ...layer, opened: undefined });
   if (action !== 'log-tab' && action !== 'search') pressFeedKey(store, action);
 }
 
-function put(store: ConsoleStore, layer: LogLayer): void {
+function put(store: Screen, layer: LogLayer): void {
   store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
 }

@@ -1,10 +1,11 @@
 import { safeLine, safeText } from '../../../shared/domain/terminal-text.ts';
 import type { AuditRecord } from '../../../shared/schemas/audit.ts';
 import type { Tone } from '../../text/theme.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import type { LogLayer } from './layer.ts';
 import type { LoggedMessage } from '../../model/message-log.ts';
 import { holdsWords } from '../../form/search-field.ts';
+import type { Known } from '../../model/known.ts';
+import type { Remembers } from '../../state/ports.ts';
 
 /** A line of the log. All texts are safe for a terminal. */
 export interface LogEntry {
@@ -22,7 +23,7 @@ export interface LogEntry {
 const TONES: Readonly<Record<LoggedMessage['tone'], Tone>> = { done: 'ok', note: 'plain', problem: 'critical' };
 
 /** The entries of the tab that match the search, the newest first. */
-export function logEntries(store: ConsoleStore, { tab, search }: LogLayer): readonly LogEntry[] {
+export function logEntries(store: Remembers & Pick<Known, 'loads'>, { tab, search }: LogLayer): readonly LogEntry[] {
   const all = tab === 'messages' ? store.log.newestFirst.map(messageEntry) : auditRecords(store).map(auditEntry);
   return all.filter(({ who, kind, text }) => holdsWords(`${who} ${kind} ${text}`, search));
 }
@@ -37,7 +38,7 @@ export function logIndex(entries: readonly LogEntry[], { at }: LogLayer): number
 
 /** The whole entry, a label and a text of one or more lines each. */
 export function logDetails(
-  store: ConsoleStore,
+  store: Remembers & Pick<Known, 'loads'>,
   tab: LogLayer['tab'],
   id: number,
 ): readonly (readonly [string, string])[] {
@@ -71,7 +72,7 @@ function auditDetails(record: AuditRecord): readonly (readonly [string, string])
   ];
 }
 
-function auditRecords({ loads }: ConsoleStore): readonly AuditRecord[] {
+function auditRecords({ loads }: Pick<Known, 'loads'>): readonly AuditRecord[] {
   return loads.of('log').data ?? [];
 }
 

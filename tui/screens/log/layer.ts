@@ -1,5 +1,5 @@
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { NO_SEARCH, type SearchField } from '../../form/search-field.ts';
+import type { Screen } from '../../state/ports.ts';
 
 /** What this console has said, and what the backend has written down of everybody's actions. */
 export type LogTab = 'messages' | 'audit';
@@ -16,7 +16,7 @@ export interface LogLayer {
 }
 
 /** @param at id of the entry to start on */
-export function openLog(store: ConsoleStore, tab: LogTab, at?: number): void {
+export function openLog(store: Screen, tab: LogTab, at?: number): void {
   const layer: LogLayer = { kind: 'log', tab, at, opened: undefined, search: NO_SEARCH };
   store.update({ layers: [...store.state.layers, layer] });
 }

@@ -1,9 +1,10 @@
 import { cellWidth, fit } from '../../terminal/cells.ts';
 import { run, type Run } from '../../text/theme.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { logDetails, type LogEntry } from './entries.ts';
 import type { LogLayer } from './layer.ts';
 import { wrapCells } from '../../text/wrap-cells.ts';
+import type { Remembers, Shown } from '../../state/ports.ts';
+import type { Known } from '../../model/known.ts';
 
 const LABEL_CELLS = 10;
 const WHEN_CELLS = 12;
@@ -25,7 +26,10 @@ export function logRow(entry: LogEntry, about: { nowMs: number; columns: number;
 }
 
 /** The entry under the cursor as a whole. */
-export function logDetailLines(store: ConsoleStore, layer: LogLayer): readonly (readonly Run[])[] {
+export function logDetailLines(
+  store: Shown & Remembers & Pick<Known, 'loads'>,
+  layer: LogLayer,
+): readonly (readonly Run[])[] {
   if (layer.at === undefined) return [];
   const width = store.state.size.columns - LABEL_CELLS - 2;
   return logDetails(store, layer.tab, layer.at).flatMap(([label, text]) =>

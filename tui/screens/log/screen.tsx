@@ -7,7 +7,6 @@ import { Rows } from '../../text/rows.tsx';
 import { spread } from '../../text/runs.ts';
 import { searchRuns } from '../../form/search-line.ts';
 import { countText } from '../../words/count-text.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { logEntries, logIndex, type LogEntry } from './entries.ts';
 import type { LogLayer } from './layer.ts';
 import { logRow } from './lines.ts';
@@ -16,10 +15,12 @@ import { highlighted } from '../../form/text-search.ts';
 import { centredTop, logBodyRows } from '../../state/screen-layout.ts';
 import { run, type Run, type Theme } from '../../text/theme.ts';
 import { hintsProps } from '../chrome-props.ts';
+import type { Remembers, Shown } from '../../state/ports.ts';
+import type { Known } from '../../model/known.ts';
 
 export interface LogScreenProps {
   readonly theme: Theme;
-  readonly store: ConsoleStore;
+  readonly store: Shown & Remembers & Known;
   readonly layer: LogLayer;
 }
 
@@ -40,7 +41,7 @@ export function LogScreen({ theme, store, layer }: LogScreenProps): ReactElement
   );
 }
 
-function titleRuns({ loads }: ConsoleStore, { tab }: LogLayer): readonly Run[] {
+function titleRuns({ loads }: Pick<Known, 'loads'>, { tab }: LogLayer): readonly Run[] {
   const tabs = [
     ['messages', 'messages of this console'],
     ['audit', 'what operators did'],
@@ -59,7 +60,7 @@ function placeRuns(entries: readonly LogEntry[], layer: LogLayer): readonly Run[
 }
 
 function listLines(
-  store: ConsoleStore,
+  store: Shown & Pick<Known, 'loads' | 'nowMs'>,
   layer: LogLayer,
   entries: readonly LogEntry[],
   height: number,
@@ -79,7 +80,7 @@ function listLines(
     );
 }
 
-function emptyText({ loads }: ConsoleStore, { tab, search }: LogLayer): string {
+function emptyText({ loads }: Pick<Known, 'loads'>, { tab, search }: LogLayer): string {
   if (search.line.text !== '') return 'Nothing matches. Esc clears the search.';
   if (tab === 'messages') return 'This console has said nothing yet.';
   const { loadedAtMs, failure } = loads.of('log');
@@ -87,12 +88,12 @@ function emptyText({ loads }: ConsoleStore, { tab, search }: LogLayer): string {
   return failure === undefined ? 'loading …' : 'Nothing could be loaded yet.';
 }
 
-function paneOf(store: ConsoleStore, layer: LogLayer): readonly (readonly Run[])[] {
+function paneOf(store: Shown & Remembers & Known, layer: LogLayer): readonly (readonly Run[])[] {
   const text = textPaneOf(store, layer);
   return text === undefined ? [] : paneLines(text);
 }
 
-function statusRuns(store: ConsoleStore, layer: LogLayer, entries: readonly LogEntry[]): readonly Run[] {
+function statusRuns(store: Shown & Remembers & Known, layer: LogLayer, entries: readonly LogEntry[]): readonly Run[] {
   const { loads, state } = store;
   const { search, tab } = layer;
   if (search.isOpen || search.line.text !== '') {

@@ -1,11 +1,14 @@
 import type { KeyAction } from '../../actions/keys.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { clamp } from '../../state/list-cursor.ts';
 import { movedTo } from '../../actions/scroll-keys.ts';
 import { overviewBoxes, type BoxRow, type OverviewBox } from './boxes.ts';
 import { boxOrder } from './layout.ts';
 import { FIRST_PLACE, type OverviewPlace } from './place.ts';
 import type { PageView } from '../pages.ts';
+import type { Screen, Remembers, Shown } from '../../state/ports.ts';
+import type { Counted } from './figures.ts';
+import type { Known } from '../../model/known.ts';
+import type { ActionPorts } from '../../actions/action-ports.ts';
 
 /** Rows that a page key goes; a box shows no more. */
 const PAGE_ROWS = 5;
@@ -32,14 +35,14 @@ export function rowIndex({ rows }: OverviewBox, { key, index }: OverviewPlace): 
 }
 
 /** Past the last box is the first. A box without rows can be looked at, too. */
-function focusBox(store: ConsoleStore, by: 1 | -1): void {
+function focusBox(store: Screen, by: 1 | -1): void {
   const order = boxOrder(store.state.size);
   const at = order.indexOf(store.state.overview.box) + by;
   const box = order.at(at % order.length) ?? FIRST_PLACE.box;
   store.update({ overview: { box, key: undefined, index: 0 } });
 }
 
-function moveRow(store: ConsoleStore, action: KeyAction | undefined): void {
+function moveRow(store: Screen & Remembers & Counted & Known, action: KeyAction | undefined): void {
   const { overview } = store.state;
   const box = overviewBoxes(store)[overview.box];
   const last = Math.max(0, box.rows.length - 1);
@@ -49,13 +52,13 @@ function moveRow(store: ConsoleStore, action: KeyAction | undefined): void {
   store.update({ overview: { ...overview, key: box.rows[index]?.key, index } });
 }
 
-function openRow(store: ConsoleStore): void {
+function openRow(store: ActionPorts): void {
   const row = rowUnderCursor(store);
   if (row?.open === undefined) return store.say('there is nothing to open here');
   row.open(store);
 }
 
-function rowUnderCursor(store: ConsoleStore): BoxRow | undefined {
+function rowUnderCursor(store: Shown & Remembers & Counted & Known): BoxRow | undefined {
   const { overview } = store.state;
   const box = overviewBoxes(store)[overview.box];
   return box.rows[rowIndex(box, overview)];

@@ -7,13 +7,16 @@ import { countText, shortCountText } from '../../words/count-text.ts';
 import { keyOf } from '../../actions/keys.ts';
 import { run, type Run, type Tone } from '../../text/theme.ts';
 import { aggregateBar, aggregateMark, isBelowNeed, percentText } from '../../model/aggregate-book.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { auditEntry } from '../log/entries.ts';
 import { whenText } from '../log/lines.ts';
 import { openLog } from '../log/layer.ts';
 import { openFiltered } from '../../list/open-filtered.ts';
-import type { NewCritical, OverviewFigures, ProblemsOf } from './figures.ts';
+import type { NewCritical, OverviewFigures, ProblemsOf, Counted } from './figures.ts';
 import type { OverviewData } from '../../model/view-data.ts';
+import type { Screen, Says, Remembers } from '../../state/ports.ts';
+import type { Known, Places } from '../../model/known.ts';
+import type { ListOfView } from '../../list/list-of-view.ts';
+import type { ActionPorts } from '../../actions/action-ports.ts';
 
 export type BoxId =
   | 'rates'
@@ -37,7 +40,7 @@ export interface BoxRow {
   /** At the right end of the row, always whole. */
   readonly right: readonly Run[];
   /** What Enter does; without it nothing. */
-  readonly open?: (store: ConsoleStore) => void;
+  readonly open?: (store: ActionPorts) => void;
 }
 
 /** A box of the overview. */
@@ -71,7 +74,7 @@ const BAR_CELLS = 12;
 const LOADING = 'loading …';
 
 /** What the overview says now, box by box. */
-export function overviewBoxes(store: ConsoleStore): Readonly<Record<BoxId, OverviewBox>> {
+export function overviewBoxes(store: Remembers & Counted & Known): Readonly<Record<BoxId, OverviewBox>> {
   const figures = store.figures.of(store);
   const { data } = store.loads.of('overview');
   return {
@@ -89,7 +92,7 @@ export function overviewBoxes(store: ConsoleStore): Readonly<Record<BoxId, Overv
   };
 }
 
-function ratesBox({ feed }: ConsoleStore, data: OverviewData | undefined): OverviewBox {
+function ratesBox({ feed }: Pick<Known, 'feed'>, data: OverviewData | undefined): OverviewBox {
   const { rates, period } = data?.overview.results ?? { rates: feed.rates, period: 1 };
   const minutes = Math.round((rates.length * period) / 60);
   return {
@@ -104,7 +107,7 @@ function ratesBox({ feed }: ConsoleStore, data: OverviewData | undefined): Overv
   };
 }
 
-function criticalBox({ nowMs, feed }: ConsoleStore, { newCritical }: OverviewFigures): OverviewBox {
+function criticalBox({ nowMs, feed }: Pick<Known, 'feed' | 'nowMs'>, { newCritical }: OverviewFigures): OverviewBox {
   return {
     id: 'critical',
     title: 'New critical, last 10 min',
@@ -130,7 +133,7 @@ function criticalRow({ check, client, since, others }: NewCritical, nowMs: numbe
   };
 }
 
-function aggregatesBox(store: ConsoleStore): OverviewBox {
+function aggregatesBox(store: Pick<Known, 'aggregates' | 'loads'>): OverviewBox {
   const entries = [...store.aggregates.entries()].filter(isBelowNeed);
   const isLoaded = store.loads.of('aggregates').loadedAtMs !== undefined;
   return {
@@ -157,7 +160,7 @@ function aggregatesBox(store: ConsoleStore): OverviewBox {
   };
 }
 
-function clientsBox(store: ConsoleStore, data: OverviewData | undefined): OverviewBox {
+function clientsBox(store: Pick<Known, 'clients'>, data: OverviewData | undefined): OverviewBox {
   const { clients } = data?.overview ?? {};
   const stale = clients?.stale ?? 0;
   const gone = clients?.gone ?? 0;
@@ -178,11 +181,14 @@ function clientsBox(store: ConsoleStore, data: OverviewData | undefined): Overvi
   };
 }
 
-function openKeepalives(store: ConsoleStore): void {
+function openKeepalives(store: Screen & Says & Pick<Known, 'events'> & Places & ListOfView): void {
   openFiltered(store, 'events', 'check=keepalive');
 }
 
-function actionsBox({ nowMs, ownChanges }: ConsoleStore, data: OverviewData | undefined): OverviewBox {
+function actionsBox(
+  { nowMs, ownChanges }: Remembers & Pick<Known, 'nowMs'>,
+  data: OverviewData | undefined,
+): OverviewBox {
   const rows = (data?.actions ?? []).map((record): BoxRow => {
     const { who, kind, text } = auditEntry(record);
     return {
@@ -243,7 +249,10 @@ function noisiestBox(data: OverviewData | undefined): OverviewBox {
   };
 }
 
-function silencesBox({ silenced, nowMs }: ConsoleStore, { silencedEvents }: OverviewFigures): OverviewBox {
+function silencesBox(
+  { silenced, nowMs }: Pick<Known, 'silenced' | 'nowMs'>,
+  { silencedEvents }: OverviewFigures,
+): OverviewBox {
   const nowSeconds = nowMs / 1000;
   const ending = [...silenced.values()]
     .flatMap((entry) => (entry.expire_at === null ? [] : [{ entry, endsAt: entry.expire_at }]))
@@ -318,7 +327,7 @@ function handlerFigure(count: number, tone: Tone): Run {
   return run(shortCountText(count, HANDLER_CELLS - 1).padStart(HANDLER_CELLS), count === 0 ? 'faint' : tone);
 }
 
-function serverBox({ feed }: ConsoleStore, data: OverviewData | undefined): OverviewBox {
+function serverBox({ feed }: Pick<Known, 'feed'>, data: OverviewData | undefined): OverviewBox {
   const { queue, store, api, feed: consoles } = data?.overview ?? {};
   return {
     id: 'server',
@@ -336,7 +345,7 @@ function serverBox({ feed }: ConsoleStore, data: OverviewData | undefined): Over
   };
 }
 
-function upgradeBox({ plans, feed }: ConsoleStore): OverviewBox {
+function upgradeBox({ plans, feed }: Pick<Known, 'plans' | 'feed'>): OverviewBox {
   const { row } = plans;
   return {
     id: 'upgrade',
@@ -372,7 +381,7 @@ const STEP_WORDS: Readonly<Record<PlanRunStepState, string>> = {
   skipped: 'skipped',
 };
 
-function openUpgrade(store: ConsoleStore): void {
+function openUpgrade(store: Screen & Says & Pick<Known, 'events'> & Places & ListOfView): void {
   openFiltered(store, 'upgrade', '');
 }
 

@@ -6,13 +6,15 @@ import { MessageLine } from '../message-line.tsx';
 import { boxLines } from './box.ts';
 import { Row } from '../../text/row.tsx';
 import { Rows } from '../../text/rows.tsx';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { rowIndex } from './actions.ts';
 import { overviewBoxes } from './boxes.ts';
 import { overviewLayout, type PlacedBox } from './layout.ts';
 import { run, type Run, type Theme } from '../../text/theme.ts';
 import { headerProps, hintsProps } from '../chrome-props.ts';
 import { failureText } from '../failure-text.ts';
+import type { Opened, Remembers, Shown } from '../../state/ports.ts';
+import type { Counted } from './figures.ts';
+import type { Known, Places } from '../../model/known.ts';
 
 /** What there is to know at first sight, in boxes. */
 export function OverviewScreen({
@@ -20,7 +22,7 @@ export function OverviewScreen({
   store,
 }: {
   readonly theme: Theme;
-  readonly store: ConsoleStore;
+  readonly store: Shown & Opened & Remembers & Counted & Known & Places;
 }): ReactElement {
   const { size, overview, message } = store.state;
   const layout = overviewLayout(store.state, overviewBoxes(store), overview.box);
@@ -48,7 +50,7 @@ export function OverviewScreen({
 }
 
 /** The boxes of a column one below the other, with a blank line between two. */
-function columnLines(store: ConsoleStore, boxes: readonly PlacedBox[], width: number): readonly (readonly Run[])[] {
+function columnLines(store: Shown, boxes: readonly PlacedBox[], width: number): readonly (readonly Run[])[] {
   const { overview } = store.state;
   return boxes.flatMap((placed, index) => {
     const cursor = placed.box.id === overview.box ? rowIndex(placed.box, overview) : undefined;

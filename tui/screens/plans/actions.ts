@@ -1,6 +1,5 @@
 import { currentStep } from '../../../shared/domain/plan/run.ts';
 import { keyOf, type KeyAction } from '../../actions/keys.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { openActionMenu } from '../../list/list-menus.ts';
 import { clamp } from '../../state/list-cursor.ts';
 import { openLog } from '../log/layer.ts';
@@ -18,6 +17,9 @@ import {
   restoreCommand,
   runStep,
 } from './questions.ts';
+import type { Screen, Says, Asks, Shown } from '../../state/ports.ts';
+import type { Known } from '../../model/known.ts';
+import type { ActionPorts } from '../../actions/action-ports.ts';
 
 /** What the menu of the plan offers, in its order. */
 const PLAN_ACTIONS: readonly KeyAction[] = [
@@ -34,7 +36,7 @@ const PLAN_ACTIONS: readonly KeyAction[] = [
 ];
 
 /** The keys of plans, on both pages of the view. `false`: the key is none of them. */
-export function pressPlanKey(store: ConsoleStore, action: KeyAction | undefined): boolean {
+export function pressPlanKey(store: ActionPorts, action: KeyAction | undefined): boolean {
   switch (action) {
     case 'plan-new':
       askNewPlan(store);
@@ -47,14 +49,14 @@ export function pressPlanKey(store: ConsoleStore, action: KeyAction | undefined)
   }
 }
 
-function pressPlan(store: ConsoleStore, action: KeyAction | undefined): boolean {
+function pressPlan(store: ActionPorts, action: KeyAction | undefined): boolean {
   if (moveStep(store, action)) return true;
   const act = action === undefined ? undefined : ACTIONS[action];
   act?.(store);
   return act !== undefined;
 }
 
-const ACTIONS: Partial<Readonly<Record<KeyAction, (store: ConsoleStore) => void>>> = {
+const ACTIONS: Partial<Readonly<Record<KeyAction, (store: ActionPorts) => void>>> = {
   'plan-run': runStep,
   'plan-skip': askSkip,
   'plan-roll-back': askRollBack,
@@ -68,7 +70,7 @@ const ACTIONS: Partial<Readonly<Record<KeyAction, (store: ConsoleStore) => void>
     openActionMenu(store, 'Plan for an upgrade', PLAN_ACTIONS, (action) => void pressPlanKey(store, action)),
 };
 
-function turnPage(store: ConsoleStore): void {
+function turnPage(store: Screen & Says & Pick<Known, 'plans'>): void {
   const { upgrade } = store.state;
   const { row, failure = 'it is being loaded' } = store.plans;
   if (row === undefined) return store.say(`there is no plan yet: ${keyOf('plan-new')} makes one`);
@@ -77,7 +79,7 @@ function turnPage(store: ConsoleStore): void {
   store.update({ upgrade: { ...upgrade, page: upgrade.page === 'plan' ? 'versions' : 'plan' } });
 }
 
-function moveStep(store: ConsoleStore, action: KeyAction | undefined): boolean {
+function moveStep(store: Screen & Pick<Known, 'plans'>, action: KeyAction | undefined): boolean {
   const plan = shownPlan(store);
   const { upgrade } = store.state;
   if (plan === undefined) return false;
@@ -91,7 +93,7 @@ function moveStep(store: ConsoleStore, action: KeyAction | undefined): boolean {
   return true;
 }
 
-function copyCommand(store: ConsoleStore): void {
+function copyCommand(store: Shown & Says & Asks & Pick<Known, 'plans'>): void {
   const plan = shownPlan(store);
   const step = stepUnderCursor(store);
   const text =

@@ -1,8 +1,9 @@
 import type { KeyAction, KeyPress } from '../../actions/keys.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { editLine, type LineEdit, type LineEditor } from '../../form/line-editor.ts';
 import { mayChange } from '../../actions/may-change.ts';
 import { wishOutcome, type UpgradeWish } from '../../actions/plan-wishes.ts';
+import type { Screen, Says, Asks, Opened, Shown } from '../../state/ports.ts';
+import type { Known } from '../../model/known.ts';
 
 export interface DialogField {
   readonly label: string;
@@ -35,7 +36,7 @@ export function dialogFocus({ fields, focus }: UpgradeDialogLayer): 'field' | 'c
 
 /** @param question `focused`: default the first field, else the button that cancels */
 export function openUpgradeDialog(
-  store: ConsoleStore,
+  store: Screen,
   question: Pick<UpgradeDialogLayer, 'title' | 'lines' | 'button' | 'wish'> & {
     readonly fields?: readonly DialogField[];
     readonly focused?: 'submit';
@@ -55,7 +56,10 @@ export function openUpgradeDialog(
   store.update({ layers: [...store.state.layers, layer] });
 }
 
-export function pressUpgradeDialog(store: ConsoleStore, action: KeyAction): void {
+export function pressUpgradeDialog(
+  store: Screen & Says & Asks & Opened & Pick<Known, 'plans' | 'feed'>,
+  action: KeyAction,
+): void {
   const layer = upgradeDialog(store);
   if (layer === undefined) return;
   switch (action) {
@@ -76,7 +80,7 @@ export function pressUpgradeDialog(store: ConsoleStore, action: KeyAction): void
 }
 
 /** Text goes into the field; at the buttons the arrows go to the other one, and `c` copies. */
-export function typeInUpgradeDialog(store: ConsoleStore, edit: LineEdit | undefined, key?: KeyPress): void {
+export function typeInUpgradeDialog(store: Screen & Asks, edit: LineEdit | undefined, key?: KeyPress): void {
   const layer = upgradeDialog(store);
   if (layer === undefined) return;
   if (dialogFocus(layer) === 'field') {
@@ -96,12 +100,12 @@ function withEdit(layer: UpgradeDialogLayer, edit: LineEdit): UpgradeDialogLayer
   return { ...layer, fields, problem: undefined };
 }
 
-function moveFocus(store: ConsoleStore, layer: UpgradeDialogLayer, by: 1 | -1): void {
+function moveFocus(store: Screen, layer: UpgradeDialogLayer, by: 1 | -1): void {
   const places = layer.fields.length + 2;
   put(store, { ...layer, focus: (layer.focus + by + places) % places });
 }
 
-function submit(store: ConsoleStore, layer: UpgradeDialogLayer): void {
+function submit(store: Screen & Says & Asks & Opened & Pick<Known, 'plans' | 'feed'>, layer: UpgradeDialogLayer): void {
   if (!mayChange(store, 'form-submit')) return;
   const texts = layer.fields.map(({ line }) => line.text.trim());
   // The question may have been open for long: what it is about may be over.
@@ -112,15 +116,15 @@ function submit(store: ConsoleStore, layer: UpgradeDialogLayer): void {
   store.request(outcome.effect);
 }
 
-function put(store: ConsoleStore, layer: UpgradeDialogLayer): void {
+function put(store: Screen, layer: UpgradeDialogLayer): void {
   store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
 }
 
-function close(store: ConsoleStore): void {
+function close(store: Screen): void {
   store.update({ layers: store.state.layers.slice(0, -1) });
 }
 
-function upgradeDialog(store: ConsoleStore): UpgradeDialogLayer | undefined {
+function upgradeDialog(store: Shown): UpgradeDialogLayer | undefined {
   const layer = store.state.layers.at(-1);
   return layer?.kind === 'upgrade-dialog' ? layer : undefined;
 }

@@ -1,6 +1,7 @@
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { pageRows } from '../../state/screen-layout.ts';
 import { shownPlan } from './plan.ts';
+import type { Shown } from '../../state/ports.ts';
+import type { Known } from '../../model/known.ts';
 
 /** Rows that the page of a plan gives to each of its parts. */
 export interface PlanLayout {
@@ -16,7 +17,7 @@ export interface PlanLayout {
 const FIXED_ROWS = 4;
 const LOG_ROWS_MIN = 5;
 
-export function planLayout(store: ConsoleStore): PlanLayout {
+export function planLayout(store: Shown & Pick<Known, 'plans'>): PlanLayout {
   const { tall, rows: height } = pageRows(store.state);
   const count = shownPlan(store)?.steps.length ?? 0;
   const steps = Math.max(1, Math.min(count, height - FIXED_ROWS - LOG_ROWS_MIN));

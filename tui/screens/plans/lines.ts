@@ -4,13 +4,14 @@ import { RECORD_KINDS, type RecordKind, type Versions } from '../../../shared/sc
 import { countText } from '../../words/count-text.ts';
 import { keyOf } from '../../actions/keys.ts';
 import type { Tone } from '../../text/theme.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { CURSOR_AT_TOP, clamp } from '../../state/list-cursor.ts';
 import { pageRows, WIDE_COLUMNS } from '../../state/screen-layout.ts';
 import { movedTo } from '../../actions/scroll-keys.ts';
 import type { PageView } from '../pages.ts';
 import { pressPlanKey } from './actions.ts';
 import type { UpgradeData } from '../../model/view-data.ts';
+import type { Known } from '../../model/known.ts';
+import type { Shown } from '../../state/ports.ts';
 
 /** A line of the page: a figure with its name, or a sentence. Safe for a terminal. */
 export interface UpgradeLine {
@@ -45,7 +46,7 @@ const KIND_WORDS: Readonly<Record<RecordKind, string>> = {
 };
 
 /** The sections of each column, from the top; one column where there is no room for two. */
-export function upgradeColumns(store: ConsoleStore): readonly (readonly UpgradeSection[])[] {
+export function upgradeColumns(store: Shown & Pick<Known, 'plans' | 'loads'>): readonly (readonly UpgradeSection[])[] {
   const { data } = store.loads.of('upgrade');
   const plans = planSection(store);
   if (data === undefined) return [[{ title: 'Versions', lines: [consoleLine(undefined)] }, plans]];
@@ -57,7 +58,7 @@ export function upgradeColumns(store: ConsoleStore): readonly (readonly UpgradeS
 }
 
 /** Rows of the longest column: title, lines and a blank line each. */
-export function upgradeHeight(store: ConsoleStore): number {
+export function upgradeHeight(store: Shown & Pick<Known, 'plans' | 'loads'>): number {
   const heights = upgradeColumns(store).map((sections) =>
     sections.reduce((sum, { lines }) => sum + lines.length + 2, -1),
   );
@@ -65,7 +66,7 @@ export function upgradeHeight(store: ConsoleStore): number {
 }
 
 /** The newest plan, and how to get to one. */
-function planSection(store: ConsoleStore): UpgradeSection {
+function planSection(store: Pick<Known, 'plans'>): UpgradeSection {
   const { row } = store.plans;
   if (row === undefined) {
     return { title: 'Plans', lines: [line('', `${keyOf('plan-new')} makes a plan for an upgrade`)] };

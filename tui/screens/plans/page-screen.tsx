@@ -5,12 +5,13 @@ import { MessageLine } from '../message-line.tsx';
 import { Row } from '../../text/row.tsx';
 import { Rows } from '../../text/rows.tsx';
 import { countText } from '../../words/count-text.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { loadedBodyRows } from '../../state/screen-layout.ts';
 import { planPageLines, planPageTop, type PlanPageLayer } from './page.ts';
 import { shownPlan, stepNumber } from './plan.ts';
 import { run, type Run, type Theme } from '../../text/theme.ts';
 import { headerProps, hintsProps } from '../chrome-props.ts';
+import type { Known, Places } from '../../model/known.ts';
+import type { Opened, Shown } from '../../state/ports.ts';
 
 /** All about a step of a plan, or the whole log of the plan: text that is read from top to bottom. */
 export function PlanPageScreen({
@@ -19,7 +20,7 @@ export function PlanPageScreen({
   layer,
 }: {
   readonly theme: Theme;
-  readonly store: ConsoleStore;
+  readonly store: Shown & Opened & Known & Places;
   readonly layer: PlanPageLayer;
 }): ReactElement {
   const { size, message } = store.state;
@@ -44,7 +45,7 @@ export function PlanPageScreen({
   );
 }
 
-function placeRuns(store: ConsoleStore, { about, step }: PlanPageLayer): readonly Run[] {
+function placeRuns(store: Pick<Known, 'plans'>, { about, step }: PlanPageLayer): readonly Run[] {
   const plan = shownPlan(store);
   if (plan === undefined) return [run(' upgrade', 'faint')];
   const what = about === 'log' ? 'log' : `step ${String(stepNumber(plan, step))}`;

@@ -3,7 +3,6 @@ import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
 import type { Finding } from '../../../shared/schemas/plan.ts';
 import type { KeyAction } from '../../actions/keys.ts';
 import { run, type Run } from '../../text/theme.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { pressFeedKey } from '../../actions/feed-keys.ts';
 import { clamp } from '../../state/list-cursor.ts';
 import { loadedBodyRows } from '../../state/screen-layout.ts';
@@ -12,6 +11,9 @@ import { stepText } from '../../actions/plan-wishes.ts';
 import { shownPlan } from './plan.ts';
 import { logLine, STEP_STATES, VERDICTS } from './rows.ts';
 import { wrapCells } from '../../text/wrap-cells.ts';
+import type { Screen, Shown } from '../../state/ports.ts';
+import type { Known } from '../../model/known.ts';
+import type { ActionPorts } from '../../actions/action-ports.ts';
 
 type Line = readonly Run[];
 
@@ -25,13 +27,13 @@ export interface PlanPageLayer {
   readonly top: number | undefined;
 }
 
-export function openPlanPage(store: ConsoleStore, about: PlanPageLayer['about']): void {
+export function openPlanPage(store: Screen, about: PlanPageLayer['about']): void {
   const { layers, upgrade } = store.state;
   const layer: PlanPageLayer = { kind: 'plan-page', about, step: upgrade.step, top: about === 'log' ? undefined : 0 };
   store.update({ layers: [...layers, layer] });
 }
 
-export function pressPlanPage(store: ConsoleStore, action: KeyAction | undefined): void {
+export function pressPlanPage(store: ActionPorts, action: KeyAction | undefined): void {
   const layer = store.state.layers.at(-1);
   if (layer?.kind !== 'plan-page' || action === undefined) return;
   if (action === 'close') return store.update({ layers: store.state.layers.slice(0, -1) });
@@ -44,12 +46,12 @@ export function pressPlanPage(store: ConsoleStore, action: KeyAction | undefined
 }
 
 /** First line that is shown. */
-export function planPageTop(store: ConsoleStore, layer: PlanPageLayer): number {
+export function planPageTop(store: Shown & Pick<Known, 'plans'>, layer: PlanPageLayer): number {
   const last = Math.max(0, planPageLines(store, layer).length - loadedBodyRows(store.state.size.rows));
   return Math.min(layer.top ?? last, last);
 }
 
-export function planPageLines(store: ConsoleStore, layer: PlanPageLayer): readonly Line[] {
+export function planPageLines(store: Shown & Pick<Known, 'plans'>, layer: PlanPageLayer): readonly Line[] {
   const plan = shownPlan(store);
   if (plan === undefined) return [[run(' the plan is not loaded', 'faint')]];
   const { columns } = store.state.size;
@@ -127,6 +129,6 @@ function texts(lines: readonly string[], columns: number, tone: Run['tone'] = 'p
   );
 }
 
-function put(store: ConsoleStore, layer: PlanPageLayer): void {
+function put(store: Screen, layer: PlanPageLayer): void {
   store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
 }

@@ -1,15 +1,16 @@
 import { currentStep } from '../../../shared/domain/plan/run.ts';
 import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import type { UpgradePlace } from './place.ts';
+import type { Screen, Shown } from '../../state/ports.ts';
+import type { Known } from '../../model/known.ts';
 
 /** The plan that the view is about; `undefined`: there is none, or it is still being loaded. */
-export function shownPlan({ plans }: Pick<ConsoleStore, 'plans'>): PlanRun | undefined {
+export function shownPlan({ plans }: Pick<Known, 'plans'>): PlanRun | undefined {
   return plans.row === undefined || plans.row.id === plans.plan?.id ? plans.plan : undefined;
 }
 
 /** The step that was drawn under the cursor, as it is now. */
-export function stepUnderCursor(store: ConsoleStore): PlanRunStep | undefined {
+export function stepUnderCursor(store: Shown & Pick<Known, 'plans'>): PlanRunStep | undefined {
   const { step } = store.state.upgrade;
   return shownPlan(store)?.steps.find(({ id }) => id === step);
 }
@@ -20,7 +21,7 @@ export function stepNumber({ steps }: Pick<PlanRun, 'steps'>, id: string | undef
 }
 
 /** Before a frame: a new plan opens its page, and the cursor goes on with it. */
-export function settleUpgrade(store: ConsoleStore): void {
+export function settleUpgrade(store: Screen & Pick<Known, 'plans'>): void {
   const before = store.state.upgrade;
   const after = settledPlace(before, shownPlan(store));
   if (after !== before) store.settle({ upgrade: after });

@@ -4,16 +4,17 @@ import { currentStep, isFree } from '../../../shared/domain/plan/run.ts';
 import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
 import { clockText } from '../connection/connection-text.ts';
 import { keyOf } from '../../actions/keys.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { EMPTY_LINE, lineOf } from '../../form/line-editor.ts';
 import { named } from '../../form/confirm.ts';
 import { openUpgradeDialog } from './form.ts';
 import { isHeldBy } from '../../model/plans.ts';
 import { holderName, stepText, wishOutcome, type UpgradeWish } from '../../actions/plan-wishes.ts';
 import { shownPlan, stepNumber } from './plan.ts';
+import type { Says, Asks, Opened, Screen, Shown } from '../../state/ports.ts';
+import type { Known } from '../../model/known.ts';
 
 /** Asks where the upgrade begins and ends. */
-export function askNewPlan(store: ConsoleStore): void {
+export function askNewPlan(store: Screen & Says & Pick<Known, 'plans' | 'loads'>): void {
   const open = shownPlan(store);
   if (open?.state === 'open') {
     return store.say(`plan #${String(open.id)} is open: carry it out or abandon it first`, 'problem');
@@ -35,7 +36,7 @@ export function askNewPlan(store: ConsoleStore): void {
 }
 
 /** Runs the step under the cursor, or asks first where something is changed. */
-export function runStep(store: ConsoleStore): void {
+export function runStep(store: Screen & Says & Asks & Opened & Pick<Known, 'plans' | 'nowMs'>): void {
   withTurn(store, (plan, step) => {
     if (step.state === 'running') return store.say(`${stepText(plan, step)}: it runs, wait for its end`);
     if (step.state === 'confirm') return askConfirm(store, plan, step);
@@ -45,7 +46,7 @@ export function runStep(store: ConsoleStore): void {
   });
 }
 
-function askStart(store: ConsoleStore, plan: PlanRun, step: PlanRunStep): void {
+function askStart(store: Screen, plan: PlanRun, step: PlanRunStep): void {
   const { confirm } = step;
   openUpgradeDialog(store, {
     title: `Run ${stepText(plan, step)}`,
@@ -67,7 +68,7 @@ function undoLines({ backup }: PlanRun, { action, confirm }: PlanRunStep): reado
   return confirm === undefined ? [] : ['It cannot be undone.', ...back];
 }
 
-function askConfirm(store: ConsoleStore, plan: PlanRun, step: PlanRunStep): void {
+function askConfirm(store: Screen, plan: PlanRun, step: PlanRunStep): void {
   const commands = step.commands ?? [];
   openUpgradeDialog(store, {
     title: `Confirm ${stepText(plan, step)}`,
@@ -83,7 +84,7 @@ function askConfirm(store: ConsoleStore, plan: PlanRun, step: PlanRunStep): void
   });
 }
 
-export function askSkip(store: ConsoleStore): void {
+export function askSkip(store: Screen & Says & Opened & Pick<Known, 'plans' | 'nowMs'>): void {
   withTurn(store, (plan, step) => {
     if (step.state === 'running') return store.say(`${stepText(plan, step)}: it runs, wait for its end`);
     openUpgradeDialog(store, {
@@ -96,7 +97,7 @@ export function askSkip(store: ConsoleStore): void {
   });
 }
 
-export function askRollBack(store: ConsoleStore): void {
+export function askRollBack(store: Screen & Says & Opened & Pick<Known, 'plans' | 'nowMs'>): void {
   withHeld(store, (plan) => {
     if (plan.backup === null) return store.say('there is no backup of this plan to go back to', 'problem');
     openUpgradeDialog(store, {
@@ -113,7 +114,7 @@ export function askRollBack(store: ConsoleStore): void {
   });
 }
 
-export function askAbandon(store: ConsoleStore): void {
+export function askAbandon(store: Screen & Says & Opened & Pick<Known, 'plans' | 'nowMs'>): void {
   withHeld(store, (plan) =>
     openUpgradeDialog(store, {
       title: `Abandon plan #${String(plan.id)}`,
@@ -126,7 +127,7 @@ export function askAbandon(store: ConsoleStore): void {
 }
 
 /** Lets go of the plan, takes it where it is free, or asks whether to take it from who holds it. */
-export function changeHold(store: ConsoleStore): void {
+export function changeHold(store: Screen & Says & Asks & Opened & Pick<Known, 'plans' | 'nowMs'>): void {
   withOpenPlan(store, (plan) => {
     const { session } = store.options;
     if (isHeldBy(plan, store.options.session)) {
@@ -159,7 +160,10 @@ export function restoreCommand(backup: string): string {
 }
 
 /** With the step under the cursor, when it is its turn and this console may work on it. */
-function withTurn(store: ConsoleStore, act: (plan: PlanRun, step: PlanRunStep) => void): void {
+function withTurn(
+  store: Shown & Says & Opened & Pick<Known, 'plans' | 'nowMs'>,
+  act: (plan: PlanRun, step: PlanRunStep) => void,
+): void {
   withHeld(store, (plan) => {
     const step = currentStep(plan);
     if (step === undefined || step.id !== store.state.upgrade.step) {
@@ -169,21 +173,21 @@ function withTurn(store: ConsoleStore, act: (plan: PlanRun, step: PlanRunStep) =
   });
 }
 
-function withHeld(store: ConsoleStore, act: (plan: PlanRun) => void): void {
+function withHeld(store: Says & Opened & Pick<Known, 'plans' | 'nowMs'>, act: (plan: PlanRun) => void): void {
   withOpenPlan(store, (plan) => {
     if (isHeldBy(plan, store.options.session) || isFree(plan, store.nowMs)) return act(plan);
     store.say(`${holderName(plan)} holds the plan: ${keyOf('plan-hold')} takes it`, 'problem');
   });
 }
 
-function withOpenPlan(store: ConsoleStore, act: (plan: PlanRun) => void): void {
+function withOpenPlan(store: Says & Pick<Known, 'plans'>, act: (plan: PlanRun) => void): void {
   const plan = shownPlan(store);
   if (plan === undefined) return store.say('the plan is not loaded yet', 'problem');
   if (plan.state !== 'open') return store.say(`plan #${String(plan.id)} is over: ${plan.state}`, 'problem');
   act(plan);
 }
 
-function submitAtOnce(store: ConsoleStore, wish: UpgradeWish): void {
+function submitAtOnce(store: Says & Asks & Opened & Pick<Known, 'plans'>, wish: UpgradeWish): void {
   const outcome = wishOutcome(store, wish, []);
   if (outcome.kind === 'effect') store.request(outcome.effect);
   else store.say(outcome.text, 'problem');

@@ -8,13 +8,14 @@ import { spread } from '../../text/runs.ts';
 import { keyOf } from '../../actions/keys.ts';
 import { cellWidth, fit } from '../../terminal/cells.ts';
 import { run, type Run, type Tone } from '../../text/theme.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { centredTop, WIDE_COLUMNS } from '../../state/screen-layout.ts';
 import { isHeldBy } from '../../model/plans.ts';
 import { wrapCells } from '../../text/wrap-cells.ts';
 import { planLayout } from './layout.ts';
 import { stepNumber, stepUnderCursor } from './plan.ts';
 import { commandOf, restoreCommand } from './questions.ts';
+import type { Opened, Shown } from '../../state/ports.ts';
+import type { Known } from '../../model/known.ts';
 
 type Line = readonly Run[];
 
@@ -37,7 +38,7 @@ export const VERDICTS: Readonly<Record<RuleVerdict, { readonly symbol: string; r
 };
 
 /** The page of a plan, from the first row to the last. */
-export function planRows(store: ConsoleStore, plan: PlanRun): readonly Line[] {
+export function planRows(store: Shown & Opened & Pick<Known, 'plans' | 'nowMs'>, plan: PlanRun): readonly Line[] {
   const { columns } = store.state.size;
   const { steps, log } = planLayout(store);
   return [
@@ -48,7 +49,7 @@ export function planRows(store: ConsoleStore, plan: PlanRun): readonly Line[] {
   ];
 }
 
-function titleRow({ nowMs }: ConsoleStore, plan: PlanRun, columns: number): Line {
+function titleRow({ nowMs }: Pick<Known, 'nowMs'>, plan: PlanRun, columns: number): Line {
   const { id, from, to, created_at, created_by, state } = plan;
   const end = state === 'open' ? nowMs : (plan.log.at(-1)?.at ?? nowMs);
   return spread(
@@ -61,11 +62,11 @@ function titleRow({ nowMs }: ConsoleStore, plan: PlanRun, columns: number): Line
   );
 }
 
-function holderRow(store: ConsoleStore, plan: PlanRun, columns: number): Line {
+function holderRow(store: Opened, plan: PlanRun, columns: number): Line {
   return spread(holderRuns(store, plan), findingRuns(plan), columns);
 }
 
-function holderRuns(store: ConsoleStore, plan: PlanRun): Line {
+function holderRuns(store: Opened, plan: PlanRun): Line {
   switch (plan.state) {
     case 'done':
       return [run(' ✓ the upgrade is done', 'ok')];
@@ -100,7 +101,7 @@ const TIME_CELLS = 6;
 const LEFT_CELLS = 9;
 const NOTE_CELLS_MIN = 24;
 
-function stepRows(store: ConsoleStore, plan: PlanRun, height: number): readonly Line[] {
+function stepRows(store: Shown & Pick<Known, 'nowMs'>, plan: PlanRun, height: number): readonly Line[] {
   const { columns } = store.state.size;
   const cells = titleCells(plan, columns);
   const index = Math.max(0, stepNumber(plan, store.state.upgrade.step) - 1);
@@ -122,7 +123,7 @@ function titleCells({ steps }: PlanRun, columns: number): number {
 }
 
 function stepRow(
-  store: ConsoleStore,
+  store: Shown & Pick<Known, 'nowMs'>,
   plan: PlanRun,
   step: PlanRunStep,
   { cells, isCursor }: { readonly cells: number; readonly isCursor: boolean },
@@ -160,7 +161,7 @@ function noteText({ note, confirm, state }: PlanRunStep): string {
 }
 
 /** What is to be done in the step under the cursor, and what was: the newest at the bottom. */
-function logRows(store: ConsoleStore, plan: PlanRun, height: number): readonly Line[] {
+function logRows(store: Shown & Pick<Known, 'plans'>, plan: PlanRun, height: number): readonly Line[] {
   const { columns } = store.state.size;
   const step = stepUnderCursor(store);
   const title = `─ ${step === undefined ? 'log' : `step ${String(stepNumber(plan, step.id))} log`} `;

@@ -7,7 +7,6 @@ import { MessageLine } from '../message-line.tsx';
 import { Row } from '../../text/row.tsx';
 import { Rows } from '../../text/rows.tsx';
 import { fitRuns } from '../../text/runs.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { pageRows } from '../../state/screen-layout.ts';
 import { planLayout } from './layout.ts';
 import { shownPlan, stepNumber } from './plan.ts';
@@ -17,11 +16,20 @@ import { fit } from '../../terminal/cells.ts';
 import { run, type Run, type Theme } from '../../text/theme.ts';
 import { headerProps, hintsProps } from '../chrome-props.ts';
 import { failureText } from '../failure-text.ts';
+import type { Opened, Shown } from '../../state/ports.ts';
+import type { Known, Places } from '../../model/known.ts';
+import type { ListOfView } from '../../list/list-of-view.ts';
 
 const LABEL_CELLS = 28;
 
 /** What runs where, and what an upgrade would have to carry over. */
-export function UpgradeScreen({ theme, store }: { readonly theme: Theme; readonly store: ConsoleStore }): ReactElement {
+export function UpgradeScreen({
+  theme,
+  store,
+}: {
+  readonly theme: Theme;
+  readonly store: Shown & Opened & Known & Places & Pick<ListOfView, 'list'>;
+}): ReactElement {
   const plan = shownPlan(store);
   if (store.state.upgrade.page === 'plan' && plan !== undefined) {
     return <PlanPage theme={theme} store={store} plan={plan} />;
@@ -68,7 +76,7 @@ function PlanPage({
   plan,
 }: {
   readonly theme: Theme;
-  readonly store: ConsoleStore;
+  readonly store: Shown & Opened & Known & Places;
   readonly plan: PlanRun;
 }): ReactElement {
   const { size, message, upgrade } = store.state;

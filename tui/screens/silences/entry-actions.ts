@@ -1,17 +1,18 @@
 import type { KeyAction } from '../../actions/keys.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { pressFeedKey } from '../../actions/feed-keys.ts';
 import { clamp } from '../../state/list-cursor.ts';
 import { openLoadedLayer, putLayer } from '../../state/loaded-layer.ts';
 import { movedTo } from '../../actions/scroll-keys.ts';
 import { askEndSilences, openSilenceEntries } from '../../actions/silences.ts';
 import { silenceEntryLines } from './entry-lines.ts';
+import type { ActionPorts } from '../../actions/action-ports.ts';
+import type { Screen } from '../../state/ports.ts';
 
 /** Rows of the screen that are not the body: header, path, rule, and the two lines at the bottom. */
 const ROWS_AROUND = 6;
 
 /** Everything about one silence, on a screen of its own. */
-export function openSilenceEntry(store: ConsoleStore, id: string): void {
+export function openSilenceEntry(store: Screen, id: string): void {
   openLoadedLayer(store, 'silence-entry', id);
 }
 
@@ -20,7 +21,7 @@ export function silenceEntryRows(rows: number): number {
   return Math.max(1, rows - ROWS_AROUND);
 }
 
-export function pressSilenceEntry(store: ConsoleStore, action: KeyAction | undefined): void {
+export function pressSilenceEntry(store: ActionPorts, action: KeyAction | undefined): void {
   const layer = store.state.layers.at(-1);
   if (layer?.kind !== 'silence-entry' || action === undefined) return;
   const rows = silenceEntryRows(store.state.size.rows);

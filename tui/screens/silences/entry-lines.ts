@@ -5,10 +5,11 @@ import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import { countText } from '../../words/count-text.ts';
 import { run, STATUS, type Run } from '../../text/theme.ts';
 import { countOf } from '../../state/changes.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import type { SilenceEntryLayer } from '../../state/loaded-layer.ts';
 import { targetText } from '../../words/silence-text.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
+import type { Silencing, Shown } from '../../state/ports.ts';
+import type { Known } from '../../model/known.ts';
 
 type Line = readonly Run[];
 
@@ -16,7 +17,10 @@ type Line = readonly Run[];
 const LABEL_CELLS = 11;
 
 /** Everything about one silence, and the events that it covers. */
-export function silenceEntryLines(store: ConsoleStore, { id, load }: SilenceEntryLayer): readonly Line[] {
+export function silenceEntryLines(
+  store: Shown & Pick<Silencing, 'silenceMatches'> & Known,
+  { id, load }: SilenceEntryLayer,
+): readonly Line[] {
   const width = store.state.size.columns - 1;
   const entry = store.silenced.get(id);
   if (entry !== undefined)
@@ -60,7 +64,11 @@ function keptBackLines(kept: SilenceEntryLayer['load']['data'], nowMs: number): 
   return [[label('kept back'), run(`${countOf(suppressed, 'handler run')}${when}`)]];
 }
 
-function eventLines(store: ConsoleStore, entry: SilencedRow, width: number): readonly Line[] {
+function eventLines(
+  store: Pick<Silencing, 'silenceMatches'> & Pick<Known, 'nowMs'>,
+  entry: SilencedRow,
+  width: number,
+): readonly Line[] {
   const { count, listed } = store.silenceMatches(entry);
   const isPending = (entry.begin ?? 0) * 1000 > store.nowMs;
   const said = `${isPending ? 'would cover now' : 'covers now'}: ${count === 0 ? 'no event' : countOf(count, 'event')}`;

@@ -4,13 +4,14 @@ import { Hints } from '../footer.tsx';
 import { ShortHeader } from '../header.tsx';
 import { Row } from '../../text/row.tsx';
 import { Rows } from '../../text/rows.tsx';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import type { SilenceEntryLayer } from '../../state/loaded-layer.ts';
 import { silenceEntryRows } from './entry-actions.ts';
 import { silenceEntryLines } from './entry-lines.ts';
 import { leftText, silenceEntry, stateOf } from './table.ts';
 import { run, type Run, type Theme } from '../../text/theme.ts';
 import { headerProps, hintsProps } from '../chrome-props.ts';
+import type { Opened, Silencing, Shown } from '../../state/ports.ts';
+import type { Known, Places } from '../../model/known.ts';
 
 /** One silence. */
 export function SilenceEntryScreen({
@@ -19,7 +20,7 @@ export function SilenceEntryScreen({
   layer,
 }: {
   readonly theme: Theme;
-  readonly store: ConsoleStore;
+  readonly store: Shown & Opened & Pick<Silencing, 'silenceMatches'> & Known & Places;
   readonly layer: SilenceEntryLayer;
 }): ReactElement {
   const { columns, rows } = store.state.size;
@@ -39,7 +40,7 @@ export function SilenceEntryScreen({
   );
 }
 
-function stateText(store: ConsoleStore, id: string): string {
+function stateText(store: Opened & Known, id: string): string {
   const row = silenceEntry(store, id);
   if (row === undefined) return 'gone';
   const { nowMs } = store;
@@ -48,7 +49,7 @@ function stateText(store: ConsoleStore, id: string): string {
   return `${state}, ${leftText(row, nowMs)}${isTimed ? ' left' : ''}`;
 }
 
-function messageRuns(store: ConsoleStore, top: number, lines: number): readonly Run[] {
+function messageRuns(store: Shown, top: number, lines: number): readonly Run[] {
   const { message } = store.state;
   if (message === undefined) return [run(` line ${String(top + 1)}/${String(lines)}`, 'faint')];
   return [run(` ${safeLine(message.text)}`, message.tone === 'problem' ? 'critical' : 'strong')];

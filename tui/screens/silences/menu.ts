@@ -1,9 +1,11 @@
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { applyFilter } from '../../list/search-prompt.ts';
 import { openMenu, type MenuItem } from '../../form/menu.ts';
+import type { Screen, Opened } from '../../state/ports.ts';
+import type { Known } from '../../model/known.ts';
+import type { ListOfView } from '../../list/list-of-view.ts';
 
 /** Menu of the silences to show; each is a filter that can be typed as well. */
-export function openSilenceFilter(store: ConsoleStore): void {
+export function openSilenceFilter(store: Screen & Opened & Pick<Known, 'events'> & ListOfView): void {
   const { creator } = store.options;
   const choices: readonly (readonly [label: string, filter: string])[] = [
     ['all, with those that ended in the last 24 h', ''],

@@ -1,6 +1,7 @@
 import type { RecentProblems } from '../../../shared/schemas/silence-preview.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { silenceScopeEntries, type SilenceForm } from './form.ts';
+import type { Asks, Frames, Shown } from '../../state/ports.ts';
+import type { Known, Places } from '../../model/known.ts';
 
 /** How long a scope must stand before the backend is asked about it. */
 const REST_MS = 150;
@@ -13,7 +14,7 @@ export class SilenceRecent {
   #answer: { readonly key: string; readonly problems: RecentProblems } | undefined;
 
   /** Asks about the scope, once it has stood for a moment, and once only. */
-  settle(store: ConsoleStore, nowMs: number): void {
+  settle(store: Shown & Asks & Frames & Pick<Known, 'feed'> & Places, nowMs: number): void {
     const layer = store.state.layers.at(-1);
     // Of several backends there is none to ask; a dialog on entries that are there is about what they cover.
     if (layer?.kind !== 'silence' || layer.form.origin !== undefined || store.whereColumn !== undefined) return;

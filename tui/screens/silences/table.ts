@@ -7,12 +7,13 @@ import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { SilencedDetail, SilencedUse } from '../../../shared/schemas/silenced.ts';
 import { countText, shortCountText } from '../../words/count-text.ts';
 import type { Tone } from '../../text/theme.ts';
-import type { ConsoleStore } from '../../state/console-store.ts';
 import { openSilenceFilter } from './menu.ts';
 import { askEndSilences, openSilenceEntries } from '../../actions/silences.ts';
 import { openSilenceEntry } from './entry-actions.ts';
 import { targetText } from '../../words/silence-text.ts';
 import { compareText, tableView } from '../../list/table-view.ts';
+import type { Known } from '../../model/known.ts';
+import type { Opened } from '../../state/ports.ts';
 
 const STATE_TONES: Readonly<Record<SilencedState, Tone>> = {
   expiring: 'warning',
@@ -126,7 +127,7 @@ export const SILENCES = tableView<SilenceEntry>({
 });
 
 /** The row of an id as it is now; `undefined`: there is none. */
-export function silenceEntry(store: ConsoleStore, id: string): SilenceEntry | undefined {
+export function silenceEntry(store: Opened & Known, id: string): SilenceEntry | undefined {
   const nowMs = store.options.now();
   const entry = store.silenced.get(id);
   if (entry !== undefined) {
@@ -139,7 +140,7 @@ export function silenceEntry(store: ConsoleStore, id: string): SilenceEntry | un
 }
 
 /** By their ids, made once for each answer. */
-function keptOf({ loads }: ConsoleStore, id: string): SilencedUse | undefined {
+function keptOf({ loads }: Pick<Known, 'loads'>, id: string): SilencedUse | undefined {
   const { data } = loads.of('kept-back');
   if (data === undefined) return undefined;
   const known = keptMemo.get(data) ?? new Map(data.map((detail) => [detail.id, detail]));
