@@ -39,6 +39,7 @@ import { PlanRunner } from './plans/plan-runner.ts';
 import { Plans } from './plans/write.ts';
 import { TimerLag } from './schedule/timer-lag.ts';
 import { SHARD } from './store/main-shard.ts';
+import { TABLES } from './tables.ts';
 import { openFilesMax } from './store/open-files.ts';
 import { Teardown } from './teardown.ts';
 
@@ -68,7 +69,7 @@ export interface Backend {
 export async function compose(options: BackendOptions): Promise<Backend> {
   const { log } = options;
   await using teardown = new Teardown({ clock: options.clock, log });
-  const ground = await openGround(options, teardown);
+  const ground = await openGround(options, TABLES, teardown);
   const { config, definitions, tls, disk, store, clock, registry, memory } = ground;
 
   // Nothing is committed before it is there.

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { encodeClient } from '../../daemon/backend/clients/client-record.ts';
-import { clientKey } from '../../daemon/backend/store/keys.ts';
+import { clientKey } from '../../daemon/backend/clients/table.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { storeBytes } from '../../daemon/backend/store/store-size.ts';
 import { buildPrograms, makeStateDir, startBackend } from './backend-process.ts';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { DEAD_LETTERS, HANDLER_JOBS } from '../../daemon/backend/store/keys.ts';
+import { DEAD_LETTERS, HANDLER_JOBS } from '../../daemon/backend/handlers/table.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { decodeCheckRecord } from '../../daemon/backend/events/check-record.ts';
-import { AGENT_SPOOLS, CHECK_RECORDS, CLIENTS } from '../../daemon/backend/store/keys.ts';
+import { CLIENTS } from '../../daemon/backend/clients/table.ts';
+import { CHECK_RECORDS } from '../../daemon/backend/events/table.ts';
+import { AGENT_SPOOLS } from '../../daemon/backend/results/table.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { Chance } from './chance.ts';
 import { startDaemon } from '../support/start-daemon.ts';
@@ -37,16 +39,16 @@ async function readStore(dir: string): Promise<StoredState> {
     const watch = await store.watch('main', 0, ({ seq }) => seqs.push(seq));
     watch.close();
     const clients = new Set<unknown>();
-    for await (const [[, , client]] of store.scan([CLIENTS])) clients.add(client);
+    for await (const [[, , client]] of store.scan([CLIENTS.prefix])) clients.add(client);
     const orphans: unknown[] = [];
     const empty: unknown[] = [];
-    for await (const [[, , client, check], value] of store.scan([CHECK_RECORDS])) {
+    for await (const [[, , client, check], value] of store.scan([CHECK_RECORDS.prefix])) {
       if (!clients.has(client)) orphans.push([client, check]);
       const record = decodeCheckRecord(value);
       if (record.check === null && record.event === undefined) empty.push([client, check]);
     }
     const marks = new Map<string, number>();
-    for await (const [[, , client], value] of store.scan([AGENT_SPOOLS])) {
+    for await (const [[, , client], value] of store.scan([AGENT_SPOOLS.prefix])) {
       marks.set(String(client), (JSON.parse(value) as { acked: number }).acked);
     }
     return { lastSeq: store.lastSeq('main'), seqs, orphans, empty, marks };

@@ -19,6 +19,7 @@ import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { ManualClock } from './manual-clock.ts';
 import { RecordedLog } from './recorded-log.ts';
 import { tempDir } from './temp-dir.ts';
+import { TABLES } from '../../daemon/backend/tables.ts';
 
 const LINGER_MS = 2;
 
@@ -48,7 +49,7 @@ export type Step =
 /** The pipeline over a real store, and the memberships that there must be: added, dropped and nothing else. */
 export class AggregateRig implements AsyncDisposable {
   readonly clock = new ManualClock();
-  readonly #registry = new Registry();
+  readonly #registry = new Registry(TABLES);
   readonly #parts: AsyncDisposableStack;
   readonly #store: Store;
   readonly #results: Results;

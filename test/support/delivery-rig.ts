@@ -11,6 +11,7 @@ import type { HandlerJob } from '../../shared/schemas/handler-job.ts';
 import type { MutatorDefinition } from '../../shared/schemas/mutator.ts';
 import { aJob } from './a-job.ts';
 import { RecordedLog } from './recorded-log.ts';
+import { TABLES } from '../../daemon/backend/tables.ts';
 
 interface RigOptions {
   readonly mutators?: Readonly<Record<string, MutatorDefinition>>;
@@ -43,7 +44,7 @@ export class DeliveryRig {
     names,
     clock = new SystemClock(),
     remove,
-    registry = new Registry(),
+    registry = new Registry(TABLES),
   }: RigOptions = {}) {
     const commands = new CommandRunner({ clock, log: this.log, chance: () => 0 });
     onTestFinished(() => commands[Symbol.asyncDispose]());

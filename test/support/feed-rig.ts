@@ -22,6 +22,7 @@ import { ManualClock } from './manual-clock.ts';
 import { RecordedLog } from './recorded-log.ts';
 import { tempDir } from './temp-dir.ts';
 import { TroubledStore } from './troubled-store.ts';
+import { TABLES } from '../../daemon/backend/tables.ts';
 
 /** Changes go out at most this often. */
 const FRAME_MS = 50;
@@ -79,7 +80,7 @@ export class FeedRig {
     const clock = new ManualClock();
     const log = new RecordedLog();
     const store = new TroubledStore(await openLevelStore(await tempDir()));
-    const registry = new Registry();
+    const registry = new Registry(TABLES);
     await registry.load(store);
     const lease = await store.acquire('main', 30_000);
     const batcher = new Batcher({ registry, store, lease, clock, log }, { batchLimit: 1 });

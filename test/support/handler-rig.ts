@@ -8,7 +8,7 @@ import { Batcher } from '../../daemon/backend/commit/batcher.ts';
 import { HandlerJobs } from '../../daemon/backend/handlers/write-jobs.ts';
 import type { Store } from '../../daemon/backend/ports.ts';
 import { Registry } from '../../daemon/backend/registry/registry.ts';
-import { DEAD_LETTERS, HANDLER_JOBS } from '../../daemon/backend/store/keys.ts';
+import { DEAD_LETTERS, HANDLER_JOBS } from '../../daemon/backend/handlers/table.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import type { HandledEvent, HandlerJob } from '../../shared/schemas/handler-job.ts';
 import { handlerSchema, type HandlerDefinition } from '../../shared/schemas/handler.ts';
@@ -17,6 +17,8 @@ import { ManualClock } from './manual-clock.ts';
 import { RecordedLog } from './recorded-log.ts';
 import { tempDir } from './temp-dir.ts';
 import { TroubledStore } from './troubled-store.ts';
+import { TABLES } from '../../daemon/backend/tables.ts';
+import { addJob } from '../../daemon/backend/handlers/saved.ts';
 
 /** A run that a receiver has been given, and that ends when the test says so. */
 export interface HeldRun {
@@ -93,7 +95,7 @@ export async function openHandlerRig(options: {
   readonly queueLimit?: number;
 }): Promise<HandlerRig> {
   const store = new TroubledStore(await openLevelStore(options.dir ?? (await tempDir())));
-  const registry = new Registry();
+  const registry = new Registry(TABLES);
   await registry.load(store);
   const clock = options.clock ?? new ManualClock();
   const log = new RecordedLog();
@@ -160,7 +162,7 @@ export async function openHandlerRig(options: {
     async ask(handler, ...pairs) {
       await batcher.run((transaction) => {
         const namespace = transaction.registry.namespace(DEFAULT_NAMESPACE);
-        for (const [client, check] of pairs) transaction.addJob(namespace, handler, anEvent(client, check));
+        for (const [client, check] of pairs) addJob(transaction, namespace, handler, anEvent(client, check));
       });
     },
     async run(at) {

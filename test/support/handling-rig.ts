@@ -10,7 +10,7 @@ import { SilencedEntries } from '../../daemon/backend/silences/write.ts';
 import { StaleResults } from '../../daemon/backend/results/write-stale.ts';
 import type { CheckEntry } from '../../daemon/backend/registry/entries.ts';
 import { Registry } from '../../daemon/backend/registry/registry.ts';
-import { HANDLER_JOBS } from '../../daemon/backend/store/keys.ts';
+import { HANDLER_JOBS } from '../../daemon/backend/handlers/table.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { checkSchema } from '../../shared/schemas/check.ts';
 import { filterSchema } from '../../shared/schemas/filter.ts';
@@ -22,6 +22,7 @@ import { RecordedLog } from './recorded-log.ts';
 import { tempDir } from './temp-dir.ts';
 import { TroubledStore } from './troubled-store.ts';
 import { EventHandling } from '../../daemon/backend/handlers/event-handling.ts';
+import { TABLES } from '../../daemon/backend/tables.ts';
 
 type Section = Readonly<Record<string, object>>;
 
@@ -46,7 +47,7 @@ export interface HandlingOptions {
 export class HandlingRig implements AsyncDisposable {
   readonly clock: ManualClock;
   readonly log = new RecordedLog();
-  readonly registry = new Registry();
+  readonly registry = new Registry(TABLES);
   readonly store: TroubledStore;
   readonly definitions: Definitions;
   readonly results: Results;

@@ -4,6 +4,7 @@ import { accessClaimsSchema } from '../../../shared/schemas/v2/tokens.ts';
 import { newSecret } from './key-secret.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Transaction } from '../commit/transaction.ts';
+import { TOKEN_KEY } from './table.ts';
 
 const ALGORITHM = 'HS256';
 const KEY_BYTES = 32;
@@ -46,7 +47,12 @@ export class AccessTokens {
   /** Makes sure that there is a key to sign with. */
   static prepare(transaction: Transaction): void {
     if (transaction.registry.credentials.tokenKey !== undefined) return;
-    transaction.saveTokenKey(randomBytes(KEY_BYTES).toString('base64url'));
+    transaction.put(
+      TOKEN_KEY,
+      transaction.registry.credentials,
+      undefined,
+      randomBytes(KEY_BYTES).toString('base64url'),
+    );
   }
 
   /** @param expiresMs epoch milliseconds */

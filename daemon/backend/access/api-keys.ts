@@ -17,6 +17,8 @@ import { recordAudit } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { hashSecret, newSecret } from './key-secret.ts';
 import type { Transaction } from '../commit/transaction.ts';
+import { API_KEYS } from './table.ts';
+import { saveApiKey } from './saved.ts';
 
 const KEYS_MAX = 10_000;
 const ID_BYTES = 8;
@@ -133,7 +135,7 @@ export class ApiKeys implements Disposable {
     return this.#parts.batcher.run((transaction) => {
       const key = transaction.registry.credentials.apiKeys.get(id);
       if (key === undefined) throw new MonError('not_found', 'not found');
-      transaction.removeApiKey(id);
+      transaction.remove(API_KEYS, transaction.registry.credentials, id);
       recordAudit(transaction, actor, { action: 'apikey.revoke', target: id, before: audited(key) });
     });
   }
@@ -183,7 +185,9 @@ export class ApiKeys implements Disposable {
     await this.#parts.batcher.run((transaction) => {
       for (const [id, lastUsed] of uses) {
         const key = transaction.registry.credentials.apiKeys.get(id);
-        if (key !== undefined) transaction.noteApiKeyUse({ ...key, lastUsed });
+        if (key === undefined) continue;
+        // Takes nothing away from anybody.
+        transaction.put(API_KEYS, transaction.registry.credentials, id, { ...key, lastUsed });
       }
     });
   }
@@ -214,7 +218,7 @@ function save(transaction: Transaction, key: ApiKey, actor: Actor): void {
   if (before === undefined && apiKeys.size >= KEYS_MAX) {
     throw new MonError('unavailable', `there are ${String(KEYS_MAX)} API keys: revoke some first`);
   }
-  transaction.saveApiKey(key);
+  saveApiKey(transaction, key);
   recordAudit(transaction, actor, {
     action: 'apikey.create',
     target: key.id,

@@ -1,6 +1,4 @@
 import type { Scope } from '../../../shared/schemas/scope.ts';
-import type { Store } from '../ports.ts';
-import { API_KEYS, SESSIONS, TOKEN_KEY, USERS } from '../store/keys.ts';
 import type { Roles } from './roles.ts';
 
 /** A user as it is stored. Who is deleted is disabled: what they did keeps its name. */
@@ -51,9 +49,9 @@ export interface Session {
 
 /** Who may get in. Only transactions change it. */
 export class CredentialRegistry {
-  users = new Map<string, User>();
-  apiKeys = new Map<string, ApiKey>();
-  sessions = new Map<string, Session>();
+  readonly users = new Map<string, User>();
+  readonly apiKeys = new Map<string, ApiKey>();
+  readonly sessions = new Map<string, Session>();
   /** What access tokens are signed with, in base64url; undefined: nobody has logged in yet. */
   tokenKey: string | undefined;
   /** What users may do by roles. */
@@ -70,30 +68,7 @@ export class CredentialRegistry {
     return this.users.size === 0 && this.apiKeys.size === 0;
   }
 
-  async load(store: Store): Promise<void> {
-    const users = await readTable<User>(store, USERS, ({ username }) => username);
-    const apiKeys = await readTable<ApiKey>(store, API_KEYS, ({ id }) => id);
-    const sessions = await readTable<Session>(store, SESSIONS, ({ id }) => id);
-    const [tokenKey] = await store.getMany([TOKEN_KEY]);
-    this.tokenKey = tokenKey === undefined ? undefined : (JSON.parse(tokenKey) as string);
-    Object.assign(this, { users, apiKeys, sessions });
-    this.version++;
-  }
-
   sessionsOf(username: string): Session[] {
     return [...this.sessions.values()].filter((session) => session.username === username);
   }
-}
-
-async function readTable<Value>(
-  store: Store,
-  table: string,
-  idOf: (value: Value) => string,
-): Promise<Map<string, Value>> {
-  const values = new Map<string, Value>();
-  for await (const [, text] of store.scan([table])) {
-    const value = JSON.parse(text) as Value;
-    values.set(idOf(value), value);
-  }
-  return values;
 }

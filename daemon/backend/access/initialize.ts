@@ -14,6 +14,7 @@ import { Users } from './users.ts';
 import type { Clock, Store } from '../ports.ts';
 import { hasAdministrator } from './scopes-of-user.ts';
 import { Registry } from '../registry/registry.ts';
+import { TABLES } from '../tables.ts';
 
 const LEASE_MS = 30_000;
 
@@ -45,7 +46,7 @@ export async function initialize({
   parts.defer(() => store.close());
   const lease = await store.acquire(SHARD, LEASE_MS);
   parts.defer(() => lease.release());
-  const registry = new Registry();
+  const registry = new Registry(TABLES);
   await registry.load(store);
   const { users, roles } = registry.credentials;
   if (hasAdministrator(users, roles.index)) return undefined;

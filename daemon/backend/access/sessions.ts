@@ -8,6 +8,7 @@ import { AccessTokens, newSessionId, newTokenId, type TokenId, type TokenSubject
 import type { Batcher } from '../commit/batcher.ts';
 import { newSecret } from './key-secret.ts';
 import type { Transaction } from '../commit/transaction.ts';
+import { SESSIONS } from './table.ts';
 
 /** Short for what each request carries, long for what is shown once in a while. */
 const ACCESS_MS = 15 * 60_000;
@@ -68,7 +69,7 @@ export class Sessions implements Disposable {
       AccessTokens.prepare(transaction);
       this.#makeRoom(transaction, username);
       const ends = nowMs + ACCESS_MS;
-      transaction.saveSession({
+      transaction.put(SESSIONS, transaction.registry.credentials, access.session, {
         id: access.session,
         username,
         startedMs: nowMs,
@@ -95,7 +96,7 @@ export class Sessions implements Disposable {
       AccessTokens.prepare(transaction);
       const next = newTokenId(session.id);
       const ends = nowMs + ACCESS_MS;
-      transaction.saveSession({
+      transaction.put(SESSIONS, transaction.registry.credentials, session.id, {
         ...session,
         expiresMs: nowMs + REFRESH_MS,
         access: [...session.access.slice(1 - ACCESS_TOKENS_MAX), { hash: digest(next.secret), expiresMs: ends }],
@@ -109,7 +110,11 @@ export class Sessions implements Disposable {
   async close(accessToken: string, refreshToken: string): Promise<void> {
     const shown = await this.#tokens.read(accessToken);
     await this.#parts.batcher.run((transaction) => {
-      transaction.removeSession(this.#ownerOf(shown, refreshToken, transaction.nowMs).id);
+      transaction.remove(
+        SESSIONS,
+        transaction.registry.credentials,
+        this.#ownerOf(shown, refreshToken, transaction.nowMs).id,
+      );
     });
   }
 
@@ -143,7 +148,8 @@ export class Sessions implements Disposable {
     if (own.length < max) return;
     const over = own.filter(({ expiresMs }) => expiresMs <= transaction.nowMs);
     const idle = own.reduce((least, session) => (this.#usedMs(session) < this.#usedMs(least) ? session : least));
-    for (const { id } of over.length > 0 ? over : [idle]) transaction.removeSession(id);
+    for (const { id } of over.length > 0 ? over : [idle])
+      transaction.remove(SESSIONS, transaction.registry.credentials, id);
   }
 
   #usedMs({ id, expiresMs }: Session): number {
@@ -173,7 +179,8 @@ export class Sessions implements Disposable {
       for (const { id } of over) {
         // It may have been refreshed meanwhile.
         const session = transaction.registry.credentials.sessions.get(id);
-        if (session !== undefined && isOver(session)) transaction.removeSession(id);
+        if (session !== undefined && isOver(session))
+          transaction.remove(SESSIONS, transaction.registry.credentials, id);
       }
     });
   }

@@ -6,6 +6,7 @@ import { hasAdministrator } from './scopes-of-user.ts';
 import { recordAudit } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../commit/transaction.ts';
+import { saveUser } from './saved.ts';
 
 const USERS_MAX = 10_000;
 
@@ -101,7 +102,7 @@ export class Users {
     if (hadAdministrator && !this.#parts.isAdminConfigured() && !hasAdministrator(others, index)) {
       throw new MonError('conflict', `${after.username} is the last administrator: make another one first`);
     }
-    transaction.saveUser(after);
+    saveUser(transaction, after);
     const isDisabled = after.disabled && before?.disabled === false;
     recordAudit(transaction, actor, {
       action: before === undefined ? 'user.create' : isDisabled ? 'user.disable' : 'user.change',

@@ -181,25 +181,30 @@ export class AggregateRegistry {
   }
 
   /**
-   * Dissolves an aggregate. Its members come back with their next results.
-   *
-   * @returns what `deletionCount` is now, to be remembered with the name
+   * Dissolves an aggregate. Its members come back with their next results; what `deletionCount` is then is remembered with
+   * the name.
    */
-  delete(aggregate: Aggregate): number {
+  delete(aggregate: Aggregate): void {
     for (const entry of aggregate.members()) {
       entry.aggregates = packed(entry.aggregates.filter((other) => other !== aggregate));
     }
     this.#byName.delete(aggregate.name);
     this.loadDeletion(aggregate.name, this.deletionCount + 1);
-    return this.deletionCount;
   }
 
-  /** The names that deletions are remembered of. */
-  deletedNames(): Iterable<string> {
-    return this.#deletions.keys();
+  /** How many deletions there had been with that of an aggregate; undefined: it never was deleted. */
+  deletion(name: string): number | undefined {
+    return this.#deletions.get(name);
   }
 
-  /** Takes over what `delete` gave out. */
+  /** @returns the names that deletions were remembered of */
+  clearDeletions(): string[] {
+    const names = [...this.#deletions.keys()];
+    this.#deletions.clear();
+    return names;
+  }
+
+  /** Takes over what `deletion` gave out. */
   loadDeletion(name: string, count: number): void {
     this.#deletions.set(name, count);
     this.deletionCount = Math.max(this.deletionCount, count);

@@ -2,6 +2,7 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
+import { AGGREGATE_DELETIONS } from './table.ts';
 
 /** What operators do to aggregates. */
 export class Aggregates {
@@ -22,7 +23,8 @@ export class Aggregates {
       const aggregate = namespace.aggregates.get(name);
       if (aggregate === undefined) throw new MonError('not_found', `there is no aggregate ${name}`);
       const { clientCount: clients, checkCount: checks, size: results } = aggregate;
-      transaction.removeAggregate(namespace, aggregate);
+      namespace.deleteAggregate(aggregate);
+      transaction.putLatest(AGGREGATE_DELETIONS, namespace, name);
       recordAudit(transaction, actor, {
         action: 'aggregate.delete',
         target: targetIn(namespaceName, name),

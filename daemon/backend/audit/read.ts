@@ -1,6 +1,6 @@
 import type { AuditHead, AuditRecord } from '../../../shared/schemas/audit.ts';
 import type { Store } from '../ports.ts';
-import { AUDIT_HEAD, auditKey } from '../store/keys.ts';
+import { AUDIT_HEAD_KEY, auditKey } from './table.ts';
 
 /** Which records are wanted; all conditions must hold. */
 export interface AuditRange {
@@ -14,7 +14,7 @@ export interface AuditRange {
 
 /** Where the committed trail begins and ends. */
 export async function readAuditHead(store: Store): Promise<AuditHead> {
-  const [text] = await store.getMany([AUDIT_HEAD]);
+  const [text] = await store.getMany([AUDIT_HEAD_KEY]);
   return text === undefined ? { first: 1, last: 0, hash: '', at: 0 } : (JSON.parse(text) as AuditHead);
 }
 

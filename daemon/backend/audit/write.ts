@@ -1,9 +1,10 @@
 import { boundedAuditText, boundedAuditValue } from '../../../shared/domain/audit.ts';
 import { DEFINITION_REDACT_KEYS, redact } from '../../../shared/domain/redact.ts';
-import type { Actor, AuditAction } from '../../../shared/schemas/audit.ts';
+import type { Actor, AuditAction, AuditEntry } from '../../../shared/schemas/audit.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../commit/transaction.ts';
+import { AUDIT_HEAD_KEY, auditKey } from './table.ts';
 
 /**
  * The backend itself.
@@ -34,7 +35,7 @@ export interface AuditedChange {
 /** Writes down who did what, in the batch of the change itself. */
 export function recordAudit(transaction: Transaction, actor: Actor, change: AuditedChange): void {
   const { action, target, before = null, after = null, reason = null } = change;
-  transaction.addAudit({
+  append(transaction, {
     who: boundedAuditText(actor.who),
     ...(actor.on_behalf_of !== undefined && { on_behalf_of: boundedAuditText(actor.on_behalf_of) }),
     from: actor.from,
@@ -45,6 +46,14 @@ export function recordAudit(transaction: Transaction, actor: Actor, change: Audi
     after: boundedAuditValue(redact(after, DEFINITION_REDACT_KEYS)),
     reason: reason === null ? null : boundedAuditText(reason),
   });
+}
+
+function append(transaction: Transaction, entry: AuditEntry): void {
+  const { audit } = transaction.registry;
+  const { record, trimmed } = audit.append(entry, transaction.nowMs);
+  transaction.write(auditKey(record.id), JSON.stringify(record));
+  for (const id of trimmed) transaction.erase(auditKey(id));
+  transaction.write(AUDIT_HEAD_KEY, JSON.stringify(audit.head));
 }
 
 /** The audit trail of what changes nothing that is stored. */

@@ -21,6 +21,7 @@ import {
   type SilencesMax,
 } from '../silences/write.ts';
 import type { Transaction } from '../commit/transaction.ts';
+import { removeSilenced, saveSilenced } from '../silences/saved.ts';
 
 type Of<Op extends BulkOperation['op']> = Extract<BulkOperation, { readonly op: Op }>;
 
@@ -144,7 +145,7 @@ function isAsExpected(
 
 function put(transaction: Transaction, namespace: Namespace, entry: SilencedEntry, action?: 'silence.restore'): Done {
   const before = livingEntry(namespace, entry.id, transaction.nowMs);
-  transaction.saveSilenced(namespace, entry);
+  saveSilenced(transaction, namespace, entry);
   const undo: BulkOperation =
     before === undefined
       ? { op: 'clear', id: entry.id, if_timestamp: entry.timestamp }
@@ -165,7 +166,7 @@ function put(transaction: Transaction, namespace: Namespace, entry: SilencedEntr
 function clear(transaction: Transaction, namespace: Namespace, { id }: Of<'clear'>): Done {
   const entry = livingEntry(namespace, id, transaction.nowMs);
   if (entry === undefined) throw new Error(`${id} was there a moment ago`);
-  transaction.removeSilenced(namespace, entry);
+  removeSilenced(transaction, namespace, entry);
   return {
     outcome: { ok: true, undo: restoring(entry, null) },
     change: { action: 'silence.clear', target: id, before: auditedSilence(entry) },

@@ -10,6 +10,8 @@ import { MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { resolveEvent } from '../events/write.ts';
 import type { Transaction } from '../commit/transaction.ts';
+import { removeCheck, saveCheck } from '../events/saved.ts';
+import { CHECK_RECORDS } from '../events/table.ts';
 
 /** Clients whose records go together, so that a check of a large fleet does not hold up the results of others. */
 const SLICE = 200;
@@ -126,23 +128,23 @@ interface Pair {
 
 function move(transaction: Transaction, before: CheckEntry, to: string): void {
   const { client, state } = before;
-  const bodies = renamed(transaction.bodies(before), to);
-  transaction.removeCheck(before);
+  const bodies = renamed(transaction.body(CHECK_RECORDS, before), to);
+  removeCheck(transaction, before);
   save(transaction, client.namespace.ensureCheck(client, to), state, bodies);
 }
 
 function join(transaction: Transaction, before: CheckEntry, after: CheckEntry): void {
   const state = joinedState(before.state, after.state);
-  const bodies = transaction.bodies(after);
+  const bodies = transaction.body(CHECK_RECORDS, after);
   // It is over under its new name, so nobody would ever hear of the end of the old event.
   if (before.state.event !== undefined && after.state.event === undefined) resolveEvent(transaction, before);
-  transaction.removeCheck(before);
+  removeCheck(transaction, before);
   save(transaction, after, state, bodies);
 }
 
 function save(transaction: Transaction, entry: CheckEntry, state: CheckEntry['state'], bodies: CheckBodies): void {
   const output = (bodies.eventCheck ?? bodies.check)?.output;
-  transaction.saveCheck(entry, state, bodies, state.event === undefined ? undefined : output);
+  saveCheck(transaction, entry, state, bodies, state.event === undefined ? undefined : output);
 }
 
 function renamed({ check, eventCheck, eventHistory }: CheckBodies, name: string): CheckBodies {

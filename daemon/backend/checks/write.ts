@@ -4,6 +4,7 @@ import type { Registry } from '../registry/registry.ts';
 import { MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { resolveEvent } from '../events/write.ts';
+import { removeCheck } from '../events/saved.ts';
 
 /** Clients whose results go together, so that a check of a large fleet does not hold up the results of others. */
 const SLICE = 200;
@@ -53,7 +54,7 @@ export class Checks {
         }));
         for (const entry of removed) {
           if (entry.state.event !== undefined) resolveEvent(transaction, entry);
-          transaction.removeCheck(entry);
+          removeCheck(transaction, entry);
         }
         recordAudit(transaction, actor, { action: 'check.delete', target: targetIn(namespaceName, check), before });
       },

@@ -3,10 +3,11 @@ import { EMPTY_HISTORY } from '../../../shared/domain/history.ts';
 import type { ClientEntry } from '../registry/entries.ts';
 import { handleEvent } from '../handlers/handle-event.ts';
 import type { Transaction } from '../commit/transaction.ts';
+import { CLIENTS } from './table.ts';
 
 /** Tells of a client that leaves for good, while it is still there. The event is never stored. */
 export function handleDeregistration(transaction: Transaction, client: ClientEntry): void {
-  const check = deregistrationCheck(transaction.client(client)['deregistration'], transaction.now);
+  const check = deregistrationCheck(transaction.body(CLIENTS, client)['deregistration'], transaction.now);
   const state = deregistrationState(transaction.newId(), check, transaction.now);
   handleEvent(transaction, { client, check, state, history: EMPTY_HISTORY });
 }

@@ -8,11 +8,12 @@ import {
 import type { ClientEntry } from '../registry/entries.ts';
 import { handleEvent } from '../handlers/handle-event.ts';
 import type { Transaction } from '../commit/transaction.ts';
+import { CLIENTS } from './table.ts';
 
 /** Tells of a client that is seen for the first time, if anybody wants to hear of it. The event is never stored. */
 export function handleRegistration(transaction: Transaction, client: ClientEntry): void {
   const definitions = transaction.handling.definitions.in(client.namespace.name);
-  const record = transaction.client(client);
+  const record = transaction.body(CLIENTS, client);
   if (!wantsRegistration(record) && !definitions.hasHandler(REGISTRATION)) return;
   const check = registrationCheck(record, transaction.now);
   const state = registrationState(transaction.newId(), check, transaction.now);

@@ -5,19 +5,13 @@ import { boundedAuditValue } from '../../../shared/domain/audit.ts';
 import { SHARD } from '../store/main-shard.ts';
 import type { Change, Key, Lease, Store, StoreOp } from '../ports.ts';
 import { AuditChain } from '../audit/state.ts';
+import { AUDIT_HEAD_KEY, auditKey } from '../audit/table.ts';
+import { CHECK_RECORDS } from '../events/table.ts';
+import { AGENT_SPOOLS } from '../results/table.ts';
 import { datedCheckRecord } from '../events/check-record.ts';
 import { datedClient } from './client-record.ts';
+import { clientKey, CLIENTS, INVALIDATED, TOMBSTONES } from './table.ts';
 import { readAnchor } from '../schedule/time-anchor.ts';
-import {
-  agentSpoolKey,
-  AUDIT_HEAD,
-  auditKey,
-  CHECK_RECORDS,
-  clientKey,
-  CLIENTS,
-  invalidatedKey,
-  tombstoneKey,
-} from '../store/keys.ts';
 import { openLevelStore } from '../store/level-store.ts';
 import type { CommandParts } from '../store/upgrade/upgrade-command.ts';
 import { NO_CORRECTIONS, type Corrections } from '../../clock/corrections.ts';
@@ -72,7 +66,7 @@ async function findClients(
   const isMeant = pruneFilter(selection, Math.floor(clock.now() / 1000));
   const found: Found[] = [];
   let clients = 0;
-  for await (const [[, namespace = '', name = ''], value] of store.scan([CLIENTS])) {
+  for await (const [[, namespace = '', name = ''], value] of store.scan([CLIENTS.prefix])) {
     signal.throwIfAborted();
     clients++;
     const lastSeen = datedClient(value, corrections).client.timestamp;
@@ -93,7 +87,7 @@ async function newestResult(
   corrections: Corrections,
 ): Promise<number> {
   let newest = 0;
-  for await (const [, value] of store.scan([CHECK_RECORDS, namespace, name])) {
+  for await (const [, value] of store.scan([CHECK_RECORDS.prefix, namespace, name])) {
     newest = Math.max(newest, datedCheckRecord(value, corrections).check?.executed ?? 0);
   }
   return newest;
@@ -102,7 +96,7 @@ async function newestResult(
 async function removeAll(store: Store, found: readonly Found[], parts: CommandParts): Promise<void> {
   const lease = await store.acquire(SHARD, LEASE_MS);
   const audit = new AuditChain({ auditLimit: Infinity });
-  const [head] = await store.getMany([AUDIT_HEAD]);
+  const [head] = await store.getMany([AUDIT_HEAD_KEY]);
   audit.load(head === undefined ? undefined : (JSON.parse(head) as AuditHead));
   for (let start = 0; start < found.length; start += SLICE) {
     parts.stop.signal.throwIfAborted();
@@ -123,14 +117,12 @@ async function removeSlice(
   const changes: Change[] = [];
   const del = (key: Key): void => void ops.push({ type: 'del', key });
   for (const [namespace, name] of slice) {
-    for await (const [key] of store.scan([CHECK_RECORDS, namespace, name])) {
+    for await (const [key] of store.scan([CHECK_RECORDS.prefix, namespace, name])) {
       del(key);
       changes.push(['event', namespace, name, String(key.at(-1))]);
     }
     del(clientKey(namespace, name));
-    del(agentSpoolKey(namespace, name));
-    del(invalidatedKey(namespace, name));
-    del(tombstoneKey(namespace, name));
+    for (const { prefix } of [AGENT_SPOOLS, INVALIDATED, TOMBSTONES]) del([prefix, namespace, name]);
     changes.push(['client', namespace, name]);
   }
   const { record } = audit.append(
@@ -149,7 +141,7 @@ async function removeSlice(
     nowMs,
   );
   ops.push({ type: 'put', key: auditKey(record.id), value: JSON.stringify(record) });
-  ops.push({ type: 'put', key: AUDIT_HEAD, value: JSON.stringify(audit.head) });
+  ops.push({ type: 'put', key: AUDIT_HEAD_KEY, value: JSON.stringify(audit.head) });
   await store.write(lease, ops, changes);
 }
 

@@ -13,6 +13,8 @@ import { auditedRecord, clientNamed, letIn, recordOf } from './write.ts';
 import type { EntityLimit } from './entity-limit.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
+import { saveClient, refuseGrowthOf } from './saved.ts';
+import { CLIENTS } from './table.ts';
 
 /** What is done to entities through the newer API; their removal is that of clients. */
 export class Entities {
@@ -53,7 +55,8 @@ export class Entities {
         transaction.refuseNew(before);
         this.#attributes.refuseClient(entity, 'entity');
         this.#limit.refuseBeyond(namespaceName, name);
-        const record = transaction.client(
+        const record = transaction.body(
+          CLIENTS,
           saveEntity(transaction, namespace, entity, { source: 'put', createdBy: undefined }),
         );
         recordAudit(transaction, actor, {
@@ -83,9 +86,9 @@ export function saveEntity(
   const before = namespace.clients.get(name);
   const present = recordOf(transaction, before);
   const client = clientOfEntity(entity, { present, now: transaction.now, version: COMPATIBLE_VERSION, ...origin });
-  transaction.refuseGrowthOf(before, client);
+  refuseGrowthOf(transaction, before, client);
   letIn(transaction, namespace, name);
   // Who reads an entity and puts it back does not know its secrets.
   const whole = present === undefined ? client : keepHidden(client, present, redactKeysOf(present));
-  return transaction.saveClient(namespace, whole, { signature: before?.signature ?? '' });
+  return saveClient(transaction, namespace, whole, { signature: before?.signature ?? '' });
 }

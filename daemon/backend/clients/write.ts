@@ -22,6 +22,8 @@ import type { Transaction } from '../commit/transaction.ts';
 import { processResult, type IncomingResult } from '../results/process-result.ts';
 import { admitKeepalive } from '../results/trust.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
+import { refuseGrowthOf, removeClient, saveClient } from './saved.ts';
+import { INVALIDATED, TOMBSTONES, CLIENTS } from './table.ts';
 
 /** How a deleted client is kept from coming back (completion 1.6). */
 export interface Invalidation {
@@ -74,10 +76,10 @@ export class Clients {
       };
       const present = namespace.clients.get(client.name);
       transaction.refuseNew(present);
-      transaction.refuseGrowthOf(present, client);
+      refuseGrowthOf(transaction, present, client);
       const signature = present?.signature ?? submitted.signature ?? '';
       letIn(transaction, namespace, client.name);
-      transaction.saveClient(namespace, client, { signature, isCounted: false });
+      saveClient(transaction, namespace, client, { signature, isCounted: false });
     });
   }
 
@@ -142,10 +144,10 @@ export class Clients {
           timestamp: Math.min(madeAt ?? transaction.now, transaction.now),
           subscriptions: ownSubscriptions(submitted),
         };
-        transaction.refuseGrowthOf(present, client);
+        refuseGrowthOf(transaction, present, client);
         letIn(transaction, namespace, submitted.name);
         const isNew = present === undefined;
-        const entry = transaction.saveClient(namespace, client, { signature, isCounted: true });
+        const entry = saveClient(transaction, namespace, client, { signature, isCounted: true });
         if (isNew) handleRegistration(transaction, entry);
         const result = resultOf?.(entry, client, transaction.now);
         if (result !== undefined) processResult(transaction, namespace, result);
@@ -161,10 +163,10 @@ export class Clients {
       const namespace = transaction.registry.namespace(namespaceName);
       const { nowMs } = transaction;
       if ((namespace.tombstones.get(name)?.untilMs ?? Infinity) <= nowMs) {
-        transaction.saveTombstone(namespace, name, undefined);
+        transaction.remove(TOMBSTONES, namespace, name);
       }
       if ((namespace.invalidated.get(name) ?? Infinity) <= nowMs) {
-        transaction.saveInvalidated(namespace, name, undefined);
+        transaction.remove(INVALIDATED, namespace, name);
       }
     });
   }
@@ -187,14 +189,14 @@ export class Clients {
         const namespace = transaction.registry.namespace(namespaceName);
         const entry = namespace.clients.get(name);
         if (entry === undefined) throw new MonError('not_found', `there is no client ${name}`);
-        const record = transaction.client(entry);
+        const record = transaction.body(CLIENTS, entry);
         check(record);
         const before = { ...auditedRecord(record), events: entry.openEvents };
         this.#takeAway(transaction, entry);
         recordAudit(transaction, actor, { action: 'client.delete', target: targetIn(namespaceName, name), before });
         const { expireSeconds } = invalidation;
         if (expireSeconds !== undefined) {
-          transaction.saveInvalidated(namespace, name, transaction.nowMs + expireSeconds * 1000);
+          transaction.put(INVALIDATED, namespace, name, transaction.nowMs + expireSeconds * 1000);
         }
       },
       { needs: (registry) => wholeClient(registry, namespaceName, name) },
@@ -252,7 +254,7 @@ export class Clients {
     removeWithEvents(transaction, entry);
     const quarantineMs = this.#parts.quarantineSeconds * 1000;
     if (quarantineMs === 0) return;
-    transaction.saveTombstone(entry.namespace, entry.name, { deletedMs: nowMs, untilMs: nowMs + quarantineMs });
+    transaction.put(TOMBSTONES, entry.namespace, entry.name, { deletedMs: nowMs, untilMs: nowMs + quarantineMs });
   }
 
   /**
@@ -302,12 +304,12 @@ function* wholeClient(
 
 /** The record of a client that a command asked for; undefined: there is no such client. */
 export function recordOf(transaction: Transaction, entry: ClientEntry | undefined): Client | undefined {
-  return entry === undefined ? undefined : transaction.client(entry);
+  return entry === undefined ? undefined : transaction.body(CLIENTS, entry);
 }
 
 function removeWithEvents(transaction: Transaction, entry: ClientEntry): void {
   for (const check of eventsOf(entry)) resolveEvent(transaction, check);
-  transaction.removeClient(entry);
+  removeClient(transaction, entry);
 }
 
 /** What the audit trail keeps of a client: what the API shows of it, without its signature. */
@@ -317,8 +319,8 @@ export function auditedRecord(record: Client): Readonly<Record<string, unknown>>
 
 /** Whoever is here again was never deleted. */
 export function letIn(transaction: Transaction, namespace: Namespace, name: string): void {
-  if (namespace.invalidated.has(name)) transaction.saveInvalidated(namespace, name, undefined);
-  if (namespace.tombstones.has(name)) transaction.saveTombstone(namespace, name, undefined);
+  if (namespace.invalidated.has(name)) transaction.remove(INVALIDATED, namespace, name);
+  if (namespace.tombstones.has(name)) transaction.remove(TOMBSTONES, namespace, name);
 }
 
 /** The subscriptions without repetitions, with the client's own at the end unless it is among them. */

@@ -1,22 +1,15 @@
 import { BusyError, errorMessage, MonError } from '../../../shared/errors.ts';
-import type { Client } from '../../../shared/schemas/client.ts';
 import type { HandlerJob } from '../../../shared/schemas/handler-job.ts';
 import type { Log } from '../../log/log.ts';
-import type { Clock, Key, Lease, Store, StoreOp } from '../ports.ts';
-import { datedCheckRecord, type CheckBodies } from '../events/check-record.ts';
-import { datedClient } from '../clients/client-record.ts';
-import { ClientEntry, type CheckEntry } from '../registry/entries.ts';
+import type { Clock, Lease, Store, StoreOp } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
+import { isRecordTable, type RecordTable } from '../registry/table.ts';
 import { UnsettledWriteError } from '../store/disk-error.ts';
-import { checkRecordKey, clientKey } from '../store/keys.ts';
 import { Definitions } from '../config/definitions.ts';
 import { ENDLESS_MEMORY, ENDLESS_ROOM, type MemoryRoom, type Room } from './room.ts';
 import { notWritten, perhapsWritten } from './refused-write.ts';
 import { Transaction, type Fetched } from './transaction.ts';
 import { EventHandling, type Audience, type HandlingNote } from '../handlers/event-handling.ts';
-
-/** What a command reads. */
-export type Needed = CheckEntry | ClientEntry;
 
 /** One change of the state, applied in the order of arrival. */
 export interface Command {
@@ -25,12 +18,11 @@ export interface Command {
   /** Whether it brings results from outside, which their senders have to keep while an upgrade asks for it. */
   readonly isReported?: boolean;
   /**
-   * What `apply` will read of the store, asked right before it: the bodies of check records, with each the record of its
-   * client, and records of clients alone. Most commands need none.
+   * The entries whose bodies `apply` will read, asked right before it. Most commands need none.
    *
    * @param audience who an event of a namespace could be given to, with its client
    */
-  needs?(registry: Registry, audience: (namespace: string) => Audience): Iterable<Needed>;
+  needs?(registry: Registry, audience: (namespace: string) => Audience): Iterable<object>;
   /** Work on the store itself, with nothing committed beside it; the registry is read again after it. */
   readonly alone?: () => Promise<void>;
   /**
@@ -87,6 +79,7 @@ export class Batcher {
   readonly #batchLimit: number;
   readonly #lingerMs: number;
   readonly #registry: Registry;
+  readonly #recordTables: readonly RecordTable<object, unknown>[];
   readonly #store: Store;
   readonly #lease: Lease;
   readonly #clock: Clock;
@@ -125,6 +118,7 @@ export class Batcher {
     options: BatcherOptions = {},
   ) {
     this.#registry = parts.registry;
+    this.#recordTables = parts.registry.tables.filter((table) => isRecordTable(table));
     this.#store = parts.store;
     this.#lease = parts.lease;
     this.#clock = parts.clock;
@@ -415,16 +409,17 @@ export class Batcher {
   }
 
   /** @returns undefined when the batch needs nothing, which is usual */
-  #needed(batch: readonly Command[], refused: Map<Command, MonError>): ReadonlySet<Needed> | undefined {
+  #needed(batch: readonly Command[], refused: Map<Command, MonError>): ReadonlySet<object> | undefined {
     const audience = (namespace: string): Audience => this.#handling.audience(namespace);
-    let needed: Set<Needed> | undefined;
+    let needed: Set<object> | undefined;
     for (const command of batch) {
       if (command.needs === undefined || refused.has(command)) continue;
       try {
         for (const entry of command.needs(this.#registry, audience)) {
           needed ??= new Set();
           needed.add(entry);
-          if (!(entry instanceof ClientEntry)) needed.add(entry.client);
+          const owner = this.#tableOf(entry).owner?.(entry);
+          if (owner !== undefined) needed.add(owner);
         }
       } catch (error) {
         this.#refuseDefect(command, error, refused);
@@ -433,19 +428,22 @@ export class Batcher {
     return needed;
   }
 
-  async #read(needed: ReadonlySet<Needed>): Promise<Fetched> {
+  async #read(needed: ReadonlySet<object>): Promise<Fetched> {
     const list = [...needed];
-    const values = await this.#store.getMany(list.map(keyOf));
-    const checks = new Map<CheckEntry, CheckBodies>();
-    const clients = new Map<ClientEntry, Client>();
+    const values = await this.#store.getMany(list.map((entry) => this.#tableOf(entry).key(entry)));
+    const fetched = new Map<object, unknown>();
     const { corrections } = this.#registry;
     list.forEach((entry, at) => {
       const value = values[at];
-      if (value === undefined) return;
-      if (entry instanceof ClientEntry) clients.set(entry, datedClient(value, corrections).client);
-      else checks.set(entry, datedCheckRecord(value, corrections));
+      if (value !== undefined) fetched.set(entry, this.#tableOf(entry).decode(value, corrections));
     });
-    return { checks, clients };
+    return fetched;
+  }
+
+  #tableOf(entry: object): RecordTable<object, unknown> {
+    const table = this.#recordTables.find(({ isEntry }) => isEntry(entry));
+    if (table === undefined) throw new Error('a command needs what no table of records holds');
+    return table;
   }
 
   #settle(command: Command, error: MonError | undefined): void {
@@ -462,9 +460,4 @@ export class Batcher {
   }
 }
 
-const NOTHING_FETCHED: Fetched = { checks: new Map(), clients: new Map() };
-
-function keyOf(entry: Needed): Key {
-  if (entry instanceof ClientEntry) return clientKey(entry.namespace.name, entry.name);
-  return checkRecordKey(entry.client.namespace.name, entry.client.name, entry.name);
-}
+const NOTHING_FETCHED: Fetched = new Map();

@@ -8,7 +8,8 @@ import { StoredDefinitions } from '../definitions/state.ts';
 import { MemoryBudget, startGuard } from '../health/memory-budget.ts';
 import { isLoopback } from '../http/host.ts';
 import type { Lease, Store } from '../ports.ts';
-import { Registry } from '../registry/registry.ts';
+import { Registry, type HeldTable } from '../registry/registry.ts';
+import type { ShiftedTable } from '../registry/shift-times.ts';
 import { TimeKeeper } from '../schedule/keep-time.ts';
 import { DiskGuard } from '../store/disk-guard.ts';
 import { SHARD } from '../store/main-shard.ts';
@@ -38,9 +39,14 @@ export interface Ground {
 /**
  * Settings, store, time and the state in memory.
  *
+ * @param tables every kind of what is stored
  * @throws MonError `invalid` or `conflict` when the backend cannot start this way
  */
-export async function openGround(options: BackendOptions, teardown: Teardown): Promise<Ground> {
+export async function openGround(
+  options: BackendOptions,
+  tables: readonly (HeldTable & ShiftedTable)[],
+  teardown: Teardown,
+): Promise<Ground> {
   const { clock: machine, log } = options;
   const listeners = listenersOf(options.bind, options.config);
   const tls = teardown.use('certificates', new ListenersTls(listeners, { clock: machine, log }));
@@ -58,7 +64,7 @@ export async function openGround(options: BackendOptions, teardown: Teardown): P
   teardown.defer('store', () => store.close());
   const lease = await store.acquire(SHARD, LEASE_MS);
   teardown.defer('lease', () => lease.release());
-  const time = await TimeKeeper.open({ store, lease, machine, log });
+  const time = await TimeKeeper.open({ store, tables, lease, machine, log });
   teardown.defer('time', () => time.close());
   const { clock } = time;
   const { definitions } = config;
@@ -67,7 +73,9 @@ export async function openGround(options: BackendOptions, teardown: Teardown): P
       return config.program['audit-limit'];
     },
   };
-  const registry = new Registry(auditLimits, stored, {
+  const registry = new Registry(tables, {
+    auditLimits,
+    definitions: stored,
     onCorrections: (corrections) => clock.adopt(corrections),
     refuseBeyond: startGuard(),
   });

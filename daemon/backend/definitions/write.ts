@@ -10,6 +10,8 @@ import { recordAudit } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { isFixed, type RoleGuard } from '../access/role-guard.ts';
 import type { Transaction } from '../commit/transaction.ts';
+import { DEFINITIONS } from './table.ts';
+import { saveDefinition } from './saved.ts';
 
 /** Definitions of one kind in one namespace. */
 const DEFINITIONS_MAX = 10_000;
@@ -73,7 +75,7 @@ export class DefinitionChanges {
         this.#roles.refuse(after, transaction.registry.credentials);
         if (isFixed(after)) return stored.object;
       }
-      transaction.saveDefinition(kind, stored);
+      saveDefinition(transaction, kind, stored);
       recordAudit(transaction, actor, {
         action: present === undefined ? 'definition.create' : 'definition.change',
         target: targetOf(kind, namespace, name),
@@ -101,7 +103,7 @@ export class DefinitionChanges {
       if (isRoleKind(kind)) this.#refuseRemoval(transaction, { kind, namespace, name, object: undefined });
       if (present === undefined) throw new MonError('not_found', 'not found');
       check(present);
-      transaction.removeDefinition(kind, namespace, name);
+      transaction.remove(DEFINITIONS, transaction.registry.definitions, { kind, namespace, name });
       recordAudit(transaction, actor, {
         action: 'definition.delete',
         target: targetOf(kind, namespace, name),

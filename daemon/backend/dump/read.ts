@@ -7,7 +7,11 @@ import type { ApiKey, User } from '../access/credentials.ts';
 import type { DefinitionKind } from '../definitions/state.ts';
 import { decodeClient, type StoredClient } from '../clients/client-record.ts';
 import type { Registry } from '../registry/registry.ts';
-import { API_KEYS, CHECK_RECORDS, clientKey, CLIENTS, DEFINITIONS, SILENCED, USERS } from '../store/keys.ts';
+import { API_KEYS, USERS } from '../access/table.ts';
+import { clientKey, CLIENTS } from '../clients/table.ts';
+import { DEFINITIONS } from '../definitions/table.ts';
+import { CHECK_RECORDS } from '../events/table.ts';
+import { SILENCED } from '../silences/table.ts';
 import {
   dumpedApiKey,
   dumpedDefinition,
@@ -74,8 +78,8 @@ function eachOf(dumped: (value: unknown, parts: readonly string[], registry: Reg
 }
 
 const TABLES: Readonly<Record<Exclude<V2Type, 'Namespace'>, Table>> = {
-  User: { prefix: [USERS], isNamespaced: false, dumped: eachOf((value) => dumpedUser(value as User)) },
-  APIKey: { prefix: [API_KEYS], isNamespaced: false, dumped: eachOf((value) => dumpedApiKey(value as ApiKey)) },
+  User: { prefix: [USERS.prefix], isNamespaced: false, dumped: eachOf((value) => dumpedUser(value as User)) },
+  APIKey: { prefix: [API_KEYS.prefix], isNamespaced: false, dumped: eachOf((value) => dumpedApiKey(value as ApiKey)) },
   ClusterRole: { ...definitionsOf('ClusterRole', 'clusterroles'), isNamespaced: false },
   ClusterRoleBinding: { ...definitionsOf('ClusterRoleBinding', 'clusterrolebindings'), isNamespaced: false },
   Role: definitionsOf('Role', 'roles'),
@@ -87,7 +91,7 @@ const TABLES: Readonly<Record<Exclude<V2Type, 'Namespace'>, Table>> = {
   HookConfig: definitionsOf('HookConfig', 'hooks'),
   CheckConfig: definitionsOf('CheckConfig', 'checks'),
   Silenced: {
-    prefix: [SILENCED],
+    prefix: [SILENCED.prefix],
     isNamespaced: true,
     dumped: eachOf((value, [namespace = ''], registry) => {
       const entry = silencedOfStored(value);
@@ -95,12 +99,12 @@ const TABLES: Readonly<Record<Exclude<V2Type, 'Namespace'>, Table>> = {
     }),
   },
   Entity: {
-    prefix: [CLIENTS],
+    prefix: [CLIENTS.prefix],
     isNamespaced: true,
     dumped: eachOf((value, [namespace = '']) => dumpedEntity(namespace, value as StoredClient)),
   },
   Event: {
-    prefix: [CHECK_RECORDS],
+    prefix: [CHECK_RECORDS.prefix],
     isNamespaced: true,
     async dumped(found, { store }) {
       const keys = found.map(([[namespace = '', client = '']]) => clientKey(namespace, client));
@@ -115,7 +119,7 @@ const TABLES: Readonly<Record<Exclude<V2Type, 'Namespace'>, Table>> = {
 
 function definitionsOf(type: V2Type, kind: DefinitionKind): Table {
   return {
-    prefix: [DEFINITIONS, kind],
+    prefix: [DEFINITIONS.prefix, kind],
     isNamespaced: true,
     dumped: eachOf((value) => dumpedDefinition(type, value as Parameters<typeof dumpedDefinition>[1])),
   };

@@ -12,6 +12,7 @@ import type { ApiKey, User } from '../access/credentials.ts';
 import { allRolesOf } from '../access/api-keys.ts';
 import { hasAdministrator, scopesOfUser } from '../access/scopes-of-user.ts';
 import { exactly, leftOut, settle, withoutExact, type Restoring } from './restoring.ts';
+import { saveApiKey, saveUser } from '../access/saved.ts';
 
 export function restoreUser(restoring: Restoring, object: Wrapped): Restored {
   const parsed = submittedUserSchema.safeParse(withoutExact(object.spec));
@@ -42,7 +43,7 @@ export function restoreUser(restoring: Restoring, object: Wrapped): Restored {
   return settle(
     restoring,
     { before, after },
-    () => transaction.saveUser(after),
+    () => saveUser(transaction, after),
     idle.map((group) => ({ attribute: `groups.${group}`, reason })),
   );
 }
@@ -79,7 +80,7 @@ export function restoreApiKey(restoring: Restoring, submitted: Wrapped): Restore
     lastUsed: latest(times.last_used ?? null, before?.lastUsed ?? null),
     hash,
   };
-  return settle(restoring, { before, after }, () => transaction.saveApiKey(after), lostAttributes(spec, parsed.data));
+  return settle(restoring, { before, after }, () => saveApiKey(transaction, after), lostAttributes(spec, parsed.data));
 }
 
 /** A key of the peer, whose name is the key itself, as one of ours, of which only the hash is known. */

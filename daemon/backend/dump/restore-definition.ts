@@ -18,6 +18,7 @@ import { isRoleKind, translated, type DefinitionKind, type DefinitionKinds } fro
 import type { RoleChange } from '../access/roles.ts';
 import { isFixed } from '../access/role-guard.ts';
 import { leftOut, settle, type Restoring } from './restoring.ts';
+import { saveDefinition } from '../definitions/saved.ts';
 
 const KINDS = {
   CheckConfig: { kind: 'checks', schema: v2CheckSchema },
@@ -73,7 +74,7 @@ export function restoreDefinition(
     if (problem !== undefined) return leftOut(problem);
     if (isFixed(change)) return { outcome: 'unchanged' };
   }
-  const save = (): void => transaction.saveDefinition(kind, definition);
+  const save = (): void => saveDefinition(transaction, kind, definition);
   const restored = settle(restoring, { before, after: definition.object }, save, [
     ...idleAttributes(
       object.spec,

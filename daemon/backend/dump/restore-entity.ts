@@ -14,6 +14,8 @@ import type { StoredClient } from '../clients/client-record.ts';
 import { letIn, recordOf } from '../clients/write.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { EXACT_LOST, exactly, isBeyondEntities, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
+import { saveClient } from '../clients/saved.ts';
+import { CLIENTS } from '../clients/table.ts';
 
 /** Computed when an entity is shown, or made anew by its agent. */
 const NOT_TAKEN = ['last_seen', 'sensu_agent_version', 'subscriptions'];
@@ -39,16 +41,16 @@ export function restoreEntity(restoring: Restoring, namespace: Namespace, object
   return settle(
     restoring,
     { before: present === undefined ? undefined : storedClient(transaction, present), after },
-    () => void saveClient(transaction, namespace, after),
+    () => void restoreClient(transaction, namespace, after),
     lost,
   );
 }
 
 /** Stores the client of an entity as it stands in the file. */
-export function saveClient(transaction: Transaction, namespace: Namespace, stored: StoredClient): ClientEntry {
+export function restoreClient(transaction: Transaction, namespace: Namespace, stored: StoredClient): ClientEntry {
   const { client, ...origin } = stored;
   letIn(transaction, namespace, client.name);
-  return transaction.saveClient(namespace, client, origin);
+  return saveClient(transaction, namespace, client, origin);
 }
 
 /** What the newer API says of an entity, as a client. */
@@ -84,7 +86,7 @@ function exactClient(namespace: string, object: Wrapped): StoredClient | undefin
 
 function storedClient(transaction: Transaction, entry: ClientEntry): StoredClient {
   const { signature, reporter, isCounted } = entry;
-  return { client: transaction.client(entry), signature, reporter, isCounted: isCounted ? undefined : false };
+  return { client: transaction.body(CLIENTS, entry), signature, reporter, isCounted: isCounted ? undefined : false };
 }
 
 function without(entity: SubmittedV2Entity, names: readonly string[]): Readonly<Record<string, unknown>> {

@@ -13,8 +13,11 @@ import { dumpedEvent } from './dumped.ts';
 import { stateOf, type CheckRecord } from '../events/check-record.ts';
 import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
 import type { Namespace } from '../registry/namespace.ts';
-import { saveClient, translated } from './restore-entity.ts';
+import { restoreClient, translated } from './restore-entity.ts';
 import { EXACT_LOST, exactly, isBeyondEntities, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
+import { saveCheck } from '../events/saved.ts';
+import { CHECK_RECORDS } from '../events/table.ts';
+import { CLIENTS } from '../clients/table.ts';
 
 /** The records that an event is about, if they are there: what its state is compared with must be read before. */
 export function recordsOfEvent(namespace: Namespace, object: Wrapped): (CheckEntry | ClientEntry)[] {
@@ -65,7 +68,7 @@ function ownerOf(restoring: Restoring, namespace: Namespace, name: string, { spe
   if (isBeyondEntities(restoring, namespace.name, name)) return leftOut(ENTITY_LIMIT_REFUSAL);
   const { transaction } = restoring;
   const stored = translated(entity.data, undefined, transaction);
-  return { client: undefined, make: () => saveClient(transaction, namespace, stored) };
+  return { client: undefined, make: () => restoreClient(transaction, namespace, stored) };
 }
 
 function exactRecord(
@@ -87,7 +90,7 @@ function exactRecord(
   const own = result ?? eventCheck;
   if (own === undefined || own.name !== check) return undefined;
   // The record is of this client only where it is shown as the file has it.
-  const shown = dumpedEvent(client.namespace.name, transaction.client(client), record as CheckRecord);
+  const shown = dumpedEvent(client.namespace.name, transaction.body(CLIENTS, client), record as CheckRecord);
   const entity = object.spec['entity'];
   return isFaithful(object, { ...shown, spec: { ...shown.spec, entity } }) ? (record as CheckRecord) : undefined;
 }
@@ -127,7 +130,7 @@ function lostOf(event: SubmittedV2Event, { spec }: Wrapped): readonly Lost[] {
 }
 
 function recordOf({ transaction }: Restoring, entry: CheckEntry): CheckRecord {
-  const { check, eventCheck, eventHistory } = transaction.bodies(entry);
+  const { check, eventCheck, eventHistory } = transaction.body(CHECK_RECORDS, entry);
   return { ...entry.state, eventHistory, eventCheck, check };
 }
 
@@ -135,5 +138,5 @@ function save({ transaction }: Restoring, client: ClientEntry, check: string, re
   const entry = client.namespace.ensureCheck(client, check);
   const { check: result, eventCheck, eventHistory } = record;
   const output = record.event === undefined ? undefined : (eventCheck ?? result)?.output;
-  transaction.saveCheck(entry, stateOf(record), { check: result, eventCheck, eventHistory }, output);
+  saveCheck(transaction, entry, stateOf(record), { check: result, eventCheck, eventHistory }, output);
 }

@@ -11,6 +11,7 @@ import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silence
 import { dumpedSilenced } from './dumped.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { EXACT_LOST, exactly, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
+import { saveSilenced, saveSilencedUse } from '../silences/saved.ts';
 
 interface State {
   readonly entry: SilencedEntry;
@@ -43,8 +44,8 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
     restoring,
     { before, after },
     () => {
-      transaction.saveSilenced(namespace, after.entry);
-      if (after.use !== undefined) transaction.saveSilencedUse(namespace, after.entry.id, after.use);
+      saveSilenced(transaction, namespace, after.entry);
+      if (after.use !== undefined) saveSilencedUse(transaction, namespace, after.entry.id, after.use);
     },
     lost,
   );

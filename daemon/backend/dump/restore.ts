@@ -21,6 +21,7 @@ import { leftOut, settle, type Restoring } from './restoring.ts';
 import { restoreSilenced } from './restore-silenced.ts';
 import type { RoleGuard } from '../access/role-guard.ts';
 import { DEFAULT_MAX, type SilencesMax } from '../silences/write.ts';
+import { NAMESPACES } from '../namespaces/table.ts';
 
 /** Brings objects of a dump back as they were: no handler runs, and nothing is counted. */
 export class Restore {
@@ -141,7 +142,9 @@ function restoreNamespace(restoring: Restoring, object: Wrapped): Restored {
   const { name } = parsed.data;
   const { transaction } = restoring;
   const before = transaction.registry.hasNamespace(name) ? name : undefined;
-  return settle(restoring, { before, after: name }, () => transaction.saveNamespace(name));
+  return settle(restoring, { before, after: name }, () =>
+    transaction.put(NAMESPACES, transaction.registry.declared, name, name),
+  );
 }
 
 /** The records that entities and events are compared with. */

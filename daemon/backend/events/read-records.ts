@@ -1,7 +1,7 @@
 import type { Store } from '../ports.ts';
 import { decodeCheckRecord, type CheckRecord } from './check-record.ts';
 import type { CheckEntry } from '../registry/entries.ts';
-import { checkRecordKey } from '../store/keys.ts';
+import { checkRecordKey } from './table.ts';
 
 /**
  * The committed records of these checks, in order. What is read is always whole: the registry may already be a batch

@@ -22,6 +22,9 @@ import { processResult, type IncomingResult } from '../results/process-result.ts
 import type { Transaction } from '../commit/transaction.ts';
 import { banned, isBanned } from '../results/trust.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
+import { removeCheck } from './saved.ts';
+import { CHECK_RECORDS } from './table.ts';
+import { CLIENTS } from '../clients/table.ts';
 
 /** An event of the newer API, as what it means to the model. */
 export interface ReportedEvent {
@@ -113,7 +116,7 @@ export class V2Events {
         refuse(presentEvent(transaction, entry));
         const before = auditedEvent(entry) ?? { status: entry.status, executed: entry.executed };
         if (entry.state.event !== undefined) resolveEvent(transaction, entry);
-        transaction.removeCheck(entry);
+        removeCheck(transaction, entry);
         recordAudit(transaction, actor, {
           action: 'event.delete',
           target: targetIn(namespaceName, `${client}/${check}`),
@@ -176,8 +179,8 @@ function entriesOf(
 }
 
 function presentEvent(transaction: Transaction, entry: CheckEntry): PresentEvent {
-  const client = transaction.client(entry.client);
-  return { entry, client, record: { ...entry.state, ...transaction.bodies(entry) } };
+  const client = transaction.body(CLIENTS, entry.client);
+  return { entry, client, record: { ...entry.state, ...transaction.body(CHECK_RECORDS, entry) } };
 }
 
 /** Who reads an event and puts it back does not know its secrets. */

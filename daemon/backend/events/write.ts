@@ -6,6 +6,7 @@ import { MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { processResult } from '../results/process-result.ts';
 import type { Transaction } from '../commit/transaction.ts';
+import { CHECK_RECORDS } from './table.ts';
 
 /** What operators do to events. */
 export class Events {
@@ -57,7 +58,7 @@ export function auditedEvent({ state: { event }, summary }: CheckEntry): unknown
 /** Resolves the open event of `entry`, whose bodies the command must have asked for. */
 export function resolveEvent(transaction: Transaction, entry: CheckEntry): void {
   const { client, state } = entry;
-  const { check, eventCheck } = transaction.bodies(entry);
+  const { check, eventCheck } = transaction.body(CHECK_RECORDS, entry);
   const body = eventCheck ?? check;
   if (state.event === undefined || body === null) {
     throw new Error(`${client.name}/${entry.name} has no event to resolve`);

@@ -16,6 +16,9 @@ import type { CheckResult } from '../../../shared/schemas/result.ts';
 import type { ClientEntry } from '../registry/entries.ts';
 import { openEvents } from '../events/state.ts';
 import type { Transaction } from '../commit/transaction.ts';
+import { noteSuppressed } from '../silences/saved.ts';
+import { CLIENTS } from '../clients/table.ts';
+import { addJob } from './saved.ts';
 
 /** An event that is to be handled, stored or not. */
 export interface Occasion {
@@ -80,7 +83,7 @@ function askForRuns(
 ): EventState['isSuppressed'] {
   const { client, state } = occasion;
   const { namespace } = client;
-  const record = transaction.client(client);
+  const record = transaction.body(CLIENTS, client);
   const event = buildEvent({ ...occasion, client: record, silencedBy: silencesOf(occasion, transaction.nowMs) });
   const unsilenced = transaction.handling.handlesSilenceEnds() ? afterSilence(event, state) : undefined;
   const circumstances = transaction.handling.circumstances(namespace.name, openEvents(namespace), transaction.nowMs);
@@ -92,10 +95,10 @@ function askForRuns(
     const verdict = transaction.handling.judge(handler, given, circumstances);
     verdicts.push(verdict);
     if (isRun(verdict)) {
-      transaction.addJob(namespace, handler.name, given);
+      addJob(transaction, namespace, handler.name, given);
       hasRun = true;
     } else if (verdict.verdict === 'silenced' && isSuppressedRun(handler, event, circumstances)) {
-      transaction.noteSuppressed(namespace, event.silenced_by);
+      noteSuppressed(transaction, namespace, event.silenced_by);
       isSuppressed = true;
     }
   }

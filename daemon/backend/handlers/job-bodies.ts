@@ -1,6 +1,6 @@
 import type { HandlerJob } from '../../../shared/schemas/handler-job.ts';
 import type { Store } from '../ports.ts';
-import { handlerJobKey } from '../store/keys.ts';
+import { handlerJobKey } from './table.ts';
 
 /** Jobs that wait and are kept whole, with their events of some kilobytes each; the others are read when they are wanted. */
 const KEPT_MAX = 1000;

@@ -3,7 +3,7 @@ import type { DeadLetterSummary, DeadLetterView } from '../../../shared/schemas/
 import type { HandlerJob } from '../../../shared/schemas/handler-job.ts';
 import type { DeadLetterEntry } from './dead-letters.ts';
 import type { Store } from '../ports.ts';
-import { handlerJobKey } from '../store/keys.ts';
+import { handlerJobKey } from './table.ts';
 
 export function shownDeadLetter(entry: DeadLetterEntry): DeadLetterSummary {
   const { id, handler, client, check, queuedAtMs, failed_at: failedAtMs, attempts, reason } = entry;

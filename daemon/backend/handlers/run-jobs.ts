@@ -9,7 +9,7 @@ import type { Batcher } from '../commit/batcher.ts';
 import type { HandlerJobs } from './write-jobs.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
-import { DEAD_LETTERS, HANDLER_JOBS } from '../store/keys.ts';
+import { DEAD_LETTERS, HANDLER_JOBS } from './table.ts';
 import { Burst } from './burst.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import { JobBodies } from './job-bodies.ts';

@@ -6,6 +6,7 @@ import type { Clock } from '../ports.ts';
 import { recordAudit, type AuditedChange } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../commit/transaction.ts';
+import { deadLetterKey, handlerJobKey } from './table.ts';
 
 /** What becomes of a stored run of a handler. */
 export type JobChange =
@@ -150,16 +151,18 @@ function applyAll(transaction: Transaction, changes: readonly JobChange[]): void
   for (const change of changes) {
     switch (change.kind) {
       case 'finish':
-        transaction.finishJob(change.id);
+        transaction.erase(handlerJobKey(change.id));
         break;
       case 'bury':
-        transaction.buryJob(change.id, change.failure);
+        // A mark beside its job, whose event is not written again.
+        transaction.write(deadLetterKey(change.id), JSON.stringify(change.failure));
         break;
       case 'revive':
-        transaction.reviveJob(change.id);
+        transaction.erase(deadLetterKey(change.id));
         break;
       case 'drop':
-        transaction.dropDeadLetter(change.id);
+        transaction.erase(handlerJobKey(change.id));
+        transaction.erase(deadLetterKey(change.id));
         break;
     }
   }

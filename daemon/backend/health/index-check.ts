@@ -3,7 +3,7 @@ import type { Clock, Key, Store } from '../ports.ts';
 import { decodeCheckRecord } from '../events/check-record.ts';
 import type { ClientEntry } from '../registry/entries.ts';
 import type { Registry } from '../registry/registry.ts';
-import { CHECK_RECORDS } from '../store/keys.ts';
+import { CHECK_RECORDS } from '../events/table.ts';
 
 export interface IndexCheckParts {
   readonly registry: Registry;
@@ -43,7 +43,7 @@ export async function checkIndexes(
     // Each scan shows the store as it is now, however much is written while it is read.
     return clients.map((client) => ({
       held: heldOf(client),
-      stored: parts.store.scan([CHECK_RECORDS, namespaceName, client.name]),
+      stored: parts.store.scan([CHECK_RECORDS.prefix, namespaceName, client.name]),
     }));
   });
   if (begun === undefined) return undefined;

@@ -5,6 +5,9 @@ import { DEFINITION_KINDS, isRoleKind, ROLE_KINDS } from '../definitions/state.t
 import type { Registry } from '../registry/registry.ts';
 import { recordAudit } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
+import type { Transaction } from '../commit/transaction.ts';
+import { DEFINITIONS } from '../definitions/table.ts';
+import { NAMESPACES } from './table.ts';
 
 const NAMESPACES_MAX = 10_000;
 
@@ -32,7 +35,7 @@ export class Namespaces {
       if (declared.names().length >= NAMESPACES_MAX) {
         throw new MonError('unavailable', `there are ${String(NAMESPACES_MAX)} namespaces: delete some first`);
       }
-      transaction.saveNamespace(name);
+      transaction.put(NAMESPACES, declared, name, name);
       recordAudit(transaction, actor, { action: 'namespace.create', target: name });
     });
   }
@@ -54,12 +57,23 @@ export class Namespaces {
         throw new MonError('invalid', `namespace is not empty: it holds ${contents.join(', ')}; delete these first`);
       }
       for (const kind of ROLE_KINDS) {
-        for (const own of registry.definitions.in(kind, name).keys()) transaction.removeDefinition(kind, name, own);
+        for (const own of registry.definitions.in(kind, name).keys()) {
+          transaction.remove(DEFINITIONS, registry.definitions, { kind, namespace: name, name: own });
+        }
       }
-      transaction.removeNamespace(registry.namespace(name));
+      removeNamespace(transaction, name);
       recordAudit(transaction, actor, { action: 'namespace.delete', target: name });
     });
   }
+}
+
+/** With it go the traces of what was in it. */
+function removeNamespace(transaction: Transaction, name: string): void {
+  const { registry } = transaction;
+  const namespace = registry.namespace(name);
+  for (const { clear } of registry.tables) for (const key of clear?.(namespace) ?? []) transaction.erase(key);
+  transaction.remove(NAMESPACES, registry.declared, name);
+  registry.removeNamespace(name);
 }
 
 /** What is in a namespace or refers to it, and how many: `2 checks`. */

@@ -1,7 +1,5 @@
 import { isDraining } from '../../../shared/domain/plan/run.ts';
 import type { PlanRun, ToldFacts } from '../../../shared/schemas/plan-run.ts';
-import type { Store } from '../ports.ts';
-import { RUNBOOKS } from '../store/keys.ts';
 
 /** A plan as it is stored: with what the backend cannot find out itself, for the next look at the rules. */
 export interface StoredPlan {
@@ -14,7 +12,7 @@ const QUIET_MS = 30_000;
 
 /** The plans for upgrades, of which one at most is open. Only transactions change them. */
 export class PlanRegistry {
-  #byId = new Map<number, StoredPlan>();
+  readonly #byId = new Map<number, StoredPlan>();
   #isDraining = false;
   #quietUntilMs = 0;
 
@@ -58,13 +56,9 @@ export class PlanRegistry {
   }
 
   /** In place of all that are here. */
-  async load(store: Store): Promise<void> {
-    const byId = new Map<number, StoredPlan>();
-    for await (const [, value] of store.scan([RUNBOOKS])) {
-      const stored = JSON.parse(value) as StoredPlan;
-      byId.set(stored.runbook.id, stored);
-    }
-    this.#byId = byId;
+  load(all: Iterable<StoredPlan>): void {
+    this.#byId.clear();
+    for (const stored of all) this.#byId.set(stored.runbook.id, stored);
     this.#noteDraining();
   }
 

@@ -14,6 +14,7 @@ import type { StoredPlan } from './state.ts';
 import { recordAudit } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../commit/transaction.ts';
+import { PLANS } from './table.ts';
 
 /** Plans that are kept; the oldest go, and with them what was noted about their steps. */
 const PLANS_MAX = 50;
@@ -48,12 +49,13 @@ export class Plans {
       transaction.refuseNew(undefined);
       const kept = plans.all();
       const id = (kept[0]?.runbook.id ?? 0) + 1;
-      for (const { runbook } of kept.slice(PLANS_MAX - 1)) transaction.removePlan(runbook.id);
+      for (const { runbook } of kept.slice(PLANS_MAX - 1))
+        transaction.remove(PLANS, transaction.registry.plans, runbook.id);
       const { facts, entities } = about;
       const made = newPlan(plan, { id, who: actor.who, nowMs: transaction.nowMs, entities });
       const { from, to, verdict } = made;
       recordAudit(transaction, actor, { action: 'upgrade.create', target: targetOf(id), after: { from, to, verdict } });
-      return transaction.savePlan({ runbook: made, facts }).runbook;
+      return savePlan(transaction, { runbook: made, facts }).runbook;
     });
   }
 
@@ -72,7 +74,7 @@ export class Plans {
         recordAudit(transaction, actor, auditOf(id, order));
       }
       const told = 'facts' in order ? order.facts : undefined;
-      return transaction.savePlan({ runbook: outcome.runbook, facts: { ...stored.facts, ...told } });
+      return savePlan(transaction, { runbook: outcome.runbook, facts: { ...stored.facts, ...told } });
     });
   }
 
@@ -95,9 +97,19 @@ export class Plans {
     return this.#batcher.run((transaction) => {
       const stored = storedOf(transaction, id);
       const runbook = change(stored.runbook, transaction.nowMs);
-      if (runbook !== stored.runbook) transaction.savePlan({ ...stored, runbook });
+      if (runbook !== stored.runbook) savePlan(transaction, { ...stored, runbook });
     });
   }
+}
+
+/** As its next revision. */
+export function savePlan(transaction: Transaction, stored: StoredPlan): StoredPlan {
+  const { plans } = transaction.registry;
+  const { id } = stored.runbook;
+  const revision = (plans.get(id)?.runbook.revision ?? 0) + 1;
+  const next = { ...stored, runbook: { ...stored.runbook, revision } };
+  transaction.put(PLANS, plans, id, next);
+  return next;
 }
 
 function storedOf({ registry }: Transaction, id: number): StoredPlan {

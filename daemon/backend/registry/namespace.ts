@@ -190,14 +190,10 @@ export class Namespace {
     this.#footprint.bytes -= checkBytes(entry);
   }
 
-  /**
-   * Dissolves an aggregate. Its members come back with their next results.
-   *
-   * @returns see `AggregateRegistry.delete`
-   */
-  deleteAggregate(aggregate: Aggregate): number {
+  /** Dissolves an aggregate. Its members come back with their next results. */
+  deleteAggregate(aggregate: Aggregate): void {
     this.#footprint.bytes -= MEMBER_BYTES * aggregate.size;
-    return this.aggregates.delete(aggregate);
+    this.aggregates.delete(aggregate);
   }
 
   /** The open events that an entry on these two parts names, whether or not it is active. */

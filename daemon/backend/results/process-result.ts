@@ -3,18 +3,21 @@ import { nextCheckState, type CheckState } from '../../../shared/domain/event.ts
 import { entriesEndedByResolve } from '../../../shared/domain/silencing.ts';
 import { withinOutputSize, withStoredOutput } from '../../../shared/domain/truncation.ts';
 import { clientSubscription } from '../../../shared/domain/subscription.ts';
+import type { MonError } from '../../../shared/errors.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
 import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
 import type { CheckBodies } from '../events/check-record.ts';
 import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
 import type { Namespace } from '../registry/namespace.ts';
-import type { Needed } from '../commit/batcher.ts';
 import { endSilenced } from '../silences/write.ts';
 import { handleEvent, handleWell } from '../handlers/handle-event.ts';
 import { handleRegistration } from '../clients/handle-registration.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { type Audience } from '../handlers/event-handling.ts';
+import { saveCheck, saveSuppressed } from '../events/saved.ts';
+import { saveClient } from '../clients/saved.ts';
+import { CHECK_RECORDS } from '../events/table.ts';
 
 /** A result that is ready for the rules: merged with its definition, with every default filled in. */
 export interface IncomingResult {
@@ -28,7 +31,7 @@ export interface IncomingResult {
 /** Who results that come through the API are said to be from, unless they name a `source` (completion 1.6). */
 export const API_REPORTER = 'sensu-api';
 
-const NONE: readonly Needed[] = [];
+const NONE: readonly (CheckEntry | ClientEntry)[] = [];
 
 const BUILT_IN_HANDLERS: ReadonlySet<string> = BUILT_IN.handlers;
 
@@ -42,8 +45,8 @@ export function recordsNeeded(
   namespace: Namespace,
   results: readonly IncomingResult[],
   audience: Audience,
-): readonly Needed[] {
-  let needed: Needed[] | undefined;
+): readonly (CheckEntry | ClientEntry)[] {
+  let needed: (CheckEntry | ClientEntry)[] | undefined;
   let client: ClientEntry | undefined;
   for (const result of results) {
     const { check } = result;
@@ -73,6 +76,17 @@ function mayBeHandled(entry: CheckEntry | undefined, check: CheckResult, audienc
   return check['type'] === 'metric' || check['low_flap_threshold'] !== undefined;
 }
 
+/** Why a result is refused: it would make a client or a check that is not known, and there is no memory for it. */
+export function refusalOfNew(
+  { memory }: Transaction,
+  namespace: Namespace,
+  client: string,
+  check: string,
+): MonError | undefined {
+  if (!memory.isFull || namespace.check(client, check) !== undefined) return undefined;
+  return memory.refusal();
+}
+
 /** Applies one result: history, event, the silences that end with it, and the handlers that run (completion 1.4). */
 export function processResult(transaction: Transaction, namespace: Namespace, result: IncomingResult): void {
   const { check } = result;
@@ -86,7 +100,7 @@ export function processResult(transaction: Transaction, namespace: Namespace, re
   });
   const isOpened = transition.kind === 'open';
   const bodies = nextBodies(transaction, entry, state, isOpened, withinOutputSize(check));
-  transaction.saveCheck(entry, state, bodies, isOpened ? check.output : undefined);
+  saveCheck(transaction, entry, state, bodies, isOpened ? check.output : undefined);
   transaction.resultCount++;
   if (transition.kind === 'none') return;
   if (transition.kind === 'resolve') endSilences(transaction, client, check.name);
@@ -96,7 +110,7 @@ export function processResult(transaction: Transaction, namespace: Namespace, re
     return;
   }
   const isSuppressed = handleEvent(transaction, { client, check, state: event, history: state.history });
-  if (isOpened && isSuppressed !== event.isSuppressed) transaction.saveSuppressed(entry, isSuppressed);
+  if (isOpened && isSuppressed !== event.isSuppressed) saveSuppressed(entry, isSuppressed);
 }
 
 function nextBodies(
@@ -114,7 +128,7 @@ function nextBodies(
     return { check: stored, eventCheck };
   }
   if (state.event === undefined) return { check: stored };
-  return { check: stored, ...frozenEvent(entry, transaction.bodies(entry)) };
+  return { check: stored, ...frozenEvent(entry, transaction.body(CHECK_RECORDS, entry)) };
 }
 
 /** The event part of a record whose event stays as it is. */
@@ -135,7 +149,7 @@ function endSilences(transaction: Transaction, client: ClientEntry, check: strin
 /** A result of an unknown client makes one, as the peer does (completion 1.10). */
 function registerUnknown(transaction: Transaction, namespace: Namespace, result: IncomingResult): ClientEntry {
   const client = clientMadeBy(result, transaction.now);
-  const entry = transaction.saveClient(namespace, client, {
+  const entry = saveClient(transaction, namespace, client, {
     signature: '',
     reporter: isForProxy(result) ? result.reporter : undefined,
     isCounted: result.reporter === API_REPORTER ? false : undefined,

@@ -3,6 +3,7 @@ import type { CheckEntry } from '../registry/entries.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { processResult } from './process-result.ts';
+import { CHECK_RECORDS } from '../events/table.ts';
 
 /** Records that results have gone stale. */
 export class StaleResults {
@@ -27,7 +28,7 @@ export class StaleResults {
         for (const entry of entriesOf(transaction.registry)) {
           const isStale = entry.ttl > 0 && entry.executed + entry.ttl <= now;
           if (!isStale || entry.client.isDown) continue;
-          const { check } = transaction.bodies(entry);
+          const { check } = transaction.body(CHECK_RECORDS, entry);
           if (check === null) continue;
           const { name: client, namespace } = entry.client;
           processResult(transaction, namespace, { client, reporter: client, check: staleResult(check, client, now) });

@@ -13,13 +13,23 @@ import { AttributeBounds } from './attribute-bounds.ts';
 import { MON, recordAudit, targetIn } from '../audit/write.ts';
 import { refuseUnknownNamespace, unknownNamespace } from '../namespaces/unknown.ts';
 import { ALWAYS, type Admission } from '../access/admission.ts';
-import type { Batcher, Command, Needed } from '../commit/batcher.ts';
+import type { Batcher, Command } from '../commit/batcher.ts';
 import type { EntityLimit } from '../clients/entity-limit.ts';
-import { API_REPORTER, frozenEvent, processResult, recordsNeeded, type IncomingResult } from './process-result.ts';
+import {
+  API_REPORTER,
+  frozenEvent,
+  processResult,
+  recordsNeeded,
+  type IncomingResult,
+  refusalOfNew,
+} from './process-result.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { banned, distrustOf, isBanned, type Distrust } from './trust.ts';
 import { validateResult } from './validate-result.ts';
 import type { Audience } from '../handlers/event-handling.ts';
+import { removeCheck, saveCheck } from '../events/saved.ts';
+import { AGENT_SPOOLS } from './table.ts';
+import { CHECK_RECORDS } from '../events/table.ts';
 
 /** Results of one agent, in the order of their ids. */
 export interface AgentResults {
@@ -209,7 +219,7 @@ export class Results {
       this.refused.banned++;
       return banned(client);
     }
-    const refusal = transaction.refusalOfNew(namespace, client, check.name);
+    const refusal = refusalOfNew(transaction, namespace, client, check.name);
     if (refusal !== undefined) this.refused.memory++;
     return refusal;
   }
@@ -326,7 +336,7 @@ class AgentDelivery implements Command {
     this.#context = context;
   }
 
-  needs(registry: Registry, audience: (namespace: string) => Audience): readonly Needed[] {
+  needs(registry: Registry, audience: (namespace: string) => Audience): ReturnType<typeof recordsNeeded> {
     return recordsNeeded(registry.namespace(this.#namespaceName), this.#valid, audience(this.#namespaceName));
   }
 
@@ -347,13 +357,15 @@ class AgentDelivery implements Command {
       if (result.id <= acked) continue;
       const distrust = this.#distrustOf(namespace, result, transaction.nowMs);
       const refusal =
-        distrust === undefined ? transaction.refusalOfNew(namespace, result.client, result.check.name) : undefined;
+        distrust === undefined ? refusalOfNew(transaction, namespace, result.client, result.check.name) : undefined;
       if (distrust !== undefined) this.#refuse(result, distrust);
       else if (refusal !== undefined) this.#refuseNew(result, refusal);
       else processResult(transaction, namespace, result);
     }
     const last = results.at(-1)?.id ?? 0;
-    if (spool !== undefined && last > acked) transaction.saveSpool(namespace, client, { spool, acked: last });
+    if (spool === undefined || last <= acked) return;
+    namespace.spools.set(client, { spool, acked: last });
+    transaction.putLatest(AGENT_SPOOLS, namespace, client);
   }
 
   #distrustOf(namespace: Namespace, result: DeliveredResult, nowMs: number): Distrust | undefined {
@@ -395,11 +407,11 @@ function isAgent(client: ClientEntry | undefined): boolean {
 function removeResult(transaction: Transaction, entry: CheckEntry): void {
   const { event } = entry.state;
   if (event === undefined) {
-    transaction.removeCheck(entry);
+    removeCheck(transaction, entry);
     return;
   }
-  const bodies = { check: null, ...frozenEvent(entry, transaction.bodies(entry)) };
-  transaction.saveCheck(entry, { history: EMPTY_HISTORY, lastOk: null, event }, bodies, undefined);
+  const bodies = { check: null, ...frozenEvent(entry, transaction.body(CHECK_RECORDS, entry)) };
+  saveCheck(transaction, entry, { history: EMPTY_HISTORY, lastOk: null, event }, bodies, undefined);
 }
 
 function present<T>(value: T | undefined): T[] {

@@ -6,8 +6,8 @@ import { errorMessage } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Lease, Store, StoreOp } from '../ports.ts';
-import { shiftedTimes } from '../registry/shift-times.ts';
-import { anchorOp, readAnchor } from './time-anchor.ts';
+import { shiftedTimes, type ShiftedTable } from '../registry/shift-times.ts';
+import { anchorOp, readAnchor, TIME } from './time-anchor.ts';
 
 /** With a batch that is written anyway, at most this often. */
 const BESIDE_MS = 1000;
@@ -18,6 +18,8 @@ const ADOPT_AFTER_MS = 3_600_000;
 
 interface TimeParts {
   readonly store: Store;
+  /** Whose times are moved. */
+  readonly tables: readonly ShiftedTable[];
   readonly lease: Lease;
   readonly machine: MachineClock;
   readonly log: Log;
@@ -62,7 +64,7 @@ export class TimeKeeper {
         this.clock.heldForMs >= ADOPT_AFTER_MS
           ? batcher.alone(() => this.#correct(this.clock.correctedAnchor()))
           : isIdle
-            ? batcher.run((transaction) => transaction.saveAnchor(this.clock.anchor()))
+            ? batcher.run((transaction) => transaction.write(TIME, JSON.stringify(this.clock.anchor())))
             : undefined;
       this.#keptMs = isIdle ? this.clock.steady() : this.#keptMs;
       work?.catch((error: unknown) => this.#failed(error));
@@ -87,9 +89,9 @@ export class TimeKeeper {
 
   /** Writes an anchor, and moves what it corrects. */
   async #correct(anchor: TimeAnchor, before: TimeAnchor = this.clock.anchor()): Promise<void> {
-    const { store, lease } = this.#parts;
+    const { store, lease, tables } = this.#parts;
     const seconds = secondsSince(anchor.corrections, eraOf(before.corrections));
-    const shifted = seconds === 0 ? [] : await shiftedTimes(store, seconds);
+    const shifted = seconds === 0 ? [] : await shiftedTimes(store, tables, seconds);
     await store.write(lease, [...shifted, anchorOp(anchor)], []);
     if (seconds !== 0) this.#parts.log.info({ seconds, moved: shifted.length }, 'the corrected clock was taken over');
   }

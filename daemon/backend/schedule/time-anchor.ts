@@ -1,6 +1,8 @@
 import type { TimeAnchor } from '../../clock/resume-time.ts';
-import type { Store, StoreOp } from '../ports.ts';
-import { TIME } from '../store/keys.ts';
+import type { Key, Store, StoreOp } from '../ports.ts';
+
+/** The newest time that was seen, and the corrections of the clock. */
+export const TIME: Key = ['time'];
 
 /** The newest time that this store has seen; undefined: none yet. */
 export async function readAnchor(store: Pick<Store, 'getMany'>): Promise<TimeAnchor | undefined> {

@@ -4,6 +4,8 @@ import type { Registry } from '../registry/registry.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { handleSilenceEnd } from '../handlers/handle-event.ts';
 import type { Transaction } from '../commit/transaction.ts';
+import { saveUnsuppressed } from '../events/saved.ts';
+import { CHECK_RECORDS } from '../events/table.ts';
 
 /** Where an event is. By name, because the registry may be read again before it is looked at. */
 export type EventPlace = readonly [namespace: string, client: string, check: string];
@@ -45,10 +47,10 @@ export function isUnsilenced({ state, client, name }: CheckEntry, nowMs: number)
 
 function handleUnsilenced(transaction: Transaction, entry: CheckEntry): void {
   const { client, state } = entry;
-  const bodies = transaction.bodies(entry);
+  const bodies = transaction.body(CHECK_RECORDS, entry);
   const check = bodies.eventCheck ?? bodies.check;
   if (state.event !== undefined && check !== null && transaction.handling.handlesSilenceEnds()) {
     handleSilenceEnd(transaction, { client, check, state: state.event, history: bodies.eventHistory ?? state.history });
   }
-  transaction.saveUnsuppressed(entry);
+  saveUnsuppressed(transaction, entry);
 }

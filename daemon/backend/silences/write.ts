@@ -11,6 +11,7 @@ import { mon, MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
+import { noteSilenced, removeSilenced, saveSilenced } from './saved.ts';
 
 /** Most entries in one namespace, asked each time because a reload changes it. */
 export type SilencesMax = () => number;
@@ -65,7 +66,7 @@ export class SilencedEntries {
       const entry = make(before, transaction.nowMs);
       const problem = beginProblem(entry.begin, transaction.now);
       if (problem !== undefined) throw new MonError('invalid', problem);
-      transaction.saveSilenced(namespace, entry);
+      saveSilenced(transaction, namespace, entry);
       recordAudit(transaction, actor, {
         action: before === undefined ? 'silence.create' : 'silence.replace',
         target: targetIn(namespaceName, entry.id),
@@ -95,7 +96,7 @@ export class SilencedEntries {
       const entry = livingEntry(namespace, id, transaction.nowMs);
       if (entry === undefined) throw new MonError('not_found', `there is no silenced entry ${id}`);
       check(entry);
-      transaction.removeSilenced(namespace, entry);
+      removeSilenced(transaction, namespace, entry);
       recordAudit(transaction, actor, {
         action: 'silence.clear',
         target: targetIn(namespaceName, id),
@@ -111,7 +112,7 @@ export class SilencedEntries {
       const entry = namespace.silenced.get(id);
       if (entry === undefined) return;
       if (isExpired(entry, transaction.nowMs)) endSilenced(transaction, namespace, entry, 'clock');
-      else transaction.noteSilenced(namespace, entry);
+      else noteSilenced(transaction, namespace, entry);
     });
   }
 }
@@ -159,7 +160,7 @@ export function endSilenced(
   entry: SilencedEntry,
   by: 'clock' | 'expire_on_resolve',
 ): void {
-  transaction.removeSilenced(namespace, entry);
+  removeSilenced(transaction, namespace, entry);
   recordAudit(transaction, mon(by), {
     action: 'silence.expire',
     target: targetIn(namespace.name, entry.id),

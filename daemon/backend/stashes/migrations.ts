@@ -6,6 +6,8 @@ import type { Actor } from '../../../shared/schemas/audit.ts';
 import { recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { auditedSilence, DEFAULT_MAX, livingEntry, refuseTooMany, type SilencesMax } from '../silences/write.ts';
+import { saveSilenced } from '../silences/saved.ts';
+import { STASHES } from './table.ts';
 
 type EntryMigration = Extract<StashMigration, { readonly kind: 'entry' }>;
 
@@ -43,7 +45,7 @@ export class StashMigrations {
         transaction.refuseNew(before);
         refuseTooMany(namespace, [id], this.#silencesMax());
         const entry = silencedEntry({ ...request, expire }, nowMs);
-        transaction.saveSilenced(namespace, entry);
+        saveSilenced(transaction, namespace, entry);
         recordAudit(transaction, actor, {
           action: before === undefined ? 'silence.create' : 'silence.replace',
           target: targetIn(namespaceName, id),
@@ -52,7 +54,7 @@ export class StashMigrations {
           reason: entry.reason,
         });
       }
-      transaction.removeStash(namespace, path);
+      transaction.remove(STASHES, namespace, path);
       recordAudit(transaction, actor, {
         action: 'stash.delete',
         target: path,

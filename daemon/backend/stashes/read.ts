@@ -4,7 +4,7 @@ import type { Store } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { StashEntry } from './state.ts';
 import { stashOfStored } from './stored.ts';
-import { stashKey } from '../store/keys.ts';
+import { stashKey } from './table.ts';
 
 /** Living stashes by path. */
 export function livingStashes({ stashes }: Namespace, nowMs: number): StashEntry[] {

@@ -4,6 +4,7 @@ import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { StashContent } from '../../../shared/schemas/stash.ts';
 import { MON, recordAudit } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
+import { STASHES } from './table.ts';
 
 /** Most stashes in one namespace. */
 const STASHES_MAX = 100_000;
@@ -38,7 +39,8 @@ export class Stashes {
       if (namespace.stashes.size >= STASHES_MAX && present === undefined) {
         throw new MonError('unavailable', `there are ${String(STASHES_MAX)} stashes: delete some first`);
       }
-      transaction.saveStash(namespace, { path, content, expireAtMs: endAfter(expireSeconds, transaction.nowMs) });
+      const expireAtMs = endAfter(expireSeconds, transaction.nowMs);
+      transaction.put(STASHES, namespace, path, { path, content, expireAtMs });
     });
   }
 
@@ -50,7 +52,7 @@ export class Stashes {
       if (stash === undefined || isExpired(stash, transaction.nowMs)) {
         throw new MonError('not_found', `there is no stash ${path}`);
       }
-      transaction.removeStash(namespace, path);
+      transaction.remove(STASHES, namespace, path);
       // Its content is anybody's, and may hold secrets of theirs.
       recordAudit(transaction, actor, {
         action: 'stash.delete',
@@ -65,7 +67,7 @@ export class Stashes {
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
       const stash = namespace.stashes.get(path);
-      if (stash !== undefined && isExpired(stash, transaction.nowMs)) transaction.removeStash(namespace, path);
+      if (stash !== undefined && isExpired(stash, transaction.nowMs)) transaction.remove(STASHES, namespace, path);
     });
   }
 }

@@ -188,23 +188,16 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   },
   {
     defence: 'memory for what is known',
-    file: 'daemon/backend/commit/transaction.ts',
-    text: 'if (!this.#memory.isFull || namespace.check(client, check) !== undefined) return undefined;',
+    file: 'daemon/backend/results/process-result.ts',
+    text: 'if (!memory.isFull || namespace.check(client, check) !== undefined) return undefined;',
     replacement: 'if (namespace.name !== undefined || namespace.check(client, check) !== undefined) return undefined;',
     test: 'test/daemon/backend/commit/memory-limit.test.ts',
   },
   {
     defence: 'memory for new clients',
     file: 'daemon/backend/commit/transaction.ts',
-    text: `    this.#memory.refuseGrowth();
-  }
-
-  /**
-   * Asked before a client`,
-    replacement: `  }
-
-  /**
-   * Asked before a client`,
+    text: 'this.memory.refuseGrowth();',
+    replacement: '',
     test: 'test/daemon/backend/commit/memory-limit.test.ts',
   },
 ];

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { DEFINITIONS } from '../../../../daemon/backend/store/keys.ts';
+import { DEFINITIONS } from '../../../../daemon/backend/definitions/table.ts';
 import { encodeTuple } from '../../../../daemon/backend/store/tuple.ts';
 import { V2Peer } from '../../../support/v2-peer.ts';
 import { onClosed } from '../../../support/earlier-stores.ts';
@@ -16,7 +16,7 @@ const ORPHAN = {
 test('the procedure of reference 9.3: a check of a namespace that does not exist is found in the list of all, and goes with it', async () => {
   const dir = await tempDir();
   await (await openBackend({ dir })).stop();
-  const key = encodeTuple([DEFINITIONS, 'checks', 'gone', 'left-over']);
+  const key = encodeTuple([DEFINITIONS.prefix, 'checks', 'gone', 'left-over']);
   await onClosed(dir, (database) => database.put(key, JSON.stringify(ORPHAN)));
   const backend = await openBackend({ dir });
   onTestFinished(() => backend.stop());

@@ -7,7 +7,7 @@ import { Clients } from '../../../../daemon/backend/clients/write.ts';
 import { EntityLimit } from '../../../../daemon/backend/clients/entity-limit.ts';
 import { Results } from '../../../../daemon/backend/results/write.ts';
 import { Registry } from '../../../../daemon/backend/registry/registry.ts';
-import { INVALIDATED, TOMBSTONES } from '../../../../daemon/backend/store/keys.ts';
+import { INVALIDATED, TOMBSTONES } from '../../../../daemon/backend/clients/table.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
 import { AgentPeer } from '../../../support/agent-peer.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -15,6 +15,7 @@ import { openBackend } from '../../../support/open-backend.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 import { send, type Answer } from '../../../support/raw-http.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
+import { TABLES } from '../../../../daemon/backend/tables.ts';
 
 const QUARANTINE_MS = 60_000;
 
@@ -116,13 +117,13 @@ describe('a deleted client is in quarantine (user-demands 24)', () => {
     await report(await agent('proxying'), 1, { source: 'switch-1' });
     await ask('DELETE', '/clients/switch-1');
     clock.advance(QUARANTINE_MS / 2);
-    expect(await stored(TOMBSTONES)).toEqual(['switch-1']);
+    expect(await stored(TOMBSTONES.prefix)).toEqual(['switch-1']);
     await start();
     const again = await agent('proxying');
     await report(again, 2, { source: 'switch-1' });
     expect(await names()).toEqual(['proxying']);
     clock.advance(QUARANTINE_MS / 2);
-    expect(await stored(TOMBSTONES)).toEqual([]);
+    expect(await stored(TOMBSTONES.prefix)).toEqual([]);
   });
 });
 
@@ -178,21 +179,21 @@ describe('a client that is deleted with invalidate', () => {
     clock.advance(BAN_SECONDS * 1000 - 2 * QUARANTINE_MS);
     await report(await agent('proxying'), 2, { source: 'web-1' });
     expect(await names()).toEqual(['proxying', 'web-1']);
-    expect(await stored(INVALIDATED)).toEqual([]);
+    expect(await stored(INVALIDATED.prefix)).toEqual([]);
   });
 
   test('is let in again by whoever posts it', async () => {
     expect((await ask('POST', '/clients', { name: 'web-1', address: 'a' })).status).toBe(201);
     expect((await ask('POST', '/results', { name: 'disk', output: 'o', source: 'web-1' })).status).toBe(202);
     await agent('web-1');
-    expect(await stored(INVALIDATED)).toEqual([]);
+    expect(await stored(INVALIDATED.prefix)).toEqual([]);
   });
 });
 
 test('what the backend made of a client before it was deleted does not bring it back', async () => {
   const store = await openLevelStore(await tempDir());
   onTestFinished(() => store.close());
-  const registry = new Registry();
+  const registry = new Registry(TABLES);
   const lease = await store.acquire('main', 1000);
   const batcher = new Batcher({ registry, store, lease, clock, log: new RecordedLog() }, { batchLimit: 1 });
   const entityLimit = new EntityLimit(registry, () => 'unlimited');

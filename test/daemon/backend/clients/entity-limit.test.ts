@@ -4,6 +4,7 @@ import { Entities } from '../../../../daemon/backend/clients/v2-write.ts';
 import { Registry } from '../../../../daemon/backend/registry/registry.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { HandlingRig } from '../../../support/handling-rig.ts';
+import { TABLES } from '../../../../daemon/backend/tables.ts';
 
 const ADA = { who: 'ada', from: '127.0.0.1', how: 'PUT /' };
 const machine = (name: string) => ({ name, address: '192.0.2.1', subscriptions: ['linux'] });
@@ -48,7 +49,7 @@ test('who made a client is known after a restart', async () => {
   await clients.put(DEFAULT_NAMESPACE, machine('posted'));
   await clients.keepalive(DEFAULT_NAMESPACE, machine('agent-1'));
   await put('switch-2');
-  const again = new Registry();
+  const again = new Registry(TABLES);
   await again.load(rig.store);
   expect(new EntityLimit(again, () => 100).usage()).toEqual({ total: 2, proxies: 1, limit: 100 });
 });

@@ -11,6 +11,8 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 import { TroubledStore } from '../../../support/troubled-store.ts';
+import { TABLES } from '../../../../daemon/backend/tables.ts';
+import { saveClient } from '../../../../daemon/backend/clients/saved.ts';
 
 interface Rig {
   readonly batcher: Batcher;
@@ -24,7 +26,7 @@ interface Rig {
 
 async function openRig(options?: BatcherOptions): Promise<Rig> {
   const store = new TroubledStore(await openLevelStore(await tempDir()));
-  const registry = new Registry();
+  const registry = new Registry(TABLES);
   await registry.load(store);
   const clock = new ManualClock();
   const log = new RecordedLog();
@@ -45,14 +47,14 @@ const put =
   (transaction: Transaction): void => {
     const namespace = transaction.registry.namespace(DEFAULT_NAMESPACE);
     const client = { name, address: '192.0.2.1', subscriptions: [], timestamp: transaction.now, version: '1.9.0' };
-    transaction.saveClient(namespace, client, { signature: '' });
+    saveClient(transaction, namespace, client, { signature: '' });
   };
 
 const clientsOf = (registry: Registry): string[] => [...registry.namespace(DEFAULT_NAMESPACE).clients.keys()];
 
 /** What a fresh start would find. */
 async function storedClients(store: TroubledStore): Promise<string[]> {
-  const registry = new Registry();
+  const registry = new Registry(TABLES);
   await registry.load(store);
   return clientsOf(registry);
 }

@@ -3,7 +3,7 @@ import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
 import type { StoreOp } from '../../../../daemon/backend/ports.ts';
 import { encodeClient } from '../../../../daemon/backend/clients/client-record.ts';
 import { Registry } from '../../../../daemon/backend/registry/registry.ts';
-import { clientKey } from '../../../../daemon/backend/store/keys.ts';
+import { clientKey } from '../../../../daemon/backend/clients/table.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
 import { MonError } from '../../../../shared/errors.ts';
 import { openApiClient } from '../../../../shared/client/api-client.ts';
@@ -12,6 +12,7 @@ import { openBackend } from '../../../support/open-backend.ts';
 import { send, type Answer } from '../../../support/raw-http.ts';
 import { startBackend } from '../../../support/running-backend.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
+import { TABLES } from '../../../../daemon/backend/tables.ts';
 
 const settings = { 'memory-limit': 1, entity_limit: 'unlimited', 'proxy-client-quota': 1_000_000 };
 
@@ -164,6 +165,6 @@ test('a store that the process could not keep in memory is not read to its end, 
     largest = Math.max(largest, bytes);
     if (bytes > 50_000) throw new MonError('invalid', 'too much');
   };
-  await expect(new Registry(undefined, undefined, { refuseBeyond }).load(store)).rejects.toThrow('too much');
+  await expect(new Registry(TABLES, { refuseBeyond }).load(store)).rejects.toThrow('too much');
   expect(largest).toBeLessThan(51_000);
 });

@@ -7,6 +7,7 @@ import type { PlanRun } from '../../../../shared/schemas/plan-run.ts';
 import { FeedDiary } from '../../../support/feed-diary.ts';
 import { FeedPeer } from '../../../support/feed-peer.ts';
 import { FeedRig } from '../../../support/feed-rig.ts';
+import { savePlan } from '../../../../daemon/backend/plans/write.ts';
 
 const ACTOR = { who: 'ops', from: null, how: 'test' };
 const KEPT: Principal = { name: 'ada', scopes: new Set(['read']), via: 'key', namespace: 'team-a' };
@@ -198,9 +199,9 @@ describe('who is kept to a namespace', () => {
     'hears of plans for upgrades unless that is another one than default: $namespace',
     async ({ namespace, plans }) => {
       const rig = await openRig({ ...KEPT, namespace });
-      await rig.batcher.run((transaction) => void transaction.savePlan(aPlan(1)));
+      await rig.batcher.run((transaction) => void savePlan(transaction, aPlan(1)));
       const peer = await live(rig, { topics: ['upgrades', 'clients'], namespace: namespace ?? 'team-b' });
-      await rig.batcher.run((transaction) => void transaction.savePlan(aPlan(2)));
+      await rig.batcher.run((transaction) => void savePlan(transaction, aPlan(2)));
       await fails(rig, namespace ?? 'team-b', 'last');
       await rig.until(() => expect(peer.replica.clients.size).toBe(1));
       expect([...peer.replica.upgrades.keys()]).toEqual(plans);

@@ -1,10 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Registry } from '../../../../daemon/backend/registry/registry.ts';
-import { HANDLER_JOBS } from '../../../../daemon/backend/store/keys.ts';
+import { HANDLER_JOBS } from '../../../../daemon/backend/handlers/table.ts';
 import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { HandlingRig, type HandlingSections } from '../../../support/handling-rig.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
+import { TABLES } from '../../../../daemon/backend/tables.ts';
 
 const NOW = ManualClock.START_MS / 1000;
 const PIPE = { type: 'pipe', command: 'true' };
@@ -351,7 +352,7 @@ describe('silences (completion 1.3)', () => {
     // Not yet: the filter would have kept the first occurrence out all the same.
     await step();
     await step();
-    const reread = new Registry();
+    const reread = new Registry(TABLES);
     await reread.load(rig.store);
     expect(reread.namespace(DEFAULT_NAMESPACE).check('web-1', 'disk')?.state.event?.isSuppressed).toBe(true);
     await step();

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { shiftedTimes } from '../../../../daemon/backend/registry/shift-times.ts';
 import type { Key } from '../../../../daemon/backend/ports.ts';
+import { TABLES } from '../../../../daemon/backend/tables.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -29,6 +30,6 @@ test.each(MOVED)('%s %j becomes %j', async (table, before, after) => {
       if (asked === table) yield await Promise.resolve([[table, 'key'], JSON.stringify(before)] as const);
     },
   };
-  const ops = await shiftedTimes(store, 3600);
+  const ops = await shiftedTimes(store, TABLES, 3600);
   expect(ops).toEqual(after === undefined ? [] : [{ type: 'put', key: [table, 'key'], value: JSON.stringify(after) }]);
 });

@@ -8,6 +8,7 @@ import type { CheckDefinition } from '../../../../shared/schemas/check.ts';
 import type { PlanningClock } from '../../../../daemon/backend/ports.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
+import { TABLES } from '../../../../daemon/backend/tables.ts';
 
 interface Published {
   readonly atMs: number;
@@ -29,7 +30,7 @@ function publishedIn(
   const log = new RecordedLog();
   const requests = new CheckRequests({
     definitions,
-    registry: new Registry(),
+    registry: new Registry(TABLES),
     store: NO_STORE,
     clock,
     log,

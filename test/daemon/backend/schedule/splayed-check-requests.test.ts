@@ -4,12 +4,13 @@ import { CheckRequests } from '../../../../daemon/backend/checks/runs.ts';
 import type { StoreOp } from '../../../../daemon/backend/ports.ts';
 import { encodeClient } from '../../../../daemon/backend/clients/client-record.ts';
 import { Registry } from '../../../../daemon/backend/registry/registry.ts';
-import { clientKey } from '../../../../daemon/backend/store/keys.ts';
+import { clientKey } from '../../../../daemon/backend/clients/table.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
 import type { CheckRequest } from '../../../../shared/schemas/agent.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
+import { TABLES } from '../../../../daemon/backend/tables.ts';
 
 interface Sent {
   readonly afterMs: number;
@@ -34,7 +35,7 @@ async function rig(clients: number, proxyRequests: object = { splay: true }, sub
     return { type: 'put', key: clientKey('default', name), value };
   });
   await store.write(await store.acquire('main', 30_000), ops, []);
-  const registry = new Registry();
+  const registry = new Registry(TABLES);
   await registry.load(store);
   const sent: Sent[] = [];
   const requests = new CheckRequests({

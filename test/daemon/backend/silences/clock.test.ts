@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Backend } from '../../../../daemon/backend/compose.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
-import { SILENCED } from '../../../../daemon/backend/store/keys.ts';
+import { SILENCED } from '../../../../daemon/backend/silences/table.ts';
 import { openApiClient, type ApiClient } from '../../../../shared/client/api-client.ts';
 import { FeedPeer } from '../../../support/feed-peer.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -64,7 +64,7 @@ class Rig {
 async function storedIds(dir: string): Promise<unknown[]> {
   const store = await openLevelStore(dir);
   const ids: unknown[] = [];
-  for await (const [, value] of store.scan([SILENCED])) ids.push((JSON.parse(value) as { id: string }).id);
+  for await (const [, value] of store.scan([SILENCED.prefix])) ids.push((JSON.parse(value) as { id: string }).id);
   await store.close();
   return ids;
 }

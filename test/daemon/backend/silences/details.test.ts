@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Backend } from '../../../../daemon/backend/compose.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
-import { SILENCED_USES } from '../../../../daemon/backend/store/keys.ts';
+import { SILENCED_USES } from '../../../../daemon/backend/silences/table.ts';
 import { openApiClient, type ApiClient } from '../../../../shared/client/api-client.ts';
 import { handlerSchema } from '../../../../shared/schemas/handler.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
@@ -13,6 +13,7 @@ import { openBackend } from '../../../support/open-backend.ts';
 import { send } from '../../../support/raw-http.ts';
 import { startBackend } from '../../../support/running-backend.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
+import { noteSuppressed, saveSilenced } from '../../../../daemon/backend/silences/saved.ts';
 
 const NOW = ManualClock.START_MS / 1000;
 const HANDLERS = new Map([['default', handlerSchema.parse({ type: 'pipe', command: 'cat > /dev/null' })]]);
@@ -121,7 +122,7 @@ test('what an entry kept back survives a restart, and is gone with the entry', a
   const store = await openLevelStore(rig.dir);
   onTestFinished(() => store.close());
   const left: unknown[] = [];
-  for await (const [key] of store.scan([SILENCED_USES])) left.push(key);
+  for await (const [key] of store.scan([SILENCED_USES.prefix])) left.push(key);
   expect(left).toEqual([]);
 });
 
@@ -145,8 +146,8 @@ test('an entry that is replaced in the batch in which it was used begins at 0 as
     const namespace = transaction.registry.namespace(DEFAULT_NAMESPACE);
     const entry = silenced.get('*:disk');
     if (entry === undefined) throw new Error('there is no entry');
-    transaction.noteSuppressed(namespace, ['*:disk']);
-    transaction.saveSilenced(namespace, entry);
+    noteSuppressed(transaction, namespace, ['*:disk']);
+    saveSilenced(transaction, namespace, entry);
   });
   expect(silenced.use('*:disk')).toBeUndefined();
   await rig.registry.load(rig.store);
@@ -162,7 +163,9 @@ test('what an entry kept back is written once for a batch, and tells the feed no
   onTestFinished(() => watch.close());
   const puts: unknown[] = [];
   rig.store.refuses = (ops) => {
-    puts.push(...ops.flatMap((op) => (op.key[0] === SILENCED_USES && op.type === 'put' ? JSON.parse(op.value) : [])));
+    puts.push(
+      ...ops.flatMap((op) => (op.key[0] === SILENCED_USES.prefix && op.type === 'put' ? JSON.parse(op.value) : [])),
+    );
     return false;
   };
   const results = Array.from({ length: 5 }, () => FAILING);

@@ -2,7 +2,8 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { UnsilencedEvents } from '../../../../daemon/backend/silences/write-unsilenced.ts';
 import { expireSilenced } from '../../../../daemon/backend/silences/clock.ts';
 import { handleUnsilenced } from '../../../../daemon/backend/silences/handle-unsilenced.ts';
-import { HANDLER_JOBS } from '../../../../daemon/backend/store/keys.ts';
+import { Aggregates } from '../../../../daemon/backend/aggregates/write.ts';
+import { HANDLER_JOBS } from '../../../../daemon/backend/handlers/table.ts';
 import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { HandlingRig, type HandlingOptions, type HandlingSections } from '../../../support/handling-rig.ts';
@@ -345,14 +346,9 @@ describe('restarts and failures', () => {
 
   test('the deletion of an aggregate stays as it was, whatever is handled since', async () => {
     const rig = await openRig();
-    const { aggregates } = rig.registry.namespace(DEFAULT_NAMESPACE);
     await silence(rig);
     await rig.report(2, { aggregate: 'fleet' });
-    await rig.batcher.run((transaction) => {
-      const fleet = aggregates.get('fleet');
-      if (fleet === undefined) throw new Error('there is no aggregate');
-      transaction.removeAggregate(transaction.registry.namespace(DEFAULT_NAMESPACE), fleet);
-    });
+    await new Aggregates(rig.batcher).remove(DEFAULT_NAMESPACE, 'fleet');
     await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
     expect(await takeRuns(rig)).toEqual(ENDED);
     await rig.registry.load(rig.store);

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Backend } from '../../../../daemon/backend/compose.ts';
-import { STASHES } from '../../../../daemon/backend/store/keys.ts';
+import { STASHES } from '../../../../daemon/backend/stashes/table.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { openBackend } from '../../../support/open-backend.ts';
@@ -34,7 +34,7 @@ async function storedPaths(): Promise<unknown[]> {
   await stop();
   const store = await openLevelStore(dir);
   const paths: unknown[] = [];
-  for await (const [key] of store.scan([STASHES])) paths.push(key.at(-1));
+  for await (const [key] of store.scan([STASHES.prefix])) paths.push(key.at(-1));
   await store.close();
   return paths;
 }

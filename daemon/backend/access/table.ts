@@ -1,0 +1,85 @@
+import type { HeldTable } from '../registry/registry.ts';
+import type { ShiftedTable } from '../registry/shift-times.ts';
+import type { Table } from '../registry/table.ts';
+import type { ApiKey, CredentialRegistry, Session, User } from './credentials.ts';
+
+/** Who may get in, of all namespaces: users by name, API keys and sessions by id. */
+type CredentialTable<Item> = HeldTable & ShiftedTable & Table<CredentialRegistry, string, Item>;
+
+export const USERS: CredentialTable<User> = credentialTable('user', {
+  itemsOf: ({ users }) => users,
+  idOf: ({ username }) => username,
+  // Compared with the start of a session.
+  shifted: (user, byMs) => ({ ...user, passwordChangedMs: user.passwordChangedMs + byMs }),
+});
+
+export const API_KEYS: CredentialTable<ApiKey> = credentialTable('api-key', {
+  itemsOf: ({ apiKeys }) => apiKeys,
+  idOf: ({ id }) => id,
+  // A date that somebody chose stays what it is.
+  shifted: (key, byMs) => (key.lifetime === undefined ? undefined : { ...key, expiresAt: key.expiresAt + byMs / 1000 }),
+});
+
+export const SESSIONS: CredentialTable<Session> = credentialTable('session', {
+  itemsOf: ({ sessions }) => sessions,
+  idOf: ({ id }) => id,
+  shifted: (session, byMs) => ({
+    ...session,
+    startedMs: session.startedMs + byMs,
+    expiresMs: session.expiresMs + byMs,
+    access: session.access.map((token) => ({ ...token, expiresMs: token.expiresMs + byMs })),
+  }),
+});
+
+/** What access tokens are signed with, in base64url: one for all. */
+export const TOKEN_KEY: HeldTable & Table<CredentialRegistry, undefined, string> = {
+  prefix: 'token-key',
+  key: () => ['token-key'],
+  encode: (key) => JSON.stringify(key),
+  hold(credentials, _id, key) {
+    credentials.tokenKey = key;
+  },
+  drop(credentials) {
+    credentials.tokenKey = undefined;
+  },
+  adopt({ credentials }, [stored]) {
+    credentials.tokenKey = stored === undefined ? undefined : (JSON.parse(stored[1]) as string);
+  },
+};
+
+function credentialTable<Item>(
+  prefix: string,
+  {
+    itemsOf,
+    idOf,
+    shifted,
+  }: {
+    readonly itemsOf: (credentials: CredentialRegistry) => Map<string, Item>;
+    readonly idOf: (item: Item) => string;
+    readonly shifted: (item: Item, byMs: number) => Item | undefined;
+  },
+): CredentialTable<Item> {
+  return {
+    prefix,
+    key: (_credentials, id) => [prefix, id],
+    encode: (item) => JSON.stringify(item),
+    hold: (credentials, id, item) => itemsOf(credentials).set(id, item),
+    drop(credentials, id) {
+      itemsOf(credentials).delete(id);
+      credentials.version++;
+    },
+    adopt({ credentials }, stored) {
+      const items = itemsOf(credentials);
+      items.clear();
+      for (const [, text] of stored) {
+        const item = JSON.parse(text) as Item;
+        items.set(idOf(item), item);
+      }
+      credentials.version++;
+    },
+    shifted(text, byMs) {
+      const item = shifted(JSON.parse(text) as Item, byMs);
+      return item === undefined ? undefined : JSON.stringify(item);
+    },
+  };
+}

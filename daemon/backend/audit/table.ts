@@ -1,0 +1,20 @@
+import type { AuditHead } from '../../../shared/schemas/audit.ts';
+import type { Key } from '../ports.ts';
+import type { HeldTable } from '../registry/registry.ts';
+
+const PREFIX = 'audit';
+
+/** Records of the audit trail, which are in the store alone. */
+export const auditKey = (id: number): Key => [PREFIX, id];
+
+const HEAD_PREFIX = 'audit-head';
+
+/** Where the audit trail begins and ends. */
+export const AUDIT_HEAD_KEY: Key = [HEAD_PREFIX];
+
+export const AUDIT_HEAD: HeldTable = {
+  prefix: HEAD_PREFIX,
+  adopt({ audit }, [head]) {
+    audit.load(head === undefined ? undefined : (JSON.parse(head[1]) as AuditHead));
+  },
+};

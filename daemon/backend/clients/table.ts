@@ -1,0 +1,67 @@
+import type { Client } from '../../../shared/schemas/client.ts';
+import type { Key } from '../ports.ts';
+import { ClientEntry } from '../registry/entries.ts';
+import type { Namespace, Tombstone } from '../registry/namespace.ts';
+import type { HeldTable } from '../registry/registry.ts';
+import { flat } from '../registry/shared-texts.ts';
+import type { RecordTable, Table } from '../registry/table.ts';
+import type { ShiftedTable } from '../registry/shift-times.ts';
+import { datedClient, encodeClient } from './client-record.ts';
+
+const PREFIX = 'client';
+
+export const clientKey = (namespace: string, client: string): Key => [PREFIX, namespace, client];
+
+/** Client records with their signature. */
+export const CLIENTS: HeldTable & RecordTable<ClientEntry, Client> = {
+  prefix: PREFIX,
+  isEntry: (entry): entry is ClientEntry => entry instanceof ClientEntry,
+  key: ({ namespace, name }) => clientKey(namespace.name, name),
+  encode({ signature, reporter, isCounted }, client, era) {
+    return encodeClient({ client, signature, reporter, isCounted: isCounted ? undefined : false, era });
+  },
+  decode: (text, corrections) => datedClient(text, corrections).client,
+  load(namespace, _key, text, { corrections }) {
+    const { client, ...origin } = datedClient(text, corrections);
+    namespace.putClient(client, origin);
+  },
+};
+
+/** Names of deleted clients that may not come back yet. */
+export const INVALIDATED = markTable(
+  'invalidated',
+  ({ invalidated }) => invalidated,
+  (untilMs, byMs) => untilMs + byMs,
+);
+
+/** Names of clients that were deleted a short while ago. */
+export const TOMBSTONES = markTable(
+  'tombstone',
+  ({ tombstones }) => tombstones,
+  ({ deletedMs, untilMs }: Tombstone, byMs) => ({ deletedMs: deletedMs + byMs, untilMs: untilMs + byMs }),
+);
+
+type MarkTable<Mark> = HeldTable & ShiftedTable & Table<Namespace, string, Mark>;
+
+/** What is remembered of clients by their names, whether or not they are there. */
+function markTable<Mark>(
+  prefix: string,
+  marksOf: (namespace: Namespace) => Map<string, Mark>,
+  shifted: (mark: Mark, byMs: number) => Mark,
+): MarkTable<Mark> {
+  return {
+    prefix,
+    key: ({ name }, client) => [prefix, name, client],
+    encode: (mark) => JSON.stringify(mark),
+    hold: (namespace, client, mark) => marksOf(namespace).set(client, mark),
+    drop: (namespace, client) => marksOf(namespace).delete(client),
+    load: (namespace, [, , client], text) => marksOf(namespace).set(flat(String(client)), JSON.parse(text) as Mark),
+    clear(namespace) {
+      const marks = marksOf(namespace);
+      const keys = [...marks.keys()].map((client) => [prefix, namespace.name, client]);
+      marks.clear();
+      return keys;
+    },
+    shifted: (text, byMs) => JSON.stringify(shifted(JSON.parse(text) as Mark, byMs)),
+  };
+}

@@ -1,0 +1,45 @@
+import type { CheckState } from '../../../shared/domain/event.ts';
+import type { Transaction } from '../commit/transaction.ts';
+import type { CheckEntry } from '../registry/entries.ts';
+import type { CheckBodies } from './check-record.ts';
+import { CHECK_RECORDS } from './table.ts';
+
+/** @param output of the event, when `state` holds a new one */
+export function saveCheck(
+  transaction: Transaction,
+  entry: CheckEntry,
+  state: CheckState,
+  bodies: CheckBodies,
+  output: string | undefined,
+): void {
+  if (state.event !== entry.state.event) transaction.announce(CHECK_RECORDS, entry);
+  entry.client.namespace.setCheck(entry, state, bodies.check ?? undefined, output);
+  transaction.keep(CHECK_RECORDS, entry, bodies);
+}
+
+/** Notes in the open event of a check that this batch saved whether a silence keeps back its handlers. */
+export function saveSuppressed(entry: CheckEntry, isSuppressed: true | undefined): void {
+  const { event } = entry.state;
+  if (event !== undefined) entry.state = { ...entry.state, event: { ...event, isSuppressed } };
+}
+
+/**
+ * Forgets that silences kept back the open event of a check, whose bodies the command must have asked for. Nothing that
+ * is shown changes with it.
+ */
+export function saveUnsuppressed(transaction: Transaction, entry: CheckEntry): void {
+  const bodies = transaction.body(CHECK_RECORDS, entry);
+  saveSuppressed(entry, undefined);
+  transaction.keep(CHECK_RECORDS, entry, bodies);
+}
+
+export function removeCheck(transaction: Transaction, entry: CheckEntry): void {
+  noteEvent(transaction, entry);
+  entry.client.namespace.removeCheck(entry);
+  transaction.forget(CHECK_RECORDS, entry);
+}
+
+/** Announces the open event of a check, if there is one: what is shown of it may be another. */
+export function noteEvent(transaction: Transaction, entry: CheckEntry): void {
+  if (entry.state.event !== undefined) transaction.announce(CHECK_RECORDS, entry);
+}

@@ -1,0 +1,42 @@
+import type { Key } from '../ports.ts';
+import { CheckEntry } from '../registry/entries.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import type { HeldTable } from '../registry/registry.ts';
+import type { AnnouncedTable, RecordTable } from '../registry/table.ts';
+import { datedCheckRecord, encodeCheckRecord, stateOf, type CheckBodies, type CheckRecord } from './check-record.ts';
+
+const PREFIX = 'check';
+
+export const checkRecordKey = (namespace: string, client: string, check: string): Key => [
+  PREFIX,
+  namespace,
+  client,
+  check,
+];
+
+/** One record per client and check: the last result and the event together. After the clients, to which they belong. */
+export const CHECK_RECORDS: HeldTable & RecordTable<CheckEntry, CheckBodies> & AnnouncedTable<CheckEntry> = {
+  prefix: PREFIX,
+  isEntry: (entry): entry is CheckEntry => entry instanceof CheckEntry,
+  key: ({ client, name }) => checkRecordKey(client.namespace.name, client.name, name),
+  encode: (entry, bodies, era) => encodeCheckRecord(entry.state, bodies, entry.deletionsBefore, era),
+  decode: datedCheckRecord,
+  owner: ({ client }) => client,
+  announce(entry, nowMs) {
+    const { client, name } = entry;
+    client.namespace.aggregates.noteSilencing(entry, nowMs);
+    return ['event', client.namespace.name, client.name, name];
+  },
+  load(namespace, [, , client, check], text, { corrections, texts }) {
+    loadCheck(namespace, [String(client), texts.of(String(check))], datedCheckRecord(text, corrections));
+  },
+};
+
+function loadCheck(namespace: Namespace, [client, check]: readonly [string, string], record: CheckRecord): void {
+  const owner = namespace.clients.get(client);
+  // Client and results are written and deleted in one batch, so there is always an owner.
+  if (owner === undefined) throw new Error(`the store holds a result of ${client}/${check} but no such client`);
+  const output = (record.eventCheck ?? record.check)?.output;
+  const entry = namespace.ensureCheck(owner, check);
+  namespace.setCheck(entry, stateOf(record), record.check ?? undefined, output, record.deletionsBefore ?? 0);
+}

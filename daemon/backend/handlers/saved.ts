@@ -1,0 +1,20 @@
+import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
+import type { Transaction } from '../commit/transaction.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import { handlerJobKey } from './table.ts';
+
+/** Asks for a run of a handler. */
+export function addJob(transaction: Transaction, namespace: Namespace, handler: string, event: HandledEvent): void {
+  const { registry, nowMs } = transaction;
+  const job = {
+    id: registry.newJobId(nowMs),
+    namespace: namespace.name,
+    client: event.client.name,
+    check: event.check.name,
+    handler,
+    queued_at: nowMs,
+    event,
+  };
+  transaction.addJob(job);
+  transaction.write(handlerJobKey(job.id), JSON.stringify(job));
+}

@@ -1,0 +1,15 @@
+import type { DeclaredNamespaces } from './state.ts';
+import type { HeldTable } from '../registry/registry.ts';
+import type { Table } from '../registry/table.ts';
+
+const PREFIX = 'namespace';
+
+/** Namespaces that were made over the API. */
+export const NAMESPACES: HeldTable & Table<DeclaredNamespaces, string, string> = {
+  prefix: PREFIX,
+  key: (_declared, name) => [PREFIX, name],
+  encode: (name) => JSON.stringify({ name }),
+  hold: (declared, name) => declared.add(name),
+  drop: (declared, name) => declared.remove(name),
+  adopt: ({ declared }, stored) => declared.load(stored.map(([[, name]]) => String(name))),
+};

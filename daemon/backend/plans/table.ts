@@ -1,0 +1,17 @@
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import type { HeldTable } from '../registry/registry.ts';
+import type { Table } from '../registry/table.ts';
+import type { PlanRegistry, StoredPlan } from './state.ts';
+
+const PREFIX = 'upgrade';
+
+/** Plans for upgrades that are carried out, by id. They are in no namespace. */
+export const PLANS: HeldTable & Table<PlanRegistry, number, StoredPlan> = {
+  prefix: PREFIX,
+  key: (_plans, id) => [PREFIX, id],
+  encode: (plan) => JSON.stringify(plan),
+  hold: (plans, _id, plan) => plans.put(plan),
+  drop: (plans, id) => plans.remove(id),
+  change: (_plans, id) => ['upgrade', DEFAULT_NAMESPACE, id],
+  adopt: ({ plans }, stored) => plans.load(stored.map(([, text]) => JSON.parse(text) as StoredPlan)),
+};

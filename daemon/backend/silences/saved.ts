@@ -1,0 +1,46 @@
+import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
+import type { Transaction } from '../commit/transaction.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import { SILENCED, SILENCED_USES } from './table.ts';
+
+/** In place of the one with the same id, whose use ends with it. */
+export function saveSilenced(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
+  forgetUse(transaction, namespace, entry);
+  transaction.put(SILENCED, namespace, entry, entry);
+  noteSilenced(transaction, namespace, entry);
+}
+
+export function removeSilenced(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
+  forgetUse(transaction, namespace, entry);
+  transaction.remove(SILENCED, namespace, entry);
+  noteSilenced(transaction, namespace, entry);
+}
+
+/** Announces that an entry, and with it the silenced state of the events it names, is no longer what it was. */
+export function noteSilenced(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
+  namespace.aggregates.noteSilence();
+  transaction.note(['silenced', namespace.name, entry.subscription, entry.check]);
+}
+
+/** Counts one run of a handler that these silenced entries kept back. */
+export function noteSuppressed(transaction: Transaction, namespace: Namespace, ids: readonly string[]): void {
+  for (const id of ids) {
+    namespace.silenced.countUse(id, transaction.now);
+    noteUse(transaction, namespace, id);
+  }
+}
+
+/** What a silenced entry has kept back before it came here. */
+export function saveSilencedUse(transaction: Transaction, namespace: Namespace, id: string, use: SilencedUse): void {
+  namespace.silenced.loadUse(id, use);
+  noteUse(transaction, namespace, id);
+}
+
+function noteUse(transaction: Transaction, namespace: Namespace, id: string): void {
+  const entry = namespace.silenced.get(id);
+  if (entry !== undefined) transaction.putLatest(SILENCED_USES, namespace, entry);
+}
+
+function forgetUse(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
+  if (namespace.silenced.use(entry.id) !== undefined) transaction.erase(SILENCED_USES.key(namespace, entry));
+}

@@ -1,0 +1,58 @@
+import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
+import { silencedId } from '../../../shared/domain/silencing.ts';
+import type { Key } from '../ports.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import type { HeldTable } from '../registry/registry.ts';
+import type { ShiftedTable } from '../registry/shift-times.ts';
+import type { LatestTable, Table } from '../registry/table.ts';
+import { silencedOfStored, storedSilenced } from './stored.ts';
+
+/** By their two parts; an absent part is the empty string, which no name is. */
+const keyIn = (prefix: string, namespace: string, { subscription, check }: SilencedEntry): Key => [
+  prefix,
+  namespace,
+  subscription ?? '',
+  check ?? '',
+];
+
+/** Silenced entries. */
+export const SILENCED: HeldTable & ShiftedTable & Table<Namespace, SilencedEntry, SilencedEntry> = {
+  prefix: 'silenced',
+  key: ({ name }, entry) => keyIn('silenced', name, entry),
+  encode: (entry) => JSON.stringify(storedSilenced(entry)),
+  hold: ({ silenced }, _entry, entry) => silenced.put(entry),
+  drop: ({ silenced }, entry) => silenced.remove(entry),
+  load: ({ silenced }, _key, text) => silenced.put(silencedOfStored(JSON.parse(text))),
+  shifted(text, byMs) {
+    const entry = silencedOfStored(JSON.parse(text));
+    const { begin, expireAtMs } = entry;
+    if (begin === null && expireAtMs === null) return undefined;
+    return JSON.stringify(
+      storedSilenced({ ...entry, begin: moved(begin, byMs / 1000), expireAtMs: moved(expireAtMs, byMs) }),
+    );
+  },
+};
+
+/** How often silenced entries kept handlers from running: after the entries, without which it means nothing. */
+export const SILENCED_USES: HeldTable & LatestTable<Namespace, SilencedEntry> = {
+  prefix: 'silenced-use',
+  key: ({ name }, entry) => keyIn('silenced-use', name, entry),
+  encodeHeld({ silenced }, { id }) {
+    const use = silenced.use(id);
+    // It may have ended, or begun anew, later in the batch.
+    return use === undefined ? undefined : JSON.stringify(use);
+  },
+  load({ silenced }, [, , subscription, check], text) {
+    silenced.loadUse(silencedId(presentPart(subscription), presentPart(check)), JSON.parse(text) as SilencedUse);
+  },
+};
+
+/** A time that is not there is not moved. */
+function moved(time: number | null, by: number): number | null {
+  return time === null ? null : time + by;
+}
+
+/** A part of a silenced entry in its key: the empty string is none. */
+function presentPart(part: string | number | undefined): string | undefined {
+  return part === '' ? undefined : String(part);
+}
