@@ -11,6 +11,7 @@ import { LocalToken } from './access/local-token.ts';
 import { Passwords } from './access/password.ts';
 import { AgentHub } from './agents/agent-hub.ts';
 import { Batcher } from './commit/batcher.ts';
+import type { ApiDeps } from './compose/api.ts';
 import { startClocks } from './compose/clocks.ts';
 import { openDoors } from './compose/doors.ts';
 import { openGround, refuseOpenBind, type Ground } from './compose/ground.ts';
@@ -33,7 +34,6 @@ import { Activity } from './health/activity.ts';
 import type { BackendStatus } from './health/backend-status.ts';
 import { Metrics } from './health/metrics.ts';
 import { Connections } from './http/connections.ts';
-import type { ApiParts } from './http/parts.ts';
 import { SlowPeers } from './http/slow-peers.ts';
 import { PlanRunner } from './plans/plan-runner.ts';
 import { Plans } from './plans/write.ts';
@@ -183,7 +183,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       log,
     }),
   );
-  const api: ApiParts = {
+  const api: ApiDeps = {
     ...writers,
     ...clocks,
     slowPeers,

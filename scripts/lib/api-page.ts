@@ -3,6 +3,7 @@ import { HTTP_STATUS } from '../../shared/api/errors.ts';
 import { isRequired, schemaOf, scopeText } from '../../shared/api/openapi.ts';
 import { MON_API } from '../../shared/api/mon.ts';
 import { V1_API } from '../../shared/api/v1.ts';
+import { V2_API, V2_HEALTH } from '../../shared/api/v2.ts';
 import { shapeText } from './shape-text.ts';
 
 /** `docs/api.md`, from the table of endpoints. */
@@ -10,15 +11,16 @@ export function apiPage(): string {
   const codes = COMMON_ERRORS.map((code) => `\`${code}\` (${String(HTTP_STATUS[code])})`).join(', ');
   return [
     '# The API of mon',
-    'Printed from `shared/api/mon.ts` and `shared/api/v1.ts` by `node scripts/print-api.ts`: change those tables, and print this page again.',
-    'The routes of `mon` itself as OpenAPI 3.1 are at `GET /api/mon/v1/openapi.json` of every backend. The live feed is in [feed.md](feed.md), the newer API' +
-      ' in [v2-api.md](v2-api.md), who needs which scope in [access.md](access.md).',
+    'Printed from `mon.ts`, `v1.ts` and `v2.ts` of `shared/api` by `node scripts/print-api.ts`: change those tables, and print this page again.',
+    'The routes of `mon` itself as OpenAPI 3.1 are at `GET /api/mon/v1/openapi.json` of every backend. The live feed is in [feed.md](feed.md),' +
+      ' who needs which scope in [access.md](access.md).',
     'Times are epoch seconds; those of audit records and of plans are epoch milliseconds. Names in a path are percent-encoded. Answers may get' +
       ' more attributes: leave alone what you do not know.',
     'Every error answer is `{"error": "...", "code": "..."}`; what the codes mean is in [operations.md](operations.md#what-an-error-says).' +
       ` Everywhere possible: ${codes}.`,
     ...chapterOf('The routes of mon itself', MON_API),
     ...chapterOf('The legacy API', V1_API),
+    ...v2Chapter(),
     '',
   ].join('\n\n');
 }
@@ -30,6 +32,25 @@ function chapterOf(title: string, endpoints: Readonly<Record<string, Endpoint>>)
     table([['Endpoint', 'Needs', 'What it does'], ...all.map((one) => rowOf(one))]),
     ...all.flatMap((one) => sectionOf(one)),
   ];
+}
+
+/** Its objects are those of the peer, so that there is a table alone. */
+function v2Chapter(): readonly string[] {
+  const endpoints = Object.values(V2_API).flatMap((group) => Object.values<Endpoint>(group));
+  return [
+    '## The newer API',
+    'What its objects are and where they differ from those of the peer is in [v2-api.md](v2-api.md). Lists are asked with `limit`, `continue`,' +
+      ' `labelSelector` and `fieldSelector`. A role may allow what no scope does: the verb of the method, on the kind of objects in the path.' +
+      ' An error answer is `{"message": "...", "code": n}`. `GET /health` is on the listener of the newer API alone, where it stands for the one above.',
+    table([
+      ['Endpoint', 'Needs', 'What it does', 'Errors'],
+      ...[...endpoints, V2_HEALTH.health].map((one) => rowOf(one).concat(errorsOf(one))),
+    ]),
+  ];
+}
+
+function errorsOf({ errors }: Endpoint): string {
+  return errors.map((code) => `\`${code}\``).join(', ');
 }
 
 function rowOf(endpoint: Endpoint): readonly string[] {

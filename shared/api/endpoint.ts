@@ -1,19 +1,34 @@
 import type { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import type { Scope } from '../schemas/scope.ts';
+import type { RoleVerb } from '../schemas/v2/role.ts';
 
-/** What a request must show: a scope, one of several, or credentials of any kind. */
-export type EndpointScope = Scope | readonly Scope[] | 'authenticated';
+/**
+ * What a request must show: a scope, one of several, any credentials that are valid, or nothing at all; `self`: those of the
+ * user in the path, or of an administrator.
+ */
+export type Access = Scope | readonly Scope[] | 'self' | 'authenticated' | 'public';
+
+/** A request in the words of roles. */
+export interface EndpointRole {
+  readonly verb: RoleVerb;
+  /** A kind of objects: `checks`. */
+  readonly resource: string;
+  /** The parts of the path that name the object; none: it is about none, or all. */
+  readonly named: readonly string[];
+}
 
 /** Parameters of a query: each by its name, as text on the wire. */
 export type EndpointQuery = Readonly<Record<string, z.ZodType<string | number | undefined>>>;
 
 /** One thing that can be asked of a backend, said once for the server, its clients, the tests and the documents. */
 export interface Endpoint<Body = unknown, Answer = unknown> {
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  /** `:name` stands for a part of it. */
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** `:name` stands for a part of it, `*` for all the rest. */
   readonly path: string;
-  readonly scope: EndpointScope;
+  readonly scope: Access;
+  /** What roles may allow beside the scopes; absent: they say nothing about it. */
+  readonly role?: EndpointRole;
   /** It reaches into all namespaces at once: nothing for who is kept to one of them. */
   readonly isOfAllNamespaces?: true;
   /** While no credentials exist it is for everybody, although it takes `admin`. */

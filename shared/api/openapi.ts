@@ -48,7 +48,9 @@ export function isRequired(schema: z.ZodType): boolean {
 
 /** In words: `read`, `silence or resolve`. */
 export function scopeText({ scope, isOfAllNamespaces }: Pick<Endpoint, 'scope' | 'isOfAllNamespaces'>): string {
+  if (scope === 'public') return 'nothing';
   if (scope === 'authenticated') return 'any credentials';
+  if (scope === 'self') return 'admin, or to be the user';
   const text = typeof scope === 'string' ? scope : scope.join(' or ');
   return isOfAllNamespaces === true ? `${text} of all namespaces` : text;
 }

@@ -61,7 +61,7 @@ const stashed: About = {
 };
 
 /** The legacy API, at `/`: it is about the namespace `default` alone. */
-export const V1_API: Readonly<Record<string, Endpoint>> = {
+export const V1_API = {
   events: v1('GET /events', 'Open events', list(answers.events)),
   eventsOfClient: v1('GET /events/:client', 'Open events of a client', list(answers.events)),
   event: v1('GET /events/:client/:check', 'One event', one(answers.event)),

@@ -13,7 +13,7 @@ const ANSWER_BYTES_MAX = 512 * 1024 * 1024;
 const MESSAGE_LENGTH_MAX = 1000;
 
 export interface Request {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Parts of the path, as they are: encoding them is done here. */
   readonly path: readonly string[];
   /** What is `undefined` is left out. */

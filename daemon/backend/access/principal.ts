@@ -1,3 +1,5 @@
+import type { Access } from '../../../shared/api/endpoint.ts';
+import { V2_PREFIX } from '../../../shared/api/v2.ts';
 import { isGranted, reachesInto, type Doing, type Grant } from '../../../shared/domain/v2/roles.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
@@ -30,15 +32,6 @@ export interface Principal {
   /** From then on the credentials count no more, epoch milliseconds. */
   readonly expiresMs?: number | undefined;
 }
-
-/**
- * What a route asks for: a scope, one of several, any credentials that are valid, or nothing at all; `self`: those of the
- * user in the path, or an administrator.
- */
-export type Access = Scope | readonly Scope[] | 'self' | 'authenticated' | 'public';
-
-/** The newer face, where namespaces are in the path. */
-export const V2_PREFIX = '/api/core/v2';
 
 /** What holds secrets, or makes commands or users, is never for everybody (security S1). */
 const OPEN_SCOPES: readonly Scope[] = ['read', 'submit', 'silence', 'resolve'];

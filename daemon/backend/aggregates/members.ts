@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { SEVERITIES, type Severity } from '../../../shared/domain/severity.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { AggregateResults } from '../../../shared/schemas/aggregate.ts';
@@ -7,19 +7,29 @@ import type { Aggregate } from './state.ts';
 import type { ClientEntry } from '../registry/entries.ts';
 import { actorOf } from '../access/actor.ts';
 import { sendList } from '../http/list.ts';
-import type { Face } from '../http/face.ts';
-import type { ApiParts } from '../http/parts.ts';
 import { pathName } from '../http/path-name.ts';
 import { queryOf, wholeNumber } from '../http/query.ts';
-import { routes } from '../http/route.ts';
+import type { OnMon } from '../http/route.ts';
+import type { NamespaceDeps, NamespaceOf } from '../namespaces/asked.ts';
+import type { Clock, Store } from '../ports.ts';
+import type { Aggregates } from './write.ts';
+
+/** What the aggregates of v1 and of ours are made of. */
+export interface AggregateDeps extends NamespaceDeps {
+  readonly aggregates: Aggregates;
+  readonly clock: Clock;
+  readonly store: Store;
+}
 
 /** What one aggregate is, on the wire of v1 or of ours. */
-export function aggregateMemberRoutes(app: FastifyInstance, parts: ApiParts, face: Face): void {
-  const { path, namespaceOf, needs, needsUnlessOpen } = face;
-  const { aggregates, clock, store } = parts;
+export function oneAggregate(
+  deps: AggregateDeps,
+  namespaceOf: NamespaceOf,
+): OnMon<'aggregate' | 'deleteAggregate' | 'aggregateClients' | 'aggregateChecks' | 'aggregateResults'> {
+  const { aggregates, clock, store } = deps;
 
   function find(request: FastifyRequest): Aggregate | undefined {
-    return namespaceOf(request).aggregates.get(pathName(request, 'aggregate'));
+    return namespaceOf(request, deps).aggregates.get(pathName(request, 'aggregate'));
   }
   function get(request: FastifyRequest): Aggregate {
     const aggregate = find(request);
@@ -30,44 +40,34 @@ export function aggregateMemberRoutes(app: FastifyInstance, parts: ApiParts, fac
     return { maxAge: wholeNumber(queryOf(request), 'max_age'), nowMs: clock.now() };
   }
 
-  routes(app, path, {
-    GET: needs('read', (request) => summaryOf(namespaceOf(request), get(request), freshness(request))),
-
-    DELETE: needsUnlessOpen('admin', async (request, reply) => {
-      await aggregates.remove(namespaceOf(request).name, pathName(request, 'aggregate'), actorOf(request));
-      return reply.code(204).send();
-    }),
-  });
-
-  routes(app, `${path}/clients`, {
-    GET: needs('read', (request, reply) => {
+  return {
+    aggregate: (request) => summaryOf(namespaceOf(request, deps), get(request), freshness(request)),
+    deleteAggregate: async (request, reply) => {
+      await aggregates.remove(namespaceOf(request, deps).name, pathName(request, 'aggregate'), actorOf(request));
+      return reply.send();
+    },
+    aggregateClients: (request, reply) => {
       const aggregate = find(request);
       if (aggregate === undefined) return reply.code(404).send([]);
-      const clients = clientsOf(namespaceOf(request), aggregate);
+      const clients = clientsOf(namespaceOf(request, deps), aggregate);
       const read = (some: readonly ClientEntry[]): unknown[] => some.map((client) => checksOfClient(aggregate, client));
       return sendList(request, reply, clients, read, { isPaginated: false });
-    }),
-  });
-
-  routes(app, `${path}/checks`, {
-    GET: needs('read', (request, reply) => {
+    },
+    aggregateChecks: (request, reply) => {
       const aggregate = find(request);
       if (aggregate === undefined) return reply.code(404).send([]);
-      const checks = checksOf(namespaceOf(request), aggregate);
+      const checks = checksOf(namespaceOf(request, deps), aggregate);
       return sendList(request, reply, checks, (some) => some, { isPaginated: false });
-    }),
-  });
-
-  routes(app, `${path}/results/:severity`, {
-    GET: needs('read', async (request, reply) => {
+    },
+    aggregateResults: async (request, reply) => {
       // Before the aggregate, as the peer does (legacy-peer, Aggregates).
       const severity = severityIn(request);
       const aggregate = get(request);
-      const outputs = await readOutputs(store, namespaceOf(request), aggregate, severity, freshness(request));
+      const outputs = await readOutputs(store, namespaceOf(request, deps), aggregate, severity, freshness(request));
       request.peer?.hold(lengthOf(outputs));
       return sendList(request, reply, outputs, (some) => some, { isPaginated: false });
-    }),
-  });
+    },
+  };
 }
 
 /** About what they take in memory: they cannot be made as they are read, because the most frequent ones come first. */

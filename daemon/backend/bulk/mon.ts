@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { MonError } from '../../../shared/errors.ts';
 import { bulkSchema, type BulkAnswer, type BulkRequest } from '../../../shared/schemas/bulk.ts';
@@ -6,28 +5,33 @@ import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { creatorOf, refuseWithoutScope, type Principal } from '../access/principal.ts';
 import { actorOf } from '../access/actor.ts';
 import { readBody } from '../http/json-body.ts';
-import { askedNamespace } from '../http/asked-namespace.ts';
-import type { ApiParts } from '../http/parts.ts';
-import { monRoutes } from '../http/mon-routes.ts';
-import { refuseAgainstPolicy, silencePolicy } from '../silences/policy.ts';
+import { askedNamespace, type NamespaceDeps } from '../namespaces/asked.ts';
+import type { Clock } from '../ports.ts';
+import type { OnMon } from '../http/route.ts';
+import { refuseAgainstPolicy, type PolicyDeps } from '../silences/policy.ts';
+import type { Bulk } from './write.ts';
 
 /** Operations whose problems are told: a script that sends thousands of the same kind has read enough. */
 const PROBLEMS_MAX = 10;
 
-/** Many changes as one, and the policy that they are held to. */
-export function bulkRoutes(app: FastifyInstance, parts: ApiParts): void {
-  const { bulk, clock } = parts;
-  monRoutes(app, {
+interface BulkDeps extends NamespaceDeps, PolicyDeps {
+  readonly bulk: Bulk;
+  readonly clock: Clock;
+}
+
+/** Many changes as one. */
+export function bulkOnMon(deps: BulkDeps): OnMon<'bulk'> {
+  const { bulk, clock } = deps;
+  return {
     bulk: async (request): Promise<BulkAnswer> => {
-      const namespace = askedNamespace(request, parts);
+      const namespace = askedNamespace(request, deps);
       const wanted = signed(readBody(request, validate), request.principal);
       for (const { op } of wanted.operations) refuseWithoutScope(request.principal, op === 'resolve' ? op : 'silence');
-      refuseAgainstPolicy(parts, wanted.operations, clock.now());
+      refuseAgainstPolicy(deps, wanted.operations, clock.now());
       const actor = actorOf(request, claimedCreator(wanted));
       return { results: await bulk.run(namespace.name, wanted, actor) };
     },
-    silencePolicy: () => silencePolicy(parts),
-  });
+  };
 }
 
 function validate(value: unknown): BulkRequest {

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import { MON_API } from '../../../shared/api/mon.ts';
 import type { CheckRenameAnswer } from '../../../shared/schemas/check-rename.ts';
 import { CHECK_SEARCH } from '../../../shared/domain/search-nouns.ts';
@@ -6,25 +5,34 @@ import { MonError } from '../../../shared/errors.ts';
 import type { ScheduledCheck } from '../../../shared/schemas/scheduled-check.ts';
 import type { NamedCheck } from '../config/definitions.ts';
 import { readChecksOfClients, resultsOfCheck } from './summaries.ts';
-import { monFace } from '../http/face.ts';
-import { deletesCheck } from './delete-check.ts';
+import { oneCheck, type CheckDeps } from './members.ts';
+import type { CheckNames } from './rename.ts';
 import { shownCheck, shownChecks } from './read.ts';
 import { actorOf } from '../access/actor.ts';
-import { readBody } from '../http/json-body.ts';
+import { bodyValidator, readBody } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
-import { askedNamespace, askedNamespaces, entriesOf, type Placed } from '../http/asked-namespace.ts';
+import { askedNamespace, askedNamespaces, entriesOf, type Placed } from '../namespaces/asked.ts';
 import type { Namespace } from '../registry/namespace.ts';
-import type { ApiParts } from '../http/parts.ts';
+import type { Store } from '../ports.ts';
+import type { CheckSchedule } from '../schedule/publish-check-requests.ts';
 import { pathName } from '../http/path-name.ts';
 import { queryOf } from '../http/query.ts';
-import { bodyValidator, monRoutes } from '../http/mon-routes.ts';
+import type { OnMon } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
 
 const validate = bodyValidator(MON_API.renameCheck);
 
-/** What the legacy API has no way to say of checks, or to do with them. */
-export function checkRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
-  const { checkNames, clock, config, schedule, store } = parts;
+interface ScheduledCheckDeps extends CheckDeps {
+  readonly checkNames: CheckNames;
+  readonly schedule: Pick<CheckSchedule, 'nextRunMs'>;
+  readonly store: Store;
+}
+
+/** Checks with when each runs next and how it is doing, and what the legacy API has no way to do with them. */
+export function checksOnMon(
+  deps: ScheduledCheckDeps,
+): OnMon<'checks' | 'check' | 'checkResults' | 'renameCheck' | 'deleteCheck' | 'requestCheck'> {
+  const { checkNames, clock, config, schedule, store } = deps;
   const shown = ({ name, ...check }: NamedCheck, namespace: Namespace): ScheduledCheck => {
     const nextMs = schedule.nextRunMs(namespace.name, name);
     return {
@@ -34,33 +42,33 @@ export function checkRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
       results: namespace.resultsByCheck.of(name),
     };
   };
-  monRoutes(app, {
+  return {
     checks: (request, reply) => {
       const where = searchFilter(CHECK_SEARCH, queryOf(request), (check: ScheduledCheck) => check, clock.now());
-      const asked = askedNamespaces(request, parts);
+      const asked = askedNamespaces(request, deps);
       const entries = entriesOf(asked, ({ name }) => shownChecks(config.definitions.in(name)));
       const placed = ({ entry, namespace }: Placed<NamedCheck>): ScheduledCheck =>
         asked.placed(shown(entry, namespace), namespace.name);
       return sendList(request, reply, entries, (some) => some.map(placed), { where });
     },
     check: (request): ScheduledCheck => {
-      const namespace = askedNamespace(request, parts);
+      const namespace = askedNamespace(request, deps);
       const name = pathName(request, 'check');
       const check = shownCheck(config.definitions.in(namespace.name), name);
       if (check === undefined) throw new MonError('not_found', `there is no check ${name}`);
       return shown(check, namespace);
     },
-    deleteCheck: deletesCheck(monFace('/checks/:check', parts), parts).handler,
     checkResults: (request, reply) => {
-      const entries = resultsOfCheck(askedNamespace(request, parts), pathName(request, 'check'));
+      const entries = resultsOfCheck(askedNamespace(request, deps), pathName(request, 'check'));
       return sendList(request, reply, entries, (some) => readChecksOfClients(store, some, clock.now()));
     },
     renameCheck: async (request): Promise<CheckRenameAnswer> => {
-      const { name } = askedNamespace(request, parts);
+      const { name } = askedNamespace(request, deps);
       const { to, force } = readBody(request, validate);
       const from = pathName(request, 'check');
       const rename = { from, to, isForced: force === true };
       return { moved: await checkNames.rename(name, rename, actorOf(request)) };
     },
-  });
+    ...oneCheck(deps, askedNamespace),
+  };
 }

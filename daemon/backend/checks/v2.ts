@@ -1,25 +1,24 @@
-import type { FastifyInstance } from 'fastify';
 import { v2CheckOf } from '../../../shared/domain/v2/check.ts';
 import { subscriptionOfV2 } from '../../../shared/domain/v2/subscription.ts';
 import { v2CheckSchema } from '../../../shared/schemas/v2/check.ts';
 import { executeCheckSchema } from '../../../shared/schemas/v2/execute-check.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
-import { V2_PREFIX } from '../access/principal.ts';
 import { actorOf } from '../access/actor.ts';
 import { readBody, validator } from '../http/json-body.ts';
-import { issued, type ApiParts } from '../http/parts.ts';
-import { needs, routes } from '../http/route.ts';
-import { collectionRoutes, inNamespace, pathPart } from '../http/v2-collection.ts';
-import { definitionCollection } from '../definitions/v2.ts';
+import { issued } from '../http/issued.ts';
+import type { OnV2 } from '../http/route.ts';
+import { inNamespace, objectHandlers, pathPart } from '../http/v2-collection.ts';
+import { definitionCollection, type DefinitionDeps } from '../definitions/v2.ts';
+import type { CheckDeps } from './members.ts';
 import { notFound } from '../http/v2-errors.ts';
 
 const validateExecution = validator(executeCheckSchema);
 
 /** Check definitions, and running one now (completion 1.17). */
-export function v2CheckRoutes(app: FastifyInstance, parts: ApiParts): void {
-  const { audit, config, registry, requests } = parts;
+export function checksOnV2(deps: CheckDeps & DefinitionDeps): OnV2<'checks'> {
+  const { audit, config, registry, requests } = deps;
   const { definitions } = config;
-  const collection = definitionCollection(parts, {
+  const collection = definitionCollection(deps, {
     kind: 'checks',
     fieldRoot: 'check',
     schema: v2CheckSchema,
@@ -27,10 +26,9 @@ export function v2CheckRoutes(app: FastifyInstance, parts: ApiParts): void {
       [...definitions.configured('checks').values()].map((check) => v2CheckOf(DEFAULT_NAMESPACE, check)),
     place: inNamespace,
   });
-  collectionRoutes(app, parts, collection);
-
-  routes(app, `${V2_PREFIX}/namespaces/:namespace/checks/:name/execute`, {
-    POST: needs('resolve', async (request, reply) => {
+  return {
+    ...objectHandlers(deps, collection),
+    execute: async (request, reply) => {
       const namespace = pathPart(request, 'namespace');
       const check = pathPart(request, 'name');
       const isThere = registry.declared.has(namespace) && definitions.in(namespace).check(check) !== undefined;
@@ -48,10 +46,7 @@ export function v2CheckRoutes(app: FastifyInstance, parts: ApiParts): void {
       const apiRequested = { reason: reason ?? null, creator: actor.who };
       await requests.order(namespace, { check, subscribers, apiRequested });
       // As text, which the peer calls it; its clients do not look.
-      return reply
-        .code(202)
-        .type('text/plain')
-        .send(JSON.stringify(issued(parts)));
-    }),
-  });
+      return reply.type('text/plain').send(JSON.stringify(issued(deps)));
+    },
+  };
 }

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
 import { countField, timeField } from '../../../shared/domain/search-fields.ts';
 import { languageOf } from '../../../shared/domain/search-language.ts';
 import { CLIENT_SEARCH } from '../../../shared/domain/search-nouns.ts';
@@ -12,13 +11,12 @@ import { readChecksOf } from '../checks/summaries.ts';
 import { actorOf } from '../access/actor.ts';
 import type { Filter } from '../http/filter.ts';
 import { sendList } from '../http/list.ts';
-import { askedNamespace, askedNamespaces } from '../http/asked-namespace.ts';
-import { monFace } from '../http/face.ts';
-import { deletesClient, historyRoutes, savesClient } from './members.ts';
-import type { ApiParts } from '../http/parts.ts';
+import { askedNamespace, askedNamespaces } from '../namespaces/asked.ts';
+import type { CheckSchedule } from '../schedule/publish-check-requests.ts';
+import { oneClient, type ClientDeps } from './members.ts';
 import { pathName } from '../http/path-name.ts';
 import { queryOf } from '../http/query.ts';
-import { monRoutes } from '../http/mon-routes.ts';
+import type { OnMon } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
 import type { ListedClient } from '../../../shared/schemas/listed-client.ts';
 
@@ -35,12 +33,14 @@ const DELETE_MAX = 10_000;
 const CHUNK = 2000;
 
 /** Clients as the feed tells of them, found by a search (`?q=`), and each with everything that is known of its checks. */
-export function clientRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
-  const { clients, clock, schedule, store } = parts;
-  monRoutes(app, {
+export function clientsOnMon(
+  deps: ClientDeps & { readonly schedule: Pick<CheckSchedule, 'nextRunMs'> },
+): OnMon<'clients' | 'deleteClients' | 'client' | 'saveClient' | 'deleteClient' | 'clientHistory'> {
+  const { clients, clock, schedule, store } = deps;
+  return {
     clients: (request, reply) => {
       const where = searchFilter(FOUND_CLIENT, queryOf(request), (client: ListedClient) => client, clock.now());
-      const { namespaces, placed } = askedNamespaces(request, parts);
+      const { namespaces, placed } = askedNamespaces(request, deps);
       const entries = namespaces.flatMap((namespace) => namespace.sortedClients());
       const shown = (entry: ClientEntry): ListedClient => placed(listed(entry), entry.namespace.name);
       if (queryOf(request).has('whole')) {
@@ -50,9 +50,8 @@ export function clientRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
       }
       return sendList(request, reply, entries, (some) => some.map(shown), { where });
     },
-    saveClient: savesClient(monFace('/clients', parts), parts).handler,
     deleteClients: async (request): Promise<DeletedClients> => {
-      const namespace = askedNamespace(request, parts);
+      const namespace = askedNamespace(request, deps);
       const where = searchFilter(FOUND_CLIENT, queryOf(request), listed, clock.now());
       if (where === undefined) throw new MonError('invalid', 'q: say which clients, as in q=keepalive>30d result>30d');
       const names = await firstFound(namespace.sortedClients(), where);
@@ -60,11 +59,8 @@ export function clientRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
       const deleted = await clients.removeMany(namespace.name, wanted, where, actorOf(request));
       return { deleted, more: names.length > wanted.length };
     },
-  });
-  historyRoutes(app, parts, monFace('/clients/:client/history', parts));
-  monRoutes(app, {
     client: async (request) => {
-      const namespace = askedNamespace(request, parts);
+      const namespace = askedNamespace(request, deps);
       const name = pathName(request, 'client');
       const entry = namespace.clients.get(name);
       const client = await readClient(store, entry);
@@ -77,8 +73,8 @@ export function clientRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
       );
       return { client: shownClient(client), checks };
     },
-    deleteClient: deletesClient(monFace('/clients/:client', parts), parts).handler,
-  });
+    ...oneClient(deps, askedNamespace),
+  };
 }
 
 /** Those that a search finds; it looks at what a row tells. */

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import { clientOfEntity, v2EntityOf } from '../../../shared/domain/v2/entity.ts';
 import { v2EntitySchema, type SubmittedV2Entity } from '../../../shared/schemas/v2/entity.ts';
 import type { V2Object } from '../../../shared/schemas/v2/metadata.ts';
@@ -8,8 +7,13 @@ import { shownEntity } from '../definitions/v2-objects.ts';
 import type { ClientEntry } from '../registry/entries.ts';
 import { refuseWithoutScope } from '../access/principal.ts';
 import { validator } from '../http/json-body.ts';
-import type { ApiParts } from '../http/parts.ts';
-import { collectionRoutes, inNamespace, WITH_METADATA, type Collection } from '../http/v2-collection.ts';
+import type { OnV2 } from '../http/route.ts';
+import type { NamespaceDeps } from '../namespaces/asked.ts';
+import type { Clock, Store } from '../ports.ts';
+import type { EntityLimit } from './entity-limit.ts';
+import type { Entities } from './v2-write.ts';
+import type { Clients } from './write.ts';
+import { inNamespace, objectHandlers, WITH_METADATA, type Collection } from '../http/v2-collection.ts';
 import { entityHeaders } from './v2-headers.ts';
 import { notFound } from '../http/v2-errors.ts';
 import { portionsBehind } from '../http/v2-portions.ts';
@@ -18,9 +22,17 @@ type PlacedEntity = SubmittedV2Entity & V2Object;
 
 const parse = validator(v2EntitySchema);
 
+interface EntityDeps extends NamespaceDeps {
+  readonly clients: Clients;
+  readonly clock: Clock;
+  readonly entities: Entities;
+  readonly entityLimit: EntityLimit;
+  readonly store: Store;
+}
+
 /** Clients as entities (clients 6). */
-export function entityRoutes(app: FastifyInstance, parts: ApiParts): void {
-  const { clients, clock, entities, entityLimit, registry, store } = parts;
+export function entitiesOnV2(deps: EntityDeps): OnV2<'entities'> {
+  const { clients, clock, entities, entityLimit, registry, store } = deps;
   const entryOf = (namespace: string, name = ''): ClientEntry | undefined =>
     registry.hasNamespace(namespace) ? registry.namespace(namespace).clients.get(name) : undefined;
   const read = async (entries: readonly ClientEntry[]): Promise<PlacedEntity[]> =>
@@ -28,10 +40,7 @@ export function entityRoutes(app: FastifyInstance, parts: ApiParts): void {
 
   const collection: Collection<PlacedEntity, SubmittedV2Entity> = {
     ...WITH_METADATA,
-    type: 'entities',
     fieldRoot: 'entity',
-    keyParts: ['entity'],
-    access: { read: 'read', write: 'submit', remove: 'resolve' },
     parse,
     isNamedByBody: true,
     place: inNamespace,
@@ -70,7 +79,7 @@ export function entityRoutes(app: FastifyInstance, parts: ApiParts): void {
     },
     headers: () => entityHeaders(entityLimit.usage()),
   };
-  collectionRoutes(app, parts, collection);
+  return objectHandlers(deps, collection);
 }
 
 /** Who changes a part of an entity gives it the subscription of its own, as at the peer. */

@@ -13,13 +13,13 @@ import { isLoopback } from '../http/host.ts';
 import { serverMaker, type MakeServer } from '../http/http-server.ts';
 import { close, listen } from '../http/listen.ts';
 import type { ListenAddress } from '../http/listen-problem.ts';
-import type { ApiParts } from '../http/parts.ts';
 import { openServer } from '../http/server.ts';
 import type { FrameSocket } from '../sockets/frame-socket.ts';
 import { LiveSockets } from '../sockets/live-sockets.ts';
 import { pathOf, refuseForeignOrigin, routeUpgrades, type Endpoint, type Guard } from '../sockets/upgrades.ts';
 import type { Teardown } from '../teardown.ts';
 import type { ListenerName } from '../tls/listeners.ts';
+import { serveEverything, serveV2Alone, type ApiDeps } from './api.ts';
 import type { Ground } from './ground.ts';
 import type { BackendOptions } from './options.ts';
 
@@ -30,7 +30,7 @@ const V2_AGENT_FRAME_BYTES_MAX = 2 * 1024 * 1024;
 const FEED_FRAME_BYTES_MAX = 64 * 1024;
 
 interface DoorParts {
-  readonly api: ApiParts;
+  readonly api: ApiDeps;
   readonly agents: AgentHub;
   readonly feed: FeedHub;
   readonly connections: Connections;
@@ -57,7 +57,9 @@ export async function openDoors(
   const makeServerOf = (listener: ListenerName): MakeServer =>
     serverMaker(connections, slowPeers, options.requestTimes, ground.tls.of(listener));
   const makeServer = makeServerOf('api');
-  const app = await openServer(api, { kind: 'all' }, makeServer);
+  const app = await openServer(api, { kind: 'all' }, makeServer, (server, access) =>
+    serveEverything(server, api, access),
+  );
   // Together: each may have to wait for answers that are under way.
   const apps = [app];
   teardown.defer('API', () => Promise.all(apps.map((one) => close(one, connections))).then(() => undefined));
@@ -78,7 +80,9 @@ export async function openDoors(
   let v2Url: string | undefined;
   if (v2Address !== undefined) {
     const makeV2Server = makeServerOf('core-api');
-    const v2App = await openServer(api, { kind: 'core', bind: v2Address.bind }, makeV2Server);
+    const v2App = await openServer(api, { kind: 'core', bind: v2Address.bind }, makeV2Server, (server) =>
+      serveV2Alone(server, api),
+    );
     apps.push(v2App);
     v2Url = await listen(v2App, v2Address, makeV2Server, 'core-api.port');
   }
@@ -103,7 +107,7 @@ function liveSockets({ clock }: Ground, { api, onRest }: DoorParts): LiveSockets
 }
 
 /** Who asks for a WebSocket; of the feed that may be said later. */
-function guardOf({ authenticator, callers }: ApiParts): Guard {
+function guardOf({ authenticator, callers }: ApiDeps): Guard {
   return (request) => {
     const { headers, url } = request;
     const isToSayLater = headers.authorization === undefined && !authenticator.isOpen && url === FEED_PATH;
@@ -117,7 +121,7 @@ function guardOf({ authenticator, callers }: ApiParts): Guard {
 }
 
 /** The same at the listener of agents, which others can reach while nobody needs credentials. */
-function guardOfListener({ authenticator }: ApiParts, guard: Guard, { bind }: ListenAddress): Guard {
+function guardOfListener({ authenticator }: ApiDeps, guard: Guard, { bind }: ListenAddress): Guard {
   return (request) => {
     if (!authenticator.isOpen || isLoopback(bind)) return guard(request);
     // Its names are unknown here, so no Host can be told to be a foreign one.

@@ -8,13 +8,22 @@ import { MonError } from '../../../shared/errors.ts';
 import type { SubmittedV2Object } from '../../../shared/schemas/v2/metadata.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
-import type { DefinitionKind, DefinitionKinds } from './state.ts';
+import type { DeclaredNamespaces } from '../http/v2-collection.ts';
+import type { DefinitionKind, DefinitionKinds, StoredDefinitions } from './state.ts';
+import type { DefinitionChanges } from './write.ts';
 import { hasScope, mayByRoles, mayChange, type Principal } from '../access/principal.ts';
-import type { ApiParts } from '../http/parts.ts';
+import type { Log } from '../../log/log.ts';
 import { WITH_METADATA, type Collection } from '../http/v2-collection.ts';
 import { behind } from '../http/v2-object-list.ts';
 
 type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
+
+/** What the definitions of the newer API are made of. */
+export interface DefinitionDeps extends DeclaredNamespaces {
+  readonly definitionChanges: DefinitionChanges;
+  readonly log: Log;
+  readonly registry: DeclaredNamespaces['registry'] & { readonly definitions: StoredDefinitions };
+}
 
 /** What one kind of definition adds to the rest. */
 interface KindOfDefinition<Kind extends DefinitionKind, S extends SubmittedV2Object> {
@@ -30,7 +39,7 @@ interface KindOfDefinition<Kind extends DefinitionKind, S extends SubmittedV2Obj
 
 /** Definitions of a kind as a collection: the stored ones, and those of the configuration, which can only be read. */
 export function definitionCollection<Kind extends DefinitionKind, S extends SubmittedV2Object>(
-  { definitionChanges, registry, log }: Pick<ApiParts, 'definitionChanges' | 'registry' | 'log'>,
+  { definitionChanges, registry, log }: DefinitionDeps,
   given: KindOfDefinition<Kind, S>,
 ): Collection<ObjectOf<Kind>, S> {
   const { kind, fieldRoot, schema, configured, isRunByBackend = false } = given;
@@ -48,11 +57,8 @@ export function definitionCollection<Kind extends DefinitionKind, S extends Subm
   };
   return {
     ...WITH_METADATA,
-    type: kind,
     fieldRoot,
-    keyParts: ['name'],
     orphanNamespaces: () => registry.definitions.namespaces(kind),
-    access: { read: 'read', write: 'admin', remove: 'admin' },
     parse: validatorOf(schema),
     place: given.place,
     // Whoever may write them gets them whole: what is read, changed and written back must not lose its secrets.

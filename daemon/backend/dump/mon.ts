@@ -1,14 +1,15 @@
-import type { FastifyInstance } from 'fastify';
 import { MON_API } from '../../../shared/api/mon.ts';
 import { kindNamed } from '../../../shared/domain/v2/wrapped.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { RESTORE_MAX, type DumpPage, type RestoreAnswer } from '../../../shared/schemas/restore.ts';
-import { dumpPage } from './read.ts';
+import { dumpPage, type DumpDeps } from './read.ts';
+import type { Restore } from './restore.ts';
 import { actorOf } from '../access/actor.ts';
-import { readBody } from '../http/json-body.ts';
-import type { ApiParts } from '../http/parts.ts';
+import { bodyValidator, readBody } from '../http/json-body.ts';
+import type { Audit } from '../audit/write.ts';
+import type { Clock } from '../ports.ts';
 import { queryOf, wholeNumber } from '../http/query.ts';
-import { bodyValidator, monRoutes } from '../http/mon-routes.ts';
+import type { OnMon } from '../http/route.ts';
 
 const validate = bodyValidator(MON_API.restore);
 
@@ -16,8 +17,10 @@ const validate = bodyValidator(MON_API.restore);
 const DUMP_PAUSE_MS = 60_000;
 
 /** The exact state of everything, out and in again: with secrets and hashes, so for administrators. */
-export function restoreRoutes(app: FastifyInstance, parts: ApiParts): void {
-  const { audit, clock, restore } = parts;
+export function dumpOnMon(
+  deps: DumpDeps & { readonly audit: Audit; readonly clock: Clock; readonly restore: Restore },
+): OnMon<'dump' | 'restore'> {
+  const { audit, clock, restore } = deps;
   const pages = new Map<string, number>();
 
   /** A page that follows on none of the last minute begins a dump as well: anybody can make up where to go on. */
@@ -28,7 +31,7 @@ export function restoreRoutes(app: FastifyInstance, parts: ApiParts): void {
     return after === undefined || clock.monotonic() - before > DUMP_PAUSE_MS;
   }
 
-  monRoutes(app, {
+  return {
     dump: async (request): Promise<DumpPage> => {
       const { type } = request.params as { type: string };
       const kind = kindNamed(type);
@@ -41,10 +44,10 @@ export function restoreRoutes(app: FastifyInstance, parts: ApiParts): void {
       }
       const namespace = query.get('namespace') ?? undefined;
       const limit = Math.min(Math.max(1, wholeNumber(query, 'limit') ?? RESTORE_MAX), RESTORE_MAX);
-      return dumpPage(parts, { type: kind.type, namespace, after, limit });
+      return dumpPage(deps, { type: kind.type, namespace, after, limit });
     },
     restore: async (request): Promise<RestoreAnswer> => ({
       results: await restore.run(readBody(request, validate), actorOf(request)),
     }),
-  });
+  };
 }

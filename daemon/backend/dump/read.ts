@@ -23,7 +23,8 @@ import {
 } from './dumped.ts';
 import { silencedOfStored } from '../silences/stored.ts';
 
-interface DumpParts {
+/** What a dump is taken from. */
+export interface DumpDeps {
   readonly registry: Registry;
   readonly store: Store;
 }
@@ -41,7 +42,7 @@ export interface DumpQuery {
  *
  * @throws MonError `invalid` for a place that no page ended at
  */
-export async function dumpPage({ registry, store }: DumpParts, query: DumpQuery): Promise<DumpPage> {
+export async function dumpPage({ registry, store }: DumpDeps, query: DumpQuery): Promise<DumpPage> {
   const { type, namespace, limit } = query;
   // Few, and `default` is not even stored.
   if (type === 'Namespace')
@@ -67,7 +68,7 @@ interface Table {
   readonly prefix: Key;
   readonly isNamespaced: boolean;
   /** What is being removed is left out. */
-  dumped(found: readonly Found[], parts: DumpParts): readonly Wrapped[] | Promise<readonly Wrapped[]>;
+  dumped(found: readonly Found[], parts: DumpDeps): readonly Wrapped[] | Promise<readonly Wrapped[]>;
 }
 
 /** A record, under the parts of its key behind the prefix: the namespace first, where there is one. */

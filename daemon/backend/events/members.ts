@@ -1,30 +1,37 @@
-import type { FastifyInstance } from 'fastify';
 import { MonError } from '../../../shared/errors.ts';
 import { actorOf } from '../access/actor.ts';
-import type { Face } from '../http/face.ts';
-import { issued, type ApiParts } from '../http/parts.ts';
+import { issued } from '../http/issued.ts';
 import { pathName } from '../http/path-name.ts';
-import { routes } from '../http/route.ts';
+import type { OnMon } from '../http/route.ts';
+import type { NamespaceDeps, NamespaceOf } from '../namespaces/asked.ts';
+import type { Clock, Store } from '../ports.ts';
 import { readEvents } from './read.ts';
+import type { Events } from './write.ts';
+
+/** What the events of v1 and of ours are made of. */
+export interface EventDeps extends NamespaceDeps {
+  readonly clock: Clock;
+  readonly events: Events;
+  readonly store: Store;
+}
 
 /** What one event is, on the wire of v1 or of ours. */
-export function eventMemberRoutes(app: FastifyInstance, parts: ApiParts, { path, namespaceOf, needs }: Face): void {
-  const { clock, events, store } = parts;
-  routes(app, path, {
-    GET: needs('read', async (request) => {
+export function oneEvent(deps: EventDeps, namespaceOf: NamespaceOf): OnMon<'event' | 'resolveEvent'> {
+  const { clock, events, store } = deps;
+  return {
+    event: async (request) => {
       const client = pathName(request, 'client');
       const check = pathName(request, 'check');
-      const entry = namespaceOf(request).check(client, check);
+      const entry = namespaceOf(request, deps).check(client, check);
       const [event] = entry === undefined ? [] : await readEvents(store, [entry], clock.now());
       if (event === undefined) throw new MonError('not_found', `there is no event of ${client}/${check}`);
       return event;
-    }),
-
-    DELETE: needs('resolve', async (request, reply) => {
+    },
+    resolveEvent: async (request) => {
       const client = pathName(request, 'client');
       const check = pathName(request, 'check');
-      await events.resolve(namespaceOf(request).name, client, check, actorOf(request), 'event.delete');
-      return reply.code(202).send(issued(parts));
-    }),
-  });
+      await events.resolve(namespaceOf(request, deps).name, client, check, actorOf(request), 'event.delete');
+      return issued(deps);
+    },
+  };
 }

@@ -1,34 +1,31 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
 import { MonError } from '../../../shared/errors.ts';
 import { EVENT_SORT_COLUMNS, eventOrder } from '../../../shared/domain/event-order.ts';
 import { EVENT_SEARCH, matchesSearch, type Search } from '../../../shared/domain/search.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
-import { eventMemberRoutes } from './members.ts';
+import { oneEvent, type EventDeps } from './members.ts';
 import { eventRow } from '../feed/rows.ts';
 import { readEvents } from './read.ts';
 import type { CheckEntry } from '../registry/entries.ts';
 import { sendList } from '../http/list.ts';
-import { askedNamespaces } from '../http/asked-namespace.ts';
-import { monFace } from '../http/face.ts';
-import type { ApiParts } from '../http/parts.ts';
+import { askedNamespace, askedNamespaces } from '../namespaces/asked.ts';
 import { queryOf } from '../http/query.ts';
-import { monRoutes } from '../http/mon-routes.ts';
+import type { OnMon } from '../http/route.ts';
 import { searchOf } from '../http/search.ts';
 
 /** Events that are looked at until others get their turn: a few milliseconds. */
 const TURN = 5000;
 
 /** Events as the feed tells of them, found by a search (`?q=`) and sorted (`?sort=age`, `?sort=-age`); `?whole`: as v1 tells of them. */
-export function eventRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
-  const { clock } = parts;
-  monRoutes(app, {
+export function eventsOnMon(deps: EventDeps): OnMon<'events' | 'event' | 'resolveEvent'> {
+  const { clock, store } = deps;
+  return {
     events: async (request, reply) => {
       const query = queryOf(request);
       const search = searchOf(EVENT_SEARCH, query);
       const order = orderOf(query.get('sort') ?? 'status');
       const nowMs = clock.now();
-      const { namespaces, placed } = askedNamespaces(request, parts);
+      const { namespaces, placed } = askedNamespaces(request, deps);
       const shown = (entry: CheckEntry): EventRow | null => {
         const row = eventRow(entry, nowMs);
         return row === null ? null : placed(row, entry.client.namespace.name);
@@ -40,12 +37,12 @@ export function eventRoutesOfMon(app: FastifyInstance, parts: ApiParts): void {
       );
       const sorted = found.toSorted((a, b) => order(a.row, b.row)).map(({ entry }) => entry);
       if (query.has('whole')) {
-        return sendList(request, reply, sorted, (some) => readEvents(parts.store, some, nowMs, placed));
+        return sendList(request, reply, sorted, (some) => readEvents(store, some, nowMs, placed));
       }
       return sendList(request, reply, sorted, (some) => some.flatMap((entry) => shown(entry) ?? []));
     },
-  });
-  eventMemberRoutes(app, parts, monFace('/events/:client/:check', parts));
+    ...oneEvent(deps, askedNamespace),
+  };
 }
 
 interface FoundEvent {

@@ -1,36 +1,70 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { eventMemberRoutes } from './members.ts';
-import { readEvents, readEventTexts } from './read.ts';
-import { eventsOf, type CheckEntry } from '../registry/entries.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { MonError } from '../../../shared/errors.ts';
+import { resolveSchema } from '../../../shared/schemas/event.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { actorOf } from '../access/actor.ts';
+import { issued } from '../http/issued.ts';
+import { readBody, validator } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
-import { v1Face } from '../http/face.ts';
-import { v1Namespace, type ApiParts } from '../http/parts.ts';
 import { pathName } from '../http/path-name.ts';
-import { routes } from '../http/route.ts';
-import { needsOfEvents } from '../http/v1-internal-failures.ts';
+import type { OnV1 } from '../http/route.ts';
+import { v1Namespace } from '../namespaces/asked.ts';
+import { eventsOf, type CheckEntry } from '../registry/entries.ts';
+import { oneEvent, type EventDeps } from './members.ts';
+import { readEvents, readEventTexts } from './read.ts';
+import { withInternalFailures } from './v1-internal-failures.ts';
+
+const validateResolve = validator(resolveSchema);
 
 /** Events, also under their other name (completion 1.1, path alias). */
-export function eventRoutes(app: FastifyInstance, parts: ApiParts): void {
-  for (const path of ['/events', '/incidents']) eventRoutesAt(app, path, parts);
-}
-
-function eventRoutesAt(app: FastifyInstance, path: string, parts: ApiParts): void {
-  const { clock, store } = parts;
+export function eventsOnV1(
+  deps: EventDeps,
+): OnV1<
+  | 'events'
+  | 'eventsOfClient'
+  | 'event'
+  | 'resolveEvent'
+  | 'incidents'
+  | 'incidentsOfClient'
+  | 'incident'
+  | 'resolveIncident'
+  | 'resolve'
+> {
+  const { clock, store } = deps;
   const sendEvents = (request: FastifyRequest, reply: FastifyReply, entries: readonly CheckEntry[]): unknown =>
     sendList(request, reply, entries, (some) => readEvents(store, some, clock.now()), {
       readTexts: (some) => readEventTexts(store, some, clock.now()),
     });
 
-  routes(app, path, {
-    GET: needsOfEvents('read', (request, reply) => sendEvents(request, reply, [...v1Namespace(parts).events()])),
-  });
-
-  routes(app, `${path}/:client`, {
-    GET: needsOfEvents('read', (request, reply) => {
-      const client = v1Namespace(parts).clients.get(pathName(request, 'client'));
+  const { events, eventsOfClient, event, resolveEvent, resolve } = withInternalFailures({
+    events: (request, reply) => sendEvents(request, reply, [...v1Namespace(request, deps).events()]),
+    eventsOfClient: (request, reply) => {
+      const client = v1Namespace(request, deps).clients.get(pathName(request, 'client'));
       return sendEvents(request, reply, client === undefined ? [] : [...eventsOf(client)]);
-    }),
+    },
+    ...oneEvent(deps, v1Namespace),
+    /** On request (completion 1.4). */
+    resolve: async (request, reply) => {
+      const { client, check } = readBody(request, validateResolve);
+      try {
+        await deps.events.resolve(DEFAULT_NAMESPACE, client, check, actorOf(request));
+      } catch (error) {
+        // The one error without a body (reference 4.4).
+        if (error instanceof MonError && error.code === 'not_found') return reply.code(404).send();
+        throw error;
+      }
+      return issued(deps);
+    },
   });
-
-  eventMemberRoutes(app, parts, { ...v1Face(`${path}/:client/:check`, parts), needs: needsOfEvents });
+  return {
+    events,
+    eventsOfClient,
+    event,
+    resolveEvent,
+    incidents: events,
+    incidentsOfClient: eventsOfClient,
+    incident: event,
+    resolveIncident: resolveEvent,
+    resolve,
+  };
 }

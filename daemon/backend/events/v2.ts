@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import { entityOfEvent, resultOfEvent } from '../../../shared/domain/v2/event.ts';
 import type { Attributes } from '../../../shared/domain/attributes.ts';
 import { redact } from '../../../shared/domain/redact.ts';
@@ -9,16 +8,18 @@ import {
   type PlacedV2Event,
   type SubmittedV2Event,
 } from '../../../shared/schemas/v2/event.ts';
-import type { EventPlace, PresentEvent, ReportedEvent } from './v2-write.ts';
+import type { EventPlace, PresentEvent, ReportedEvent, V2Events } from './v2-write.ts';
 import { validateResult } from '../results/validate-result.ts';
 import { readV2Events, shownEvent } from '../definitions/v2-objects.ts';
 import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
 import type { Namespace } from '../registry/namespace.ts';
-import { V2_PREFIX, hasScope, mayChange } from '../access/principal.ts';
+import { hasScope, mayChange } from '../access/principal.ts';
 import { validator } from '../http/json-body.ts';
-import type { ApiParts } from '../http/parts.ts';
-import { needs, routes } from '../http/route.ts';
-import { collectionRoutes, pathPart, type Collection } from '../http/v2-collection.ts';
+import type { OnV2 } from '../http/route.ts';
+import type { NamespaceDeps } from '../namespaces/asked.ts';
+import type { Clock, Store } from '../ports.ts';
+import { objectHandlers, pathPart, type Collection } from '../http/v2-collection.ts';
+import type { EntityLimit } from '../clients/entity-limit.ts';
 import { entityHeaders } from '../clients/v2-headers.ts';
 import { notFound } from '../http/v2-errors.ts';
 import { sendObjects, type V2Key } from '../http/v2-object-list.ts';
@@ -32,9 +33,16 @@ const NOTHING_ELSE: ReadonlySet<string> = new Set();
 /** Bodies that are read at a time. */
 const PORTION = 100;
 
+interface V2EventDeps extends NamespaceDeps {
+  readonly clock: Clock;
+  readonly entityLimit: EntityLimit;
+  readonly store: Store;
+  readonly v2Events: V2Events;
+}
+
 /** Results and what became of them, as events (clients 6). */
-export function v2EventRoutes(app: FastifyInstance, parts: ApiParts): void {
-  const { clock, v2Events, entityLimit, registry, store } = parts;
+export function eventsOnV2(deps: V2EventDeps): OnV2<'events'> {
+  const { clock, v2Events, entityLimit, registry, store } = deps;
 
   const namespaceOf = (name: string): Namespace | undefined =>
     registry.hasNamespace(name) ? registry.namespace(name) : undefined;
@@ -44,14 +52,9 @@ export function v2EventRoutes(app: FastifyInstance, parts: ApiParts): void {
     present && asSent(shownEvent(present.entry, present.record, present.client, clock.now()));
 
   const collection: Collection<PlacedV2Event, SubmittedV2Event> = {
-    type: 'events',
     fieldRoot: 'event',
-    keyParts: ['entity', 'check'],
     isPlacedByPath: true,
-    isPostedByName: true,
     isReplacedByPost: true,
-    isNeverPatched: true,
-    access: { read: 'read', write: 'submit', remove: 'resolve' },
     parse: (value) => named(parse(value)),
     namespaceOf: (event) => namespacesIn(event)[0],
     place: placedIn,
@@ -106,10 +109,9 @@ export function v2EventRoutes(app: FastifyInstance, parts: ApiParts): void {
     },
     headers: () => entityHeaders(entityLimit.usage()),
   };
-  collectionRoutes(app, parts, collection);
-
-  routes(app, `${V2_PREFIX}/namespaces/:namespace/events/:entity`, {
-    GET: needs('read', (request, reply) => {
+  return {
+    ...objectHandlers(deps, collection),
+    ofEntity: (request, reply) => {
       const name = pathPart(request, 'namespace');
       const client = namespaceOf(name)?.clients.get(pathPart(request, 'entity'));
       reply.headers(collection.headers?.() ?? {});
@@ -120,8 +122,8 @@ export function v2EventRoutes(app: FastifyInstance, parts: ApiParts): void {
           for (const entries of portions(entriesOf(client, after?.[1], mayBeSelected))) yield read(entries);
         },
       });
-    }),
-  });
+    },
+  };
 }
 
 function reportedEvent(

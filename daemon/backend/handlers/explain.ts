@@ -18,7 +18,8 @@ import { eventOf } from '../events/read.ts';
 import { readRecords } from '../events/read-records.ts';
 import type { EventHandling } from './event-handling.ts';
 
-interface ExplainParts {
+/** What an explanation is made of. */
+export interface ExplainDeps {
   readonly store: Store;
   readonly handling: EventHandling;
   readonly deliveries: Deliveries;
@@ -26,7 +27,7 @@ interface ExplainParts {
 
 /** Why the handlers of a check run or do not run for its event as it is stored; undefined when its record is gone. */
 export async function explainEvent(
-  { store, handling, deliveries }: ExplainParts,
+  { store, handling, deliveries }: ExplainDeps,
   entry: CheckEntry,
   nowMs: number,
 ): Promise<Explanation | undefined> {

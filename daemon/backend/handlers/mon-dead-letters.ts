@@ -1,23 +1,35 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { DEAD_LETTER_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { MON_API } from '../../../shared/api/mon.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { DeadLetterSummary, DeadLetterView } from '../../../shared/schemas/dead-letter.ts';
 import { readDeadLetter, shownDeadLetter } from './read-dead-letters.ts';
 import { actorOf } from '../access/actor.ts';
-import { readBody } from '../http/json-body.ts';
+import { bodyValidator, readBody } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
-import type { ApiParts } from '../http/parts.ts';
+import type { Clock, Store } from '../ports.ts';
+import type { DeadLetters } from './dead-letters.ts';
 import { queryOf } from '../http/query.ts';
-import { bodyValidator, monRoutes } from '../http/mon-routes.ts';
+import type { OnMon } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
 
 const validateSelection = bodyValidator(MON_API.retryDeadLetters);
 
+interface DeadLetterDeps {
+  readonly clock: Clock;
+  readonly deadLetters: DeadLetters;
+  readonly store: Store;
+}
+
 /** Runs of handlers that failed for good: to be read, retried and dropped. */
-export function deadLetterRoutes(app: FastifyInstance, parts: ApiParts): void {
-  const { clock, deadLetters, store } = parts;
-  monRoutes(app, {
+export function deadLettersOnMon({
+  clock,
+  deadLetters,
+  store,
+}: DeadLetterDeps): OnMon<
+  'deadLetters' | 'retryDeadLetters' | 'dropDeadLetters' | 'deadLetter' | 'dropDeadLetter' | 'retryDeadLetter'
+> {
+  return {
     deadLetters: (request, reply) => {
       const where = searchFilter(
         DEAD_LETTER_SEARCH,
@@ -47,7 +59,7 @@ export function deadLetterRoutes(app: FastifyInstance, parts: ApiParts): void {
     retryDeadLetter: async (request) => ({
       retried: await deadLetters.retry({ id: idOf(request) }, actorOf(request)),
     }),
-  });
+  };
 }
 
 function idOf({ params }: FastifyRequest): number {

@@ -1,24 +1,23 @@
-import type { FastifyInstance } from 'fastify';
 import { MonError } from '../../../shared/errors.ts';
 import type { Explanation } from '../../../shared/schemas/explain.ts';
-import { explainEvent } from './explain.ts';
-import { askedNamespace } from '../http/asked-namespace.ts';
-import type { ApiParts } from '../http/parts.ts';
+import { explainEvent, type ExplainDeps } from './explain.ts';
+import { askedNamespace, type NamespaceDeps } from '../namespaces/asked.ts';
+import type { Clock } from '../ports.ts';
 import { pathName } from '../http/path-name.ts';
-import { monRoutes } from '../http/mon-routes.ts';
+import type { OnMon } from '../http/route.ts';
 
 /** "Why was I not paged?" */
-export function explainRoutes(app: FastifyInstance, parts: ApiParts): void {
-  monRoutes(app, {
+export function explanationOnMon(deps: ExplainDeps & NamespaceDeps & { readonly clock: Clock }): OnMon<'explainEvent'> {
+  return {
     explainEvent: async (request): Promise<Explanation> => {
       const client = pathName(request, 'client');
       const check = pathName(request, 'check');
-      const entry = askedNamespace(request, parts).check(client, check);
-      const explanation = entry === undefined ? undefined : await explainEvent(parts, entry, parts.clock.now());
+      const entry = askedNamespace(request, deps).check(client, check);
+      const explanation = entry === undefined ? undefined : await explainEvent(deps, entry, deps.clock.now());
       if (explanation === undefined) {
         throw new MonError('not_found', `there is neither an event nor a result of ${client}/${check}`);
       }
       return explanation;
     },
-  });
+  };
 }

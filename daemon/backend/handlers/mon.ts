@@ -1,19 +1,29 @@
-import type { FastifyInstance } from 'fastify';
-import { handlerStatuses } from './read.ts';
-import { visibleNamespaces } from '../http/v2-collection.ts';
+import type { ConfigInForce } from '../config/config-in-force.ts';
 import { sendList } from '../http/list.ts';
-import type { ApiParts } from '../http/parts.ts';
-import { monRoutes } from '../http/mon-routes.ts';
+import type { OnMon } from '../http/route.ts';
+import { visibleNamespaces } from '../http/v2-collection.ts';
+import type { NamespaceDeps } from '../namespaces/asked.ts';
+import type { Clock } from '../ports.ts';
+import type { DeadLetters } from './dead-letters.ts';
+import { handlerStatuses } from './read.ts';
+import type { JobRunner } from './run-jobs.ts';
+
+interface HandlerDeps extends NamespaceDeps {
+  readonly clock: Clock;
+  readonly config: ConfigInForce;
+  readonly deadLetters: DeadLetters;
+  readonly handlers: Pick<JobRunner, 'figures'>;
+}
 
 /** What each handler does and has before it. */
-export function handlerRoutes(app: FastifyInstance, parts: ApiParts): void {
-  const { clock, config, handlers, deadLetters } = parts;
+export function handlersOnMon(deps: HandlerDeps): OnMon<'handlers'> {
+  const { clock, config, handlers, deadLetters } = deps;
   const { definitions } = config;
-  monRoutes(app, {
+  return {
     handlers: (request, reply) => {
-      const namespaces = visibleNamespaces(request, parts);
+      const namespaces = visibleNamespaces(request, deps);
       const statuses = handlerStatuses({ definitions, handlers, deadLetters }, namespaces, clock.now());
       return sendList(request, reply, statuses, (some) => some);
     },
-  });
+  };
 }

@@ -1,7 +1,7 @@
-import type { FastifyInstance } from 'fastify';
 import { COMPATIBLE_VERSION, VERSION } from '../../../shared/schemas/version.ts';
-import type { ApiParts } from '../http/parts.ts';
-import { needs, routes } from '../http/route.ts';
+import type { ConfigInForce } from '../config/config-in-force.ts';
+import type { Clock } from '../ports.ts';
+import type { OnV1 } from '../http/route.ts';
 import type { BackendStatus } from './backend-status.ts';
 
 /** State of the ways in, under the names that existing clients read; whole numbers only (clients 1.7). */
@@ -24,16 +24,22 @@ export function transportOf(status: BackendStatus): Transport {
   };
 }
 
+interface InfoDeps {
+  readonly clock: Clock;
+  readonly config: ConfigInForce;
+  readonly status: BackendStatus;
+}
+
 /** `GET /info`, with the keys of the peer and our own under `mon` (completion, Decisions). */
-export function infoRoutes(app: FastifyInstance, { clock, config, status }: ApiParts): void {
+export function infoOnV1({ clock, config, status }: InfoDeps): OnV1<'info'> {
   const sensu = {
     version: COMPATIBLE_VERSION,
     get settings() {
       return { hexdigest: config.hexdigest };
     },
   };
-  routes(app, '/info', {
-    GET: needs('read', () => ({
+  return {
+    info: () => ({
       sensu,
       transport: { name: 'websocket', ...transportOf(status), connected: status.isTakingResults },
       redis: { connected: status.isStoreOpen },
@@ -53,8 +59,8 @@ export function infoRoutes(app: FastifyInstance, { clock, config, status }: ApiP
         version: VERSION,
         config: { loaded_at: config.loadedAt, error: config.error ?? null },
       },
-    })),
-  });
+    }),
+  };
 }
 
 function cpuSeconds(): { readonly user: number; readonly system: number } {

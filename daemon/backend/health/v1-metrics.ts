@@ -1,9 +1,17 @@
 import type { FastifyInstance } from 'fastify';
-import type { ApiParts } from '../http/parts.ts';
-import { needs, routes } from '../http/route.ts';
+import type { OnV1 } from '../http/route.ts';
+import type { Metrics } from './metrics.ts';
 
-/** `GET /metrics`, for Prometheus, and the measuring of every request for it. */
-export function metricRoutes(app: FastifyInstance, { metrics }: ApiParts): void {
+/** `GET /metrics`, for Prometheus. */
+export function metricsOnV1({ metrics }: { readonly metrics: Metrics }): OnV1<'metrics'> {
+  return {
+    metrics: async (request, reply) =>
+      reply.type(metrics.contentType).send(await metrics.read(request.principal.namespace)),
+  };
+}
+
+/** Every request and its answer count for the metrics. */
+export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
   app.addHook('onResponse', (request, reply, done) => {
     metrics.observe({
       method: request.method,
@@ -12,10 +20,5 @@ export function metricRoutes(app: FastifyInstance, { metrics }: ApiParts): void 
       durationMs: reply.elapsedTime,
     });
     done();
-  });
-  routes(app, '/metrics', {
-    GET: needs('read', async (request, reply) =>
-      reply.type(metrics.contentType).send(await metrics.read(request.principal.namespace)),
-    ),
   });
 }

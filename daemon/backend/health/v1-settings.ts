@@ -1,23 +1,30 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { redact, settingsRedactKeys } from '../../../shared/domain/redact.ts';
 import { hasScope } from '../access/principal.ts';
 import { actorOf } from '../access/actor.ts';
-import type { ApiParts } from '../http/parts.ts';
+import type { Audit } from '../audit/write.ts';
+import type { ConfigInForce } from '../config/config-in-force.ts';
 import { queryOf } from '../http/query.ts';
-import { needs, routes } from '../http/route.ts';
+import type { OnV1 } from '../http/route.ts';
 
 /**
  * `GET /settings`, redacted. With `?redacted=false` an administrator gets them whole, and that is written down; to everybody else the peer's parameter makes no difference, which gave secrets away there (1.20).
  */
-export function settingsRoutes(app: FastifyInstance, { audit, config }: ApiParts): void {
-  routes(app, '/settings', {
-    GET: needs('read', async (request) => {
+export function settingsOnV1({
+  audit,
+  config,
+}: {
+  readonly audit: Audit;
+  readonly config: ConfigInForce;
+}): OnV1<'settings'> {
+  return {
+    settings: async (request) => {
       const { settings } = config;
       if (!mayReadSecrets(request)) return redact(settings, settingsRedactKeys(settings));
       await audit.record(actorOf(request), { action: 'settings.read', target: 'settings' });
       return settings;
-    }),
-  });
+    },
+  };
 }
 
 function mayReadSecrets(request: FastifyRequest): boolean {

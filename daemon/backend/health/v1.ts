@@ -1,8 +1,6 @@
-import type { FastifyInstance } from 'fastify';
-import { deepHealth } from './deep-health.ts';
-import type { ApiParts } from '../http/parts.ts';
+import { deepHealth, type HealthParts } from './deep-health.ts';
 import { queryOf, wholeNumber } from '../http/query.ts';
-import { needs, routes } from '../http/route.ts';
+import type { OnV1 } from '../http/route.ts';
 import { transportOf } from './v1-info.ts';
 import { type BackendStatus } from './backend-status.ts';
 
@@ -16,9 +14,15 @@ interface Limits {
  * `GET /health`: 204, or 412 with a sentence for each thing that is wrong (completion 1.6). With `?deep=1` the figures
  * behind it and what a look at the indexes has shown: 200, or 412 with `problems` (reliability 12).
  */
-export function healthRoutes(app: FastifyInstance, { status, health }: ApiParts): void {
-  routes(app, '/health', {
-    GET: needs('read', async (request, reply) => {
+export function healthOnV1({
+  status,
+  health,
+}: {
+  readonly status: BackendStatus;
+  readonly health: HealthParts;
+}): OnV1<'health'> {
+  return {
+    health: async (request, reply) => {
       const query = queryOf(request);
       const problems = healthProblems(status, {
         minConsumers: wholeNumber(query, 'consumers'),
@@ -28,9 +32,9 @@ export function healthRoutes(app: FastifyInstance, { status, health }: ApiParts)
         const deep = await deepHealth(health, problems);
         return reply.code(deep.problems.length === 0 ? 200 : 412).send(deep);
       }
-      return problems.length === 0 ? reply.code(204).send() : reply.code(412).send(problems);
-    }),
-  });
+      return problems.length === 0 ? reply.send() : reply.code(412).send(problems);
+    },
+  };
 }
 
 function healthProblems(status: BackendStatus, { minConsumers, maxMessages }: Limits): string[] {

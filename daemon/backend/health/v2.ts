@@ -1,16 +1,17 @@
-import type { FastifyInstance } from 'fastify';
-import type { ApiParts } from '../http/parts.ts';
-import { needs, routes } from '../http/route.ts';
-import { memberOf } from '../http/v2-member.ts';
+import type { V2_HEALTH } from '../../../shared/api/v2.ts';
+import type { BackendStatus } from './backend-status.ts';
+import type { Handlers } from '../http/route.ts';
+import type { ClusterDeps } from './v2-cluster.ts';
+import { memberOf } from './v2-member.ts';
 
 /**
  * `GET /health` of the newer API, open to everybody and always 200: one member, with what ails it (clients 6). On
  * the main listener this path is the one of the legacy API.
  */
-export function v2HealthRoutes(app: FastifyInstance, { status, store }: ApiParts): void {
+export function healthOnV2({ status, store }: ClusterDeps): Handlers<typeof V2_HEALTH> {
   const { id: memberId, hex: memberIdHex } = memberOf(store.id);
-  routes(app, '/health', {
-    GET: needs('public', (_request, reply) => {
+  return {
+    health: (_request, reply) => {
       const problem = problemOf(status);
       const member = {
         MemberID: memberId,
@@ -25,12 +26,12 @@ export function v2HealthRoutes(app: FastifyInstance, { status, store }: ApiParts
         Header: { cluster_id: memberId, member_id: memberId, raft_term: 1 },
       };
       return reply.type('text/plain; charset=utf-8').send(JSON.stringify(health));
-    }),
-  });
+    },
+  };
 }
 
 /** Empty: nothing ails it. */
-function problemOf({ isStoreOpen, isTakingResults }: ApiParts['status']): string {
+function problemOf({ isStoreOpen, isTakingResults }: BackendStatus): string {
   if (!isStoreOpen) return 'the store does not accept writes';
   return isTakingResults ? '' : 'the backend is stopping';
 }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import type { Endpoint } from '../../../shared/api/endpoint.ts';
 import { DEPTH_MAX, FORBIDDEN_NAMES, JsonTextError, parseJsonText } from '../../../shared/domain/json-text.ts';
 import { escapeRawControls, parseJsonWithRawControls } from '../../../shared/domain/raw-control-characters.ts';
 import { MonError } from '../../../shared/errors.ts';
@@ -55,6 +56,14 @@ export function validator<T>(schema: z.ZodType<T>): (value: unknown) => T {
     if (parsed.success) return parsed.data;
     throw new MonError('invalid', problemsOf(parsed.error));
   };
+}
+
+/**
+ * Reads the body of an endpoint as its table has it; what it returns throws as `validator` does.
+ */
+export function bodyValidator<Body>({ body, path }: Endpoint<Body>): (value: unknown) => Body {
+  if (body === undefined) throw new Error(`${path} takes no body`);
+  return validator(body);
 }
 
 function parse(text: string): unknown {

@@ -1,9 +1,15 @@
 import type { FastifyRequest } from 'fastify';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 
 /** The query, decoded by the usual rules. */
 export function queryOf({ url }: Pick<FastifyRequest, 'url'>): URLSearchParams {
   const at = url.indexOf('?');
   return new URLSearchParams(at === -1 ? '' : url.slice(at));
+}
+
+/** The namespace that the query names: `default` unless told, `*` for all of them. */
+export function namespaceIn(request: Pick<FastifyRequest, 'url'>): string {
+  return queryOf(request).getAll('namespace').at(-1) || DEFAULT_NAMESPACE;
 }
 
 /** A number of digits only; anything else counts as absent, and of several the last one (legacy-peer, Pagination). */

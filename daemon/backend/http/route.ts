@@ -1,7 +1,12 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { takesNamespace, type Access, type Endpoint, type EndpointRole } from '../../../shared/api/endpoint.ts';
+import type { MON_API } from '../../../shared/api/mon.ts';
+import type { V1_API } from '../../../shared/api/v1.ts';
+import { V2_PREFIX, type V2_API } from '../../../shared/api/v2.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Admission } from '../access/admission.ts';
-import { ANONYMOUS, V2_PREFIX, isAllowed, type Access, type Principal } from '../access/principal.ts';
+import { ANONYMOUS, isAllowed, type Principal } from '../access/principal.ts';
+import { BODY_BYTES_MAX } from './limits.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -15,73 +20,60 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What the route asks for. */
     access?: Access;
+    /** What roles may allow beside that. */
+    role?: EndpointRole | undefined;
     /** Whether it reaches into all namespaces at once: nothing for who is kept to one of them. */
     isOfAllNamespaces?: boolean;
-    /** Whether it is for everybody while no credentials exist, see `needsUnlessOpen`. */
+    /** Whether it is for everybody while no credentials exist: scripts of the legacy API have none. */
     isForAnonymous?: boolean;
-    /** Whether its query names the namespace, see `inNamespace`. */
+    /** Whether its query names the namespace: nothing for who is kept to another. */
     takesNamespace?: boolean;
   }
 }
 
-type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
+/** Does what an endpoint says; the status of its success is set before. */
+export type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
 
-/** What is done for one method of a path, and for whom. */
-interface GuardedHandler {
-  readonly access: Access;
-  readonly isOfAllNamespaces?: boolean;
-  readonly isForAnonymous?: boolean;
-  readonly takesNamespace?: boolean;
-  readonly handler: Handler;
-}
+type Table = Readonly<Record<string, Endpoint>>;
 
-/** A handler for those who have what it asks for. */
-export function needs(access: Access, handler: Handler): GuardedHandler {
-  return { access, handler };
-}
+/** What is done at each endpoint of a table. */
+export type Handlers<Of> = { readonly [Name in keyof Of]: Handler };
 
-/**
- * As `needs`, and for everybody while no credentials exist: scripts of the legacy API have none. For what holds no secret
- * and makes neither commands nor users.
- */
-export function needsUnlessOpen(access: Access, handler: Handler): GuardedHandler {
-  return { access, handler, isForAnonymous: true };
-}
+/** What a noun does at some endpoints of the legacy API. */
+export type OnV1<Name extends keyof typeof V1_API> = Pick<Handlers<typeof V1_API>, Name>;
 
-/** As `needs`, for what is in the namespace that the query names, see `askedNamespace`: nothing for who is kept to another. */
-export function inNamespace(access: Access, handler: Handler): GuardedHandler {
-  return { access, handler, takesNamespace: true };
-}
+/** What a noun does at some of our own endpoints. */
+export type OnMon<Name extends keyof typeof MON_API> = Pick<Handlers<typeof MON_API>, Name>;
 
-/** Both `needsUnlessOpen` and `inNamespace`. */
-export function inNamespaceUnlessOpen(access: Access, handler: Handler): GuardedHandler {
-  return { access, handler, takesNamespace: true, isForAnonymous: true };
-}
-
-/** One method of one path, and what it asks for. */
-export interface RouteAccess {
-  readonly method: string;
-  readonly url: string;
-  readonly access: Access;
-  /** Whether everybody may while no credentials exist. */
-  readonly anonymous: boolean;
-}
+/** What a noun does at its endpoints of the newer API. */
+export type OnV2<Noun extends keyof typeof V2_API> = Handlers<(typeof V2_API)[Noun]>;
 
 /**
- * One path with everything that can be done there. HEAD comes with GET; any other method is answered with 405 and the
- * list of those that are possible.
+ * Serves the endpoints of a table: where each is, who may come, how large a body is taken and the status of a success are
+ * from there. HEAD comes with GET; any other method of a path is answered with 405 and the list of those that are possible.
  */
-export function routes(
-  app: FastifyInstance,
-  url: string,
-  handlers: Readonly<Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', GuardedHandler>>>,
-  options: { readonly bodyLimit?: number } = {},
-): void {
-  const allowed: string[] = [];
-  for (const [method, { handler, ...config }] of Object.entries(handlers)) {
-    app.route({ method, url, handler, config, ...options });
-    allowed.push(...(method === 'GET' ? ['GET', 'HEAD'] : [method]));
+export function serve<Of extends Table>(app: FastifyInstance, table: Of, handlers: Handlers<Of>): void {
+  for (const [url, endpoints] of Map.groupBy(Object.entries(table), ([, { path }]) => path)) {
+    for (const [name, endpoint] of endpoints) {
+      const { method, bodyBytesMax: bodyLimit = BODY_BYTES_MAX } = endpoint;
+      app.route({ method, url, bodyLimit, config: configOf(endpoint), handler: handlerOf(endpoint, handlers[name]) });
+    }
+    const allowed = endpoints.flatMap(([, { method }]) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    refuseOtherMethods(app, url, allowed);
   }
+}
+
+function configOf(endpoint: Endpoint): FastifyContextConfig {
+  const { scope: access, role, isOfAllNamespaces = false, isForAnonymous = false } = endpoint;
+  return { access, role, isOfAllNamespaces, isForAnonymous, takesNamespace: takesNamespace(endpoint) };
+}
+
+function handlerOf({ status, method, path }: Endpoint, handler: Handler | undefined): Handler {
+  if (handler === undefined) throw new Error(`nothing is done at ${method} ${path}`);
+  return status === 200 ? handler : (request, reply) => handler(request, reply.code(status));
+}
+
+function refuseOtherMethods(app: FastifyInstance, url: string, allowed: readonly HTTPMethods[]): void {
   const allow = allowed.join(', ');
   app.route({
     method: app.supportedMethods.filter((method) => !allowed.includes(method)),
@@ -94,6 +86,15 @@ export function routes(
       throw new MonError('method_not_allowed', `${request.method} is not possible here: use ${allow}`);
     },
   });
+}
+
+/** One method of one path, and what it asks for. */
+export interface RouteAccess {
+  readonly method: string;
+  readonly url: string;
+  readonly access: Access;
+  /** Whether everybody may while no credentials exist. */
+  readonly anonymous: boolean;
 }
 
 /**

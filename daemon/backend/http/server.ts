@@ -8,56 +8,25 @@ import {
   type onResponseHookHandler,
   type onSendHookHandler,
 } from 'fastify';
+import { V2_API, V2_PREFIX } from '../../../shared/api/v2.ts';
 import type { Doing } from '../../../shared/domain/v2/roles.ts';
 import { MonError } from '../../../shared/errors.ts';
-import type { LogRequest } from '../../log/log.ts';
-import { V2_PREFIX, NOBODY, refuseWithoutAccess, type AskedRoute, type Principal } from '../access/principal.ts';
+import type { ApiSettings } from '../../../shared/schemas/settings.ts';
+import type { Log, LogRequest } from '../../log/log.ts';
+import { NOBODY, refuseWithoutAccess, type AskedRoute, type Principal } from '../access/principal.ts';
 import { corsHeaders, foreignWriteGuard } from './cors.ts';
-import { AUTH_TEST, sendAuthError } from '../access/v2-auth.ts';
+import type { Authenticator } from '../access/authenticator.ts';
+import type { Callers } from '../access/caller.ts';
 import { doingOf } from '../access/doing.ts';
-import { notFound, sendV2Error } from './v2-errors.ts';
-import { v2HealthRoutes } from '../health/v2.ts';
-import { v2Routes } from './v2-routes.ts';
+import { notFound, sendAuthError, sendV2Error } from './v2-errors.ts';
 import { refuseMalformed, sendError } from './errors.ts';
-import { openApiRoutes } from './openapi.ts';
-import { aggregateRoutes } from '../aggregates/v1.ts';
-import { checkRoutes } from '../checks/v1.ts';
-import { clientRoutes } from '../clients/v1.ts';
-import { eventRoutes } from '../events/v1.ts';
-import { healthRoutes } from '../health/v1.ts';
-import { infoRoutes } from '../health/v1-info.ts';
 import { decodedPath } from './logged-path.ts';
-import { metricRoutes } from '../health/v1-metrics.ts';
-import { requestRoutes } from '../checks/v1-run.ts';
-import { resolveRoutes } from '../events/v1-resolve.ts';
-import { resultRoutes } from '../results/v1.ts';
-import { settingsRoutes } from '../health/v1-settings.ts';
-import { silencedRoutes } from '../silences/v1.ts';
-import { stashRoutes } from '../stashes/v1.ts';
-import { namespaceIn } from './asked-namespace.ts';
 import { isLoopback } from './host.ts';
 import { BODY_BYTES_MAX, URL_LENGTH_MAX } from './limits.ts';
-import { accessRoutes } from '../access/mon.ts';
-import { aggregateRoutesOfMon } from '../aggregates/mon.ts';
-import { auditRoutes } from '../audit/mon.ts';
-import { bulkRoutes } from '../bulk/mon.ts';
-import { restoreRoutes } from '../dump/mon.ts';
-import { checkRoutesOfMon } from '../checks/mon.ts';
-import { clientRoutesOfMon } from '../clients/mon.ts';
-import { eventRoutesOfMon } from '../events/mon.ts';
-import { overviewRoutes } from '../events/mon-overview.ts';
-import { versionRoutes } from '../plans/mon-versions.ts';
-import { deadLetterRoutes } from '../handlers/mon-dead-letters.ts';
-import { handlerRoutes } from '../handlers/mon.ts';
-import { explainRoutes } from '../handlers/mon-explain.ts';
-import { batchRoutes } from '../results/mon.ts';
-import { silencedRoutesOfMon } from '../silences/mon.ts';
-import { storeRoutes } from '../plans/mon-store.ts';
-import { simulateRoutes } from '../results/mon-simulate.ts';
-import { upgradeRoutes } from '../plans/mon.ts';
 import type { MakeServer } from './http-server.ts';
-import type { ApiParts } from './parts.ts';
+import { namespaceIn } from './query.ts';
 import { watchAccess, type RouteAccess } from './route.ts';
+import type { SlowPeers } from './slow-peers.ts';
 import { watchPeers } from './watch-peers.ts';
 
 type Refused = (error: unknown) => void;
@@ -65,14 +34,30 @@ type Refused = (error: unknown) => void;
 /** What a listener serves: everything, or, at an address of its own, the newer API alone with the `/health` of that. */
 export type Face = { readonly kind: 'all' } | { readonly kind: 'core'; readonly bind: string };
 
+/** What every listener works with. */
+export interface ServerDeps {
+  readonly authenticator: Authenticator;
+  readonly callers: Callers;
+  readonly config: { readonly api: Pick<ApiSettings, 'cors'> };
+  readonly log: Log;
+  readonly logRequest?: LogRequest;
+  readonly slowPeers: SlowPeers;
+}
+
 /**
  * The HTTP API, ready to listen. Whoever opens it closes it.
  *
+ * @param addRoutes makes the routes of the listener; it is told of them all, as they are made
  * @throws MonError `invalid` when `api.cors` cannot be sent
  */
-export async function openServer(parts: ApiParts, face: Face, makeServer: MakeServer): Promise<FastifyInstance> {
-  const { authenticator, callers, log } = parts;
-  const { cors: ownCors } = parts.config.api;
+export async function openServer(
+  deps: ServerDeps,
+  face: Face,
+  makeServer: MakeServer,
+  addRoutes: (app: FastifyInstance, access: readonly RouteAccess[]) => void,
+): Promise<FastifyInstance> {
+  const { authenticator, callers, log, logRequest } = deps;
+  const { cors: ownCors } = deps.config.api;
   const refuseForeignWrite = foreignWriteGuard(ownCors);
   const cors = corsHeaders(face.kind === 'core' ? (ownCors ?? false) : ownCors);
 
@@ -124,7 +109,7 @@ export async function openServer(parts: ApiParts, face: Face, makeServer: MakeSe
       ? { ...askedRoute(request), access: 'public' }
       : askedRoute(request);
   const refuseAs = (request: FastifyRequest): typeof sendError => {
-    if (request.routeOptions.url === AUTH_TEST) return sendAuthError;
+    if (request.routeOptions.url === V2_API.auth.test.path) return sendAuthError;
     return isOfV2(request) ? sendV2Error : sendError;
   };
   const unknownPath = (request: FastifyRequest): MonError =>
@@ -160,7 +145,7 @@ export async function openServer(parts: ApiParts, face: Face, makeServer: MakeSe
   app.removeAllContentTypeParsers();
   // As text: a handler that wants JSON parses it, so that an unknown path or method is told before a bad body.
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
-  watchPeers(app, parts);
+  watchPeers(app, deps);
   app.addHook('onRequest', (request, reply, done) => {
     if (request.method === 'OPTIONS') {
       reply
@@ -187,7 +172,6 @@ export async function openServer(parts: ApiParts, face: Face, makeServer: MakeSe
       done(error as Error);
     }
   });
-  const { logRequest } = parts;
   if (logRequest !== undefined) app.addHook('onResponse', recordOf(logRequest));
   app.setErrorHandler((error, request, reply) => refuseAs(request)(error, request, reply, log));
   app.setNotFoundHandler((request, reply) => {
@@ -196,68 +180,26 @@ export async function openServer(parts: ApiParts, face: Face, makeServer: MakeSe
     return reply.code(301).header('Location', clean).send();
   });
 
-  // Before the others, which it measures.
-  metricRoutes(app, parts);
-  v2Routes(app, parts);
-  if (face.kind === 'core') v2HealthRoutes(app, parts);
-  else ownRoutes(app, parts, accessTable);
+  addRoutes(app, accessTable);
   await app.ready();
   return app;
-}
-
-/** What only the main listener serves: the legacy API, and ours. */
-function ownRoutes(app: FastifyInstance, parts: ApiParts, accessTable: readonly RouteAccess[]): void {
-  resultRoutes(app, parts);
-  eventRoutes(app, parts);
-  resolveRoutes(app, parts);
-  silencedRoutes(app, parts);
-  clientRoutes(app, parts);
-  aggregateRoutes(app, parts);
-  stashRoutes(app, parts);
-  checkRoutes(app, parts);
-  requestRoutes(app, parts);
-  infoRoutes(app, parts);
-  healthRoutes(app, parts);
-  settingsRoutes(app, parts);
-  batchRoutes(app, parts);
-  checkRoutesOfMon(app, parts);
-  eventRoutesOfMon(app, parts);
-  aggregateRoutesOfMon(app, parts);
-  clientRoutesOfMon(app, parts);
-  overviewRoutes(app, parts);
-  versionRoutes(app, parts);
-  storeRoutes(app, parts);
-  upgradeRoutes(app, parts);
-  auditRoutes(app, parts);
-  bulkRoutes(app, parts);
-  restoreRoutes(app, parts);
-  silencedRoutesOfMon(app, parts);
-  explainRoutes(app, parts);
-  simulateRoutes(app, parts);
-  handlerRoutes(app, parts);
-  deadLetterRoutes(app, parts);
-  accessRoutes(app, accessTable);
-  openApiRoutes(app);
 }
 
 /** What a request asks for. Where there is no route, who asks still has to be known. */
 function askedRoute(request: FastifyRequest): AskedRoute {
   const { routeOptions } = request;
-  const { namespace, user } = (request.params ?? {}) as { readonly namespace?: string; readonly user?: string };
+  const params = (request.params ?? {}) as Readonly<Record<string, string>>;
+  const { namespace, user } = params;
   const {
     access = 'authenticated',
+    role,
     takesNamespace = false,
     isOfAllNamespaces = false,
     isForAnonymous = false,
   } = routeOptions.config ?? {};
   const asked = takesNamespace ? namespaceIn(request) : undefined;
-  const doing = (): Doing | undefined => doingOfRequest(request);
+  const doing = (): Doing | undefined => role && doingOf(role, params);
   return { access, url: routeOptions.url, namespace, asked, user, isOfAllNamespaces, isForAnonymous, doing };
-}
-
-/** In the words of roles; of the newer API only. */
-function doingOfRequest({ method, routeOptions, params }: FastifyRequest): Doing | undefined {
-  return doingOf({ method, url: routeOptions.url ?? '', params: (params ?? {}) as Readonly<Record<string, string>> });
 }
 
 /** The path with one slash where there are several, as the peer sends its clients on; undefined: there are none. */

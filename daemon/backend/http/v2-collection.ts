@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { meets } from '../../../shared/domain/v2/etag.ts';
 import { mergePatch } from '../../../shared/domain/v2/merge-patch.ts';
 import type { Attributes } from '../../../shared/domain/attributes.ts';
@@ -7,11 +7,10 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { V2Metadata, V2Object, SubmittedV2Object } from '../../../shared/schemas/v2/metadata.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
-import { V2_PREFIX, maySee, type Access } from '../access/principal.ts';
 import { actorOf } from '../access/actor.ts';
+import { maySee } from '../access/principal.ts';
 import { parseBody } from './json-body.ts';
-import type { ApiParts } from './parts.ts';
-import { needs, routes } from './route.ts';
+import type { Handler } from './route.ts';
 import { alreadyExists, notFound } from './v2-errors.ts';
 import { etagOf, mergePatchOf, preconditionsOf, refuseUnless, sendObject } from './v2-object-answer.ts';
 import { sendObjects, type ObjectSource, type V2Key } from './v2-object-list.ts';
@@ -21,10 +20,6 @@ import { sendObjects, type ObjectSource, type V2Key } from './v2-object-list.ts'
  * has its namespace.
  */
 export interface Collection<T extends object, S extends object = T> extends ObjectSource<T> {
-  /** Last part of the path of its lists, `checks`. */
-  readonly type: string;
-  /** The parts of the path that name one, in the order of its key: `['name']`. */
-  readonly keyParts: readonly string[];
   /** Objects that are in no namespace: `get` and the others are asked for the one of the empty name. */
   readonly isClusterWide?: boolean;
   /**
@@ -32,14 +27,8 @@ export interface Collection<T extends object, S extends object = T> extends Obje
    * objects finds them (reference 9.3). Absent: there can be none.
    */
   orphanNamespaces?(): Iterable<string>;
-  /** What it takes to read, to write and to remove. */
-  readonly access: { readonly read: Access; readonly write: Access; readonly remove: Access };
-  /** Whether `POST` also works at the path of one object. */
-  readonly isPostedByName?: boolean;
   /** Whether `POST` takes the place of what is there: each is news of the same thing. */
   readonly isReplacedByPost?: boolean;
-  /** Whether there is no `PATCH`: what is there is never changed, only followed. */
-  readonly isNeverPatched?: boolean;
   /** Whether a body that names no namespace is of the one of the path; the others are refused, as by the peer. */
   readonly isPlacedByPath?: boolean;
   /** Whether a PUT stores what the body names, whatever its path says, as the peer does for these. */
@@ -62,12 +51,12 @@ export interface Collection<T extends object, S extends object = T> extends Obje
   place(submitted: S, namespace: string): T;
   get(namespace: string, key: V2Key): T | undefined | Promise<T | undefined>;
   /**
-   * Stores what `change` makes of the object that is there; settles after the commit. Absent: these cannot be written.
+   * Stores what `change` makes of the object that is there; settles after the commit.
    *
    * @param change runs in the transaction, perhaps more than once, and cannot wait; what it throws refuses the change
    * @throws MonError `invalid`, `conflict`, `not_found`, `unavailable`, `payment_required`
    */
-  write?(
+  write(
     namespace: string,
     key: V2Key,
     change: (present: T | undefined) => T,
@@ -78,7 +67,7 @@ export interface Collection<T extends object, S extends object = T> extends Obje
    * @param check as `change`: refuses by throwing
    * @throws MonError `not_found`, `conflict`, `unavailable`
    */
-  remove?(namespace: string, key: V2Key, check: (present: T) => void, actor: Actor): Promise<void>;
+  remove(namespace: string, key: V2Key, check: (present: T) => void, actor: Actor): Promise<void>;
   /** What answers a POST or PUT, with 200: of these the peer gives back what was sent. Absent: nothing, with 201. */
   echo?(submitted: T): object;
   /** What answers a PATCH; absent: the object. */
@@ -102,18 +91,22 @@ export function inNamespace<S extends SubmittedV2Object>(submitted: S, namespace
   return { ...submitted, metadata };
 }
 
-/** Longest body of the newer API, in bytes (completion 1.17). */
-const V2_BODY_BYTES_MAX = 512_000;
+/** The namespaces that there are. */
+export interface DeclaredNamespaces {
+  readonly registry: { readonly declared: { names(): readonly string[]; has(name: string): boolean } };
+}
 
-/** The routes of a kind of objects: its lists, and each object by its name. */
-export function collectionRoutes<T extends object, S extends object>(
-  app: FastifyInstance,
-  parts: Pick<ApiParts, 'registry'>,
+/** What can be done with objects of a kind: with its lists, and with each object by its name. */
+type ObjectHandlers = Readonly<
+  Record<'listAll' | 'createAnywhere' | 'list' | 'create' | 'get' | 'put' | 'patch' | 'post' | 'remove', Handler>
+>;
+
+/** What is done with objects of a kind; the table says which of it can be asked for. */
+export function objectHandlers<T extends object, S extends object>(
+  deps: DeclaredNamespaces,
   collection: Collection<T, S>,
-): void {
-  const { type, keyParts, access, isClusterWide = false } = collection;
-  const options = { bodyLimit: V2_BODY_BYTES_MAX };
-  const item = keyParts.map((part) => `/:${part}`).join('');
+): ObjectHandlers {
+  const { isClusterWide = false } = collection;
   const tell = (reply: FastifyReply): FastifyReply => reply.headers(collection.headers?.() ?? {});
 
   const tellStored = (reply: FastifyReply, object: T): FastifyReply => {
@@ -133,14 +126,14 @@ export function collectionRoutes<T extends object, S extends object>(
   };
 
   const everywhere = (request: FastifyRequest): readonly string[] =>
-    isClusterWide ? [''] : visibleNamespaces(request, parts, collection.orphanNamespaces?.());
+    isClusterWide ? [''] : visibleNamespaces(request, deps, collection.orphanNamespaces?.());
 
   const answer = (request: FastifyRequest, reply: FastifyReply, object: T): FastifyReply =>
     sendObject(request, tell(reply), object, collection.show?.(object, request.principal) ?? object);
 
   const post = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const submitted = collection.parse(parseBody(request).value);
-    const namespace = isClusterWide ? '' : namespaceFor(request, parts, namespaceIn(request, submitted));
+    const namespace = isClusterWide ? '' : namespaceFor(request, deps, namespaceIn(request, submitted));
     const object = collection.place(submitted, namespace);
     const key = collection.keyOf(object);
     const actor = actorOf(request, collection.creatorOf?.(submitted));
@@ -157,15 +150,12 @@ export function collectionRoutes<T extends object, S extends object>(
     key: V2Key,
     actor: Actor,
     change: (present: T | undefined) => T,
-  ): Promise<T> => {
-    if (collection.write === undefined) throw notFound();
-    return collection.write(namespace, key, change, actor, request);
-  };
+  ): Promise<T> => collection.write(namespace, key, change, actor, request);
 
   const put = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { namespace, key } = addressOf(request, collection);
     const submitted = collection.parse(parseBody(request).value);
-    if (!isClusterWide) namespaceFor(request, parts, namespaceIn(request, submitted));
+    if (!isClusterWide) namespaceFor(request, deps, namespaceIn(request, submitted));
     const object = collection.place(submitted, namespace);
     const named = collection.keyOf(object);
     if (collection.isNamedByBody !== true) refuseOtherKey(collection.sentKeyOf?.(submitted) ?? named, key);
@@ -206,41 +196,24 @@ export function collectionRoutes<T extends object, S extends object>(
     const { namespace, key } = addressOf(request, collection);
     const preconditions = preconditionsOf(request);
     const refuseStale = (present: T): void => refuseUnless(meets(preconditions, etagOf(present)));
-    await collection.remove?.(namespace, key, refuseStale, actorOf(request));
+    await collection.remove(namespace, key, refuseStale, actorOf(request));
     return tell(reply).code(204).send();
   };
 
   const list = (request: FastifyRequest, reply: FastifyReply, namespaces: readonly string[]): Promise<FastifyReply> =>
     sendObjects(request, tell(reply), namespaces, collection);
 
-  const ofLists = collection.write === undefined ? {} : { POST: needs(access.write, post) };
-  const ofItems = {
-    GET: needs(access.read, get),
-    ...(collection.write === undefined ? {} : { PUT: needs(access.write, put) }),
-    ...(collection.write === undefined || collection.isNeverPatched === true
-      ? {}
-      : { PATCH: needs(access.write, patch) }),
-    ...(collection.write !== undefined && collection.isPostedByName === true ? { POST: needs(access.write, put) } : {}),
-    ...(collection.remove === undefined ? {} : { DELETE: needs(access.remove, remove) }),
+  return {
+    listAll: (request, reply) => list(request, reply, everywhere(request)),
+    createAnywhere: post,
+    list: (request, reply) => list(request, reply, [pathPart(request, 'namespace')]),
+    create: post,
+    get,
+    put,
+    patch,
+    post: put,
+    remove,
   };
-  routes(
-    app,
-    `${V2_PREFIX}/${type}`,
-    { GET: needs(access.read, (request, reply) => list(request, reply, everywhere(request))), ...ofLists },
-    options,
-  );
-  if (isClusterWide) {
-    routes(app, `${V2_PREFIX}/${type}${item}`, ofItems, options);
-    return;
-  }
-  const within = `${V2_PREFIX}/namespaces/:namespace/${type}`;
-  routes(
-    app,
-    within,
-    { GET: needs(access.read, (request, reply) => list(request, reply, [pathPart(request, 'namespace')])), ...ofLists },
-    options,
-  );
-  routes(app, `${within}${item}`, ofItems, options);
 }
 
 /**
@@ -250,7 +223,7 @@ export function collectionRoutes<T extends object, S extends object>(
  */
 export function visibleNamespaces(
   { principal }: Pick<FastifyRequest, 'principal'>,
-  { registry }: Pick<ApiParts, 'registry'>,
+  { registry }: DeclaredNamespaces,
   others: Iterable<string> = [],
 ): readonly string[] {
   const names = new Set([...registry.declared.names(), ...others]);
@@ -270,7 +243,7 @@ export function pathPart(request: FastifyRequest, part: string): string {
  */
 export function namespaceFor(
   request: FastifyRequest,
-  { registry }: Pick<ApiParts, 'registry'>,
+  { registry }: DeclaredNamespaces,
   inBody: string | null | undefined,
 ): string {
   const inPath = pathPart(request, 'namespace') || undefined;
@@ -295,8 +268,9 @@ function refuseOtherKey(inBody: V2Key, inPath: V2Key): void {
 
 function addressOf(
   request: FastifyRequest,
-  { keyParts, keyOfPath = (key) => key }: Pick<Collection<object>, 'keyParts' | 'keyOfPath'>,
+  { keyOfPath = (key) => key }: Pick<Collection<object>, 'keyOfPath'>,
 ): { namespace: string; key: V2Key } {
-  const key = keyOfPath(keyParts.map((part) => pathPart(request, part)));
+  const { named = [] } = request.routeOptions.config.role ?? {};
+  const key = keyOfPath(named.map((part) => pathPart(request, part)));
   return { namespace: pathPart(request, 'namespace'), key };
 }

@@ -56,3 +56,22 @@ export function notFound(): MonError {
 export function alreadyExists(): MonError {
   return new MonError('conflict', 'resource already exists');
 }
+
+/** In the words of the peer, for credentials that are tried out. */
+export const REFUSED = 'Request unauthorized\n';
+
+/** As `sendV2Error`, in those words. */
+export function sendAuthError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
+  return isUnauthenticated(error) ? refuseLogIn(reply, error) : sendV2Error(error, request, reply, log);
+}
+
+/** As plain text, which the peer's own client prints. */
+export function refuseLogIn(reply: FastifyReply, error: unknown, text = REFUSED): FastifyReply {
+  if (!isUnauthenticated(error)) throw error;
+  reply.code(401).header('WWW-Authenticate', 'Basic realm="Restricted Area"').type('text/plain');
+  return reply.send(text);
+}
+
+export function isUnauthenticated(error: unknown): boolean {
+  return error instanceof MonError && error.code === 'unauthenticated';
+}

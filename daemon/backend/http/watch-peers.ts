@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { MonError } from '../../../shared/errors.ts';
 import type { Peer } from './peer.ts';
-import type { ApiParts } from './parts.ts';
+import type { SlowPeers } from './slow-peers.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -14,7 +14,7 @@ declare module 'fastify' {
 const AHEAD_MAX = 100;
 
 /** Counts what each request and its answer keep in memory, before anything else is done about it. */
-export function watchPeers(app: FastifyInstance, { slowPeers }: Pick<ApiParts, 'slowPeers'>): void {
+export function watchPeers(app: FastifyInstance, { slowPeers }: { readonly slowPeers: SlowPeers }): void {
   app.decorateRequest('peer');
   app.addHook('onRequest', (request, reply, done) => {
     const peer = slowPeers.of(request.raw.socket);

@@ -1,22 +1,20 @@
-import type { FastifyInstance } from 'fastify';
 import { v2NamespaceSchema, type V2Namespace } from '../../../shared/schemas/v2/namespace.ts';
 import { seesNamespace } from '../access/principal.ts';
-import type { ApiParts } from '../http/parts.ts';
+import type { OnV2 } from '../http/route.ts';
+import type { NamespaceDeps } from './asked.ts';
+import type { Namespaces } from './write.ts';
 import { validator } from '../http/json-body.ts';
-import { collectionRoutes, type Collection } from '../http/v2-collection.ts';
+import { objectHandlers, type Collection } from '../http/v2-collection.ts';
 import { behind } from '../http/v2-object-list.ts';
 
 const parse = validator(v2NamespaceSchema);
 
 /** Namespaces, which are objects of their own (reference 2.7). */
-export function namespaceRoutes(app: FastifyInstance, parts: ApiParts): void {
-  const { namespaces, registry } = parts;
+export function namespacesOnV2(deps: NamespaceDeps & { readonly namespaces: Namespaces }): OnV2<'namespaces'> {
+  const { namespaces, registry } = deps;
   const collection: Collection<V2Namespace> = {
-    type: 'namespaces',
     fieldRoot: 'namespace',
-    keyParts: ['namespace'],
     isClusterWide: true,
-    access: { read: 'read', write: 'admin', remove: 'admin' },
     parse,
     namespaceOf: () => undefined,
     place: ({ name }) => ({ name }),
@@ -31,7 +29,7 @@ export function namespaceRoutes(app: FastifyInstance, parts: ApiParts): void {
     remove: (_none, [name = ''], check, actor) => namespaces.remove(name, () => check(namespaceOf(name)), actor),
     isVisible: ({ name }, principal) => seesNamespace(principal, name),
   };
-  collectionRoutes(app, parts, collection);
+  return objectHandlers(deps, collection);
 }
 
 function keyOf({ name }: V2Namespace): readonly [string] {

@@ -1,19 +1,22 @@
-import type { FastifyInstance } from 'fastify';
 import { MON_API } from '../../../shared/api/mon.ts';
 import { actorOf } from '../access/actor.ts';
-import { readBody } from '../http/json-body.ts';
-import type { ApiParts } from '../http/parts.ts';
-import { bodyValidator, monRoutes } from '../http/mon-routes.ts';
+import { bodyValidator, readBody } from '../http/json-body.ts';
+import type { OnMon } from '../http/route.ts';
+import type { StoreUpgrades } from './store-upgrades.ts';
 
 const validate = bodyValidator(MON_API.startStoreUpgrade);
 
 /** The schema of the store, and its upgrade while the backend serves. */
-export function storeRoutes(app: FastifyInstance, { storeUpgrades }: ApiParts): void {
-  monRoutes(app, {
+export function storeUpgradeOnMon({
+  storeUpgrades,
+}: {
+  readonly storeUpgrades: StoreUpgrades;
+}): OnMon<'storeUpgrade' | 'startStoreUpgrade'> {
+  return {
     storeUpgrade: () => storeUpgrades.status(),
     startStoreUpgrade: async (request) => {
       await storeUpgrades.start(actorOf(request), readBody(request, validate));
       return storeUpgrades.status();
     },
-  });
+  };
 }

@@ -1,18 +1,25 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { MON_API } from '../../../shared/api/mon.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { PlanRun, PlanRunSummary } from '../../../shared/schemas/plan-run.ts';
 import { actorOf } from '../access/actor.ts';
-import { readBody } from '../http/json-body.ts';
-import type { ApiParts } from '../http/parts.ts';
-import { bodyValidator, monRoutes } from '../http/mon-routes.ts';
+import { bodyValidator, readBody } from '../http/json-body.ts';
+import type { OnMon } from '../http/route.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { PlanRunner } from './plan-runner.ts';
 
 const validateNew = bodyValidator(MON_API.createPlan);
 const validateOrder = bodyValidator(MON_API.orderPlan);
 
 /** Plans for upgrades: made here, and carried out step by step. */
-export function upgradeRoutes(app: FastifyInstance, { upgrades, registry }: ApiParts): void {
-  monRoutes(app, {
+export function plansOnMon({
+  upgrades,
+  registry,
+}: {
+  readonly upgrades: PlanRunner;
+  readonly registry: Registry;
+}): OnMon<'plans' | 'createPlan' | 'planFacts' | 'plan' | 'orderPlan'> {
+  return {
     plans: () => registry.plans.all().map(({ runbook }) => summaryOf(runbook)),
     createPlan: (request) => upgrades.create(readBody(request, validateNew), actorOf(request)),
     planFacts: () => upgrades.facts(),
@@ -23,7 +30,7 @@ export function upgradeRoutes(app: FastifyInstance, { upgrades, registry }: ApiP
       return stored.runbook;
     },
     orderPlan: (request) => upgrades.order(idOf(request), readBody(request, validateOrder), actorOf(request)),
-  });
+  };
 }
 
 function summaryOf({ log: _log, ...summary }: PlanRun): PlanRunSummary {

@@ -1,30 +1,36 @@
-import type { FastifyInstance } from 'fastify';
 import { MonError } from '../../../shared/errors.ts';
 import { actorOf } from '../access/actor.ts';
-import type { Face } from '../http/face.ts';
-import type { ApiParts } from '../http/parts.ts';
 import { pathName } from '../http/path-name.ts';
-import { routes } from '../http/route.ts';
+import type { OnMon } from '../http/route.ts';
+import type { NamespaceDeps, NamespaceOf } from '../namespaces/asked.ts';
+import type { Clock, Store } from '../ports.ts';
 import { readResults } from './read.ts';
+import type { Results } from './write.ts';
+
+/** What the results of v1 and of ours are made of. */
+export interface ResultDeps extends NamespaceDeps {
+  readonly clock: Clock;
+  readonly results: Results;
+  readonly store: Store;
+}
 
 /** What one result is, on the wire of v1 or of ours. */
-export function resultMemberRoutes(app: FastifyInstance, parts: ApiParts, { path, namespaceOf, needs }: Face): void {
-  const { results, store } = parts;
-  routes(app, path, {
-    GET: needs('read', async (request) => {
+export function oneResult(deps: ResultDeps, namespaceOf: NamespaceOf): OnMon<'result' | 'deleteResult'> {
+  const { results, store } = deps;
+  return {
+    result: async (request) => {
       const client = pathName(request, 'client');
       const check = pathName(request, 'check');
-      const entry = namespaceOf(request).check(client, check);
+      const entry = namespaceOf(request, deps).check(client, check);
       const [result] = entry === undefined ? [] : await readResults(store, [entry]);
       if (result === undefined) throw new MonError('not_found', `there is no result of ${client}/${check}`);
       return result;
-    }),
-
-    DELETE: needs('resolve', async (request, reply) => {
+    },
+    deleteResult: async (request, reply) => {
       const client = pathName(request, 'client');
       const check = pathName(request, 'check');
-      await results.remove(namespaceOf(request).name, client, check, actorOf(request));
-      return reply.code(204).send();
-    }),
-  });
+      await results.remove(namespaceOf(request, deps).name, client, check, actorOf(request));
+      return reply.send();
+    },
+  };
 }

@@ -1,22 +1,30 @@
 import { randomUUID } from 'node:crypto';
-import type { FastifyInstance } from 'fastify';
 import type { Simulation } from '../../../shared/schemas/explain.ts';
 import { incomingFromApi } from './write.ts';
 import { simulateResult } from './simulate.ts';
 import { validateSubmitted } from './validate-result.ts';
 import { readClient } from '../clients/read.ts';
 import { readBody } from '../http/json-body.ts';
-import { askedNamespace } from '../http/asked-namespace.ts';
-import type { ApiParts } from '../http/parts.ts';
-import { monRoutes } from '../http/mon-routes.ts';
+import { askedNamespace, type NamespaceDeps } from '../namespaces/asked.ts';
+import type { ConfigInForce } from '../config/config-in-force.ts';
+import type { EventHandling } from '../handlers/event-handling.ts';
+import type { Clock, Store } from '../ports.ts';
+import type { OnMon } from '../http/route.ts';
+
+interface SimulationDeps extends NamespaceDeps {
+  readonly clock: Clock;
+  readonly config: ConfigInForce;
+  readonly handling: EventHandling;
+  readonly store: Store;
+}
 
 /** What a result would do, said by the rules that would do it. */
-export function simulateRoutes(app: FastifyInstance, parts: ApiParts): void {
-  const { clock, config, handling, store } = parts;
-  monRoutes(app, {
+export function simulationOnMon(deps: SimulationDeps): OnMon<'simulate'> {
+  const { clock, config, handling, store } = deps;
+  return {
     simulate: async (request): Promise<Simulation> => {
       const nowMs = clock.now();
-      const namespace = askedNamespace(request, parts);
+      const namespace = askedNamespace(request, deps);
       const result = incomingFromApi(
         readBody(request, validateSubmitted),
         config.definitions.in(namespace.name),
@@ -25,5 +33,5 @@ export function simulateRoutes(app: FastifyInstance, parts: ApiParts): void {
       const record = await readClient(store, namespace.clients.get(result.client));
       return simulateResult({ namespace, record, handling, nowMs, newId: randomUUID }, result);
     },
-  });
+  };
 }

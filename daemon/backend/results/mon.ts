@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import { foundResult, RESULT_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { BATCH_MAX, type BatchAnswer, type SubmittedResult } from '../../../shared/schemas/result.ts';
@@ -6,12 +5,10 @@ import { validateSubmitted } from './validate-result.ts';
 import { readResults, resultsOf } from './read.ts';
 import { parseBody, validateBoth, type ParsedBody } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
-import { askedNamespace, askedNamespaces } from '../http/asked-namespace.ts';
-import { monFace } from '../http/face.ts';
-import { resultMemberRoutes } from './members.ts';
-import type { ApiParts } from '../http/parts.ts';
+import { askedNamespace, askedNamespaces } from '../namespaces/asked.ts';
+import { oneResult, type ResultDeps } from './members.ts';
 import { queryOf } from '../http/query.ts';
-import { monRoutes } from '../http/mon-routes.ts';
+import type { OnMon } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
 
 const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
@@ -20,24 +17,24 @@ const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
  * The last results, found by a search (`?q=`). Many at once, for scripts: what is valid is stored together, the rest is
  * named by its index.
  */
-export function batchRoutes(app: FastifyInstance, parts: ApiParts): void {
-  const { clock, results, store } = parts;
-  monRoutes(app, {
+export function resultsOnMon(deps: ResultDeps): OnMon<'results' | 'submitResults' | 'result' | 'deleteResult'> {
+  const { clock, results, store } = deps;
+  return {
     results: (request, reply) => {
       const where = searchFilter(RESULT_SEARCH, queryOf(request), foundResult, clock.now());
-      const { namespaces, placed } = askedNamespaces(request, parts);
+      const { namespaces, placed } = askedNamespaces(request, deps);
       const entries = namespaces.flatMap(resultsOf);
       return sendList(request, reply, entries, (some) => readResults(store, some, placed), { where });
     },
     submitResults: async (request): Promise<BatchAnswer> => {
-      const { name } = askedNamespace(request, parts);
+      const { name } = askedNamespace(request, deps);
       const { valid, indexes, rejected } = validateBatch(parseBody(request));
       const refused = valid.length > 0 ? await results.submit(name, valid, request.admission) : NONE_REFUSED;
       for (const [at, error] of refused) rejected.push({ index: indexes[at] ?? 0, error: error.message });
       return { accepted: valid.length - refused.size, rejected };
     },
-  });
-  resultMemberRoutes(app, parts, monFace('/results/:client/:check', parts));
+    ...oneResult(deps, askedNamespace),
+  };
 }
 
 function validateBatch({ value, strict }: ParsedBody): {

@@ -1,25 +1,23 @@
-import type { FastifyInstance } from 'fastify';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
-import { validateSubmitted } from './validate-result.ts';
-import { resultMemberRoutes } from './members.ts';
-import { readResults, resultsOf, resultsOfClient } from './read.ts';
+import { issued } from '../http/issued.ts';
 import { readBody } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
-import { v1Face } from '../http/face.ts';
-import { issued, v1Namespace, type ApiParts } from '../http/parts.ts';
 import { pathName } from '../http/path-name.ts';
-import { needs, routes } from '../http/route.ts';
+import type { OnV1 } from '../http/route.ts';
+import { v1Namespace } from '../namespaces/asked.ts';
+import { oneResult, type ResultDeps } from './members.ts';
+import { readResults, resultsOf, resultsOfClient } from './read.ts';
+import { validateSubmitted } from './validate-result.ts';
 
 /** The last result of every client and check (completion 1.6). */
-export function resultRoutes(app: FastifyInstance, parts: ApiParts): void {
-  const { results, store } = parts;
-
-  routes(app, '/results', {
-    GET: needs('read', (request, reply) =>
-      sendList(request, reply, resultsOf(v1Namespace(parts)), (entries) => readResults(store, entries)),
-    ),
-
-    POST: needs('submit', async (request, reply) => {
+export function resultsOnV1(
+  deps: ResultDeps,
+): OnV1<'results' | 'submitResult' | 'resultsOfClient' | 'result' | 'deleteResult'> {
+  const { results, store } = deps;
+  return {
+    results: (request, reply) =>
+      sendList(request, reply, resultsOf(v1Namespace(request, deps)), (entries) => readResults(store, entries)),
+    submitResult: async (request) => {
       const refused = await results.submit(
         DEFAULT_NAMESPACE,
         [readBody(request, validateSubmitted)],
@@ -27,17 +25,13 @@ export function resultRoutes(app: FastifyInstance, parts: ApiParts): void {
       );
       const refusal = refused.get(0);
       if (refusal !== undefined) throw refusal;
-      return reply.code(202).send(issued(parts));
-    }),
-  });
-
-  routes(app, '/results/:client', {
-    GET: needs('read', (request, reply) => {
-      const client = v1Namespace(parts).clients.get(pathName(request, 'client'));
+      return issued(deps);
+    },
+    resultsOfClient: (request, reply) => {
+      const client = v1Namespace(request, deps).clients.get(pathName(request, 'client'));
       const entries = client === undefined ? [] : resultsOfClient(client);
       return sendList(request, reply, entries, (some) => readResults(store, some));
-    }),
-  });
-
-  resultMemberRoutes(app, parts, v1Face('/results/:client/:check', parts));
+    },
+    ...oneResult(deps, v1Namespace),
+  };
 }

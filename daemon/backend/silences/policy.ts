@@ -6,12 +6,13 @@ import type { SilencePolicy, SilencePolicySettings } from '../../../shared/schem
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
 
-interface PolicyParts {
+/** What the policy in force is taken from. */
+export interface PolicyDeps {
   readonly config: Pick<ConfigInForce, 'program'>;
 }
 
 /** The policy in force. */
-export function silencePolicy({ config }: PolicyParts): SilencePolicy {
+export function silencePolicy({ config }: PolicyDeps): SilencePolicy {
   const settings: SilencePolicySettings = config.program['silence-policy'];
   return {
     reason: settings.reason,
@@ -27,7 +28,7 @@ export function silencePolicy({ config }: PolicyParts): SilencePolicy {
  *
  * @throws MonError as `refuse` does
  */
-export function refuseV1AgainstPolicy(parts: PolicyParts, silence: PolicedSilence): void {
+export function refuseV1AgainstPolicy(parts: PolicyDeps, silence: PolicedSilence): void {
   const policy = silencePolicy(parts);
   if (policy.apply_to_legacy) refuse(policy, silence);
 }
@@ -38,7 +39,7 @@ export function refuseV1AgainstPolicy(parts: PolicyParts, silence: PolicedSilenc
  *
  * @throws MonError `threshold` for one that lasts too long, `invalid`
  */
-export function refuseV2AgainstPolicy(parts: PolicyParts, entry: SilencedEntry): void {
+export function refuseV2AgainstPolicy(parts: PolicyDeps, entry: SilencedEntry): void {
   const { reason, begin, timestamp, expireAtMs: endMs } = entry;
   const startMs = Math.max(timestamp, begin ?? 0) * 1000;
   const silence = { reason, expire: endMs === null ? EXPIRE_NEVER : Math.floor((endMs - startMs) / 1000) };
@@ -53,7 +54,7 @@ export function refuseV2AgainstPolicy(parts: PolicyParts, entry: SilencedEntry):
  *
  * @throws MonError as `refuse` does, naming the operation
  */
-export function refuseAgainstPolicy(parts: PolicyParts, operations: readonly BulkOperation[], nowMs: number): void {
+export function refuseAgainstPolicy(parts: PolicyDeps, operations: readonly BulkOperation[], nowMs: number): void {
   const policy = silencePolicy(parts);
   for (const [index, operation] of operations.entries()) {
     const silence = policed(operation, policy, nowMs);

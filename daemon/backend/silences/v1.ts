@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isExpired } from '../../../shared/domain/expiry.ts';
 import { silencedView } from '../../../shared/domain/silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
@@ -7,17 +7,27 @@ import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import { livingEntries } from './read.ts';
 import { actorOf } from '../access/actor.ts';
 import { sendList } from '../http/list.ts';
-import { v1Namespace, type ApiParts } from '../http/parts.ts';
 import { pathName } from '../http/path-name.ts';
 import { queryOf } from '../http/query.ts';
-import { needs, routes } from '../http/route.ts';
-import { v1Face } from '../http/face.ts';
-import { clearRoutes, makesSilence } from './changes.ts';
+import type { OnV1 } from '../http/route.ts';
+import { v1Namespace } from '../namespaces/asked.ts';
+import { changesOfSilences, type SilenceDeps } from './changes.ts';
+import type { SilencedRegistry } from './state.ts';
 
 /** The silenced registry (completion 1.2). */
-export function silencedRoutes(app: FastifyInstance, parts: ApiParts): void {
-  const { clock, silenced } = parts;
-  const registry = (): ReturnType<typeof v1Namespace>['silenced'] => v1Namespace(parts).silenced;
+export function silencedOnV1(
+  deps: SilenceDeps,
+): OnV1<
+  | 'silenced'
+  | 'silence'
+  | 'clearSilenced'
+  | 'silencedEntry'
+  | 'deleteSilenced'
+  | 'silencedOfSubscription'
+  | 'silencedOfCheck'
+> {
+  const { clock, silenced } = deps;
+  const silencedIn = (request: FastifyRequest): SilencedRegistry => v1Namespace(request, deps).silenced;
 
   function sendEntries(request: FastifyRequest, reply: FastifyReply, entries: Iterable<SilencedEntry>): unknown {
     const nowMs = clock.now();
@@ -26,42 +36,27 @@ export function silencedRoutes(app: FastifyInstance, parts: ApiParts): void {
     );
   }
 
-  routes(app, '/silenced', {
-    GET: needs('read', (request, reply) => sendEntries(request, reply, registry().all())),
-
-    POST: makesSilence(v1Face('/silenced', parts), parts),
-  });
-
-  clearRoutes(app, parts, v1Face('/silenced/clear', parts));
-
-  routes(app, '/silenced/ids/:id', {
-    GET: needs('read', (request) => {
+  return {
+    silenced: (request, reply) => sendEntries(request, reply, silencedIn(request).all()),
+    ...changesOfSilences(deps, v1Namespace),
+    silencedEntry: (request) => {
       const id = pathName(request, 'id');
-      const entry = registry().get(id);
+      const entry = silencedIn(request).get(id);
       if (entry === undefined || isExpired(entry, clock.now())) {
         throw new MonError('not_found', `there is no silenced entry ${id}`);
       }
       return silencedView(entry, clock.now());
-    }),
-
-    DELETE: needs('silence', async (request, reply) => {
+    },
+    deleteSilenced: async (request, reply) => {
       await silenced.clear(DEFAULT_NAMESPACE, { id: pathName(request, 'id') }, actorOf(request));
-      return reply.code(204).send();
-    }),
-  });
-
-  routes(app, '/silenced/subscriptions/:subscription', {
-    GET: needs('read', (request, reply) => {
+      return reply.send();
+    },
+    silencedOfSubscription: (request, reply) => {
       const isPrefix = queryOf(request).get('prefix') === 'true';
-      const entries = registry().namingSubscription(pathName(request, 'subscription'), isPrefix);
+      const entries = silencedIn(request).namingSubscription(pathName(request, 'subscription'), isPrefix);
       return sendEntries(request, reply, entries);
-    }),
-  });
-
-  routes(app, '/silenced/checks/:check', {
-    GET: needs('read', (request, reply) => {
-      const entries = registry().namingCheck(pathName(request, 'check'));
-      return sendEntries(request, reply, entries);
-    }),
-  });
+    },
+    silencedOfCheck: (request, reply) =>
+      sendEntries(request, reply, silencedIn(request).namingCheck(pathName(request, 'check'))),
+  };
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   v2SilencedName,
   v2SilencedOf,
@@ -21,12 +21,12 @@ import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import { livingEntry } from './write.ts';
 import { sortedSilenced } from '../definitions/v2-objects.ts';
 import type { SilencedRegistry } from './state.ts';
-import { V2_PREFIX, isNamed } from '../access/principal.ts';
+import { isNamed } from '../access/principal.ts';
 import { validator } from '../http/json-body.ts';
-import type { ApiParts } from '../http/parts.ts';
-import { needs, routes } from '../http/route.ts';
+import type { OnV2 } from '../http/route.ts';
+import type { SilenceDeps } from './changes.ts';
 import { refuseV2AgainstPolicy } from './policy.ts';
-import { collectionRoutes, pathPart, type Collection } from '../http/v2-collection.ts';
+import { objectHandlers, pathPart, type Collection } from '../http/v2-collection.ts';
 import { notFound } from '../http/v2-errors.ts';
 import { behind, sendObjects, type V2Key } from '../http/v2-object-list.ts';
 import { portionsBehind } from '../http/v2-portions.ts';
@@ -34,18 +34,15 @@ import { portionsBehind } from '../http/v2-portions.ts';
 const validate = validator(v2SilencedSchema);
 
 /** Silenced entries (clients 6): those of the legacy API, by the names that the newer one has for them. */
-export function v2SilencedRoutes(app: FastifyInstance, parts: ApiParts): void {
-  const { clock, registry, silenced } = parts;
+export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
+  const { clock, registry, silenced } = deps;
 
   const silencedIn = (namespace: string): SilencedRegistry | undefined =>
     registry.hasNamespace(namespace) ? registry.namespace(namespace).silenced : undefined;
 
   const collection: Collection<PlacedV2Silenced, SubmittedV2Silenced> = {
-    type: 'silenced',
     fieldRoot: 'silenced',
-    keyParts: ['silenced'],
     isNamedByBody: true,
-    access: { read: 'read', write: 'silence', remove: 'silence' },
     parse(value) {
       const submitted = validate(value);
       if (partsOfV2Silenced(submitted) !== undefined) return submitted;
@@ -78,7 +75,7 @@ export function v2SilencedRoutes(app: FastifyInstance, parts: ApiParts): void {
           const core = change(before === undefined ? undefined : v2SilencedOf(namespace, before));
           const creator = isNamed(actor.who) ? actor.who : core.creator || null;
           const made = entryOf({ ...core, creator }, partsOfV2Silenced(core) ?? partsOfKey(name), before, nowMs);
-          refuseV2AgainstPolicy(parts, made);
+          refuseV2AgainstPolicy(deps, made);
           return made;
         },
         actor,
@@ -90,8 +87,6 @@ export function v2SilencedRoutes(app: FastifyInstance, parts: ApiParts): void {
       await silenced.clear(namespace, { id: idOf(name) }, actor, (entry) => check(v2SilencedOf(namespace, entry)));
     },
   };
-  collectionRoutes(app, parts, collection);
-
   /** Those that name a part of the path. */
   const sendNaming = (
     request: FastifyRequest,
@@ -116,19 +111,15 @@ export function v2SilencedRoutes(app: FastifyInstance, parts: ApiParts): void {
       },
     });
   };
-  const within = `${V2_PREFIX}/namespaces/:namespace/silenced`;
-  routes(app, `${within}/checks/:check`, {
-    GET: needs('read', (request, reply) =>
+  return {
+    ...objectHandlers(deps, collection),
+    ofCheck: (request, reply) =>
       sendNaming(request, reply, (entries) => entries.namingCheck(pathPart(request, 'check'))),
-    ),
-  });
-  routes(app, `${within}/subscriptions/:subscription`, {
-    GET: needs('read', (request, reply) =>
+    ofSubscription: (request, reply) =>
       sendNaming(request, reply, (entries) =>
         entries.namingSubscription(subscriptionOfV2(pathPart(request, 'subscription')), false),
       ),
-    ),
-  });
+  };
 }
 
 function keyOf({ metadata }: Pick<PlacedV2Silenced, 'metadata'>): V2Key {

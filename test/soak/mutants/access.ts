@@ -87,7 +87,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     file: 'daemon/backend/definitions/v2.ts',
     text: 'if (namespace === undefined && isEverywhere) return;',
     replacement: 'if (namespace === undefined || isEverywhere) return;',
-    test: 'test/daemon/backend/access/v2-roles.test.ts',
+    test: 'test/daemon/backend/accounts/v2-roles.test.ts',
   },
   {
     defence: 'without credentials nobody is an administrator',

@@ -4,6 +4,7 @@ import { WebSocket } from 'ws';
 import type { Endpoint } from '../../../../shared/api/endpoint.ts';
 import { MON_API } from '../../../../shared/api/mon.ts';
 import { V1_API } from '../../../../shared/api/v1.ts';
+import { V2_API, V2_PREFIX } from '../../../../shared/api/v2.ts';
 import { AGENT_PATH, AGENT_PROTOCOL } from '../../../../shared/schemas/agent.ts';
 import { FEED_PATH, FEED_PROTOCOL } from '../../../../shared/schemas/feed.ts';
 import { SCOPES } from '../../../../shared/schemas/scope.ts';
@@ -46,168 +47,32 @@ const ROWS = {
 } as const;
 type Row = keyof typeof ROWS;
 
-/** Every route that is in no table, by what it asks for. */
-const OTHER_ROUTES: Readonly<Partial<Record<Row, readonly string[]>>> = {
-  'admin of all': [
-    'DELETE /api/core/v2/apikeys/:key',
-    'DELETE /api/core/v2/users/:user',
-    'DELETE /api/core/v2/users/:user/groups',
-    'DELETE /api/core/v2/users/:user/groups/:group',
-    'GET /api/core/v2/apikeys',
-    'GET /api/core/v2/cluster/id',
-    'GET /api/core/v2/cluster/members',
-    'GET /api/core/v2/tessen',
-    'POST /api/core/v2/tessen/metrics',
-    'PUT /api/core/v2/tessen',
-    'GET /api/core/v2/apikeys/:key',
-    'PATCH /api/core/v2/apikeys/:key',
-    'GET /api/core/v2/roles',
-    'POST /api/core/v2/roles',
-    'GET /api/core/v2/rolebindings',
-    'POST /api/core/v2/rolebindings',
-    'GET /api/core/v2/clusterroles',
-    'GET /api/core/v2/clusterroles/:name',
-    'POST /api/core/v2/clusterroles',
-    'PUT /api/core/v2/clusterroles/:name',
-    'PATCH /api/core/v2/clusterroles/:name',
-    'DELETE /api/core/v2/clusterroles/:name',
-    'GET /api/core/v2/clusterrolebindings',
-    'GET /api/core/v2/clusterrolebindings/:name',
-    'POST /api/core/v2/clusterrolebindings',
-    'PUT /api/core/v2/clusterrolebindings/:name',
-    'PATCH /api/core/v2/clusterrolebindings/:name',
-    'DELETE /api/core/v2/clusterrolebindings/:name',
-    'GET /api/core/v2/users',
-    'GET /api/core/v2/users/:user',
-    'POST /api/core/v2/apikeys',
-    'POST /api/core/v2/checks',
-    'POST /api/core/v2/assets',
-    'POST /api/core/v2/hooks',
-    'POST /api/core/v2/filters',
-    'POST /api/core/v2/handlers',
-    'POST /api/core/v2/mutators',
-    'POST /api/core/v2/namespaces',
-    'POST /api/core/v2/users',
-    'PUT /api/core/v2/apikeys/:key',
-    'PUT /api/core/v2/users/:user',
-    'PUT /api/core/v2/users/:user/groups/:group',
-    'PUT /api/core/v2/users/:user/password',
-    'PUT /api/core/v2/users/:user/reinstate',
-    'PUT /api/core/v2/users/:user/reset_password',
-  ],
-  'read in all namespaces': [
-    'GET /api/core/v2/checks',
-    'GET /api/core/v2/entities',
-    'GET /api/core/v2/events',
-    'GET /api/core/v2/assets',
-    'GET /api/core/v2/hooks',
-    'GET /api/core/v2/filters',
-    'GET /api/core/v2/handlers',
-    'GET /api/core/v2/mutators',
-    'GET /api/core/v2/namespaces',
-    'GET /api/core/v2/silenced',
-  ],
-  'submit in all namespaces': ['POST /api/core/v2/entities', 'POST /api/core/v2/events'],
-  'silence in all namespaces': ['POST /api/core/v2/silenced'],
-  'read in a namespace': [
-    'GET /api/core/v2/namespaces/:namespace',
-    'GET /api/core/v2/namespaces/:namespace/checks',
-    'GET /api/core/v2/namespaces/:namespace/checks/:name',
-    'GET /api/core/v2/namespaces/:namespace/entities',
-    'GET /api/core/v2/namespaces/:namespace/entities/:entity',
-    'GET /api/core/v2/namespaces/:namespace/events',
-    'GET /api/core/v2/namespaces/:namespace/events/:entity',
-    'GET /api/core/v2/namespaces/:namespace/events/:entity/:check',
-    'GET /api/core/v2/namespaces/:namespace/assets',
-    'GET /api/core/v2/namespaces/:namespace/hooks',
-    'GET /api/core/v2/namespaces/:namespace/filters',
-    'GET /api/core/v2/namespaces/:namespace/assets/:name',
-    'GET /api/core/v2/namespaces/:namespace/hooks/:name',
-    'GET /api/core/v2/namespaces/:namespace/filters/:name',
-    'GET /api/core/v2/namespaces/:namespace/handlers',
-    'GET /api/core/v2/namespaces/:namespace/handlers/:name',
-    'GET /api/core/v2/namespaces/:namespace/mutators',
-    'GET /api/core/v2/namespaces/:namespace/mutators/:name',
-    'GET /api/core/v2/namespaces/:namespace/silenced',
-    'GET /api/core/v2/namespaces/:namespace/silenced/:silenced',
-    'GET /api/core/v2/namespaces/:namespace/silenced/checks/:check',
-    'GET /api/core/v2/namespaces/:namespace/silenced/subscriptions/:subscription',
-  ],
-  'submit in a namespace': [
-    'PATCH /api/core/v2/namespaces/:namespace/entities/:entity',
-    'POST /api/core/v2/namespaces/:namespace/entities',
-    'POST /api/core/v2/namespaces/:namespace/events',
-    'POST /api/core/v2/namespaces/:namespace/events/:entity/:check',
-    'PUT /api/core/v2/namespaces/:namespace/entities/:entity',
-    'PUT /api/core/v2/namespaces/:namespace/events/:entity/:check',
-  ],
-  'silence in a namespace': [
-    'DELETE /api/core/v2/namespaces/:namespace/silenced/:silenced',
-    'PATCH /api/core/v2/namespaces/:namespace/silenced/:silenced',
-    'POST /api/core/v2/namespaces/:namespace/silenced',
-    'PUT /api/core/v2/namespaces/:namespace/silenced/:silenced',
-  ],
-  'resolve in a namespace': [
-    'DELETE /api/core/v2/namespaces/:namespace/entities/:entity',
-    'DELETE /api/core/v2/namespaces/:namespace/events/:entity/:check',
-    'POST /api/core/v2/namespaces/:namespace/checks/:name/execute',
-  ],
-  'admin in a namespace': [
-    'DELETE /api/core/v2/namespaces/:namespace',
-    'GET /api/core/v2/namespaces/:namespace/roles',
-    'GET /api/core/v2/namespaces/:namespace/roles/:name',
-    'POST /api/core/v2/namespaces/:namespace/roles',
-    'PUT /api/core/v2/namespaces/:namespace/roles/:name',
-    'PATCH /api/core/v2/namespaces/:namespace/roles/:name',
-    'DELETE /api/core/v2/namespaces/:namespace/roles/:name',
-    'GET /api/core/v2/namespaces/:namespace/rolebindings',
-    'GET /api/core/v2/namespaces/:namespace/rolebindings/:name',
-    'POST /api/core/v2/namespaces/:namespace/rolebindings',
-    'PUT /api/core/v2/namespaces/:namespace/rolebindings/:name',
-    'PATCH /api/core/v2/namespaces/:namespace/rolebindings/:name',
-    'DELETE /api/core/v2/namespaces/:namespace/rolebindings/:name',
-    'DELETE /api/core/v2/namespaces/:namespace/checks/:name',
-    'DELETE /api/core/v2/namespaces/:namespace/checks/:name/hooks/:type/hook/:hook',
-    'PUT /api/core/v2/namespaces/:namespace/checks/:name/hooks/:type',
-    'DELETE /api/core/v2/namespaces/:namespace/assets/:name',
-    'DELETE /api/core/v2/namespaces/:namespace/hooks/:name',
-    'DELETE /api/core/v2/namespaces/:namespace/filters/:name',
-    'DELETE /api/core/v2/namespaces/:namespace/handlers/:name',
-    'DELETE /api/core/v2/namespaces/:namespace/mutators/:name',
-    'PATCH /api/core/v2/namespaces/:namespace',
-    'PATCH /api/core/v2/namespaces/:namespace/checks/:name',
-    'PATCH /api/core/v2/namespaces/:namespace/assets/:name',
-    'PATCH /api/core/v2/namespaces/:namespace/hooks/:name',
-    'PATCH /api/core/v2/namespaces/:namespace/filters/:name',
-    'PATCH /api/core/v2/namespaces/:namespace/handlers/:name',
-    'PATCH /api/core/v2/namespaces/:namespace/mutators/:name',
-    'POST /api/core/v2/namespaces/:namespace/checks',
-    'POST /api/core/v2/namespaces/:namespace/assets',
-    'POST /api/core/v2/namespaces/:namespace/hooks',
-    'POST /api/core/v2/namespaces/:namespace/filters',
-    'POST /api/core/v2/namespaces/:namespace/handlers',
-    'POST /api/core/v2/namespaces/:namespace/mutators',
-    'PUT /api/core/v2/namespaces/:namespace',
-    'PUT /api/core/v2/namespaces/:namespace/checks/:name',
-    'PUT /api/core/v2/namespaces/:namespace/assets/:name',
-    'PUT /api/core/v2/namespaces/:namespace/hooks/:name',
-    'PUT /api/core/v2/namespaces/:namespace/filters/:name',
-    'PUT /api/core/v2/namespaces/:namespace/handlers/:name',
-    'PUT /api/core/v2/namespaces/:namespace/mutators/:name',
-  ],
-  'any credentials': ['GET /auth/test'],
-  'user and password': ['GET /auth'],
-  token: ['POST /auth/logout', 'POST /auth/token'],
-  everybody: ['GET /version'],
+/** The endpoints of the tables. */
+const ENDPOINTS: readonly Endpoint[] = [
+  ...Object.values(MON_API),
+  ...Object.values(V1_API),
+  ...Object.values(V2_API).flatMap((endpoints) => Object.values<Endpoint>(endpoints)),
+];
+
+/** They say by themselves who may come in. */
+const BY_THEMSELVES: Readonly<Record<string, Row>> = {
+  'GET /auth': 'user and password',
+  'POST /auth/logout': 'token',
+  'POST /auth/token': 'token',
 };
 
-/** The endpoints of the tables. */
-const ENDPOINTS: readonly Endpoint[] = [...(Object.values(MON_API) as Endpoint[]), ...Object.values(V1_API)];
-
-function rowOf({ scope, isOfAllNamespaces }: Endpoint): Row {
+function rowOf({ method, path, scope, isOfAllNamespaces }: Endpoint): Row {
+  if (scope === 'public') return BY_THEMSELVES[`${method} ${path}`] ?? 'everybody';
   if (scope === 'authenticated') return 'any credentials';
+  if (path.startsWith(V2_PREFIX)) return rowOfV2(path, scope === 'self' ? 'admin' : scope);
   if (typeof scope !== 'string') return 'silence or resolve';
-  return isOfAllNamespaces === true ? (`${scope} of all` as Row) : scope;
+  return isOfAllNamespaces === true ? (`${scope} of all` as Row) : (scope as Row);
+}
+
+/** Of the newer API, where the path names the namespace; without one only lists and reports are for who is kept to one. */
+function rowOfV2(path: string, scope: Endpoint['scope']): Row {
+  if (path.includes('/:namespace')) return `${String(scope)} in a namespace` as Row;
+  return scope === 'admin' ? 'admin of all' : (`${String(scope)} in all namespaces` as Row);
 }
 
 /** Every route that there is, by what it asks for. */
@@ -215,11 +80,9 @@ const ROUTES = routesByRow();
 
 function routesByRow(): Readonly<Record<Row, readonly string[]>> {
   const endpoints = Map.groupBy(ENDPOINTS, rowOf);
-  const ofRow = (row: Row): string[] => [
-    ...(OTHER_ROUTES[row] ?? []),
-    ...(endpoints.get(row) ?? []).map(({ method, path }) => `${method} ${path}`),
-  ];
-  return Object.fromEntries(Object.keys(ROWS).map((row) => [row, ofRow(row as Row)])) as Record<Row, string[]>;
+  const ofRow = (row: string): string[] =>
+    (endpoints.get(row as Row) ?? []).map(({ method, path }) => `${method} ${path}`);
+  return Object.fromEntries(Object.keys(ROWS).map((row) => [row, ofRow(row)])) as Record<Row, string[]>;
 }
 
 /** What a consumer of the feed may subscribe to, and the agents' connection, beside the routes. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Endpoint } from '../../../../shared/api/endpoint.ts';
 import { V1_API } from '../../../../shared/api/v1.ts';
 import { asking, type Ask } from '../../../support/asking.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
@@ -62,6 +63,8 @@ const DELETIONS: Readonly<Record<string, readonly [target: string, before: reado
     deleteClient: ['/clients/own', ['/clients', { name: 'own', address: '10.0.0.1' }]],
   };
 
+const ENDPOINTS: Readonly<Record<string, Endpoint>> = V1_API;
+
 let backend: RunningBackend;
 let ask: Ask;
 beforeAll(async () => {
@@ -98,7 +101,7 @@ describe('every endpoint answers as the table says', () => {
     ...Object.entries(DELETIONS).map(([name, [target, before]]) => ({ name, target, body: undefined, before })),
   ])('$name', async ({ name, target, body: sent, before }) => {
     if (before !== undefined) await ask('POST', ...before);
-    const endpoint = V1_API[name];
+    const endpoint = ENDPOINTS[name];
     const { status, body, text } = await ask(endpoint?.method ?? '', target, sent);
     expect({ status, text }).toEqual({ status: endpoint?.status, text: endpoint?.answer === undefined ? '' : text });
     // A list has something in it, so that its items were looked at.

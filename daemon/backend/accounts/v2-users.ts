@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
+import { V2_API } from '../../../shared/api/v2.ts';
 import { MonError } from '../../../shared/errors.ts';
 import {
   changedPasswordSchema,
@@ -10,13 +11,14 @@ import {
   type SubmittedPassword,
   type SubmittedUser,
 } from '../../../shared/schemas/v2/user.ts';
-import type { User } from './credentials.ts';
-import { V2_PREFIX, hasScope } from './principal.ts';
-import { actorOf } from './actor.ts';
+import type { CredentialRegistry, User } from '../access/credentials.ts';
+import type { Authenticator } from '../access/authenticator.ts';
+import { hasScope } from '../access/principal.ts';
+import type { Users } from '../access/users.ts';
+import { actorOf } from '../access/actor.ts';
 import { parseBody, readBody, validateBoth, validator } from '../http/json-body.ts';
-import type { ApiParts } from '../http/parts.ts';
 import { pathName } from '../http/path-name.ts';
-import { needs, routes } from '../http/route.ts';
+import type { OnV2 } from '../http/route.ts';
 import { notFound } from '../http/v2-errors.ts';
 import { sendObject } from '../http/v2-object-answer.ts';
 import { behind, sendObjects, type ObjectSource } from '../http/v2-object-list.ts';
@@ -26,71 +28,20 @@ const validatePassword = validator(submittedPasswordSchema);
 const validateChange = validator(changedPasswordSchema);
 const validateGroup = validator(groupSchema);
 
-const USERS = `${V2_PREFIX}/users`;
+interface UserDeps {
+  readonly authenticator: Authenticator;
+  readonly registry: { readonly credentials: CredentialRegistry };
+  readonly users: Users;
+}
 
 /** Users, for administrators (completion 1.17), and one's own password. Who is deleted is disabled, as at the peer. */
-export function userRoutes(app: FastifyInstance, { authenticator, users, registry }: ApiParts): void {
+export function usersOnV2({ authenticator, users, registry }: UserDeps): OnV2<'users'> {
   const source: ObjectSource<V2User> = {
     fieldRoot: 'user',
     list: (_none, after) => [behind([...registry.credentials.users.values()].map(shownUser), after, keyOf)],
     keyOf,
     labelsOf: () => ({}),
   };
-
-  routes(app, USERS, {
-    GET: needs('admin', (request, reply) => sendObjects(request, reply, [''], source)),
-
-    POST: needs('admin', async (request, reply) => {
-      const user = readBody(request, validateUser);
-      await users.create(user, actorOf(request));
-      return reply.code(201).header('Location', `${USERS}/${user.username}`).send();
-    }),
-  });
-
-  routes(app, `${USERS}/:user`, {
-    GET: needs('self', (request, reply) => {
-      const user = registry.credentials.users.get(pathName(request, 'user'));
-      if (user === undefined) throw notFound();
-      return sendObject(request, reply, shownUser(user));
-    }),
-
-    PUT: needs('admin', async (request, reply) => {
-      await users.put(userOfPath(request), actorOf(request));
-      return reply.code(201).send();
-    }),
-
-    DELETE: needs('admin', async (request, reply) => {
-      await users.setDisabled(pathName(request, 'user'), true, actorOf(request));
-      return reply.code(204).send();
-    }),
-  });
-
-  routes(app, `${USERS}/:user/reinstate`, {
-    PUT: needs('admin', async (request, reply) => {
-      await users.setDisabled(pathName(request, 'user'), false, actorOf(request));
-      return reply.code(201).send();
-    }),
-  });
-
-  routes(app, `${USERS}/:user/password`, {
-    PUT: needs('self', async (request, reply) => {
-      const name = pathName(request, 'user');
-      const body = parseBody(request);
-      const next =
-        hasScope(request.principal, 'admin') && !isChange(body.value)
-          ? validateBoth(body, validatePassword)
-          : await proven(request, name, validateBoth(body, validateChange));
-      await users.setPassword(name, next, actorOf(request));
-      return reply.code(201).send();
-    }),
-  });
-
-  routes(app, `${USERS}/:user/reset_password`, {
-    PUT: needs('admin', async (request, reply) => {
-      await users.setPassword(pathName(request, 'user'), readBody(request, validatePassword), actorOf(request));
-      return reply.code(201).send();
-    }),
-  });
 
   /** The next password of somebody who knows the one before. */
   async function proven(
@@ -103,28 +54,61 @@ export function userRoutes(app: FastifyInstance, { authenticator, users, registr
     throw new MonError('invalid', `password: is not the current password of ${user}`);
   }
 
-  routes(app, `${USERS}/:user/groups`, {
-    DELETE: needs('admin', async (request, reply) => {
+  return {
+    list: (request, reply) => sendObjects(request, reply, [''], source),
+    create: async (request, reply) => {
+      const user = readBody(request, validateUser);
+      await users.create(user, actorOf(request));
+      return reply.header('Location', `${V2_API.users.list.path}/${user.username}`).send();
+    },
+    get: (request, reply) => {
+      const user = registry.credentials.users.get(pathName(request, 'user'));
+      if (user === undefined) throw notFound();
+      return sendObject(request, reply, shownUser(user));
+    },
+    put: async (request, reply) => {
+      await users.put(userOfPath(request), actorOf(request));
+      return reply.send();
+    },
+    disable: async (request, reply) => {
+      await users.setDisabled(pathName(request, 'user'), true, actorOf(request));
+      return reply.send();
+    },
+    reinstate: async (request, reply) => {
+      await users.setDisabled(pathName(request, 'user'), false, actorOf(request));
+      return reply.send();
+    },
+    setPassword: async (request, reply) => {
+      const name = pathName(request, 'user');
+      const body = parseBody(request);
+      const next =
+        hasScope(request.principal, 'admin') && !isChange(body.value)
+          ? validateBoth(body, validatePassword)
+          : await proven(request, name, validateBoth(body, validateChange));
+      await users.setPassword(name, next, actorOf(request));
+      return reply.send();
+    },
+    resetPassword: async (request, reply) => {
+      await users.setPassword(pathName(request, 'user'), readBody(request, validatePassword), actorOf(request));
+      return reply.send();
+    },
+    leaveGroups: async (request, reply) => {
       await users.setGroups(pathName(request, 'user'), () => [], actorOf(request));
-      return reply.code(204).send();
-    }),
-  });
-
-  routes(app, `${USERS}/:user/groups/:group`, {
-    PUT: needs('admin', async (request, reply) => {
+      return reply.send();
+    },
+    joinGroup: async (request, reply) => {
       const group = groupOfPath(request);
       const join = (groups: readonly string[]): readonly string[] => [...new Set([...groups, group])];
       await users.setGroups(pathName(request, 'user'), join, actorOf(request));
-      return reply.code(201).send();
-    }),
-
-    DELETE: needs('admin', async (request, reply) => {
+      return reply.send();
+    },
+    leaveGroup: async (request, reply) => {
       const group = groupOfPath(request);
       const leave = (groups: readonly string[]): readonly string[] => groups.filter((one) => one !== group);
       await users.setGroups(pathName(request, 'user'), leave, actorOf(request));
-      return reply.code(204).send();
-    }),
-  });
+      return reply.send();
+    },
+  };
 }
 
 /** Whether a body names the password as it is besides the next one. */

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify';
 import { EVERYWHERE, PERMANENT_GROUPS } from '../../../shared/domain/v2/built-in-roles.ts';
 import { GROUP_SCOPES } from '../../../shared/domain/v2/groups.ts';
 import type { RoleIndex } from '../../../shared/domain/v2/roles.ts';
@@ -12,27 +11,36 @@ import {
   type SubmittedRoleBinding,
 } from '../../../shared/schemas/v2/role.ts';
 import type { RoleKind } from '../definitions/state.ts';
-import { builtIn, builtInsOf } from './roles.ts';
-import { hasScope, type Principal } from './principal.ts';
-import type { ApiParts } from '../http/parts.ts';
-import { collectionRoutes, inNamespace, WITH_METADATA, type Collection } from '../http/v2-collection.ts';
-import { definitionCollection } from '../definitions/v2.ts';
-import { notFound } from '../http/v2-errors.ts';
+import type { CredentialRegistry } from '../access/credentials.ts';
+import { builtIn, builtInsOf } from '../access/roles.ts';
+import { hasScope, type Principal } from '../access/principal.ts';
+import { inNamespace, objectHandlers, WITH_METADATA, type Collection } from '../http/v2-collection.ts';
+import { definitionCollection, type DefinitionDeps } from '../definitions/v2.ts';
 import { behind } from '../http/v2-object-list.ts';
 
-/** Roles and bindings, in namespaces and over all of them; what they mean is in `shared/domain/v2/roles.ts`. */
-export function roleRoutes(app: FastifyInstance, parts: ApiParts): void {
-  collectionRoutes(app, parts, rolesOf(parts, 'roles'));
-  collectionRoutes(app, parts, rolesOf(parts, 'clusterroles'));
-  collectionRoutes(app, parts, bindingsOf(parts, 'rolebindings'));
-  collectionRoutes(app, parts, bindingsOf(parts, 'clusterrolebindings'));
+interface RoleDeps extends DefinitionDeps {
+  readonly registry: DefinitionDeps['registry'] & { readonly credentials: CredentialRegistry };
 }
 
-function rolesOf(parts: ApiParts, kind: 'roles' | 'clusterroles'): Collection<Role, SubmittedRole> {
+/** Roles and bindings, in namespaces and over all of them; what they mean is in `shared/domain/v2/roles.ts`. */
+export function rolesOnV2(
+  deps: RoleDeps,
+): Readonly<
+  Record<'roles' | 'clusterRoles' | 'roleBindings' | 'clusterRoleBindings', ReturnType<typeof objectHandlers>>
+> {
+  return {
+    roles: objectHandlers(deps, rolesOf(deps, 'roles')),
+    clusterRoles: objectHandlers(deps, rolesOf(deps, 'clusterroles')),
+    roleBindings: objectHandlers(deps, bindingsOf(deps, 'rolebindings')),
+    clusterRoleBindings: objectHandlers(deps, bindingsOf(deps, 'clusterrolebindings')),
+  };
+}
+
+function rolesOf(deps: RoleDeps, kind: 'roles' | 'clusterroles'): Collection<Role, SubmittedRole> {
   return withBuiltIns(
-    parts,
+    deps,
     kind,
-    definitionCollection(parts, {
+    definitionCollection(deps, {
       kind,
       fieldRoot: kind.slice(0, -1),
       schema: roleSchema,
@@ -43,28 +51,27 @@ function rolesOf(parts: ApiParts, kind: 'roles' | 'clusterroles'): Collection<Ro
 }
 
 function bindingsOf(
-  parts: ApiParts,
+  deps: RoleDeps,
   kind: 'rolebindings' | 'clusterrolebindings',
 ): Collection<RoleBinding, SubmittedRoleBinding> {
-  const collection = definitionCollection(parts, {
+  const collection = definitionCollection(deps, {
     kind,
     fieldRoot: kind.slice(0, -1),
     schema: roleBindingSchema,
     configured: () => [],
     place: inNamespace,
   });
-  const whole = withBuiltIns(parts, kind, collection);
+  const whole = withBuiltIns(deps, kind, collection);
   return {
     ...whole,
     warningsOf: warningsOfBinding,
     write: async (namespace, key, change, actor, request) => {
-      const { index } = parts.registry.credentials.roles;
+      const { index } = deps.registry.credentials.roles;
       const asked = (present: RoleBinding | undefined): RoleBinding => {
         const made = change(present);
         refuseGroupsOfOthers(request.principal, made, index);
         return made;
       };
-      if (collection.write === undefined) throw notFound();
       return collection.write(namespace, key, asked, actor, request);
     },
   };
@@ -82,7 +89,7 @@ function refuseGroupsOfOthers(principal: Principal, binding: RoleBinding, index:
 
 /** The collection with what is there without being stored; objects over all namespaces are shown without one. */
 function withBuiltIns<T extends Role | RoleBinding, S extends object>(
-  { registry }: Pick<ApiParts, 'registry'>,
+  { registry }: RoleDeps,
   kind: RoleKind,
   collection: Collection<T, S>,
 ): Collection<T, S> {
@@ -93,7 +100,6 @@ function withBuiltIns<T extends Role | RoleBinding, S extends object>(
   return {
     ...collection,
     isClusterWide,
-    access: { read: 'admin', write: 'admin', remove: 'admin' },
     show: (object) => (isClusterWide ? withoutNamespace(object) : object),
     list: (namespace, after) => {
       const own = stored(namespace);

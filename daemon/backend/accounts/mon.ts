@@ -1,12 +1,10 @@
-import type { FastifyInstance } from 'fastify';
 import { SCOPES } from '../../../shared/schemas/scope.ts';
-import { hasScope } from './principal.ts';
-import { monRoutes } from '../http/mon-routes.ts';
-import type { RouteAccess } from '../http/route.ts';
+import { hasScope } from '../access/principal.ts';
+import type { OnMon, RouteAccess } from '../http/route.ts';
 
 /** Who the caller is and may do, and what each route asks for. */
-export function accessRoutes(app: FastifyInstance, table: readonly RouteAccess[]): void {
-  monRoutes(app, {
+export function accessOnMon(table: readonly RouteAccess[]): OnMon<'access'> {
+  return {
     access: ({ principal }) => ({
       name: principal.name,
       via: principal.via,
@@ -16,5 +14,5 @@ export function accessRoutes(app: FastifyInstance, table: readonly RouteAccess[]
       expires_at: principal.expiresMs === undefined ? null : Math.floor(principal.expiresMs / 1000),
       routes: table,
     }),
-  });
+  };
 }

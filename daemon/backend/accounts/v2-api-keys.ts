@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
+import { V2_API } from '../../../shared/api/v2.ts';
 import { partsOfKey } from '../../../shared/client/key-parts.ts';
 import { meets } from '../../../shared/domain/v2/etag.ts';
 import { mergePatch } from '../../../shared/domain/v2/merge-patch.ts';
@@ -13,15 +14,13 @@ import {
   type NewApiKey,
   type RestoredApiKey,
 } from '../../../shared/schemas/v2/api-key.ts';
-import type { Granter } from './api-keys.ts';
-import { isSecret, storedPeerKey } from './key-secret.ts';
-import type { ApiKey } from './credentials.ts';
-import { V2_PREFIX } from './principal.ts';
-import { actorOf } from './actor.ts';
+import type { ApiKeys, Granter } from '../access/api-keys.ts';
+import { isSecret, storedPeerKey } from '../access/key-secret.ts';
+import type { ApiKey, CredentialRegistry } from '../access/credentials.ts';
+import { actorOf } from '../access/actor.ts';
 import { readBody, validator } from '../http/json-body.ts';
-import type { ApiParts } from '../http/parts.ts';
 import { pathName } from '../http/path-name.ts';
-import { needs, routes } from '../http/route.ts';
+import type { OnV2 } from '../http/route.ts';
 import { notFound } from '../http/v2-errors.ts';
 import { etagOf, mergePatchOf, preconditionsOf, refuseUnless, sendObject } from '../http/v2-object-answer.ts';
 import { behind, sendObjects, type ObjectSource } from '../http/v2-object-list.ts';
@@ -31,13 +30,16 @@ const validatePeerKey = validator(peerApiKeySchema);
 const validatePatched = validator(patchedApiKeySchema);
 const validateRestored = validator(restoredApiKeySchema);
 
-const API_KEYS = `${V2_PREFIX}/apikeys`;
+interface ApiKeyDeps {
+  readonly apiKeys: ApiKeys;
+  readonly registry: { readonly credentials: CredentialRegistry };
+}
 
 /**
  * API keys, for administrators (completion 1.17). The key itself is in the answer to the one who grants it and nowhere
  * else; its hash is only in a dump.
  */
-export function apiKeyRoutes(app: FastifyInstance, { apiKeys, registry }: ApiParts): void {
+export function apiKeysOnV2({ apiKeys, registry }: ApiKeyDeps): OnV2<'apiKeys'> {
   const shown = (key: ApiKey): V2ApiKey => shownApiKey(key, apiKeys.lastUse(key));
 
   const source: ObjectSource<V2ApiKey> = {
@@ -64,25 +66,20 @@ export function apiKeyRoutes(app: FastifyInstance, { apiKeys, registry }: ApiPar
     return { ...limits, metadata: { ...metadata, name: id }, hash };
   };
 
-  routes(app, API_KEYS, {
-    GET: needs('admin', (request, reply) => sendObjects(request, reply, [''], source)),
-
-    POST: needs('admin', async (request, reply) => {
+  return {
+    list: (request, reply) => sendObjects(request, reply, [''], source),
+    grant: async (request, reply) => {
       const { stored, key } = await apiKeys.grant(readBody(request, validateGranted), granterOf(request));
       const body: NewApiKey = { ...shown(stored), key };
       // Clients of the peer read the key from there: its name is the key (clients 6).
-      return reply.code(201).header('Location', `${API_KEYS}/${key}`).send(body);
-    }),
-  });
-
-  routes(app, `${API_KEYS}/:key`, {
-    GET: needs('admin', (request, reply) => {
+      return reply.header('Location', `${V2_API.apiKeys.list.path}/${key}`).send(body);
+    },
+    get: (request, reply) => {
       const key = registry.credentials.apiKeys.get(idOfPath(request));
       if (key === undefined) throw notFound();
       return sendObject(request, reply, tagged(key), shown(key));
-    }),
-
-    PATCH: needs('admin', async (request, reply) => {
+    },
+    patch: async (request, reply) => {
       const patch = mergePatchOf(request);
       const id = idOfPath(request);
       const preconditions = preconditionsOf(request);
@@ -93,23 +90,21 @@ export function apiKeyRoutes(app: FastifyInstance, { apiKeys, registry }: ApiPar
         return changed;
       });
       return sendObject(request, reply, tagged(written), shown(written));
-    }),
-
-    PUT: needs('admin', async (request, reply) => {
+    },
+    put: async (request, reply) => {
       const name = pathName(request, 'key');
       const key = isPeerApiKey(name) ? peerKeyOf(request) : readBody(request, validateRestored);
       if (key.metadata.name !== (partsOfKey(name)?.id ?? name)) {
         throw new MonError('invalid', 'the name of the key does not match the path');
       }
       await apiKeys.restore(key, granterOf(request));
-      return reply.code(201).send();
-    }),
-
-    DELETE: needs('admin', async (request, reply) => {
+      return reply.send();
+    },
+    revoke: async (request, reply) => {
       await apiKeys.revoke(idOfPath(request), actorOf(request));
-      return reply.code(204).send();
-    }),
-  });
+      return reply.send();
+    },
+  };
 }
 
 function keyOf({ metadata }: V2ApiKey): readonly string[] {

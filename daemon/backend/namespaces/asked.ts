@@ -2,32 +2,35 @@ import type { FastifyRequest } from 'fastify';
 import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { maySee } from '../access/principal.ts';
-import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
+import { namespaceIn } from '../http/query.ts';
 import type { Namespace } from '../registry/namespace.ts';
-import type { ApiParts } from './parts.ts';
-import { queryOf } from './query.ts';
+import type { Registry } from '../registry/registry.ts';
+import { refuseUnknownNamespace } from './unknown.ts';
 
-/** The namespace that the query names: `default` unless told, `*` for all of them. */
-export function namespaceIn(request: Pick<FastifyRequest, 'url'>): string {
-  return queryOf(request).getAll('namespace').at(-1) || DEFAULT_NAMESPACE;
+/** What is asked for a namespace. */
+export interface NamespaceDeps {
+  readonly registry: Registry;
 }
+
+/** The namespace that a request is about: on the wire of v1 always `default`, on ours the one that the query names. */
+export type NamespaceOf = (request: Pick<FastifyRequest, 'url'>, deps: NamespaceDeps) => Namespace;
+
+/** What the legacy API shows. Ask again for each request: the registry replaces it when it reads the store again. */
+export const v1Namespace: NamespaceOf = (_request, { registry }) => registry.namespace(DEFAULT_NAMESPACE);
 
 /**
  * The namespace that a request is about. Ask again for each request: the registry replaces it when it reads the store again.
  *
  * @throws MonError `not_found`; `invalid` where all are asked for
  */
-export function askedNamespace(
-  request: Pick<FastifyRequest, 'url'>,
-  { registry }: Pick<ApiParts, 'registry'>,
-): Namespace {
+export const askedNamespace: NamespaceOf = (request, { registry }) => {
   const name = namespaceIn(request);
   if (name === EVERY_NAMESPACE) {
     throw new MonError('invalid', `namespace: ${EVERY_NAMESPACE} is for lists, name one here`);
   }
   refuseUnknownNamespace(registry, name);
   return registry.namespace(name);
-}
+};
 
 /** The namespaces of a list. */
 export interface AskedNamespaces {
@@ -44,12 +47,12 @@ export interface AskedNamespaces {
  */
 export function askedNamespaces(
   request: Pick<FastifyRequest, 'url' | 'principal'>,
-  parts: Pick<ApiParts, 'registry'>,
+  deps: NamespaceDeps,
 ): AskedNamespaces {
   if (namespaceIn(request) !== EVERY_NAMESPACE) {
-    return { namespaces: [askedNamespace(request, parts)], placed: (item) => item };
+    return { namespaces: [askedNamespace(request, deps)], placed: (item) => item };
   }
-  const { registry } = parts;
+  const { registry } = deps;
   // Not those that hold something: checks are not held there.
   const seen = registry.declared.names().filter((name) => maySee(request.principal, name));
   return {

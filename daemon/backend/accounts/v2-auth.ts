@@ -1,0 +1,59 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { refreshTokenSchema, type V2Tokens } from '../../../shared/schemas/v2/tokens.ts';
+import type { Sessions, Tokens } from '../access/sessions.ts';
+import type { Authenticator } from '../access/authenticator.ts';
+import { isUnauthenticated, refuseLogIn, REFUSED } from '../http/v2-errors.ts';
+import { readBody, validator } from '../http/json-body.ts';
+import type { OnV2 } from '../http/route.ts';
+
+const validateRefresh = validator(refreshTokenSchema);
+
+/** In the words of the peer. */
+const WRONG_PASSWORD = 'Unauthorized\n';
+
+const BASIC = /^basic /i;
+const BEARER = /^bearer +(?<token>[\w.~+/-]+=*) *$/i;
+
+interface LogInDeps {
+  readonly authenticator: Authenticator;
+  readonly sessions: Sessions;
+}
+
+/** Logging in for tokens, for clients that do not keep a password (clients 6). */
+export function authOnV2({ authenticator, sessions }: LogInDeps): OnV2<'auth'> {
+  return {
+    logIn: async (request, reply) => {
+      try {
+        const { name } = await authenticator.logIn(request.headers, request.caller);
+        return await reply.send(shown(await sessions.open(name)));
+      } catch (error) {
+        return refuseLogIn(reply, error, BASIC.test(request.headers.authorization ?? '') ? WRONG_PASSWORD : REFUSED);
+      }
+    },
+    test: (_request, reply) => reply.send(),
+    refresh: (request, reply) =>
+      withTokens(request, reply, async (access, refresh) => shown(await sessions.refresh(access, refresh))),
+    logOut: (request, reply) => withTokens(request, reply, (access, refresh) => sessions.close(access, refresh)),
+  };
+
+  async function withTokens(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    then: (access: string, refresh: string) => Promise<V2Tokens | void>,
+  ): Promise<FastifyReply> {
+    const access = BEARER.exec(request.headers.authorization ?? '')?.groups?.['token'];
+    if (access === undefined) return reply.code(401).type('text/plain').send(REFUSED);
+    const { refresh_token: refresh } = readBody(request, validateRefresh);
+    try {
+      return await reply.send(await then(access, refresh ?? ''));
+    } catch (error) {
+      if (!isUnauthenticated(error)) throw error;
+      // Guesses of tokens are slowed as those of passwords are.
+      return await authenticator.refuseSlowly(request.caller).catch((slowed: unknown) => refuseLogIn(reply, slowed));
+    }
+  }
+}
+
+function shown({ accessToken, refreshToken, expiresMs }: Tokens): V2Tokens {
+  return { access_token: accessToken, expires_at: Math.floor(expiresMs / 1000), refresh_token: refreshToken };
+}

@@ -1,0 +1,57 @@
+import { requestSchema } from '../../../shared/schemas/request.ts';
+import { actorOf } from '../access/actor.ts';
+import { creatorOf } from '../access/principal.ts';
+import { targetIn, type Audit } from '../audit/write.ts';
+import type { ConfigInForce } from '../config/config-in-force.ts';
+import { issued } from '../http/issued.ts';
+import { readBody, validator } from '../http/json-body.ts';
+import { pathName } from '../http/path-name.ts';
+import type { OnMon } from '../http/route.ts';
+import type { NamespaceDeps, NamespaceOf } from '../namespaces/asked.ts';
+import type { Clock } from '../ports.ts';
+import type { CheckRequests } from './runs.ts';
+import type { Checks } from './write.ts';
+
+const validate = validator(requestSchema);
+
+/** What the checks of each wire are made of. */
+export interface CheckDeps extends NamespaceDeps {
+  readonly audit: Audit;
+  readonly checks: Checks;
+  readonly clock: Clock;
+  readonly config: ConfigInForce;
+  readonly requests: CheckRequests;
+}
+
+/** What is done about one check, on the wire of v1 or of ours. */
+export function oneCheck(deps: CheckDeps, namespaceOf: NamespaceOf): OnMon<'deleteCheck' | 'requestCheck'> {
+  const { audit, checks, requests } = deps;
+  return {
+    /** Forgets what was reported of it. Accepted also when nothing is known, as at the peer. */
+    deleteCheck: async (request) => {
+      await checks.remove(namespaceOf(request, deps).name, pathName(request, 'check'), actorOf(request));
+      return issued(deps);
+    },
+    /** Asks for one run now (completion 1.6). */
+    requestCheck: async (request) => {
+      const { check, subscribers, reason, creator: claimed } = readBody(request, validate);
+      const { name: namespace } = namespaceOf(request, deps);
+      const creator = creatorOf(request.principal, claimed);
+      const order = {
+        check,
+        subscribers: subscribers?.filter((subscription) => typeof subscription === 'string'),
+        apiRequested: { reason: reason ?? null, creator: creator ?? null },
+      };
+      requests.refuseUnknown(namespace, check);
+      // Before it is sent: there must be no run that nobody is known to have asked for.
+      await audit.record(actorOf(request, creator), {
+        action: 'check.request',
+        target: targetIn(namespace, check),
+        after: { subscribers: order.subscribers ?? null },
+        reason,
+      });
+      await requests.order(namespace, order);
+      return issued(deps);
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import type { FastifyInstance } from 'fastify';
+import type { Endpoint } from '../../../shared/api/endpoint.ts';
+import { MON_API } from '../../../shared/api/mon.ts';
+import { V1_API } from '../../../shared/api/v1.ts';
+import { V2_API, V2_HEALTH } from '../../../shared/api/v2.ts';
+import { accessOnMon } from '../accounts/mon.ts';
+import { apiKeysOnV2 } from '../accounts/v2-api-keys.ts';
+import { authOnV2 } from '../accounts/v2-auth.ts';
+import { rolesOnV2 } from '../accounts/v2-roles.ts';
+import { usersOnV2 } from '../accounts/v2-users.ts';
+import { aggregatesOnMon } from '../aggregates/mon.ts';
+import { aggregatesOnV1 } from '../aggregates/v1.ts';
+import { auditOnMon } from '../audit/mon.ts';
+import { bulkOnMon } from '../bulk/mon.ts';
+import { checksOnMon } from '../checks/mon.ts';
+import { checksOnV1 } from '../checks/v1.ts';
+import { checksOnV2 } from '../checks/v2.ts';
+import { clientsOnMon } from '../clients/mon.ts';
+import { clientsOnV1 } from '../clients/v1.ts';
+import { entitiesOnV2 } from '../clients/v2.ts';
+import { assetsOnV2 } from '../definitions/v2-assets.ts';
+import { filtersOnV2 } from '../definitions/v2-filters.ts';
+import { handlersOnV2 } from '../definitions/v2-handlers.ts';
+import { hooksOnV2 } from '../definitions/v2-hooks.ts';
+import { mutatorsOnV2 } from '../definitions/v2-mutators.ts';
+import { dumpOnMon } from '../dump/mon.ts';
+import { eventsOnMon } from '../events/mon.ts';
+import { overviewOf, type OverviewParts } from '../events/overview.ts';
+import { eventsOnV1 } from '../events/v1.ts';
+import { eventsOnV2 } from '../events/v2.ts';
+import { deadLettersOnMon } from '../handlers/mon-dead-letters.ts';
+import { explanationOnMon } from '../handlers/mon-explain.ts';
+import { handlersOnMon } from '../handlers/mon.ts';
+import { infoOnV1 } from '../health/v1-info.ts';
+import { measureRequests, metricsOnV1 } from '../health/v1-metrics.ts';
+import { settingsOnV1 } from '../health/v1-settings.ts';
+import { healthOnV1 } from '../health/v1.ts';
+import { clusterOnV2 } from '../health/v2-cluster.ts';
+import { TESSEN_ON_V2 } from '../health/v2-tessen.ts';
+import { VERSIONS_ON_V2 } from '../health/v2-version.ts';
+import { healthOnV2 } from '../health/v2.ts';
+import { openApiOnMon } from '../http/openapi.ts';
+import { serve, type Handlers, type RouteAccess } from '../http/route.ts';
+import type { ServerDeps } from '../http/server.ts';
+import { namespacesOnV2 } from '../namespaces/v2.ts';
+import { storeUpgradeOnMon } from '../plans/mon-store.ts';
+import { plansOnMon } from '../plans/mon.ts';
+import { versionsOf, type VersionParts } from '../plans/versions.ts';
+import { simulationOnMon } from '../results/mon-simulate.ts';
+import { resultsOnMon } from '../results/mon.ts';
+import { resultsOnV1 } from '../results/v1.ts';
+import { silencedOnMon } from '../silences/mon.ts';
+import { silencedOnV1 } from '../silences/v1.ts';
+import { silencedOnV2 } from '../silences/v2.ts';
+import { stashesOnV1 } from '../stashes/v1.ts';
+
+/** What the nouns are served from. */
+export type ApiDeps = V1Deps & MonDeps & V2Deps & ServerDeps;
+
+type FirstOf<Noun extends (deps: never) => unknown> = Parameters<Noun>[0];
+
+type V1Deps = FirstOf<typeof eventsOnV1> &
+  FirstOf<typeof resultsOnV1> &
+  FirstOf<typeof silencedOnV1> &
+  FirstOf<typeof clientsOnV1> &
+  FirstOf<typeof aggregatesOnV1> &
+  FirstOf<typeof stashesOnV1> &
+  FirstOf<typeof checksOnV1> &
+  FirstOf<typeof infoOnV1> &
+  FirstOf<typeof healthOnV1> &
+  FirstOf<typeof settingsOnV1> &
+  FirstOf<typeof metricsOnV1>;
+
+type MonDeps = FirstOf<typeof eventsOnMon> &
+  FirstOf<typeof explanationOnMon> &
+  FirstOf<typeof resultsOnMon> &
+  FirstOf<typeof simulationOnMon> &
+  FirstOf<typeof silencedOnMon> &
+  FirstOf<typeof bulkOnMon> &
+  FirstOf<typeof clientsOnMon> &
+  FirstOf<typeof checksOnMon> &
+  FirstOf<typeof aggregatesOnMon> &
+  FirstOf<typeof handlersOnMon> &
+  FirstOf<typeof deadLettersOnMon> &
+  FirstOf<typeof auditOnMon> &
+  FirstOf<typeof dumpOnMon> &
+  FirstOf<typeof storeUpgradeOnMon> &
+  FirstOf<typeof plansOnMon> & { readonly overview: OverviewParts; readonly versions: VersionParts };
+
+type V2Deps = FirstOf<typeof authOnV2> &
+  FirstOf<typeof usersOnV2> &
+  FirstOf<typeof apiKeysOnV2> &
+  FirstOf<typeof rolesOnV2> &
+  FirstOf<typeof namespacesOnV2> &
+  FirstOf<typeof checksOnV2> &
+  FirstOf<typeof entitiesOnV2> &
+  FirstOf<typeof eventsOnV2> &
+  FirstOf<typeof silencedOnV2> &
+  FirstOf<typeof clusterOnV2>;
+
+/** The legacy API, the newer one, and ours. */
+export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: readonly RouteAccess[]): void {
+  measureRequests(app, deps.metrics);
+  serveV2(app, deps);
+  serve(app, V1_API, {
+    ...eventsOnV1(deps),
+    ...resultsOnV1(deps),
+    ...silencedOnV1(deps),
+    ...clientsOnV1(deps),
+    ...aggregatesOnV1(deps),
+    ...stashesOnV1(deps),
+    ...checksOnV1(deps),
+    ...infoOnV1(deps),
+    ...healthOnV1(deps),
+    ...settingsOnV1(deps),
+    ...metricsOnV1(deps),
+  });
+  serve(app, MON_API, {
+    ...accessOnMon(access),
+    ...openApiOnMon(),
+    ...eventsOnMon(deps),
+    ...explanationOnMon(deps),
+    overview: () => overviewOf(deps.overview),
+    ...resultsOnMon(deps),
+    ...simulationOnMon(deps),
+    ...silencedOnMon(deps),
+    ...bulkOnMon(deps),
+    ...clientsOnMon(deps),
+    ...checksOnMon(deps),
+    ...aggregatesOnMon(deps),
+    ...handlersOnMon(deps),
+    ...deadLettersOnMon(deps),
+    ...auditOnMon(deps),
+    ...dumpOnMon(deps),
+    versions: () => versionsOf(deps.versions),
+    ...storeUpgradeOnMon(deps),
+    ...plansOnMon(deps),
+  });
+}
+
+/** What a listener of the newer API alone serves: that, its own `/health`, and the metrics. */
+export function serveV2Alone(app: FastifyInstance, deps: ApiDeps): void {
+  measureRequests(app, deps.metrics);
+  serve(app, { metrics: V1_API.metrics }, metricsOnV1(deps));
+  serveV2(app, deps);
+  serve(app, V2_HEALTH, healthOnV2(deps));
+}
+
+function serveV2(app: FastifyInstance, deps: ApiDeps): void {
+  const handlers: { readonly [Noun in keyof typeof V2_API]: Handlers<(typeof V2_API)[Noun]> } = {
+    versions: VERSIONS_ON_V2,
+    auth: authOnV2(deps),
+    users: usersOnV2(deps),
+    apiKeys: apiKeysOnV2(deps),
+    namespaces: namespacesOnV2(deps),
+    checks: checksOnV2(deps),
+    handlers: handlersOnV2(deps),
+    filters: filtersOnV2(deps),
+    mutators: mutatorsOnV2(deps),
+    hooks: hooksOnV2(deps),
+    assets: assetsOnV2(deps),
+    entities: entitiesOnV2(deps),
+    events: eventsOnV2(deps),
+    silenced: silencedOnV2(deps),
+    ...rolesOnV2(deps),
+    tessen: TESSEN_ON_V2,
+    cluster: clusterOnV2(deps),
+  };
+  for (const noun of Object.keys(V2_API) as (keyof typeof V2_API)[]) {
+    serve<Readonly<Record<string, Endpoint>>>(app, V2_API[noun], handlers[noun]);
+  }
+}

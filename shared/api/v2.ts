@@ -1,0 +1,314 @@
+import { z } from 'zod';
+import type { ErrorCode } from '../errors.ts';
+import type { Scope } from '../schemas/scope.ts';
+import { endpoint, pathParameters, type Endpoint } from './endpoint.ts';
+
+/** The newer API, where namespaces are in the path. */
+export const V2_PREFIX = '/api/core/v2';
+
+/** Longest body of an object, in bytes (completion 1.17). */
+const OBJECT_BYTES_MAX = 512_000;
+
+const text = z.string().optional();
+const LIST = {
+  limit: z.int().min(0).optional().describe('how many at most'),
+  continue: text.describe('where to go on, as the header `Sensu-Continue` says'),
+  labelSelector: text.describe('a selector of labels'),
+  fieldSelector: text.describe('a selector of fields'),
+};
+
+const object = z.record(z.string(), z.unknown());
+/** The peer answers null where there are none. */
+const objects = z
+  .array(object)
+  .nullish()
+  .transform((all) => all ?? []);
+const tokens = z.looseObject({ access_token: z.string(), expires_at: z.number(), refresh_token: z.string() });
+
+const CHANGING: readonly ErrorCode[] = ['invalid', 'not_found', 'conflict', 'precondition', 'too_large', 'no_memory'];
+/** What is usual of a method. */
+const USUAL = {
+  GET: { verb: 'get', status: 200, errors: ['not_found'] },
+  POST: { verb: 'create', status: 201, errors: ['invalid', 'not_found', 'conflict', 'too_large', 'no_memory'] },
+  PUT: { verb: 'update', status: 201, errors: CHANGING },
+  PATCH: { verb: 'update', status: 200, errors: CHANGING },
+  DELETE: { verb: 'delete', status: 204, errors: ['not_found', 'conflict', 'precondition'] },
+} as const;
+
+/** Where an endpoint is: `GET /events`. */
+type Route = `${keyof typeof USUAL} /${string}`;
+
+/**
+ * An endpoint about objects of a kind. Roles name the kind, and the object by what the path has of it; a GET that names none
+ * is a list to them. What is not said is as usual of the method, and takes an administrator.
+ */
+function of<Answer = undefined>(
+  resource: string,
+  route: Route,
+  summary: string,
+  about: Partial<Omit<Endpoint<undefined, Answer>, 'method' | 'path' | 'summary' | 'role'>> = {},
+): Endpoint<undefined, Answer> {
+  const [method, path] = route.split(' ', 2) as [keyof typeof USUAL, string];
+  const { verb, status, errors } = USUAL[method];
+  const parts = pathParameters({ path }).filter((part) => part !== 'namespace' || resource === 'namespaces');
+  // An event is told by two parts; of all others, what follows the object is a part of it.
+  const named = resource === 'events' ? parts : parts.slice(0, 1);
+  const isList = method === 'GET' && (named.length === 0 || about.query === LIST);
+  return endpoint({
+    method,
+    path,
+    scope: 'admin',
+    summary,
+    status,
+    errors,
+    ...about,
+    role: { verb: isList ? 'list' : verb, resource, named },
+  });
+}
+
+/** A list of objects, in portions. */
+function list(resource: string, path: string, summary: string, scope: Scope) {
+  return of(resource, `GET ${path}` as Route, summary, { scope, query: LIST, answer: objects, errors: ['invalid'] });
+}
+
+interface Kind {
+  /** As the path has it, `checks`. */
+  readonly type: string;
+  /** What one is called in words. */
+  readonly one: string;
+  /** The parts of the path that name one. */
+  readonly key: readonly string[];
+  readonly read: Scope;
+  readonly write: Scope;
+  readonly remove: Scope;
+  /** What may go wrong beside the usual when one is written. */
+  readonly errors?: readonly ErrorCode[];
+}
+
+/** What can be asked of all the objects at a path. */
+function listed({ type, one, read, write, errors = [] }: Kind, path: string, where = '') {
+  const bodyBytesMax = OBJECT_BYTES_MAX;
+  return {
+    list: { ...list(type, path, `All of the kind ${one}${where}`, read), bodyBytesMax },
+    create: of(type, `POST ${path}` as Route, `Makes the ${one} of the body`, {
+      scope: write,
+      bodyBytesMax,
+      errors: [...USUAL.POST.errors, ...errors],
+    }),
+  };
+}
+
+/** What can be asked of one object. */
+function single({ type, one, key, read, write, remove, errors = [] }: Kind, path: string) {
+  const bodyBytesMax = OBJECT_BYTES_MAX;
+  const at = (method: keyof typeof USUAL): Route =>
+    `${method} ${[path, ...key.map((part) => `:${part}`)].join('/')}` as Route;
+  const written = { scope: write, bodyBytesMax, errors: [...CHANGING, ...errors] };
+  const replacing = `Makes the ${one}, or replaces it as a whole`;
+  return {
+    get: of(type, at('GET'), `One ${one}`, { scope: read, bodyBytesMax, answer: object }),
+    put: of(type, at('PUT'), replacing, written),
+    patch: of(type, at('PATCH'), `Changes what a merge patch names of the ${one}`, { ...written, answer: object }),
+    post: of(type, at('POST'), replacing, written),
+    remove: of(type, at('DELETE'), `Removes the ${one}`, { scope: remove, bodyBytesMax }),
+  };
+}
+
+/** Objects that are in no namespace. */
+function everywhere(kind: Kind) {
+  const path = `${V2_PREFIX}/${kind.type}`;
+  const { list: all, create } = listed(kind, path);
+  const { post: _none, ...one } = single(kind, path);
+  return { listAll: all, createAnywhere: create, ...one };
+}
+
+/** Objects of namespaces, and lists of them over all namespaces. */
+function inNamespaces(kind: Kind) {
+  const within = `${V2_PREFIX}/namespaces/:namespace/${kind.type}`;
+  const { list: all, create } = listed(kind, `${V2_PREFIX}/${kind.type}`, ' of all namespaces');
+  const { post: _none, ...one } = single(kind, within);
+  return { listAll: all, createAnywhere: create, ...listed(kind, within), ...one };
+}
+
+const DEFINED = { key: ['name'], read: 'read', write: 'admin', remove: 'admin' } as const;
+const GUARDED = { ...DEFINED, read: 'admin' } as const;
+const EVENTS: Kind = {
+  type: 'events',
+  one: 'event',
+  key: ['entity', 'check'],
+  read: 'read',
+  write: 'submit',
+  remove: 'resolve',
+  errors: ['payment_required'],
+};
+const EVENTS_IN = `${V2_PREFIX}/namespaces/:namespace/events`;
+const SILENCED_IN = `${V2_PREFIX}/namespaces/:namespace/silenced`;
+const CHECK = `${V2_PREFIX}/namespaces/:namespace/checks/:name`;
+const USER = `${V2_PREFIX}/users/:user`;
+const KEY = `${V2_PREFIX}/apikeys/:key`;
+
+// Each is news of the same thing, so none is ever patched, and all can be posted to where they are.
+const { patch: _followed, ...events } = { ...inNamespaces(EVENTS), post: single(EVENTS, EVENTS_IN).post };
+
+/** Every route of the newer API, by what it is about. */
+export const V2_API = {
+  versions: {
+    version: endpoint({
+      method: 'GET',
+      path: '/version',
+      scope: 'public',
+      summary: 'The level of the newer API, and the version of this program',
+      status: 200,
+      answer: z.looseObject({ sensu_backend: z.string() }),
+      errors: [],
+    }),
+  },
+  auth: {
+    logIn: endpoint({
+      method: 'GET',
+      path: '/auth',
+      scope: 'public',
+      summary: 'Tokens for a user and a password, shown by HTTP Basic',
+      status: 200,
+      answer: tokens,
+      errors: [],
+    }),
+    test: endpoint({
+      method: 'GET',
+      path: '/auth/test',
+      scope: 'authenticated',
+      summary: 'Whether the credentials are good for anything',
+      status: 200,
+      errors: [],
+    }),
+    refresh: endpoint({
+      method: 'POST',
+      path: '/auth/token',
+      scope: 'public',
+      summary: 'Other tokens for those that are shown',
+      status: 200,
+      answer: tokens,
+      errors: ['invalid', 'too_large'],
+    }),
+    logOut: endpoint({
+      method: 'POST',
+      path: '/auth/logout',
+      scope: 'public',
+      summary: 'Ends the log-in of the tokens that are shown',
+      status: 200,
+      errors: ['invalid', 'too_large'],
+    }),
+  },
+  users: {
+    list: list('users', `${V2_PREFIX}/users`, 'Users', 'admin'),
+    create: of('users', `POST ${V2_PREFIX}/users`, 'Makes a user'),
+    get: of('users', `GET ${USER}`, 'One user', { scope: 'self', answer: object }),
+    put: of('users', `PUT ${USER}`, 'Makes a user, or replaces it as a whole'),
+    disable: of('users', `DELETE ${USER}`, 'Disables a user'),
+    reinstate: of('users', `PUT ${USER}/reinstate`, 'Enables a user again'),
+    setPassword: of('users', `PUT ${USER}/password`, 'Changes a password, its own user by the one before', {
+      scope: 'self',
+    }),
+    resetPassword: of('users', `PUT ${USER}/reset_password`, 'Changes the password of a user'),
+    leaveGroups: of('users', `DELETE ${USER}/groups`, 'Takes a user out of all groups'),
+    joinGroup: of('users', `PUT ${USER}/groups/:group`, 'Puts a user into a group'),
+    leaveGroup: of('users', `DELETE ${USER}/groups/:group`, 'Takes a user out of a group'),
+  },
+  apiKeys: {
+    list: list('apikeys', `${V2_PREFIX}/apikeys`, 'API keys, without what their holders show', 'admin'),
+    grant: of('apikeys', `POST ${V2_PREFIX}/apikeys`, 'Grants a key, which this answer alone has', { answer: object }),
+    get: of('apikeys', `GET ${KEY}`, 'One API key', { answer: object }),
+    patch: of('apikeys', `PATCH ${KEY}`, 'Changes what a merge patch names of a key', { answer: object }),
+    put: of('apikeys', `PUT ${KEY}`, 'Brings back a key of a dump, or of the peer'),
+    revoke: of('apikeys', `DELETE ${KEY}`, 'Revokes a key'),
+  },
+  namespaces: everywhere({ ...DEFINED, type: 'namespaces', one: 'namespace', key: ['namespace'] }),
+  checks: {
+    ...inNamespaces({ ...DEFINED, type: 'checks', one: 'check' }),
+    execute: of('checks', `POST ${CHECK}/execute`, 'Asks for a run of a check now', {
+      scope: 'resolve',
+      status: 202,
+      answer: z.looseObject({ issued: z.number() }),
+      errors: ['invalid', 'not_found', 'too_large'],
+    }),
+  },
+  handlers: inNamespaces({ ...DEFINED, type: 'handlers', one: 'handler' }),
+  filters: inNamespaces({ ...DEFINED, type: 'filters', one: 'filter' }),
+  mutators: inNamespaces({ ...DEFINED, type: 'mutators', one: 'mutator' }),
+  hooks: {
+    ...inNamespaces({ ...DEFINED, type: 'hooks', one: 'hook' }),
+    setOfCheck: of('checks', `PUT ${CHECK}/hooks/:type`, 'Names the hooks that run after a check, by type'),
+    removeOfCheck: of('checks', `DELETE ${CHECK}/hooks/:type/hook/:hook`, 'Takes a hook from a check'),
+  },
+  assets: inNamespaces({ ...DEFINED, type: 'assets', one: 'asset' }),
+  entities: inNamespaces({
+    type: 'entities',
+    one: 'entity',
+    key: ['entity'],
+    read: 'read',
+    write: 'submit',
+    remove: 'resolve',
+    errors: ['payment_required'],
+  }),
+  events: { ...events, ofEntity: list('events', `${EVENTS_IN}/:entity`, 'Events of an entity', 'read') },
+  silenced: {
+    ...inNamespaces({
+      type: 'silenced',
+      one: 'silenced entry',
+      key: ['silenced'],
+      read: 'read',
+      write: 'silence',
+      remove: 'silence',
+      errors: ['threshold'],
+    }),
+    ofCheck: list('silenced', `${SILENCED_IN}/checks/:check`, 'Silenced entries that name a check', 'read'),
+    ofSubscription: list(
+      'silenced',
+      `${SILENCED_IN}/subscriptions/:subscription`,
+      'Silenced entries that name a subscription',
+      'read',
+    ),
+  },
+  roles: inNamespaces({ ...GUARDED, type: 'roles', one: 'role' }),
+  clusterRoles: everywhere({ ...GUARDED, type: 'clusterroles', one: 'cluster role' }),
+  roleBindings: inNamespaces({ ...GUARDED, type: 'rolebindings', one: 'role binding' }),
+  clusterRoleBindings: everywhere({ ...GUARDED, type: 'clusterrolebindings', one: 'cluster role binding' }),
+  tessen: {
+    get: of('tessen', `GET ${V2_PREFIX}/tessen`, 'Whether figures about this program leave the machine: never', {
+      answer: object,
+      errors: [],
+    }),
+    put: of('tessen', `PUT ${V2_PREFIX}/tessen`, 'Is taken, and changes nothing', {
+      status: 200,
+      answer: object,
+      errors: ['invalid', 'too_large'],
+    }),
+    report: of('tessen', `POST ${V2_PREFIX}/tessen/metrics`, 'Is answered with what was sent, which goes nowhere', {
+      status: 200,
+      answer: z.array(object),
+      errors: ['invalid', 'too_large'],
+    }),
+  },
+  cluster: {
+    id: of('cluster-members', `GET ${V2_PREFIX}/cluster/id`, 'The id of the store', { answer: z.string(), errors: [] }),
+    members: of('cluster-members', `GET ${V2_PREFIX}/cluster/members`, 'The one member of the cluster, this backend', {
+      answer: object,
+      errors: [],
+    }),
+  },
+};
+
+const member = z.looseObject({ Name: z.string(), Healthy: z.boolean() });
+
+/** What the listener of the newer API alone has, in place of the `/health` of version 1. */
+export const V2_HEALTH = {
+  health: endpoint({
+    method: 'GET',
+    path: '/health',
+    scope: 'public',
+    summary: 'The one member of the cluster with what ails it; 200 whatever that is',
+    status: 200,
+    answer: z.looseObject({ ClusterHealth: z.array(member).nullable() }),
+    errors: [],
+  }),
+};
