@@ -159,7 +159,7 @@ export function openConsole(parts: ConsoleParts): Console {
     });
   let shown: ShownBackend = parts;
   let store = storeOf(parts, parts.contexts?.current, parts.kept === undefined ? {} : { kept: parts.kept });
-  store.paint();
+  store.tick(clock.now());
 
   let paints = 0;
   const tree = (): React.JSX.Element => <App key={paints} store={store} theme={theme} />;
@@ -188,9 +188,12 @@ export function openConsole(parts: ConsoleParts): Console {
       get focused() {
         return store.state.focused;
       },
-      paint: () => {
+      tick: (nowMs) => {
         // Mostly it is done by then, and the frame shows the result together with the key that was typed.
-        if (store.events.isFilterAwaited) filterUntil(clock.now() + FILTER_TURN_MS);
+        if (store.events.isFilterAwaited) filterUntil(nowMs + FILTER_TURN_MS);
+        store.tick(clock.now());
+      },
+      paint: () => {
         store.paint();
         feed.setPace(wantedPaceMs(store.state));
         runEffects();

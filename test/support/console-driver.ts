@@ -39,13 +39,19 @@ export class ConsoleDriver {
     });
   }
 
+  /** Time passes, and a frame is drawn. */
+  frame(): void {
+    this.store.tick(this.clock.now());
+    this.store.paint();
+  }
+
   /** A complete snapshot, and the first frame after it. */
   goLive(rows: FeedRows): this {
     if (this.store.backends !== undefined) return this.#goLiveMerged(rows, [...this.store.backends.keys()]);
     this.store.connectionChanged({ kind: 'syncing' });
     this.store.rowsArrived(rows, { replace: true, timeMs: undefined });
     this.store.connectionChanged({ kind: 'live' });
-    this.store.paint();
+    this.frame();
     return this;
   }
 
@@ -63,7 +69,7 @@ export class ConsoleDriver {
     );
     const live = nextConnection(INITIAL_FEED_STATUS, { kind: 'live' }, this.clock.now());
     for (const name of members) store.backendChanged(name, live);
-    store.paint();
+    this.frame();
     return this;
   }
 
@@ -74,19 +80,19 @@ export class ConsoleDriver {
   /** Keys as a terminal sends them, in one piece, then a frame. */
   type(keys: string): void {
     this.#decoder.feed(keys);
-    this.store.paint();
+    this.frame();
   }
 
   escape(): void {
     this.#decoder.feed('\u001B');
     this.clock.advance(20);
-    this.store.paint();
+    this.frame();
   }
 
   /** Time passes, then a frame. */
   pass(ms: number): void {
     this.clock.advance(ms);
-    this.store.paint();
+    this.frame();
   }
 
   /** Effects that people asked for; what the pane, the silence dialog and the trend of the aggregates load by themselves is left out. */

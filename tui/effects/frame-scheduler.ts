@@ -6,12 +6,15 @@ const WAIT_MS: Readonly<Record<Urgency, number>> = { rows: 100, figures: 250, no
 /** Nobody looks at a window without the focus. */
 const UNFOCUSED_WAIT_MS = 1000;
 
-const TICK_MS = 50;
+/** How often it is looked whether a frame is due. */
+const LOOK_MS = 50;
 
 export interface FrameSource {
   readonly urgency: Urgency;
   readonly focused: boolean;
-  /** Draws a frame. */
+  /** Time has passed. Epoch milliseconds. */
+  tick(nowMs: number): void;
+  /** Draws a frame of what is known. */
   paint(): void;
 }
 
@@ -44,7 +47,7 @@ export class FrameScheduler implements Disposable {
     this.#sink = sink;
     this.#clock = clock;
     sink.on('idle', this.#onIdle);
-    this.#timer = clock.every(TICK_MS, () => this.#tick());
+    this.#timer = clock.every(LOOK_MS, () => this.#paintDue());
   }
 
   /** Draws now, with everything that arrived so far; when the terminal is busy, as soon as it is not. */
@@ -55,6 +58,7 @@ export class FrameScheduler implements Disposable {
     }
     this.#isWaiting = false;
     this.#paintedAtMs = this.#clock.now();
+    this.#source.tick(this.#paintedAtMs);
     this.#source.paint();
   }
 
@@ -63,7 +67,7 @@ export class FrameScheduler implements Disposable {
     this.#sink.off('idle', this.#onIdle);
   }
 
-  #tick(): void {
+  #paintDue(): void {
     const { urgency, focused } = this.#source;
     const waitMs = focused ? WAIT_MS[urgency] : UNFOCUSED_WAIT_MS;
     // A busy terminal gets the newest state at its next frame; nothing is queued for it.

@@ -64,7 +64,7 @@ const UNSET_POLICY: SilencePolicy = {
 
 /**
  * Everything that the console knows, outside React: data of the backend that changes thousands of times a second, and
- * the state of the screen. Only `paint` tells the listeners, once per frame.
+ * the state of the screen. Keys and rows change it, `tick` lets time pass, and `paint` tells the listeners once per frame.
  */
 export class ConsoleStore
   implements
@@ -352,13 +352,17 @@ export class ConsoleStore
     return this.#matches.of(this, entry);
   }
 
-  /** Draws a frame: everything that arrived is put in its place, then the listeners hear of it once. */
-  paint(): void {
-    const nowMs = this.options.now();
+  /**
+   * Time passes: views open and loads are due. Everything that arrived is put in its place.
+   *
+   * @param nowMs epoch milliseconds; all ages of the next frame count from here
+   */
+  tick(nowMs: number): void {
     this.nowMs = nowMs;
     openDueView(this, nowMs);
     this.#evaluateFilter(nowMs);
     this.upkeep.ageSilences(this, nowMs);
+    this.#forgetMessage(nowMs);
     this.table?.settle(this);
     this.window.pauseOrder(this, nowMs);
     this.window.settle(this);
@@ -366,15 +370,22 @@ export class ConsoleStore
     settleInspect(this);
     settleUpgrade(this);
     this.#askPlans(nowMs);
-    const { message } = this.state;
-    if (message !== undefined && nowMs - message.atMs > MESSAGE_MS) this.state = { ...this.state, message: undefined };
+    this.silenceRecent.ask(this, nowMs);
+  }
+
+  /** A frame is drawn of what is known since the last tick: the listeners hear of it once. */
+  paint(): void {
     // The rows move when a pause of the order ends, and a view opens when its digit has waited, whatever else happens.
     const { orderPausedUntilMs, digitAtMs } = this.state;
-    const isMoving = this.events.filtering || nowMs < orderPausedUntilMs || digitAtMs !== undefined;
-    this.urgency = isMoving ? 'rows' : 'none';
-    this.silenceRecent.settle(this, nowMs);
+    const isMoving = this.events.filtering || this.nowMs < orderPausedUntilMs || digitAtMs !== undefined;
+    this.urgency = isMoving ? 'rows' : this.silenceRecent.isWaiting ? 'figures' : 'none';
     this.#version += 1;
     for (const listener of this.#listeners) listener();
+  }
+
+  #forgetMessage(nowMs: number): void {
+    const { message } = this.state;
+    if (message !== undefined && nowMs - message.atMs > MESSAGE_MS) this.settle({ message: undefined });
   }
 
   #askPlans(nowMs: number): void {

@@ -12,7 +12,7 @@ function stateAfter(chunks: readonly string[]): unknown {
   const driver = new ConsoleDriver().goLive(SCENE);
   for (const chunk of chunks) driver.type(chunk);
   driver.clock.advance(1000);
-  driver.store.paint();
+  driver.frame();
   // Functions of menus are other ones each time.
   return JSON.parse(
     JSON.stringify({ state: driver.store.state, effects: driver.store.takeEffects() }, (_key, value: unknown) =>

@@ -45,7 +45,7 @@ describe('the copy menu', () => {
     driver.escape();
     driver.type('3');
     driver.clock.advance(400);
-    driver.store.paint();
+    driver.frame();
     driver.type('c');
     expect(menuOf(driver)).toEqual([
       'id: client:db-008.eu-west-1:postgres-repl',

@@ -102,7 +102,7 @@ test('a click is about the row that was drawn, whatever has moved since', () => 
     events: byKey(['a', 'b', 'c'].map((client) => anEventRow({ client, check: 'x' }))),
   });
   driver.store.update({ mouse: true });
-  driver.store.paint();
+  driver.frame();
   // Worse ones arrive above, and no frame has shown them yet.
   driver.change({ events: byKey([anEventRow({ client: '0', check: 'x', since: 2_000_000_000 })]) });
   // The third row under the header of five.

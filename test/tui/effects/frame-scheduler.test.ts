@@ -14,6 +14,9 @@ class Stage {
   urgency: Urgency = 'none';
   focused = true;
   paints = 0;
+  tickedAtMs = 0;
+  /** The time that the last frame was drawn of. */
+  paintedOfMs = 0;
   readonly scheduler = new FrameScheduler(this, this.sink, this.clock);
 
   constructor() {
@@ -22,7 +25,12 @@ class Stage {
     this.paints = 0;
   }
 
+  tick(nowMs: number): void {
+    this.tickedAtMs = nowMs;
+  }
+
   paint(): void {
+    this.paintedOfMs = this.tickedAtMs;
     this.paints += 1;
   }
 
@@ -46,11 +54,12 @@ test.each<{ name: string; urgency: Urgency; focused: boolean; frames: number }>(
   expect(stage.framesPerSecond()).toBe(frames);
 });
 
-test('a key is drawn at once', () => {
+test('a key is drawn at once, and of the time that it comes at', () => {
   const stage = new Stage();
   stage.clock.advance(3);
   stage.scheduler.paintNow();
   expect(stage.paints).toBe(1);
+  expect(stage.paintedOfMs).toBe(stage.clock.now());
 });
 
 test('a terminal that is busy gets no frame, and the newest one when it is done', () => {

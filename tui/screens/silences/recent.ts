@@ -1,6 +1,6 @@
 import type { RecentProblems } from '../../../shared/schemas/silence-preview.ts';
 import { silenceScopeEntries, type SilenceForm } from './form.ts';
-import type { Asks, Frames, Shown } from '../../state/ports.ts';
+import type { Asks, Shown } from '../../state/ports.ts';
 import type { Known, Places } from '../../model/known.ts';
 
 /** How long a scope must stand before the backend is asked about it. */
@@ -8,13 +8,16 @@ const REST_MS = 150;
 
 /** What the backend said of the scope of the dialog that is open: which problems of late it would have covered. */
 export class SilenceRecent {
+  /** Whether a scope is to stand for longer: a frame must come for that, also when nothing else happens. */
+  isWaiting = false;
   #wanted = '';
   #wantedAtMs = 0;
   #asked = '';
   #answer: { readonly key: string; readonly problems: RecentProblems } | undefined;
 
   /** Asks about the scope, once it has stood for a moment, and once only. */
-  settle(store: Shown & Asks & Frames & Pick<Known, 'feed'> & Places, nowMs: number): void {
+  ask(store: Shown & Asks & Pick<Known, 'feed'> & Places, nowMs: number): void {
+    this.isWaiting = false;
     const layer = store.state.layers.at(-1);
     // Of several backends there is none to ask; a dialog on entries that are there is about what they cover.
     if (layer?.kind !== 'silence' || layer.form.origin !== undefined || store.whereColumn !== undefined) return;
@@ -23,9 +26,8 @@ export class SilenceRecent {
       this.#wanted = key;
       this.#wantedAtMs = nowMs;
     }
-    // A frame must come when it has stood for long enough, also when nothing else happens.
-    if (key !== this.#asked) store.touch('figures');
-    if (key === this.#asked || nowMs - this.#wantedAtMs < REST_MS || store.feed.connection.kind !== 'live') return;
+    this.isWaiting = key !== this.#asked;
+    if (!this.isWaiting || nowMs - this.#wantedAtMs < REST_MS || store.feed.connection.kind !== 'live') return;
     this.#asked = key;
     store.request({ kind: 'load-silence-recent', entries: silenceScopeEntries(layer.form), key });
   }
