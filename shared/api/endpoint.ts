@@ -18,11 +18,11 @@ export interface EndpointRole {
   readonly named: readonly string[];
 }
 
-/** Parameters of a query: each by its name, as text on the wire. */
-export type EndpointQuery = Readonly<Record<string, z.ZodType<string | number | undefined>>>;
+/** Parameters of a query: each by its name, and what its text means. */
+export type EndpointQuery = Readonly<Record<string, z.ZodType<unknown, string | undefined>>>;
 
 /** One thing that can be asked of a backend, said once for the server, its clients, the tests and the documents. */
-export interface Endpoint<Body = unknown, Answer = unknown> {
+export interface Endpoint<Body = unknown, Answer = unknown, Query extends EndpointQuery = EndpointQuery> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** `:name` stands for a part of it, `*` for all the rest. */
   readonly path: string;
@@ -35,7 +35,7 @@ export interface Endpoint<Body = unknown, Answer = unknown> {
   readonly isForAnonymous?: true;
   /** A sentence without its full stop. */
   readonly summary: string;
-  readonly query?: EndpointQuery;
+  readonly query?: Query;
   /** Largest body in bytes; default: 1 MiB. */
   readonly bodyBytesMax?: number;
   readonly body?: z.ZodType<Body>;
@@ -50,8 +50,16 @@ export interface Endpoint<Body = unknown, Answer = unknown> {
 /** Of every endpoint: nobody is let in without credentials, a queue may be full, a store may fail. */
 export const COMMON_ERRORS: readonly ErrorCode[] = ['unauthenticated', 'forbidden', 'internal', 'unavailable'];
 
-/** The endpoint as it is, with the types of its body and its answer. */
-export function endpoint<Body = undefined, Answer = undefined>(about: Endpoint<Body, Answer>): Endpoint<Body, Answer> {
+/** What the query of an endpoint says. */
+export type QueryOf<Of> =
+  Of extends Endpoint<infer _Body, infer _Answer, infer Query>
+    ? { readonly [Name in keyof Query]?: z.output<Query[Name]> }
+    : never;
+
+/** The endpoint as it is, with the types of its body, its answer and its query. */
+export function endpoint<Body = undefined, Answer = undefined, Query extends EndpointQuery = Record<string, never>>(
+  about: Endpoint<Body, Answer, Query>,
+): Endpoint<Body, Answer, Query> {
   return about;
 }
 

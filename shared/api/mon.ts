@@ -14,6 +14,7 @@ import { clearSilencedSchema, silencedSchema } from '../schemas/silenced.ts';
 import { storeUpgradeRequestSchema } from '../schemas/store-upgrade.ts';
 import { answers } from './answers.ts';
 import { endpoint } from './endpoint.ts';
+import { count, given, text, wanted } from './query.ts';
 import { UPGRADE_ANSWERS } from './plan-answers.ts';
 
 /** Where our own routes are. */
@@ -22,8 +23,6 @@ const MON = '/api/mon/v1';
 /** Of what many objects may be sent with. */
 const LARGE_BYTES = 16 * 1024 * 1024;
 
-const count = z.int().min(0).optional();
-
 /** A part of a list; the header `X-Pagination` tells it, and the total. */
 const PAGE = {
   limit: count.describe('how many at most'),
@@ -31,17 +30,19 @@ const PAGE = {
 };
 
 /** What the objects of one namespace are asked for with. */
-const IN = { namespace: z.string().optional().describe('the namespace; `default` unless told') };
-const IN_ANY = { namespace: z.string().optional().describe('the namespace, or `*` for all; `default` unless told') };
+const IN = { namespace: text.describe('the namespace; `default` unless told') };
+const IN_ANY = { namespace: text.describe('the namespace, or `*` for all; `default` unless told') };
 const MAX_AGE = { max_age: count.describe('seconds after which a result counts as stale') };
 
-const SEARCHED = { ...PAGE, q: z.string().optional().describe('a search, as people type it') };
+const SEARCHED = { ...PAGE, q: text.describe('a search, as people type it') };
 const LIST = { ...IN_ANY, ...SEARCHED };
-const WHOLE = { whole: z.string().optional().describe('given: as `/events` and `/clients` have them') };
+const WHOLE = { whole: given.describe('given: as `/events` and `/clients` have them') };
 
 /** An exact condition. */
-const exactly = (attribute: string): z.ZodType<string | undefined> =>
-  z.string().optional().describe(`only those whose ${attribute} is this`);
+const exactly = (attribute: string): typeof text => text.describe(`only those whose ${attribute} is this`);
+
+/** What a deletion without a search is told. */
+export const WHICH_CLIENTS = 'say which clients, as in q=keepalive>30d result>30d';
 
 /** Every route below `/api/mon/v1`, but for the live feed (docs/feed.md), which is no exchange of HTTP. */
 export const MON_API = {
@@ -72,10 +73,7 @@ export const MON_API = {
     query: {
       ...LIST,
       ...WHOLE,
-      sort: z
-        .string()
-        .optional()
-        .describe(`${EVENT_SORT_COLUMNS.join(', ')}; with - before it the other way round`),
+      sort: text.describe(`${EVENT_SORT_COLUMNS.join(', ')}; with - before it the other way round`),
     },
     status: 200,
     answer: z.union([answers.eventRows, answers.events]),
@@ -297,7 +295,7 @@ export const MON_API = {
     summary: 'Resolves the events of a client and deletes it',
     query: {
       ...IN,
-      invalidate: z.string().optional().describe('`true`: it may not come back before it was deleted'),
+      invalidate: wanted.describe('`true`: it may not come back before it was deleted'),
       invalidate_expire: count.describe('seconds for which it may not come back'),
     },
     status: 202,
@@ -309,7 +307,10 @@ export const MON_API = {
     path: `${MON}/clients`,
     scope: 'admin',
     summary: 'Deletes the clients that a search finds, 10,000 at most',
-    query: { ...IN, q: z.string().describe('a search, as people type it; without one nothing is deleted') },
+    query: {
+      ...IN,
+      q: z.string({ error: WHICH_CLIENTS }).describe('a search, as people type it; without one nothing is deleted'),
+    },
     status: 200,
     answer: answers.deletedClients,
     errors: ['invalid'],
@@ -548,9 +549,9 @@ export const MON_API = {
     isOfAllNamespaces: true,
     summary: 'A page of the exact state of one type, with secrets',
     query: {
-      namespace: z.string().optional().describe('only of this one'),
+      namespace: text.describe('only of this one'),
       limit: count.describe('how many at most, up to 100'),
-      continue: z.string().optional().describe('where to go on, as the page before says'),
+      continue: text.describe('where to go on, as the page before says'),
     },
     status: 200,
     answer: answers.dumpPage,

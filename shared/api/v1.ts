@@ -6,9 +6,9 @@ import { resultSchema } from '../schemas/result.ts';
 import { clearSilencedSchema, silencedSchema } from '../schemas/silenced.ts';
 import { stashContentSchema, stashSchema } from '../schemas/stash.ts';
 import { answers } from './answers.ts';
-import type { Endpoint } from './endpoint.ts';
+import { type Endpoint, type EndpointQuery } from './endpoint.ts';
+import { count, text, wanted } from './query.ts';
 
-const count = z.int().min(0).optional();
 /** A part of a list, and exact conditions as `filter.PATH=VALUE`. */
 const PAGE = {
   limit: count.describe('how many at most; the header `X-Pagination` tells the part and the total'),
@@ -18,31 +18,42 @@ const MAX_AGE = { max_age: count.describe('seconds after which a result counts a
 const LIMITS = {
   consumers: count.describe('fewest consumers of results that are healthy'),
   messages: count.describe('most waiting results that are healthy'),
-  deep: z
-    .string()
-    .optional()
-    .describe('given: the backend looks into itself, and answers 200 or 412 with what it found'),
+  deep: count.describe('1: the backend looks into itself, and answers 200 or 412 with what it found'),
 };
-const path = z.object({ path: z.string() });
+type NoQuery = Record<string, never>;
+type About<Body, Answer, Query extends EndpointQuery> = Omit<
+  Endpoint<Body, Answer, Query>,
+  'method' | 'path' | 'summary'
+>;
 
-type About = Omit<Endpoint, 'method' | 'path' | 'summary'>;
-
-/** `GET /events`, who may and what it is for, and what else is not as usual. */
-function v1(route: `${Endpoint['method']} /${string}`, summary: string, about: About): Endpoint {
-  const [method = '', pattern = ''] = route.split(' ');
-  return { ...about, method: method as Endpoint['method'], path: pattern, summary };
+/** `GET /events`, what it is for, and who may and the rest. */
+function v1<Body = undefined, Answer = undefined, Query extends EndpointQuery = NoQuery>(
+  route: `${Endpoint['method']} /${string}`,
+  summary: string,
+  about: About<Body, Answer, Query>,
+): Endpoint<Body, Answer, Query> {
+  const [method, path] = route.split(' ', 2) as [Endpoint['method'], string];
+  return { ...about, method, path, summary };
 }
 
-const read = (answer: z.ZodType, about: Partial<About> = {}): About => ({
-  scope: 'read',
-  status: 200,
-  answer,
-  errors: [],
-  ...about,
+const readWith = <Answer, Query extends EndpointQuery>(
+  answer: z.ZodType<Answer>,
+  query: Query,
+): About<undefined, Answer, Query> => ({ scope: 'read', status: 200, answer, query, errors: [] });
+const read = <Answer>(answer: z.ZodType<Answer>): About<undefined, Answer, NoQuery> => readWith(answer, {});
+const list = <Answer>(answer: z.ZodType<Answer>): About<undefined, Answer, typeof PAGE> => readWith(answer, PAGE);
+const one = <Answer>(answer: z.ZodType<Answer>): About<undefined, Answer, NoQuery> => ({
+  ...read(answer),
+  errors: ['invalid', 'not_found'],
 });
-const list = (answer: z.ZodType): About => read(answer, { query: PAGE });
-const one = (answer: z.ZodType): About => read(answer, { errors: ['invalid', 'not_found'] });
-const asked = (body: z.ZodType, about: Partial<About> = {}): About => ({
+const oneOfAge = <Answer>(answer: z.ZodType<Answer>): About<undefined, Answer, typeof MAX_AGE> => ({
+  ...readWith(answer, MAX_AGE),
+  errors: ['invalid', 'not_found'],
+});
+const asked = <Body>(
+  body: z.ZodType<Body>,
+  about: Partial<Pick<Endpoint, 'scope' | 'errors'>> = {},
+): About<Body, { issued: number }, NoQuery> => ({
   scope: 'resolve',
   body,
   status: 202,
@@ -50,34 +61,27 @@ const asked = (body: z.ZodType, about: Partial<About> = {}): About => ({
   errors: ['invalid', 'too_large'],
   ...about,
 });
-const gone: About = { scope: 'resolve', status: 204, errors: ['invalid', 'not_found'] };
-const stashed: About = {
+const GONE = { scope: 'resolve', status: 204, errors: ['invalid', 'not_found'] } as const;
+const ACCEPTED = { ...GONE, status: 202, answer: answers.issued } as const;
+const STASHED = {
   scope: 'admin',
   isForAnonymous: true,
   status: 201,
-  answer: path,
+  answer: z.object({ path: z.string() }),
   body: stashContentSchema,
   errors: ['invalid', 'too_large', 'no_memory'],
-};
+} as const;
 
 /** The legacy API, at `/`: it is about the namespace `default` alone. */
 export const V1_API = {
   events: v1('GET /events', 'Open events', list(answers.events)),
   eventsOfClient: v1('GET /events/:client', 'Open events of a client', list(answers.events)),
   event: v1('GET /events/:client/:check', 'One event', one(answers.event)),
-  resolveEvent: v1('DELETE /events/:client/:check', 'Resolves an event', {
-    ...gone,
-    status: 202,
-    answer: answers.issued,
-  }),
+  resolveEvent: v1('DELETE /events/:client/:check', 'Resolves an event', ACCEPTED),
   incidents: v1('GET /incidents', 'As `/events`', list(answers.events)),
   incidentsOfClient: v1('GET /incidents/:client', 'As `/events/:client`', list(answers.events)),
   incident: v1('GET /incidents/:client/:check', 'As `/events/:client/:check`', one(answers.event)),
-  resolveIncident: v1('DELETE /incidents/:client/:check', 'As `/events/:client/:check`', {
-    ...gone,
-    status: 202,
-    answer: answers.issued,
-  }),
+  resolveIncident: v1('DELETE /incidents/:client/:check', 'As `/events/:client/:check`', ACCEPTED),
   resolve: v1(
     'POST /resolve',
     'Resolves an event; 404 without a body where there is none',
@@ -92,16 +96,14 @@ export const V1_API = {
     'Takes a result',
     asked(resultSchema, { scope: 'submit', errors: ['invalid', 'too_large', 'no_memory'] }),
   ),
-  deleteResult: v1('DELETE /results/:client/:check', 'Deletes a result with its history; its event stays', gone),
+  deleteResult: v1('DELETE /results/:client/:check', 'Deletes a result with its history; its event stays', GONE),
 
   silenced: v1('GET /silenced', 'Silenced entries', list(answers.silenced)),
   silencedOfCheck: v1('GET /silenced/checks/:check', 'Entries that name a check', list(answers.silenced)),
   silencedOfSubscription: v1(
     'GET /silenced/subscriptions/:subscription',
     'Entries that name a subscription',
-    read(answers.silenced, {
-      query: { ...PAGE, prefix: z.string().optional().describe('`true`: those whose subscription begins so') },
-    }),
+    readWith(answers.silenced, { ...PAGE, prefix: text.describe('`true`: those whose subscription begins so') }),
   ),
   silencedEntry: v1('GET /silenced/ids/:id', 'One silenced entry', one(answers.silencedOne)),
   silence: v1('POST /silenced', 'Makes a silenced entry, in place of the one with the same subscription and check', {
@@ -111,11 +113,11 @@ export const V1_API = {
     errors: ['invalid', 'threshold', 'too_large', 'no_memory'],
   }),
   clearSilenced: v1('POST /silenced/clear', 'Ends one silenced entry', {
-    ...gone,
+    ...GONE,
     scope: 'silence',
     body: clearSilencedSchema,
   }),
-  deleteSilenced: v1('DELETE /silenced/ids/:id', 'Ends one silenced entry', { ...gone, scope: 'silence' }),
+  deleteSilenced: v1('DELETE /silenced/ids/:id', 'Ends one silenced entry', { ...GONE, scope: 'silence' }),
 
   clients: v1('GET /clients', 'Clients', list(answers.clients)),
   client: v1('GET /clients/:client', 'One client', one(answers.client)),
@@ -132,15 +134,13 @@ export const V1_API = {
     errors: ['invalid', 'too_large', 'no_memory'],
   }),
   deleteClient: v1('DELETE /clients/:client', 'Resolves the events of a client and deletes it', {
-    ...gone,
+    ...ACCEPTED,
     scope: 'admin',
     isForAnonymous: true,
     query: {
-      invalidate: z.string().optional().describe('`true`: it may not come back before it was deleted'),
+      invalidate: wanted.describe('`true`: it may not come back before it was deleted'),
       invalidate_expire: count.describe('seconds for which it may not come back'),
     },
-    status: 202,
-    answer: answers.issued,
   }),
 
   checks: v1('GET /checks', 'Definitions of checks that the backend publishes', list(answers.checks)),
@@ -148,12 +148,7 @@ export const V1_API = {
   deleteCheck: v1(
     'DELETE /checks/:check',
     'Resolves the events of a check and deletes its results; the definition stays',
-    {
-      ...gone,
-      status: 202,
-      answer: answers.issued,
-      errors: ['invalid'],
-    },
+    { ...ACCEPTED, errors: ['invalid'] },
   ),
   requestCheck: v1(
     'POST /request',
@@ -162,10 +157,7 @@ export const V1_API = {
   ),
 
   aggregates: v1('GET /aggregates', 'Names of aggregates', list(answers.named)),
-  aggregate: v1('GET /aggregates/:aggregate', 'The counters of an aggregate', {
-    ...one(answers.aggregate),
-    query: MAX_AGE,
-  }),
+  aggregate: v1('GET /aggregates/:aggregate', 'The counters of an aggregate', oneOfAge(answers.aggregate)),
   aggregateClients: v1(
     'GET /aggregates/:aggregate/clients',
     'Its clients, each with its checks; a 404 has an empty list',
@@ -179,22 +171,22 @@ export const V1_API = {
   aggregateResults: v1(
     'GET /aggregates/:aggregate/results/:severity',
     'What its checks say at a severity, the most frequent first',
-    { ...one(answers.aggregateResults), query: MAX_AGE },
+    oneOfAge(answers.aggregateResults),
   ),
   deleteAggregate: v1(
     'DELETE /aggregates/:aggregate',
     'Deletes an aggregate; its members come back with their next results',
-    { ...gone, scope: 'admin', isForAnonymous: true },
+    { ...GONE, scope: 'admin', isForAnonymous: true },
   ),
 
   stashes: v1('GET /stashes', 'Stashes', list(answers.stashes)),
   stash: v1('GET /stashes/*', 'The content of a stash', one(answers.object)),
   stashAgain: v1('GET /stash/*', 'As `/stashes/*`', one(answers.object)),
-  saveStash: v1('POST /stashes', 'Makes a stash, in place of the one at that path', { ...stashed, body: stashSchema }),
-  saveStashAt: v1('POST /stashes/*', 'Makes a stash of the body, in place of the one at that path', stashed),
-  saveStashAgain: v1('POST /stash/*', 'As `/stashes/*`', stashed),
-  deleteStash: v1('DELETE /stashes/*', 'Deletes a stash', { ...gone, scope: 'admin', isForAnonymous: true }),
-  deleteStashAgain: v1('DELETE /stash/*', 'As `/stashes/*`', { ...gone, scope: 'admin', isForAnonymous: true }),
+  saveStash: v1('POST /stashes', 'Makes a stash, in place of the one at that path', { ...STASHED, body: stashSchema }),
+  saveStashAt: v1('POST /stashes/*', 'Makes a stash of the body, in place of the one at that path', STASHED),
+  saveStashAgain: v1('POST /stash/*', 'As `/stashes/*`', STASHED),
+  deleteStash: v1('DELETE /stashes/*', 'Deletes a stash', { ...GONE, scope: 'admin', isForAnonymous: true }),
+  deleteStashAgain: v1('DELETE /stash/*', 'As `/stashes/*`', { ...GONE, scope: 'admin', isForAnonymous: true }),
 
   info: v1('GET /info', 'What runs here', read(answers.info)),
   health: v1('GET /health', '204, or 412 with a sentence for each thing that is wrong', {
@@ -206,7 +198,7 @@ export const V1_API = {
   settings: v1(
     'GET /settings',
     'The configuration in force; secrets only for administrators who ask for them',
-    read(answers.object),
+    readWith(answers.object, { redacted: text.describe('`false`: whole, for administrators') }),
   ),
   metrics: v1('GET /metrics', 'Figures in the text format of Prometheus', read(z.string())),
 };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import type { Scope } from '../schemas/scope.ts';
 import { endpoint, pathParameters, type Endpoint } from './endpoint.ts';
+import { count, text } from './query.ts';
 
 /** The newer API, where namespaces are in the path. */
 export const V2_PREFIX = '/api/core/v2';
@@ -9,9 +10,8 @@ export const V2_PREFIX = '/api/core/v2';
 /** Longest body of an object, in bytes (completion 1.17). */
 const OBJECT_BYTES_MAX = 512_000;
 
-const text = z.string().optional();
 const LIST = {
-  limit: z.int().min(0).optional().describe('how many at most'),
+  limit: count.describe('how many at most'),
   continue: text.describe('where to go on, as the header `Sensu-Continue` says'),
   labelSelector: text.describe('a selector of labels'),
   fieldSelector: text.describe('a selector of fields'),
@@ -54,7 +54,7 @@ function of<Answer = undefined>(
   // An event is told by two parts; of all others, what follows the object is a part of it.
   const named = resource === 'events' ? parts : parts.slice(0, 1);
   const isList = method === 'GET' && (named.length === 0 || about.query === LIST);
-  return endpoint({
+  return {
     method,
     path,
     scope: 'admin',
@@ -63,7 +63,7 @@ function of<Answer = undefined>(
     errors,
     ...about,
     role: { verb: isList ? 'list' : verb, resource, named },
-  });
+  };
 }
 
 /** A list of objects, in portions. */

@@ -1,4 +1,6 @@
 import type { FastifyRequest } from 'fastify';
+import type { QueryOf } from '../../../shared/api/endpoint.ts';
+import type { MON_API } from '../../../shared/api/mon.ts';
 import { SEVERITIES, type Severity } from '../../../shared/domain/severity.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { AggregateResults } from '../../../shared/schemas/aggregate.ts';
@@ -8,7 +10,6 @@ import type { ClientEntry } from '../registry/entries.ts';
 import { actorOf } from '../access/actor.ts';
 import { sendList } from '../http/list.ts';
 import { pathName } from '../http/path-name.ts';
-import { queryOf, wholeNumber } from '../http/query.ts';
 import type { OnMon } from '../http/route.ts';
 import type { NamespaceDeps, NamespaceOf } from '../namespaces/asked.ts';
 import type { Clock, Store } from '../ports.ts';
@@ -36,12 +37,12 @@ export function oneAggregate(
     if (aggregate !== undefined) return aggregate;
     throw new MonError('not_found', `there is no aggregate ${pathName(request, 'aggregate')}`);
   }
-  function freshness(request: FastifyRequest): Freshness {
-    return { maxAge: wholeNumber(queryOf(request), 'max_age'), nowMs: clock.now() };
+  function freshness(query: QueryOf<(typeof MON_API)['aggregate']>): Freshness {
+    return { maxAge: query.max_age, nowMs: clock.now() };
   }
 
   return {
-    aggregate: (request) => summaryOf(namespaceOf(request, deps), get(request), freshness(request)),
+    aggregate: (request, _reply, query) => summaryOf(namespaceOf(request, deps), get(request), freshness(query)),
     deleteAggregate: async (request, reply) => {
       await aggregates.remove(namespaceOf(request, deps).name, pathName(request, 'aggregate'), actorOf(request));
       return reply.send();
@@ -59,11 +60,11 @@ export function oneAggregate(
       const checks = checksOf(namespaceOf(request, deps), aggregate);
       return sendList(request, reply, checks, (some) => some, { isPaginated: false });
     },
-    aggregateResults: async (request, reply) => {
+    aggregateResults: async (request, reply, query) => {
       // Before the aggregate, as the peer does (legacy-peer, Aggregates).
       const severity = severityIn(request);
       const aggregate = get(request);
-      const outputs = await readOutputs(store, namespaceOf(request, deps), aggregate, severity, freshness(request));
+      const outputs = await readOutputs(store, namespaceOf(request, deps), aggregate, severity, freshness(query));
       request.peer?.hold(lengthOf(outputs));
       return sendList(request, reply, outputs, (some) => some, { isPaginated: false });
     },

@@ -5,7 +5,6 @@ import type { Aggregate } from './state.ts';
 import { sendList } from '../http/list.ts';
 import { askedNamespace, askedNamespaces, entriesOf, type Placed } from '../namespaces/asked.ts';
 import { oneAggregate, type AggregateDeps } from './members.ts';
-import { queryOf } from '../http/query.ts';
 import type { OnMon } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
 
@@ -14,17 +13,12 @@ export function aggregatesOnMon(
   deps: AggregateDeps,
 ): OnMon<'aggregates' | 'aggregate' | 'deleteAggregate' | 'aggregateClients' | 'aggregateChecks' | 'aggregateResults'> {
   return {
-    aggregates: (request, reply) => {
+    aggregates: (request, reply, query) => {
       const asked = askedNamespaces(request, deps);
       const freshness = { maxAge: undefined, nowMs: deps.clock.now() };
       const shown = ({ namespace, entry }: Placed<Aggregate>): NamedAggregate =>
         asked.placed({ name: entry.name, ...summaryOf(namespace, entry, freshness) }, namespace.name);
-      const where = searchFilter(
-        AGGREGATE_SEARCH,
-        queryOf(request),
-        (aggregate: NamedAggregate) => aggregate,
-        freshness.nowMs,
-      );
+      const where = searchFilter(AGGREGATE_SEARCH, query, (aggregate: NamedAggregate) => aggregate, freshness.nowMs);
       const entries = entriesOf(asked, ({ aggregates }) => aggregates.sorted());
       return sendList(request, reply, entries, (some) => some.map(shown), { where });
     },

@@ -1,6 +1,5 @@
 import { auditIds, readAudit, readAuditHead } from './read.ts';
 import { sendList } from '../http/list.ts';
-import { queryOf, wholeNumber } from '../http/query.ts';
 import type { OnMon } from '../http/route.ts';
 import type { Store } from '../ports.ts';
 
@@ -10,13 +9,8 @@ const PAGE_MAX = 1000;
 /** The audit trail (security S22), the newest record first. */
 export function auditOnMon({ store }: { readonly store: Store }): OnMon<'audit' | 'auditHead'> {
   return {
-    audit: async (request, reply) => {
-      const query = queryOf(request);
-      const ids = await auditIds(store, {
-        after: wholeNumber(query, 'after'),
-        before: wholeNumber(query, 'before'),
-        sinceMs: wholeNumber(query, 'since'),
-      });
+    audit: async (request, reply, { after, before, since: sinceMs }) => {
+      const ids = await auditIds(store, { after, before, sinceMs });
       return sendList(request, reply, ids, (some) => readAudit(store, some), { pageMax: PAGE_MAX });
     },
     auditHead: () => readAuditHead(store),

@@ -16,7 +16,6 @@ import type { Namespace } from '../registry/namespace.ts';
 import type { Store } from '../ports.ts';
 import type { CheckSchedule } from '../schedule/publish-check-requests.ts';
 import { pathName } from '../http/path-name.ts';
-import { queryOf } from '../http/query.ts';
 import type { OnMon } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
 
@@ -43,8 +42,8 @@ export function checksOnMon(
     };
   };
   return {
-    checks: (request, reply) => {
-      const where = searchFilter(CHECK_SEARCH, queryOf(request), (check: ScheduledCheck) => check, clock.now());
+    checks: (request, reply, query) => {
+      const where = searchFilter(CHECK_SEARCH, query, (check: ScheduledCheck) => check, clock.now());
       const asked = askedNamespaces(request, deps);
       const entries = entriesOf(asked, ({ name }) => shownChecks(config.definitions.in(name)));
       const placed = ({ entry, namespace }: Placed<NamedCheck>): ScheduledCheck =>

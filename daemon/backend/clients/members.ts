@@ -4,7 +4,6 @@ import { issued } from '../http/issued.ts';
 import { readBody, validator } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
 import { pathName } from '../http/path-name.ts';
-import { queryOf, wholeNumber } from '../http/query.ts';
 import type { OnMon } from '../http/route.ts';
 import type { NamespaceDeps, NamespaceOf } from '../namespaces/asked.ts';
 import type { Clock, Store } from '../ports.ts';
@@ -33,8 +32,9 @@ export function oneClient(
       await clients.put(name, client);
       return { name: client.name };
     },
-    deleteClient: async (request) => {
-      const invalidation = invalidationOf(queryOf(request));
+    deleteClient: async (request, _reply, query) => {
+      // Without `invalidate_expire` it ends with the deletion.
+      const invalidation = { expireSeconds: query.invalidate === true ? query.invalidate_expire : undefined };
       const { name } = namespaceOf(request, deps);
       await clients.remove(name, pathName(request, 'client'), invalidation, actorOf(request));
       return issued(deps);
@@ -45,10 +45,4 @@ export function oneClient(
       return sendList(request, reply, checks, (some) => readHistories(store, some), { isPaginated: false });
     },
   };
-}
-
-/** `invalidate` counts also as a bare key (clients 2); without `invalidate_expire` it ends with the deletion. */
-function invalidationOf(query: URLSearchParams): { readonly expireSeconds: number | undefined } {
-  const isWanted = query.has('invalidate') && query.get('invalidate') !== 'false';
-  return { expireSeconds: isWanted ? wholeNumber(query, 'invalidate_expire') : undefined };
 }

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { WHICH_CLIENTS } from '../../../shared/api/mon.ts';
 import { countField, timeField } from '../../../shared/domain/search-fields.ts';
 import { languageOf } from '../../../shared/domain/search-language.ts';
 import { CLIENT_SEARCH } from '../../../shared/domain/search-nouns.ts';
@@ -15,7 +16,6 @@ import { askedNamespace, askedNamespaces } from '../namespaces/asked.ts';
 import type { CheckSchedule } from '../schedule/publish-check-requests.ts';
 import { oneClient, type ClientDeps } from './members.ts';
 import { pathName } from '../http/path-name.ts';
-import { queryOf } from '../http/query.ts';
 import type { OnMon } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
 import type { ListedClient } from '../../../shared/schemas/listed-client.ts';
@@ -38,22 +38,22 @@ export function clientsOnMon(
 ): OnMon<'clients' | 'deleteClients' | 'client' | 'saveClient' | 'deleteClient' | 'clientHistory'> {
   const { clients, clock, schedule, store } = deps;
   return {
-    clients: (request, reply) => {
-      const where = searchFilter(FOUND_CLIENT, queryOf(request), (client: ListedClient) => client, clock.now());
+    clients: (request, reply, query) => {
+      const where = searchFilter(FOUND_CLIENT, query, (client: ListedClient) => client, clock.now());
       const { namespaces, placed } = askedNamespaces(request, deps);
       const entries = namespaces.flatMap((namespace) => namespace.sortedClients());
       const shown = (entry: ClientEntry): ListedClient => placed(listed(entry), entry.namespace.name);
-      if (queryOf(request).has('whole')) {
+      if (query.whole === true) {
         return sendList(request, reply, found(entries, where), async (some) =>
           (await readClients(store, some)).map(([entry, client]) => placed(shownClient(client), entry.namespace.name)),
         );
       }
       return sendList(request, reply, entries, (some) => some.map(shown), { where });
     },
-    deleteClients: async (request): Promise<DeletedClients> => {
+    deleteClients: async (request, _reply, query): Promise<DeletedClients> => {
       const namespace = askedNamespace(request, deps);
-      const where = searchFilter(FOUND_CLIENT, queryOf(request), listed, clock.now());
-      if (where === undefined) throw new MonError('invalid', 'q: say which clients, as in q=keepalive>30d result>30d');
+      const where = searchFilter(FOUND_CLIENT, query, listed, clock.now());
+      if (where === undefined) throw new MonError('invalid', `q: ${WHICH_CLIENTS}`);
       const names = await firstFound(namespace.sortedClients(), where);
       const wanted = names.slice(0, DELETE_MAX);
       const deleted = await clients.removeMany(namespace.name, wanted, where, actorOf(request));

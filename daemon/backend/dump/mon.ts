@@ -8,7 +8,6 @@ import { actorOf } from '../access/actor.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
 import type { Audit } from '../audit/write.ts';
 import type { Clock } from '../ports.ts';
-import { queryOf, wholeNumber } from '../http/query.ts';
 import type { OnMon } from '../http/route.ts';
 
 const validate = bodyValidator(MON_API.restore);
@@ -32,18 +31,16 @@ export function dumpOnMon(
   }
 
   return {
-    dump: async (request): Promise<DumpPage> => {
+    dump: async (request, _reply, query): Promise<DumpPage> => {
       const { type } = request.params as { type: string };
       const kind = kindNamed(type);
       if (kind === undefined) throw new MonError('not_found', `there is no type ${type}`);
-      const query = queryOf(request);
-      const after = query.get('continue') ?? undefined;
+      const { namespace, continue: after } = query;
       // Who takes the secrets is known before the first of them goes out; the pages that follow are of the same dump.
       if (isNewDump(request.principal.name, kind.type, after)) {
         await audit.record(actorOf(request), { action: 'dump', target: kind.type });
       }
-      const namespace = query.get('namespace') ?? undefined;
-      const limit = Math.min(Math.max(1, wholeNumber(query, 'limit') ?? RESTORE_MAX), RESTORE_MAX);
+      const limit = Math.min(Math.max(1, query.limit ?? RESTORE_MAX), RESTORE_MAX);
       return dumpPage(deps, { type: kind.type, namespace, after, limit });
     },
     restore: async (request): Promise<RestoreAnswer> => ({

@@ -9,7 +9,6 @@ import { readEvents } from './read.ts';
 import type { CheckEntry } from '../registry/entries.ts';
 import { sendList } from '../http/list.ts';
 import { askedNamespace, askedNamespaces } from '../namespaces/asked.ts';
-import { queryOf } from '../http/query.ts';
 import type { OnMon } from '../http/route.ts';
 import { searchOf } from '../http/search.ts';
 
@@ -20,10 +19,9 @@ const TURN = 5000;
 export function eventsOnMon(deps: EventDeps): OnMon<'events' | 'event' | 'resolveEvent'> {
   const { clock, store } = deps;
   return {
-    events: async (request, reply) => {
-      const query = queryOf(request);
+    events: async (request, reply, query) => {
       const search = searchOf(EVENT_SEARCH, query);
-      const order = orderOf(query.get('sort') ?? 'status');
+      const order = orderOf(query.sort);
       const nowMs = clock.now();
       const { namespaces, placed } = askedNamespaces(request, deps);
       const shown = (entry: CheckEntry): EventRow | null => {
@@ -36,7 +34,7 @@ export function eventsOnMon(deps: EventDeps): OnMon<'events' | 'event' | 'resolv
         nowMs,
       );
       const sorted = found.toSorted((a, b) => order(a.row, b.row)).map(({ entry }) => entry);
-      if (query.has('whole')) {
+      if (query.whole === true) {
         return sendList(request, reply, sorted, (some) => readEvents(store, some, nowMs, placed));
       }
       return sendList(request, reply, sorted, (some) => some.flatMap((entry) => shown(entry) ?? []));
@@ -62,7 +60,7 @@ async function foundEvents(entries: readonly CheckEntry[], search: Search, nowMs
   return found;
 }
 
-function orderOf(text: string): (a: EventRow, b: EventRow) => number {
+function orderOf(text = 'status'): (a: EventRow, b: EventRow) => number {
   const isReversed = text.startsWith('-');
   const name = isReversed ? text.slice(1) : text;
   const column = EVENT_SORT_COLUMNS.find((candidate) => candidate === name);

@@ -36,7 +36,9 @@ export function eventsOnV1(
       readTexts: (some) => readEventTexts(store, some, clock.now()),
     });
 
-  const { events, eventsOfClient, event, resolveEvent, resolve } = withInternalFailures({
+  const { events, eventsOfClient, event, resolveEvent, resolve } = withInternalFailures<
+    OnV1<'events' | 'eventsOfClient' | 'event' | 'resolveEvent' | 'resolve'>
+  >({
     events: (request, reply) => sendEvents(request, reply, [...v1Namespace(request, deps).events()]),
     eventsOfClient: (request, reply) => {
       const client = v1Namespace(request, deps).clients.get(pathName(request, 'client'));

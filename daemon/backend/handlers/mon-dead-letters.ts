@@ -9,7 +9,6 @@ import { bodyValidator, readBody } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { DeadLetters } from './dead-letters.ts';
-import { queryOf } from '../http/query.ts';
 import type { OnMon } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
 
@@ -30,13 +29,8 @@ export function deadLettersOnMon({
   'deadLetters' | 'retryDeadLetters' | 'dropDeadLetters' | 'deadLetter' | 'dropDeadLetter' | 'retryDeadLetter'
 > {
   return {
-    deadLetters: (request, reply) => {
-      const where = searchFilter(
-        DEAD_LETTER_SEARCH,
-        queryOf(request),
-        (letter: DeadLetterSummary) => letter,
-        clock.now(),
-      );
+    deadLetters: (request, reply, query) => {
+      const where = searchFilter(DEAD_LETTER_SEARCH, query, (letter: DeadLetterSummary) => letter, clock.now());
       return sendList(request, reply, deadLetters.all(), (some) => some.map(shownDeadLetter), { where });
     },
     retryDeadLetters: async (request) => ({

@@ -4,7 +4,6 @@ import { hasScope } from '../access/principal.ts';
 import { actorOf } from '../access/actor.ts';
 import type { Audit } from '../audit/write.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
-import { queryOf } from '../http/query.ts';
 import type { OnV1 } from '../http/route.ts';
 
 /**
@@ -18,17 +17,15 @@ export function settingsOnV1({
   readonly config: ConfigInForce;
 }): OnV1<'settings'> {
   return {
-    settings: async (request) => {
+    settings: async (request, _reply, { redacted }) => {
       const { settings } = config;
-      if (!mayReadSecrets(request)) return redact(settings, settingsRedactKeys(settings));
+      if (redacted !== 'false' || !isAdministrator(request)) return redact(settings, settingsRedactKeys(settings));
       await audit.record(actorOf(request), { action: 'settings.read', target: 'settings' });
       return settings;
     },
   };
 }
 
-function mayReadSecrets(request: FastifyRequest): boolean {
-  const { principal } = request;
-  const isAdministrator = principal.namespace === undefined && hasScope(principal, 'admin');
-  return isAdministrator && queryOf(request).get('redacted') === 'false';
+function isAdministrator({ principal }: FastifyRequest): boolean {
+  return principal.namespace === undefined && hasScope(principal, 'admin');
 }

@@ -1,5 +1,4 @@
 import { deepHealth, type HealthParts } from './deep-health.ts';
-import { queryOf, wholeNumber } from '../http/query.ts';
 import type { OnV1 } from '../http/route.ts';
 import { transportOf } from './v1-info.ts';
 import { type BackendStatus } from './backend-status.ts';
@@ -22,13 +21,9 @@ export function healthOnV1({
   readonly health: HealthParts;
 }): OnV1<'health'> {
   return {
-    health: async (request, reply) => {
-      const query = queryOf(request);
-      const problems = healthProblems(status, {
-        minConsumers: wholeNumber(query, 'consumers'),
-        maxMessages: wholeNumber(query, 'messages'),
-      });
-      if (wholeNumber(query, 'deep') === 1) {
+    health: async (_request, reply, { consumers, messages, deep: depth }) => {
+      const problems = healthProblems(status, { minConsumers: consumers, maxMessages: messages });
+      if (depth === 1) {
         const deep = await deepHealth(health, problems);
         return reply.code(deep.problems.length === 0 ? 200 : 412).send(deep);
       }

@@ -1,10 +1,35 @@
 import type { FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Endpoint, EndpointQuery, QueryOf } from '../../../shared/api/endpoint.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 
 /** The query, decoded by the usual rules. */
 export function queryOf({ url }: Pick<FastifyRequest, 'url'>): URLSearchParams {
   const at = url.indexOf('?');
   return new URLSearchParams(at === -1 ? '' : url.slice(at));
+}
+
+/**
+ * Reads the query of an endpoint as its table has it; of a parameter that comes several times the last one counts. What it
+ * returns throws MonError `invalid`.
+ */
+export function queryReader<Query extends EndpointQuery>(
+  query: Query,
+): (request: Pick<FastifyRequest, 'url'>) => QueryOf<Endpoint<unknown, unknown, Query>> {
+  const schema = z.object(query);
+  const names = Object.keys(query);
+  type Read = QueryOf<Endpoint<unknown, unknown, Query>>;
+  // Most requests have none.
+  const ofNone = schema.safeParse({});
+  return (request) => {
+    if (ofNone.success && (names.length === 0 || !request.url.includes('?'))) return ofNone.data as Read;
+    const params = queryOf(request);
+    const parsed = schema.safeParse(Object.fromEntries(names.map((name) => [name, params.getAll(name).at(-1)])));
+    if (parsed.success) return parsed.data as Read;
+    throw new MonError('invalid', problemsOf(parsed.error));
+  };
 }
 
 /** The namespace that the query names: `default` unless told, `*` for all of them. */

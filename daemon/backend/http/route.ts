@@ -1,5 +1,18 @@
-import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import { takesNamespace, type Access, type Endpoint, type EndpointRole } from '../../../shared/api/endpoint.ts';
+import type {
+  FastifyContextConfig,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  HTTPMethods,
+  RouteHandlerMethod,
+} from 'fastify';
+import {
+  takesNamespace,
+  type Access,
+  type Endpoint,
+  type EndpointRole,
+  type QueryOf,
+} from '../../../shared/api/endpoint.ts';
 import type { MON_API } from '../../../shared/api/mon.ts';
 import type { V1_API } from '../../../shared/api/v1.ts';
 import { V2_PREFIX, type V2_API } from '../../../shared/api/v2.ts';
@@ -7,6 +20,7 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Admission } from '../access/admission.ts';
 import { ANONYMOUS, isAllowed, type Principal } from '../access/principal.ts';
 import { BODY_BYTES_MAX } from './limits.ts';
+import { queryReader } from './query.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -32,12 +46,12 @@ declare module 'fastify' {
 }
 
 /** Does what an endpoint says; the status of its success is set before. */
-export type Handler = (request: FastifyRequest, reply: FastifyReply) => unknown;
+export type Handler<Query = unknown> = (request: FastifyRequest, reply: FastifyReply, query: Query) => unknown;
 
 type Table = Readonly<Record<string, Endpoint>>;
 
 /** What is done at each endpoint of a table. */
-export type Handlers<Of> = { readonly [Name in keyof Of]: Handler };
+export type Handlers<Of> = { readonly [Name in keyof Of]: Handler<QueryOf<Of[Name]>> };
 
 /** What a noun does at some endpoints of the legacy API. */
 export type OnV1<Name extends keyof typeof V1_API> = Pick<Handlers<typeof V1_API>, Name>;
@@ -56,7 +70,13 @@ export function serve<Of extends Table>(app: FastifyInstance, table: Of, handler
   for (const [url, endpoints] of Map.groupBy(Object.entries(table), ([, { path }]) => path)) {
     for (const [name, endpoint] of endpoints) {
       const { method, bodyBytesMax: bodyLimit = BODY_BYTES_MAX } = endpoint;
-      app.route({ method, url, bodyLimit, config: configOf(endpoint), handler: handlerOf(endpoint, handlers[name]) });
+      app.route({
+        method,
+        url,
+        bodyLimit,
+        config: configOf(endpoint),
+        handler: handlerOf(endpoint, handlers[name] as Handler<never>),
+      });
     }
     const allowed = endpoints.flatMap(([, { method }]) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
     refuseOtherMethods(app, url, allowed);
@@ -68,9 +88,9 @@ function configOf(endpoint: Endpoint): FastifyContextConfig {
   return { access, role, isOfAllNamespaces, isForAnonymous, takesNamespace: takesNamespace(endpoint) };
 }
 
-function handlerOf({ status, method, path }: Endpoint, handler: Handler | undefined): Handler {
-  if (handler === undefined) throw new Error(`nothing is done at ${method} ${path}`);
-  return status === 200 ? handler : (request, reply) => handler(request, reply.code(status));
+function handlerOf({ status, query = {} }: Endpoint, handler: Handler<never>): RouteHandlerMethod {
+  const read = queryReader(query);
+  return (request, reply) => handler(request, status === 200 ? reply : reply.code(status), read(request) as never);
 }
 
 function refuseOtherMethods(app: FastifyInstance, url: string, allowed: readonly HTTPMethods[]): void {

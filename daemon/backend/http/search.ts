@@ -2,9 +2,14 @@ import { isFound, readSearch, type SearchLanguage, type SearchOf } from '../../.
 import { MonError } from '../../../shared/errors.ts';
 import type { Filter } from './filter.ts';
 
+/** A query that may hold a search. */
+interface Searched {
+  readonly q?: string | undefined;
+}
+
 /** @throws MonError `invalid`, with the place and what is allowed there */
-export function searchOf<Row>(language: SearchLanguage<Row>, query: URLSearchParams): SearchOf<Row> {
-  const search = readSearch(language, query.get('q') ?? '');
+export function searchOf<Row>(language: SearchLanguage<Row>, { q = '' }: Searched): SearchOf<Row> {
+  const search = readSearch(language, q);
   if (search.kind === 'search') return search;
   throw new MonError('invalid', `q: ${search.message} (at character ${String(search.position + 1)})`);
 }
@@ -17,7 +22,7 @@ export function searchOf<Row>(language: SearchLanguage<Row>, query: URLSearchPar
  */
 export function searchFilter<Row, Item>(
   language: SearchLanguage<Row>,
-  query: URLSearchParams,
+  query: Searched,
   rowOf: (item: Item) => Row,
   nowMs: number,
 ): Filter<Item> | undefined {

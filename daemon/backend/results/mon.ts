@@ -7,7 +7,6 @@ import { parseBody, validateBoth, type ParsedBody } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
 import { askedNamespace, askedNamespaces } from '../namespaces/asked.ts';
 import { oneResult, type ResultDeps } from './members.ts';
-import { queryOf } from '../http/query.ts';
 import type { OnMon } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
 
@@ -20,8 +19,8 @@ const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
 export function resultsOnMon(deps: ResultDeps): OnMon<'results' | 'submitResults' | 'result' | 'deleteResult'> {
   const { clock, results, store } = deps;
   return {
-    results: (request, reply) => {
-      const where = searchFilter(RESULT_SEARCH, queryOf(request), foundResult, clock.now());
+    results: (request, reply, query) => {
+      const where = searchFilter(RESULT_SEARCH, query, foundResult, clock.now());
       const { namespaces, placed } = askedNamespaces(request, deps);
       const entries = namespaces.flatMap(resultsOf);
       return sendList(request, reply, entries, (some) => readResults(store, some, placed), { where });

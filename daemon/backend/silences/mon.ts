@@ -11,7 +11,6 @@ import { bodyValidator, readBody } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
 import { askedNamespace, askedNamespaces, entriesOf, type Placed } from '../namespaces/asked.ts';
 import { pathName } from '../http/path-name.ts';
-import { queryOf } from '../http/query.ts';
 import type { OnMon } from '../http/route.ts';
 import { silencePolicy } from './policy.ts';
 import { searchFilter } from '../http/search.ts';
@@ -29,9 +28,9 @@ export function silencedOnMon(
   // What was not OK before the registry was read, and is now, nobody remembers.
   let known = { generation: registry.generation, sinceMs: clock.now() };
   return {
-    silenced: (request, reply) => {
+    silenced: (request, reply, query) => {
       const nowMs = clock.now();
-      const where = searchFilter(SILENCED_SEARCH, queryOf(request), (detail: SilencedDetail) => detail, nowMs);
+      const where = searchFilter(SILENCED_SEARCH, query, (detail: SilencedDetail) => detail, nowMs);
       const asked = askedNamespaces(request, deps);
       const entries = entriesOf(asked, ({ silenced }) => livingEntries(silenced.all(), nowMs));
       const shown = ({ namespace, entry }: Placed<SilencedEntry>): SilencedDetail =>

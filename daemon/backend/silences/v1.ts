@@ -8,7 +8,6 @@ import { livingEntries } from './read.ts';
 import { actorOf } from '../access/actor.ts';
 import { sendList } from '../http/list.ts';
 import { pathName } from '../http/path-name.ts';
-import { queryOf } from '../http/query.ts';
 import type { OnV1 } from '../http/route.ts';
 import { v1Namespace } from '../namespaces/asked.ts';
 import { changesOfSilences, type SilenceDeps } from './changes.ts';
@@ -51,9 +50,8 @@ export function silencedOnV1(
       await silenced.clear(DEFAULT_NAMESPACE, { id: pathName(request, 'id') }, actorOf(request));
       return reply.send();
     },
-    silencedOfSubscription: (request, reply) => {
-      const isPrefix = queryOf(request).get('prefix') === 'true';
-      const entries = silencedIn(request).namingSubscription(pathName(request, 'subscription'), isPrefix);
+    silencedOfSubscription: (request, reply, { prefix }) => {
+      const entries = silencedIn(request).namingSubscription(pathName(request, 'subscription'), prefix === 'true');
       return sendEntries(request, reply, entries);
     },
     silencedOfCheck: (request, reply) =>

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+
+/** A parameter of a query as people and programs write it. */
+export const text = z.string().optional();
+
+/** A number of digits only; anything else counts as absent (legacy-peer, Pagination). */
+export const count = z
+  .string()
+  .optional()
+  .transform((digits) => (digits !== undefined && /^\d{1,15}$/.test(digits) ? Number(digits) : undefined))
+  .meta({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+
+/** Whether it is given, whatever it says. */
+export const given = z
+  .string()
+  .optional()
+  .transform((said) => said !== undefined);
+
+/** Whether it says so, or is given without saying anything (clients 2). */
+export const wanted = z
+  .string()
+  .optional()
+  .transform((said) => said !== undefined && said !== 'false');
