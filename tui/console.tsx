@@ -190,7 +190,7 @@ export function openConsole(parts: ConsoleParts): Console {
       },
       tick: (nowMs) => {
         // Mostly it is done by then, and the frame shows the result together with the key that was typed.
-        if (store.events.isFilterAwaited) filterUntil(nowMs + FILTER_TURN_MS);
+        if (store.rows.isFilterAwaited) filterUntil(nowMs + FILTER_TURN_MS);
         store.tick(clock.now());
       },
       paint: () => {
@@ -297,13 +297,13 @@ export function openConsole(parts: ConsoleParts): Console {
 
   /** @returns whether the filter is in effect */
   const filterUntil = (untilMs: number): boolean => {
-    while (!store.events.work(clock.now())) if (clock.now() >= untilMs) return false;
+    while (!store.workFilters(clock.now())) if (clock.now() >= untilMs) return false;
     return true;
   };
 
   let isFiltering = false;
   const filterOn = (): void => {
-    if (isFiltering || !store.events.filtering) return;
+    if (isFiltering || !store.isFiltering) return;
     isFiltering = true;
     // A few milliseconds per turn of the event loop, so that keys and frames come between.
     setImmediate(() => {

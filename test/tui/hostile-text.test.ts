@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { eventColumns, eventRuns } from '../../tui/screens/events/columns.ts';
+import { placeEvents } from '../../tui/screens/events/place.ts';
 import { rowText } from '../../tui/text/row.tsx';
 import { placeColumns, tableRuns } from '../../tui/list/table-columns.ts';
 import { announcement, eventSentence } from '../../tui/lines/sentences.ts';
@@ -57,13 +57,14 @@ function problemOf(text: string): string | undefined {
 }
 
 test('whatever a check prints, no control byte reaches the terminal and no column moves', () => {
-  const layout = eventColumns(COLUMNS);
+  const { placed } = placeEvents(COLUMNS);
   const theme = { color: true, ascii: false };
-  const about = { layout, nowMs: NOW_MS, isCursor: false, isMarked: false, stale: false, silence: undefined };
+  const about = { placed, columns: COLUMNS, nowMs: NOW_MS, isCursor: false, isMarked: false, stale: false };
   fc.assert(
     fc.property(hostile, hostile, hostile, fc.boolean(), (output, client, check, ascii) => {
       const record = new EventRecord('key', anEventRow({ client, check, output }));
-      const text = rowText({ ...theme, ascii }, eventRuns(record, about));
+      const row = { record, silence: undefined, isPlaced: false };
+      const text = rowText({ ...theme, ascii }, tableRuns({ key: 'key', row, gone: false }, about));
       expect(problemOf(text)).toBeUndefined();
       const shown = text.replaceAll(OWN, '');
       // Every row is as wide as every other: what stands right of a name stands where it always does.

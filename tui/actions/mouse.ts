@@ -1,15 +1,14 @@
-import { eventColumnAt } from '../screens/events/columns.ts';
 import { tableColumnAt } from '../list/table-columns.ts';
 import { tabAt } from '../screens/tabs.ts';
 import type { KeyAction } from './keys.ts';
 import type { MouseEvent } from '../terminal/input-event.ts';
 import { isTooSmall } from '../state/console-state.ts';
 import { keyContext } from './key-context.ts';
-import { eventPlace, tablePlace } from '../list/list-place.ts';
+import { listPlace } from '../list/list-place.ts';
 import { moveTo } from '../list/list-moves.ts';
-import { eventsLayout, tableLayout } from '../state/screen-layout.ts';
+import { listLayout } from '../state/screen-layout.ts';
 import { openView } from './view-keys.ts';
-import { EVENT_SORTS } from '../model/event-sort.ts';
+import { isSortable } from '../list/table-view.ts';
 import { isPage } from '../state/view-names.ts';
 import type { Shown } from '../state/ports.ts';
 import type { Known, Places } from '../model/known.ts';
@@ -48,7 +47,7 @@ function turn(store: Shown, way: 'wheelup' | 'wheeldown', press: (action: KeyAct
 
 function click(store: ActionPorts, { row, column }: MouseEvent): void {
   const { state } = store;
-  const layout = state.view === 'events' ? eventsLayout(state) : tableLayout(state);
+  const layout = listLayout(state);
   if (layout.header > TABS_ROW && row === TABS_ROW) {
     const view = tabAt(state.view, state.size.columns, column);
     if (view !== undefined) openView(store, view);
@@ -73,11 +72,6 @@ function sortByTitle(store: Shown & Known & Places & ListOfView, cell: number): 
 }
 
 function sortableAt(store: Shown & Known & Places & ListOfView, cell: number): string | undefined {
-  const { table } = store;
-  if (table === undefined) {
-    const id = eventColumnAt(eventPlace(store).layout, cell);
-    return EVENT_SORTS.find((sort) => sort.id === id)?.id;
-  }
-  const column = tableColumnAt(tablePlace(store, table).placed, cell);
-  return column?.compare === undefined ? undefined : column.id;
+  const column = tableColumnAt(listPlace(store).placed, cell);
+  return column !== undefined && isSortable(column) ? column.id : undefined;
 }

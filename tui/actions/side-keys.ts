@@ -6,12 +6,6 @@ import type { Screen, Says } from '../state/ports.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { Known, Places } from '../model/known.ts';
 
-/** What lists can be sorted by so that one end of them is the newest: the columns, newest first, and the usual one. */
-const TIME_COLUMNS: Readonly<Partial<Record<string, readonly [string, ...string[]]>>> = {
-  events: ['age', 'last'],
-  'dead-letters': ['when'],
-};
-
 /** The keys that change how a list is looked at, and nothing in it. `false`: the action is none of them. */
 export function pressSide(store: Screen & Says & Known & Places & ListOfView, action: KeyAction): boolean {
   switch (action) {
@@ -34,10 +28,10 @@ export function pressSide(store: Screen & Says & Known & Places & ListOfView, ac
 }
 
 function follow(store: Screen & Says & ListOfView): void {
-  const [usual, ...others] = TIME_COLUMNS[store.state.view] ?? [];
-  if (usual === undefined) return;
+  const { newestBy } = store.table ?? {};
+  if (newestBy === undefined) return;
   if (store.list.following) return stopFollowing(store);
-  if (![usual, ...others].includes(store.sort.column)) store.sortBy({ column: usual, reversed: false });
+  if (!newestBy.includes(store.sort.column)) store.sortBy({ column: newestBy[0], reversed: false });
   store.rows.thaw();
   store.updateList({ following: true });
   store.update({ orderPausedUntilMs: 0 });
@@ -53,9 +47,9 @@ export function stopFollowing(store: Says & ListOfView): void {
 
 /** Puts the cursor on the newest row. */
 export function followNewest(store: Screen & Says & ListOfView): void {
-  const { list, rows, sort, state } = store;
+  const { list, rows, sort, state, table } = store;
   if (!list.following || rows.frozen) return;
-  if (TIME_COLUMNS[state.view]?.includes(sort.column) !== true) return stopFollowing(store);
+  if (table?.newestBy?.includes(sort.column) !== true) return stopFollowing(store);
   const { order } = rows;
   const cursor = moveCursor(list.cursor, sort.reversed ? order.length - 1 : 0, order, listRows(state));
   store.settle({ views: { ...state.views, [state.view]: { ...list, cursor } } });

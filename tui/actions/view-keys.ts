@@ -8,7 +8,7 @@ import { isPage, VIEWS, viewTitle, type ViewName } from '../state/view-names.ts'
 import type { Screen, Says } from '../state/ports.ts';
 import type { Places } from '../model/known.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
-import type { WhereColumn } from '../model/event-sort.ts';
+import type { WhereColumn } from '../model/where-column.ts';
 
 /**
  * How long a digit waits for what it means. In a list `5j` goes five rows down while `5` alone opens the fifth view, so
@@ -63,7 +63,7 @@ export function openView(store: Screen & Says & Places & ListOfView, view: ViewN
 
 /** Whether a view can be opened. */
 export function isThere(view: ViewName): boolean {
-  return view === 'events' || tableOf(view) !== undefined || isPage(view);
+  return tableOf(view) !== undefined || isPage(view);
 }
 
 /** Before every key, and before every frame: a digit that waited for long enough opens its view. */

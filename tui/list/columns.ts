@@ -1,22 +1,35 @@
-import { EVENT_COLUMN, EVENT_COLUMNS, EVENT_SORTS, isColumnThere, type WhereColumn } from '../model/event-sort.ts';
+import { isSortable } from './table-view.ts';
 import { tableOf } from './tables.ts';
 import type { ViewName } from '../state/view-names.ts';
+import { isColumnThere, type WhereColumn } from '../model/where-column.ts';
 
-/** Ids of the columns of a view, in their order; a page has none. Only a list of several places names them. */
+/** A column of a list as people choose it. */
+export interface ColumnChoice {
+  readonly id: string;
+  readonly title: string;
+}
+
+/** The columns of a view, in their order; a page has none. Only a list of several places names them. */
+export function columnsOf(view: ViewName, where: WhereColumn | 'any'): readonly ColumnChoice[] {
+  return (tableOf(view)?.columns ?? []).filter(({ id }) => isColumnThere(id, where));
+}
+
+/** The columns that a view can be sorted by. */
+export function sortsOf(view: ViewName, where: WhereColumn | 'any'): readonly ColumnChoice[] {
+  return (tableOf(view)?.columns ?? []).filter((column) => isSortable(column) && isColumnThere(column.id, where));
+}
+
 export function columnIds(view: ViewName, where: WhereColumn | 'any'): readonly string[] {
-  if (view === 'events') return idsOf(EVENT_COLUMNS, where);
-  return tableOf(view)?.columns.map(({ id }) => id) ?? [];
+  return columnsOf(view, where).map(({ id }) => id);
 }
 
-/** Ids of the columns that a view can be sorted by. */
 export function sortIds(view: ViewName, where: WhereColumn | 'any'): readonly string[] {
-  if (view === 'events') return idsOf(EVENT_SORTS, where);
-  return (tableOf(view)?.columns ?? []).filter(({ compare }) => compare !== undefined).map(({ id }) => id);
+  return sortsOf(view, where).map(({ id }) => id);
 }
 
-/** Id of the column that a view is sorted by until somebody chooses another. */
+/** Id of the column that a view is sorted by until somebody chooses another; `''`: it is no list. */
 export function defaultSort(view: ViewName): string {
-  return tableOf(view)?.sort ?? EVENT_COLUMN;
+  return tableOf(view)?.sort ?? '';
 }
 
 /**
@@ -35,8 +48,4 @@ export function hiddenBut(
       .slice(1)
       .filter((id) => !shown.includes(id)),
   );
-}
-
-function idsOf(columns: readonly { readonly id: string }[], where: WhereColumn | 'any'): readonly string[] {
-  return columns.map(({ id }) => id).filter((id) => isColumnThere(id, where));
 }

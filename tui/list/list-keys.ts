@@ -1,5 +1,4 @@
 import { keyOf, type KeyAction, type KeyPress } from '../actions/keys.ts';
-import { EVENT_ACTIONS, pressEvents } from '../screens/events/actions.ts';
 import { pressFeedKey } from '../actions/feed-keys.ts';
 import { applyFilter, openPrompt } from './search-prompt.ts';
 import { moveSort, openActionMenu, openColumnsMenu, openSortMenu, openViewMenu, reverseSort } from './list-menus.ts';
@@ -8,9 +7,7 @@ import { askQuit } from '../actions/quit.ts';
 import { listRows } from '../state/screen-layout.ts';
 import { movedTo } from '../actions/scroll-keys.ts';
 import { pressSide, stopFollowing } from '../actions/side-keys.ts';
-import { pressTable } from './table-keys.ts';
 import { goBack, isDigit, pressViewKey } from '../actions/view-keys.ts';
-import { tableOf } from './tables.ts';
 import { VIEWS } from '../state/view-names.ts';
 import type { Screen, Says, Opened, Shown } from '../state/ports.ts';
 import type { Known, Places } from '../model/known.ts';
@@ -52,9 +49,20 @@ function typeCount(store: Screen & Opened, digit: number): void {
 
 /** What a key does to the rows of this view. `false`: nothing. */
 function pressRows(store: ActionPorts, action: KeyAction): boolean {
-  const { table } = store;
-  if (pressSide(store, action)) return true;
-  return (table === undefined ? pressEvents(store, action) : pressTable(store, table, action)) || act(store, action);
+  return pressSide(store, action) || pressTable(store, action) || act(store, action);
+}
+
+function pressTable(store: ActionPorts, action: KeyAction): boolean {
+  const { actions = {}, others = {} } = store.table ?? {};
+  actions[action]?.(store, meantRows(store));
+  others[action]?.(store);
+  return action in actions || action in others;
+}
+
+/** The marked rows, or the one that was drawn under the cursor, as they are now. */
+function meantRows({ list, rows, table }: ListOfView): readonly unknown[] {
+  const keys = list.marks.size > 0 ? [...list.marks] : list.cursor.key === undefined ? [] : [list.cursor.key];
+  return table?.meant?.(keys) ?? keys.flatMap((key) => rows.get(key) ?? []).map(({ row }) => row);
 }
 
 function act(store: ActionPorts, action: KeyAction): boolean {
@@ -84,21 +92,16 @@ const LIST_ACTIONS: Partial<Readonly<Record<KeyAction, (store: ActionPorts) => v
 };
 
 /** What can be done with the rows of the list that is shown. */
-function actionsOf(store: Shown): readonly KeyAction[] {
-  const view = tableOf(store.state.view);
-  return view === undefined ? EVENT_ACTIONS : (Object.keys(view.actions) as readonly KeyAction[]);
+function actionsOf({ table }: Pick<ListOfView, 'table'>): readonly KeyAction[] {
+  return Object.keys(table?.actions ?? {}) as readonly KeyAction[];
 }
 
 function openActions(store: ActionPorts): void {
-  const { list, table } = store;
-  const actions = actionsOf(store);
+  const { list } = store;
   const count = list.marks.size;
   const about = count > 0 ? `${String(count)} marked` : (list.cursor.key ?? '');
   // The order stands still behind a menu, so cursor and marks are those that it was opened for.
-  openActionMenu(store, about, actions, (action) => {
-    if (table === undefined) pressEvents(store, action);
-    else pressTable(store, table, action);
-  });
+  openActionMenu(store, about, actionsOf(store), (action) => void pressTable(store, action));
 }
 
 function markUnderCursor(store: Screen & Opened & ListOfView): void {

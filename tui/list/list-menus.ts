@@ -3,17 +3,11 @@ import { whyNoChange } from '../actions/may-change.ts';
 import { openMenu, type MenuItem } from '../form/menu.ts';
 import { savedViewItems } from '../actions/saved-views.ts';
 import { isThere, openView } from '../actions/view-keys.ts';
-import { EVENT_COLUMNS, EVENT_SORTS, isColumnThere } from '../model/event-sort.ts';
+import { columnsOf, sortsOf, type ColumnChoice } from './columns.ts';
 import { VIEWS, viewTitle } from '../state/view-names.ts';
 import type { Places, Known } from '../model/known.ts';
 import type { Screen, Says, Opened, Shown } from '../state/ports.ts';
 import type { ListOfView } from './list-of-view.ts';
-
-/** A column that the list can be sorted by. */
-interface SortChoice {
-  readonly id: string;
-  readonly title: string;
-}
 
 export function openSortMenu(store: Screen & Places & ListOfView): void {
   const items = (): readonly MenuItem[] =>
@@ -26,7 +20,7 @@ export function reverseSort(store: ListOfView): void {
 }
 
 /** To the column beside the one that sorts, and past the last one to the first. */
-export function moveSort(store: Places & ListOfView, by: 1 | -1): void {
+export function moveSort(store: Shown & Places & ListOfView, by: 1 | -1): void {
   const choices = sortChoices(store);
   const at = choices.findIndex(({ id }) => id === store.sort.column);
   const next = choices.at((at + by) % choices.length);
@@ -35,7 +29,7 @@ export function moveSort(store: Places & ListOfView, by: 1 | -1): void {
 
 export function openColumnsMenu(store: Screen & Places & ListOfView): void {
   // The first column names the row: without it nobody knows what the others are about.
-  const columns = (store.table?.table.columns ?? EVENT_COLUMNS).slice(1).filter((column) => hasColumn(store, column));
+  const columns = columnsOf(store.state.view, store.whereColumn).slice(1);
   const items = (): readonly MenuItem[] =>
     columns.map(({ id, title }) => ({
       id,
@@ -81,11 +75,8 @@ export function openViewMenu(store: Screen & Says & Pick<Known, 'events'> & Plac
   openMenu(store, { title: 'Views', items }, store.state.view);
 }
 
-function sortChoices(store: Places & Pick<ListOfView, 'table'>): readonly SortChoice[] {
-  return (
-    store.table?.table.columns.filter(({ compare }) => compare !== undefined) ??
-    EVENT_SORTS.filter((column) => hasColumn(store, column))
-  );
+function sortChoices({ state, whereColumn }: Shown & Places): readonly ColumnChoice[] {
+  return sortsOf(state.view, whereColumn);
 }
 
 function sortByColumn(store: Pick<ListOfView, 'sortBy'>, column: string): void {
@@ -100,9 +91,4 @@ function toggleColumn(store: ListOfView, id: string): void {
 
 function titleOf({ state }: Shown): string {
   return viewTitle(state.view).toLowerCase();
-}
-
-/** A single place needs no column. */
-function hasColumn({ whereColumn }: Places, { id }: { readonly id: string }): boolean {
-  return isColumnThere(id, whereColumn);
 }

@@ -1,19 +1,7 @@
-import type { ListOrder, SortState } from '../model/list-order.ts';
+import type { SortState } from '../model/list-order.ts';
+import type { ListRows } from '../model/list-rows.ts';
 import type { ListState } from '../state/list-state.ts';
-import type { TableRows } from './table-rows.ts';
-
-/** What every list can do with its order. */
-export interface ListRows {
-  /** All rows there are, whatever the filter says. */
-  readonly size: number;
-  readonly order: ListOrder;
-  readonly frozen: boolean;
-  /** Whether its filter may find other rows by the mere passing of time. */
-  readonly usesTime: boolean;
-  /** Pauses the order as it is now. */
-  freeze(): void;
-  thaw(): void;
-}
+import type { AnyTable } from './table-view.ts';
 
 /** The part of a list that is drawn. */
 export interface DrawnRows {
@@ -33,8 +21,8 @@ export interface ListOfView {
   readonly list: ListState;
   /** A page has no rows of its own; nothing of it asks. */
   readonly rows: ListRows;
-  /** Its rows, when it is a table: the events have a list of their own. */
-  readonly table: TableRows | undefined;
+  /** What it is a list of; `undefined`: it is a page. */
+  readonly table: AnyTable | undefined;
   readonly window: DrawnRows;
   readonly sort: SortState;
   updateList(change: Partial<ListState>): void;

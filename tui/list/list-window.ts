@@ -39,12 +39,12 @@ export class ListWindow {
   }
 
   /** The order stands still while somebody moves the cursor, types a filter or is asked something. */
-  pauseOrder({ state, rows, events }: Shown & Pick<Known, 'events'> & Pick<ListOfView, 'rows'>, nowMs: number): void {
+  pauseOrder({ state, rows }: Shown & Pick<ListOfView, 'rows'>, nowMs: number): void {
     const { layers, prompt, orderPausedUntilMs } = state;
     const wanted = prompt !== undefined || layers.some(isDialog) || nowMs < orderPausedUntilMs;
     if (wanted && !rows.frozen) rows.freeze();
     if (!wanted && rows.frozen) rows.thaw();
-    if (events.frozen) events.settle();
+    if (rows.frozen) rows.settle();
   }
 
   /** Another row may come under the cursor by what a person does, also some frames later. */
@@ -58,8 +58,7 @@ export class ListWindow {
   }
 
   settle(store: Screen & Says & Opened & Pick<Known, 'events' | 'feed'> & ListOfView): void {
-    const isEvents = store.state.view === 'events';
-    if (!isEvents && store.table === undefined) return;
+    if (store.table === undefined) return;
     followNewest(store);
     const { list, rows } = store;
     const { order } = rows;
@@ -72,14 +71,14 @@ export class ListWindow {
     if (this.#isReordered) this.#shiftedAtMs = -Infinity;
     else if (before !== undefined && before !== settled.key) this.#shiftedAtMs = store.options.now();
     // What is asked for comes when the filter has been through all events, and the order moves again.
-    if (!store.events.filtering && !rows.frozen) this.#isReordered = false;
+    if (!rows.filtering && !rows.frozen) this.#isReordered = false;
     // What is asked about it is what was under the cursor before, also when that is gone: never what took its place.
     const cursor = this.#wasLive && store.state.layers.some(isDialog) ? { ...settled, key: list.cursor.key } : settled;
     this.#wasLive = store.feed.everLive;
     const window = order.slice(cursor.top, cursor.top + height);
     const last = window.length < height ? undefined : window.at(-1);
     this.#keys = new Set(window.map(({ key }) => key));
-    this.#lastEvent = isEvents && last !== undefined ? store.events.get(last.key) : undefined;
+    this.#lastEvent = store.state.view === 'events' && last !== undefined ? store.events.get(last.key) : undefined;
     const { view, views } = store.state;
     const marks = livingMarks(store);
     store.settle({ views: { ...views, [view]: { ...list, cursor, marks } } });
@@ -87,15 +86,9 @@ export class ListWindow {
 }
 
 /** Marks of rows that are gone go, too, unless they are still shown because the order is paused. */
-function livingMarks({
-  list: { marks },
-  rows,
-  table,
-  events,
-}: Pick<Known, 'events'> & ListOfView): ReadonlySet<string> {
+function livingMarks({ list: { marks }, rows }: ListOfView): ReadonlySet<string> {
   if (rows.frozen || marks.size === 0) return marks;
-  const known = table ?? events;
-  const living = [...marks].filter((key) => known.get(key) !== undefined);
+  const living = [...marks].filter((key) => rows.get(key) !== undefined);
   return living.length === marks.size ? marks : new Set(living);
 }
 

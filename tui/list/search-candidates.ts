@@ -1,9 +1,8 @@
 import type { SearchLanguage } from '../../shared/domain/search-language.ts';
 import type { Field } from '../../shared/domain/search-fields.ts';
-import { EVENT_SEARCH } from '../../shared/domain/search.ts';
 import { splitName } from '../model/backend-names.ts';
-import { BACKEND_COLUMN, isColumnThere, NAMESPACE_COLUMN } from '../model/event-sort.ts';
 import { tableOf } from './tables.ts';
+import { BACKEND_COLUMN, isColumnThere, NAMESPACE_COLUMN } from '../model/where-column.ts';
 import type { ViewName } from '../state/view-names.ts';
 import type { Known, Places } from '../model/known.ts';
 
@@ -17,8 +16,7 @@ export function filterCandidates(
   text: string,
 ): readonly string[] {
   const table = tableOf(view);
-  if (table !== undefined) return candidates(store, table.search, text);
-  return view === 'events' ? candidates(store, EVENT_SEARCH, text) : [];
+  return table === undefined ? [] : candidates(store, table.search, text);
 }
 
 function candidates<Row>(

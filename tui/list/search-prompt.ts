@@ -1,30 +1,28 @@
 import { readSearch } from '../../shared/domain/search-language.ts';
-import { matchesSearch, parseSearch, usesTime, type SearchProblem } from '../../shared/domain/search.ts';
+import type { SearchProblem } from '../../shared/domain/search-syntax.ts';
 import type { KeyAction } from '../actions/keys.ts';
 import type { FilterState } from '../state/list-state.ts';
 import { editLine, lineOf, type LineEdit, type LineEditor } from '../form/line-editor.ts';
-import type { TableRows } from './table-rows.ts';
 import type { Screen } from '../state/ports.ts';
-import type { Known } from '../model/known.ts';
 import type { ListOfView } from './list-of-view.ts';
 
 /** Earlier filters that are remembered. */
 const HISTORY_MAX = 100;
 
-export function openPrompt(store: Pick<Screen, 'update'> & Pick<Known, 'events'> & ListOfView): void {
+export function openPrompt(store: Pick<Screen, 'update'> & ListOfView): void {
   const { filter } = store.list;
   // While the first letter is on its way.
-  if (store.table === undefined) store.events.prepareFilter();
+  store.rows.prepareFilter();
   store.update({ prompt: { line: lineOf(filter.text), historyAt: filter.history.length } });
 }
 
 /** The list follows while somebody types. */
-export function typeInPrompt(store: Screen & Pick<Known, 'events'> & ListOfView, edit: LineEdit | undefined): void {
+export function typeInPrompt(store: Screen & ListOfView, edit: LineEdit | undefined): void {
   const { prompt } = store.state;
   if (prompt !== undefined && edit !== undefined) show(store, editLine(prompt.line, edit), prompt.historyAt);
 }
 
-export function pressPrompt(store: Screen & Pick<Known, 'events'> & ListOfView, action: KeyAction): void {
+export function pressPrompt(store: Screen & ListOfView, action: KeyAction): void {
   const { prompt } = store.state;
   const { filter } = store.list;
   if (prompt === undefined) return;
@@ -49,7 +47,7 @@ export function pressPrompt(store: Screen & Pick<Known, 'events'> & ListOfView, 
 }
 
 /** Puts a filter into effect, or says what is wrong with it and leaves the present one. Empty: everything. */
-export function applyFilter(store: Pick<Known, 'events'> & ListOfView, text: string): void {
+export function applyFilter(store: ListOfView, text: string): void {
   const { filter } = store.list;
   const wanted = text.trim();
   store.window.expectOrder();
@@ -62,46 +60,28 @@ export function applyFilter(store: Pick<Known, 'events'> & ListOfView, text: str
 }
 
 /** Puts a filter that is known to be right into effect, as if it had been typed and kept. */
-export function keepFilter(store: Pick<Known, 'events'> & ListOfView, text: string): void {
+export function keepFilter(store: ListOfView, text: string): void {
   applyFilter(store, text);
   const { filter } = store.list;
   store.updateList({ filter: { ...filter, history: remembered(filter.history, filter.text) } });
 }
 
 /** @returns what is wrong with the text; then nothing was changed */
-function setFilter(store: Pick<Known, 'events'> & Pick<ListOfView, 'table'>, text: string): SearchProblem | undefined {
-  return store.table === undefined ? setEventFilter(store, text) : setTableFilter(store.table, text);
-}
-
-function setEventFilter({ events }: Pick<Known, 'events'>, text: string): SearchProblem | undefined {
-  if (text === '') {
-    events.setFilter(undefined);
-    return undefined;
-  }
-  const search = parseSearch(text);
-  if (search.kind === 'problem') return search;
-  events.setFilter({
-    matches: (row, nowSeconds) => matchesSearch(search, row, nowSeconds),
-    usesTime: usesTime(search),
-    search,
-  });
-  return undefined;
-}
-
-function setTableFilter(rows: TableRows, text: string): SearchProblem | undefined {
-  const filter = text === '' ? undefined : readSearch(rows.table.search, text);
+function setFilter({ table, rows }: Pick<ListOfView, 'table' | 'rows'>, text: string): SearchProblem | undefined {
+  if (table === undefined) return undefined;
+  const filter = text === '' ? undefined : readSearch(table.search, text);
   if (filter?.kind === 'problem') return filter;
   rows.setFilter(filter);
   return undefined;
 }
 
-function show(store: Screen & Pick<Known, 'events'> & ListOfView, line: LineEditor, historyAt: number): void {
+function show(store: Screen & ListOfView, line: LineEditor, historyAt: number): void {
   const isChanged = line.text !== store.state.prompt?.line.text;
   store.update({ prompt: { line, historyAt } });
   if (isChanged) applyFilter(store, line.text);
 }
 
-function fromHistory(store: Screen & Pick<Known, 'events'> & ListOfView, at: number): void {
+function fromHistory(store: Screen & ListOfView, at: number): void {
   show(store, lineOf(store.list.filter.history[at] ?? ''), at);
 }
 

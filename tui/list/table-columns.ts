@@ -1,11 +1,18 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import type { TableEntry } from './table-rows.ts';
+import type { SortState } from '../model/list-order.ts';
 import type { AnyTable, TableColumn } from './table-view.ts';
 import { cellWidth, fit } from '../terminal/cells.ts';
 import { run, type Run } from '../text/theme.ts';
 import { fitRuns } from '../text/runs.ts';
 import { shifted } from '../text/shifted.ts';
-import type { SortState } from '../model/list-order.ts';
+
+/** A row as it is drawn. */
+export interface TableEntry {
+  readonly key: string;
+  readonly row: unknown;
+  /** It went away, and is still shown because the order is paused. */
+  readonly gone: boolean;
+}
 
 /** A column and the cells it gets. */
 export interface PlacedColumn {
@@ -71,12 +78,25 @@ export function tableColumnAt(placed: readonly PlacedColumn[], cell: number): Ta
 }
 
 /** The titles, the one that is sorted by with its direction. */
-export function tableHead(placed: readonly PlacedColumn[], sort: SortState, columns: number): readonly Run[] {
+export function tableHead(
+  placed: readonly PlacedColumn[],
+  sort: SortState,
+  columns: number,
+  stale = false,
+): readonly Run[] {
+  const { signAt = sort.column } = placed.find(({ column }) => column.id === sort.column)?.column ?? {};
   const cells = placed.map(({ column, width }) => {
-    const { title, align = 'left' } = column;
-    return fit(column.id === sort.column ? sortedTitle(title, sort, width) : title, width, { align });
+    const title = titleOf(column, width, stale);
+    return fit(column.id === signAt ? sortedTitle(title, sort, width) : title, width, {
+      align: column.align ?? 'left',
+    });
   });
   return [run(' '.repeat(LEAD)), run(fit(cells.join(' '.repeat(GAP)), columns - LEAD), 'strong')];
+}
+
+function titleOf({ title, shortTitle, staleTitle }: TableColumn<unknown>, width: number, stale: boolean): string {
+  if (stale && staleTitle !== undefined) return staleTitle(width);
+  return shortTitle !== undefined && title.length > width ? shortTitle : title;
 }
 
 /** The title with `▼`, or with `▲` when the order is reversed; a short of room title loses letters, never the sign. */
@@ -95,21 +115,30 @@ export interface TableRowAbout {
   readonly stale: boolean;
   /** Cells of the last column that are left out at its left. Default 0. */
   readonly shift?: number;
+  /** Whether the row matters less. Default false. */
+  readonly faint?: boolean;
+  /** Whether the space behind a cell has the tone of the cell. Default false. */
+  readonly tonedGaps?: boolean;
 }
 
 export function tableRuns({ row, gone }: TableEntry, about: TableRowAbout): readonly Run[] {
-  const { placed, columns, nowMs, isCursor, isMarked, shift = 0 } = about;
+  const { placed, columns, nowMs, isCursor, isMarked, shift = 0, tonedGaps = false } = about;
   const lead = run(`${isCursor ? '>' : ' '}${isMarked ? '*' : ' '} `);
-  const cells = placed.map(({ column, width }, index) => {
+  const gap = ' '.repeat(GAP);
+  const runs: Run[] = [];
+  for (const [index, { column, width }] of placed.entries()) {
     const { align = 'left', cut = 'end', tone } = column;
-    const leftOut = index === placed.length - 1 ? shift : 0;
-    if (column.runs !== undefined) return fitRuns(column.runs(row, nowMs, width), width);
-    const text = shifted(safeLine(column.text(row, nowMs, leftOut === 0 ? width : undefined)), leftOut);
-    return [run(fit(text, width, { align, cut }), tone?.(row, nowMs))];
-  });
-  const runs = cells.flatMap((cell) => [run(' '.repeat(GAP))].concat(cell)).slice(1);
-  // One tone for the whole row where the row says more than its cells: see the list of events.
-  const whole = isCursor ? 'cursor' : gone || about.stale ? 'faint' : undefined;
+    const isLast = index === placed.length - 1;
+    const leftOut = isLast ? shift : 0;
+    if (column.runs === undefined) {
+      const text = shifted(safeLine(column.text(row, nowMs, leftOut === 0 ? width : undefined)), leftOut);
+      runs.push(run(fit(text, width, { align, cut }), tone?.(row, nowMs)));
+    } else runs.push(...fitRuns(column.runs(row, nowMs, width), width));
+    if (!isLast) runs.push(run(gap, tonedGaps ? tone?.(row, nowMs) : undefined));
+  }
+  // One tone for the whole row where the row says more than its cells: colors inside an inverse row are hard to read on
+  // many terminals.
+  const whole = isCursor ? 'cursor' : gone || about.stale || about.faint === true ? 'faint' : undefined;
   if (whole === undefined) return [lead, ...runs];
   const text = fit(runs.map((piece) => piece.text).join(''), columns - LEAD);
   return isCursor ? [run(lead.text + text, whole)] : [lead, run(text, whole)];

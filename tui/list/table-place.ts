@@ -1,9 +1,8 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { ListState } from '../state/list-state.ts';
-import type { TableEntry } from './table-rows.ts';
 import type { AnyTable, TableColumn } from './table-view.ts';
 import { cellWidth } from '../terminal/cells.ts';
-import { GAP, LEAD, placeColumns, widen, type PlacedColumn } from './table-columns.ts';
+import { GAP, LEAD, placeColumns, widen, type PlacedColumn, type TableEntry } from './table-columns.ts';
 
 /** Cells that one step to the side goes when only the last column is left, and its text is wider than its place. */
 export const SHIFT_CELLS = 20;

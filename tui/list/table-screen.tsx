@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import type { ReactElement, ReactNode } from 'react';
 import { keyOf } from '../actions/keys.ts';
 import { FiguresLine, Hints, StatusLine, type StatusLineProps } from '../screens/footer.tsx';
 import { isStale, ShortHeader, TallHeader } from '../screens/header.tsx';
@@ -6,9 +6,9 @@ import { Row } from '../text/row.tsx';
 import { Rows } from '../text/rows.tsx';
 import { tableHead, tableRuns } from './table-columns.ts';
 import type { TablePlace } from './table-place.ts';
-import { tablePlace } from './list-place.ts';
-import { isTallHeader, tableLayout } from '../state/screen-layout.ts';
-import type { TableRows } from './table-rows.ts';
+import type { AnyTable } from './table-view.ts';
+import { listPlace } from './list-place.ts';
+import { isTallHeader, listLayout } from '../state/screen-layout.ts';
 import { isLoadedView } from '../model/view-data.ts';
 import { run, type Run, type Theme } from '../text/theme.ts';
 import { headerProps, hintsProps } from '../screens/chrome-props.ts';
@@ -21,21 +21,24 @@ import type { ListOfView } from './list-of-view.ts';
 export interface TableScreenProps {
   readonly theme: Theme;
   readonly store: Shown & Opened & Known & Places & ListOfView;
-  readonly rows: TableRows;
+  readonly table: AnyTable;
+  /** Below the list, where there is room for it. */
+  readonly children?: ReactNode;
 }
 
-/** Any view that is a table. */
-export function TableScreen({ theme, store, rows }: TableScreenProps): ReactElement {
+/** Any view that is a list. */
+export function TableScreen({ theme, store, table, children }: TableScreenProps): ReactElement {
   const { columns } = store.state.size;
-  const layout = tableLayout(store.state);
-  const place = tablePlace(store, rows);
+  const layout = listLayout(store.state);
+  const place = listPlace(store);
   const Header = isTallHeader(layout) ? TallHeader : ShortHeader;
-  const status = { ...statusProps(theme, store, rows, !layout.tall), beside: place };
+  const status = { ...statusProps(theme, store, table, !layout.tall), beside: place };
   return (
     <>
       <Header {...headerProps(theme, store)} />
-      <Rows theme={theme} lines={tableLines(store, rows, layout.list, place)} height={layout.list + 1} />
+      <Rows theme={theme} lines={tableLines(store, table, layout.list, place)} height={layout.list + 1} />
       {layout.figures > 0 && <FiguresLine {...status} />}
+      {layout.pane > 0 && children}
       <Row theme={theme} runs={[run('─'.repeat(columns), 'faint')]} />
       <StatusLine {...status} />
       <Hints {...hintsProps(theme, store)} />
@@ -45,37 +48,51 @@ export function TableScreen({ theme, store, rows }: TableScreenProps): ReactElem
 
 /** Titles and the rows of the window. */
 function tableLines(
-  store: Shown & Opened & Known & ListOfView,
-  rows: TableRows,
+  store: Shown & Opened & Known & Places & ListOfView,
+  table: AnyTable,
   height: number,
   { placed, shift }: TablePlace,
 ): readonly (readonly Run[])[] {
-  const { state, list, nowMs, feed } = store;
+  const { state, list, nowMs, feed, rows } = store;
   const { columns } = state.size;
-  const about = { placed, shift, columns, nowMs, stale: isStale(feed) };
-  const window = rows.order.slice(list.cursor.top, list.cursor.top + height);
-  const body = window.map((entry) =>
-    tableRuns(entry, { ...about, isCursor: entry.key === list.cursor.key, isMarked: list.marks.has(entry.key) }),
-  );
-  const lines = body.length > 0 ? body : [[], ...emptyText(store, rows).map((line) => [run(`   ${line}`)])];
-  return [tableHead(placed, store.sort, columns), ...lines];
+  const stale = isStale(feed);
+  const body = rows.order.slice(list.cursor.top, list.cursor.top + height).map((record) => {
+    const { key, gone } = record;
+    const { row, isStale: isLost } = table.drawn?.(store, record, placed) ?? { row: record.row, isStale: false };
+    return tableRuns(
+      { key, row, gone },
+      {
+        placed,
+        shift,
+        columns,
+        nowMs,
+        stale: stale || isLost,
+        faint: table.isFaint?.(row) === true,
+        tonedGaps: table.hasTonedGaps === true,
+        isCursor: key === list.cursor.key,
+        isMarked: list.marks.has(key),
+      },
+    );
+  });
+  const lines = body.length > 0 ? body : [[], ...emptyText(store, table).map((line) => [run(`   ${line}`)])];
+  return [tableHead(placed, store.sort, columns, stale), ...lines];
 }
 
 function statusProps(
   theme: Theme,
   store: Shown & Pick<Known, 'loads' | 'feed'> & ListOfView,
-  rows: TableRows,
+  table: AnyTable,
   compact: boolean,
 ): StatusLineProps {
-  const { state, list, feed, sort } = store;
-  const title = rows.table.columns.find(({ id }) => id === sort.column)?.title ?? '';
+  const { state, list, feed, sort, rows } = store;
+  const { title = '', orderText = title.toLowerCase() } = table.columns.find(({ id }) => id === sort.column) ?? {};
   return {
     theme,
     columns: state.size.columns,
     state,
     list,
-    nouns: rows.table.nouns,
-    sort: `${title.toLowerCase()}${sort.reversed ? ', reversed' : ''}`,
+    nouns: table.nouns,
+    sort: `${orderText}${sort.reversed ? ', reversed' : ''}`,
     notice: failureText(store),
     shown: rows.order.length,
     total: rows.size,
@@ -86,15 +103,15 @@ function statusProps(
 }
 
 /** Why there are no rows. */
-function emptyText(store: Shown & Opened & Known & Pick<ListOfView, 'list'>, rows: TableRows): readonly string[] {
-  const { feed, list, state, loads } = store;
+function emptyText(store: Shown & Opened & Known & ListOfView, { nouns, noMatch, empty }: AnyTable): readonly string[] {
+  const { feed, list, state, loads, rows } = store;
   if (!feed.everLive) return connectingText(store);
   if (list.filter.text !== '' && rows.size > 0) {
-    return [`None of the ${rows.table.nouns[1]} matches the filter.`, '', `${keyOf('back')} clears it.`];
+    return [noMatch ?? `None of the ${nouns[1]} matches the filter.`, '', `${keyOf('back')} clears it.`];
   }
   if (isLoadedView(state.view)) {
     const { loadedAtMs, failure } = loads.of(state.view);
     if (loadedAtMs === undefined) return [failure === undefined ? 'loading …' : 'Nothing could be loaded yet.'];
   }
-  return rows.table.empty(store);
+  return empty(store);
 }

@@ -2,12 +2,14 @@ import { AGGREGATES } from '../screens/aggregates/table.ts';
 import { CHECKS } from '../screens/checks/table.ts';
 import { CLIENTS } from '../screens/clients/table.ts';
 import { DEAD_LETTERS } from '../screens/dead-letters/table.ts';
+import { EVENTS } from '../screens/events/table.ts';
 import { SILENCES } from '../screens/silences/table.ts';
 import type { AnyTable } from './table-view.ts';
 import type { ViewName } from '../state/view-names.ts';
 
-/** Every view that is a table. */
+/** Every view that is a list. */
 export const TABLES: Partial<Readonly<Record<ViewName, AnyTable>>> = {
+  events: EVENTS,
   aggregates: AGGREGATES,
   silences: SILENCES,
   clients: CLIENTS,
@@ -15,7 +17,7 @@ export const TABLES: Partial<Readonly<Record<ViewName, AnyTable>>> = {
   'dead-letters': DEAD_LETTERS,
 };
 
-/** The table of a view; `undefined` for the events, which have a list of their own, and for pages. */
+/** The table of a view; `undefined`: a page. */
 export function tableOf(view: ViewName): AnyTable | undefined {
   return TABLES[view];
 }

@@ -59,6 +59,10 @@ export class EventRecord {
     this.#searchRow ??= searchRowOf(this.#row);
     return this.#searchRow;
   }
+
+  get words(): string | undefined {
+    return this.searchRow.searchText;
+  }
 }
 
 /** In a list of several places the client is looked for by its own name, and the backend or namespace by itself. */

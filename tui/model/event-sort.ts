@@ -2,46 +2,14 @@ import type { EventRow } from '../../shared/schemas/feed.ts';
 import { splitName } from './backend-names.ts';
 import { rankOf, type EventRecord } from './event-record.ts';
 import type { SortState } from './list-order.ts';
+import type { RowOrder } from './list-rows.ts';
+import { BACKEND_COLUMN, NAMESPACE_COLUMN } from './where-column.ts';
 
 /** The column that events are sorted by until somebody chooses another. */
 export const EVENT_COLUMN = 'status';
 
-/** Only of a list of several backends. */
-export const BACKEND_COLUMN = 'backend';
-/** Only of a list of all namespaces. */
-export const NAMESPACE_COLUMN = 'namespace';
-
-/** The column that tells rows of the same name apart; undefined: the list is of one place. */
-export type WhereColumn = typeof BACKEND_COLUMN | typeof NAMESPACE_COLUMN | undefined;
-
-/**
- * Whether a list has this column.
- *
- * @param where `any`: before it is known what the list is of
- */
-export function isColumnThere(id: string, where: WhereColumn | 'any'): boolean {
-  return where === 'any' || id === where || (id !== BACKEND_COLUMN && id !== NAMESPACE_COLUMN);
-}
-
-/** An order of events. `compare` is total. */
-export interface EventSort {
-  readonly compare: (a: EventRecord, b: EventRecord) => number;
-  /** What decides first, smaller before larger; the same for all where it cannot be told by a number. */
-  readonly rankOf: (record: EventRecord) => number;
-  /** Whether an event whose row changes so keeps its place: most results change nothing that is sorted by. */
-  readonly keepsPlace: (before: EventRow, after: EventRow) => boolean;
-  /**
-   * All of `records` in this order. Several times as fast as sorting by `compare` when they come in the order in which
-   * they were made: what is compared is read once, from neighbours in memory.
-   */
-  readonly sortAll: (records: readonly EventRecord[]) => EventRecord[];
-}
-
 interface EventSortColumn {
   readonly id: string;
-  readonly title: string;
-  /** In words, for the line under the list. */
-  readonly says: string;
   /** What the column sorts by: all its values are text, or all are numbers. */
   readonly value: (row: EventRow) => string | number;
   readonly isText?: true;
@@ -51,35 +19,31 @@ interface EventSortColumn {
 
 /** Sort columns of the events, in the order of the list. Newest and most come first: those are looked for. */
 export const EVENT_SORTS: readonly EventSortColumn[] = [
-  { id: EVENT_COLUMN, title: 'STATUS', says: 'severity, age', value: rankOf, direction: 1 },
+  { id: EVENT_COLUMN, value: rankOf, direction: 1 },
   {
     id: BACKEND_COLUMN,
-    title: 'BACKEND',
-    says: 'backend',
     value: ({ client }) => splitName(client).context ?? '',
     isText: true,
     direction: 1,
   },
   {
     id: NAMESPACE_COLUMN,
-    title: 'NAMESPACE',
-    says: 'namespace',
     value: ({ client }) => splitName(client).context ?? '',
     isText: true,
     direction: 1,
   },
-  { id: 'client', title: 'CLIENT', says: 'client', value: ({ client }) => client, isText: true, direction: 1 },
-  { id: 'check', title: 'CHECK', says: 'check', value: ({ check }) => check, isText: true, direction: 1 },
-  { id: 'count', title: 'COUNT', says: 'count', value: ({ occurrences }) => occurrences, direction: -1 },
-  { id: 'age', title: 'AGE', says: 'age', value: ({ since }) => since, direction: -1 },
-  { id: 'last', title: 'LAST', says: 'last', value: ({ last }) => last, direction: -1 },
+  { id: 'client', value: ({ client }) => client, isText: true, direction: 1 },
+  { id: 'check', value: ({ check }) => check, isText: true, direction: 1 },
+  { id: 'count', value: ({ occurrences }) => occurrences, direction: -1 },
+  { id: 'age', value: ({ since }) => since, direction: -1 },
+  { id: 'last', value: ({ last }) => last, direction: -1 },
 ];
 
 /** The order that a list of events is set to. Where a column decides nothing severity and age do, then the name. */
-export function eventSort({ column: id, reversed }: SortState): EventSort {
+export function eventSort({ column: id, reversed }: SortState): RowOrder<EventRecord> {
   const { value, isText = false, direction } = sortColumn(id);
   const sign = reversed ? -direction : direction;
-  const rankBy = (): EventSort['rankOf'] => {
+  const rankBy = (): RowOrder<EventRecord>['rankOf'] => {
     if (isText) return () => 0;
     return value === rankOf ? ({ rank }) => sign * rank : ({ row }) => sign * Number(value(row));
   };
@@ -94,7 +58,9 @@ export function eventSort({ column: id, reversed }: SortState): EventSort {
       value === rankOf
         ? (before, after) => rankOf(before) === rankOf(after)
         : (before, after) => value(before) === value(after) && rankOf(before) === rankOf(after),
-    sortAll: (records) => {
+    // Several times as fast as sorting by `compare` when they come in the order in which they were made: what is compared
+    // is read once, from neighbours in memory.
+    sortAll: <Some extends EventRecord>(records: readonly Some[]) => {
       const places = placesOf(records.map(({ row }) => value(row)));
       const ranks = Float64Array.from(records, ({ rank }) => rank);
       const order = Uint32Array.from(records, (_, index) => index).toSorted((a, b) => {
@@ -103,7 +69,7 @@ export function eventSort({ column: id, reversed }: SortState): EventSort {
         const byRank = (ranks[a] ?? 0) - (ranks[b] ?? 0);
         return byRank !== 0 ? byRank : compareValues(records[a]?.key ?? '', records[b]?.key ?? '');
       });
-      return Array.from(order, (index) => records[index] as EventRecord);
+      return Array.from(order, (index) => records[index] as Some);
     },
   };
 }
@@ -133,26 +99,8 @@ function byRankAndName(a: EventRecord, b: EventRecord): number {
   return a.rank - b.rank || compareValues(a.key, b.key);
 }
 
-/** As the line under the list says it. */
-export function eventSortText({ column: id, reversed }: SortState): string {
-  return `${sortColumn(id).says}${reversed ? ', reversed' : ''}`;
-}
-
 function sortColumn(id: string): EventSortColumn {
   const found = EVENT_SORTS.find((sort) => sort.id === id) ?? EVENT_SORTS[0];
   if (found === undefined) throw new Error('events have no sort column');
   return found;
 }
-
-/** Columns of the list of events in their order; the first cannot be hidden. */
-export const EVENT_COLUMNS = [
-  { id: 'status', title: 'STATUS' },
-  { id: BACKEND_COLUMN, title: 'BACKEND' },
-  { id: NAMESPACE_COLUMN, title: 'NAMESPACE' },
-  { id: 'client', title: 'CLIENT' },
-  { id: 'check', title: 'CHECK' },
-  { id: 'count', title: 'COUNT' },
-  { id: 'age', title: 'AGE' },
-  { id: 'last', title: 'LAST' },
-  { id: 'output', title: 'OUTPUT' },
-] as const;

@@ -1,7 +1,7 @@
 import type { ClientRow, SilencedRow } from '../../shared/schemas/feed.ts';
 import type { AggregateBook } from './aggregate-book.ts';
 import type { EventRegistry } from './event-registry.ts';
-import type { WhereColumn } from './event-sort.ts';
+import type { WhereColumn } from './where-column.ts';
 import type { FeedStatus } from './feed-status.ts';
 import type { UpgradePlans } from './plans.ts';
 import type { SilenceHistory } from './silence-history.ts';

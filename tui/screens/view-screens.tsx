@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import type { ViewName } from '../state/view-names.ts';
 import type { Theme } from '../text/theme.ts';
-import { EventsScreen } from './events/screen.tsx';
+import { PaneUnderCursor } from './events/pane.tsx';
 import { OverviewScreen } from './overview/screen.tsx';
 import { TableScreen } from '../list/table-screen.tsx';
 import { UpgradeScreen } from './plans/screen.tsx';
@@ -22,10 +22,14 @@ const PAGE_SCREENS: Partial<Readonly<Record<ViewName, (props: ViewProps) => Reac
 };
 
 /** The view that is shown. */
-export function ViewScreen({ theme, store }: ViewProps): ReactElement {
+export function ViewScreen({ theme, store }: ViewProps): ReactElement | null {
   const Page = PAGE_SCREENS[store.state.view];
   if (Page !== undefined) return <Page theme={theme} store={store} />;
   const { table } = store;
-  if (table !== undefined) return <TableScreen theme={theme} store={store} rows={table} />;
-  return <EventsScreen theme={theme} store={store} />;
+  if (table === undefined) return null;
+  return (
+    <TableScreen theme={theme} store={store} table={table}>
+      <PaneUnderCursor theme={theme} store={store} />
+    </TableScreen>
+  );
 }

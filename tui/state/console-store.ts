@@ -33,16 +33,19 @@ import { OwnChanges } from './undo.ts';
 import { openDueView } from '../actions/view-keys.ts';
 import { ViewLoads } from '../model/view-loads.ts';
 import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
-import { BACKEND_COLUMN, EVENT_COLUMN, eventSort, NAMESPACE_COLUMN, type WhereColumn } from '../model/event-sort.ts';
+import { BACKEND_COLUMN, NAMESPACE_COLUMN, type WhereColumn } from '../model/where-column.ts';
 import { UpgradePlans } from '../model/plans.ts';
 import { settleUpgrade } from '../screens/plans/plan.ts';
 import { FiguresMemory, type Counted } from '../screens/overview/figures.ts';
 import { TABLES, tableOf } from '../list/tables.ts';
+import { orderOf, type AnyTable } from '../list/table-view.ts';
+import { defaultSort } from '../list/columns.ts';
 import type { LoadedView } from '../model/view-data.ts';
 import type { ViewName } from './view-names.ts';
 import type { SortState } from '../model/list-order.ts';
 import type { ConsoleOptions } from './console-options.ts';
-import type { ListOfView, ListRows } from '../list/list-of-view.ts';
+import type { ListOfView } from '../list/list-of-view.ts';
+import type { ListRows } from '../model/list-rows.ts';
 import type { Known, Places } from '../model/known.ts';
 import type { Asks, Frames, Opened, Pauses, Remembers, Rows, Says, Screen, Silencing, Urgency } from './ports.ts';
 
@@ -114,8 +117,9 @@ export class ConsoleStore
   /** What the last silence made here was set to. */
   lastSilence: LastSilence | undefined;
   readonly #tables: ReadonlyMap<string, TableRows> = new Map(
-    Object.values(TABLES).map((table) => [table.name, new TableRows(table)]),
+    Object.values(TABLES).flatMap((table) => (table.source ? [[table.name, new TableRows(table, table.source)]] : [])),
   );
+  readonly #lists: readonly ListRows[] = [this.events, ...this.#tables.values()];
   state: ConsoleState;
   feed: FeedStatus = INITIAL_FEED_STATUS;
   /** Of the frame that is being drawn: all ages in it count from here. */
@@ -185,30 +189,39 @@ export class ConsoleStore
 
   /** The rows of the view that is shown. A page has none of its own; nothing of it asks. */
   get rows(): ListRows {
-    return this.table ?? this.events;
+    return this.#tables.get(this.state.view) ?? this.events;
   }
 
-  /** The rows of the view that is shown, when it is a table. */
-  get table(): TableRows | undefined {
-    return this.#tables.get(this.state.view);
+  /** What the view that is shown is a list of; `undefined`: it is a page. */
+  get table(): AnyTable | undefined {
+    return tableOf(this.state.view);
   }
 
   get sort(): SortState {
-    return this.list.sort ?? { column: tableOf(this.state.view)?.sort ?? EVENT_COLUMN, reversed: false };
+    return this.list.sort ?? { column: defaultSort(this.state.view), reversed: false };
   }
 
   sortBy(sort: SortState): void {
     this.updateList({ sort });
-    if (this.table === undefined) this.events.setSort(eventSort(sort));
-    else this.table.setSort(sort);
+    if (this.table !== undefined) this.rows.setSort(orderOf(this.table, sort));
     // The next key may come before the next frame.
     this.settleList();
   }
 
   /** Brings the rows up to date with everything that arrived. Keys may come faster than frames. */
   settleRows(): void {
-    if (this.table === undefined) this.events.finishFilter(this.options.now());
-    else this.table.settle(this);
+    this.#tables.get(this.state.view)?.refresh(this);
+    this.rows.finishFilter(this.options.now());
+  }
+
+  /** Whether a filter is not in effect yet, or prepared for. */
+  get isFiltering(): boolean {
+    return this.#lists.some(({ filtering }) => filtering);
+  }
+
+  /** Evaluates a slice of the filters that are not in effect yet. @returns whether nothing is left to do */
+  workFilters(nowMs: number): boolean {
+    return this.#lists.map((rows) => rows.work(nowMs)).every(Boolean);
   }
 
   /** The same, with the cursor and the marks. */
@@ -363,7 +376,7 @@ export class ConsoleStore
     this.#evaluateFilter(nowMs);
     this.upkeep.ageSilences(this, nowMs);
     this.#forgetMessage(nowMs);
-    this.table?.settle(this);
+    this.#tables.get(this.state.view)?.refresh(this);
     this.window.pauseOrder(this, nowMs);
     this.window.settle(this);
     this.upkeep.ask(this, nowMs);
@@ -377,7 +390,7 @@ export class ConsoleStore
   paint(): void {
     // The rows move when a pause of the order ends, and a view opens when its digit has waited, whatever else happens.
     const { orderPausedUntilMs, digitAtMs } = this.state;
-    const isMoving = this.events.filtering || this.nowMs < orderPausedUntilMs || digitAtMs !== undefined;
+    const isMoving = this.isFiltering || this.nowMs < orderPausedUntilMs || digitAtMs !== undefined;
     this.urgency = isMoving ? 'rows' : this.silenceRecent.isWaiting ? 'figures' : 'none';
     this.#version += 1;
     for (const listener of this.#listeners) listener();
@@ -411,9 +424,8 @@ export class ConsoleStore
   #evaluateFilter(nowMs: number): void {
     if (this.rows.usesTime && nowMs - this.#refilteredAtMs >= REFILTER_MS) {
       this.#refilteredAtMs = nowMs;
-      if (this.table === undefined) this.events.refilter();
-      else this.table.allChanged();
+      this.rows.refilter();
     }
-    this.events.work(nowMs);
+    this.workFilters(nowMs);
   }
 }

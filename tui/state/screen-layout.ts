@@ -14,20 +14,18 @@ export interface ListLayout {
 
 const PANE_ROWS = 9;
 
-export function eventsLayout(state: Pick<ConsoleState, 'size' | 'pane' | 'header'>): ListLayout {
+type LayoutState = Pick<ConsoleState, 'size' | 'pane' | 'header' | 'view'>;
+
+/** The parts of the list that is shown; only events have a pane. */
+export function listLayout(state: LayoutState): ListLayout {
   const tall = state.size.rows >= TALL_ROWS;
   // Tall: title, counters, tabs, rule, column heads. Short: title, column heads.
   const header = tall && state.header ? 5 : 2;
-  const pane = tall && state.pane ? PANE_ROWS : 0;
+  const pane = tall && state.pane && state.view === 'events' ? PANE_ROWS : 0;
   const figures = tall ? 1 : 0;
   // Rule, filter line, hints.
   const footer = 3;
   return { tall, header, figures, pane, footer, list: state.size.rows - header - figures - pane - footer };
-}
-
-/** The same for a table, which has no pane. */
-export function tableLayout({ size, header }: Pick<ConsoleState, 'size' | 'header'>): ListLayout {
-  return eventsLayout({ size, header, pane: false });
 }
 
 /** Whether it has counters and tabs. */
@@ -36,8 +34,8 @@ export function isTallHeader({ header }: Pick<ListLayout, 'header'>): boolean {
 }
 
 /** Rows of the list that is shown. */
-export function listRows(state: Pick<ConsoleState, 'size' | 'pane' | 'header' | 'view'>): number {
-  return (state.view === 'events' ? eventsLayout(state) : tableLayout(state)).list;
+export function listRows(state: LayoutState): number {
+  return listLayout(state).list;
 }
 
 /** From this width on there is room for two columns of text. */

@@ -3,7 +3,7 @@ import type { SubjectKind } from '../screens/inspect/layer.ts';
 import { updateLoaded, updateSubject } from './layer-loads.ts';
 import { isLayerDue, isLoadedLayer } from './loaded-layer.ts';
 import { PanePeek } from '../screens/events/pane-peek.ts';
-import { eventsLayout } from './screen-layout.ts';
+import { listLayout } from './screen-layout.ts';
 import { isFull, type ConsoleState, eventUnderCursor } from './console-state.ts';
 import { isLoadedView, type LoadedView } from '../model/view-data.ts';
 import type { Screen, Rows, Asks, Shown } from './ports.ts';
@@ -59,7 +59,7 @@ export class Upkeep {
 
   #peekUnderCursor(store: Screen & Asks & Pick<Known, 'events'>, nowMs: number): void {
     const target = store.state.view === 'events' ? eventUnderCursor(store.state) : undefined;
-    if (target === undefined || eventsLayout(store.state).pane === 0) return;
+    if (target === undefined || listLayout(store.state).pane === 0) return;
     const { peek } = store.state;
     if (!this.#peek.isDue(target.key, peek, store.events.get(target.key)?.row, nowMs)) return;
     if (peek?.target.key !== target.key) store.settle({ peek: { target, load: { kind: 'loading' } } });

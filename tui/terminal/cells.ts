@@ -5,9 +5,20 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 /** Nearly all text is printable ASCII, one cell per character. */
 const BEYOND_ASCII = /[^ -~]/;
 
+/** Short texts whose width is kept: our own signs stand in every row of every frame, and each look takes microseconds. */
+const KEPT_LENGTH = 12;
+const KEPT_MAX = 1000;
+
+const keptWidths = new Map<string, number>();
+
 /** Cells that `text` takes on a terminal. */
 export function cellWidth(text: string): number {
-  return BEYOND_ASCII.test(text) ? stringWidth(text) : text.length;
+  if (!BEYOND_ASCII.test(text)) return text.length;
+  if (text.length > KEPT_LENGTH) return stringWidth(text);
+  const kept = keptWidths.get(text) ?? stringWidth(text);
+  if (keptWidths.size >= KEPT_MAX) keptWidths.clear();
+  keptWidths.set(text, kept);
+  return kept;
 }
 
 export interface FitOptions {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { matchesSearch, parseSearch, searchText } from '../../../shared/domain/search.ts';
+import { matchesSearch, parseSearch, searchText, type Search } from '../../../shared/domain/search.ts';
 import { eventKey, type EventRow } from '../../../shared/schemas/feed.ts';
 import { EventRecord, eventClass } from '../../../tui/model/event-record.ts';
-import { EventRegistry, type EventFilter } from '../../../tui/model/event-registry.ts';
+import { EventRegistry } from '../../../tui/model/event-registry.ts';
 import { EVENT_COLUMN, eventSort } from '../../../tui/model/event-sort.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
 
@@ -14,14 +14,14 @@ const onlyWeb = filterOf('web');
 /** Each finds all that the next one finds, but for the last. */
 const FILTERS = ['', 'w', 'we', 'web', 'web cpu', 'web c', 'db or cpu'];
 
-function filterOf(text: string): EventFilter {
+function filterOf(text: string): Search {
   const search = parseSearch(text);
   if (search.kind === 'problem') throw new Error(search.message);
-  return { search, usesTime: false, matches: (row, nowSeconds) => matchesSearch(search, row, nowSeconds) };
+  return search;
 }
 
-function isMatch({ matches }: EventFilter, row: EventRow): boolean {
-  return matches({ ...row, searchText: searchText(row) }, 0);
+function isMatch(search: Search, row: EventRow): boolean {
+  return matchesSearch(search, { ...row, searchText: searchText(row) }, 0);
 }
 
 type Step =
@@ -209,9 +209,9 @@ test('a filter that finds less looks only at what the one before found', () => {
   const registry = new EventRegistry();
   for (let index = 0; index < 100; index += 1) put(registry, anEventRow({ client: `web-${String(index)}` }));
   const looked: string[] = [];
-  const watched = (text: string): EventFilter => {
+  const watched = (text: string): Search => {
     const filter = filterOf(text);
-    return { ...filter, matches: (row, now) => (looked.push(row.client), filter.matches(row, now)) };
+    return { ...filter, test: (row, words, now) => (looked.push(row.client), filter.test(row, words, now)) };
   };
   registry.setFilter(watched('b-7'));
   registry.finishFilter(NOW_MS);

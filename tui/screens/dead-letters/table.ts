@@ -60,6 +60,7 @@ export const DEAD_LETTERS = tableView<StoredDeadLetter>({
     },
   ],
   sort: 'when',
+  newestBy: ['when'],
   search: DEAD_LETTER_SEARCH,
   empty: () => ['There are no dead letters: no run of a handler has failed for good.'],
   actions: {

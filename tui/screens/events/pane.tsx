@@ -4,7 +4,11 @@ import { severityOf } from '../../../shared/domain/severity.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
+import type { ListOfView } from '../../list/list-of-view.ts';
+import type { Known } from '../../model/known.ts';
+import type { Shown } from '../../state/ports.ts';
 import type { ConsoleState } from '../../state/console-state.ts';
+import { listLayout } from '../../state/screen-layout.ts';
 import { eventParts, silenceText } from '../detail/lines.ts';
 import type { EventRecord } from '../../model/event-record.ts';
 import { run, STATUS, type Run, type Theme } from '../../text/theme.ts';
@@ -23,6 +27,28 @@ export interface EventPaneProps {
 }
 
 /** The event under the cursor, below the list. */
+export function PaneUnderCursor({
+  theme,
+  store,
+}: {
+  readonly theme: Theme;
+  readonly store: Shown & Known & ListOfView;
+}): ReactElement {
+  const { state, list, events, nowMs, silenced } = store;
+  const record = events.order.at(list.cursor.index);
+  return (
+    <EventPane
+      theme={theme}
+      columns={state.size.columns}
+      rows={listLayout(state).pane}
+      record={record}
+      peek={state.peek}
+      silences={record?.row.silenced_by.flatMap((id) => silenced.get(id) ?? []) ?? []}
+      nowMs={nowMs}
+    />
+  );
+}
+
 export function EventPane({ theme, columns, rows, record, peek, silences, nowMs }: EventPaneProps): ReactElement {
   const lines: (readonly Run[])[] = [[run('─ detail '.padEnd(columns, '─'), 'faint')]];
   if (record !== undefined) {

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { eventColumns, eventRuns, headRuns, type RowAbout } from '../../../../tui/screens/events/columns.ts';
+import type { SilencedRow } from '../../../../shared/schemas/feed.ts';
+import { tableHead, tableRuns } from '../../../../tui/list/table-columns.ts';
+import { EVENTS } from '../../../../tui/screens/events/table.ts';
+import { placeEvents } from '../../../../tui/screens/events/place.ts';
+import type { Run } from '../../../../tui/text/theme.ts';
 import { rowText } from '../../../../tui/text/row.tsx';
 import { runsWidth } from '../../../../tui/text/runs.ts';
 import { EventRecord } from '../../../../tui/model/event-record.ts';
@@ -13,20 +17,28 @@ const THEME = { color: true, ascii: false };
 const LOOKS = /\u001B\[[\d;]+m/g;
 const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
-function about(columns: number, more: Partial<RowAbout> = {}): RowAbout {
-  return {
-    layout: eventColumns(columns),
-    nowMs: NOW_MS,
-    isCursor: false,
-    isMarked: false,
-    stale: false,
-    silence: undefined,
-    ...more,
-  };
+interface RowAbout {
+  readonly isCursor?: boolean;
+  readonly isMarked?: boolean;
+  readonly silence?: SilencedRow;
 }
 
-function textOf(record: EventRecord, columns: number, more: Partial<RowAbout> = {}): string {
-  return eventRuns(record, about(columns, more))
+function eventRuns(
+  record: EventRecord,
+  columns: number,
+  { silence, isCursor = false, isMarked = false }: RowAbout = {},
+): readonly Run[] {
+  const row = { record, silence, isPlaced: false };
+  const { placed } = placeEvents(columns);
+  const about = { placed, columns, nowMs: NOW_MS, isCursor, isMarked, stale: false };
+  return tableRuns(
+    { key: record.key, row, gone: record.gone },
+    { ...about, faint: EVENTS.isFaint?.(row) === true, tonedGaps: EVENTS.hasTonedGaps === true },
+  );
+}
+
+function textOf(record: EventRecord, columns: number, more: RowAbout = {}): string {
+  return eventRuns(record, columns, more)
     .map(({ text }) => text)
     .join('');
 }
@@ -38,8 +50,9 @@ test('at every width a row and its head fill the screen exactly', () => {
   );
   const widths = Array.from({ length: 260 - 60 }, (_, index) => index + 60);
   for (const columns of widths) {
-    expect(runsWidth(headRuns(eventColumns(columns), { column: 'status', reversed: false }, false))).toBe(columns);
-    expect(runsWidth(eventRuns(record, about(columns)))).toBe(columns);
+    const { placed } = placeEvents(columns);
+    expect(runsWidth(tableHead(placed, { column: 'status', reversed: false }, columns))).toBe(columns);
+    expect(runsWidth(eventRuns(record, columns))).toBe(columns);
   }
 });
 
@@ -55,12 +68,12 @@ test('whatever a check says, no control byte leaves and no column moves', () => 
   fc.assert(
     fc.property(nasty, nasty, nasty, fc.boolean(), (client, check, output, isCursor) => {
       const record = new EventRecord('k', anEventRow({ client, check, output }));
-      const runs = eventRuns(record, about(120, { isCursor }));
+      const runs = eventRuns(record, 120, { isCursor });
       expect(rowText(THEME, runs).replaceAll(LOOKS, '')).not.toMatch(CONTROL);
       expect(runsWidth(runs)).toBe(120);
       const silence = aSilencedRow({ creator: client, reason: output });
       const silenced = new EventRecord('k', anEventRow({ client, check, silenced_by: ['x'] }));
-      expect(runsWidth(eventRuns(silenced, about(80, { silence })))).toBe(80);
+      expect(runsWidth(eventRuns(silenced, 80, { silence }))).toBe(80);
     }),
     { numRuns: 3500 },
   );

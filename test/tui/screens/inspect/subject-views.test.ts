@@ -13,7 +13,7 @@ import { aClientRow, anEventRow } from '../../../support/feed-rows.ts';
 
 /** The cell of a column in the one row of this key, as text and tone. */
 function cellOf(driver: ConsoleDriver, table: AnyTable, key: string, id: string): readonly [string, string] {
-  const row = table.source.row(driver.store, key);
+  const row = table.source?.row(driver.store, key);
   const column = table.columns.find((candidate) => candidate.id === id);
   if (column === undefined) throw new Error(`there is no column ${id}`);
   const { nowMs } = driver.store;

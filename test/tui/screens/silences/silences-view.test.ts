@@ -46,9 +46,9 @@ function onSilences(rows: readonly SilencedRow[], events: readonly EventRow[] = 
 }
 
 function shown(driver: ConsoleDriver, column: string): readonly string[] {
-  const { table } = driver.store;
-  const text = table?.table.columns.find(({ id }) => id === column)?.text;
-  return driver.list.map((key) => text?.(table?.get(key)?.row, driver.store.nowMs) ?? '');
+  const { table, rows } = driver.store;
+  const text = table?.columns.find(({ id }) => id === column)?.text;
+  return driver.list.map((key) => text?.(rows.get(key)?.row, driver.store.nowMs) ?? '');
 }
 
 function changes(driver: ConsoleDriver): readonly Change[] {

@@ -1,0 +1,295 @@
+import { isFound, type SearchOf } from '../../shared/domain/search-language.ts';
+import { isNarrowerSearch } from '../../shared/domain/search-narrowing.ts';
+import type { ListOrder } from './list-order.ts';
+import type { ListRecord, RowOrder } from './list-rows.ts';
+import { SortedList } from './sorted-list.ts';
+
+/** Up to this share of all rows it is faster to sort what a filter found than to look for it in the sorted list. */
+const FEW_SHARE = 1 / 8;
+
+/**
+ * Rows evaluated per slice of a new filter, so that no key waits for a whole registry: less than a millisecond, or a
+ * few when the text to search is not made yet.
+ */
+const FILTER_SLICE = 2500;
+
+interface FilterRun<Item extends ListRecord> {
+  /** `make-text`: no filter is coming into effect; only what any of them looks at is made. */
+  readonly kind: 'filter' | 'make-text';
+  readonly filter: SearchOf<Item['searchRow']> | undefined;
+  readonly pending: readonly Item[];
+  /** It finds nothing outside of the list of matching rows. */
+  readonly isNarrower: boolean;
+  next: number;
+}
+
+/**
+ * Rows and the sorted list of those that match the filter, kept up to date change by change. While the order is paused
+ * (`freeze`) the shown list stays as it is: values change in place, new rows wait, and those that went away stay as
+ * `gone`.
+ */
+export class OrderedRows<Item extends ListRecord> {
+  readonly #records = new Map<string, Item>();
+  #sort: RowOrder<Item>;
+  #all: SortedList<Item>;
+  #matching: SortedList<Item>;
+  #filter: SearchOf<Item['searchRow']> | undefined;
+  #filterNumber = 0;
+  #run: FilterRun<Item> | undefined;
+  #frozen: readonly Item[] | undefined;
+  readonly #ghosts = new Map<string, Item>();
+
+  constructor(sort: RowOrder<Item>) {
+    this.#sort = sort;
+    this.#all = new SortedList(sort.compare, sort.rankOf);
+    this.#matching = this.#all;
+  }
+
+  get size(): number {
+    return this.#records.size;
+  }
+
+  get(key: string): Item | undefined {
+    return this.#records.get(key);
+  }
+
+  records(): IterableIterator<Item> {
+    return this.#records.values();
+  }
+
+  /** One that is gone and still shown. */
+  protected ghost(key: string): Item | undefined {
+    return this.#ghosts.get(key);
+  }
+
+  /** Gives a record a row and its place; one that is not among the rows yet is added. */
+  protected put(record: Item, row: Item['row'], nowMs: number): void {
+    const isKnown = this.#records.get(record.key) === record;
+    // Most changes are one more result with the same status: such a row keeps its place.
+    const moves = !isKnown || !this.#sort.keepsPlace(record.row, row);
+    if (isKnown) this.#take(record, moves);
+    else this.#admit(record);
+    record.row = row;
+    this.#judge(record, nowMs);
+    if (moves) this.#all.insert(record);
+    if (this.#matching !== this.#all && record.matches) this.#matching.insert(record);
+  }
+
+  protected drop(record: Item): void {
+    this.#take(record, true);
+    this.#forget(record);
+  }
+
+  /** Takes these rows in place of all: cheaper than one by one when most of them are others. */
+  protected replace(
+    rows: ReadonlyMap<string, Item['row']>,
+    nowMs: number,
+    make: (key: string, row: Item['row']) => Item,
+  ): void {
+    for (const record of this.#records.values()) if (!rows.has(record.key)) this.#forget(record);
+    for (const [key, row] of rows) {
+      const known = this.#records.get(key);
+      const record = known ?? this.#ghosts.get(key) ?? make(key, row);
+      if (known === undefined) this.#admit(record);
+      record.row = row;
+      this.#judge(record, nowMs);
+    }
+    const inOrder = this.#sort.sortAll(this.#inMemoryOrder());
+    const filter = this.#run === undefined ? this.#filter : this.#run.filter;
+    this.#all = listOf(inOrder, this.#sort);
+    this.#matching =
+      filter === undefined
+        ? this.#all
+        : listOf(
+            inOrder.filter(({ matches }) => matches),
+            this.#sort,
+          );
+  }
+
+  /** Sorts everything anew, once; from then on changes are put in their places by the new order. */
+  setSort(sort: RowOrder<Item>): void {
+    this.#sort = sort;
+    const records = sort.sortAll(this.#inMemoryOrder());
+    const shown = this.#matching === this.#all ? undefined : new Set(this.#matching.toArray());
+    this.#all = listOf(records, sort);
+    this.#matching =
+      shown === undefined
+        ? this.#all
+        : listOf(
+            records.filter((record) => shown.has(record)),
+            sort,
+          );
+    // Who asks for another order wants to see it, also while the present one is paused.
+    if (this.#frozen !== undefined) this.freeze();
+  }
+
+  /** Whether `a` comes before `b` or is it. */
+  isUpTo(a: Item, b: Item): boolean {
+    return this.#sort.compare(a, b) <= 0;
+  }
+
+  /** Starts to evaluate a filter; the list changes when `work` has come to its end. `undefined`: show everything. */
+  setFilter(filter: SearchOf<Item['searchRow']> | undefined): void {
+    this.#filterNumber += 1;
+    const isNarrower = this.#isNarrower(filter);
+    const pending = isNarrower ? this.#matching.toArray() : this.#inMemoryOrder();
+    this.#run = { kind: 'filter', filter, pending, isNarrower, next: 0 };
+  }
+
+  /** Starts to make the text that filters search, ahead of the first of them; `work` does it. */
+  prepareFilter(): void {
+    this.#run ??= {
+      kind: 'make-text',
+      filter: this.#filter,
+      pending: this.#inMemoryOrder(),
+      isNarrower: false,
+      next: 0,
+    };
+  }
+
+  get filtering(): boolean {
+    return this.#run !== undefined;
+  }
+
+  /** Whether somebody waits for the result. */
+  get isFilterAwaited(): boolean {
+    return this.#run?.kind === 'filter';
+  }
+
+  /** Whether the list of matching rows must be evaluated again now and then. */
+  get usesTime(): boolean {
+    return this.#filter?.usesTime ?? false;
+  }
+
+  /** Evaluates the present filter again, because time has passed. */
+  refilter(): void {
+    if (this.#run === undefined) this.setFilter(this.#filter);
+  }
+
+  /**
+   * Evaluates one slice of a new filter.
+   *
+   * @returns whether the filter is in effect now, so that nothing is left to do
+   */
+  work(nowMs: number, slice = FILTER_SLICE): boolean {
+    const run = this.#run;
+    if (run === undefined) return true;
+    if (run.kind === 'filter' && run.filter === undefined) run.next = run.pending.length;
+    for (const record of run.pending.slice(run.next, run.next + slice)) {
+      if (run.kind === 'make-text') void record.words;
+      else if (record.checkedBy !== this.#filterNumber) this.#judge(record, nowMs);
+    }
+    run.next += slice;
+    if (run.next < run.pending.length) return false;
+    this.#run = undefined;
+    if (run.kind === 'make-text') return true;
+    this.#filter = run.filter;
+    this.#matching = run.filter === undefined ? this.#all : listOf(this.#found(run), this.#sort);
+    if (this.#frozen !== undefined) this.freeze();
+    return true;
+  }
+
+  /** Puts a new filter into effect now, however long that takes: what follows is about its result. */
+  finishFilter(nowMs: number): void {
+    while (!this.work(nowMs));
+  }
+
+  get frozen(): boolean {
+    return this.#frozen !== undefined;
+  }
+
+  /** Pauses the order as it is now. */
+  freeze(): void {
+    this.#frozen = this.#matching.toArray();
+  }
+
+  /** While nobody looks at the lists, arrivals would pile up in them, and the first look would pay for all at once. */
+  settle(): void {
+    this.#all.settle();
+    if (this.#matching !== this.#all) this.#matching.settle();
+  }
+
+  thaw(): void {
+    this.#frozen = undefined;
+    this.#ghosts.clear();
+  }
+
+  /** The shown rows in order, paused or live. */
+  get order(): ListOrder<Item> {
+    const frozen = this.#frozen;
+    if (frozen !== undefined) {
+      return {
+        length: frozen.length,
+        indexOf: (key) => {
+          const record = this.#records.get(key) ?? this.#ghosts.get(key);
+          return record === undefined ? -1 : frozen.indexOf(record);
+        },
+        at: (index) => frozen[index],
+        slice: (start, end) => frozen.slice(start, end),
+      };
+    }
+    const matching = this.#matching;
+    return {
+      length: matching.length,
+      indexOf: (key) => {
+        const record = this.#records.get(key);
+        return record === undefined ? -1 : matching.indexOf(record);
+      },
+      at: (index) => matching.at(index),
+      slice: (start, end) => matching.slice(start, end),
+    };
+  }
+
+  /** In the order in which they came: neighbours in memory, which is several times as fast as their order on the screen. */
+  #inMemoryOrder(): readonly Item[] {
+    return [...this.#records.values()];
+  }
+
+  /** While another filter is being evaluated, what it made of changed rows is not in the list of the one before. */
+  #isNarrower(filter: SearchOf<Item['searchRow']> | undefined): boolean {
+    if (this.isFilterAwaited || filter === undefined || this.#filter === undefined) return false;
+    return isNarrowerSearch(filter, this.#filter);
+  }
+
+  /** The rows that match, in order. */
+  #found({ isNarrower }: FilterRun<Item>): readonly Item[] {
+    if (isNarrower) return this.#matching.toArray().filter(({ matches }) => matches);
+    const found = this.#inMemoryOrder().filter(({ matches }) => matches);
+    if (found.length < this.size * FEW_SHARE) return this.#sort.sortAll(found);
+    return this.#all.toArray().filter(({ matches }) => matches);
+  }
+
+  #judge(record: Item, nowMs: number): void {
+    // While a new filter is being evaluated, changes are judged by the new one: the old list is about to go.
+    const filter = this.#run === undefined ? this.#filter : this.#run.filter;
+    record.matches = filter === undefined || isFound(filter, record.searchRow, Math.floor(nowMs / 1000), record.words);
+    record.checkedBy = this.#filterNumber;
+  }
+
+  #admit(record: Item): void {
+    this.#ghosts.delete(record.key);
+    this.#records.set(record.key, record);
+    record.gone = false;
+  }
+
+  #forget(record: Item): void {
+    this.#records.delete(record.key);
+    record.gone = true;
+    if (this.#frozen !== undefined) this.#ghosts.set(record.key, record);
+  }
+
+  #take(record: Item, moves: boolean): void {
+    if (moves) this.#all.remove(record);
+    if (this.#matching !== this.#all) this.#matching.remove(record);
+  }
+}
+
+/** @param records already in this order */
+function listOf<Item extends ListRecord>(
+  records: readonly Item[],
+  { compare, rankOf }: RowOrder<Item>,
+): SortedList<Item> {
+  const list = new SortedList(compare, rankOf);
+  list.replace(records);
+  return list;
+}

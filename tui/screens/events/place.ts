@@ -1,0 +1,164 @@
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
+import type { SilencedRow } from '../../../shared/schemas/feed.ts';
+import { GAP, LEAD, type PlacedColumn } from '../../list/table-columns.ts';
+import { stepsOf, type SideLook, type TablePlace } from '../../list/table-place.ts';
+import { BACKEND_COLUMN, NAMESPACE_COLUMN, type WhereColumn } from '../../model/where-column.ts';
+import { splitName } from '../../model/backend-names.ts';
+import type { EventRecord } from '../../model/event-record.ts';
+import type { ListOfView } from '../../list/list-of-view.ts';
+import type { Known, Places } from '../../model/known.ts';
+import type { Shown } from '../../state/ports.ts';
+import { cellWidth } from '../../terminal/cells.ts';
+import type { TableColumn } from '../../list/table-view.ts';
+import { EVENT_COLUMNS, outputText } from './columns.ts';
+
+/** The columns between status and output; the output takes what is left. */
+const NARROW = ['where', 'client', 'check', 'count', 'age', 'last'] as const;
+type Narrow = (typeof NARROW)[number];
+
+const STATUS_CELLS = 6;
+
+/** Cells of the names of backends or namespaces, at most: on a wide screen, and on a narrow one, where the title fits. */
+const WIDE_CELLS = 14;
+const NARROW_CELLS = { [BACKEND_COLUMN]: 'BACKEND'.length, [NAMESPACE_COLUMN]: 'NAMESPACE'.length };
+
+/** Cells of the columns that are only there when there is room for them. */
+const ROOMY: Readonly<Partial<Record<Narrow, number>>> = { count: 5, last: 4 };
+
+/** How the list of events is looked at. */
+export interface EventLook extends Partial<SideLook> {
+  /** The column of a list of several places; default: the backend. */
+  readonly where?: WhereColumn;
+  /** Their names; default none. */
+  readonly places?: Iterable<string>;
+  /** The rows that are drawn; default none. */
+  readonly window?: readonly EventRecord[];
+}
+
+/** Where the columns of the list of events are drawn. */
+export function eventPlace(store: Shown & Known & Places & ListOfView, window: readonly EventRecord[]): TablePlace {
+  const { state, list, silenced, whereColumn: where, nowMs } = store;
+  const place = placeEvents(state.size.columns, { ...list, where, places: store.places(), window });
+  const isCut = ({ column, width }: PlacedColumn): boolean =>
+    column.id === 'output' &&
+    window.some(
+      (record) => cellWidth(outputText({ record, silence: silenceOf(silenced, record) }, nowMs)) > width + place.shift,
+    );
+  return {
+    ...place,
+    get hasMore() {
+      return place.right > 0 || place.placed.some(isCut);
+    },
+  };
+}
+
+/** The first of the silences on an event that is known. */
+export function silenceOf(
+  silenced: ReadonlyMap<string, SilencedRow>,
+  { row: { silenced_by: ids } }: EventRecord,
+): SilencedRow | undefined {
+  for (const id of ids) {
+    const entry = silenced.get(id);
+    if (entry !== undefined) return entry;
+  }
+  return undefined;
+}
+
+/** The columns that fit, by what people miss least: LAST goes first, then the count, then names get narrower. */
+export function placeEvents(
+  columns: number,
+  { hidden = new Set(), sideways = 0, wide = false, where = BACKEND_COLUMN, places = [], window = [] }: EventLook = {},
+): Omit<TablePlace, 'hasMore'> {
+  const wished = wishedWidths(columns, where, places);
+  const isThere = (id: Narrow): boolean => (id === 'where' ? wished.where > 0 : true) && !hidden.has(idOf(id, where));
+  const there = NARROW.filter(isThere);
+  const room = columns - LEAD - STATUS_CELLS - GAP;
+  const isOutputShown = !hidden.has('output');
+  if (sideways > 0 || wide) {
+    const { left, shift } = stepsOf(sideways, there.length + 1);
+    const whole = wide ? longestNames(window, wished.where > 0) : {};
+    const { widths, output } = placeFrom(there.slice(left), room, (id) =>
+      Math.max(wished[id], ROOMY[id] ?? 0, whole[id] ?? 0),
+    );
+    const out = there.length - left - widths.size;
+    // Names that are whole may leave nothing for the output.
+    const right = out + (isOutputShown && output === 0 ? 1 : 0);
+    return { placed: placedColumns(widths, where, isOutputShown ? output : 0), left, right, shift };
+  }
+  const shown = there.filter((id) => wished[id] > 0);
+  const widths = new Map(shown.map((id) => [id, wished[id]]));
+  const output = room - shown.reduce((sum, id) => sum + wished[id] + GAP, 0);
+  return {
+    placed: placedColumns(widths, where, isOutputShown ? output : 0),
+    left: 0,
+    right: there.length - shown.length,
+    shift: 0,
+  };
+}
+
+function wishedWidths(
+  columns: number,
+  where: NonNullable<WhereColumn>,
+  places: Iterable<string>,
+): Readonly<Record<Narrow, number>> {
+  const isWide = columns >= 100;
+  const more = Math.max(0, columns - 120);
+  const fewer = Math.max(0, 80 - columns);
+  const longestPlace = Math.max(0, ...Array.from(places, (name) => name.length));
+  const narrow = NARROW_CELLS[where];
+  return {
+    where: longestPlace === 0 ? 0 : Math.min(isWide ? WIDE_CELLS : narrow, Math.max(longestPlace, narrow)),
+    client: isWide ? 20 + Math.min(20, more >> 2) : 19 - (fewer >> 3),
+    check: isWide ? 15 + Math.min(15, more >> 3) : 14 - (fewer >> 2),
+    count: isWide ? 5 : fewer > 0 ? 0 : 3,
+    age: 4,
+    last: isWide ? 4 : 0,
+  };
+}
+
+/** As many of these columns as there is room for; the output takes the rest. */
+function placeFrom(
+  there: readonly Narrow[],
+  room: number,
+  widthOf: (id: Narrow) => number,
+): { readonly widths: ReadonlyMap<Narrow, number>; readonly output: number } {
+  const widths = new Map<Narrow, number>();
+  let output = room;
+  for (const id of there) {
+    const width = Math.min(widthOf(id), room - GAP);
+    if (width + GAP > output) break;
+    widths.set(id, width);
+    output -= width + GAP;
+  }
+  return { widths, output };
+}
+
+function placedColumns(
+  widths: ReadonlyMap<Narrow, number>,
+  where: NonNullable<WhereColumn>,
+  output: number,
+): readonly PlacedColumn[] {
+  const cells = new Map<string, number>([['status', STATUS_CELLS]]);
+  for (const [id, width] of widths) cells.set(idOf(id, where), width);
+  cells.set('output', output);
+  // They only ever meet what `drawn` of the table makes of an event.
+  return (EVENT_COLUMNS as unknown as readonly TableColumn<unknown>[]).flatMap((column) => {
+    const width = cells.get(column.id) ?? 0;
+    return width > 0 ? [{ column, width }] : [];
+  });
+}
+
+function idOf(id: Narrow, where: NonNullable<WhereColumn>): string {
+  return id === 'where' ? where : id;
+}
+
+function longestNames(window: readonly EventRecord[], isPlaced: boolean): Readonly<Partial<Record<Narrow, number>>> {
+  return {
+    client: longest(window.map(({ row }) => (isPlaced ? splitName(row.client).name : row.client))),
+    check: longest(window.map(({ row }) => row.check)),
+  };
+}
+
+function longest(texts: readonly string[]): number {
+  return Math.max(0, ...texts.map((text) => cellWidth(safeLine(text))));
+}
