@@ -25,6 +25,8 @@ import { openChangeLog } from './feed/change-log.ts';
 import { FeedHub } from './feed/feed-hub.ts';
 import { DeadLetters } from './handlers/dead-letters.ts';
 import { Delivery } from './handlers/deliver.ts';
+import { Lanes } from './handlers/lanes.ts';
+import { LetterBox } from './handlers/letter-box.ts';
 import { EventHandling } from './handlers/event-handling.ts';
 import { LastDeliveries } from './handlers/last-deliveries.ts';
 import { logHandling } from './handlers/log-handling.ts';
@@ -72,26 +74,21 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const ground = await openGround(options, TABLES, teardown);
   const { config, definitions, tls, disk, store, clock, registry, memory } = ground;
 
-  // Nothing is committed before it is there.
-  let handlers: JobRunner | undefined = undefined;
-  const handling = new EventHandling(definitions, () => config.program['handle-when-silence-ends'], {
-    isFull: (namespace, handler) => handlers?.isFull(namespace, handler) === true,
-  });
+  const letters = new LetterBox();
+  const lanes = new Lanes({ definitions, letters, clock });
+  const handling = new EventHandling(definitions, () => config.program['handle-when-silence-ends'], lanes);
   const batcher = openBatcher(options, ground, handling, teardown);
   const bcrypt = teardown.use('password hashing', new Bcrypt(clock));
   const writers = openWriters(ground, { batcher, bcrypt }, teardown);
   const { results, clients, entityLimit } = writers;
   warnOfDefinitions(ground, writers);
 
-  const changes = await openChangeLog(store, SHARD);
-  teardown.defer('change log', () => changes.close());
-  let isStopping = false;
+  const changes = teardown.use('change log', await openChangeLog(store, SHARD, batcher.commits));
+  const stopping = new AbortController();
   const agents = teardown.use(
     'agents',
-    new AgentHub({ batcher, results, clients, registry, store, definitions, isStopping: () => isStopping, clock, log }),
+    new AgentHub({ batcher, results, clients, registry, store, definitions, stopping: stopping.signal, clock, log }),
   );
-  const noted = await store.watch(SHARD, store.lastSeq(SHARD), (changed) => agents.noteChanges(changed.changes));
-  teardown.defer('changes for agents', () => noted.close());
   const name = hostname();
   const feed = teardown.use(
     'feed',
@@ -99,7 +96,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   );
 
   const jobs = teardown.use('handler jobs', new HandlerJobs({ batcher, clock, log }));
-  const deadLetters = new DeadLetters({ jobs, clock, log });
+  const deadLetters = new DeadLetters({ letters, jobs, clock, log });
   const last = new LastDeliveries();
   const environment = await leaveLoadedFiles(options, ground, teardown);
   const commands = teardown.use('commands', new CommandRunner({ environment, clock, log, chance: Math.random }));
@@ -109,15 +106,16 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     new Delivery({ definitions, clock, log, commands, feed, clients, registry, networks }),
   );
   // Before anything can be committed, so that what the last run left comes first.
-  handlers = teardown.use(
+  teardown.use(
     'handlers',
     await JobRunner.start({
       definitions,
+      lanes,
       delivery,
       jobs,
       deadLetters,
       last,
-      batcher,
+      commits: batcher.commits,
       registry,
       store,
       clock,
@@ -126,8 +124,8 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     }),
   );
   const ownName = options.disk === undefined ? undefined : clientNameOf(name);
-  const clocks = await startClocks(ground, { batcher, writers, agents, ownName }, teardown);
-  const activity = teardown.use('activity', await Activity.open({ store, shard: SHARD, batcher, clock }));
+  const clocks = startClocks(ground, { batcher, writers, agents, ownName }, teardown);
+  const activity = teardown.use('activity', new Activity({ commits: batcher.commits, batcher, clock }));
 
   const status = statusOf(options, batcher, name);
   const callers = new Callers(() => config.program['trusted-proxies']);
@@ -146,7 +144,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       feed,
       connections,
       slowPeers,
-      handlers,
+      handlers: lanes,
       deadLetters,
       timers,
       clock,
@@ -187,7 +185,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     ...writers,
     ...clocks,
     slowPeers,
-    handlers,
+    handlers: lanes,
     deadLetters,
     registry,
     store,
@@ -201,13 +199,13 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     metrics,
     overview: { activity, batcher, clock, entityLimit, feed, metrics, registry },
     versions: { registry, store, ...(options.storeBytes === undefined ? {} : { storeBytes: options.storeBytes }) },
-    health: { registry, store, batcher, disk, memory, feed, handlers, deadLetters, timers, time: clock, clock },
+    health: { registry, store, batcher, disk, memory, feed, handlers: lanes, deadLetters, timers, time: clock, clock },
     handling,
     deliveries: last,
     upgrades: plans,
   };
-  const onRest = (listener: () => void): Disposable => batcher.onRest(listener);
-  const doors = await openDoors(options, ground, { api, agents, feed, connections, onRest }, teardown);
+  const { commits } = batcher;
+  const doors = await openDoors(options, ground, { api, agents, feed, connections, commits }, teardown);
   const localUrl = localUrlOf(doors.url, options.bind);
   if (options.localPlaces !== undefined && localUrl !== undefined) {
     const left = await leaveLocalAccess({ url: localUrl, token: local.text }, options.localPlaces, log);
@@ -222,7 +220,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       await watch?.reload();
     },
     stop: () => {
-      isStopping = true;
+      stopping.abort();
       return running[Symbol.asyncDispose]();
     },
   };
@@ -238,10 +236,10 @@ function openBatcher(
     { registry, store, lease, clock, log, handling, room: disk, memory, anchorDue: () => time.anchorDue() },
     options.batcher,
   );
-  teardown.use('log of handling', logHandling({ batcher, clock, log }));
+  teardown.use('log of handling', logHandling({ commits: batcher.commits, clock, log }));
   teardown.use(
     'stored definitions',
-    batcher.onRest(() => definitions.noteStored()),
+    batcher.commits.onRest(() => definitions.noteStored()),
   );
   teardown.defer('queue of changes', () => batcher.close());
   teardown.use('watch of time', time.watch(batcher));

@@ -85,7 +85,7 @@ export class FeedRig {
     const lease = await store.acquire('main', 30_000);
     const batcher = new Batcher({ registry, store, lease, clock, log }, { batchLimit: 1 });
     const changes = new ChangeLog(bounds);
-    await store.watch('main', 0, (record) => changes.add(record));
+    batcher.commits.onCommit((commit) => changes.add(commit));
     const entityLimit = new EntityLimit(registry, () => 'unlimited');
     const hub = new FeedHub({ registry, batcher, changes, clock, log, storeId: store.id, name: 'test', entityLimit });
     const server = createServer().listen(0, '127.0.0.1');

@@ -1,6 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { Definitions } from '../../daemon/backend/config/definitions.ts';
 import { DeadLetters } from '../../daemon/backend/handlers/dead-letters.ts';
+import { Lanes } from '../../daemon/backend/handlers/lanes.ts';
+import { LetterBox } from '../../daemon/backend/handlers/letter-box.ts';
 import { LastDeliveries } from '../../daemon/backend/handlers/last-deliveries.ts';
 import type { DeliveryOutcome } from '../../daemon/backend/handlers/outcome.ts';
 import { JobRunner } from '../../daemon/backend/handlers/run-jobs.ts';
@@ -35,6 +37,7 @@ export interface HandlerRig {
   readonly store: TroubledStore;
   readonly batcher: Batcher;
   readonly runner: JobRunner;
+  readonly lanes: Lanes;
   readonly deadLetters: DeadLetters;
   readonly last: LastDeliveries;
   readonly definitions: Definitions;
@@ -109,7 +112,9 @@ export async function openHandlerRig(options: {
     },
   );
   const jobs = new HandlerJobs({ batcher, clock, log });
-  const deadLetters = new DeadLetters({ jobs, clock, log }, options.deadLettersMax);
+  const letters = new LetterBox(options.deadLettersMax);
+  const lanes = new Lanes({ definitions, letters, clock });
+  const deadLetters = new DeadLetters({ letters, jobs, clock, log });
   const last = new LastDeliveries();
   const begun: HeldRun[] = [];
   const waiting = new Map<number, (run: HeldRun) => void>();
@@ -126,11 +131,12 @@ export async function openHandlerRig(options: {
     });
   const runner = await JobRunner.start({
     definitions,
+    lanes,
     delivery: { deliver },
     jobs,
     deadLetters,
     last,
-    batcher,
+    commits: batcher.commits,
     registry,
     store,
     clock,
@@ -154,6 +160,7 @@ export async function openHandlerRig(options: {
     store,
     batcher,
     runner,
+    lanes,
     deadLetters,
     last,
     definitions,

@@ -92,8 +92,8 @@ export class HandlingRig implements AsyncDisposable {
     this.checks = new Checks({ batcher, registry });
     this.silenced = new SilencedEntries(batcher);
     this.stale = new StaleResults(batcher);
-    batcher.onCommit(({ jobs }) => this.#jobs.push(...jobs));
-    logHandling({ batcher, clock, log });
+    batcher.commits.onCommit(({ jobs }) => this.#jobs.push(...jobs));
+    logHandling({ commits: batcher.commits, clock, log });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

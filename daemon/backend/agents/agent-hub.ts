@@ -40,7 +40,8 @@ export class AgentHub implements Disposable {
     this.#refused = new RefusedResults(parts);
     this.#parked = [
       this.#refused,
-      parts.batcher.onRest(() => this.#afterCommit()),
+      parts.batcher.commits.onCommit(({ changes }) => this.#noteChanges(changes)),
+      parts.batcher.commits.onRest(() => this.#afterCommit()),
       parts.clock.every(HEARTBEAT_MS, () => {
         for (const connection of this.#connections.keys()) connection.beat();
       }),
@@ -75,8 +76,7 @@ export class AgentHub implements Disposable {
     connection.begin();
   }
 
-  /** Notes what a write has changed, before it settles. */
-  noteChanges(changes: readonly Change[]): void {
+  #noteChanges(changes: readonly Change[]): void {
     for (const [kind, namespace, name] of changes) {
       const connection = kind === 'client' ? this.#namespaces.get(namespace)?.byName.get(name) : undefined;
       if (connection?.clientChanged !== undefined) this.#changed.add(connection);

@@ -17,8 +17,8 @@ export interface AgentParts {
   readonly registry: Registry;
   readonly store: Pick<Store, 'getMany'>;
   readonly definitions: Pick<Definitions, 'in' | 'keepalives'>;
-  /** Whether it is the backend that says goodbye now. */
-  readonly isStopping: () => boolean;
+  /** Aborted once it is the backend that says goodbye. */
+  readonly stopping: AbortSignal;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -270,7 +270,7 @@ export class V2AgentConnection implements AgentLink {
     const { namespace, name } = this;
     const isReplaced = !this.#membership.left();
     // One that was cut off will come back; one that says goodbye to a backend that stops has no choice.
-    const hasLeft = !isReplaced && (code === NORMAL || code === GOING_AWAY) && !this.#parts.isStopping();
+    const hasLeft = !isReplaced && (code === NORMAL || code === GOING_AWAY) && !this.#parts.stopping.aborted;
     if (!hasLeft || this.#entry()?.profile.deregisters !== true) {
       // Nobody will deliver again what waits here.
       this.#membership.waits();

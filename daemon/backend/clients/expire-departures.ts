@@ -1,6 +1,7 @@
 import type { Log } from '../../log/log.ts';
 import type { Clients } from './write.ts';
-import type { PlanningClock, Store } from '../ports.ts';
+import type { CommitBoard } from '../commit/commit-board.ts';
+import type { PlanningClock } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Deadline } from '../schedule/deadlines.ts';
@@ -8,15 +9,14 @@ import { runDeadlines } from '../schedule/run-deadlines.ts';
 
 interface ExpiryParts {
   readonly registry: Registry;
-  readonly store: Store;
-  readonly shard: string;
+  readonly commits: Pick<CommitBoard, 'onCommit'>;
   readonly clients: Pick<Clients, 'forget'>;
   readonly clock: PlanningClock;
   readonly log: Log;
 }
 
 /** Forgets that clients were deleted once they may come back; whoever asks earlier looks at the times. */
-export function expireDepartures(parts: ExpiryParts): Promise<Disposable> {
+export function expireDepartures(parts: ExpiryParts): Disposable {
   const { registry, clients } = parts;
   return runDeadlines(parts, {
     failure: 'that a deleted client may come back was not written',

@@ -1,5 +1,4 @@
 import { BusyError, errorMessage, MonError } from '../../../shared/errors.ts';
-import type { HandlerJob } from '../../../shared/schemas/handler-job.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock, Lease, Store, StoreOp } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -8,8 +7,9 @@ import { UnsettledWriteError } from '../store/disk-error.ts';
 import { Definitions } from '../config/definitions.ts';
 import { ENDLESS_MEMORY, ENDLESS_ROOM, type MemoryRoom, type Room } from './room.ts';
 import { notWritten, perhapsWritten } from './refused-write.ts';
-import { Transaction, type Fetched } from './transaction.ts';
-import { EventHandling, type Audience, type HandlingNote } from '../handlers/event-handling.ts';
+import { Transaction, type Fetched, type Outcome } from './transaction.ts';
+import { CommitBoard } from './commit-board.ts';
+import { EventHandling, type Audience } from '../handlers/event-handling.ts';
 
 /** One change of the state, applied in the order of arrival. */
 export interface Command {
@@ -23,7 +23,7 @@ export interface Command {
    * @param audience who an event of a namespace could be given to, with its client
    */
   needs?(registry: Registry, audience: (namespace: string) => Audience): Iterable<object>;
-  /** Work on the store itself, with nothing committed beside it; the registry is read again after it. */
+  /** Work on the store itself, with nothing committed beside it; the registry is read again after it. It announces nothing. */
   readonly alone?: () => Promise<void>;
   /**
    * Changes the registry through the transaction. It runs with no other command beside it and cannot wait.
@@ -33,19 +33,6 @@ export interface Command {
   apply(transaction: Transaction): void;
   /** Told once: after the durable commit, or with the reason why there was none. */
   settle(error: MonError | undefined): void;
-}
-
-/** One batch that the store has taken. */
-export interface Commit {
-  readonly results: number;
-  /** From its first command to the synced write. */
-  readonly durationMs: number;
-  /** The synced write alone. */
-  readonly writeMs: number;
-  /** The runs of handlers that it asks for, in order. */
-  readonly jobs: readonly HandlerJob[];
-  /** Whom its events were not given to, in order. */
-  readonly handlingNotes: readonly HandlingNote[];
 }
 
 export interface BatcherOptions {
@@ -67,6 +54,7 @@ const RELOAD_RETRY_MS = 250;
  * When the store refuses a batch, its commands fail, the registry is read again from the store, and then work goes on.
  */
 export class Batcher {
+  readonly commits = new CommitBoard();
   /** Results committed so far. */
   committedResults = 0;
   /** When the last write was synced, on the monotonic clock; undefined before the first. */
@@ -88,8 +76,6 @@ export class Batcher {
   readonly #room: Room;
   readonly #memory: MemoryRoom;
   readonly #anchorDue: () => StoreOp | undefined;
-  readonly #restListeners = new Set<() => void>();
-  readonly #commitListeners = new Set<(commit: Commit) => void>();
   readonly #mended: Disposable;
   #queue: Command[] = [];
   #queuedWeight = 0;
@@ -146,18 +132,6 @@ export class Batcher {
   /** Whether commands are taken: until the backend stops. */
   get isOpen(): boolean {
     return !this.#isClosed;
-  }
-
-  /** Calls `listener` for every batch that was written. */
-  onCommit(listener: (commit: Commit) => void): Disposable {
-    this.#commitListeners.add(listener);
-    return { [Symbol.dispose]: () => void this.#commitListeners.delete(listener) };
-  }
-
-  /** Calls `listener` after every commit, while the registry equals the store. */
-  onRest(listener: () => void): Disposable {
-    this.#restListeners.add(listener);
-    return { [Symbol.dispose]: () => void this.#restListeners.delete(listener) };
   }
 
   /**
@@ -282,6 +256,8 @@ export class Batcher {
 
   async #workAlone(command: Command, work: () => Promise<void>): Promise<void> {
     let failure: MonError | undefined;
+    const { name: shard } = this.#lease;
+    const before = this.#store.lastSeq(shard);
     try {
       await work();
     } catch (cause) {
@@ -290,6 +266,8 @@ export class Batcher {
     // Also after a failure: what the store then holds is what counts.
     this.#isDiverged = true;
     await this.#readAgain();
+    // Numbers of the store without a gap are what the feed goes by.
+    for (let seq = before + 1; seq <= this.#store.lastSeq(shard); seq++) this.commits.tell({ ...NOTHING_ASKED, seq });
     this.#settleAll([command], () => failure);
   }
 
@@ -305,12 +283,9 @@ export class Batcher {
     const startMs = this.#clock.monotonic();
     try {
       const transaction = await this.#apply(batch, refused);
-      const { ops, changes, ...told } = transaction.finish();
-      if (ops.length > 0 || changes.length > 0) {
-        const writeStartMs = this.#clock.monotonic();
-        const anchor = this.#anchorDue();
-        await this.#store.write(this.#lease, anchor === undefined ? ops : [...ops, anchor], changes);
-        this.#noteWrite({ results: transaction.resultCount, ...told }, { startMs, writeStartMs });
+      const outcome = transaction.finish();
+      if (outcome.ops.length > 0 || outcome.changes.length > 0) {
+        await this.#write(outcome, transaction.resultCount, startMs);
       }
       this.#isDiverged = false;
       this.committedResults += transaction.resultCount;
@@ -337,16 +312,16 @@ export class Batcher {
     }
   }
 
-  #noteWrite(
-    told: Pick<Commit, 'results' | 'jobs' | 'handlingNotes'>,
-    { startMs, writeStartMs }: { readonly startMs: number; readonly writeStartMs: number },
-  ): void {
+  /** @param startMs when the batch began */
+  async #write({ ops, changes, ...asked }: Outcome, results: number, startMs: number): Promise<void> {
+    const writeStartMs = this.#clock.monotonic();
+    const anchor = this.#anchorDue();
+    const seq = await this.#store.write(this.#lease, anchor === undefined ? ops : [...ops, anchor], changes);
     const nowMs = this.#clock.monotonic();
     this.isFailing = false;
     this.lastWriteMs = nowMs;
-    for (const listener of this.#commitListeners) {
-      listener({ ...told, durationMs: nowMs - startMs, writeMs: nowMs - writeStartMs });
-    }
+    const times = { durationMs: nowMs - startMs, writeMs: nowMs - writeStartMs };
+    this.commits.tell({ seq, changes, ...asked, results, ...times });
   }
 
   /** Applies a batch to the registry; what is refused is left out and noted. */
@@ -456,8 +431,11 @@ export class Batcher {
 
   #tellRest(): void {
     if (this.#isDiverged) return;
-    for (const listener of this.#restListeners) listener();
+    this.commits.tellRest();
   }
 }
 
 const NOTHING_FETCHED: Fetched = new Map();
+
+/** What work on the store itself comes to. */
+const NOTHING_ASKED = { changes: [], results: 0, jobs: [], handlingNotes: [], durationMs: 0, writeMs: 0 };

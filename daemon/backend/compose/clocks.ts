@@ -10,7 +10,6 @@ import { expireSilenced } from '../silences/clock.ts';
 import { handleUnsilenced } from '../silences/handle-unsilenced.ts';
 import { UnsilencedEvents } from '../silences/write-unsilenced.ts';
 import { expireStashes } from '../stashes/clock.ts';
-import { SHARD } from '../store/main-shard.ts';
 import { watchDisk } from '../health/watch-disk.ts';
 import type { Teardown } from '../teardown.ts';
 import type { Ground } from './ground.ts';
@@ -25,18 +24,18 @@ interface ClockParts {
 }
 
 /** What is done when its time has come: expiry, keepalives, stale results, the disk, check requests. */
-export async function startClocks(
+export function startClocks(
   { definitions, registry, store, disk, clock, log }: Ground,
   { batcher, writers, agents, ownName }: ClockParts,
   teardown: Teardown,
-): Promise<{ readonly requests: CheckRequests; readonly schedule: CheckSchedule }> {
+): { readonly requests: CheckRequests; readonly schedule: CheckSchedule } {
   const { silenced, stashes, clients, results } = writers;
-  const due = { registry, store, shard: SHARD, clock, log };
-  teardown.use('expiry of silences', await expireSilenced({ ...due, silenced }));
+  const due = { registry, commits: batcher.commits, clock, log };
+  teardown.use('expiry of silences', expireSilenced({ ...due, silenced }));
   const unsilenced = new UnsilencedEvents(batcher);
-  teardown.use('ends of silences', await handleUnsilenced({ ...due, unsilenced }));
-  teardown.use('expiry of stashes', await expireStashes({ ...due, stashes }));
-  teardown.use('departures', await expireDepartures({ ...due, clients }));
+  teardown.use('ends of silences', handleUnsilenced({ ...due, unsilenced }));
+  teardown.use('expiry of stashes', expireStashes({ ...due, stashes }));
+  teardown.use('departures', expireDepartures({ ...due, clients }));
   teardown.use('keepalives', watchKeepalives({ registry, results, clients, definitions, store, disk, clock, log }));
   teardown.use('stale results', watchTtls({ registry, stale: new StaleResults(batcher), disk, clock, log }));
   if (ownName !== undefined) {

@@ -22,6 +22,7 @@ import type { ListenerName } from '../tls/listeners.ts';
 import { serveEverything, serveV2Alone, type ApiDeps } from './api.ts';
 import type { Ground } from './ground.ts';
 import type { BackendOptions } from './options.ts';
+import type { CommitBoard } from '../commit/commit-board.ts';
 
 /** Longest frame of an agent: a full one of the largest results. */
 const AGENT_FRAME_BYTES_MAX = 16 * 1024 * 1024;
@@ -35,7 +36,7 @@ interface DoorParts {
   readonly feed: FeedHub;
   readonly connections: Connections;
   /** Calls `listener` after every commit, while the registry equals the store. */
-  readonly onRest: (listener: () => void) => Disposable;
+  readonly commits: CommitBoard;
 }
 
 /** Where the backend listens; undefined: nowhere. */
@@ -96,13 +97,13 @@ export async function openDoors(
   return { url, v2Url, agentUrl: teardown.use('listener of agents', listener).url };
 }
 
-function liveSockets({ clock }: Ground, { api, onRest }: DoorParts): LiveSockets {
+function liveSockets({ clock }: Ground, { api, commits }: DoorParts): LiveSockets {
   const { authenticator } = api;
   return new LiveSockets({
     clock,
     renewed: (principal, sinceMs) => authenticator.renewed(principal, sinceMs),
     version: () => authenticator.version(),
-    onCommit: onRest,
+    commits,
   });
 }
 

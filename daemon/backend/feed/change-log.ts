@@ -1,3 +1,4 @@
+import type { CommitBoard } from '../commit/commit-board.ts';
 import type { Change, ChangeRecord, Store } from '../ports.ts';
 
 /** A record with its changes by namespace, so that nobody looks through those of others. */
@@ -47,7 +48,9 @@ export class ChangeLog {
     if (this.#records.length === 0) this.#lastSeq = seq;
   }
 
+  /** Takes in the next write; one that is here already is passed over. */
   add(record: ChangeRecord): void {
+    if (record.seq <= this.#lastSeq) return;
     this.#records.push({ seq: record.seq, changes: record.changes, byNamespace: byNamespace(record.changes) });
     this.#lastSeq = record.seq;
     this.#changeCount += record.changes.length;
@@ -121,10 +124,17 @@ function placeOf([kind, namespace]: Change): string {
 /** Bounds of the log: minutes of a busy backend, tens of megabytes at the most. */
 const BOUNDS = { recordsMax: 20_000, changesMax: 500_000 };
 
-/** The log of a shard, filled with what the store retains and kept up to date until it is closed. */
-export async function openChangeLog(store: Store, shard: string): Promise<{ readonly log: ChangeLog; close(): void }> {
+/** The log of a shard, filled with what the store retains and kept up to date until it is disposed of. */
+export async function openChangeLog(
+  store: Store,
+  shard: string,
+  commits: Pick<CommitBoard, 'onCommit'>,
+): Promise<{ readonly log: ChangeLog } & Disposable> {
   const log = new ChangeLog(BOUNDS);
   const watch = await store.watch(shard, 0, (record) => log.add(record));
+  // Both at once, so that no commit falls in between; one that was told here already comes again at most.
+  watch.close();
+  const listening = commits.onCommit((commit) => log.add(commit));
   log.startAfter(store.lastSeq(shard));
-  return { log, close: () => watch.close() };
+  return { log, [Symbol.dispose]: () => listening[Symbol.dispose]() };
 }

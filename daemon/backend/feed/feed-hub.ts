@@ -38,7 +38,7 @@ export class FeedHub implements Disposable {
         if (parts.batcher.isAtRest) this.#flush();
       }),
       parts.clock.every(STATS_MS, () => this.#tellStats()),
-      parts.batcher.onRest(() => {
+      parts.batcher.commits.onRest(() => {
         if (this.#isDue) this.#flush();
       }),
     ];

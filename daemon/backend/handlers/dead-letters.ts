@@ -8,9 +8,7 @@ import type { HandlerJobs } from './write-jobs.ts';
 import type { Clock } from '../ports.ts';
 import { Burst } from './burst.ts';
 import type { Ticket } from './job-queue.ts';
-
-/** A run that failed for good; its event is in the store. */
-export type DeadLetterEntry = Omit<Ticket, 'attempts'> & JobFailure;
+import type { DeadLetterEntry, LetterBox } from './letter-box.ts';
 
 /** Which dead letters are meant. */
 type Selection = DeadLetterSelection | { readonly id: number };
@@ -21,8 +19,6 @@ interface TakingAway {
   readonly actor: Actor;
 }
 
-/** Most dead letters; beyond it the oldest go. */
-const DEAD_LETTERS_MAX = 10_000;
 /** Letters that an audit record names; the rest is a number. */
 const AUDITED_LETTERS_MAX = 100;
 /** Longest reason that is kept, in UTF-16 units. */
@@ -35,41 +31,36 @@ export class DeadLetters {
   readonly #jobs: HandlerJobs;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #limit: number;
-  /** By id, in the order in which they failed. */
-  readonly #entries = new Map<number, DeadLetterEntry>();
+  readonly #box: LetterBox;
   /** Those that somebody is about to retry or drop: twice would be once too many. */
   readonly #claimed = new Set<number>();
   #revive: (ticket: Ticket) => void = () => undefined;
   readonly #overflow: Burst;
 
-  constructor(
-    parts: { readonly jobs: HandlerJobs; readonly clock: Clock; readonly log: Log },
-    limit: number = DEAD_LETTERS_MAX,
-  ) {
+  constructor(parts: {
+    readonly letters: LetterBox;
+    readonly jobs: HandlerJobs;
+    readonly clock: Clock;
+    readonly log: Log;
+  }) {
+    this.#box = parts.letters;
     this.#jobs = parts.jobs;
     this.#clock = parts.clock;
     this.#log = parts.log;
-    this.#limit = limit;
     this.#overflow = new Burst(parts.clock);
   }
 
   get size(): number {
-    return this.#entries.size;
-  }
-
-  /** Whether a further one would drive out the oldest. */
-  get isFull(): boolean {
-    return this.#entries.size >= this.#limit;
+    return this.#box.entries.size;
   }
 
   /** In the order in which they failed. */
   all(): DeadLetterEntry[] {
-    return [...this.#entries.values()];
+    return [...this.#box.entries.values()];
   }
 
   get(id: number): DeadLetterEntry | undefined {
-    return this.#entries.get(id);
+    return this.#box.entries.get(id);
   }
 
   /** Who takes those that are to be tried again. */
@@ -80,15 +71,15 @@ export class DeadLetters {
   /** Puts a stored one on the list: at start, and by `add`. */
   note(ticket: Ticket, failure: JobFailure): void {
     const { attempts: _, ...rest } = ticket;
-    this.#entries.set(ticket.id, { ...rest, ...failure });
+    this.#box.entries.set(ticket.id, { ...rest, ...failure });
     // One that is being retried at this moment is no longer ours to drop.
-    const oldest = this.#entries.size > this.#limit ? this.#firstUnclaimed() : undefined;
+    const oldest = this.#box.entries.size > this.#box.limit ? this.#firstUnclaimed() : undefined;
     if (oldest === undefined) return;
-    this.#entries.delete(oldest.id);
+    this.#box.entries.delete(oldest.id);
     this.#jobs.settle({ kind: 'drop', id: oldest.id });
     this.overflowed++;
     this.#overflow.note((dropped) =>
-      this.#log.warn({ dropped, limit: this.#limit }, 'there are too many dead letters, the oldest go'),
+      this.#log.warn({ dropped, limit: this.#box.limit }, 'there are too many dead letters, the oldest go'),
     );
   }
 
@@ -142,7 +133,7 @@ export class DeadLetters {
       for (const { id } of entries) this.#claimed.delete(id);
     }
     for (const entry of entries) {
-      this.#entries.delete(entry.id);
+      this.#box.entries.delete(entry.id);
       then(entry);
     }
     return entries.length;
@@ -150,14 +141,14 @@ export class DeadLetters {
 
   #selected(selection: Selection): DeadLetterEntry[] {
     if ('id' in selection) {
-      const entry = this.#entries.get(selection.id);
+      const entry = this.#box.entries.get(selection.id);
       return entry === undefined ? [] : [entry];
     }
     return 'all' in selection ? this.all() : this.all().filter(({ handler }) => handler === selection.handler);
   }
 
   #firstUnclaimed(): DeadLetterEntry | undefined {
-    for (const entry of this.#entries.values()) if (!this.#claimed.has(entry.id)) return entry;
+    for (const entry of this.#box.entries.values()) if (!this.#claimed.has(entry.id)) return entry;
     return undefined;
   }
 }

@@ -2,7 +2,7 @@ import type { FilterDefect, HandlerVerdict, VerdictKind } from '../../../shared/
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
-import type { Batcher } from '../commit/batcher.ts';
+import type { CommitBoard } from '../commit/commit-board.ts';
 import type { HandlingNote } from './event-handling.ts';
 
 /** How each verdict is said, in the words of the peer (completion 1.8). What is not here is not said. */
@@ -24,15 +24,15 @@ const REPEAT_MS = 60_000;
 const REMEMBERED_MAX = 1000;
 
 interface LogParts {
-  readonly batcher: Pick<Batcher, 'onCommit'>;
+  readonly commits: Pick<CommitBoard, 'onCommit'>;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Says of each committed event which of its handlers does not run, and why. */
-export function logHandling({ batcher, clock, log }: LogParts): Disposable {
+export function logHandling({ commits, clock, log }: LogParts): Disposable {
   const errors = new SeldomErrors(clock, log);
-  return batcher.onCommit(({ handlingNotes }) => {
+  return commits.onCommit(({ handlingNotes }) => {
     for (const note of handlingNotes) logNote(note, log, errors);
   });
 }

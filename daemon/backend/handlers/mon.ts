@@ -6,13 +6,13 @@ import type { NamespaceDeps } from '../namespaces/asked.ts';
 import type { Clock } from '../ports.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import { handlerStatuses } from './read.ts';
-import type { JobRunner } from './run-jobs.ts';
+import type { Lanes } from './lanes.ts';
 
 interface HandlerDeps extends NamespaceDeps {
   readonly clock: Clock;
   readonly config: ConfigInForce;
   readonly deadLetters: DeadLetters;
-  readonly handlers: Pick<JobRunner, 'figures'>;
+  readonly handlers: Pick<Lanes, 'figures'>;
 }
 
 /** What each handler does and has before it. */

@@ -1,7 +1,7 @@
 import { redactEvent } from '../../../shared/domain/redact.ts';
 import type { DeadLetterSummary, DeadLetterView } from '../../../shared/schemas/dead-letter.ts';
 import type { HandlerJob } from '../../../shared/schemas/handler-job.ts';
-import type { DeadLetterEntry } from './dead-letters.ts';
+import type { DeadLetterEntry } from './letter-box.ts';
 import type { Store } from '../ports.ts';
 import { handlerJobKey } from './table.ts';
 

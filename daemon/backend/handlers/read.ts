@@ -3,11 +3,11 @@ import type { HandlerStatus } from '../../../shared/schemas/dead-letter.ts';
 import type { Definitions } from '../config/definitions.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import { laneName } from './lane-name.ts';
-import type { HandlerFigures, JobRunner } from './run-jobs.ts';
+import type { HandlerFigures, Lanes } from './lanes.ts';
 
 interface HandlerParts {
   readonly definitions: Pick<Definitions, 'in'>;
-  readonly handlers: Pick<JobRunner, 'figures'>;
+  readonly handlers: Pick<Lanes, 'figures'>;
   readonly deadLetters: Pick<DeadLetters, 'all'>;
 }
 

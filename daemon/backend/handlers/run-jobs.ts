@@ -5,16 +5,15 @@ import type { RetryPolicy, RunningHandler } from '../../../shared/schemas/handle
 import type { HandlerJob, JobFailure } from '../../../shared/schemas/handler-job.ts';
 import type { Log } from '../../log/log.ts';
 import type { Definitions } from '../config/definitions.ts';
-import type { Batcher } from '../commit/batcher.ts';
+import type { CommitBoard } from '../commit/commit-board.ts';
 import type { HandlerJobs } from './write-jobs.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import { DEAD_LETTERS, HANDLER_JOBS } from './table.ts';
-import { Burst } from './burst.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import { JobBodies } from './job-bodies.ts';
-import { JobQueue, type Ticket } from './job-queue.ts';
-import { laneName } from './lane-name.ts';
+import type { JobQueue, Ticket } from './job-queue.ts';
+import type { Lane, Lanes } from './lanes.ts';
 import type { LastDeliveries } from './last-deliveries.ts';
 import type { DeliveryOutcome } from './outcome.ts';
 import type { HandlingNote } from './event-handling.ts';
@@ -31,11 +30,12 @@ interface Deliver {
 
 export interface JobRunnerParts {
   readonly definitions: Pick<Definitions, 'in'>;
+  readonly lanes: Lanes;
   readonly delivery: Deliver;
   readonly jobs: HandlerJobs;
   readonly deadLetters: DeadLetters;
   readonly last: LastDeliveries;
-  readonly batcher: Pick<Batcher, 'onCommit'>;
+  readonly commits: Pick<CommitBoard, 'onCommit'>;
   readonly registry: Pick<Registry, 'noteJobId'>;
   readonly store: Pick<Store, 'scan' | 'getMany'>;
   readonly clock: Clock;
@@ -44,43 +44,6 @@ export interface JobRunnerParts {
   readonly chance: () => number;
 }
 
-/** What a handler has done since the backend started, and what it has before it. */
-export interface HandlerFigures {
-  readonly namespace: string;
-  readonly handler: string;
-  readonly waiting: number;
-  readonly running: number;
-  readonly retrying: number;
-  readonly delivered: number;
-  /** Runs that failed for good. */
-  readonly failed: number;
-  /** Tries that failed and were followed by another one. */
-  readonly retried: number;
-  /** Events that were not handled, because there was no place for them. */
-  readonly refused: number;
-  readonly lastFailure: { readonly atMs: number; readonly reason: string } | undefined;
-  /** Epoch milliseconds of the run that came first of those that are not over. */
-  readonly oldestAtMs: number | undefined;
-}
-
-/** A handler by its name in a namespace. */
-type HandlerId = Pick<Ticket, 'namespace' | 'handler'>;
-
-/** Everything about one handler by its name, whatever its definition is at the moment. */
-interface Lane extends HandlerId {
-  readonly queue: JobQueue;
-  readonly overflow: Burst;
-  delivered: number;
-  failed: number;
-  retried: number;
-  refused: number;
-  lastFailure: HandlerFigures['lastFailure'];
-}
-
-/** Each run of a pipe is a process. */
-const PIPE_CONCURRENCY = 10;
-const CONCURRENCY = 20;
-const QUEUE_LIMIT = 10_000;
 /** Receivers of webhooks are restarted and deployed all the time. */
 const WEBHOOK_RETRY: RetryPolicy = { attempts: 4, delay: 1, max_delay: 60 };
 
@@ -98,8 +61,6 @@ const READ_AGAIN_MS = 1000;
 export class JobRunner implements AsyncDisposable {
   readonly #parts: JobRunnerParts;
   readonly #bodies: JobBodies;
-  /** By `laneName`. */
-  readonly #lanes = new Map<string, Lane>();
   /** Handlers that may have something to start. */
   readonly #startable = new Set<Lane>();
   #starting: NodeJS.Immediate | undefined;
@@ -125,7 +86,7 @@ export class JobRunner implements AsyncDisposable {
   static async start(parts: JobRunnerParts): Promise<JobRunner> {
     const runner = new JobRunner(parts);
     const committed: HandlerJob[] = [];
-    runner.#listening = parts.batcher.onCommit(({ jobs, handlingNotes }) => {
+    runner.#listening = parts.commits.onCommit(({ jobs, handlingNotes }) => {
       for (const note of handlingNotes) runner.#countRefused(note);
       if (runner.#isLoading) committed.push(...jobs);
       else for (const job of jobs) runner.#accept(job);
@@ -135,22 +96,6 @@ export class JobRunner implements AsyncDisposable {
     for (const job of committed) if (job.id > lastId) runner.#accept(job);
     runner.#scheduleStarts();
     return runner;
-  }
-
-  /**
-   * Whether a further run would have no place: neither in the queue nor among the dead letters. What is older is kept,
-   * and keeping nothing of the newest costs nothing, however long a handler hangs.
-   */
-  isFull(namespace: string, handler: string): boolean {
-    // Nearly always the answer, and the cheapest question.
-    if (!this.#parts.deadLetters.isFull) return false;
-    const lane = this.#lanes.get(laneName({ namespace, handler }));
-    return lane !== undefined && lane.queue.size >= this.#limitOf(lane);
-  }
-
-  /** By `laneName`: every handler that had something to run. */
-  figures(): ReadonlyMap<string, HandlerFigures> {
-    return new Map([...this.#lanes].map(([name, lane]) => [name, figuresOf(lane)]));
   }
 
   /** Starts nothing more, gives what runs some time, and stores what has become of it. */
@@ -203,8 +148,8 @@ export class JobRunner implements AsyncDisposable {
 
   #accept(job: HandlerJob): void {
     const ticket = ticketOf(job);
-    const { queue, overflow } = this.#laneOf(job);
-    if (queue.size < this.#limitOf(job)) {
+    const { queue, overflow } = this.#parts.lanes.of(job);
+    if (queue.size < this.#parts.lanes.limitOf(job)) {
       this.#bodies.keep(job);
       this.#take(ticket);
       return;
@@ -218,20 +163,14 @@ export class JobRunner implements AsyncDisposable {
     );
   }
 
-  /** Runs that wait, and those that run. */
-  #limitOf(handler: HandlerId): number {
-    const definition = this.#definition(handler);
-    return (definition?.queue_limit ?? QUEUE_LIMIT) + concurrencyOf(definition);
-  }
-
   #countRefused({ namespace, verdicts }: Pick<HandlingNote, 'namespace' | 'verdicts'>): void {
     for (const { verdict, handler } of verdicts) {
-      if (verdict === 'overflow') this.#laneOf({ namespace, handler }).refused++;
+      if (verdict === 'overflow') this.#parts.lanes.of({ namespace, handler }).refused++;
     }
   }
 
   #take(ticket: Ticket): void {
-    const lane = this.#laneOf(ticket);
+    const lane = this.#parts.lanes.of(ticket);
     lane.queue.add(ticket);
     this.#noteState(ticket, 'queued');
     this.#startSoon(lane);
@@ -257,7 +196,7 @@ export class JobRunner implements AsyncDisposable {
     this.#startable.clear();
     for (const lane of lanes) {
       const { queue } = lane;
-      if (queue.running >= concurrencyOf(this.#definition(lane))) continue;
+      if (queue.running >= this.#parts.lanes.concurrencyOf(lane)) continue;
       const ticket = queue.take();
       if (ticket === undefined) continue;
       const run: Promise<void> = this.#run(ticket, queue).finally(() => {
@@ -314,7 +253,7 @@ export class JobRunner implements AsyncDisposable {
     outcome: DeliveryOutcome,
     retry: RetryPolicy | undefined,
   ): void {
-    const lane = this.#laneOf(ticket);
+    const lane = this.#parts.lanes.of(ticket);
     if (outcome.kind === 'delivered') {
       lane.delivered++;
       queue.finish(ticket);
@@ -344,7 +283,7 @@ export class JobRunner implements AsyncDisposable {
     const timer = this.#parts.clock.after(delayMs, () => {
       this.#timers.delete(timer);
       queue.resume(ticket);
-      this.#startSoon(this.#laneOf(ticket));
+      this.#startSoon(this.#parts.lanes.of(ticket));
     });
     this.#timers.add(timer);
   }
@@ -353,7 +292,7 @@ export class JobRunner implements AsyncDisposable {
     const { attempts } = ticket;
     const atMs = this.#parts.clock.now();
     this.#parts.deadLetters.add(ticket, { attempts, reason });
-    const lane = this.#laneOf(ticket);
+    const lane = this.#parts.lanes.of(ticket);
     lane.failed++;
     lane.lastFailure = { atMs, reason };
     this.#noteState(ticket, 'failed', reason);
@@ -369,32 +308,6 @@ export class JobRunner implements AsyncDisposable {
     last.note(ticket, { state, at: clock.now(), attempts, ...(reason === undefined ? {} : { reason }) });
   }
 
-  #laneOf({ namespace, handler }: HandlerId): Lane {
-    const name = laneName({ namespace, handler });
-    let lane = this.#lanes.get(name);
-    if (lane === undefined) {
-      const overflow = new Burst(this.#parts.clock);
-      lane = {
-        namespace,
-        handler,
-        queue: new JobQueue(),
-        overflow,
-        delivered: 0,
-        failed: 0,
-        retried: 0,
-        refused: 0,
-        lastFailure: undefined,
-      };
-      this.#lanes.set(name, lane);
-    }
-    return lane;
-  }
-
-  #definition({ namespace, handler }: HandlerId): RunningHandler | undefined {
-    const definition = this.#parts.definitions.in(namespace).handler(handler);
-    return definition?.type === 'set' ? undefined : definition;
-  }
-
   /** @returns whether nothing runs any more */
   async #endWithin(ms: number): Promise<boolean> {
     if (this.#runs.size === 0) return true;
@@ -407,31 +320,8 @@ export class JobRunner implements AsyncDisposable {
   }
 }
 
-function figuresOf(lane: Lane): HandlerFigures {
-  const { namespace, handler, queue, delivered, failed, retried, refused, lastFailure } = lane;
-  const { running, retrying } = queue;
-  const oldestAtMs = queue.oldest?.queuedAtMs;
-  return {
-    namespace,
-    handler,
-    waiting: queue.size - running - retrying,
-    running,
-    retrying,
-    delivered,
-    failed,
-    retried,
-    refused,
-    lastFailure,
-    oldestAtMs,
-  };
-}
-
 function ticketOf({ id, namespace, client, check, handler, queued_at: queuedAtMs }: HandlerJob): Ticket {
   return { id, namespace, client, check, handler, queuedAtMs, attempts: 0 };
-}
-
-function concurrencyOf(handler: RunningHandler | undefined): number {
-  return handler?.concurrency ?? (handler?.type === 'pipe' ? PIPE_CONCURRENCY : CONCURRENCY);
 }
 
 function retryOf(handler: RunningHandler | undefined): RetryPolicy | undefined {

@@ -110,7 +110,7 @@ export class HandlerJobs implements Disposable {
   #waitForRoom(): void {
     this.#state = 'none';
     this.#again?.[Symbol.dispose]();
-    const listening = this.#batcher.onRest(() => {
+    const listening = this.#batcher.commits.onRest(() => {
       listening[Symbol.dispose]();
       this.#again = undefined;
       this.#write();

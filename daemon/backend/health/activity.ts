@@ -1,6 +1,7 @@
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
-import type { Clock, Store } from '../ports.ts';
+import type { Clock } from '../ports.ts';
 import type { Batcher } from '../commit/batcher.ts';
+import type { CommitBoard } from '../commit/commit-board.ts';
 
 /** Rates kept: fifteen minutes. */
 export const RATE_PERIOD_MS = 10_000;
@@ -14,8 +15,7 @@ const BUCKETS = 6;
 const CHECKS_MAX = 10_000;
 
 interface ActivityParts {
-  readonly store: Store;
-  readonly shard: string;
+  readonly commits: Pick<CommitBoard, 'onCommit'>;
   readonly batcher: Pick<Batcher, 'committedResults'>;
   readonly clock: Clock;
 }
@@ -27,22 +27,16 @@ export class Activity implements Disposable {
   readonly #rates: number[] = [];
   readonly #parts = new DisposableStack();
 
-  /** Whoever opens it disposes it. */
-  static async open({ store, shard, batcher, clock }: ActivityParts): Promise<Activity> {
-    const activity = new Activity(clock);
-    const watch = await store.watch(shard, store.lastSeq(shard), ({ changes }) => {
+  constructor({ commits, batcher, clock }: ActivityParts) {
+    this.#clock = clock;
+    const listening = commits.onCommit(({ changes }) => {
       for (const change of changes) {
         // The other namespaces are nobody's business who sees this one.
-        if (change[0] === 'event' && change[1] === DEFAULT_NAMESPACE) activity.#noteEvent(change[3]);
+        if (change[0] === 'event' && change[1] === DEFAULT_NAMESPACE) this.#noteEvent(change[3]);
       }
     });
-    activity.#parts.defer(() => watch.close());
-    activity.#parts.use(sampleRates(batcher, clock, (rate) => activity.#noteRate(rate)));
-    return activity;
-  }
-
-  private constructor(clock: Clock) {
-    this.#clock = clock;
+    this.#parts.use(listening);
+    this.#parts.use(sampleRates(batcher, clock, (rate) => this.#noteRate(rate)));
   }
 
   /** Results per second in each period of ten seconds, oldest first. */

@@ -4,7 +4,7 @@ import type { DiskGuard } from '../store/disk-guard.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import type { FeedHub } from '../feed/feed-hub.ts';
 import type { DeadLetters } from '../handlers/dead-letters.ts';
-import type { JobRunner } from '../handlers/run-jobs.ts';
+import type { Lanes } from '../handlers/lanes.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { SteadyClock } from '../../clock/steady-clock.ts';
 import type { TimerLag } from '../schedule/timer-lag.ts';
@@ -15,7 +15,7 @@ export interface HealthParts extends IndexCheckParts {
   readonly disk: DiskGuard;
   readonly memory: MemoryBudget;
   readonly feed: Pick<FeedHub, 'size' | 'lagMs'>;
-  readonly handlers: Pick<JobRunner, 'figures'>;
+  readonly handlers: Pick<Lanes, 'figures'>;
   readonly deadLetters: Pick<DeadLetters, 'size'>;
   readonly timers: Pick<TimerLag, 'worstMs'>;
   readonly time: Pick<SteadyClock, 'heldSeconds' | 'jumps' | 'lastJump'>;

@@ -8,7 +8,7 @@ import { CHECK_RECORDS } from '../events/table.ts';
 export interface IndexCheckParts {
   readonly registry: Registry;
   readonly store: Store;
-  readonly batcher: Pick<Batcher, 'isAtRest' | 'onRest'>;
+  readonly batcher: Pick<Batcher, 'isAtRest' | 'commits'>;
   readonly clock: Clock;
 }
 
@@ -97,7 +97,7 @@ function summary(status: number | undefined, eventStatus: number | undefined): s
 function atRest<T>({ batcher, clock }: IndexCheckParts, act: () => T): Promise<T | undefined> {
   if (batcher.isAtRest) return Promise.resolve(act());
   return new Promise((resolve) => {
-    const listening = batcher.onRest(() => {
+    const listening = batcher.commits.onRest(() => {
       end();
       resolve(act());
     });

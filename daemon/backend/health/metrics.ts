@@ -5,7 +5,7 @@ import type { DiskGuard } from '../store/disk-guard.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import type { FeedHub } from '../feed/feed-hub.ts';
 import type { DeadLetters } from '../handlers/dead-letters.ts';
-import type { HandlerFigures, JobRunner } from '../handlers/run-jobs.ts';
+import type { HandlerFigures, Lanes } from '../handlers/lanes.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Results } from '../results/write.ts';
 import type { Clock } from '../ports.ts';
@@ -27,7 +27,7 @@ interface MetricParts {
   readonly feed: Pick<FeedHub, 'size' | 'lagMs'>;
   readonly connections: Pick<Connections, 'size' | 'limits' | 'refused'>;
   readonly slowPeers: Pick<SlowPeers, 'waitingBytes' | 'cut'>;
-  readonly handlers: Pick<JobRunner, 'figures'>;
+  readonly handlers: Pick<Lanes, 'figures'>;
   readonly deadLetters: Pick<DeadLetters, 'size' | 'overflowed'>;
   readonly timers: Pick<TimerLag, 'worstMs'>;
   readonly clock: Clock;
@@ -70,7 +70,7 @@ export class Metrics implements Disposable {
     const batchResults = this.#histogram('mon_batch_results', 'Results in one commit', BATCH_SIZES);
     const commitSeconds = this.#histogram('mon_commit_duration_seconds', 'From a batch to its synced write', SECONDS);
     const writeSeconds = this.#histogram('mon_store_write_duration_seconds', 'Synced writes of the store', SECONDS);
-    this.#listening = parts.batcher.onCommit(({ results, durationMs, writeMs }) => {
+    this.#listening = parts.batcher.commits.onCommit(({ results, durationMs, writeMs }) => {
       batchResults.observe(results);
       commitSeconds.observe(durationMs / 1000);
       writeSeconds.observe(writeMs / 1000);

@@ -1,11 +1,11 @@
 import { errorMessage } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
-import type { Change, PlanningClock, Store } from '../ports.ts';
+import type { CommitBoard } from '../commit/commit-board.ts';
+import type { Change, PlanningClock } from '../ports.ts';
 import { Deadlines, type Deadline } from './deadlines.ts';
 
 interface DeadlineParts {
-  readonly store: Store;
-  readonly shard: string;
+  readonly commits: Pick<CommitBoard, 'onCommit'>;
   readonly clock: PlanningClock;
   readonly log: Log;
 }
@@ -28,8 +28,8 @@ const SLEEP_MS_MAX = 60_000;
 const RETRY_MS = 1000;
 
 /** Runs what is due by absolute times in the registry, with one timer for all of it; so a restart loses none. */
-export async function runDeadlines(parts: DeadlineParts, rules: DeadlineRules): Promise<Disposable> {
-  const { store, shard, clock, log } = parts;
+export function runDeadlines(parts: DeadlineParts, rules: DeadlineRules): Disposable {
+  const { commits, clock, log } = parts;
   // On the scale that no correction moves: what is due when is moved with the clock, and so stays where it is.
   const deadlines = new Deadlines();
   const add = ({ atMs, id }: Deadline): void => deadlines.add({ atMs: atMs - clock.now() + clock.steady(), id });
@@ -56,7 +56,7 @@ export async function runDeadlines(parts: DeadlineParts, rules: DeadlineRules): 
   };
 
   for (const deadline of rules.atStart()) add(deadline);
-  const watch = await store.watch(shard, store.lastSeq(shard), ({ changes }) => {
+  const listening = commits.onCommit(({ changes }) => {
     let isNew = false;
     for (const change of changes) {
       for (const deadline of rules.after(change)) {
@@ -70,7 +70,7 @@ export async function runDeadlines(parts: DeadlineParts, rules: DeadlineRules): 
   return {
     [Symbol.dispose]: () => {
       isClosed = true;
-      watch.close();
+      listening[Symbol.dispose]();
       timer?.[Symbol.dispose]();
     },
   };

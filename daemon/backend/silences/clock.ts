@@ -3,15 +3,15 @@ import { silencedId } from '../../../shared/domain/silencing.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Log } from '../../log/log.ts';
 import type { SilencedEntries } from './write.ts';
-import type { PlanningClock, Store } from '../ports.ts';
+import type { CommitBoard } from '../commit/commit-board.ts';
+import type { PlanningClock } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Deadline } from '../schedule/deadlines.ts';
 import { runDeadlines } from '../schedule/run-deadlines.ts';
 
 interface ExpiryParts {
   readonly registry: Registry;
-  readonly store: Store;
-  readonly shard: string;
+  readonly commits: Pick<CommitBoard, 'onCommit'>;
   readonly silenced: Pick<SilencedEntries, 'tick'>;
   readonly clock: PlanningClock;
   readonly log: Log;
@@ -21,7 +21,7 @@ interface ExpiryParts {
  * Removes entries at their end and announces those that begin. Matching does not wait for it: it looks at the times
  * itself.
  */
-export function expireSilenced(parts: ExpiryParts): Promise<Disposable> {
+export function expireSilenced(parts: ExpiryParts): Disposable {
   const { registry, silenced, clock } = parts;
   return runDeadlines(parts, {
     failure: 'a silenced entry that ended or began was not written',

@@ -2,14 +2,14 @@ import { isActive, silencedId } from '../../../shared/domain/silencing.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import { isUnsilenced, type EventPlace, type UnsilencedEvents } from './write-unsilenced.ts';
-import type { Change, Clock, Store } from '../ports.ts';
+import type { CommitBoard } from '../commit/commit-board.ts';
+import type { Change, Clock } from '../ports.ts';
 import type { CheckEntry } from '../registry/entries.ts';
 import type { Registry } from '../registry/registry.ts';
 
 interface UnsilencedParts {
   readonly registry: Registry;
-  readonly store: Store;
-  readonly shard: string;
+  readonly commits: Pick<CommitBoard, 'onCommit'>;
   readonly unsilenced: Pick<UnsilencedEvents, 'handle'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -20,16 +20,16 @@ interface UnsilencedParts {
  * resolution, another entry in their place, a client that left the subscription. At the start those whose silences ended
  * while the backend was away.
  */
-export async function handleUnsilenced(parts: UnsilencedParts): Promise<Disposable> {
-  const { registry, store, shard, clock } = parts;
+export function handleUnsilenced(parts: UnsilencedParts): Disposable {
+  const { registry, commits, clock } = parts;
   const queue = new UnsilencedQueue(parts);
-  const watch = await store.watch(shard, store.lastSeq(shard), ({ changes }) => {
+  const listening = commits.onCommit(({ changes }) => {
     for (const change of changes) queue.addUnsilenced(eventsFreedBy(registry, change, clock.now()));
   });
   for (const namespace of registry.namespaces()) queue.addUnsilenced(namespace.events());
   return {
     [Symbol.dispose]: () => {
-      watch.close();
+      listening[Symbol.dispose]();
       queue[Symbol.dispose]();
     },
   };

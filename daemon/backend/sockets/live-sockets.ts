@@ -4,6 +4,7 @@ import type { Scope } from '../../../shared/schemas/scope.ts';
 import { hasScope, type Principal } from '../access/principal.ts';
 import type { Admission } from '../access/admission.ts';
 import type { Clock } from '../ports.ts';
+import type { CommitBoard } from '../commit/commit-board.ts';
 
 /** Open sockets of one key or user, by what they are for: the agents of a fleet may share one, and so may some consoles. */
 const SOCKETS_OF_OWNER_MAX: Readonly<Partial<Record<Scope, number>>> = { read: 200, submit: 20_000 };
@@ -24,8 +25,7 @@ interface SocketParts {
   readonly renewed: (principal: Principal, sinceMs: number) => Principal | undefined;
   /** Another one after every change that may take something away from somebody. */
   readonly version: () => string;
-  /** Calls `listener` after each commit. */
-  readonly onCommit: (listener: () => void) => Disposable;
+  readonly commits: Pick<CommitBoard, 'onRest'>;
 }
 
 interface LiveSocket {
@@ -51,7 +51,7 @@ export class LiveSockets implements Disposable {
         this.#lookAfterChange();
         this.#look(({ principal }) => principal.expiresMs !== undefined);
       }),
-      parts.onCommit(() => this.#lookAfterChange()),
+      parts.commits.onRest(() => this.#lookAfterChange()),
     ];
   }
 

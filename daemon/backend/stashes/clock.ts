@@ -1,6 +1,7 @@
 import type { Log } from '../../log/log.ts';
 import type { Stashes } from './write.ts';
-import type { PlanningClock, Store } from '../ports.ts';
+import type { CommitBoard } from '../commit/commit-board.ts';
+import type { PlanningClock } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { StashEntry } from './state.ts';
 import type { Deadline } from '../schedule/deadlines.ts';
@@ -8,15 +9,14 @@ import { runDeadlines } from '../schedule/run-deadlines.ts';
 
 interface ExpiryParts {
   readonly registry: Registry;
-  readonly store: Store;
-  readonly shard: string;
+  readonly commits: Pick<CommitBoard, 'onCommit'>;
   readonly stashes: Pick<Stashes, 'expire'>;
   readonly clock: PlanningClock;
   readonly log: Log;
 }
 
 /** Removes stashes at their end. Readers do not wait for it: they look at the times themselves. */
-export function expireStashes(parts: ExpiryParts): Promise<Disposable> {
+export function expireStashes(parts: ExpiryParts): Disposable {
   const { registry, stashes } = parts;
   return runDeadlines(parts, {
     failure: 'a stash that ended was not removed',

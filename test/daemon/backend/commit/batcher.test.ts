@@ -203,7 +203,7 @@ test('when the state cannot be read again either, nothing is told to be at rest,
   await batcher.run(put('before'));
   await vi.waitFor(() => expect(batcher.isAtRest).toBe(true));
   let rests = 0;
-  batcher.onRest(() => rests++);
+  batcher.commits.onRest(() => rests++);
   store.refuses = () => true;
   store.refusesScans = () => true;
   await expect(batcher.run(put('lost'))).rejects.toMatchObject({ code: 'unavailable' });
@@ -287,7 +287,7 @@ test('beyond the limit of the queue a command is refused at once; one that alone
 test('after every commit, and at rest, the listeners are told while registry and store agree', async () => {
   const { batcher, store, registry } = await openRig({ batchLimit: 1 });
   const seen: number[] = [];
-  const listener = batcher.onRest(() => seen.push(clientsOf(registry).length));
+  const listener = batcher.commits.onRest(() => seen.push(clientsOf(registry).length));
   const release = store.hold();
   const runs = ['a', 'b', 'c'].map((name) => batcher.run(put(name)));
   expect(batcher.isAtRest).toBe(false);
@@ -329,4 +329,36 @@ test('an answer that cannot be given holds up nothing', async () => {
   clock.advance(2);
   await after;
   expect(log.messages('error')).toEqual(['an answer could not be given']);
+});
+
+test('every write is told by its number, also what work on the store itself has written', async () => {
+  const { batcher, store, records } = await openRig({ batchLimit: 1 });
+  const told: number[] = [];
+  batcher.commits.onCommit(({ seq }) => told.push(seq));
+  await batcher.run(put('a'));
+  await batcher.alone(async () => void (await store.write(await store.acquire('main', 30_000), [], [])));
+  expect(told).toEqual([1, 2]);
+  expect(records.map(({ seq }) => seq)).toEqual(told);
+});
+
+test('a listener with a defect keeps nobody from hearing of a commit', async () => {
+  const { batcher } = await openRig({ batchLimit: 1 });
+  const defects: unknown[] = [];
+  const noteDefect = (error: unknown): void => void defects.push(error);
+  const others = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException').on('uncaughtException', noteDefect);
+  onTestFinished(() => {
+    process.removeAllListeners('uncaughtException');
+    for (const listener of others) process.on('uncaughtException', listener);
+  });
+  const defect = new TypeError('a listener');
+  const told: number[] = [];
+  batcher.commits.onCommit(() => {
+    throw defect;
+  });
+  batcher.commits.onCommit(({ seq }) => told.push(seq));
+  await batcher.run(put('a'));
+  expect(told).toEqual([1]);
+  expect(batcher.failedWrites).toBe(0);
+  await vi.waitFor(() => expect(defects).toEqual([defect]));
 });

@@ -2,7 +2,9 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ChangeLog, openChangeLog } from '../../../../daemon/backend/feed/change-log.ts';
 import type { Change } from '../../../../daemon/backend/ports.ts';
+import { CommitBoard } from '../../../../daemon/backend/commit/commit-board.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
+import { aCommit } from '../../../support/a-commit.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
 const change = (name: string): Change => ['client', 'default', name];
@@ -69,13 +71,16 @@ test('a log over a store that was there before reaches back as far as the store 
   await before.close();
 
   const store = await openLevelStore(dir);
-  const opened = await openChangeLog(store, 'main');
+  const commits = new CommitBoard();
+  const opened = await openChangeLog(store, 'main', commits);
   const { log } = opened;
   expect(log.lastSeq).toBe(3);
   expect(namesAfter(log, 1)).toEqual(['b', 'c']);
-  await store.write(await store.acquire('main', 30_000), [], [change('d')]);
+  const changes = [change('d')];
+  const seq = await store.write(await store.acquire('main', 30_000), [], changes);
+  for (let times = 0; times < 2; times++) commits.tell({ ...aCommit(), seq, changes });
   expect(namesAfter(log, 3)).toEqual(['d']);
-  opened.close();
+  opened[Symbol.dispose]();
   await store.close();
 });
 

@@ -25,7 +25,7 @@ describe('the runs of a handler', () => {
     await rig.run(2);
     await settled();
     expect(begun(rig)).toEqual(['a/disk', 'b/disk', 'c/disk']);
-    expect(rig.runner.figures().get('mail')).toMatchObject({ waiting: 1, running: 2, retrying: 0, delivered: 1 });
+    expect(rig.lanes.figures().get('mail')).toMatchObject({ waiting: 1, running: 2, retrying: 0, delivered: 1 });
   });
 
   test('go on one after the other for a client and check, and in the order of all', async () => {
@@ -158,7 +158,7 @@ describe('a run that fails', () => {
     expect(rig.begun).toHaveLength(1);
     rig.clock.advance(1);
     (await rig.run(1)).end(failedForNow('refused'));
-    await vi.waitFor(() => expect(rig.runner.figures().get('mail')?.retried).toBe(2));
+    await vi.waitFor(() => expect(rig.lanes.figures().get('mail')?.retried).toBe(2));
     rig.clock.advance(4999);
     await settled();
     expect(rig.begun).toHaveLength(2);
@@ -202,7 +202,7 @@ describe('a run that fails', () => {
     (await rig.run(1)).end(DELIVERED);
     await settled();
     expect(begun(rig)).toEqual(['a/disk', 'b/disk']);
-    expect(rig.runner.figures().get('mail')).toMatchObject({ waiting: 1, running: 0, retrying: 1 });
+    expect(rig.lanes.figures().get('mail')).toMatchObject({ waiting: 1, running: 0, retrying: 1 });
     rig.clock.advance(3000);
     (await rig.run(2)).end(DELIVERED);
     const last = await rig.run(3);
@@ -235,7 +235,7 @@ describe('a full queue', () => {
       reason: 'the queue of the handler is full',
     });
     expect(rig.log.records.filter(({ level }) => level === 'error')).toHaveLength(1);
-    expect(rig.runner.figures().get('mail')).toMatchObject({ waiting: 2, running: 1, failed: 47 });
+    expect(rig.lanes.figures().get('mail')).toMatchObject({ waiting: 2, running: 1, failed: 47 });
     for (let at = 0; at < 3; at++) (await rig.run(at)).end(DELIVERED);
     await rig.ask('mail', ['again', 'disk']);
     expect((await rig.run(3)).job.client).toBe('again');
@@ -247,18 +247,18 @@ test('there is no place for a further run when the queue and the dead letters ar
     handlers: { mail: aHandler({ concurrency: 1, queue_limit: 2 }), other: aHandler() },
     deadLettersMax: 5,
   });
-  expect(rig.runner.isFull('default', 'mail')).toBe(false);
+  expect(rig.lanes.isFull('default', 'mail')).toBe(false);
   await rig.ask('mail', ...Array.from({ length: 3 }, (_, at): [string, string] => [String(at), 'disk']));
-  expect(rig.runner.isFull('default', 'mail')).toBe(false);
+  expect(rig.lanes.isFull('default', 'mail')).toBe(false);
   await rig.ask('mail', ...Array.from({ length: 5 }, (_, at): [string, string] => [String(3 + at), 'disk']));
-  await vi.waitFor(() => expect(rig.runner.isFull('default', 'mail')).toBe(true));
-  expect(rig.runner.isFull('default', 'other')).toBe(false);
+  await vi.waitFor(() => expect(rig.lanes.isFull('default', 'mail')).toBe(true));
+  expect(rig.lanes.isFull('default', 'other')).toBe(false);
   (await rig.run(0)).end(DELIVERED);
-  await vi.waitFor(() => expect(rig.runner.isFull('default', 'mail')).toBe(false));
+  await vi.waitFor(() => expect(rig.lanes.isFull('default', 'mail')).toBe(false));
   await rig.ask('mail', ['again', 'disk']);
-  expect(rig.runner.isFull('default', 'mail')).toBe(true);
+  expect(rig.lanes.isFull('default', 'mail')).toBe(true);
   await rig.deadLetters.drop({ all: true });
-  expect(rig.runner.isFull('default', 'mail')).toBe(false);
+  expect(rig.lanes.isFull('default', 'mail')).toBe(false);
 });
 
 describe('a restart', () => {
@@ -286,7 +286,7 @@ describe('a restart', () => {
     const before = await openHandlerRig({ dir, handlers });
     await before.ask('mail', ['a', 'disk']);
     (await before.run(0)).end(failedForNow('refused'));
-    await vi.waitFor(() => expect(before.runner.figures().get('mail')?.retrying).toBe(1));
+    await vi.waitFor(() => expect(before.lanes.figures().get('mail')?.retrying).toBe(1));
     await before.stop();
     const rig = await openHandlerRig({ dir, handlers });
     expect((await rig.run(0)).attempt).toBe(1);

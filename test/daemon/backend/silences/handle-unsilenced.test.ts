@@ -21,10 +21,10 @@ interface SilenceRig extends HandlingRig {
 
 async function openRig(sections: HandlingSections = MAIL, options: HandlingOptions = {}): Promise<SilenceRig> {
   const rig = await HandlingRig.open(sections, options);
-  const { registry, store, clock, log, silenced, batcher } = rig;
-  const parts = { registry, store, shard: 'main', clock, log };
-  const expiry = await expireSilenced({ ...parts, silenced });
-  const unsilenced = await handleUnsilenced({ ...parts, unsilenced: new UnsilencedEvents(batcher) });
+  const { registry, clock, log, silenced, batcher } = rig;
+  const parts = { registry, commits: batcher.commits, clock, log };
+  const expiry = expireSilenced({ ...parts, silenced });
+  const unsilenced = handleUnsilenced({ ...parts, unsilenced: new UnsilencedEvents(batcher) });
   let isStopped = false;
   const stop = async (): Promise<void> => {
     if (isStopped) return;

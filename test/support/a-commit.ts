@@ -1,0 +1,6 @@
+import type { Commit } from '../../daemon/backend/commit/commit-board.ts';
+
+/** A commit of nothing. */
+export function aCommit(): Commit {
+  return { seq: 1, changes: [], results: 0, jobs: [], handlingNotes: [], durationMs: 0, writeMs: 0 };
+}
