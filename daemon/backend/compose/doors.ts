@@ -35,7 +35,6 @@ interface DoorParts {
   readonly agents: AgentHub;
   readonly feed: FeedHub;
   readonly connections: Connections;
-  /** Calls `listener` after every commit, while the registry equals the store. */
   readonly commits: CommitBoard;
 }
 
