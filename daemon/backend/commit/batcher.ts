@@ -3,7 +3,7 @@ import type { Log } from '../../log/log.ts';
 import type { Clock, Lease, Store, StoreOp } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import { isRecordTable, type RecordTable } from '../registry/table.ts';
-import { UnsettledWriteError } from '../store/disk-error.ts';
+import { UnsettledWriteError } from '../store/unsettled-write.ts';
 import { Definitions } from '../config/definitions.ts';
 import { ENDLESS_MEMORY, ENDLESS_ROOM, type MemoryRoom, type Room } from './room.ts';
 import { notWritten, perhapsWritten } from './refused-write.ts';

@@ -1,7 +1,8 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { Clock, Durability } from '../ports.ts';
 import { assertDiskWorks } from './assert-disk-works.ts';
-import { diskError, UnsettledWriteError } from './disk-error.ts';
+import { diskError } from './disk-error.ts';
+import { UnsettledWriteError } from './unsettled-write.ts';
 import { LogTail, type LogEnd } from './log-tail.ts';
 import { openWhole } from './open-whole.ts';
 import type { Database } from './database.ts';
@@ -108,7 +109,10 @@ export class AtomicWriter {
         await this.#log.cutBack(end);
         return;
       } catch {
-        if (this.#clock.monotonic() >= deadline) throw new UnsettledWriteError(this.#database.location, cause);
+        if (this.#clock.monotonic() >= deadline) {
+          const { message } = diskError(this.#database.location, 'write', cause);
+          throw new UnsettledWriteError(`${message}; nor can it be taken back yet`, cause);
+        }
       }
       await new Promise<void>((resolve) => void this.#clock.after(SETTLE_RETRY_MS, resolve));
     }

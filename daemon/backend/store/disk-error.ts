@@ -7,10 +7,3 @@ export function diskError(location: string, verb: 'read' | 'write', error: unkno
     cause: error,
   });
 }
-
-/** A write failed, and the disk does not let it be taken back yet: a crash now could leave it there. */
-export class UnsettledWriteError extends MonError {
-  constructor(location: string, cause: unknown) {
-    super('unavailable', `${diskError(location, 'write', cause).message}; nor can it be taken back yet`, { cause });
-  }
-}

@@ -5,7 +5,7 @@ import { AtomicWriter, type Entry } from './atomic-writer.ts';
 import { parseChanges, serializeChanges } from './change-record.ts';
 import { diskError } from './disk-error.ts';
 import { entriesOf, type EntryRange, type StoredEntry } from './entries.ts';
-import { changeKey, epochKey, EPOCHS, lastSeqKey, OWN, STORE_ID } from './keys.ts';
+import { changeKey, epochKey, EPOCHS, lastSeqKey, STORE_ID } from './keys.ts';
 import { LevelSchema } from './level-schema.ts';
 import { MIGRATIONS } from './migrations/list.ts';
 import { ensureSchema } from './migrations/schema-version.ts';
@@ -15,6 +15,8 @@ import { Reopener } from './reopener.ts';
 import { RETENTION_DEFAULT, type RetentionLimits } from './retention.ts';
 import { assertShard, emptyShard, loadShard, type Shard } from './shard.ts';
 import { encodeTuple, tupleRange } from './tuple.ts';
+import { encodeNamed, scanRange } from './scan-range.ts';
+import { tell } from './tell.ts';
 import { type Database } from './database.ts';
 
 export interface LevelStoreOptions {
@@ -291,41 +293,4 @@ function assertHolder(shard: Shard, epoch: number): void {
     'conflict',
     `the lease of shard ${shard.name} (epoch ${String(epoch)}) has ended; acquire it again`,
   );
-}
-
-/** A write is done when it is told: a listener that throws is a defect of its own. */
-function tell(listener: (record: ChangeRecord) => void, record: ChangeRecord): void {
-  try {
-    listener(record);
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error;
-    });
-  }
-}
-
-/** Every key but the store's own. */
-const EVERYTHING = { gte: tupleRange([OWN]).lt, lt: tupleRange([]).lt };
-
-function scanRange(prefix: Key, { after, limit }: { readonly after?: Key; readonly limit?: number }): EntryRange {
-  if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 0)) {
-    throw new MonError('invalid', `the limit of a scan must be a number of entries, not ${String(limit)}`);
-  }
-  const { gte, lt } = prefix.length === 0 ? EVERYTHING : tupleRange(assertNamed(prefix));
-  const rest = limit === undefined ? {} : { limit };
-  if (after === undefined) return { gte, lt, ...rest };
-  if (prefix.some((part, index) => part !== after[index])) {
-    throw new MonError('invalid', 'the key that a scan goes on after must start with its prefix');
-  }
-  return { gt: encodeNamed(after), lt, ...rest };
-}
-
-/** @throws MonError `invalid` unless the key begins with a name: those that begin with a number are the store's own */
-function encodeNamed(key: Key): string {
-  return encodeTuple(assertNamed(key));
-}
-
-function assertNamed(key: Key): Key {
-  if (typeof key[0] === 'string') return key;
-  throw new MonError('invalid', 'a key must begin with a name');
 }

@@ -15,7 +15,7 @@ export interface Shard {
   /** The epoch that may write; undefined while nobody holds the lease. */
   holder: number | undefined;
   /** Its `last` is the last sequence number of the shard. */
-  readonly retention: Retention;
+  retention: Retention;
   readonly watchers: Set<(record: ChangeRecord) => void>;
 }
 

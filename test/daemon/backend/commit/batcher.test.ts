@@ -3,7 +3,7 @@ import { Batcher, type BatcherOptions } from '../../../../daemon/backend/commit/
 import type { Transaction } from '../../../../daemon/backend/commit/transaction.ts';
 import type { ChangeRecord } from '../../../../daemon/backend/ports.ts';
 import { Registry } from '../../../../daemon/backend/registry/registry.ts';
-import { UnsettledWriteError } from '../../../../daemon/backend/store/disk-error.ts';
+import { UnsettledWriteError } from '../../../../daemon/backend/store/unsettled-write.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
 import { MonError } from '../../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';

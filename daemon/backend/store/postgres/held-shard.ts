@@ -1,0 +1,30 @@
+import type { Client } from 'pg';
+import { Retention, type RetentionLimits } from '../retention.ts';
+import { emptyShard, type Shard } from '../shard.ts';
+import { LEASES, RETAINED } from './statements.ts';
+
+/** Every shard that was ever written to, as it stands in the database. Nobody holds any of them here yet. */
+export async function readShards(client: Client, limits: RetentionLimits): Promise<Map<string, Shard>> {
+  const { rows } = await client.query<{ shard: string; epoch: string; seq: string }>(LEASES);
+  const shards = new Map<string, Shard>();
+  for (const { shard, epoch, seq } of rows) {
+    const retention = await readRetention(client, shard, Number(seq), limits);
+    shards.set(shard, { ...emptyShard(shard, limits), epoch: Number(epoch), retention });
+  }
+  return shards;
+}
+
+/** The newest change records without a gap, up to the last write. */
+export async function readRetention(
+  client: Client,
+  shard: string,
+  last: number,
+  limits: RetentionLimits,
+): Promise<Retention> {
+  const retention = new Retention(limits, last);
+  const { rows } = await client.query<{ seq: string; count: number }>(RETAINED, [shard, limits.records]);
+  for (const { seq, count } of rows) {
+    if (Number(seq) !== retention.first - 1 || !retention.prepend(count)) break;
+  }
+  return retention;
+}

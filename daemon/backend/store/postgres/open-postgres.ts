@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import type { Client } from 'pg';
+import { MonError } from '../../../../shared/errors.ts';
+import { newestSchema } from '../migrations/list.ts';
+import type { Migration } from '../migrations/migration.ts';
+import { databaseError } from './database-error.ts';
+import { giveUp, type DatabaseServer } from './server.ts';
+import { MAKING_TABLES, TABLES } from './statements.ts';
+
+/** What a store says of itself. */
+export interface StoreRow {
+  readonly id: string;
+  readonly schema: number;
+  /** The id of the store that is being copied into it; null: it is whole. */
+  readonly copying: string | null;
+}
+
+/** What is in the database where the tables are looked for. */
+const FOUND = `
+select to_regnamespace('mon') is not null as named, to_regclass('mon.store') is not null as ours`;
+
+/**
+ * Makes an empty database a store of the newest schema; one that is a store is left as it is.
+ *
+ * @param copying the id of the store that will be copied into a new one
+ * @throws MonError `invalid` when it is newer than the program or of another program, or the rights are missing;
+ *   `unavailable` when it cannot be reached
+ */
+export async function ensureTables(
+  server: DatabaseServer,
+  migrations: readonly Migration[],
+  copying: string | null = null,
+): Promise<StoreRow> {
+  const client = await server.connect(() => undefined);
+  try {
+    await client.query('begin');
+    await client.query(MAKING_TABLES);
+    const { rows } = await client.query<{ named: boolean; ours: boolean }>(FOUND);
+    const { named, ours } = rows[0] ?? { named: false, ours: false };
+    if (named && !ours) throw ofAnother(server.shown);
+    if (!ours) await makeTables(client, newestSchema(migrations), copying);
+    const row = await readStoreRow(client);
+    await client.query('commit');
+    if (row === undefined) throw ofAnother(server.shown);
+    refuseNewer(server.shown, row.schema, newestSchema(migrations));
+    return row;
+  } catch (error) {
+    throw databaseError(server.shown, 'connect', error);
+  } finally {
+    giveUp(client);
+  }
+}
+
+async function makeTables(client: Client, schema: number, copying: string | null): Promise<void> {
+  await client.query(TABLES);
+  await client.query('insert into mon.store (id, schema, copying) values ($1, $2, $3)', [randomUUID(), schema, copying]);
+}
+
+export async function readStoreRow(client: Client): Promise<StoreRow | undefined> {
+  const { rows } = await client.query<StoreRow>('select id, schema, copying from mon.store');
+  return rows[0];
+}
+
+function ofAnother(shown: string): MonError {
+  return new MonError(
+    'invalid',
+    `${shown} has a schema "mon" that is not a store of mon; name another database in the setting store`,
+  );
+}
+
+function refuseNewer(shown: string, version: number, newest: number): void {
+  if (version <= newest) return;
+  throw new MonError(
+    'invalid',
+    `the store ${shown} has schema ${String(version)}, this program knows up to ${String(newest)}: ` +
+      'a newer mon has written it; start that version or a later one, or name another database in the setting store',
+  );
+}

@@ -1,0 +1,113 @@
+import pg from 'pg';
+import { MonError } from '../../../../shared/errors.ts';
+import { databaseError, isAnswer } from './database-error.ts';
+import type { DatabaseUrl } from './database-url.ts';
+
+/** Longer than any connection to a server that is there takes; a wrong address fails much earlier. */
+const CONNECT_MS_MAX = 5000;
+
+/** A statement without an answer for so long has none coming: the way to the server is cut, or it stands still. */
+export const ANSWER_MS_MAX = 10_000;
+
+/** The server ends what its client waits for no more; longer than the client waits. */
+const STATEMENT_MS_MAX = 2 * ANSWER_MS_MAX;
+
+/** Pages of large scans may take longer on a busy server. */
+const READ_MS_MAX = 60_000;
+
+/** A scan holds one until it is through; the rest is for single reads. */
+const READERS_MAX = 8;
+
+/** The hosts of a database, of which the one that takes writes is found and found again. */
+export class DatabaseServer implements AsyncDisposable {
+  readonly shown: string;
+  readonly #hosts: readonly [string, ...string[]];
+  /** The host that took writes last. */
+  #current = 0;
+  #readers: pg.Pool | undefined;
+
+  constructor({ hosts, shown }: DatabaseUrl) {
+    this.#hosts = hosts;
+    this.shown = shown;
+  }
+
+  /**
+   * A connection of its own to the host that takes writes.
+   *
+   * @param onLost called once when it is cut
+   * @throws MonError `invalid` when trying again cannot help, else `unavailable`
+   */
+  async connect(onLost: (error: unknown) => void): Promise<pg.Client> {
+    let problem: unknown;
+    for (let tried = 0; tried < this.#hosts.length; tried++) {
+      const at = (this.#current + tried) % this.#hosts.length;
+      try {
+        const client = await connectTo(this.#hosts[at] ?? '', onLost);
+        if (at !== this.#current) this.#turnTo(at);
+        return client;
+      } catch (error) {
+        // A wrong password says more than a host that is down.
+        problem = problem === undefined || isAnswer(error) ? error : problem;
+      }
+    }
+    throw databaseError(this.shown, 'connect', problem);
+  }
+
+  /** For reads, on the host that took writes last. */
+  get readers(): pg.Pool {
+    this.#readers ??= openReaders(this.#hosts[this.#current] ?? '');
+    return this.#readers;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#readers?.end();
+  }
+
+  #turnTo(at: number): void {
+    this.#current = at;
+    void this.#readers?.end();
+    this.#readers = undefined;
+  }
+}
+
+async function connectTo(url: string, onLost: (error: unknown) => void): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'mon-backend',
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_MS_MAX,
+    query_timeout: ANSWER_MS_MAX,
+    statement_timeout: STATEMENT_MS_MAX,
+  });
+  client.once('error', onLost);
+  // Whatever else a connection that is given up has to say.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
+    if (rows[0]?.standby !== false) throw new MonError('unavailable', 'the server is a standby and takes no writes');
+    return client;
+  } catch (error) {
+    giveUp(client);
+    throw error;
+  }
+}
+
+function openReaders(url: string): pg.Pool {
+  const readers = new pg.Pool({
+    connectionString: url,
+    application_name: 'mon-backend reads',
+    keepAlive: true,
+    max: READERS_MAX,
+    connectionTimeoutMillis: CONNECT_MS_MAX,
+    query_timeout: READ_MS_MAX,
+  });
+  // One that is idle and is cut leaves the pool by itself.
+  readers.on('error', () => undefined);
+  return readers;
+}
+
+/** Ends a connection that may be cut, and waits for nothing. */
+export function giveUp(client: pg.Client): void {
+  void client.end().catch(() => undefined);
+}

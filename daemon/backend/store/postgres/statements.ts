@@ -1,0 +1,104 @@
+/**
+ * The tables of a store, in a schema of their own. Keys are the same tuples as in LevelDB (`tuple.ts`), as bytes: those sort
+ * alike everywhere. Values are bytes too, because `text` cannot hold every text; `mon.readable` shows both to people.
+ *
+ * Pages of `entry` keep room for the next version of a row beside it, so that a value can change without touching the index.
+ */
+export const TABLES = `
+create schema mon;
+create table mon.store (
+  single boolean primary key default true check (single),
+  id text not null,
+  schema integer not null,
+  -- Set while everything is copied in from another store: which one.
+  copying text
+);
+create table mon.entry (key bytea primary key, value bytea not null) with (fillfactor = 70);
+alter table mon.entry alter column value set storage main;
+-- Who may write to a shard, until when by the clock of this server, and how many writes there were.
+create table mon.lease (
+  shard text primary key,
+  epoch bigint not null,
+  holder text,
+  good_until timestamptz not null,
+  seq bigint not null
+);
+create table mon.change (
+  shard text not null,
+  seq bigint not null,
+  batch uuid not null,
+  count integer not null,
+  changes text not null,
+  primary key (shard, seq)
+);
+create view mon.readable as
+  select encode(key, 'escape') as key, convert_from(value, 'UTF8') as value from mon.entry;
+`;
+
+/** Serialises the members that find an empty database at once. Any number that is ours. */
+export const MAKING_TABLES = 'select pg_advisory_xact_lock(5067001)';
+
+const MS = `* interval '1 millisecond'`;
+
+/** $1 shard, $2 holder, $3 milliseconds. No row: somebody else holds it. */
+export const ACQUIRE = `
+insert into mon.lease as held (shard, epoch, holder, good_until, seq)
+values ($1, 1, $2, clock_timestamp() + $3 ${MS}, 0)
+on conflict (shard) do update set epoch = held.epoch + 1, holder = excluded.holder, good_until = clock_timestamp() + $3 ${MS}
+where held.holder is null or held.holder = excluded.holder or held.good_until <= clock_timestamp()
+returning epoch::int8, seq::int8`;
+
+/** $1 shard, $2 holder, $3 epoch, $4 milliseconds. No row: it is held no more. */
+export const RENEW = `
+update mon.lease set good_until = clock_timestamp() + $4 ${MS}
+where shard = $1 and holder = $2 and epoch = $3 and good_until > clock_timestamp()
+returning epoch`;
+
+export const RELEASE = `update mon.lease set holder = null where shard = $1 and holder = $2 and epoch = $3`;
+
+export const HOLDER = `
+select holder, ceil(extract(epoch from good_until - clock_timestamp()))::int4 as seconds from mon.lease where shard = $1`;
+
+/**
+ * A whole write. It waits for the row of the lease, counts on it, and does nothing at all when the lease is held no more:
+ * then it returns no row. $1 shard, $2 holder, $3 epoch, $4 milliseconds that the lease is good for from now on, $5 keys and
+ * $6 values to put, $7 keys to delete, $8 the id of the batch, $9 how many changes, $10 the changes, $11 the first sequence
+ * number that is kept.
+ */
+export const WRITE = `
+with held as (
+  update mon.lease set seq = seq + 1, good_until = clock_timestamp() + $4 ${MS}
+  where shard = $1 and holder = $2 and epoch = $3 and good_until > clock_timestamp()
+  returning seq
+), put as (
+  insert into mon.entry select given.key, given.value
+  from held, unnest($5::bytea[], $6::bytea[]) as given(key, value)
+  on conflict (key) do update set value = excluded.value
+), gone as (
+  delete from mon.entry using held where key = any($7::bytea[])
+), old as (
+  delete from mon.change using held where mon.change.shard = $1 and mon.change.seq < $11
+), told as (
+  insert into mon.change (shard, seq, batch, count, changes) select $1, seq, $8, $9, $10 from held
+)
+select seq::int8 from held`;
+
+/** Whether a batch whose answer was lost is there. $1 shard, $2 its id. */
+export const WRITTEN = `select seq::int8 from mon.change where shard = $1 and batch = $2`;
+
+export const LEASES = `select shard, epoch::int8, seq::int8 from mon.lease`;
+
+/** The newest change records, newest first: $1 shard, $2 how many at most. */
+export const RETAINED = `select seq::int8, count from mon.change where shard = $1 order by seq desc limit $2`;
+
+/** $1 shard, $2 and $3 the first and the last sequence number, $4 how many at most. */
+export const RECORDS = `
+select seq::int8, changes from mon.change where shard = $1 and seq between $2 and $3 order by seq limit $4`;
+
+export const VALUES = `select key, value from mon.entry where key = any($1::bytea[])`;
+
+/** $1 after this key, or from it on (the second); $2 before this key, $3 how many at most. */
+export const PAGE_AFTER = `select key, value from mon.entry where key > $1 and key < $2 order by key limit $3`;
+export const PAGE_FROM = `select key, value from mon.entry where key >= $1 and key < $2 order by key limit $3`;
+
+export const SIZE = `select pg_total_relation_size('mon.entry')::int8 + pg_total_relation_size('mon.change')::int8 as bytes`;

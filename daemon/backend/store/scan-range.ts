@@ -1,0 +1,47 @@
+import { MonError } from '../../../shared/errors.ts';
+import type { Key } from '../ports.ts';
+import { OWN } from './keys.ts';
+import { encodeTuple, tupleRange } from './tuple.ts';
+
+/** A range of encoded keys, in order. */
+export interface ScanRange {
+  readonly gte?: string;
+  readonly gt?: string;
+  readonly lt: string;
+  /** Default: no limit. */
+  readonly limit?: number;
+}
+
+/** Every key but the store's own. */
+const EVERYTHING = { gte: tupleRange([OWN]).lt, lt: tupleRange([]).lt };
+
+/**
+ * What a scan of the entries below `prefix` goes through.
+ *
+ * @throws MonError `invalid` for a limit or an `after` that cannot be
+ */
+export function scanRange(
+  prefix: Key,
+  { after, limit }: { readonly after?: Key; readonly limit?: number },
+): ScanRange {
+  if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 0)) {
+    throw new MonError('invalid', `the limit of a scan must be a number of entries, not ${String(limit)}`);
+  }
+  const { gte, lt } = prefix.length === 0 ? EVERYTHING : tupleRange(assertNamed(prefix));
+  const rest = limit === undefined ? {} : { limit };
+  if (after === undefined) return { gte, lt, ...rest };
+  if (prefix.some((part, index) => part !== after[index])) {
+    throw new MonError('invalid', 'the key that a scan goes on after must start with its prefix');
+  }
+  return { gt: encodeNamed(after), lt, ...rest };
+}
+
+/** @throws MonError `invalid` unless the key begins with a name: those that begin with a number are the store's own */
+export function encodeNamed(key: Key): string {
+  return encodeTuple(assertNamed(key));
+}
+
+function assertNamed(key: Key): Key {
+  if (typeof key[0] === 'string') return key;
+  throw new MonError('invalid', 'a key must begin with a name');
+}
