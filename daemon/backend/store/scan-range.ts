@@ -20,10 +20,7 @@ const EVERYTHING = { gte: tupleRange([OWN]).lt, lt: tupleRange([]).lt };
  *
  * @throws MonError `invalid` for a limit or an `after` that cannot be
  */
-export function scanRange(
-  prefix: Key,
-  { after, limit }: { readonly after?: Key; readonly limit?: number },
-): ScanRange {
+export function scanRange(prefix: Key, { after, limit }: { readonly after?: Key; readonly limit?: number }): ScanRange {
   if (limit !== undefined && (!Number.isSafeInteger(limit) || limit < 0)) {
     throw new MonError('invalid', `the limit of a scan must be a number of entries, not ${String(limit)}`);
   }

@@ -18,7 +18,9 @@ export function databaseError(shown: string, verb: 'connect' | 'read' | 'write',
   if (error instanceof MonError) return error;
   const remedy = error instanceof DatabaseError ? REMEDIES[error.code ?? ''] : undefined;
   if (remedy !== undefined) {
-    return new MonError('invalid', `the store ${shown} cannot be used: ${remedy} (${errorMessage(error)})`, { cause: error });
+    return new MonError('invalid', `the store ${shown} cannot be used: ${remedy} (${errorMessage(error)})`, {
+      cause: error,
+    });
   }
   return new MonError('unavailable', `the store ${shown} cannot ${verb}: ${reasonOf(error)}`, { cause: error });
 }

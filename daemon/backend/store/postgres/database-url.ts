@@ -47,5 +47,8 @@ export function parseDatabaseUrl(text: string): DatabaseUrl {
 
 function assertUrl(url: string): void {
   if (URL.canParse(url)) return;
-  throw new MonError('invalid', 'store: a host, port, user or password of the URL cannot be read; write / @ : in them as %2F %40 %3A');
+  throw new MonError(
+    'invalid',
+    'store: a host, port, user or password of the URL cannot be read; write / @ : in them as %2F %40 %3A',
+  );
 }

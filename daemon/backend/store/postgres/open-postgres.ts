@@ -3,8 +3,6 @@ import type { Client } from 'pg';
 import { MonError } from '../../../../shared/errors.ts';
 import { newestSchema } from '../migrations/list.ts';
 import type { Migration } from '../migrations/migration.ts';
-import { databaseError } from './database-error.ts';
-import { giveUp, type DatabaseServer } from './server.ts';
 import { MAKING_TABLES, TABLES } from './statements.ts';
 
 /** What a store says of itself. */
@@ -23,37 +21,34 @@ select to_regnamespace('mon') is not null as named, to_regclass('mon.store') is 
  * Makes an empty database a store of the newest schema; one that is a store is left as it is.
  *
  * @param copying the id of the store that will be copied into a new one
- * @throws MonError `invalid` when it is newer than the program or of another program, or the rights are missing;
- *   `unavailable` when it cannot be reached
+ * @throws MonError `invalid` when it is newer than the program or of another program
  */
 export async function ensureTables(
-  server: DatabaseServer,
+  client: Client,
+  shown: string,
   migrations: readonly Migration[],
   copying: string | null = null,
 ): Promise<StoreRow> {
-  const client = await server.connect(() => undefined);
-  try {
-    await client.query('begin');
-    await client.query(MAKING_TABLES);
-    const { rows } = await client.query<{ named: boolean; ours: boolean }>(FOUND);
-    const { named, ours } = rows[0] ?? { named: false, ours: false };
-    if (named && !ours) throw ofAnother(server.shown);
-    if (!ours) await makeTables(client, newestSchema(migrations), copying);
-    const row = await readStoreRow(client);
-    await client.query('commit');
-    if (row === undefined) throw ofAnother(server.shown);
-    refuseNewer(server.shown, row.schema, newestSchema(migrations));
-    return row;
-  } catch (error) {
-    throw databaseError(server.shown, 'connect', error);
-  } finally {
-    giveUp(client);
-  }
+  await client.query('begin');
+  await client.query(MAKING_TABLES);
+  const { rows } = await client.query<{ named: boolean; ours: boolean }>(FOUND);
+  const { named, ours } = rows[0] ?? { named: false, ours: false };
+  if (named && !ours) throw ofAnother(shown);
+  if (!ours) await makeTables(client, newestSchema(migrations), copying);
+  const row = await readStoreRow(client);
+  await client.query('commit');
+  if (row === undefined) throw ofAnother(shown);
+  refuseNewer(shown, row.schema, newestSchema(migrations));
+  return row;
 }
 
 async function makeTables(client: Client, schema: number, copying: string | null): Promise<void> {
   await client.query(TABLES);
-  await client.query('insert into mon.store (id, schema, copying) values ($1, $2, $3)', [randomUUID(), schema, copying]);
+  await client.query('insert into mon.store (id, schema, copying) values ($1, $2, $3)', [
+    randomUUID(),
+    schema,
+    copying,
+  ]);
 }
 
 export async function readStoreRow(client: Client): Promise<StoreRow | undefined> {

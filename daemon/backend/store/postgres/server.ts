@@ -7,10 +7,7 @@ import type { DatabaseUrl } from './database-url.ts';
 const CONNECT_MS_MAX = 5000;
 
 /** A statement without an answer for so long has none coming: the way to the server is cut, or it stands still. */
-export const ANSWER_MS_MAX = 10_000;
-
-/** The server ends what its client waits for no more; longer than the client waits. */
-const STATEMENT_MS_MAX = 2 * ANSWER_MS_MAX;
+const ANSWER_MS_MAX = 10_000;
 
 /** Pages of large scans may take longer on a busy server. */
 const READ_MS_MAX = 60_000;
@@ -22,12 +19,14 @@ const READERS_MAX = 8;
 export class DatabaseServer implements AsyncDisposable {
   readonly shown: string;
   readonly #hosts: readonly [string, ...string[]];
+  readonly #answerMs: number;
   /** The host that took writes last. */
   #current = 0;
   #readers: pg.Pool | undefined;
 
-  constructor({ hosts, shown }: DatabaseUrl) {
+  constructor({ hosts, shown }: DatabaseUrl, answerMs = ANSWER_MS_MAX) {
     this.#hosts = hosts;
+    this.#answerMs = answerMs;
     this.shown = shown;
   }
 
@@ -42,7 +41,7 @@ export class DatabaseServer implements AsyncDisposable {
     for (let tried = 0; tried < this.#hosts.length; tried++) {
       const at = (this.#current + tried) % this.#hosts.length;
       try {
-        const client = await connectTo(this.#hosts[at] ?? '', onLost);
+        const client = await connectTo(this.#hosts[at] ?? '', this.#answerMs, onLost);
         if (at !== this.#current) this.#turnTo(at);
         return client;
       } catch (error) {
@@ -70,14 +69,15 @@ export class DatabaseServer implements AsyncDisposable {
   }
 }
 
-async function connectTo(url: string, onLost: (error: unknown) => void): Promise<pg.Client> {
+async function connectTo(url: string, answerMs: number, onLost: (error: unknown) => void): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'mon-backend',
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_MS_MAX,
-    query_timeout: ANSWER_MS_MAX,
-    statement_timeout: STATEMENT_MS_MAX,
+    query_timeout: answerMs,
+    // The server ends what nobody waits for any more.
+    statement_timeout: 2 * answerMs,
   });
   client.once('error', onLost);
   // Whatever else a connection that is given up has to say.

@@ -48,6 +48,15 @@ on conflict (shard) do update set epoch = held.epoch + 1, holder = excluded.hold
 where held.holder is null or held.holder = excluded.holder or held.good_until <= clock_timestamp()
 returning epoch::int8, seq::int8`;
 
+/**
+ * The next epoch for the same holder, also when its time has run out: nobody else took it meanwhile, or the holder would be
+ * another. $1 shard, $2 holder, $3 milliseconds. No row: somebody else did.
+ */
+export const RETAKE = `
+update mon.lease set epoch = epoch + 1, good_until = clock_timestamp() + $3 ${MS}
+where shard = $1 and holder = $2
+returning epoch::int8, seq::int8`;
+
 /** $1 shard, $2 holder, $3 epoch, $4 milliseconds. No row: it is held no more. */
 export const RENEW = `
 update mon.lease set good_until = clock_timestamp() + $4 ${MS}

@@ -1,0 +1,139 @@
+import type { Client } from 'pg';
+import { MonError } from '../../../../shared/errors.ts';
+import type { Clock } from '../../ports.ts';
+import { Reopener } from '../reopener.ts';
+import { databaseError, isAnswer } from './database-error.ts';
+import { readStoreRow } from './open-postgres.ts';
+import { giveUp, type DatabaseServer } from './server.ts';
+
+/**
+ * The one connection that writes. When it is lost another one is looked for at once and then again and again; until it is
+ * there, and what depends on it was restored, every write is refused.
+ */
+export class WriterConnection implements AsyncDisposable {
+  readonly #server: DatabaseServer;
+  readonly #storeId: string;
+  readonly #restore: (client: Client) => Promise<void>;
+  readonly #reopener: Reopener;
+  readonly #mendedListeners = new Set<() => void>();
+  #client: Client | undefined;
+  #refusal: MonError | undefined;
+  #isEnded = false;
+
+  /**
+   * @param inTurn runs a task while nothing is written
+   * @param restore what has to be done on a new connection before anything is written on it
+   */
+  constructor(
+    server: DatabaseServer,
+    {
+      storeId,
+      inTurn,
+      restore,
+      clock,
+    }: {
+      readonly storeId: string;
+      readonly inTurn: (task: () => Promise<void>) => Promise<void>;
+      readonly restore: (client: Client) => Promise<void>;
+      readonly clock: Pick<Clock, 'after'>;
+    },
+  ) {
+    this.#server = server;
+    this.#storeId = storeId;
+    this.#restore = restore;
+    this.#reopener = new Reopener(() => inTurn(() => this.#reopen()), clock);
+  }
+
+  /** Why nothing is written now. */
+  get refusal(): MonError | undefined {
+    return this.#refusal;
+  }
+
+  /** For good: somebody else writes, or what was acknowledged is gone. */
+  refuse(problem: MonError): void {
+    this.#refusal = problem;
+    this.#reopener[Symbol.dispose]();
+  }
+
+  onMended(listener: () => void): Disposable {
+    this.#mendedListeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#mendedListeners.delete(listener) };
+  }
+
+  /**
+   * In turn: makes a statement and awaits its answer.
+   *
+   * @throws MonError as the server says; `unavailable`, and the connection is lost, when no answer comes
+   */
+  async ask<T>(statement: (client: Client) => Promise<T>, verb: 'read' | 'write' = 'write'): Promise<T> {
+    try {
+      return await statement(await this.client());
+    } catch (error) {
+      if (!(error instanceof MonError) && !isAnswer(error)) this.lose(error);
+      throw databaseError(this.#server.shown, verb, error);
+    }
+  }
+
+  /** In turn. */
+  async client(): Promise<Client> {
+    this.#client ??= await this.#connect();
+    return this.#client;
+  }
+
+  /** It is of no use any more. */
+  lose(error: unknown): void {
+    this.#drop();
+    if (this.#isEnded) return;
+    this.#refusal ??= databaseError(this.#server.shown, 'write', error);
+    this.#reopener.start();
+  }
+
+  /**
+   * In turn: one attempt to write again, on a new connection.
+   *
+   * @param look at what there is, before anybody else writes
+   * @throws MonError
+   */
+  async again<T>(look: (client: Client) => Promise<T>): Promise<T> {
+    const client = await this.#connect();
+    try {
+      await this.#restore(client);
+      const seen = await look(client);
+      this.#client = client;
+      this.#refusal = undefined;
+      return seen;
+    } catch (error) {
+      giveUp(client);
+      throw databaseError(this.#server.shown, 'write', error);
+    }
+  }
+
+  /** Ends it, and lets what is under way end. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isEnded = true;
+    this.#reopener[Symbol.dispose]();
+    await this.#client?.end().catch(() => undefined);
+  }
+
+  async #reopen(): Promise<void> {
+    // A write that waited may have found one already.
+    if (this.#refusal !== undefined) await this.again(async () => undefined);
+    for (const listener of this.#mendedListeners) listener();
+  }
+
+  async #connect(): Promise<Client> {
+    const client = await this.#server.connect((error) => {
+      if (this.#client === client) this.lose(error);
+    });
+    const row = await readStoreRow(client).catch(() => undefined);
+    if (row?.id === this.#storeId) return client;
+    giveUp(client);
+    throw new MonError('unavailable', `the store ${this.#server.shown} is another one by now; restart the backend`);
+  }
+
+  #drop(): void {
+    const client = this.#client;
+    this.#client = undefined;
+    if (client !== undefined) giveUp(client);
+  }
+}

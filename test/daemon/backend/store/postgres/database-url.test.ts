@@ -1,0 +1,45 @@
+import { describe, expect, test } from 'vitest';
+import { parseDatabaseUrl } from '../../../../../daemon/backend/store/postgres/database-url.ts';
+
+describe('the setting store', () => {
+  test.each<{ name: string; text: string; hosts: string[]; shown: string }>([
+    {
+      name: 'one host',
+      text: 'postgres://mon:secret@db-1:5432/mon',
+      hosts: ['postgres://mon:secret@db-1:5432/mon'],
+      shown: 'postgres://db-1:5432/mon',
+    },
+    {
+      name: 'several hosts, each with all that belongs to it',
+      text: 'postgresql://mon:se%40cret@db-1,db-2:5433/mon?sslmode=verify-full&target_session_attrs=read-write',
+      hosts: [
+        'postgresql://mon:se%40cret@db-1/mon?sslmode=verify-full',
+        'postgresql://mon:se%40cret@db-2:5433/mon?sslmode=verify-full',
+      ],
+      shown: 'postgres://db-1,db-2:5433/mon',
+    },
+    {
+      name: 'no credentials: they come from a certificate or the environment',
+      text: 'postgres://db-1/mon',
+      hosts: ['postgres://db-1/mon'],
+      shown: 'postgres://db-1/mon',
+    },
+  ])('$name', ({ text, hosts, shown }) => {
+    expect(parseDatabaseUrl(text)).toEqual({ hosts, shown });
+  });
+
+  test.each([
+    '',
+    'mysql://db-1/mon',
+    'postgres://db-1',
+    'postgres://db-1/',
+    'postgres://,db-2/mon',
+    'postgres:///mon',
+    `postgres://${Array.from({ length: 17 }, (_, at) => `db-${String(at)}`).join(',')}/mon`,
+    'postgres://mon:secret@db-1:port/mon',
+    'postgres://mon:secret@db-1:5432/mon?target_session_attrs=any',
+  ])('%j is refused in words that name the setting and show no password', (text) => {
+    expect(() => parseDatabaseUrl(text)).toThrow(expect.objectContaining({ code: 'invalid' }));
+    expect(() => parseDatabaseUrl(text)).toThrow(/^store: (?!.*secret)/);
+  });
+});

@@ -1,0 +1,276 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { Lease } from '../../../../../daemon/backend/ports.ts';
+import {
+  openPostgresStore,
+  type PostgresStore,
+  type PostgresStoreOptions,
+} from '../../../../../daemon/backend/store/postgres/postgres-store.ts';
+import { CuttingProxy } from '../../../../support/cutting-proxy.ts';
+import { ManualClock } from '../../../../support/manual-clock.ts';
+import { startPostgres, type PostgresServer } from '../../../../support/postgres-server.ts';
+import { entriesOf, put } from '../../../../support/store-contract.ts';
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(async () => server[Symbol.asyncDispose]());
+
+async function opened(
+  url: string,
+  options: PostgresStoreOptions = {},
+): Promise<{ store: PostgresStore; lease: Lease }> {
+  const store = await openPostgresStore(url, options);
+  onTestFinished(() => store.close());
+  return { store, lease: await store.acquire('main', 30_000) };
+}
+
+/** A database behind a network that does what the test tells it. */
+async function behindNetwork(): Promise<{ network: CuttingProxy; url: string }> {
+  const direct = await server.database();
+  const network = await CuttingProxy.open(direct.replace('postgres:', 'http:'));
+  onTestFinished(() => network[Symbol.asyncDispose]());
+  const { host } = new URL(network.url);
+  return { network, url: direct.replace(/@[^/]*/, `@${host}`) };
+}
+
+const mended = (store: PostgresStore): Promise<void> => new Promise((resolve) => void store.onMended(resolve));
+
+describe('a network that cuts', () => {
+  test('the answer to a write: it is there once, and acknowledged', async () => {
+    const { network, url } = await behindNetwork();
+    const { store, lease } = await opened(url);
+    network.cutAfter(1);
+    expect(await store.write(lease, [put(['a'], '1')], [['client', 'default', 'a']])).toBe(1);
+    expect(network.cuts).toBeGreaterThan(0);
+    expect(await store.write(lease, [put(['b'], '2')], [])).toBe(2);
+    expect(await entriesOf(store.scan([]))).toEqual([
+      [['a'], '1'],
+      [['b'], '2'],
+    ]);
+  });
+
+  test('the way there: the write is made again', async () => {
+    const { network, url } = await behindNetwork();
+    const { store, lease } = await opened(url, { answerMs: 200 });
+    network.stall();
+    const writing = store.write(lease, [put(['a'], '1')], []);
+    // Once the write was given up, the way is free again.
+    await expect.poll(() => store.refusal).toMatchObject({ code: 'unavailable' });
+    network.flow();
+    expect(await writing).toBe(1);
+    expect(store.refusal).toBeUndefined();
+    expect(await store.write(lease, [], [])).toBe(2);
+  });
+
+  test('while nothing is written: the next write finds another connection, and the same lease', async () => {
+    const { network, url } = await behindNetwork();
+    const { store, lease } = await opened(url);
+    const again = mended(store);
+    network.cut();
+    await again;
+    expect(await store.write(lease, [put(['a'], '1')], [])).toBe(1);
+    await lease.renew();
+  });
+});
+
+describe('a database', () => {
+  test('that is away: writes are refused, and taken again when it is back; nothing acknowledged is lost', async () => {
+    const own = await startPostgres();
+    onTestFinished(() => own[Symbol.asyncDispose]());
+    const { store, lease } = await opened(await own.database());
+    expect(await store.write(lease, [put(['k', 0], 'v')], [])).toBe(1);
+    for (const end of [() => own.stop(), () => own.kill()]) {
+      const again = mended(store);
+      await end();
+      await expect.poll(() => store.refusal).toMatchObject({ code: 'unavailable' });
+      await expect(store.write(lease, [put(['lost'], 'x')], [])).rejects.toMatchObject({ code: 'unavailable' });
+      await expect(store.getMany([['k', 0]])).rejects.toMatchObject({ code: 'unavailable' });
+      await own.start();
+      await again;
+      const seq = store.lastSeq('main');
+      expect(await store.write(lease, [put(['k', seq], 'v')], [])).toBe(seq + 1);
+    }
+    expect((await entriesOf(store.scan([]))).map(([key]) => key)).toEqual([
+      ['k', 0],
+      ['k', 1],
+      ['k', 2],
+    ]);
+  });
+
+  test('that goes down under load: each write that was acknowledged is there, and the numbers are dense', async () => {
+    const own = await startPostgres();
+    onTestFinished(() => own[Symbol.asyncDispose]());
+    const { store, lease } = await opened(await own.database());
+    const acknowledged = new Set<number>();
+    const refused = { count: 0 };
+    let isOver = false;
+    const load = (async () => {
+      for (let at = 0; !isOver; at++) {
+        try {
+          await store.write(lease, [put(['k', at], 'v')], []);
+          acknowledged.add(at);
+        } catch {
+          refused.count++;
+          await new Promise((resolve) => void setTimeout(resolve, 20));
+        }
+      }
+    })();
+    for (let round = 0; round < 3; round++) {
+      const before = acknowledged.size;
+      await expect.poll(() => acknowledged.size).toBeGreaterThan(before + 20);
+      await own.kill();
+      await own.start();
+    }
+    const before = acknowledged.size;
+    await expect.poll(() => acknowledged.size, { timeout: 10_000 }).toBeGreaterThan(before + 20);
+    isOver = true;
+    await load;
+    const stored = (await entriesOf(store.scan(['k']))).map(([[, at]]) => Number(at));
+    expect(stored.filter((at) => !acknowledged.has(at))).toEqual([]);
+    expect(stored).toHaveLength(acknowledged.size);
+    expect(store.lastSeq('main')).toBe(acknowledged.size);
+  });
+
+  test('that lost acknowledged writes is not written to any more, and says so', async () => {
+    const { network, url } = await behindNetwork();
+    const { store, lease } = await opened(url);
+    await store.write(lease, [put(['a'], '1')], []);
+    await store.write(lease, [put(['a'], '2')], []);
+    await server.run(url, 'update mon.lease set seq = 1; delete from mon.change where seq > 1');
+    network.cut();
+    await expect
+      .poll(() => store.refusal?.message)
+      .toMatch(/lost writes that were acknowledged: .* was at 2 and is at 1/);
+    await expect(store.write(lease, [], [])).rejects.toMatchObject({ code: 'conflict' });
+  });
+});
+
+describe('two backends on one database', () => {
+  test('one writes; the other is told who does, and writes when the first has stopped', async () => {
+    const url = await server.database();
+    const first = await openPostgresStore(url);
+    const lease = await first.acquire('main', 30_000);
+    await first.write(lease, [put(['a'], '1')], [['client', 'default', 'a']]);
+    const second = await openPostgresStore(url);
+    onTestFinished(() => second.close());
+    await expect(second.acquire('main', 30_000)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/another backend writes to postgres:.*30 s/),
+    });
+    await first.write(lease, [], [['client', 'default', 'b']]);
+    await first.close();
+    const next = await second.acquire('main', 30_000);
+    expect(second.lastSeq('main')).toBe(2);
+    expect(await second.write(next, [], [])).toBe(3);
+  });
+
+  test('one that stood still beyond its lease writes nothing any more', async () => {
+    const url = await server.database();
+    // Its clock never moves, so that it renews nothing.
+    const frozen = await openPostgresStore(url, { clock: new ManualClock() });
+    onTestFinished(() => frozen.close());
+    const old = await frozen.acquire('main', 200);
+    expect(await frozen.write(old, [put(['a'], 'old')], [])).toBe(1);
+    const second = await openPostgresStore(url);
+    onTestFinished(() => second.close());
+    let lease: Lease | undefined;
+    await expect
+      .poll(async () => {
+        lease = await second.acquire('main', 30_000);
+        return lease.epoch;
+      })
+      .toBeGreaterThan(old.epoch);
+    await expect(frozen.write(old, [put(['a'], 'late')], [['client', 'default', 'a']])).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    expect(frozen.refusal).toMatchObject({ code: 'conflict' });
+    expect(await second.getMany([['a']])).toEqual(['old']);
+    expect(lease === undefined ? 0 : await second.write(lease, [], [])).toBe(2);
+  });
+
+  test('one that works keeps its lease for as long as it likes', async () => {
+    const url = await server.database();
+    const first = await openPostgresStore(url);
+    onTestFinished(() => first.close());
+    const lease = await first.acquire('main', 300);
+    const second = await openPostgresStore(url);
+    onTestFinished(() => second.close());
+    const until = performance.now() + 1000;
+    while (performance.now() < until) {
+      await expect(second.acquire('main', 300)).rejects.toMatchObject({ code: 'conflict' });
+    }
+    expect(await first.write(lease, [], [])).toBe(1);
+  });
+});
+
+describe('what an operator has to mend is said', () => {
+  const sql = {
+    another: 'create schema mon; create table mon.orders (id int)',
+    newer: 'update mon.store set schema = 99',
+    copied: `update mon.store set copying = 'another store'`,
+  };
+
+  test.each<{ name: string; url: (url: string) => string; message: RegExp }>([
+    {
+      name: 'a wrong password',
+      url: (url) => url.replace(':secret@', ':wrong@'),
+      message: /the password in the setting store/,
+    },
+    {
+      name: 'a database that is not there',
+      url: (url) => `${url}_not`,
+      message: /no such database; make it with createdb/,
+    },
+  ])('$name', async ({ url, message }) => {
+    const problem = { code: 'invalid', message: expect.stringMatching(message) };
+    await expect(openPostgresStore(url(await server.database()))).rejects.toMatchObject(problem);
+  });
+
+  test('missing rights', async () => {
+    const url = await server.database();
+    await server.run(url, `create role guest login password 'secret'`);
+    await expect(openPostgresStore(url.replace('//mon:', '//guest:'))).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringMatching(/lacks rights.*GRANT CREATE ON DATABASE/),
+    });
+  });
+
+  test('a database of another program', async () => {
+    const url = await server.database();
+    await server.run(url, sql.another);
+    await expect(openPostgresStore(url)).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringMatching(/a schema "mon" that is not a store of mon/),
+    });
+  });
+
+  test.each([
+    { name: 'a store of a newer schema', statement: sql.newer, message: /has schema 99, this program knows up to/ },
+    {
+      name: 'a store that was copied in part',
+      statement: sql.copied,
+      message: /copied only in part; run mon-backend migrate-store/,
+    },
+  ])('$name', async ({ statement, message }) => {
+    const url = await server.database();
+    await (await openPostgresStore(url)).close();
+    await server.run(url, statement);
+    await expect(openPostgresStore(url)).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringMatching(message),
+    });
+  });
+
+  test('a server that is not there; of several hosts the one that is there is found', async () => {
+    const url = await server.database();
+    const away = url.replace(/@[^/]*/, '@127.0.0.1:1');
+    await expect(openPostgresStore(away)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/cannot connect: .*ECONNREFUSED/),
+    });
+    const { host } = new URL(url.replace('postgres:', 'http:'));
+    const { store, lease } = await opened(url.replace(/@[^/]*/, `@127.0.0.1:1,${host}`));
+    expect(await store.write(lease, [], [])).toBe(1);
+  });
+});
