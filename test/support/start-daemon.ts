@@ -41,8 +41,8 @@ export async function startDaemon(options: {
   readonly program?: string;
   /** More variables of its environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Told at once, before it serves; `kill` ends it without a chance to do anything. */
-  readonly onSpawn?: (kill: () => void) => void;
+  /** Told at once, before it serves; `kill` ends it, by default without a chance to do anything. */
+  readonly onSpawn?: (kill: (signal?: NodeJS.Signals) => void) => void;
 }): Promise<DaemonProcess> {
   const limit = options.openFiles === undefined ? '' : `ulimit -n ${String(options.openFiles)} && `;
   const child = spawn(
@@ -62,7 +62,7 @@ export async function startDaemon(options: {
     { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...options.env } },
   );
   const ended = endOf(child);
-  options.onSpawn?.(() => void child.kill('SIGKILL'));
+  options.onSpawn?.((signal = 'SIGKILL') => void child.kill(signal));
   const records: LogRecord[] = [];
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));

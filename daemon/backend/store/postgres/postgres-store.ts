@@ -33,7 +33,7 @@ export interface PostgresStoreOptions {
 }
 
 /** How long the caller of a write whose answer was lost waits at most until it is known whether it is there. */
-const SETTLE_MS_MAX = 10_000;
+const SETTLE_MS_MAX = 5000;
 const SETTLE_RETRY_MS = 100;
 
 /** Change records read at a time. */
@@ -91,7 +91,7 @@ export class PostgresStore implements Store {
     server: DatabaseServer,
     { id, schema }: StoreRow,
     shards: Map<string, Shard>,
-    { retention = RETENTION_DEFAULT, clock = new SystemClock() }: PostgresStoreOptions,
+    { retention = RETENTION_DEFAULT, clock = new SystemClock() }: PostgresStoreOptions = {},
   ) {
     this.id = id;
     this.#server = server;
@@ -275,7 +275,7 @@ export class PostgresStore implements Store {
   }
 
   async *#records(shard: string, from: number, to: number): AsyncGenerator<ChangeRecord, void, undefined> {
-    for (let next = from; next <= to; ) {
+    for (let next = from; next <= to;) {
       const { rows } = await this.#reading(
         this.#server.readers.query<{ seq: string; changes: string }>(RECORDS, [shard, next, to, PAGE_RECORDS]),
       );

@@ -1,8 +1,7 @@
 import { MonError } from '../../../../shared/errors.ts';
 import type { StoreUpgradeStatus } from '../../../../shared/schemas/store-upgrade.ts';
 import type { Log } from '../../../log/log.ts';
-import type { Clock } from '../../ports.ts';
-import type { OpenSchema } from '../open-schema.ts';
+import type { Clock, Store } from '../../ports.ts';
 import type { Ask } from './ask.ts';
 import { obstacleText, timeLimit, upgradeStore } from './upgrade-store.ts';
 
@@ -37,7 +36,7 @@ const QUESTION =
  * @throws MonError `conflict` when something stands in the way, `unavailable` when the operator, the disk or the time says no
  */
 export async function upgradeOffline(
-  { schema }: Pick<OpenSchema, 'schema'>,
+  { schema }: Pick<Store, 'schema'>,
   flags: UpgradeFlags,
   parts: CommandParts,
 ): Promise<void> {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Lease } from '../../../../../daemon/backend/ports.ts';
 import {
@@ -7,7 +8,7 @@ import {
 } from '../../../../../daemon/backend/store/postgres/postgres-store.ts';
 import { CuttingProxy } from '../../../../support/cutting-proxy.ts';
 import { ManualClock } from '../../../../support/manual-clock.ts';
-import { startPostgres, type PostgresServer } from '../../../../support/postgres-server.ts';
+import { startPostgres, type PostgresServer } from '../../../../../scripts/lib/postgres-server.ts';
 import { entriesOf, put } from '../../../../support/store-contract.ts';
 
 let server: PostgresServer;
@@ -103,16 +104,15 @@ describe('a database', () => {
     onTestFinished(() => own[Symbol.asyncDispose]());
     const { store, lease } = await opened(await own.database());
     const acknowledged = new Set<number>();
-    const refused = { count: 0 };
-    let isOver = false;
+    const over = new AbortController();
     const load = (async () => {
-      for (let at = 0; !isOver; at++) {
+      for (let at = 0; !over.signal.aborted; at++) {
         try {
           await store.write(lease, [put(['k', at], 'v')], []);
           acknowledged.add(at);
         } catch {
-          refused.count++;
-          await new Promise((resolve) => void setTimeout(resolve, 20));
+          // Again, as a client would.
+          await setImmediate();
         }
       }
     })();
@@ -124,7 +124,7 @@ describe('a database', () => {
     }
     const before = acknowledged.size;
     await expect.poll(() => acknowledged.size, { timeout: 10_000 }).toBeGreaterThan(before + 20);
-    isOver = true;
+    over.abort();
     await load;
     const stored = (await entriesOf(store.scan(['k']))).map(([[, at]]) => Number(at));
     expect(stored.filter((at) => !acknowledged.has(at))).toEqual([]);

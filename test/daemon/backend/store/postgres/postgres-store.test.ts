@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { openPostgresStore } from '../../../../../daemon/backend/store/postgres/postgres-store.ts';
-import { startPostgres, type PostgresServer } from '../../../../support/postgres-server.ts';
+import { startPostgres, type PostgresServer } from '../../../../../scripts/lib/postgres-server.ts';
 import { storeContract } from '../../../../support/store-contract.ts';
 
 let server: PostgresServer;

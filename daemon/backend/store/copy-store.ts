@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import { MonError } from '../../../shared/errors.ts';
+import type { Key, Lease, Store, StoreOp } from '../ports.ts';
+import { encodeTuple } from './tuple.ts';
+
+/** Written at a time: one batch of the size that a busy backend makes. */
+const BATCH_ENTRIES = 1000;
+const BATCH_CHARACTERS = 4 * 1024 * 1024;
+
+/** How far a copy is. */
+export interface CopyProgress {
+  /** Entries of the source that were looked at. */
+  readonly entries: number;
+  /** Of these, those that were missing in the target, or others there. */
+  readonly written: number;
+}
+
+interface CopyOptions {
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: CopyProgress) => void;
+}
+
+/**
+ * Makes one store hold what another one holds. What is the same already is left alone, so that a copy that was cut off goes
+ * on where it was, and one of a source that changed meanwhile comes out right.
+ *
+ * @param target with the lease under which it is written; nobody else writes to either of the two
+ * @throws MonError `internal` when both differ at the end; the reason of the signal
+ */
+export async function copyStore(
+  source: Store,
+  target: { readonly store: Store; readonly lease: Lease },
+  { signal, onProgress }: CopyOptions,
+): Promise<CopyProgress & { readonly sha256: string }> {
+  const batch = new Batch(target);
+  let entries = 0;
+  for await (const difference of differences(source.scan([]), target.store.scan([]))) {
+    signal.throwIfAborted();
+    if (difference.isInSource) entries++;
+    if (difference.op === undefined) continue;
+    batch.add(difference.op);
+    if (batch.isFull) {
+      await batch.write();
+      onProgress({ entries, written: batch.written });
+    }
+  }
+  await batch.write();
+  const [wanted, sha256] = await Promise.all([digest(source, signal), digest(target.store, signal)]);
+  if (sha256 !== wanted) {
+    throw new MonError('internal', 'the copy is not what was copied: is anybody else at work on it? Run this again');
+  }
+  return { entries, written: batch.written, sha256 };
+}
+
+class Batch {
+  written = 0;
+  readonly #target: { readonly store: Store; readonly lease: Lease };
+  #ops: StoreOp[] = [];
+  #characters = 0;
+
+  constructor(target: { readonly store: Store; readonly lease: Lease }) {
+    this.#target = target;
+  }
+
+  get isFull(): boolean {
+    return this.#ops.length >= BATCH_ENTRIES || this.#characters >= BATCH_CHARACTERS;
+  }
+
+  add(op: StoreOp): void {
+    this.#ops.push(op);
+    if (op.type === 'put') this.#characters += op.value.length;
+  }
+
+  async write(): Promise<void> {
+    const ops = this.#ops;
+    if (ops.length === 0) return;
+    this.#ops = [];
+    this.#characters = 0;
+    await this.#target.store.write(this.#target.lease, ops, []);
+    this.written += ops.length;
+  }
+}
+
+type Entry = readonly [Key, string];
+
+interface Difference {
+  readonly isInSource: boolean;
+  /** What makes the target like the source; undefined: it is. */
+  readonly op?: StoreOp;
+}
+
+/** Goes through both in the order of their keys, side by side. */
+async function* differences(
+  source: AsyncIterable<Entry>,
+  target: AsyncIterable<Entry>,
+): AsyncGenerator<Difference, void, undefined> {
+  await using wanted = new Cursor(source);
+  await using present = new Cursor(target);
+  await wanted.next();
+  await present.next();
+  while (wanted.entry !== undefined || present.entry !== undefined) {
+    const order = compare(wanted, present);
+    if (order > 0) {
+      if (present.entry !== undefined) yield { isInSource: false, op: { type: 'del', key: present.entry[0] } };
+      await present.next();
+      continue;
+    }
+    if (wanted.entry !== undefined) {
+      const [key, value] = wanted.entry;
+      const isSame = order === 0 && present.entry?.[1] === value;
+      yield isSame ? { isInSource: true } : { isInSource: true, op: { type: 'put', key, value } };
+    }
+    await wanted.next();
+    if (order === 0) await present.next();
+  }
+}
+
+/** An entry at a time, with the bytes that order its key. */
+class Cursor implements AsyncDisposable {
+  entry: Entry | undefined;
+  encoded = Buffer.alloc(0);
+  readonly #entries: AsyncIterator<Entry>;
+
+  constructor(entries: AsyncIterable<Entry>) {
+    this.#entries = entries[Symbol.asyncIterator]();
+  }
+
+  async next(): Promise<void> {
+    const { done, value } = await this.#entries.next();
+    this.entry = done === true ? undefined : value;
+    if (this.entry !== undefined) this.encoded = Buffer.from(encodeTuple(this.entry[0]));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#entries.return?.();
+  }
+}
+
+/** One that is at its end comes after everything. */
+function compare(one: Cursor, other: Cursor): number {
+  if (one.entry === undefined) return 1;
+  if (other.entry === undefined) return -1;
+  return Buffer.compare(one.encoded, other.encoded);
+}
+
+/** SHA-256 of every key and value with their lengths, in hexadecimal digits. */
+async function digest(store: Store, signal: AbortSignal): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const [key, value] of store.scan([])) {
+    signal.throwIfAborted();
+    const encoded = encodeTuple(key);
+    // With the lengths, so that no character can move from a key into its value.
+    hash.update(`${String(encoded.length)} ${String(value.length)} ${encoded}${value}`);
+  }
+  return hash.digest('hex');
+}

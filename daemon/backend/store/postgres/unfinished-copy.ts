@@ -1,0 +1,55 @@
+import { MonError } from '../../../../shared/errors.ts';
+import { MIGRATIONS } from '../migrations/list.ts';
+import { RETENTION_DEFAULT } from '../retention.ts';
+import { databaseError } from './database-error.ts';
+import { parseDatabaseUrl } from './database-url.ts';
+import { readShards } from './held-shard.ts';
+import { ensureTables } from './open-postgres.ts';
+import { PostgresStore } from './postgres-store.ts';
+import { DatabaseServer, giveUp } from './server.ts';
+
+/** A database that another store is being copied into. No backend starts on it before it is finished. */
+interface UnfinishedCopy extends AsyncDisposable {
+  readonly store: PostgresStore;
+  finish(): Promise<void>;
+}
+
+/**
+ * Begins a copy in an empty database, or goes on with the one of the same source.
+ *
+ * @param sourceId of the store that is copied
+ * @throws MonError `conflict` when it holds another store
+ */
+export async function openUnfinishedCopy(url: string, sourceId: string): Promise<UnfinishedCopy> {
+  const server = new DatabaseServer(parseDatabaseUrl(url));
+  const client = await server.connect(() => undefined);
+  try {
+    const row = await ensureTables(client, server.shown, MIGRATIONS, sourceId);
+    if (row.copying !== sourceId) throw holdsAnother(server.shown);
+    const store = new PostgresStore(server, row, await readShards(client, RETENTION_DEFAULT));
+    return { store, finish: () => finish(url), [Symbol.asyncDispose]: () => store.close() };
+  } catch (error) {
+    throw databaseError(server.shown, 'read', error);
+  } finally {
+    giveUp(client);
+  }
+}
+
+async function finish(url: string): Promise<void> {
+  const server = new DatabaseServer(parseDatabaseUrl(url));
+  const client = await server.connect(() => undefined);
+  try {
+    await client.query('update mon.store set copying = null');
+  } catch (error) {
+    throw databaseError(server.shown, 'write', error);
+  } finally {
+    giveUp(client);
+  }
+}
+
+function holdsAnother(shown: string): MonError {
+  return new MonError(
+    'conflict',
+    `${shown} holds a store already: name an empty database with --to, or take that one away with DROP SCHEMA mon CASCADE`,
+  );
+}

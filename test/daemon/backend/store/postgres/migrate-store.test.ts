@@ -1,0 +1,118 @@
+import { access, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { StoreOp } from '../../../../../daemon/backend/ports.ts';
+import { openLevelStore } from '../../../../../daemon/backend/store/level-store.ts';
+import { migrateStore } from '../../../../../daemon/backend/store/migrate-store-command.ts';
+import { openPostgresStore } from '../../../../../daemon/backend/store/postgres/postgres-store.ts';
+import { openStore, placeOf } from '../../../../../daemon/backend/store/open-store.ts';
+import { SystemClock } from '../../../../../daemon/clock/system-clock.ts';
+import { RecordedLog } from '../../../../support/recorded-log.ts';
+import { startPostgres, type PostgresServer } from '../../../../../scripts/lib/postgres-server.ts';
+import { del, entriesOf, put } from '../../../../support/store-contract.ts';
+import { tempDir } from '../../../../support/temp-dir.ts';
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres(['fsync=off']);
+});
+afterAll(async () => server[Symbol.asyncDispose]());
+
+const rigOf = (signal = new AbortController().signal) => ({ clock: new SystemClock(), log: new RecordedLog(), signal });
+
+async function write(place: string, ops: readonly StoreOp[]): Promise<void> {
+  const store = await openStore(placeOf(place));
+  await store.write(await store.acquire('main', 30_000), ops, []);
+  await store.close();
+}
+
+async function contentOf(place: string): Promise<unknown> {
+  const store = await openStore(placeOf(place));
+  const entries = await entriesOf(store.scan([]));
+  await store.close();
+  return entries;
+}
+
+/** A directory with a store of some thousand entries. */
+async function filled(): Promise<string> {
+  const dir = join(await tempDir(), 'from');
+  await write(
+    dir,
+    Array.from({ length: 3500 }, (_, at) =>
+      put(['check', 'default', `web-${String(at)}`, 'disk'], `{"n":${String(at)}}`),
+    ),
+  );
+  await write(dir, [put(['stash', 'default', 'ä/\u{1f600}'], '"x"'), put(['audit', 1], '1'), put(['audit', 10], '2')]);
+  return dir;
+}
+
+describe('migrate-store', () => {
+  test('copies a directory into a database and back; all three hold the same', async () => {
+    const [from, database] = [await filled(), await server.database()];
+    const rig = rigOf();
+    expect(await migrateStore({ from, to: database }, rig)).toEqual({ entries: 3503, written: 3503 });
+    expect(rig.log.messages('info')).toContain('the store was copied, and both hold the same');
+    const back = join(await tempDir(), 'back');
+    await migrateStore({ from: database, to: back }, rigOf());
+    const wanted = await contentOf(from);
+    expect(await contentOf(database)).toEqual(wanted);
+    expect(await contentOf(back)).toEqual(wanted);
+  });
+
+  test('that was cut off goes on: what is there is not written again, what changed meanwhile comes out right', async () => {
+    const [from, to] = [await filled(), await server.database()];
+    const stop = new AbortController();
+    const rig = rigOf(stop.signal);
+    vi.spyOn(rig.log, 'info').mockImplementation((fields: { readonly entries?: number }) => {
+      if ((fields.entries ?? 0) > 0) stop.abort(new Error('stopped'));
+    });
+    await expect(migrateStore({ from, to }, { ...rig, clock: tellingOften() })).rejects.toThrow('stopped');
+    // Nobody starts on half of it.
+    await expect(openPostgresStore(to)).rejects.toMatchObject({
+      message: expect.stringMatching(/copied only in part/),
+    });
+    await write(from, [put(['audit', 1], 'changed'), del(['audit', 10]), put(['audit', 2], 'new')]);
+    const { entries, written } = await migrateStore({ from, to }, rigOf());
+    expect(entries).toBe(3503);
+    expect(written).toBeLessThan(3503);
+    expect(await contentOf(to)).toEqual(await contentOf(from));
+  });
+
+  test('refuses what would lose or mix something, and says the way', async () => {
+    const [from, other, database] = [await filled(), await filled(), await server.database()];
+    await migrateStore({ from, to: database }, rigOf());
+    await expect(migrateStore({ from: other, to: database }, rigOf())).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/holds a store already.*DROP SCHEMA mon CASCADE/),
+    });
+    await expect(migrateStore({ from: other, to: from }, rigOf())).rejects.toMatchObject({ code: 'conflict' });
+    const missing = join(await tempDir(), 'missing');
+    await expect(migrateStore({ from: missing, to: database }, rigOf())).rejects.toMatchObject({ code: 'not_found' });
+    await expect(access(missing)).rejects.toThrow('ENOENT');
+    const full = await tempDir();
+    await mkdir(join(full, 'sub'));
+    await writeFile(join(full, 'notes.txt'), '');
+    await expect(migrateStore({ from, to: full }, rigOf())).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  test('refuses a store that a backend serves', async () => {
+    const database = await server.database();
+    const serving = await openPostgresStore(database);
+    await serving.acquire('main', 30_000);
+    const to = join(await tempDir(), 'to');
+    await expect(migrateStore({ from: database, to }, rigOf())).rejects.toMatchObject({ code: 'conflict' });
+    await serving.close();
+    const dir = await filled();
+    const held = await openLevelStore(dir);
+    await expect(migrateStore({ from: dir, to: database }, rigOf())).rejects.toMatchObject({ code: 'conflict' });
+    await held.close();
+  });
+});
+
+/** What is told from time to time is told at every chance. */
+function tellingOften(): SystemClock {
+  const clock = new SystemClock();
+  const every = clock.every.bind(clock);
+  clock.every = (_periodMs, task) => every(1, task);
+  return clock;
+}
