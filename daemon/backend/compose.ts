@@ -1,3 +1,4 @@
+import type { MonError } from '../../shared/errors.ts';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { connectionLimits } from '../../shared/domain/connection-limits.ts';
@@ -59,6 +60,8 @@ export interface Backend {
   readonly v2Url?: string | undefined;
   /** Reads the configuration again, whether or not a file has changed; what is wrong with it is in the log. */
   reload(): Promise<void>;
+  /** Settles, with the reason, when another backend has taken its place: it is to be stopped. */
+  readonly lost: Promise<MonError>;
   /** Stops taking work in, commits what waits, closes the store. */
   stop(): Promise<void>;
 }
@@ -215,6 +218,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const running = teardown.move();
   return {
     ...doors,
+    lost: ground.lease.lost,
     reload: async () => {
       tls.reload();
       await watch?.reload();

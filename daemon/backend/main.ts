@@ -24,15 +24,14 @@ import { pruneCommand } from './clients/prune-command.ts';
 import { loadConfig, type ConfigSources, type LoadedConfig } from './config/load-config.ts';
 import { initialize } from './access/initialize.ts';
 import { repairCommand } from './store/repair-command.ts';
-import { DiskSpace } from './store/disk-space.ts';
+import { migrateStore } from './store/migrate-store-command.ts';
+import { openStore, shownPlace, storeAccess, type StorePlace } from './store/open-store.ts';
 import type { AcceptedLoss } from './store/inspect/assert-intact.ts';
-import { openLevelStore } from './store/level-store.ts';
 import { listenersOf, refuseOpenHttp } from './tls/listeners.ts';
 import { tlsWarnings } from './tls/server-tls.ts';
-import { storeBytes } from './store/store-size.ts';
 import { ask } from './store/upgrade/ask.ts';
 import { restoreCommand } from './store/upgrade/restore-command.ts';
-import type { CommandParts, UpgradeFlags } from './store/upgrade/upgrade-command.ts';
+import { upgradeOffline, type CommandParts, type UpgradeFlags } from './store/upgrade/upgrade-command.ts';
 import { upgradeDirectory } from './store/upgrade/upgrade-directory.ts';
 import { upgradeThrough } from './store/upgrade/upgrade-through.ts';
 import { watchStalls } from './health/watch-stalls.ts';
@@ -46,6 +45,7 @@ const HELP = `
     mon-backend upgrade [options]            Bring the store to the form that this version writes
     mon-backend prune [options]              Delete clients from the store, while no backend runs
     mon-backend restore-backup DIR           Put a backup, as an upgrade takes it, in the place of the store
+    mon-backend migrate-store [options]      Copy a store that no backend serves from a directory into a database, or back
     mon-backend repair DIR                   Bring together, in a copy, what is left of a damaged state directory
     mon-backend hash-password                Read a password from standard input, print what to put into api.password
     mon-backend version                      Show the version
@@ -54,6 +54,8 @@ const HELP = `
     -c, --config FILE      Main configuration file (JSON, or YAML when it ends in .yml or .yaml)
     -d, --config-dir DIR   Directories of further files, comma-separated
     --state-dir DIR        Where everything is stored (default: ./var/backend)
+    --store URL            Store everything in this PostgreSQL instead: postgres://USER@HOST:PORT/DATABASE; the password
+                           in MON_STORE, PGPASSWORD or ~/.pgpass, where the list of processes does not show it
     --bind ADDR            Address to listen on (default: 127.0.0.1)
     --port N               Port to listen on (default: 4567)
     -l, --log FILE         Write the log to a file instead of standard output
@@ -71,6 +73,10 @@ const HELP = `
     --name PATTERN         Its name matches, with * and ?
     --namespace NAME       It is in this namespace
 
+  Options of migrate-store
+    --from PLACE           What is copied, and stays as it is: a state directory, or the URL of a database
+    --to PLACE             Where to: a directory that is not there yet, or the URL of an empty database
+
   Options of upgrade, and the first three of restore-backup
     --skip-confirm         Do not ask
     --no-backup            Do not take a backup of the store first
@@ -87,7 +93,7 @@ const HELP = `
                            init: it is fine when there is an administrator already
 
   Environment, beneath what the files say
-    MON_STATE_DIR, MON_BIND, MON_PORT, MON_LOG, MON_LOG_LEVEL, MON_REQUEST_LOG_LEVEL
+    MON_STATE_DIR, MON_STORE, MON_BIND, MON_PORT, MON_LOG, MON_LOG_LEVEL, MON_REQUEST_LOG_LEVEL
     MON_CERT_FILE, MON_KEY_FILE, MON_CLIENT_CA_FILE
     MON_CREDENTIALS_FILE   File with one line user:password, or user: and the hash of the password
     MON_ADMIN_USERNAME, MON_ADMIN_PASSWORD or MON_ADMIN_PASSWORD_FILE
@@ -130,6 +136,9 @@ const parse = () =>
     allowUnknownFlags: false,
     flags: {
       stateDir: { type: 'string' },
+      store: { type: 'string' },
+      from: { type: 'string' },
+      to: { type: 'string' },
       bind: { type: 'string' },
       port: { type: 'number' },
       config: { type: 'string', shortFlag: 'c' },
@@ -195,6 +204,8 @@ async function main(): Promise<number> {
         return await prune();
       case 'init':
         return await init();
+      case 'migrate-store':
+        return await migrate();
       case 'version':
         process.stdout.write(`mon-backend version ${VERSION}\n`);
         return 0;
@@ -219,7 +230,7 @@ async function main(): Promise<number> {
 }
 
 function configSources(): ConfigSources {
-  const { config, configDir, stateDir, bind, port, log, logLevel } = cli.flags;
+  const { config, configDir, stateDir, store, bind, port, log, logLevel } = cli.flags;
   const { certFile, keyFile, clientCaFile, insecureHttp } = cli.flags;
   const api = given({ bind, port });
   const tls = given({ 'cert-file': certFile, 'key-file': keyFile, 'client-ca-file': clientCaFile });
@@ -228,7 +239,7 @@ function configSources(): ConfigSources {
     directories: (configDir ?? []).flatMap((list) => list.split(',')).filter((dir) => dir !== ''),
     env: process.env,
     flags: {
-      ...given({ 'state-dir': stateDir, log, 'log-level': logLevel }),
+      ...given({ 'state-dir': stateDir, store, log, 'log-level': logLevel }),
       ...(Object.keys(api).length === 0 ? {} : { api }),
       ...(Object.keys(tls).length === 0 ? {} : { tls }),
       ...(insecureHttp ? { 'insecure-http': true } : {}),
@@ -260,10 +271,9 @@ async function validate(): Promise<number> {
 
 async function init(): Promise<number> {
   const { program } = await loadConfig(configSources());
-  const { 'state-dir': stateDir } = program;
   const destination = new LineWriter(undefined, STANDARD_ERROR);
   const username = await initialize({
-    openStore: () => openLevelStore(stateDir),
+    openStore: () => openStore(program),
     clock: new SystemClock(),
     log: createLog({ component: 'backend', level: 'error', requestLevel: 'debug', destination }),
     env: process.env,
@@ -271,11 +281,13 @@ async function init(): Promise<number> {
   });
   destination.flush();
   if (username !== undefined) {
-    process.stdout.write(`made the administrator ${username} in ${stateDir}\n`);
+    process.stdout.write(`made the administrator ${username} in ${shownPlace(program)}\n`);
     return 0;
   }
   if (cli.flags.ignoreAlreadyInitialized) return 0;
-  process.stderr.write(`mon-backend: there is an administrator in ${stateDir} already: nothing was changed\n`);
+  process.stderr.write(
+    `mon-backend: there is an administrator in ${shownPlace(program)} already: nothing was changed\n`,
+  );
   return EXIT_INITIALIZED;
 }
 
@@ -301,9 +313,30 @@ async function upgrade(): Promise<number> {
   const flags = { skipConfirm, dryRun, timeout, backup: backupFlag() };
   const stateDir = config.program['state-dir'];
   const addressOf = (url: string): BackendAddress => addressThrough(url, stateDir);
-  if (through === undefined) await upgradeDirectory(stateDir, flags, parts, addressOf);
-  else await upgradeThrough(addressOf(through), flags, parts);
+  if (through !== undefined) await upgradeThrough(addressOf(through), flags, parts);
+  else if (config.program.store !== undefined) await upgradeDatabase(config.program, flags, parts);
+  else await upgradeDirectory(stateDir, flags, parts, addressOf);
   return 0;
+}
+
+async function migrate(): Promise<number> {
+  const { from, to } = cli.flags;
+  if (from === undefined || to === undefined) {
+    throw new MonError('invalid', 'say what is copied and where to: --from PLACE --to PLACE');
+  }
+  const { clock, log, stop } = (await commandParts()).parts;
+  const { entries } = await migrateStore({ from, to }, { clock, log, signal: stop.signal });
+  process.stdout.write(`copied ${entries.toLocaleString('en')} entries, and compared both\n`);
+  return 0;
+}
+
+async function upgradeDatabase(place: StorePlace, flags: UpgradeFlags, parts: CommandParts): Promise<void> {
+  const store = await openStore(place);
+  try {
+    await upgradeOffline(store, flags, parts);
+  } finally {
+    await store.close();
+  }
 }
 
 async function prune(): Promise<number> {
@@ -311,7 +344,7 @@ async function prune(): Promise<number> {
   const olderThan = age === undefined ? undefined : parseDuration(age);
   if (age !== undefined && olderThan === undefined) throw new MonError('invalid', `--older-than: ${DURATION_HINT}`);
   const { config, parts } = await commandParts();
-  await pruneCommand(config.program['state-dir'], { olderThan, name, namespace, skipConfirm, dryRun }, parts);
+  await pruneCommand(config.program, { olderThan, name, namespace, skipConfirm, dryRun }, parts);
   return 0;
 }
 
@@ -329,6 +362,13 @@ async function restore([dir, ...more]: readonly string[]): Promise<number> {
     throw new MonError('invalid', 'name the directory of one backup: mon-backend restore-backup DIR');
   }
   const { config, parts } = await commandParts();
+  if (config.program.store !== undefined) {
+    throw new MonError(
+      'invalid',
+      'a backup is a directory, and the setting store names a database: make it empty, and copy the backup into it with ' +
+        `mon-backend migrate-store --from ${dir}/store --to URL`,
+    );
+  }
   const flags = { skipConfirm: cli.flags.skipConfirm, backup: backupFlag() };
   await restoreCommand(dir, config.program['state-dir'], flags, parts);
   return 0;
@@ -409,7 +449,8 @@ function openLogFile(file: string | undefined): LineWriter {
 }
 
 async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, log: ProgramLog): Promise<number> {
-  const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+  const stop = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stop.abort());
   const { promise: started, resolve } = Promise.withResolvers<Backend>();
   process.on('SIGHUP', () => {
     log.info({}, 'reading the configuration again');
@@ -422,13 +463,11 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
   const onAccepted = ({ damages, evidence }: AcceptedLoss): void =>
     log.warn({ damages, evidence }, 'serving a store that lost writes, the damaged files were copied aside');
   const loss = cli.flags.acceptLoss ? { onAccepted } : undefined;
-  const backend = await compose({
+  const composing = compose({
     config,
     loadConfig: reload,
-    openStore: () =>
-      openLevelStore(stateDir, { writeBufferBytes: writeBufferBytes(config.program['disk-floor']), loss }),
-    storeBytes: () => storeBytes(stateDir),
-    disk: new DiskSpace(stateDir),
+    ...storeAccess(config.program, { writeBufferBytes: writeBufferBytes(config.program['disk-floor']), loss }),
+    stop: stop.signal,
     clock,
     log,
     logRequest: log.logRequest,
@@ -437,15 +476,21 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
     isInsecureAllowed: cli.flags.insecure,
     localPlaces: { stateDir, runtimeDir: runtimeDirectory() },
   });
+  const backend = await composing.catch((error: unknown) => {
+    if (stop.signal.aborted) return undefined;
+    throw error;
+  });
+  if (backend === undefined) return 0;
   resolve(backend);
   await warnOfReaders({ stateDir, logFile }, log);
   // What the start takes is no news.
   const stalls = watchStalls({ clock, log });
   log.info({ url: backend.url, agent_url: backend.agentUrl, state_dir: stateDir, version: VERSION }, 'backend started');
-  await stopped;
+  const lost = await Promise.race([once(stop.signal, 'abort').then(() => undefined), backend.lost]);
+  if (lost !== undefined) log.error({ reason: lost.message }, 'this backend may not write any more');
   log.info({}, 'backend stopping');
   stalls[Symbol.dispose]();
   await backend.stop();
   log.info({}, 'backend stopped');
-  return 0;
+  return lost === undefined ? 0 : EXIT_FAILED;
 }

@@ -188,8 +188,10 @@ export const programSettingsSchema = z.object({
   'api-commands': z.boolean().default(true),
   /** Where the programs of such commands must be; none: anywhere. */
   'api-command-directories': z.array(directorySchema).max(100).default([]),
-  /** Where everything is stored. */
+  /** Where everything is stored, but for a database in `store`. */
   'state-dir': z.string().min(1).default('var/backend'),
+  /** The URL of a PostgreSQL where everything is stored instead. */
+  store: z.string().min(1).max(4096).optional(),
   'log-level': z.enum(LOG_LEVELS).default('info'),
   /** A file instead of standard output. */
   log: z.string().min(1).optional(),

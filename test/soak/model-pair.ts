@@ -29,7 +29,12 @@ export class ModelPair implements AsyncDisposable {
 
   static async open(): Promise<ModelPair> {
     const dir = await mkdtemp(join(tmpdir(), 'mon-test-'));
-    const pair = new ModelPair(dir, { url: '', reload: () => Promise.resolve(), stop: () => Promise.resolve() });
+    const pair = new ModelPair(dir, {
+      url: '',
+      reload: () => Promise.resolve(),
+      stop: () => Promise.resolve(),
+      lost: new Promise(() => undefined),
+    });
     pair.#backend = await pair.#start();
     return pair;
   }

@@ -12,7 +12,7 @@ import { datedCheckRecord } from '../events/check-record.ts';
 import { datedClient } from './client-record.ts';
 import { clientKey, CLIENTS, INVALIDATED, TOMBSTONES } from './table.ts';
 import { readAnchor } from '../schedule/time-anchor.ts';
-import { openLevelStore } from '../store/level-store.ts';
+import { openStore, shownPlace, type StorePlace } from '../store/open-store.ts';
 import type { CommandParts } from '../store/upgrade/upgrade-command.ts';
 import { NO_CORRECTIONS, type Corrections } from '../../clock/corrections.ts';
 
@@ -36,17 +36,17 @@ type Found = readonly [namespace: string, name: string];
  * @throws MonError `invalid` when nothing says which, `conflict` when a backend holds the directory, `unavailable` when the
  *   operator or the disk says no
  */
-export async function pruneCommand(stateDir: string, flags: PruneFlags, parts: CommandParts): Promise<void> {
+export async function pruneCommand(place: StorePlace, flags: PruneFlags, parts: CommandParts): Promise<void> {
   const { olderThan, name, namespace } = flags;
   if (olderThan === undefined && name === undefined && namespace === undefined) {
     throw new MonError('invalid', 'say which clients: --older-than DURATION, --name PATTERN or --namespace NAME');
   }
-  const store = await openLevelStore(stateDir);
+  const store = await openStore(place);
   try {
     const { found, clients } = await findClients(store, flags, parts);
     parts.print(describe(found, clients));
     if (flags.dryRun || found.length === 0) return;
-    const question = `Are you sure you want to delete ${counted(found.length)} from ${stateDir}, with their results and events?`;
+    const question = `Are you sure you want to delete ${counted(found.length)} from ${shownPlace(place)}, with their results and events?`;
     if (!flags.skipConfirm && !(await parts.ask(question))) {
       throw new MonError('unavailable', 'prune aborted by operator');
     }

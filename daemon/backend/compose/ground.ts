@@ -12,13 +12,11 @@ import { Registry, type HeldTable } from '../registry/registry.ts';
 import type { ShiftedTable } from '../registry/shift-times.ts';
 import { TimeKeeper } from '../schedule/keep-time.ts';
 import { DiskGuard } from '../store/disk-guard.ts';
-import { SHARD } from '../store/main-shard.ts';
 import type { Teardown } from '../teardown.ts';
 import { listenersOf, refuseOpenHttp } from '../tls/listeners.ts';
 import { ListenersTls } from '../tls/server-tls.ts';
+import { acquireLease } from './acquire-lease.ts';
 import type { BackendOptions } from './options.ts';
-
-const LEASE_MS = 30_000;
 
 /** What everything stands on. */
 export interface Ground {
@@ -62,7 +60,7 @@ export async function openGround(
   await disk.look();
   const store = await options.openStore();
   teardown.defer('store', () => store.close());
-  const lease = await store.acquire(SHARD, LEASE_MS);
+  const lease = await acquireLease(store, { clock: machine, log, stop: options.stop });
   teardown.defer('lease', () => lease.release());
   const time = await TimeKeeper.open({ store, tables, lease, machine, log });
   teardown.defer('time', () => time.close());

@@ -11,6 +11,8 @@ export interface BackendOptions {
   /** Reads the configuration again; without it there is no reload. */
   readonly loadConfig?: () => Promise<LoadedConfig>;
   readonly openStore: () => Promise<Store>;
+  /** Ends a start that waits for another backend to go away. Default: nothing does. */
+  readonly stop?: AbortSignal;
   /** Bytes of the files of the store; absent when it has none. */
   readonly storeBytes?: () => Promise<number>;
   /** Where the store is; absent: it is not looked at, and nothing is refused for want of room. */

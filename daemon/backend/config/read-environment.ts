@@ -15,6 +15,7 @@ interface ReadEnvironment {
 /** Variables of the program itself, by the setting that they give. */
 const PROGRAM_VARIABLES = {
   MON_STATE_DIR: 'state-dir',
+  MON_STORE: 'store',
   MON_LOG_LEVEL: 'log-level',
   MON_LOG: 'log',
   MON_REQUEST_LOG_LEVEL: 'request-log-level',

@@ -8,7 +8,7 @@ import type { LoadedConfig } from './load-config.ts';
 
 /** What is read once at the start. */
 const NEEDS_RESTART =
-  /^(?:api\.(?:bind|port|cors|tls)|agent-listener|core-api|tls|insecure-http|state-dir|log|log-level|request-log-level)(?:\.|$)/;
+  /^(?:api\.(?:bind|port|cors|tls)|agent-listener|core-api|tls|insecure-http|state-dir|store|log|log-level|request-log-level)(?:\.|$)/;
 
 /** Most changes and problems in one record of the log. */
 const LOGGED_MAX = 100;

@@ -109,7 +109,7 @@ test.each<{ title: string; flags: PruneFlags; gone: string[]; rest: Partial<type
 ])('prune deletes $title', async ({ flags, gone, rest }) => {
   const dir = await aStore();
   const rig = rigOf();
-  await pruneCommand(dir, flags, rig);
+  await pruneCommand({ 'state-dir': dir }, flags, rig);
   expect(rig.printed.join('')).toContain(gone.map((name) => `  ${name}\n`).join(''));
   expect(rig.asked).toHaveLength(gone.length === 0 ? 0 : 1);
   expect(await left(dir)).toEqual({ ...ALL, ...rest });
@@ -125,7 +125,7 @@ describe('nothing is deleted', () => {
   test('by a dry run, which says who would go', async () => {
     const dir = await aStore();
     const rig = rigOf();
-    await pruneCommand(dir, { ...OLD, dryRun: true }, rig);
+    await pruneCommand({ 'state-dir': dir }, { ...OLD, dryRun: true }, rig);
     expect(rig.printed.join('')).toMatch(/^3 clients of 5 are meant\n {2}default\/ci-1\n/);
     expect(await left(dir)).toEqual(ALL);
   });
@@ -135,13 +135,15 @@ describe('nothing is deleted', () => {
     { title: 'when nothing says which', rig: rigOf(), flags: FLAGS, error: /--older-than DURATION, --name PATTERN/ },
   ])('$title', async ({ rig, flags, error }) => {
     const dir = await aStore();
-    await expect(pruneCommand(dir, flags, rig)).rejects.toThrow(error);
+    await expect(pruneCommand({ 'state-dir': dir }, flags, rig)).rejects.toThrow(error);
     expect(await left(dir)).toEqual(ALL);
   });
 
   test('while a backend holds the store', async () => {
     const dir = await aStore();
-    await serving(dir, 40, () => expect(pruneCommand(dir, OLD, rigOf())).rejects.toMatchObject({ code: 'conflict' }));
+    await serving(dir, 40, () =>
+      expect(pruneCommand({ 'state-dir': dir }, OLD, rigOf())).rejects.toMatchObject({ code: 'conflict' }),
+    );
   });
 });
 
@@ -151,7 +153,7 @@ test('what is cut off is gone slice by slice, and the next run goes on', async (
   await serving(dir, 0, (ask) => ask('POST', '/api/mon/v1/results', many));
   const rig = rigOf();
   const stopped = { ...rig, ask: async () => (queueMicrotask(() => rig.stop.abort(new Error('stopped'))), true) };
-  await expect(pruneCommand(dir, { ...FLAGS, name: 'ci-*' }, stopped)).rejects.toThrow('stopped');
-  await pruneCommand(dir, { ...FLAGS, name: 'ci-*', skipConfirm: true }, rigOf());
+  await expect(pruneCommand({ 'state-dir': dir }, { ...FLAGS, name: 'ci-*' }, stopped)).rejects.toThrow('stopped');
+  await pruneCommand({ 'state-dir': dir }, { ...FLAGS, name: 'ci-*', skipConfirm: true }, rigOf());
   expect(await serving(dir, 0, (ask) => namesOf(ask, '/clients'))).toEqual([]);
 });
