@@ -10,6 +10,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ run(seconds: number, clie
   console: () => import('./bench/console.ts'),
   handlers: () => import('./bench/handlers.ts'),
   ingest: () => import('./bench/ingest.ts'),
+  stores: () => import('./bench/stores.ts'),
   upgrade: () => import('./bench/upgrade.ts'),
 };
 

@@ -1,0 +1,49 @@
+import { startPostgres } from '../lib/postgres-server.ts';
+import { startBackend } from './backend-process.ts';
+import { BenchAgent, closedLoop, openLoop, type Load } from './bench-agent.ts';
+import { memoryMiB } from './process-figures.ts';
+import { count, mean, report } from './report.ts';
+
+const CONNECTIONS = 100;
+const WARM_UP_MS = 2000;
+const ROUNDS = 4;
+/** Results per second through PostgreSQL, on the same two cores as the load and the database. */
+const GOAL_RATE = 50_000;
+
+interface Measured {
+  readonly name: string;
+  readonly pid: number;
+  readonly agents: readonly BenchAgent[];
+  readonly loads: Load[];
+}
+
+/**
+ * Results per second over agents, acknowledged after the commit, into LevelDB and into PostgreSQL: two backends in turns, with
+ * the generator and the database on the same machine.
+ */
+export async function run(seconds: number): Promise<void> {
+  await using server = await startPostgres(['shared_buffers=256MB', 'max_wal_size=4GB']);
+  await using embedded = await startBackend();
+  await using shared = await startBackend([], { env: { MON_STORE: await server.database() } });
+  const stores = [await measured('LevelDB', embedded), await measured('PostgreSQL', shared)];
+  for (const { agents, pid } of stores) await closedLoop(agents, pid, WARM_UP_MS);
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const { agents, pid, loads } of stores) loads.push(await closedLoop(agents, pid, (seconds * 1000) / ROUNDS));
+  }
+  for (const { name, pid, loads } of stores) {
+    const rate = mean(loads.map((load) => load.rate));
+    const cpu = mean(loads.map((load) => load.cpuMicroseconds));
+    const goal = name === 'PostgreSQL' ? `, goal ${count(GOAL_RATE)}` : '';
+    report(name, `${count(rate)} /s`, `CPU ${cpu.toFixed(1)} us, memory ${count(memoryMiB(pid))} MiB${goal}`);
+  }
+  for (const { name, agents } of stores) {
+    const { p50, p99, reached } = await openLoop(agents, GOAL_RATE / 4, seconds * 1000);
+    report(`ack p50 / p99 into ${name} at ${count(reached)}/s`, `${p50.toFixed(1)} / ${p99.toFixed(1)} ms`);
+  }
+  for (const { agents } of stores) for (const agent of agents) agent.close();
+}
+
+async function measured(name: string, { url, pid }: { readonly url: string; readonly pid: number }): Promise<Measured> {
+  const connecting = Array.from({ length: CONNECTIONS }, (_, at) => BenchAgent.connect(url, at));
+  return { name, pid, agents: await Promise.all(connecting), loads: [] };
+}
