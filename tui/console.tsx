@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { render } from 'ink';
-import type { ApiClient } from '../shared/client/api-client.ts';
-import { parseBackendAddress, type CredentialsEnv } from '../shared/client/backend-address.ts';
+import { parseBackendAddress } from '../shared/client/backend-address.ts';
 import type { UpgradeClient } from '../shared/client/plan-client.ts';
 import { MonError } from '../shared/errors.ts';
 import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../shared/schemas/namespace.ts';
-import { openAll, type OpenedContext } from './effects/all-contexts.ts';
 import { App } from './screens/app.tsx';
 import { followAll } from './effects/follow-all.ts';
 import { followNamespaces } from './effects/follow-namespaces.ts';
@@ -28,6 +26,7 @@ import type { InputEvent } from './terminal/input-event.ts';
 import type { Theme } from './text/theme.ts';
 import type { SavedView } from './state/saved-view.ts';
 import type { ConsoleOptions } from './state/console-options.ts';
+import { openAll, type ShownBackend } from './effects/all-contexts.ts';
 
 /** A terminal that is being resized sends many sizes: the last one is drawn from scratch after this pause. */
 const RESIZE_REST_MS = 50;
@@ -37,19 +36,6 @@ const FILTER_TURN_MS = 8;
 
 export interface ConsoleClock extends FrameClock {
   after(delayMs: number, task: () => void): Disposable;
-}
-
-/** A backend that is shown. */
-export interface ShownBackend {
-  readonly backend: string;
-  /** Asked for when something is to be sent or loaded, which is after the first frame; default: in its namespace. */
-  readonly api: (namespace?: string) => Promise<ApiClient>;
-  /** That is shown; `*`: all that the credentials may see. Default: `default`. */
-  readonly namespace?: string | undefined;
-  /** Where credentials are that the URL does not hold. Default: the environment of the process. */
-  readonly env?: CredentialsEnv;
-  /** All contexts as one list; then the rest of this is not used. */
-  readonly members?: ReadonlyMap<string, OpenedContext>;
 }
 
 /** The backends that can be switched between. */
@@ -245,7 +231,7 @@ export function openConsole(parts: ConsoleParts): Console {
       const { contexts } = parts;
       if (contexts === undefined) throw new MonError('not_found', 'the configuration file names no contexts');
       const next = await (name === ALL_CONTEXTS ? openAll(contexts.names, contexts.open) : contexts.open(name));
-      const left = keptOf(store);
+      const left = keptOf(store.state);
       leftContexts.set(store.options.contexts?.current, { kept: left, namespace: shown.namespace });
       const before = leftContexts.get(name);
       const { kept = { view: left.view, views: parts.kept?.views ?? {} } } = before ?? {};
@@ -263,7 +249,7 @@ export function openConsole(parts: ConsoleParts): Console {
       if (!isAll && !known.includes(name)) {
         throw new MonError('not_found', `there is no such namespace, or it cannot be seen: ${known.join(', ')}`);
       }
-      const kept = keptOf(store);
+      const kept = keptOf(store.state);
       const next = { ...shown, namespace: name === DEFAULT_NAMESPACE ? undefined : name };
       const view = isAll && !isOfNamespaces(kept.view) ? 'events' : kept.view;
       show(next, store.options.contexts?.current, { ...kept, view });

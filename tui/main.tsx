@@ -7,14 +7,14 @@ import {
   type CredentialsEnv,
 } from '../shared/client/backend-address.ts';
 import { errorMessage } from '../shared/errors.ts';
-import { openAll } from './effects/all-contexts.ts';
+import { openAll, type ShownBackend } from './effects/all-contexts.ts';
 import { DEFAULT_ARGUMENTS, type Arguments } from './config/arguments.ts';
 import { chooseBackend, contextNamed, type Choice } from './config/choose-backend.ts';
 import { loadConfig, type LoadedConfig } from './config/config-file.ts';
 import type { ContextConfig } from './config/console-config.ts';
 import { keptOfConfig } from './config/kept-of-config.ts';
 import { settingsOf, type Settings } from './config/settings-of.ts';
-import { openConsole, type Console, type ConsoleClock, type ShownBackend } from './console.tsx';
+import { openConsole, type Console, type ConsoleClock } from './console.tsx';
 import { bindKeys } from './actions/keys.ts';
 import { ALL_CONTEXTS } from './model/backend-names.ts';
 import type { Kept } from './state/kept.ts';

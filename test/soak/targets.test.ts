@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Subject, SubjectData } from '../../tui/screens/inspect/layer.ts';
+import type { Subject, SubjectData } from '../../tui/state/layers/inspect.ts';
 import { TargetRound } from '../support/target-round.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 import { allLetters, CHECKS, everything, targetSteps } from './target-steps.ts';

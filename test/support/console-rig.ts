@@ -3,7 +3,7 @@ import { onTestFinished, vi } from 'vitest';
 import { openApiClient } from '../../shared/client/api-client.ts';
 import type { Event } from '../../shared/schemas/event.ts';
 import { eventKey, type EventRow, type FeedMessage, type FeedRows, type FeedStats } from '../../shared/schemas/feed.ts';
-import { openConsole, type ConsoleParts, type ShownBackend } from '../../tui/console.tsx';
+import { openConsole, type ConsoleParts } from '../../tui/console.tsx';
 import { FrameStdout } from '../../tui/terminal/frame-stdout.ts';
 import { KeyDecoder } from '../../tui/terminal/key-decoder.ts';
 import type { TerminalDevice } from '../../tui/terminal/terminal-device.ts';
@@ -11,6 +11,7 @@ import type { Theme } from '../../tui/text/theme.ts';
 import { FEED_HELLO, startFeedServer, type FeedConnection, type FeedServer } from './feed-server.ts';
 import { ManualClock } from './manual-clock.ts';
 import { Screen } from './screen.ts';
+import type { ShownBackend } from '../../tui/effects/all-contexts.ts';
 
 /** What a console asked the backend to do. */
 export interface SeenRequest {

@@ -3,13 +3,13 @@ import { silencedId } from '../../shared/domain/silencing.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import type { FeedRows } from '../../shared/schemas/feed.ts';
-import type { Layer } from '../../tui/state/console-state.ts';
 import type { Effect } from '../../tui/state/effects.ts';
 import { inspectBody } from '../../tui/screens/inspect/body.ts';
-import type { InspectLayer, Subject, SubjectData } from '../../tui/screens/inspect/layer.ts';
+import type { InspectLayer, Subject, SubjectData } from '../../tui/state/layers/inspect.ts';
 import type { ViewName } from '../../tui/state/view-names.ts';
 import { ConsoleDriver } from './console-driver.ts';
 import { targetOf, type Target } from '../../tui/model/target.ts';
+import type { Layer } from '../../tui/state/layers/layer.ts';
 
 /** Layers that ask about what was chosen before they were opened. */
 const DIALOGS: ReadonlySet<Layer['kind']> = new Set(['silence', 'confirm', 'menu', 'command']);

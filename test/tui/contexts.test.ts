@@ -3,12 +3,12 @@ import { openApiClient } from '../../shared/client/api-client.ts';
 import { MonError } from '../../shared/errors.ts';
 import { EMPTY_CONFIG } from '../../tui/config/console-config.ts';
 import { keptOfConfig } from '../../tui/config/kept-of-config.ts';
-import type { ShownBackend } from '../../tui/console.tsx';
 import { byKey, openRig, type ConsoleRig } from '../support/console-rig.ts';
 import { SCENE } from '../support/console-scene.ts';
 import { anEventRow } from '../support/feed-rows.ts';
 import { startFeedServer, type FeedServer } from '../support/feed-server.ts';
 import type { SavedView } from '../../tui/state/saved-view.ts';
+import type { ShownBackend } from '../../tui/effects/all-contexts.ts';
 
 const LAB = { events: byKey([anEventRow({ client: 'lab-1', check: 'disk' }), anEventRow({ client: 'lab-2' })]) };
 

@@ -1,12 +1,13 @@
 import type { ReactElement } from 'react';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import type { CommandLayer, Completion } from './command-line.ts';
+import type { Completion } from './command-line.ts';
 import type { ScreenSize } from '../state/console-state.ts';
 import { cellWidth, fit } from '../terminal/cells.ts';
 import { run, type Run, type Theme } from '../text/theme.ts';
 import { Rows } from '../text/rows.tsx';
 import { fitRuns } from '../text/runs.ts';
 import { fieldRuns } from '../form/text-field.ts';
+import type { CommandLayer } from '../state/layers/command.ts';
 
 /** The command line over the last rows of the screen: what is typed, what is wrong with it, what can follow. */
 export function CommandBar({

@@ -1,25 +1,14 @@
 import type { KeyAction } from './keys.ts';
 import { commandsFor, runCommand, splitCommand, type Perform, type CompletionPorts } from './commands.ts';
 import { keyContext } from './key-context.ts';
-import { editLine, lineOf, type LineEdit, type LineEditor } from '../form/line-editor.ts';
+import { editLine, lineOf, type LineEdit } from '../form/line-editor.ts';
 import type { Screen, Asks, Shown } from '../state/ports.ts';
 import type { ActionPorts } from './action-ports.ts';
 import type { Places } from '../model/known.ts';
+import type { CommandLayer } from '../state/layers/command.ts';
 
 /** Earlier commands that are remembered. */
 const HISTORY_MAX = 100;
-
-/** The line after `:`, over whatever is shown. */
-export interface CommandLayer {
-  readonly kind: 'command';
-  readonly line: LineEditor;
-  /** While Tab goes through the candidates: what was typed, and the place of the candidate that stands there now. */
-  readonly chosen: { readonly typed: LineEditor; readonly at: number } | undefined;
-  /** Place in the history; its length: the line being typed. */
-  readonly historyAt: number;
-  /** Why the line could not be carried out, and what is allowed. */
-  readonly problem: string | undefined;
-}
 
 /** What can stand where the caret is. */
 export interface Completion {

@@ -1,5 +1,5 @@
 import { DURATION_HINT, parseDuration } from '../../shared/domain/duration.ts';
-import { bindings, type Binding, type KeyAction, type KeyContext } from './keys.ts';
+import { bindings, type Binding, type KeyAction } from './keys.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { isSkin, SKINS } from '../text/theme.ts';
@@ -8,7 +8,7 @@ import { filterCandidates } from '../list/search-candidates.ts';
 import { keepFilter } from '../list/search-prompt.ts';
 import { keyContext } from './key-context.ts';
 import { lineOf } from '../form/line-editor.ts';
-import { openMenu, type MenuItem } from '../form/menu.ts';
+import { openMenu } from '../form/menu.ts';
 import { applyView, presentView, VIEW_NAME_HINT, VIEW_NAME_PATTERN } from './saved-views.ts';
 import { silenceDurations, type SilenceForm } from '../screens/silences/form.ts';
 import { isThere, openView } from './view-keys.ts';
@@ -18,6 +18,8 @@ import { VIEWS, type ViewName } from '../state/view-names.ts';
 import type { Screen, Asks, Opened, Shown } from '../state/ports.ts';
 import type { ActionPorts } from './action-ports.ts';
 import type { Known, Places } from '../model/known.ts';
+import type { MenuItem } from '../state/layers/menu.ts';
+import type { KeyContext } from '../state/key-context.ts';
 
 /** Does what the key of an action does. */
 export type Perform = (action: KeyAction) => void;

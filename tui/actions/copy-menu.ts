@@ -1,12 +1,13 @@
 import { shellWord } from '../../shared/domain/command-text.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
-import { openMenu, type MenuItem } from '../form/menu.ts';
+import { openMenu } from '../form/menu.ts';
 import type { ViewName } from '../state/view-names.ts';
 import { targetOf } from '../model/target.ts';
 import type { ConsoleOptions } from '../state/console-options.ts';
 import type { Asks, Opened, Screen, Says, Shown } from '../state/ports.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
+import type { MenuItem } from '../state/layers/menu.ts';
 
 /** What can be copied about. */
 export interface Copied {

@@ -3,12 +3,12 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countOf } from '../state/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
 import { openDetail } from '../screens/detail/actions.ts';
-import { openLoadedLayer } from '../state/loaded-layer.ts';
 import { eventKey } from '../../shared/schemas/feed.ts';
 import { targetOf } from '../model/target.ts';
 import type { DeadLetterVerb, LetterOrder } from '../state/effects.ts';
 import type { Screen, Says, Asks } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';
+import { openLoadedLayer } from '../state/layer-loads.ts';
 
 /** Asks whether to run the handlers again. */
 export function askRetryLetters(store: Screen & Says, letters: readonly StoredDeadLetter[]): void {

@@ -1,6 +1,6 @@
-import type { KeyContext } from './keys.ts';
 import type { ConsoleState } from '../state/console-state.ts';
-import { searchOf } from '../form/search-field.ts';
+import { searchOf } from '../state/layers/layer.ts';
+import type { KeyContext } from '../state/key-context.ts';
 
 type KeyPlace = Pick<ConsoleState, 'view' | 'layers' | 'prompt' | 'upgrade'>;
 

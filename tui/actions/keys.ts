@@ -1,4 +1,4 @@
-import type { ViewName } from '../state/view-names.ts';
+import type { KeyContext } from '../state/key-context.ts';
 
 /** A key as the decoder reports it, as far as bindings care. */
 export interface KeyPress {
@@ -8,25 +8,6 @@ export interface KeyPress {
   readonly meta: boolean;
   readonly shift: boolean;
 }
-
-/** Where a binding is in effect: a view by its name, or what lies over it. */
-export type KeyContext =
-  | ViewName
-  | 'detail'
-  | 'inspect'
-  | 'handling'
-  | 'dead-letter'
-  | 'silence-entry'
-  | 'plan'
-  | 'plan-page'
-  | 'help'
-  | 'log'
-  | 'confirm'
-  | 'form'
-  | 'prompt'
-  | 'search'
-  | 'menu'
-  | 'command';
 
 /** The views that are lists: what moves, marks, sorts and filters means the same in each. */
 const LISTS = ['events', 'silences', 'aggregates', 'clients', 'checks', 'dead-letters'] as const;

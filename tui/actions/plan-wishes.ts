@@ -1,25 +1,13 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { currentStep, isFree } from '../../shared/domain/plan/run.ts';
 import { parsePath, versionText } from '../../shared/domain/plan/version.ts';
-import type { PlanRun, PlanOrder, PlanRunStep, PlanRunStepState } from '../../shared/schemas/plan-run.ts';
+import type { PlanRun, PlanOrder, PlanRunStep } from '../../shared/schemas/plan-run.ts';
 import type { Effect } from '../state/effects.ts';
 import { isHeldBy } from '../model/plans.ts';
 import { shownPlan } from '../screens/plans/plan.ts';
 import type { Opened } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';
-
-/** What a person wants done about plans. It names what it is about, whatever has happened since. */
-export type UpgradeWish =
-  | { readonly kind: 'new' }
-  | { readonly kind: 'take'; readonly plan: number }
-  | { readonly kind: 'roll-back' | 'abandon'; readonly plan: number }
-  | {
-      readonly kind: 'start' | 'confirm' | 'skip';
-      readonly plan: number;
-      readonly step: string;
-      /** As it was when the question was asked. */
-      readonly state: PlanRunStepState;
-    };
+import type { UpgradeWish } from '../state/layers/plans.ts';
 
 export type WishOutcome =
   | { readonly kind: 'effect'; readonly effect: Effect }

@@ -1,4 +1,4 @@
-import { actionFor, isChange, keyOfChord, keysOf, type KeyAction, type KeyContext } from './keys.ts';
+import { actionFor, isChange, keyOfChord, keysOf, type KeyAction } from './keys.ts';
 import type { InputEvent, KeyEvent } from '../terminal/input-event.ts';
 import { openCommandLine, pressCommandLine, typeInCommandLine } from './command-line.ts';
 import { pressConfirm, typeInConfirm } from '../form/confirm-keys.ts';
@@ -24,6 +24,7 @@ import { pressPlanPage } from '../screens/plans/page.ts';
 import { openDueView, settleDigit } from './view-keys.ts';
 import type { Screen, Says, Asks, Opened, Shown } from '../state/ports.ts';
 import type { ActionPorts } from './action-ports.ts';
+import type { KeyContext } from '../state/key-context.ts';
 
 /** Two presses within this quit from anywhere. */
 const INTERRUPT_TWICE_MS = 1000;

@@ -1,7 +1,7 @@
 import type { Arguments } from './arguments.ts';
-import { ATTENTION, type Attention } from '../state/bell.ts';
 import type { Theme } from '../text/theme.ts';
 import type { ConsoleConfig } from './console-config.ts';
+import { ATTENTION, type Attention } from '../state/attention.ts';
 
 /** How the console looks and calls, from all who have a say. */
 export interface Settings {

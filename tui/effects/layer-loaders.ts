@@ -1,6 +1,6 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
-import type { LayerData, LoadedLayerKind } from '../state/loaded-layer.ts';
 import { targetOf } from '../model/target.ts';
+import type { LayerData, LoadedLayerKind } from '../state/layers/loaded.ts';
 
 /** What the requests of layers need. */
 export type LayerApi = Pick<ApiClient, 'deadLetter' | 'explainEvent' | 'silencedDetail'>;

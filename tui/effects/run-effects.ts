@@ -12,8 +12,7 @@ import {
 } from '../state/changes.ts';
 import { report } from '../form/confirm.ts';
 import type { Effect, DeadLetterVerb, LetterOrder, RunOrder } from '../state/effects.ts';
-import type { Subject } from '../screens/inspect/layer.ts';
-import type { LoadedLayerKind } from '../state/loaded-layer.ts';
+import type { Subject } from '../state/layers/inspect.ts';
 import { ENDED_RECORDS_MAX, ENDED_SHOWN_MS } from '../model/silence-history.ts';
 import { nameOf } from '../actions/targets.ts';
 import { undoOperations } from '../state/undo.ts';
@@ -28,6 +27,7 @@ import type { Target } from '../model/target.ts';
 import type { Screen, Says, Opened, Frames, Remembers, Silencing, Asks } from '../state/ports.ts';
 import type { Answered } from '../state/answers.ts';
 import type { Known } from '../model/known.ts';
+import type { LoadedLayerKind } from '../state/layers/loaded.ts';
 
 /** Requests under way at once where each thing takes one of its own. */
 const PARALLEL_MAX = 8;

@@ -1,5 +1,5 @@
 import type { AggregateSeverity, ApiClient } from '../../shared/client/api-client.ts';
-import { CHECK_RESULTS_MAX, type Subject, type SubjectData, type SubjectKind } from '../screens/inspect/layer.ts';
+import { CHECK_RESULTS_MAX, type Subject, type SubjectData, type SubjectKind } from '../state/layers/inspect.ts';
 import { targetOf } from '../model/target.ts';
 
 /** What the requests about one thing need. */

@@ -1,9 +1,10 @@
 import type { ReactElement } from 'react';
-import type { ConfirmLayer, ScreenSize } from '../state/console-state.ts';
+import type { ScreenSize } from '../state/console-state.ts';
 import { wrapCells } from '../text/wrap-cells.ts';
 import { run, type Run, type Theme } from '../text/theme.ts';
 import { buttonRun, Dialog, dialogWidth } from './dialog.tsx';
 import { fieldRuns } from './text-field.ts';
+import type { ConfirmLayer } from '../state/layers/confirm.ts';
 
 export function ConfirmDialog({
   theme,

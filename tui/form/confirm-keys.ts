@@ -2,7 +2,6 @@ import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import { eventKey } from '../../shared/schemas/feed.ts';
 import type { KeyAction } from '../actions/keys.ts';
 import type { ChangeVerb } from '../state/changes.ts';
-import type { ConfirmLayer } from '../state/console-state.ts';
 import type { Effect } from '../state/effects.ts';
 import { editLine, type LineEdit } from './line-editor.ts';
 import { mayChange } from '../actions/may-change.ts';
@@ -10,6 +9,7 @@ import { stillThere } from '../actions/targets.ts';
 import type { Screen, Shown } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';
 import type { ActionPorts } from '../actions/action-ports.ts';
+import type { ConfirmLayer } from '../state/layers/confirm.ts';
 
 export function pressConfirm(store: ActionPorts, action: KeyAction): void {
   const layer = confirmLayer(store);

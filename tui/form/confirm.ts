@@ -1,6 +1,6 @@
-import type { ConfirmLayer } from '../state/console-state.ts';
 import { EMPTY_LINE } from './line-editor.ts';
 import type { Screen } from '../state/ports.ts';
+import type { ConfirmLayer } from '../state/layers/confirm.ts';
 
 /** Things that a dialog names; the rest is a number. */
 const NAMED_MAX = 5;

@@ -1,5 +1,4 @@
 import type { KeyAction, KeyPress } from '../actions/keys.ts';
-import type { SilenceLayer } from '../state/console-state.ts';
 import { countOf, operationName } from '../state/changes.ts';
 import { askFirst, named, TYPED_ABOVE } from './confirm.ts';
 import type { SubmittedSilenced } from '../../shared/schemas/silenced.ts';
@@ -19,6 +18,7 @@ import type { Screen, Asks, Silencing, Shown } from '../state/ports.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { Known } from '../model/known.ts';
 import type { ActionPorts } from '../actions/action-ports.ts';
+import type { SilenceLayer } from '../state/layers/silence.ts';
 
 export function pressForm(store: ActionPorts, action: KeyAction): void {
   const layer = silenceLayer(store);

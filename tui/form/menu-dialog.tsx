@@ -1,13 +1,14 @@
 import type { ReactElement } from 'react';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { ScreenSize } from '../state/console-state.ts';
-import { menuIndex, type MenuItem, type MenuLayer } from './menu.ts';
+import { menuIndex } from './menu.ts';
 import { clamp } from '../state/list-cursor.ts';
 import { cellWidth, fit } from '../terminal/cells.ts';
 import { run, type Run, type Theme } from '../text/theme.ts';
 import { Dialog, dialogWidth } from './dialog.tsx';
 import { fitRuns, spread } from '../text/runs.ts';
 import { fieldRuns } from './text-field.ts';
+import type { MenuItem, MenuLayer } from '../state/layers/menu.ts';
 
 /** Rows of a dialog that are no choices: frame, search line, blank line, and room around it. */
 const ROWS_AROUND = 7;

@@ -1,7 +1,8 @@
 import type { KeyAction } from '../actions/keys.ts';
 import { editLine, type LineEdit } from './line-editor.ts';
-import { menuIndex, shownItems, type MenuItem, type MenuLayer } from './menu.ts';
+import { menuIndex, shownItems } from './menu.ts';
 import type { Screen, Says, Shown } from '../state/ports.ts';
+import type { MenuItem, MenuLayer } from '../state/layers/menu.ts';
 
 export function pressMenu(store: Screen & Says, action: KeyAction): void {
   const layer = menuLayer(store);

@@ -1,4 +1,3 @@
-import type { Layer } from '../state/console-state.ts';
 import { EMPTY_LINE, type LineEditor } from './line-editor.ts';
 
 /** What is looked for in the lines of a layer. */
@@ -19,9 +18,4 @@ export function holdsWords(text: string, { line }: SearchField): boolean {
     .toLowerCase()
     .split(' ')
     .every((word) => lower.includes(word));
-}
-
-/** @returns `undefined`: nothing is searched on the layer on top */
-export function searchOf(layer: Layer | undefined): SearchField | undefined {
-  return layer !== undefined && 'search' in layer && 'isOpen' in layer.search ? layer.search : undefined;
 }

@@ -1,10 +1,11 @@
 import type { KeyAction } from '../actions/keys.ts';
 import { settleInspect } from '../screens/inspect/body.ts';
 import { editLine, type LineEdit } from './line-editor.ts';
-import { NO_SEARCH, searchOf, type SearchField } from './search-field.ts';
+import { NO_SEARCH, type SearchField } from './search-field.ts';
 import { searchTyped, textPaneOf } from '../screens/text-pane.ts';
 import type { Screen, Remembers, Shown } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';
+import { searchOf } from '../state/layers/layer.ts';
 
 export function pressSearch(store: Screen & Remembers & Known, action: KeyAction): void {
   const search = topSearch(store);

@@ -1,6 +1,6 @@
 import { isChange, KEYS, keyOf, type KeyAction } from '../actions/keys.ts';
 import { whyNoChange } from '../actions/may-change.ts';
-import { openMenu, type MenuItem } from '../form/menu.ts';
+import { openMenu } from '../form/menu.ts';
 import { savedViewItems } from '../actions/saved-views.ts';
 import { isThere, openView } from '../actions/view-keys.ts';
 import { columnsOf, sortsOf, type ColumnChoice } from './columns.ts';
@@ -8,6 +8,7 @@ import { VIEWS, viewTitle } from '../state/view-names.ts';
 import type { Places, Known } from '../model/known.ts';
 import type { Screen, Says, Opened, Shown } from '../state/ports.ts';
 import type { ListOfView } from './list-of-view.ts';
+import type { MenuItem } from '../state/layers/menu.ts';
 
 export function openSortMenu(store: Screen & Places & ListOfView): void {
   const items = (): readonly MenuItem[] =>

@@ -1,4 +1,3 @@
-import type { Layer } from '../state/console-state.ts';
 import type { EventRecord } from '../model/event-record.ts';
 import { CURSOR_AT_TOP, settleCursor } from '../state/list-cursor.ts';
 import { listRows } from '../state/screen-layout.ts';
@@ -6,6 +5,7 @@ import { followNewest } from '../actions/side-keys.ts';
 import type { Known } from '../model/known.ts';
 import type { ListOfView } from './list-of-view.ts';
 import type { Screen, Says, Opened, Shown } from '../state/ports.ts';
+import type { Layer } from '../state/layers/layer.ts';
 
 /** What a person sees, decides and presses takes about so long. */
 const REACTION_MS = 400;

@@ -1,16 +1,3 @@
-/*
- * How a view that is a table is added:
- *
- * 1. Write `tui/screens/<noun>/table.ts`: the type of its row (immutable; a change is another row), its columns, and
- *    `export const <NOUN> = tableView<Row>({ ... })`.
- * 2. Name it in `tables.ts`. Keys, tabs, sorting, filter, marks, the menus and the screen are there with that.
- * 3. `ConsoleStore` calls `changed(view, key)` where the data that a row is made of changes. What is loaded: add the
- *    type to `ViewData` in `view-data.ts` and the request to `VIEW_LOADERS` in `tui/effects/view-loaders.ts`; a visible
- *    view is loaded again every two seconds, and then all of its rows may be others.
- * 4. Keys of its own: bind them in `tui/actions/keys.ts` with the view's name in `in`, and put what they do into `actions`.
- *    The menu of `x`, the hints and the help follow from that.
- * 5. A view that is no table (a page of boxes, a plan) goes into `pages.ts` and `tui/screens/view-screens.tsx` instead.
- */
 import type { SearchLanguage } from '../../shared/domain/search-language.ts';
 import type { KeyAction } from '../actions/keys.ts';
 import type { Run, Tone } from '../text/theme.ts';
@@ -23,6 +10,7 @@ import type { Opened, Shown } from '../state/ports.ts';
 import type { Known, Places } from '../model/known.ts';
 import type { ListOfView } from './list-of-view.ts';
 import type { ActionPorts } from '../actions/action-ports.ts';
+import { compareText } from '../model/compare-text.ts';
 
 export interface TableColumn<Row> {
   /** Unique within the table. */
@@ -141,9 +129,4 @@ export function orderOf({ order, columns }: AnyTable, sort: SortState): RowOrder
     keepsPlace: (before, after) => compareRows === undefined || compareRows(before, after) === 0,
     sortAll: (records) => records.toSorted(compare),
   };
-}
-
-/** Smaller text first, by code unit: the same on every machine. */
-export function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -5,8 +5,9 @@ import type { V2Client } from '../../shared/client/v2-client.ts';
 import { requestUrl } from '../../shared/client/request.ts';
 import type { Request, Requester } from '../../shared/client/request.ts';
 import { safeText } from '../../shared/domain/terminal-text.ts';
-import type { Call, CommandOption } from './command.ts';
+import type { Call } from './command.ts';
 import { EXIT, ExitError } from './exit-codes.ts';
+import type { CommandOption } from './flags.ts';
 
 /** Options of everything that changes something. */
 export const CHANGE_OPTIONS: Readonly<Record<'dry-run', CommandOption>> = {

@@ -2,37 +2,8 @@ import type { ApiClient } from '../../shared/client/api-client.ts';
 import type { CredentialsEnv } from '../../shared/client/backend-address.ts';
 import type { V2Client } from '../../shared/client/v2-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
-import type { Flags } from './flags.ts';
 import type { Output } from './output.ts';
-
-/** What a shell can offer to complete: names that the backend knows, or a fixed set. */
-export type Completes =
-  | 'client'
-  | 'check'
-  | 'client-check'
-  | 'subscription'
-  | 'silenced'
-  | 'aggregate'
-  | 'stash'
-  | 'handler'
-  | 'dead-letter'
-  | 'namespace'
-  | 'entity'
-  | 'user'
-  | 'api-key'
-  | 'context'
-  | 'file'
-  | readonly string[];
-
-/** An option of a command; a `switch` takes no value and has a `--no-` form. */
-export interface CommandOption {
-  readonly type: 'value' | 'switch';
-  /** What the value is, for the manual: `SECONDS`. */
-  readonly value?: string;
-  readonly short?: string;
-  readonly completes?: Completes;
-  readonly text: string;
-}
+import { Flags, type Completes, type CommandOption } from './flags.ts';
 
 export interface Command {
   /** The words that call it: `['event', 'list']`. */

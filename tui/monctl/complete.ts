@@ -5,11 +5,12 @@ import { openV2Client } from '../../shared/client/v2-client.ts';
 import type { V2Client } from '../../shared/client/v2-client.ts';
 import { loadConfig } from '../config/config-file.ts';
 import { chosenBackend } from './choose-backend.ts';
-import type { Command, CommandOption, Completes } from './command.ts';
+import type { Command } from './command.ts';
 import { nameOf, textAt } from './v2-object.ts';
 import { listPath, namespaceOf } from './namespaces.ts';
 import type { OutputStream } from './output.ts';
 import { GLOBAL_OPTIONS } from './parse-arguments.ts';
+import type { CommandOption, Completes } from './flags.ts';
 
 /** The word by which the script of a shell asks; people have no use for it. */
 export const COMPLETE = '__complete';

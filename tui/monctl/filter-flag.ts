@@ -1,7 +1,6 @@
 import { readSearch, type SearchLanguage, type SearchOf } from '../../shared/domain/search-language.ts';
 import { MonError } from '../../shared/errors.ts';
-import type { CommandOption } from './command.ts';
-import type { Flags } from './flags.ts';
+import type { Flags, CommandOption } from './flags.ts';
 
 /** Option of the lists whose items can be searched. */
 export const FILTER_OPTION: CommandOption = {

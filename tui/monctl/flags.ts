@@ -1,5 +1,4 @@
 import { MonError } from '../../shared/errors.ts';
-import type { CommandOption } from './command.ts';
 
 /** The options of one call, by the name that was typed. */
 export class Flags {
@@ -71,4 +70,33 @@ export function readFlags(
     }
   }
   return new Flags(values);
+}
+
+/** What a shell can offer to complete: names that the backend knows, or a fixed set. */
+export type Completes =
+  | 'client'
+  | 'check'
+  | 'client-check'
+  | 'subscription'
+  | 'silenced'
+  | 'aggregate'
+  | 'stash'
+  | 'handler'
+  | 'dead-letter'
+  | 'namespace'
+  | 'entity'
+  | 'user'
+  | 'api-key'
+  | 'context'
+  | 'file'
+  | readonly string[];
+
+/** An option of a command; a `switch` takes no value and has a `--no-` form. */
+export interface CommandOption {
+  readonly type: 'value' | 'switch';
+  /** What the value is, for the manual: `SECONDS`. */
+  readonly value?: string;
+  readonly short?: string;
+  readonly completes?: Completes;
+  readonly text: string;
 }

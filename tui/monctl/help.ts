@@ -1,5 +1,6 @@
-import type { Command, CommandOption } from './command.ts';
+import type { Command } from './command.ts';
 import { EXIT_CODE_TEXTS } from './exit-codes.ts';
+import type { CommandOption } from './flags.ts';
 
 const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ['MON_BACKEND', 'the backend, when --backend is not given'],

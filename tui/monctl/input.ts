@@ -1,7 +1,8 @@
 import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { MonError, errorMessage } from '../../shared/errors.ts';
-import type { Call, CommandOption } from './command.ts';
+import type { Call } from './command.ts';
+import type { CommandOption } from './flags.ts';
 
 /** Most of a file or of standard input: as much as the backend takes. */
 const INPUT_BYTES_MAX = 10 * 1024 * 1024;

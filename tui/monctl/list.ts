@@ -1,13 +1,14 @@
 import { isFound, type SearchLanguage } from '../../shared/domain/search-language.ts';
 import { MonError } from '../../shared/errors.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import type { Call, CommandOption } from './command.ts';
+import type { Call } from './command.ts';
 import { filterFlag } from './filter-flag.ts';
 import { poll } from './poll.ts';
 import type { Sight } from './poll.ts';
 import { counted } from './counted.ts';
 import { table } from './table.ts';
 import type { Column } from './table.ts';
+import type { CommandOption } from './flags.ts';
 
 /** Options of every list. */
 export const LIST_OPTIONS: Readonly<Record<'limit' | 'watch', CommandOption>> = {

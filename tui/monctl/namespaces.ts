@@ -1,6 +1,7 @@
 import { MonError } from '../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
-import type { Call, Command, CommandOption } from './command.ts';
+import type { Call, Command } from './command.ts';
+import type { CommandOption } from './flags.ts';
 
 /** Options of what is in one namespace. */
 export const NAMESPACE_OPTION: Readonly<Record<'namespace', CommandOption>> = {

@@ -1,8 +1,7 @@
 import meow from 'meow';
 import { MonError, errorMessage } from '../../shared/errors.ts';
-import type { Command, CommandOption } from './command.ts';
-import { readFlags } from './flags.ts';
-import type { Flags } from './flags.ts';
+import type { Command } from './command.ts';
+import { readFlags, type CommandOption, type Flags } from './flags.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 import { OUTPUT_FORMATS } from './output.ts';
 

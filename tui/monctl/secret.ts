@@ -1,6 +1,7 @@
 import { MonError } from '../../shared/errors.ts';
-import type { Call, CommandOption } from './command.ts';
+import type { Call } from './command.ts';
 import { readText } from './input.ts';
+import type { CommandOption } from './flags.ts';
 
 /** No password and no key is longer. */
 const SECRET_LENGTH_MAX = 4096;

@@ -1,5 +1,6 @@
 import type { V2Query } from '../../shared/client/v2-client.ts';
-import type { Call, CommandOption } from './command.ts';
+import type { Call } from './command.ts';
+import type { CommandOption } from './flags.ts';
 
 /** Options that let the backend select. */
 export const SELECTOR_OPTIONS: Readonly<Record<'label-selector' | 'field-selector', CommandOption>> = {

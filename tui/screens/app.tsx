@@ -16,13 +16,14 @@ import { SilenceEntryScreen } from './silences/entry-screen.tsx';
 import { TooSmallScreen } from './connection/too-small-screen.tsx';
 import { ViewScreen } from './view-screens.tsx';
 import { completionOf } from '../actions/command-line.ts';
-import { isFull, isTooSmall } from '../state/console-state.ts';
+import { isTooSmall } from '../state/console-state.ts';
 import { shownItems } from '../form/menu.ts';
 import type { Theme } from '../text/theme.ts';
 import type { Screen, Opened, Remembers, Silencing, Shown } from '../state/ports.ts';
 import type { Counted } from './overview/figures.ts';
 import type { Known, Places } from '../model/known.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
+import { isFull } from '../state/layers/layer.ts';
 
 /** Tells of each frame. */
 interface Drawn {

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { bindings, keyLabel, keyOf, type Binding, type KeyAction, type KeyContext } from '../actions/keys.ts';
+import { bindings, keyLabel, keyOf, type Binding, type KeyAction } from '../actions/keys.ts';
 import type { ConsoleState } from '../state/console-state.ts';
 import type { LineEditor } from '../form/line-editor.ts';
 import type { FilterState, ListState } from '../state/list-state.ts';
@@ -11,6 +11,7 @@ import { Row } from '../text/row.tsx';
 import type { Beside } from '../list/table-place.ts';
 import { spread } from '../text/runs.ts';
 import { fieldRuns } from '../form/text-field.ts';
+import type { KeyContext } from '../state/key-context.ts';
 
 export const MESSAGE_TONES: Readonly<Record<NonNullable<ConsoleState['message']>['tone'], Tone>> = {
   done: 'ok',

@@ -1,6 +1,5 @@
 import type { KeyAction } from '../actions/keys.ts';
 import type { Run } from '../text/theme.ts';
-import type { Layer } from '../state/console-state.ts';
 import { deadLetterLines } from './dead-letters/lines.ts';
 import { detailBody } from './detail/lines.ts';
 import { handlingLines } from './handling/lines.ts';
@@ -13,6 +12,7 @@ import { NO_SEARCH, type SearchField } from '../form/search-field.ts';
 import { highlighted, matchingLines, matchText, nextMatch } from '../form/text-search.ts';
 import type { Screen, Says, Remembers, Shown } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';
+import type { Layer } from '../state/layers/layer.ts';
 
 /** Text on the screen that is read from top to bottom, and searched. */
 export interface TextPane {

@@ -1,14 +1,14 @@
 import type { AuditRecord } from '../../shared/schemas/audit.ts';
 import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
 import type { Event } from '../../shared/schemas/event.ts';
-import type { EventLoad } from './console-state.ts';
 import type { Known } from '../model/known.ts';
 import type { Frames, Opened, Rows, Screen } from './ports.ts';
-import type { Subject, SubjectData } from '../screens/inspect/layer.ts';
+import type { Subject, SubjectData } from './layers/inspect.ts';
 import { updateLoaded, updateSubject } from './layer-loads.ts';
-import type { LayerData, LoadedLayerKind } from './loaded-layer.ts';
 import type { LoadedView, ViewData } from '../model/view-data.ts';
 import type { Target } from '../model/target.ts';
+import type { LayerData, LoadedLayerKind } from './layers/loaded.ts';
+import type { EventLoad } from './layers/detail.ts';
 
 /** What is said when the backend has no such thing, or not any more. */
 const MISSING: Readonly<Record<LoadedLayerKind, string>> = {

@@ -5,17 +5,6 @@ import { eventClass } from '../model/event-record.ts';
 import type { Screen, Says, Opened, Asks, Shown } from './ports.ts';
 import type { Known } from '../model/known.ts';
 
-/** How the console calls for attention. */
-export interface Attention {
-  readonly bell: boolean;
-  /** A notification of the desktop, where the terminal can. */
-  readonly notify: boolean;
-  /** Epoch milliseconds; until then it is silent. */
-  readonly mutedUntilMs: number;
-}
-
-export const ATTENTION: Attention = { bell: true, notify: false, mutedUntilMs: 0 };
-
 /** At most one bell in this time. */
 const RING_EVERY_MS = 10_000;
 

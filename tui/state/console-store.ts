@@ -17,9 +17,8 @@ import {
 } from '../model/feed-status.ts';
 import { mergedStatus } from '../model/merged-feed.ts';
 import { HeldRows } from '../model/held-rows.ts';
-import { restoreKept } from './kept.ts';
 import { settleInspect } from '../screens/inspect/body.ts';
-import type { ListState } from './list-state.ts';
+import { INITIAL_LIST, type ListState } from './list-state.ts';
 import { ListWindow } from '../list/list-window.ts';
 import { MessageLog, type Message } from '../model/message-log.ts';
 import { Upkeep } from './upkeep.ts';
@@ -41,13 +40,15 @@ import { TABLES, tableOf } from '../list/tables.ts';
 import { orderOf, type AnyTable } from '../list/table-view.ts';
 import { defaultSort } from '../list/columns.ts';
 import type { LoadedView } from '../model/view-data.ts';
-import type { ViewName } from './view-names.ts';
+import { VIEWS, type ViewName } from './view-names.ts';
 import type { SortState } from '../model/list-order.ts';
 import type { ConsoleOptions } from './console-options.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { ListRows } from '../model/list-rows.ts';
 import type { Known, Places } from '../model/known.ts';
 import type { Asks, Frames, Opened, Pauses, Remembers, Rows, Says, Screen, Silencing, Urgency } from './ports.ts';
+import { applyFilter } from '../list/search-prompt.ts';
+import type { Kept } from './kept.ts';
 
 const URGENCY: readonly Urgency[] = ['none', 'figures', 'rows'];
 
@@ -428,4 +429,17 @@ export class ConsoleStore
     }
     this.workFilters(nowMs);
   }
+}
+
+/** Sets a new store as another one was. */
+export function restoreKept(store: Screen & Pick<Known, 'events'> & ListOfView, { view, views, common }: Kept): void {
+  store.update(common);
+  for (const { name } of VIEWS) {
+    const kept = views[name];
+    if (kept === undefined) continue;
+    store.update({ view: name, views: { ...store.state.views, [name]: { ...INITIAL_LIST, ...kept } } });
+    if (kept.filter.text !== '') applyFilter(store, kept.filter.text);
+    if (kept.sort !== undefined) store.sortBy(kept.sort);
+  }
+  store.update({ view });
 }

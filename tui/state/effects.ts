@@ -1,11 +1,11 @@
 import type { SilencedRequest } from '../../shared/domain/silencing.ts';
 import type { PlanOrder } from '../../shared/schemas/plan-run.ts';
 import type { Change } from './changes.ts';
-import type { Subject } from '../screens/inspect/layer.ts';
-import type { LoadedLayerKind } from './loaded-layer.ts';
+import type { Subject } from './layers/inspect.ts';
 import type { LoadedView } from '../model/view-data.ts';
 import type { Target } from '../model/target.ts';
 import type { SavedView } from './saved-view.ts';
+import type { LoadedLayerKind } from './layers/loaded.ts';
 
 /** What a key asks of the world outside the store. The store itself touches nothing. */
 export type Effect =

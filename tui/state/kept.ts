@@ -1,10 +1,6 @@
 import type { ConsoleState } from './console-state.ts';
-import { applyFilter } from '../list/search-prompt.ts';
-import { INITIAL_LIST, type ListState } from './list-state.ts';
+import type { ListState } from './list-state.ts';
 import { VIEWS, type ViewName } from './view-names.ts';
-import type { Screen, Shown } from './ports.ts';
-import type { Known } from '../model/known.ts';
-import type { ListOfView } from '../list/list-of-view.ts';
 
 /** What is set whichever backend is shown. */
 export type Common = Pick<ConsoleState, 'savedViews' | 'commandHistory' | 'look'> &
@@ -18,7 +14,7 @@ export interface Kept {
 }
 
 /** Without marks and cursors: they are about rows of this backend. */
-export function keptOf({ state }: Shown): Kept {
+export function keptOf(state: ConsoleState): Kept {
   const { view, savedViews, commandHistory, look, readOnly, pane, header, attention, mouse } = state;
   const views = Object.fromEntries(
     VIEWS.map(({ name }) => {
@@ -27,17 +23,4 @@ export function keptOf({ state }: Shown): Kept {
     }),
   );
   return { view, views, common: { savedViews, commandHistory, look, readOnly, pane, header, attention, mouse } };
-}
-
-/** Sets a new store as another one was. */
-export function restoreKept(store: Screen & Pick<Known, 'events'> & ListOfView, { view, views, common }: Kept): void {
-  store.update(common);
-  for (const { name } of VIEWS) {
-    const kept = views[name];
-    if (kept === undefined) continue;
-    store.update({ view: name, views: { ...store.state.views, [name]: { ...INITIAL_LIST, ...kept } } });
-    if (kept.filter.text !== '') applyFilter(store, kept.filter.text);
-    if (kept.sort !== undefined) store.sortBy(kept.sort);
-  }
-  store.update({ view });
 }

@@ -1,7 +1,8 @@
-import { isSameSubject, type InspectLayer, type Subject } from '../screens/inspect/layer.ts';
-import type { LayerData, LoadedLayer, LoadedLayerKind } from './loaded-layer.ts';
-import type { ViewLoad } from '../model/view-data.ts';
+import { isSameSubject, type InspectLayer, type Subject } from './layers/inspect.ts';
+import { NOT_LOADED, type ViewLoad } from '../model/view-data.ts';
 import type { Screen } from './ports.ts';
+import type { LayerData, LoadedLayer, LoadedLayerKind } from './layers/loaded.ts';
+import { NO_SEARCH } from '../form/search-field.ts';
 
 /** What is known of any layer that is loaded. */
 type AnyLoad = ViewLoad<LayerData[LoadedLayerKind]>;
@@ -25,4 +26,15 @@ export function updateLoaded(store: Screen, kind: LoadedLayerKind, id: string, n
     layer.kind === kind && layer.id === id ? ({ ...layer, load: next(layer.load) } as LoadedLayer) : layer,
   );
   store.update({ layers });
+}
+
+/** Puts it on top; it is loaded with the next frame. */
+export function openLoadedLayer(store: Screen, kind: LoadedLayerKind, id: string): void {
+  const layer: LoadedLayer = { kind, id, load: NOT_LOADED, top: 0, search: NO_SEARCH };
+  store.update({ layers: [...store.state.layers, layer] });
+}
+
+/** Puts another layer in place of the one on top. */
+export function putLayer(store: Screen, layer: LoadedLayer): void {
+  store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
 }

@@ -1,10 +1,10 @@
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
+import type { RecentProblems } from '../../shared/schemas/silence-preview.ts';
 import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
 import type { Message, MessageLog } from '../model/message-log.ts';
 import type { SilenceMatches } from '../model/silence-matches.ts';
 import type { SilencePreview } from '../model/silence-preview.ts';
 import type { LastSilence, SilenceForm } from '../screens/silences/form.ts';
-import type { SilenceRecent } from '../screens/silences/recent.ts';
 import type { ConsoleOptions } from './console-options.ts';
 import type { ConsoleState } from './console-state.ts';
 import type { Effect } from './effects.ts';
@@ -56,7 +56,13 @@ export interface Silencing {
   readonly silencePolicy: SilencePolicy;
   /** What the last silence made here was set to. */
   readonly lastSilence: LastSilence | undefined;
-  readonly silenceRecent: SilenceRecent;
+  /** What the backend said of the scope of the silence dialog. */
+  readonly silenceRecent: {
+    /** @returns `undefined`: nobody has said */
+    of(form: SilenceForm): RecentProblems | undefined;
+    /** @param key of the scope */
+    answered(key: string, problems: RecentProblems): void;
+  };
   /** For the next silence. */
   rememberSilence(silence: LastSilence): void;
   /** What the silence dialog would cover now. */

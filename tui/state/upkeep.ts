@@ -1,13 +1,15 @@
 import { TREND_STEP_MS } from '../model/aggregate-book.ts';
-import type { SubjectKind } from '../screens/inspect/layer.ts';
+import type { SubjectKind } from './layers/inspect.ts';
 import { updateLoaded, updateSubject } from './layer-loads.ts';
-import { isLayerDue, isLoadedLayer } from './loaded-layer.ts';
 import { PanePeek } from '../screens/events/pane-peek.ts';
 import { listLayout } from './screen-layout.ts';
-import { isFull, type ConsoleState, eventUnderCursor } from './console-state.ts';
+import { type ConsoleState, eventUnderCursor } from './console-state.ts';
 import { isLoadedView, type LoadedView } from '../model/view-data.ts';
 import type { Screen, Rows, Asks, Shown } from './ports.ts';
 import type { Known, Places } from '../model/known.ts';
+import { isLoadedLayer, type LoadedLayer } from './layers/loaded.ts';
+import { isFull } from './layers/layer.ts';
+import type { LoadedLayerKind } from './layers/loaded.ts';
 
 /** How often what is known of one thing is asked for again while it is shown: what names many clients, less often. */
 const SUBJECT_RELOAD_MS: Readonly<Record<SubjectKind, number>> = {
@@ -102,10 +104,25 @@ function askLayer(store: Screen & Asks & Pick<Known, 'silenced'>, nowMs: number)
 }
 
 /** Whose data is looked at and so is kept up to date: the view's, unless something that fills the screen hides it. */
-export function loadedNow({ view, layers }: Pick<ConsoleState, 'view' | 'layers'>): LoadedView | undefined {
+function loadedNow({ view, layers }: Pick<ConsoleState, 'view' | 'layers'>): LoadedView | undefined {
   const full = layers.findLast(isFull);
   if (full?.kind === 'log') return full.tab === 'audit' ? 'log' : undefined;
   if (full !== undefined) return undefined;
   if (view === 'silences') return 'kept-back';
   return isLoadedView(view) ? view : undefined;
 }
+
+/** Whether to ask for what the layer is about now: never twice at the same time. */
+function isLayerDue({ silenced }: Pick<Known, 'silenced'>, layer: LoadedLayer, nowMs: number): boolean {
+  const { isLoading, askedAtMs } = layer.load;
+  // A silence that ended is in the trail and on this console, and nowhere else.
+  if (layer.kind === 'silence-entry' && !silenced.has(layer.id)) return false;
+  return !isLoading && nowMs - askedAtMs >= LAYER_RELOAD_MS[layer.kind];
+}
+
+/** How often each is asked for again: what nothing but its end changes, less often. */
+const LAYER_RELOAD_MS: Readonly<Record<LoadedLayerKind, number>> = {
+  'dead-letter': 5000,
+  handling: 2000,
+  'silence-entry': 5000,
+};

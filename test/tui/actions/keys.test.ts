@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { actionFor, bindings, chordOf, keyLabel, type KeyContext } from '../../../tui/actions/keys.ts';
+import { actionFor, bindings, chordOf, keyLabel } from '../../../tui/actions/keys.ts';
 import { VIEWS } from '../../../tui/state/view-names.ts';
+import type { KeyContext } from '../../../tui/state/key-context.ts';
 
 const CONTEXTS: readonly KeyContext[] = [
   ...VIEWS.map(({ name }) => name),

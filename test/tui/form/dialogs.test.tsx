@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { ConfirmDialog } from '../../../tui/form/confirm-dialog.tsx';
 import { SilenceDialog } from '../../../tui/screens/silences/dialog.tsx';
-import type { ConfirmLayer } from '../../../tui/state/console-state.ts';
 import { openSilenceForm, type SilenceForm } from '../../../tui/screens/silences/form.ts';
 import type { SilencePreview } from '../../../tui/model/silence-preview.ts';
 import { silencePolicy } from '../../support/silence-policy.ts';
 import { frameOf } from '../../support/frame-of.tsx';
+import type { ConfirmLayer } from '../../../tui/state/layers/confirm.ts';
 
 const THEME = { color: false, ascii: false };
 const SIZE = { columns: 90, rows: 30 };

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { bindings, chordOf, keyOfChord, type KeyContext } from '../../../tui/actions/keys.ts';
+import { bindings, chordOf, keyOfChord } from '../../../tui/actions/keys.ts';
 import { CONTEXT_TITLES, helpLines, keyMapLines } from '../../../tui/screens/help/lines.ts';
 import { openOverviewScene } from '../../support/overview-scene.ts';
+import type { KeyContext } from '../../../tui/state/key-context.ts';
 
 test.each(Object.keys(CONTEXT_TITLES) as readonly KeyContext[])(
   'the help of %s has each of its keys once',

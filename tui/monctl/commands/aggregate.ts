@@ -4,13 +4,14 @@ import { AGGREGATE_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { carryOut, DELETE_OPTIONS } from '../change.ts';
-import type { Call, Command, CommandOption } from '../command.ts';
+import type { Call, Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { counted } from '../counted.ts';
 import { record } from '../table.ts';
 import type { Column, Style } from '../table.ts';
 import { parseLifetime } from '../times.ts';
+import type { CommandOption } from '../flags.ts';
 
 /** Summaries that are asked for at once. */
 const ASKED_AT_ONCE = 16;

@@ -5,13 +5,14 @@ import { DEAD_LETTER_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { DeadLetterSelection } from '../../../shared/schemas/dead-letter.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
-import type { Call, Command, CommandOption } from '../command.ts';
+import type { Call, Command } from '../command.ts';
 import { counted } from '../counted.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { toYaml } from '../output.ts';
 import { record, type Column } from '../table.ts';
 import { ago } from '../times.ts';
+import type { CommandOption } from '../flags.ts';
 
 const HANDLER_OPTION: CommandOption = {
   type: 'value',

@@ -4,12 +4,13 @@ import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import { carryOut, DELETE_OPTIONS } from '../change.ts';
-import type { Call, CommandOption } from '../command.ts';
+import type { Call } from '../command.ts';
 import { SELECTOR_OPTIONS, selectorsOf } from '../v2-list.ts';
 import { flagAt, numberAt, objectAt, textAt, textsAt } from '../v2-object.ts';
 import { listPath, NAMESPACE_OPTION, namespaceOf, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { toYaml } from '../output.ts';
 import { statusText } from '../severity-text.ts';
+import type { CommandOption } from '../flags.ts';
 
 /** Options of `event list` with `--namespace`. */
 export const LIST_NAMESPACES_OPTIONS = { ...NAMESPACES_OPTIONS, ...SELECTOR_OPTIONS };

@@ -9,7 +9,7 @@ import { clientSubscription } from '../../../shared/domain/subscription.ts';
 import { EXPIRE_NEVER } from '../../../shared/domain/expiry.ts';
 import type { SilencedUse, SilencedView } from '../../../shared/schemas/silenced.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
-import type { Call, Command, CommandOption } from '../command.ts';
+import type { Call, Command } from '../command.ts';
 import { counted } from '../counted.ts';
 import { defaultCreator } from '../creator.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
@@ -29,6 +29,7 @@ import { record } from '../table.ts';
 import type { Column } from '../table.ts';
 import { ago, parseLifetime, parseMoment, timestamp } from '../times.ts';
 import { clearInNamespace, createInNamespace, fetchInNamespaces, showInNamespace } from './silenced-in-namespace.ts';
+import type { CommandOption } from '../flags.ts';
 
 const TARGET_OPTIONS: Readonly<Record<'check' | 'subscription' | 'client', CommandOption>> = {
   check: {

@@ -2,12 +2,13 @@ import { openUpgradeClient } from '../../../shared/client/plan-client.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { ToldFacts } from '../../../shared/schemas/plan-run.ts';
 import { ATTESTATIONS, type Attestation, type UpgradeFacts } from '../../../shared/schemas/plan.ts';
-import type { Call, CommandOption } from '../command.ts';
+import type { Call } from '../command.ts';
 import { readCertificate } from './certificates.ts';
 import { clusterFacts } from './cluster-facts.ts';
 import { readDump, type DumpReading } from './dump.ts';
 import { placesOf, readInstallation } from './installation.ts';
 import { readSnapshot } from './snapshot.ts';
+import type { CommandOption } from '../flags.ts';
 
 /** Without a licence (reference 8). */
 const FREE_ENTITIES = 100;

@@ -2,7 +2,8 @@ import { openUpgradeClient } from '../../../shared/client/plan-client.ts';
 import { parsePath, type UpgradePath } from '../../../shared/domain/plan/version.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { COMPATIBLE_V2_VERSION } from '../../../shared/schemas/version.ts';
-import type { Call, CommandOption } from '../command.ts';
+import type { Call } from '../command.ts';
+import type { CommandOption } from '../flags.ts';
 
 export const PATH_OPTIONS = {
   from: {

@@ -12,7 +12,8 @@ import {
   type AggregateEntry,
 } from '../../model/aggregate-book.ts';
 import { openInspect } from '../inspect/open.ts';
-import { compareText, tableView, type TableColumn } from '../../list/table-view.ts';
+import { tableView, type TableColumn } from '../../list/table-view.ts';
+import { compareText } from '../../model/compare-text.ts';
 
 const BAR_CELLS = 22;
 const TREND_CELLS = 30;

@@ -11,8 +11,9 @@ import type { EventCounts } from '../../model/event-counts.ts';
 import { openInspect } from '../inspect/open.ts';
 import { nextRunText } from '../../words/next-run-text.ts';
 import { askRun } from '../../actions/run-now.ts';
-import { compareText, tableView, type TableColumn } from '../../list/table-view.ts';
+import { tableView, type TableColumn } from '../../list/table-view.ts';
 import type { Known } from '../../model/known.ts';
+import { compareText } from '../../model/compare-text.ts';
 
 /** A check and what is wrong with it. */
 interface CheckEntry {

@@ -10,7 +10,8 @@ import { askDeleteClients, silenceClients } from '../../actions/clients.ts';
 import type { EventCounts } from '../../model/event-counts.ts';
 import { eventClass } from '../../model/event-record.ts';
 import { openInspect } from '../inspect/open.ts';
-import { compareText, tableView } from '../../list/table-view.ts';
+import { tableView } from '../../list/table-view.ts';
+import { compareText } from '../../model/compare-text.ts';
 
 /** A client and what is wrong with it. */
 export interface ClientEntry {

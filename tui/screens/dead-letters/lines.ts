@@ -2,11 +2,11 @@ import { formatDuration } from '../../../shared/domain/duration.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { run, type Run } from '../../text/theme.ts';
 import { labelled } from '../handling/lines.ts';
-import type { DeadLetterLayer, LayerData } from '../../state/loaded-layer.ts';
 import { whenText } from '../log/lines.ts';
 import { wrapCells } from '../../text/wrap-cells.ts';
 import type { Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
+import type { DeadLetterLayer, LayerData } from '../../state/layers/loaded.ts';
 
 type Line = readonly Run[];
 

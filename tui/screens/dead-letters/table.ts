@@ -3,8 +3,9 @@ import { DEAD_LETTER_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { countText } from '../../words/count-text.ts';
 import { askDropLetters, askRetryLetters, explainLetter, openLetter } from '../../actions/dead-letters.ts';
 import { whenText } from '../log/lines.ts';
-import { compareText, tableView } from '../../list/table-view.ts';
+import { tableView } from '../../list/table-view.ts';
 import type { Known } from '../../model/known.ts';
+import { compareText } from '../../model/compare-text.ts';
 
 /** Runs of handlers that failed for good. */
 export const DEAD_LETTERS = tableView<StoredDeadLetter>({

@@ -1,15 +1,15 @@
 import type { KeyAction } from '../../actions/keys.ts';
-import type { DetailLayer } from '../../state/console-state.ts';
 import { acknowledge, askDelete, askResolve, askUnsilence, openSilence } from '../../actions/events.ts';
 import { pressFeedKey } from '../../actions/feed-keys.ts';
 import { askRepeatSilence } from '../../actions/silences.ts';
-import { openLoadedLayer } from '../../state/loaded-layer.ts';
 import { askRun, runsOn } from '../../actions/run-now.ts';
 import { NO_SEARCH } from '../../form/search-field.ts';
 import { pressText } from '../text-pane.ts';
 import type { Target } from '../../model/target.ts';
 import type { Screen, Asks } from '../../state/ports.ts';
 import type { ActionPorts } from '../../actions/action-ports.ts';
+import type { DetailLayer } from '../../state/layers/detail.ts';
+import { openLoadedLayer } from '../../state/layer-loads.ts';
 
 export function openDetail(store: Screen & Asks, target: Target, raw: boolean): void {
   const { peek } = store.state;

@@ -7,12 +7,12 @@ import type { Event } from '../../../shared/schemas/event.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import { keyOf } from '../../actions/keys.ts';
 import { run, STATUS, type Run } from '../../text/theme.ts';
-import type { DetailLayer } from '../../state/console-state.ts';
 import type { EventRecord } from '../../model/event-record.ts';
 import { handlerRows } from '../handling/lines.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
 import type { Known } from '../../model/known.ts';
 import type { Shown } from '../../state/ports.ts';
+import type { DetailLayer } from '../../state/layers/detail.ts';
 
 export type DetailLine = readonly Run[];
 

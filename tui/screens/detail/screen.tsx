@@ -6,7 +6,6 @@ import { Hints } from '../footer.tsx';
 import { ShortHeader } from '../header.tsx';
 import { Row } from '../../text/row.tsx';
 import { Rows } from '../../text/rows.tsx';
-import type { DetailLayer } from '../../state/console-state.ts';
 import { EventRecord } from '../../model/event-record.ts';
 import { detailBodyRows } from '../../state/screen-layout.ts';
 import { run, type Run, type Theme } from '../../text/theme.ts';
@@ -15,6 +14,7 @@ import { headerProps, hintsProps } from '../chrome-props.ts';
 import { textStatus } from '../text-status.ts';
 import type { Known, Places } from '../../model/known.ts';
 import type { Opened, Remembers, Shown } from '../../state/ports.ts';
+import type { DetailLayer } from '../../state/layers/detail.ts';
 
 export function DetailScreen({
   theme,

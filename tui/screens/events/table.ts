@@ -12,7 +12,7 @@ import type { ListOfView } from '../../list/list-of-view.ts';
 import type { Known } from '../../model/known.ts';
 import type { Asks, Opened, Says, Screen } from '../../state/ports.ts';
 import { eventUnderCursor } from '../../state/console-state.ts';
-import { openLoadedLayer } from '../../state/loaded-layer.ts';
+import { openLoadedLayer } from '../../state/layer-loads.ts';
 import { openDetail } from '../detail/actions.ts';
 import { targetOf, type Target } from '../../model/target.ts';
 import { EVENT_COLUMNS, type EventLine } from './columns.ts';

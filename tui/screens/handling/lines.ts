@@ -5,10 +5,10 @@ import { deliveryText } from '../../words/delivery-text.ts';
 import { cellWidth, fit } from '../../terminal/cells.ts';
 import { run, STATUS, type Run, type Tone } from '../../text/theme.ts';
 import { countOf } from '../../state/changes.ts';
-import type { HandlingLayer } from '../../state/loaded-layer.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
 import type { Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
+import type { HandlingLayer } from '../../state/layers/loaded.ts';
 
 type Line = readonly Run[];
 type HandlerVerdict = EventExplanation['handlers'][number];

@@ -6,7 +6,6 @@ import { ShortHeader } from '../header.tsx';
 import { Row } from '../../text/row.tsx';
 import { Rows } from '../../text/rows.tsx';
 import { spread } from '../../text/runs.ts';
-import type { DeadLetterLayer, HandlingLayer } from '../../state/loaded-layer.ts';
 import { loadedBodyRows } from '../../state/screen-layout.ts';
 import { run, type Run, type Theme } from '../../text/theme.ts';
 import { paneLines, textPaneOf, type TextPane } from '../text-pane.ts';
@@ -15,6 +14,7 @@ import { textStatus } from '../text-status.ts';
 import { targetOf } from '../../model/target.ts';
 import type { Opened, Remembers, Shown } from '../../state/ports.ts';
 import type { Known, Places } from '../../model/known.ts';
+import type { DeadLetterLayer, HandlingLayer } from '../../state/layers/loaded.ts';
 
 /** A dead letter, or what becomes of an event at its handlers: text that is read from top to bottom. */
 export function LoadedScreen({

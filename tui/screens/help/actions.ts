@@ -1,10 +1,11 @@
 import type { KeyAction } from '../../actions/keys.ts';
-import { helpView, type HelpLayer } from './layer.ts';
+import { helpView } from './layer.ts';
 import { clamp } from '../../state/list-cursor.ts';
 import { helpBodyRows } from '../../state/screen-layout.ts';
 import { movedTo } from '../../actions/scroll-keys.ts';
 import { NO_SEARCH } from '../../form/search-field.ts';
 import type { Screen, Says } from '../../state/ports.ts';
+import type { HelpLayer } from '../../state/layers/help.ts';
 
 /** @returns what was chosen in the help: the help is closed, and it is to be done as if its key was pressed */
 export function pressHelp(store: Screen & Says, action: KeyAction | undefined): KeyAction | undefined {

@@ -1,17 +1,8 @@
-import type { KeyAction, KeyContext } from '../../actions/keys.ts';
 import { helpLines, type HelpLine } from './lines.ts';
 import { keyContext } from '../../actions/key-context.ts';
-import { NO_SEARCH, type SearchField } from '../../form/search-field.ts';
+import { NO_SEARCH } from '../../form/search-field.ts';
 import type { Screen } from '../../state/ports.ts';
-
-/** The keys of the place that the help was asked for in. */
-export interface HelpLayer {
-  readonly kind: 'help';
-  readonly context: KeyContext;
-  /** The binding under the cursor; `undefined`, or not shown: the first. */
-  readonly at: KeyAction | undefined;
-  readonly search: SearchField;
-}
+import type { HelpLayer } from '../../state/layers/help.ts';
 
 export function openHelp(store: Screen): void {
   const layer: HelpLayer = { kind: 'help', context: keyContext(store.state), at: undefined, search: NO_SEARCH };

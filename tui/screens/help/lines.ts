@@ -1,7 +1,8 @@
-import { bindings, keyLabel, type Binding, type KeyAction, type KeyContext } from '../../actions/keys.ts';
+import { bindings, keyLabel, type Binding, type KeyAction } from '../../actions/keys.ts';
 import { isMovement } from '../../actions/scroll-keys.ts';
 import { holdsWords, type SearchField } from '../../form/search-field.ts';
 import { VIEWS } from '../../state/view-names.ts';
+import type { KeyContext } from '../../state/key-context.ts';
 
 export type HelpLine =
   | { readonly kind: 'heading'; readonly text: string }

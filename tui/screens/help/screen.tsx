@@ -5,7 +5,7 @@ import { Rows } from '../../text/rows.tsx';
 import { spread } from '../../text/runs.ts';
 import { searchRuns } from '../../form/search-line.ts';
 import { bindingsOf } from './actions.ts';
-import { helpView, type HelpLayer } from './layer.ts';
+import { helpView } from './layer.ts';
 import { CONTEXT_TITLES, type HelpLine } from './lines.ts';
 import { highlighted } from '../../form/text-search.ts';
 import { centredTop, helpBodyRows } from '../../state/screen-layout.ts';
@@ -14,6 +14,7 @@ import { run, type Run, type Theme } from '../../text/theme.ts';
 import { hintsProps } from '../chrome-props.ts';
 import type { Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
+import type { HelpLayer } from '../../state/layers/help.ts';
 
 export interface HelpScreenProps {
   readonly theme: Theme;

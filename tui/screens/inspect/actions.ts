@@ -4,7 +4,7 @@ import { openDetail } from '../detail/actions.ts';
 import { acknowledge, askResolve, openSilence } from '../../actions/events.ts';
 import { pressFeedKey } from '../../actions/feed-keys.ts';
 import { inspectBody, orderOf } from './body.ts';
-import type { InspectLayer } from './layer.ts';
+import type { InspectLayer } from '../../state/layers/inspect.ts';
 import { pressInspectList } from './list-actions.ts';
 import { openInspect } from './open.ts';
 import { inspectRows, isGroup, type InspectRow } from './rows.ts';
@@ -12,13 +12,13 @@ import { moveCursor } from '../../state/list-cursor.ts';
 import { openActionMenu } from '../../list/list-menus.ts';
 import { NO_SEARCH } from '../../form/search-field.ts';
 import { askRun, runsOn } from '../../actions/run-now.ts';
-import { openLoadedLayer } from '../../state/loaded-layer.ts';
 import { movedTo } from '../../actions/scroll-keys.ts';
 import { pressText } from '../text-pane.ts';
 import { targetOf, type Target } from '../../model/target.ts';
 import type { Screen, Says, Asks } from '../../state/ports.ts';
 import type { ActionPorts } from '../../actions/action-ports.ts';
 import type { Known } from '../../model/known.ts';
+import { openLoadedLayer } from '../../state/layer-loads.ts';
 
 export function pressInspect(store: ActionPorts, action: KeyAction | undefined): void {
   const layer = store.state.layers.at(-1);

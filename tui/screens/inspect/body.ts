@@ -1,6 +1,6 @@
 import type { DetailLine } from '../detail/lines.ts';
 import { inspectHead, inspectText } from './lines.ts';
-import type { InspectLayer } from './layer.ts';
+import type { InspectLayer } from '../../state/layers/inspect.ts';
 import { shownRows } from './list.ts';
 import type { InspectRow } from './rows.ts';
 import { inspectTableOf, type InspectTable } from './tables.ts';

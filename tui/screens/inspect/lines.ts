@@ -13,7 +13,7 @@ import { run, SILENCED_SYMBOL, STATUS, type Run, type Tone } from '../../text/th
 import { countOf } from '../../state/changes.ts';
 import type { DetailLine } from '../detail/lines.ts';
 import { historyRuns } from '../../model/history-runs.ts';
-import type { InspectLayer, SubjectData } from './layer.ts';
+import type { InspectLayer, SubjectData } from '../../state/layers/inspect.ts';
 import { nextRunText } from '../../words/next-run-text.ts';
 import { scheduleText } from '../checks/table.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';

@@ -1,6 +1,6 @@
 import type { KeyAction } from '../../actions/keys.ts';
 import { inspectBody, orderOf } from './body.ts';
-import type { InspectLayer } from './layer.ts';
+import type { InspectLayer } from '../../state/layers/inspect.ts';
 import { inspectPlace } from './place.ts';
 import { moveCursor } from '../../state/list-cursor.ts';
 import { openMenu } from '../../form/menu.ts';

@@ -1,6 +1,6 @@
 import { isFound, readSearch, type SearchOf } from '../../../shared/domain/search-language.ts';
 import type { SearchProblem } from '../../../shared/domain/search-syntax.ts';
-import type { InspectLayer } from './layer.ts';
+import type { InspectLayer } from '../../state/layers/inspect.ts';
 import { inspectRows, isMember, type InspectRow } from './rows.ts';
 import { inspectTableOf } from './tables.ts';
 import type { SortState } from '../../model/list-order.ts';

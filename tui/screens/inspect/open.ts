@@ -1,4 +1,4 @@
-import { inspectLayer, type Subject } from './layer.ts';
+import { inspectLayer, type Subject } from '../../state/layers/inspect.ts';
 import type { Screen } from '../../state/ports.ts';
 
 /** Opens the screen of a client, a check, an aggregate or a result; it loads itself for as long as it is on top. */

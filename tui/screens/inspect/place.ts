@@ -1,6 +1,6 @@
 import { placeTable, type TablePlace } from '../../list/table-place.ts';
 import { inspectBody } from './body.ts';
-import type { InspectLayer } from './layer.ts';
+import type { InspectLayer } from '../../state/layers/inspect.ts';
 import type { InspectRow } from './rows.ts';
 import type { InspectTable } from './tables.ts';
 import type { Shown } from '../../state/ports.ts';

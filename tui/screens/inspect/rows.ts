@@ -1,7 +1,7 @@
 import type { AggregateSeverity } from '../../../shared/client/api-client.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
 import { eventKey } from '../../../shared/schemas/feed.ts';
-import type { AggregateOutputs, InspectLayer, SubjectData } from './layer.ts';
+import type { AggregateOutputs, InspectLayer, SubjectData } from '../../state/layers/inspect.ts';
 import { targetOf, type Target } from '../../model/target.ts';
 
 /** A row that the cursor can be on. */

@@ -12,7 +12,7 @@ import type { TablePlace } from '../../list/table-place.ts';
 import { countText } from '../../words/count-text.ts';
 import { keyOf } from '../../actions/keys.ts';
 import { inspectBody, type InspectBody } from './body.ts';
-import { CHECK_RESULTS_MAX, type InspectLayer, type SubjectKind } from './layer.ts';
+import { CHECK_RESULTS_MAX, type InspectLayer, type SubjectKind } from '../../state/layers/inspect.ts';
 import { rowSearch } from './list.ts';
 import { inspectPlace } from './place.ts';
 import { inspectRows } from './rows.ts';

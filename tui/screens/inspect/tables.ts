@@ -13,10 +13,11 @@ import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
 import { shortCountText } from '../../words/count-text.ts';
 import { FLAPPING_SYMBOL, SILENCED_SYMBOL, STATUS, type Tone } from '../../text/theme.ts';
 import { HISTORY_CELLS, historyRuns, historyText } from '../../model/history-runs.ts';
-import type { SubjectData } from './layer.ts';
+import type { SubjectData } from '../../state/layers/inspect.ts';
 import { rankOf, SEVERITY_RANK, type InspectRow, type OutputRow, type ResultRow } from './rows.ts';
 import { nextRunText } from '../../words/next-run-text.ts';
-import { compareText, type TableColumn } from '../../list/table-view.ts';
+import type { TableColumn } from '../../list/table-view.ts';
+import { compareText } from '../../model/compare-text.ts';
 
 /** The list below what is said about the subject. */
 export interface InspectTable {

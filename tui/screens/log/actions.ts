@@ -2,13 +2,13 @@ import type { KeyAction } from '../../actions/keys.ts';
 import { pressFeedKey } from '../../actions/feed-keys.ts';
 import { clamp } from '../../state/list-cursor.ts';
 import { logEntries, logIndex, type LogEntry } from './entries.ts';
-import type { LogLayer } from './layer.ts';
 import { logBodyRows } from '../../state/screen-layout.ts';
 import { movedTo } from '../../actions/scroll-keys.ts';
 import { NO_SEARCH } from '../../form/search-field.ts';
 import { pressText } from '../text-pane.ts';
 import type { Screen, Says } from '../../state/ports.ts';
 import type { ActionPorts } from '../../actions/action-ports.ts';
+import type { LogLayer } from '../../state/layers/log.ts';
 
 export function pressLog(store: ActionPorts, action: KeyAction | undefined): void {
   const layer = store.state.layers.at(-1);

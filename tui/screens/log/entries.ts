@@ -1,11 +1,11 @@
 import { safeLine, safeText } from '../../../shared/domain/terminal-text.ts';
 import type { AuditRecord } from '../../../shared/schemas/audit.ts';
 import type { Tone } from '../../text/theme.ts';
-import type { LogLayer } from './layer.ts';
 import type { LoggedMessage } from '../../model/message-log.ts';
 import { holdsWords } from '../../form/search-field.ts';
 import type { Known } from '../../model/known.ts';
 import type { Remembers } from '../../state/ports.ts';
+import type { LogLayer } from '../../state/layers/log.ts';
 
 /** A line of the log. All texts are safe for a terminal. */
 export interface LogEntry {

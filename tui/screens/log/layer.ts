@@ -1,19 +1,6 @@
-import { NO_SEARCH, type SearchField } from '../../form/search-field.ts';
+import { NO_SEARCH } from '../../form/search-field.ts';
 import type { Screen } from '../../state/ports.ts';
-
-/** What this console has said, and what the backend has written down of everybody's actions. */
-export type LogTab = 'messages' | 'audit';
-
-/** The log over the view. */
-export interface LogLayer {
-  readonly kind: 'log';
-  readonly tab: LogTab;
-  /** Id of the entry under the cursor; `undefined`, or gone: the newest. */
-  readonly at: number | undefined;
-  /** First line that is shown of the whole entry; `undefined`: the list is shown. */
-  readonly opened: number | undefined;
-  readonly search: SearchField;
-}
+import type { LogTab, LogLayer } from '../../state/layers/log.ts';
 
 /** @param at id of the entry to start on */
 export function openLog(store: Screen, tab: LogTab, at?: number): void {

@@ -1,10 +1,10 @@
 import { cellWidth, fit } from '../../terminal/cells.ts';
 import { run, type Run } from '../../text/theme.ts';
 import { logDetails, type LogEntry } from './entries.ts';
-import type { LogLayer } from './layer.ts';
 import { wrapCells } from '../../text/wrap-cells.ts';
 import type { Remembers, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
+import type { LogLayer } from '../../state/layers/log.ts';
 
 const LABEL_CELLS = 10;
 const WHEN_CELLS = 12;

@@ -8,7 +8,6 @@ import { spread } from '../../text/runs.ts';
 import { searchRuns } from '../../form/search-line.ts';
 import { countText } from '../../words/count-text.ts';
 import { logEntries, logIndex, type LogEntry } from './entries.ts';
-import type { LogLayer } from './layer.ts';
 import { logRow } from './lines.ts';
 import { paneLines, paneMatchText, textPaneOf } from '../text-pane.ts';
 import { highlighted } from '../../form/text-search.ts';
@@ -17,6 +16,7 @@ import { run, type Run, type Theme } from '../../text/theme.ts';
 import { hintsProps } from '../chrome-props.ts';
 import type { Remembers, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
+import type { LogLayer } from '../../state/layers/log.ts';
 
 export interface LogScreenProps {
   readonly theme: Theme;

@@ -3,12 +3,12 @@ import { clamp } from '../../state/list-cursor.ts';
 import { movedTo } from '../../actions/scroll-keys.ts';
 import { overviewBoxes, type BoxRow, type OverviewBox } from './boxes.ts';
 import { boxOrder } from './layout.ts';
-import { FIRST_PLACE, type OverviewPlace } from './place.ts';
-import type { PageView } from '../pages.ts';
+import { FIRST_PLACE, type OverviewPlace } from '../../state/overview-place.ts';
 import type { Screen, Remembers, Shown } from '../../state/ports.ts';
 import type { Counted } from './figures.ts';
 import type { Known } from '../../model/known.ts';
 import type { ActionPorts } from '../../actions/action-ports.ts';
+import type { PageView } from '../page-view.ts';
 
 /** Rows that a page key goes; a box shows no more. */
 const PAGE_ROWS = 5;

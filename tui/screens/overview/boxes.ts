@@ -17,19 +17,7 @@ import type { Screen, Says, Remembers } from '../../state/ports.ts';
 import type { Known, Places } from '../../model/known.ts';
 import type { ListOfView } from '../../list/list-of-view.ts';
 import type { ActionPorts } from '../../actions/action-ports.ts';
-
-export type BoxId =
-  | 'rates'
-  | 'critical'
-  | 'aggregates'
-  | 'clients'
-  | 'actions'
-  | 'problems'
-  | 'noisiest'
-  | 'silences'
-  | 'handlers'
-  | 'server'
-  | 'upgrade';
+import type { BoxId } from '../../state/overview-place.ts';
 
 /** A row of a box. */
 export interface BoxRow {

@@ -3,7 +3,7 @@ import type { ClientRow, EventRow } from '../../../shared/schemas/feed.ts';
 import type { Known } from '../../model/known.ts';
 import type { EventCounts } from '../../model/event-counts.ts';
 import type { EventRegistry } from '../../model/event-registry.ts';
-import { compareText } from '../../list/table-view.ts';
+import { compareText } from '../../model/compare-text.ts';
 
 /** Clients whose event of one check became critical lately. */
 export interface NewCritical {

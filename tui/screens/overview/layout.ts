@@ -2,7 +2,8 @@ import { TALL_ROWS, type ConsoleState, type ScreenSize } from '../../state/conso
 import { halves } from '../../text/beside.ts';
 import { clamp } from '../../state/list-cursor.ts';
 import { pageRows, WIDE_COLUMNS } from '../../state/screen-layout.ts';
-import type { BoxId, OverviewBox } from './boxes.ts';
+import type { OverviewBox } from './boxes.ts';
+import type { BoxId } from '../../state/overview-place.ts';
 
 /** A box in its place: how many rows it gets under its title. */
 export interface PlacedBox {

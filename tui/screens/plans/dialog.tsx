@@ -1,12 +1,13 @@
 import type { ReactElement } from 'react';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { ScreenSize } from '../../state/console-state.ts';
-import { dialogFocus, type UpgradeDialogLayer } from './form.ts';
+import { dialogFocus } from './form.ts';
 import { wrapCells } from '../../text/wrap-cells.ts';
 import { cellWidth } from '../../terminal/cells.ts';
 import { run, type Run, type Theme } from '../../text/theme.ts';
 import { buttonRun, Dialog, dialogWidth } from '../../form/dialog.tsx';
 import { fieldRuns } from '../../form/text-field.ts';
+import type { UpgradeDialogLayer } from '../../state/layers/plans.ts';
 
 /** A question about a plan for an upgrade. */
 export function UpgradeDialog({

@@ -1,32 +1,10 @@
 import type { KeyAction, KeyPress } from '../../actions/keys.ts';
-import { editLine, type LineEdit, type LineEditor } from '../../form/line-editor.ts';
+import { editLine, type LineEdit } from '../../form/line-editor.ts';
 import { mayChange } from '../../actions/may-change.ts';
-import { wishOutcome, type UpgradeWish } from '../../actions/plan-wishes.ts';
+import { wishOutcome } from '../../actions/plan-wishes.ts';
 import type { Screen, Says, Asks, Opened, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
-
-export interface DialogField {
-  readonly label: string;
-  readonly line: LineEditor;
-}
-
-/** A question about a plan for an upgrade: what it leads to, what has to be typed, and two buttons. */
-export interface UpgradeDialogLayer {
-  readonly kind: 'upgrade-dialog';
-  readonly title: string;
-  /** Safe for a terminal. */
-  readonly lines: readonly string[];
-  readonly fields: readonly DialogField[];
-  /** The effect in words. */
-  readonly button: string;
-  /** Index of a field; after the fields comes the button that cancels, then the one that does it. */
-  readonly focus: number;
-  /** What is wrong with what was typed. */
-  readonly problem: string | undefined;
-  /** What `c` copies, where nothing is typed. */
-  readonly command: string | undefined;
-  readonly wish: UpgradeWish;
-}
+import type { DialogField, UpgradeDialogLayer } from '../../state/layers/plans.ts';
 
 /** The field that is being typed in, or the button under the cursor. */
 export function dialogFocus({ fields, focus }: UpgradeDialogLayer): 'field' | 'cancel' | 'submit' {

@@ -7,11 +7,11 @@ import type { Tone } from '../../text/theme.ts';
 import { CURSOR_AT_TOP, clamp } from '../../state/list-cursor.ts';
 import { pageRows, WIDE_COLUMNS } from '../../state/screen-layout.ts';
 import { movedTo } from '../../actions/scroll-keys.ts';
-import type { PageView } from '../pages.ts';
 import { pressPlanKey } from './actions.ts';
 import type { UpgradeData } from '../../model/view-data.ts';
 import type { Known } from '../../model/known.ts';
 import type { Shown } from '../../state/ports.ts';
+import type { PageView } from '../page-view.ts';
 
 /** A line of the page: a figure with its name, or a sentence. Safe for a terminal. */
 export interface UpgradeLine {

@@ -6,12 +6,13 @@ import { Row } from '../../text/row.tsx';
 import { Rows } from '../../text/rows.tsx';
 import { countText } from '../../words/count-text.ts';
 import { loadedBodyRows } from '../../state/screen-layout.ts';
-import { planPageLines, planPageTop, type PlanPageLayer } from './page.ts';
+import { planPageLines, planPageTop } from './page.ts';
 import { shownPlan, stepNumber } from './plan.ts';
 import { run, type Run, type Theme } from '../../text/theme.ts';
 import { headerProps, hintsProps } from '../chrome-props.ts';
 import type { Known, Places } from '../../model/known.ts';
 import type { Opened, Shown } from '../../state/ports.ts';
+import type { PlanPageLayer } from '../../state/layers/plans.ts';
 
 /** All about a step of a plan, or the whole log of the plan: text that is read from top to bottom. */
 export function PlanPageScreen({

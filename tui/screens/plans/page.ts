@@ -14,18 +14,9 @@ import { wrapCells } from '../../text/wrap-cells.ts';
 import type { Screen, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
 import type { ActionPorts } from '../../actions/action-ports.ts';
+import type { PlanPageLayer } from '../../state/layers/plans.ts';
 
 type Line = readonly Run[];
-
-/** What there is to say about a plan, on a screen of its own: one of its steps with all findings, or its whole log. */
-export interface PlanPageLayer {
-  readonly kind: 'plan-page';
-  readonly about: 'details' | 'log';
-  /** Id of the step. */
-  readonly step: string | undefined;
-  /** First line that is shown; `undefined`: the end, also of what is yet to come. */
-  readonly top: number | undefined;
-}
 
 export function openPlanPage(store: Screen, about: PlanPageLayer['about']): void {
   const { layers, upgrade } = store.state;

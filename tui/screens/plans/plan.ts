@@ -1,6 +1,6 @@
 import { currentStep } from '../../../shared/domain/plan/run.ts';
 import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
-import type { UpgradePlace } from './place.ts';
+import type { UpgradePlace } from '../../state/upgrade-place.ts';
 import type { Screen, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
 

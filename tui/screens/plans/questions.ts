@@ -8,10 +8,11 @@ import { EMPTY_LINE, lineOf } from '../../form/line-editor.ts';
 import { named } from '../../form/confirm.ts';
 import { openUpgradeDialog } from './form.ts';
 import { isHeldBy } from '../../model/plans.ts';
-import { holderName, stepText, wishOutcome, type UpgradeWish } from '../../actions/plan-wishes.ts';
+import { holderName, stepText, wishOutcome } from '../../actions/plan-wishes.ts';
 import { shownPlan, stepNumber } from './plan.ts';
 import type { Says, Asks, Opened, Screen, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
+import type { UpgradeWish } from '../../state/layers/plans.ts';
 
 /** Asks where the upgrade begins and ends. */
 export function askNewPlan(store: Screen & Says & Pick<Known, 'plans' | 'loads'>): void {

@@ -1,12 +1,12 @@
 import type { KeyAction } from '../../actions/keys.ts';
 import { pressFeedKey } from '../../actions/feed-keys.ts';
 import { clamp } from '../../state/list-cursor.ts';
-import { openLoadedLayer, putLayer } from '../../state/loaded-layer.ts';
 import { movedTo } from '../../actions/scroll-keys.ts';
 import { askEndSilences, openSilenceEntries } from '../../actions/silences.ts';
 import { silenceEntryLines } from './entry-lines.ts';
 import type { ActionPorts } from '../../actions/action-ports.ts';
 import type { Screen } from '../../state/ports.ts';
+import { openLoadedLayer, putLayer } from '../../state/layer-loads.ts';
 
 /** Rows of the screen that are not the body: header, path, rule, and the two lines at the bottom. */
 const ROWS_AROUND = 6;

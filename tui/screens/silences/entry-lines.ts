@@ -5,11 +5,11 @@ import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import { countText } from '../../words/count-text.ts';
 import { run, STATUS, type Run } from '../../text/theme.ts';
 import { countOf } from '../../state/changes.ts';
-import type { SilenceEntryLayer } from '../../state/loaded-layer.ts';
 import { targetText } from '../../words/silence-text.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
 import type { Silencing, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
+import type { SilenceEntryLayer } from '../../state/layers/loaded.ts';
 
 type Line = readonly Run[];
 

@@ -4,7 +4,6 @@ import { Hints } from '../footer.tsx';
 import { ShortHeader } from '../header.tsx';
 import { Row } from '../../text/row.tsx';
 import { Rows } from '../../text/rows.tsx';
-import type { SilenceEntryLayer } from '../../state/loaded-layer.ts';
 import { silenceEntryRows } from './entry-actions.ts';
 import { silenceEntryLines } from './entry-lines.ts';
 import { leftText, silenceEntry, stateOf } from './table.ts';
@@ -12,6 +11,7 @@ import { run, type Run, type Theme } from '../../text/theme.ts';
 import { headerProps, hintsProps } from '../chrome-props.ts';
 import type { Opened, Silencing, Shown } from '../../state/ports.ts';
 import type { Known, Places } from '../../model/known.ts';
+import type { SilenceEntryLayer } from '../../state/layers/loaded.ts';
 
 /** One silence. */
 export function SilenceEntryScreen({

@@ -1,8 +1,9 @@
 import { applyFilter } from '../../list/search-prompt.ts';
-import { openMenu, type MenuItem } from '../../form/menu.ts';
+import { openMenu } from '../../form/menu.ts';
 import type { Screen, Opened } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
 import type { ListOfView } from '../../list/list-of-view.ts';
+import type { MenuItem } from '../../state/layers/menu.ts';
 
 /** Menu of the silences to show; each is a filter that can be typed as well. */
 export function openSilenceFilter(store: Screen & Opened & Pick<Known, 'events'> & ListOfView): void {

@@ -11,9 +11,10 @@ import { openSilenceFilter } from './menu.ts';
 import { askEndSilences, openSilenceEntries } from '../../actions/silences.ts';
 import { openSilenceEntry } from './entry-actions.ts';
 import { targetText } from '../../words/silence-text.ts';
-import { compareText, tableView } from '../../list/table-view.ts';
+import { tableView } from '../../list/table-view.ts';
 import type { Known } from '../../model/known.ts';
 import type { Opened } from '../../state/ports.ts';
+import { compareText } from '../../model/compare-text.ts';
 
 const STATE_TONES: Readonly<Record<SilencedState, Tone>> = {
   expiring: 'warning',

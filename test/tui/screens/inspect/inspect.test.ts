@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ClientDetail } from '../../../../shared/api/answers.ts';
 import type { EventRow } from '../../../../shared/schemas/feed.ts';
-import type { InspectLayer, SubjectData } from '../../../../tui/screens/inspect/layer.ts';
+import type { InspectLayer, SubjectData } from '../../../../tui/state/layers/inspect.ts';
 import { inspectBody } from '../../../../tui/screens/inspect/body.ts';
 import { inspectHead } from '../../../../tui/screens/inspect/lines.ts';
 import { byKey } from '../../../support/console-rig.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ClientDetail } from '../../../../shared/api/answers.ts';
 import { inspectBody } from '../../../../tui/screens/inspect/body.ts';
-import type { InspectLayer, SubjectData } from '../../../../tui/screens/inspect/layer.ts';
+import type { InspectLayer, SubjectData } from '../../../../tui/state/layers/inspect.ts';
 import { ConsoleDriver } from '../../../support/console-driver.ts';
 import { byKey, openRig } from '../../../support/console-rig.ts';
 import { aClientRow, anEventRow } from '../../../support/feed-rows.ts';

@@ -2,12 +2,13 @@ import { describe, expect, test } from 'vitest';
 import type { EventRow } from '../../../../shared/schemas/feed.ts';
 import { EventRegistry } from '../../../../tui/model/event-registry.ts';
 import { LOG_MAX, MessageLog } from '../../../../tui/model/message-log.ts';
-import { overviewBoxes, type BoxId, type OverviewBox } from '../../../../tui/screens/overview/boxes.ts';
+import { overviewBoxes, type OverviewBox } from '../../../../tui/screens/overview/boxes.ts';
 import { FiguresMemory, overviewFigures } from '../../../../tui/screens/overview/figures.ts';
 import { placeBoxes } from '../../../../tui/screens/overview/layout.ts';
 import { INITIAL_FEED_STATUS } from '../../../../tui/model/feed-status.ts';
 import { ConsoleDriver } from '../../../support/console-driver.ts';
 import { aClientRow, anEventRow } from '../../../support/feed-rows.ts';
+import type { BoxId } from '../../../../tui/state/overview-place.ts';
 
 const NOW_MS = 1_800_000_000_000;
 const NOW = NOW_MS / 1000;

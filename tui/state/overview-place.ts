@@ -1,5 +1,3 @@
-import type { BoxId } from './boxes.ts';
-
 /** Where the cursor of the overview is. */
 export interface OverviewPlace {
   readonly box: BoxId;
@@ -9,3 +7,16 @@ export interface OverviewPlace {
 }
 
 export const FIRST_PLACE: OverviewPlace = { box: 'critical', key: undefined, index: 0 };
+
+export type BoxId =
+  | 'rates'
+  | 'critical'
+  | 'aggregates'
+  | 'clients'
+  | 'actions'
+  | 'problems'
+  | 'noisiest'
+  | 'silences'
+  | 'handlers'
+  | 'server'
+  | 'upgrade';

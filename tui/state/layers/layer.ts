@@ -1,0 +1,45 @@
+import type { InspectLayer } from './inspect.ts';
+import type { HelpLayer } from './help.ts';
+import type { LogLayer } from './log.ts';
+import type { MenuLayer } from './menu.ts';
+import type { CommandLayer } from './command.ts';
+import type { UpgradeDialogLayer, PlanPageLayer } from './plans.ts';
+import type { DeadLetterLayer, HandlingLayer, SilenceEntryLayer } from './loaded.ts';
+import type { DetailLayer } from './detail.ts';
+import type { SilenceLayer } from './silence.ts';
+import type { ConfirmLayer } from './confirm.ts';
+import type { SearchField } from '../../form/search-field.ts';
+
+/** What lies over the view, the last one on top. */
+export type Layer = FullLayer | SilenceLayer | ConfirmLayer | UpgradeDialogLayer | MenuLayer | CommandLayer;
+
+/** A layer that fills the screen and hides the view. */
+export type FullLayer =
+  | DetailLayer
+  | InspectLayer
+  | HandlingLayer
+  | DeadLetterLayer
+  | SilenceEntryLayer
+  | PlanPageLayer
+  | HelpLayer
+  | LogLayer;
+
+const FULL_LAYERS: ReadonlySet<Layer['kind']> = new Set([
+  'detail',
+  'inspect',
+  'handling',
+  'dead-letter',
+  'silence-entry',
+  'plan-page',
+  'help',
+  'log',
+]);
+
+export function isFull(layer: Layer): layer is FullLayer {
+  return FULL_LAYERS.has(layer.kind);
+}
+
+/** @returns `undefined`: nothing is searched on the layer on top */
+export function searchOf(layer: Layer | undefined): SearchField | undefined {
+  return layer !== undefined && 'search' in layer && 'isOpen' in layer.search ? layer.search : undefined;
+}

@@ -1,0 +1,41 @@
+import type { EventExplanation, StoredDeadLetter } from '../../../shared/api/answers.ts';
+import type { SilencedDetail } from '../../../shared/schemas/silenced.ts';
+import type { SearchField } from '../../form/search-field.ts';
+import type { ViewLoad } from '../../model/view-data.ts';
+
+/** What a layer asks the backend for as long as it is on top, by the kind of the layer. */
+export interface LayerData {
+  /** A run of a handler that failed for good, with its event as the handler would get it, without secrets. */
+  readonly 'dead-letter': StoredDeadLetter & { readonly event: Readonly<Record<string, unknown>> };
+  /** What becomes of an event at each handler, and why. */
+  readonly handling: EventExplanation;
+  /** What the feed does not tell of a silence. */
+  readonly 'silence-entry': SilencedDetail;
+}
+
+export type LoadedLayerKind = keyof LayerData;
+
+/** Something on a screen of its own that is read from top to bottom. */
+export interface LoadedLayerOf<Kind extends LoadedLayerKind> {
+  readonly kind: Kind;
+  /** Of the dead letter or the silence; of an event its key. */
+  readonly id: string;
+  readonly load: ViewLoad<LayerData[Kind]>;
+  /** First line of the body that is shown. */
+  readonly top: number;
+  readonly search: SearchField;
+}
+
+export type DeadLetterLayer = LoadedLayerOf<'dead-letter'>;
+
+export type HandlingLayer = LoadedLayerOf<'handling'>;
+
+export type SilenceEntryLayer = LoadedLayerOf<'silence-entry'>;
+
+export type LoadedLayer = DeadLetterLayer | HandlingLayer | SilenceEntryLayer;
+
+const KINDS: ReadonlySet<string> = new Set<LoadedLayerKind>(['dead-letter', 'handling', 'silence-entry']);
+
+export function isLoadedLayer(layer: { readonly kind: string } | undefined): layer is LoadedLayer {
+  return layer !== undefined && KINDS.has(layer.kind);
+}

@@ -1,0 +1,48 @@
+import type { PlanRunStepState } from '../../../shared/schemas/plan-run.ts';
+import type { LineEditor } from '../../form/line-editor.ts';
+
+/** What a person wants done about plans. It names what it is about, whatever has happened since. */
+export type UpgradeWish =
+  | { readonly kind: 'new' }
+  | { readonly kind: 'take'; readonly plan: number }
+  | { readonly kind: 'roll-back' | 'abandon'; readonly plan: number }
+  | {
+      readonly kind: 'start' | 'confirm' | 'skip';
+      readonly plan: number;
+      readonly step: string;
+      /** As it was when the question was asked. */
+      readonly state: PlanRunStepState;
+    };
+
+export interface DialogField {
+  readonly label: string;
+  readonly line: LineEditor;
+}
+
+/** A question about a plan for an upgrade: what it leads to, what has to be typed, and two buttons. */
+export interface UpgradeDialogLayer {
+  readonly kind: 'upgrade-dialog';
+  readonly title: string;
+  /** Safe for a terminal. */
+  readonly lines: readonly string[];
+  readonly fields: readonly DialogField[];
+  /** The effect in words. */
+  readonly button: string;
+  /** Index of a field; after the fields comes the button that cancels, then the one that does it. */
+  readonly focus: number;
+  /** What is wrong with what was typed. */
+  readonly problem: string | undefined;
+  /** What `c` copies, where nothing is typed. */
+  readonly command: string | undefined;
+  readonly wish: UpgradeWish;
+}
+
+/** What there is to say about a plan, on a screen of its own: one of its steps with all findings, or its whole log. */
+export interface PlanPageLayer {
+  readonly kind: 'plan-page';
+  readonly about: 'details' | 'log';
+  /** Id of the step. */
+  readonly step: string | undefined;
+  /** First line that is shown; `undefined`: the end, also of what is yet to come. */
+  readonly top: number | undefined;
+}
