@@ -8,7 +8,7 @@ import { logHandling } from '../../daemon/backend/handlers/log-handling.ts';
 import { Results } from '../../daemon/backend/results/write.ts';
 import { SilencedEntries } from '../../daemon/backend/silences/write.ts';
 import { StaleResults } from '../../daemon/backend/results/write-stale.ts';
-import type { CheckEntry } from '../../daemon/backend/registry/entries.ts';
+import type { CheckEntry } from '../../daemon/backend/registry/namespace.ts';
 import { Registry } from '../../daemon/backend/registry/registry.ts';
 import { HANDLER_JOBS } from '../../daemon/backend/handlers/table.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';

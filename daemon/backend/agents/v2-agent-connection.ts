@@ -18,7 +18,7 @@ import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
 import { keepaliveResult, silenceOf } from '../clients/keepalive-result.ts';
 import { readClient } from '../clients/read.ts';
-import type { ClientEntry } from '../registry/entries.ts';
+import type { ClientEntry } from '../registry/namespace.ts';
 import type { IncomingResult } from '../results/process-result.ts';
 import type { KnownAgent } from './agent-access.ts';
 import { textFrame, type FrameSocket } from '../sockets/frame-socket.ts';

@@ -5,8 +5,7 @@ import { SEVERITIES, type Severity } from '../../../shared/domain/severity.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { AggregateResults } from '../../../shared/schemas/aggregate.ts';
 import { checksOf, checksOfClient, clientsOf, readOutputs, summaryOf, type Freshness } from './read.ts';
-import type { Aggregate } from './state.ts';
-import type { ClientEntry } from '../registry/entries.ts';
+import type { CheckAggregate, ClientEntry } from '../registry/namespace.ts';
 import { actorOf } from '../access/actor.ts';
 import { sendList } from '../http/list.ts';
 import { pathName } from '../http/path-name.ts';
@@ -29,10 +28,10 @@ export function oneAggregate(
 ): OnMon<'aggregate' | 'deleteAggregate' | 'aggregateClients' | 'aggregateChecks' | 'aggregateResults'> {
   const { aggregates, clock, store } = deps;
 
-  function find(request: FastifyRequest): Aggregate | undefined {
+  function find(request: FastifyRequest): CheckAggregate | undefined {
     return namespaceOf(request, deps).aggregates.get(pathName(request, 'aggregate'));
   }
-  function get(request: FastifyRequest): Aggregate {
+  function get(request: FastifyRequest): CheckAggregate {
     const aggregate = find(request);
     if (aggregate !== undefined) return aggregate;
     throw new MonError('not_found', `there is no aggregate ${pathName(request, 'aggregate')}`);

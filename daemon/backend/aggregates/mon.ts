@@ -1,7 +1,7 @@
+import type { CheckAggregate } from '../registry/namespace.ts';
 import { AGGREGATE_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import type { NamedAggregate } from '../../../shared/schemas/aggregate.ts';
 import { summaryOf } from './read.ts';
-import type { Aggregate } from './state.ts';
 import { sendList } from '../http/list.ts';
 import { askedNamespace, askedNamespaces, entriesOf, type Placed } from '../namespaces/asked.ts';
 import { oneAggregate, type AggregateDeps } from './members.ts';
@@ -16,7 +16,7 @@ export function aggregatesOnMon(
     aggregates: (request, reply, query) => {
       const asked = askedNamespaces(request, deps);
       const freshness = { maxAge: undefined, nowMs: deps.clock.now() };
-      const shown = ({ namespace, entry }: Placed<Aggregate>): NamedAggregate =>
+      const shown = ({ namespace, entry }: Placed<CheckAggregate>): NamedAggregate =>
         asked.placed({ name: entry.name, ...summaryOf(namespace, entry, freshness) }, namespace.name);
       const where = searchFilter(AGGREGATE_SEARCH, query, (aggregate: NamedAggregate) => aggregate, freshness.nowMs);
       const entries = entriesOf(asked, ({ aggregates }) => aggregates.sorted());

@@ -7,9 +7,7 @@ import type {
   AggregateSummary,
 } from '../../../shared/schemas/aggregate.ts';
 import type { Store } from '../ports.ts';
-import type { Aggregate } from './state.ts';
-import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
-import type { Namespace } from '../registry/namespace.ts';
+import type { CheckAggregate, CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
 import { readResults } from '../results/read.ts';
 
 /** Results that are read at once; between them others get their turn. */
@@ -23,7 +21,11 @@ export interface Freshness {
 }
 
 /** The counters of an aggregate: kept all the time, and counted anew only to tell the stale results apart. */
-export function summaryOf(namespace: Namespace, aggregate: Aggregate, { maxAge, nowMs }: Freshness): AggregateSummary {
+export function summaryOf(
+  namespace: Namespace,
+  aggregate: CheckAggregate,
+  { maxAge, nowMs }: Freshness,
+): AggregateSummary {
   const { size, clientCount: clients, checkCount: checks } = aggregate;
   const silenced = namespace.aggregates.silenced(aggregate, nowMs);
   if (maxAge === undefined) {
@@ -43,17 +45,17 @@ export function summaryOf(namespace: Namespace, aggregate: Aggregate, { maxAge, 
 }
 
 /** The clients of an aggregate, by name. */
-export function clientsOf(namespace: Namespace, aggregate: Aggregate): ClientEntry[] {
+export function clientsOf(namespace: Namespace, aggregate: CheckAggregate): ClientEntry[] {
   return namespace.sortedClients().filter((client) => aggregate.hasClient(client));
 }
 
 /** A client with the checks that are members, by name. */
-export function checksOfClient(aggregate: Aggregate, client: ClientEntry): AggregateClient {
+export function checksOfClient(aggregate: CheckAggregate, client: ClientEntry): AggregateClient {
   return { name: client.name, checks: membersOf(aggregate, client).map(({ name }) => name) };
 }
 
 /** The checks of an aggregate with the clients of each, both by name. */
-export function checksOf(namespace: Namespace, aggregate: Aggregate): AggregateCheck[] {
+export function checksOf(namespace: Namespace, aggregate: CheckAggregate): AggregateCheck[] {
   const clients = new Map<string, string[]>();
   for (const client of clientsOf(namespace, aggregate)) {
     for (const { name } of membersOf(aggregate, client)) {
@@ -72,7 +74,7 @@ export function checksOf(namespace: Namespace, aggregate: Aggregate): AggregateC
 export async function readOutputs(
   store: Store,
   namespace: Namespace,
-  aggregate: Aggregate,
+  aggregate: CheckAggregate,
   severity: Severity,
   { maxAge, nowMs }: Freshness,
 ): Promise<AggregateResults[]> {
@@ -92,7 +94,7 @@ export async function readOutputs(
     .toSorted(by(({ check }) => check));
 }
 
-function membersOf(aggregate: Aggregate, client: ClientEntry): CheckEntry[] {
+function membersOf(aggregate: CheckAggregate, client: ClientEntry): CheckEntry[] {
   return client.sortedChecks().filter((entry) => aggregate.has(entry));
 }
 

@@ -1,11 +1,27 @@
 import { aggregateNames, type AggregatedResult } from '../../../shared/domain/aggregate.ts';
 import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
-import { isSilenced } from '../../../shared/domain/silencing.ts';
-import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
+import { isSilenced, type SilencedIndex } from '../../../shared/domain/silencing.ts';
 
 /** What most checks belong to. */
-export const NO_AGGREGATES: readonly Aggregate[] = [];
+export const NO_AGGREGATES: readonly never[] = [];
+
+/** A check of a client, as its aggregates know it. */
+export interface Member<Entry extends Member<Entry>> {
+  readonly name: string;
+  readonly client: {
+    readonly isDown: boolean;
+    readonly subscriptions: readonly string[];
+    readonly namespace: { readonly silenced: SilencedIndex };
+    readonly checks: ReadonlyMap<string, Entry>;
+  };
+  /** What counts of it is whether an event is open. */
+  readonly state: { readonly event?: object | undefined };
+  /** Of the last result. */
+  readonly status: number | undefined;
+  aggregates: readonly Aggregate<Entry>[];
+  deletionsBefore: number;
+}
 
 /** What of a result counts in its aggregates. */
 export interface CountedResult extends AggregatedResult {
@@ -13,21 +29,21 @@ export interface CountedResult extends AggregatedResult {
 }
 
 /** The checks of clients whose last result names an aggregate, counted as they come, change and go. */
-export class Aggregate {
+export class Aggregate<Entry extends Member<Entry>> {
   readonly name: string;
   /** Members by the severity of their last result. */
   readonly counts: Record<Severity, number> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
   /** Members whose client has an open keepalive event. */
   down = 0;
   /** For members that belong to nothing else: an array of its own would cost each more than its place in here. */
-  readonly alone: readonly Aggregate[] = [this];
-  readonly #members = new Set<CheckEntry>();
-  readonly #membersOfClient = new Map<ClientEntry, number>();
+  readonly alone: readonly Aggregate<Entry>[] = [this];
+  readonly #members = new Set<Entry>();
+  readonly #membersOfClient = new Map<Entry['client'], number>();
   readonly #membersOfCheck = new Map<string, number>();
   /** Members with an open event. */
-  readonly #open = new Set<CheckEntry>();
+  readonly #open = new Set<Entry>();
   /** Those of them whose event is silenced, if nothing was silenced or cleared since `#silencings`. */
-  readonly #silenced = new Set<CheckEntry>();
+  readonly #silenced = new Set<Entry>();
   /** Undefined: they are to be found anew. */
   #silencings: number | undefined;
 
@@ -47,19 +63,19 @@ export class Aggregate {
     return this.#membersOfCheck.size;
   }
 
-  members(): Iterable<CheckEntry> {
+  members(): Iterable<Entry> {
     return this.#members;
   }
 
-  has(entry: CheckEntry): boolean {
+  has(entry: Entry): boolean {
     return this.#members.has(entry);
   }
 
-  hasClient(client: ClientEntry): boolean {
+  hasClient(client: Entry['client']): boolean {
     return this.#membersOfClient.has(client);
   }
 
-  join(entry: CheckEntry, status: number): void {
+  join(entry: Entry, status: number): void {
     this.#members.add(entry);
     this.#membersOfClient.set(entry.client, (this.#membersOfClient.get(entry.client) ?? 0) + 1);
     this.#membersOfCheck.set(entry.name, (this.#membersOfCheck.get(entry.name) ?? 0) + 1);
@@ -70,7 +86,7 @@ export class Aggregate {
     this.#silencings = undefined;
   }
 
-  leave(entry: CheckEntry): void {
+  leave(entry: Entry): void {
     this.#members.delete(entry);
     countDown(this.#membersOfClient, entry.client);
     countDown(this.#membersOfCheck, entry.name);
@@ -81,7 +97,7 @@ export class Aggregate {
   }
 
   /** The event of a member began or ended. */
-  noteEvent(entry: CheckEntry): void {
+  noteEvent(entry: Entry): void {
     if (entry.state.event !== undefined) {
       this.#open.add(entry);
       return;
@@ -91,7 +107,7 @@ export class Aggregate {
   }
 
   /** The open event of a member is new, or its client has other subscriptions. */
-  noteSilencing(entry: CheckEntry, silencings: number, nowMs: number): void {
+  noteSilencing(entry: Entry, silencings: number, nowMs: number): void {
     if (this.#silencings !== silencings) return;
     if (isEventSilenced(entry, nowMs)) this.#silenced.add(entry);
     else this.#silenced.delete(entry);
@@ -102,7 +118,7 @@ export class Aggregate {
    *
    * @param silencings how often the silences of the namespace changed
    */
-  silenced(silencings: number, nowMs: number): ReadonlySet<CheckEntry> {
+  silenced(silencings: number, nowMs: number): ReadonlySet<Entry> {
     if (this.#silencings !== silencings) {
       this.#silenced.clear();
       for (const entry of this.#open) if (isEventSilenced(entry, nowMs)) this.#silenced.add(entry);
@@ -113,8 +129,8 @@ export class Aggregate {
 }
 
 /** The aggregates of one namespace. */
-export class AggregateRegistry {
-  readonly #byName = new Map<string, Aggregate>();
+export class AggregateRegistry<Entry extends Member<Entry>> {
+  readonly #byName = new Map<string, Aggregate<Entry>>();
   /** For each deleted aggregate, how many deletions there had been with it. */
   readonly #deletions = new Map<string, number>();
   /** How often an aggregate was deleted: a result that came after as many belongs to all that it names. */
@@ -122,17 +138,17 @@ export class AggregateRegistry {
   /** How often the silences of the namespace changed. */
   #silencings = 0;
 
-  get(name: string): Aggregate | undefined {
+  get(name: string): Aggregate<Entry> | undefined {
     return this.#byName.get(name);
   }
 
   /** By name. */
-  sorted(): Aggregate[] {
+  sorted(): Aggregate<Entry>[] {
     return [...this.#byName.values()].toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   }
 
   /** The members of an aggregate whose event is silenced now. */
-  silenced(aggregate: Aggregate, nowMs: number): ReadonlySet<CheckEntry> {
+  silenced(aggregate: Aggregate<Entry>, nowMs: number): ReadonlySet<Entry> {
     return aggregate.silenced(this.#silencings, nowMs);
   }
 
@@ -142,7 +158,7 @@ export class AggregateRegistry {
    * @param result undefined: the entry has no result any more
    * @param deletionsBefore what `deletionCount` was when the result came
    */
-  follow(entry: CheckEntry, result: CountedResult | undefined, deletionsBefore: number): void {
+  follow(entry: Entry, result: CountedResult | undefined, deletionsBefore: number): void {
     const names = result === undefined ? [] : aggregateNames(result);
     if (names.length === 0 && entry.aggregates.length === 0) return;
     if (result !== undefined && isMemberOf(entry, names)) {
@@ -162,7 +178,7 @@ export class AggregateRegistry {
   }
 
   /** The event of an entry began or ended; told after the entry took it over. */
-  noteEvent(entry: CheckEntry): void {
+  noteEvent(entry: Entry): void {
     for (const aggregate of entry.aggregates) aggregate.noteEvent(entry);
     if (entry.name !== KEEPALIVE_CHECK) return;
     const step = entry.state.event === undefined ? -1 : 1;
@@ -170,7 +186,7 @@ export class AggregateRegistry {
   }
 
   /** What silences the open event of an entry may have changed, with the event itself or with its client. */
-  noteSilencing(entry: CheckEntry, nowMs: number): void {
+  noteSilencing(entry: Entry, nowMs: number): void {
     if (entry.state.event === undefined) return;
     for (const aggregate of entry.aggregates) aggregate.noteSilencing(entry, this.#silencings, nowMs);
   }
@@ -184,7 +200,7 @@ export class AggregateRegistry {
    * Dissolves an aggregate. Its members come back with their next results; what `deletionCount` is then is remembered with
    * the name.
    */
-  delete(aggregate: Aggregate): void {
+  delete(aggregate: Aggregate<Entry>): void {
     for (const entry of aggregate.members()) {
       entry.aggregates = packed(entry.aggregates.filter((other) => other !== aggregate));
     }
@@ -210,7 +226,7 @@ export class AggregateRegistry {
     this.deletionCount = Math.max(this.deletionCount, count);
   }
 
-  #join(entry: CheckEntry, names: readonly string[], status: number): readonly Aggregate[] {
+  #join(entry: Entry, names: readonly string[], status: number): readonly Aggregate<Entry>[] {
     const joined = names
       .filter((name) => (this.#deletions.get(name) ?? 0) <= entry.deletionsBefore)
       .map((name) => this.#ensure(name));
@@ -218,30 +234,30 @@ export class AggregateRegistry {
     return packed(joined);
   }
 
-  #leave(aggregate: Aggregate, entry: CheckEntry): void {
+  #leave(aggregate: Aggregate<Entry>, entry: Entry): void {
     aggregate.leave(entry);
     if (aggregate.size === 0) this.#byName.delete(aggregate.name);
   }
 
-  #ensure(name: string): Aggregate {
+  #ensure(name: string): Aggregate<Entry> {
     let aggregate = this.#byName.get(name);
     if (aggregate === undefined) this.#byName.set(name, (aggregate = new Aggregate(name)));
     return aggregate;
   }
 }
 
-function isMemberOf({ aggregates }: CheckEntry, names: readonly string[]): boolean {
+function isMemberOf<Entry extends Member<Entry>>({ aggregates }: Entry, names: readonly string[]): boolean {
   return aggregates.length === names.length && aggregates.every(({ name }, at) => name === names[at]);
 }
 
 /** The list that an entry keeps: shared with others wherever it can be. */
-function packed(aggregates: readonly Aggregate[]): readonly Aggregate[] {
+function packed<Entry extends Member<Entry>>(aggregates: readonly Aggregate<Entry>[]): readonly Aggregate<Entry>[] {
   const [first, second] = aggregates;
   if (first === undefined) return NO_AGGREGATES;
   return second === undefined ? first.alone : aggregates;
 }
 
-function isEventSilenced({ client, name }: CheckEntry, nowMs: number): boolean {
+function isEventSilenced<Entry extends Member<Entry>>({ client, name }: Entry, nowMs: number): boolean {
   return isSilenced(client.namespace.silenced, client.subscriptions, name, nowMs);
 }
 

@@ -4,7 +4,7 @@ import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
 import type { Definitions } from '../config/definitions.ts';
 import type { CheckBodies } from '../events/check-record.ts';
-import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
+import type { CheckEntry, ClientEntry } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import { MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';

@@ -5,8 +5,7 @@ import { isSilenced, silencedBy } from '../../../shared/domain/silencing.ts';
 import type { CheckOfClient, ClientCheck } from '../../../shared/schemas/check-summary.ts';
 import type { Store } from '../ports.ts';
 import type { CheckRecord } from '../events/check-record.ts';
-import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
-import type { Namespace } from '../registry/namespace.ts';
+import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
 import { readRecords } from '../events/read-records.ts';
 
 /** The worst first, as in the list of events. */

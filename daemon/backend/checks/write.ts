@@ -1,5 +1,5 @@
 import type { Actor } from '../../../shared/schemas/audit.ts';
-import type { CheckEntry } from '../registry/entries.ts';
+import type { CheckEntry } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import { MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';

@@ -11,8 +11,7 @@ import type { Results } from '../results/write.ts';
 import type { Clock, Store } from '../ports.ts';
 import { keepaliveResult, silenceOf } from './keepalive-result.ts';
 import { readClients } from './read.ts';
-import type { ClientEntry } from '../registry/entries.ts';
-import type { Namespace } from '../registry/namespace.ts';
+import type { ClientEntry, Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 
 /** How often the age of every client's last keepalive is looked at (completion 1.10). */

@@ -1,6 +1,6 @@
 import { deregistrationCheck, deregistrationState } from '../../../shared/domain/deregistration.ts';
 import { EMPTY_HISTORY } from '../../../shared/domain/history.ts';
-import type { ClientEntry } from '../registry/entries.ts';
+import type { ClientEntry } from '../registry/namespace.ts';
 import { handleEvent } from '../handlers/handle-event.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { CLIENTS } from './table.ts';

@@ -5,7 +5,7 @@ import {
   registrationState,
   wantsRegistration,
 } from '../../../shared/domain/registration.ts';
-import type { ClientEntry } from '../registry/entries.ts';
+import type { ClientEntry } from '../registry/namespace.ts';
 import { handleEvent } from '../handlers/handle-event.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { CLIENTS } from './table.ts';

@@ -5,7 +5,7 @@ import { agentKeepaliveStatus } from '../../../shared/domain/v2/keepalive.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { KeepaliveSettings } from '../../../shared/schemas/settings.ts';
 import type { Definitions } from '../config/definitions.ts';
-import type { ClientEntry } from '../registry/entries.ts';
+import type { ClientEntry } from '../registry/namespace.ts';
 import type { IncomingResult } from '../results/process-result.ts';
 
 /** As the peer has it in every keepalive of an agent of the newer generation. */

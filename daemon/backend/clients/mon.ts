@@ -7,7 +7,7 @@ import { MonError } from '../../../shared/errors.ts';
 import type { DeletedClients } from '../../../shared/schemas/client.ts';
 import { clientRow } from '../feed/rows.ts';
 import { readClient, readClients, shownClient } from './read.ts';
-import type { ClientEntry } from '../registry/entries.ts';
+import type { ClientEntry } from '../registry/namespace.ts';
 import { readChecksOf } from '../checks/summaries.ts';
 import { actorOf } from '../access/actor.ts';
 import type { Filter } from '../http/filter.ts';

@@ -2,7 +2,7 @@ import { hasHiddenKey, redact, redactKeysOf } from '../../../shared/domain/redac
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { Store } from '../ports.ts';
 import { clientTextOf, decodeClient } from './client-record.ts';
-import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
+import type { CheckEntry, ClientEntry } from '../registry/namespace.ts';
 import { clientKey } from './table.ts';
 
 /** The committed records of these clients, in order; one that is gone by now is left out. */

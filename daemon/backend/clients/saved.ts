@@ -1,8 +1,7 @@
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { noteEvent, removeCheck } from '../events/saved.ts';
-import type { ClientEntry, ClientOrigin } from '../registry/entries.ts';
-import type { Namespace } from '../registry/namespace.ts';
+import type { ClientEntry, ClientOrigin, Namespace } from '../registry/namespace.ts';
 import { CLIENTS } from './table.ts';
 
 /** Another version, or a few more subscriptions. */

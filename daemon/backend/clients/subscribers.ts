@@ -1,20 +1,23 @@
 import { OWN_SUBSCRIPTION, type ClientProfile } from '../../../shared/domain/client-profile.ts';
 import { clientSubscription } from '../../../shared/domain/subscription.ts';
-import type { ClientEntry } from '../registry/entries.ts';
 
 const PREFIX = clientSubscription('');
 
+interface Subscriber {
+  readonly profile: Pick<ClientProfile, 'subscriptions'>;
+}
+
 /** Which clients of a namespace have which subscription. A client is found by its own one through its name. */
-export class Subscribers {
-  readonly #clients: ReadonlyMap<string, ClientEntry>;
-  readonly #bySubscription = new Map<string, Set<ClientEntry>>();
+export class Subscribers<Client extends Subscriber> {
+  readonly #clients: ReadonlyMap<string, Client>;
+  readonly #bySubscription = new Map<string, Set<Client>>();
 
   /** @param clients all of the namespace, by name */
-  constructor(clients: ReadonlyMap<string, ClientEntry>) {
+  constructor(clients: ReadonlyMap<string, Client>) {
     this.#clients = clients;
   }
 
-  add(entry: ClientEntry, { subscriptions }: Pick<ClientProfile, 'subscriptions'>): void {
+  add(entry: Client, { subscriptions }: Pick<ClientProfile, 'subscriptions'>): void {
     for (const subscription of subscriptions) {
       if (subscription === OWN_SUBSCRIPTION) continue;
       const entries = this.#bySubscription.get(subscription);
@@ -23,7 +26,7 @@ export class Subscribers {
     }
   }
 
-  remove(entry: ClientEntry, { subscriptions }: Pick<ClientProfile, 'subscriptions'>): void {
+  remove(entry: Client, { subscriptions }: Pick<ClientProfile, 'subscriptions'>): void {
     for (const subscription of subscriptions) {
       const entries = this.#bySubscription.get(subscription);
       entries?.delete(entry);
@@ -31,7 +34,7 @@ export class Subscribers {
     }
   }
 
-  *of(subscription: string): Generator<ClientEntry, void, undefined> {
+  *of(subscription: string): Generator<Client, void, undefined> {
     if (subscription.startsWith(PREFIX)) {
       const owner = this.#clients.get(subscription.slice(PREFIX.length));
       if (owner?.profile.subscriptions.includes(OWN_SUBSCRIPTION) === true) yield owner;

@@ -1,7 +1,6 @@
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { Key } from '../ports.ts';
-import { ClientEntry } from '../registry/entries.ts';
-import type { Namespace, Tombstone } from '../registry/namespace.ts';
+import { ClientEntry, type Namespace, type Tombstone } from '../registry/namespace.ts';
 import type { HeldTable } from '../registry/registry.ts';
 import { flat } from '../registry/shared-texts.ts';
 import type { RecordTable, Table } from '../registry/table.ts';

@@ -4,7 +4,7 @@ import type { V2Object } from '../../../shared/schemas/v2/metadata.ts';
 import { uncovers } from '../../../shared/domain/redact.ts';
 import { readClients } from './read.ts';
 import { shownEntity } from '../definitions/v2-objects.ts';
-import type { ClientEntry } from '../registry/entries.ts';
+import type { ClientEntry } from '../registry/namespace.ts';
 import { refuseWithoutScope } from '../access/principal.ts';
 import { validator } from '../http/json-body.ts';
 import type { OnV2 } from '../http/route.ts';

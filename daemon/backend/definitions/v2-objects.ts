@@ -11,7 +11,7 @@ import type { V2Event } from '../../../shared/schemas/v2/event.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Store } from '../ports.ts';
 import type { CheckRecord } from '../events/check-record.ts';
-import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
+import type { CheckEntry, ClientEntry } from '../registry/namespace.ts';
 import type { SilencedRegistry } from '../silences/state.ts';
 import { readOwners } from '../clients/read.ts';
 import { readRecords } from '../events/read-records.ts';

@@ -6,7 +6,7 @@ import type { EventRow } from '../../../shared/schemas/feed.ts';
 import { oneEvent, type EventDeps } from './members.ts';
 import { eventRow } from '../feed/rows.ts';
 import { readEvents } from './read.ts';
-import type { CheckEntry } from '../registry/entries.ts';
+import type { CheckEntry } from '../registry/namespace.ts';
 import { sendList } from '../http/list.ts';
 import { askedNamespace, askedNamespaces } from '../namespaces/asked.ts';
 import type { OnMon } from '../http/route.ts';

@@ -1,6 +1,6 @@
 import type { Store } from '../ports.ts';
 import { decodeCheckRecord, type CheckRecord } from './check-record.ts';
-import type { CheckEntry } from '../registry/entries.ts';
+import type { CheckEntry } from '../registry/namespace.ts';
 import { checkRecordKey } from './table.ts';
 
 /**

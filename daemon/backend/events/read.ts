@@ -5,7 +5,7 @@ import type { Client } from '../../../shared/schemas/client.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { Store } from '../ports.ts';
 import { decodeCheckRecord, splitCheckRecord, type CheckRecord } from './check-record.ts';
-import type { CheckEntry } from '../registry/entries.ts';
+import type { CheckEntry } from '../registry/namespace.ts';
 import { readOwners, type StoredOwner } from '../clients/read.ts';
 import { readRecords, readRecordTexts } from './read-records.ts';
 

@@ -1,6 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { CheckEntry } from '../registry/entries.ts';
-import type { Namespace } from '../registry/namespace.ts';
+import type { CheckEntry, Namespace } from '../registry/namespace.ts';
 
 /** Clients and checks that are looked at until others get their turn: a few milliseconds. */
 const TURN = 20_000;

@@ -1,6 +1,6 @@
 import type { CheckState } from '../../../shared/domain/event.ts';
 import type { Transaction } from '../commit/transaction.ts';
-import type { CheckEntry } from '../registry/entries.ts';
+import type { CheckEntry } from '../registry/namespace.ts';
 import type { CheckBodies } from './check-record.ts';
 import { CHECK_RECORDS } from './table.ts';
 

@@ -1,6 +1,5 @@
 import type { Key } from '../ports.ts';
-import { CheckEntry } from '../registry/entries.ts';
-import type { Namespace } from '../registry/namespace.ts';
+import { CheckEntry, type Namespace } from '../registry/namespace.ts';
 import type { HeldTable } from '../registry/registry.ts';
 import type { AnnouncedTable, RecordTable } from '../registry/table.ts';
 import { datedCheckRecord, encodeCheckRecord, stateOf, type CheckBodies, type CheckRecord } from './check-record.ts';

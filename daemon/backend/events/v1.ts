@@ -9,7 +9,7 @@ import { sendList } from '../http/list.ts';
 import { pathName } from '../http/path-name.ts';
 import type { OnV1 } from '../http/route.ts';
 import { v1Namespace } from '../namespaces/asked.ts';
-import { eventsOf, type CheckEntry } from '../registry/entries.ts';
+import { type CheckEntry, eventsOf } from '../registry/namespace.ts';
 import { oneEvent, type EventDeps } from './members.ts';
 import { readEvents, readEventTexts } from './read.ts';
 import { withInternalFailures } from './v1-internal-failures.ts';

@@ -11,8 +11,7 @@ import {
 import type { EventPlace, PresentEvent, ReportedEvent, V2Events } from './v2-write.ts';
 import { validateResult } from '../results/validate-result.ts';
 import { readV2Events, shownEvent } from '../definitions/v2-objects.ts';
-import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
-import type { Namespace } from '../registry/namespace.ts';
+import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
 import { hasScope, mayChange } from '../access/principal.ts';
 import { validator } from '../http/json-body.ts';
 import type { OnV2 } from '../http/route.ts';

@@ -1,7 +1,7 @@
 import { MonError } from '../../../shared/errors.ts';
 import { resolvingResult } from '../../../shared/domain/result.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
-import type { CheckEntry } from '../registry/entries.ts';
+import type { CheckEntry } from '../registry/namespace.ts';
 import { MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { processResult } from '../results/process-result.ts';

@@ -6,8 +6,7 @@ import { eventKey, type ClientRow, type EventRow, type UpgradeRow } from '../../
 import type { PlanRun } from '../../../shared/schemas/plan-run.ts';
 import type { Change } from '../ports.ts';
 import type { ChangedRow } from './row-selection.ts';
-import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
-import type { Namespace } from '../registry/namespace.ts';
+import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { FeedReach } from './feed-reach.ts';
 

@@ -11,7 +11,7 @@ import type {
   HandlerVerdict,
 } from '../../../shared/schemas/explain.ts';
 import type { Store } from '../ports.ts';
-import type { CheckEntry } from '../registry/entries.ts';
+import type { CheckEntry } from '../registry/namespace.ts';
 import { openEvents } from '../events/state.ts';
 import { readClient } from '../clients/read.ts';
 import { eventOf } from '../events/read.ts';

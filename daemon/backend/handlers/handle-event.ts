@@ -13,7 +13,7 @@ import type { Event } from '../../../shared/schemas/event.ts';
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
 import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
-import type { ClientEntry } from '../registry/entries.ts';
+import type { ClientEntry } from '../registry/namespace.ts';
 import { openEvents } from '../events/state.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { noteSuppressed } from '../silences/saved.ts';

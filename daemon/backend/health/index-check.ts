@@ -1,7 +1,7 @@
 import type { Batcher } from '../commit/batcher.ts';
 import type { Clock, Key, Store } from '../ports.ts';
 import { decodeCheckRecord } from '../events/check-record.ts';
-import type { ClientEntry } from '../registry/entries.ts';
+import type { ClientEntry } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import { CHECK_RECORDS } from '../events/table.ts';
 

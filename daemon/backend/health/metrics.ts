@@ -134,7 +134,7 @@ export class Metrics implements Disposable {
   #readState(registry: Registry): void {
     // Asked for each time: the registry replaces it when it reads the store again.
     const namespace = (): Namespace => registry.namespace(DEFAULT_NAMESPACE);
-    this.#gauge('mon_events', 'Open events', () => namespace().eventCounts(), 'severity');
+    this.#gauge('mon_events', 'Open events', () => namespace().openEvents.counts(), 'severity');
     this.#gauge('mon_results', 'Checks by their last result', () => namespace().results, 'severity');
     this.#gauge('mon_clients', 'Known clients', () => namespace().clients.size);
     this.#gauge('mon_silenced_entries', 'Silenced entries', () => namespace().silenced.size);

@@ -6,8 +6,7 @@ import { COMPATIBLE_V2_VERSION } from '../../../shared/schemas/version.ts';
 import type { Definitions } from '../config/definitions.ts';
 import type { EntityLimit } from '../clients/entity-limit.ts';
 import type { Clock, Store } from '../ports.ts';
-import type { ClientEntry } from '../registry/entries.ts';
-import type { Namespace } from '../registry/namespace.ts';
+import type { ClientEntry, Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 
 export interface UpgradeFactParts {

@@ -35,7 +35,7 @@ export async function versionsOf({ registry, store, storeBytes }: VersionParts):
     records: {
       clients: namespace.clients.size,
       results: sumOf(namespace.results),
-      events: sumOf(namespace.eventCounts()),
+      events: sumOf(namespace.openEvents.counts()),
       silenced: namespace.silenced.size,
       stashes: namespace.stashes.size,
       audit: last - first + 1,

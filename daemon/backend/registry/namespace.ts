@@ -1,19 +1,192 @@
-import type { Client } from '../../../shared/schemas/client.ts';
-import type { CheckResult } from '../../../shared/schemas/result.ts';
+import type { Attributes } from '../../../shared/domain/attributes.ts';
+import { shownAddress, subscriptionsOf } from '../../../shared/domain/client-profile.ts';
 import { NO_CHECK_STATE, type CheckState } from '../../../shared/domain/event.ts';
 import { outputSummary } from '../../../shared/domain/event-row.ts';
+import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
 import { staleRepeatOf, ttlOf } from '../../../shared/domain/ttl.ts';
-import { AggregateRegistry, type Aggregate } from '../aggregates/state.ts';
-import { byName } from './by-name.ts';
-import { ClientProfiles } from '../clients/profiles.ts';
-import { CheckEntry, ClientEntry, eventsOf, type ClientOrigin } from './entries.ts';
-import { CHECK_BYTES, CountedMap, EVENT_BYTES, Footprint, MARK_BYTES, MEMBER_BYTES } from './footprint.ts';
+import type { Client } from '../../../shared/schemas/client.ts';
+import type { CheckResult } from '../../../shared/schemas/result.ts';
+import { AggregateRegistry, NO_AGGREGATES, type Aggregate } from '../aggregates/state.ts';
+import { ClientCounts } from '../clients/counts.ts';
+import { ClientProfiles, type SharedProfile } from '../clients/profiles.ts';
+import { Subscribers } from '../clients/subscribers.ts';
+import { OpenEvents } from '../events/open-events.ts';
 import { ResultsByCheck } from '../results/state.ts';
+import { TtlIndex } from '../results/ttl-index.ts';
 import { SilencedRegistry } from '../silences/state.ts';
 import { StashRegistry } from '../stashes/state.ts';
-import { Subscribers } from '../clients/subscribers.ts';
-import { TtlIndex } from '../results/ttl-index.ts';
+import { byName } from './by-name.ts';
+import {
+  CHECK_BYTES,
+  CLIENT_BYTES,
+  CountedMap,
+  EVENT_BYTES,
+  Footprint,
+  MARK_BYTES,
+  MEMBER_BYTES,
+  SUBSCRIBED_BYTES,
+} from './footprint.ts';
+
+export type CheckAggregate = Aggregate<CheckEntry>;
+
+/** A client and check: what decides the next event, packed. The bodies stay in the store until they are read. */
+export class CheckEntry {
+  readonly client: ClientEntry;
+  readonly name: string;
+  state: CheckState = NO_CHECK_STATE;
+  /** Status of the last result; undefined after the result was deleted while its event stays. */
+  status: number | undefined = undefined;
+  /** When the last result was executed, epoch seconds; without one 0. */
+  executed = 0;
+  /** `executed` of the last result that was not OK, since the registry was read; 0: there was none. */
+  lastProblem = 0;
+  /** Seconds after which the last result is stale; 0: never. */
+  ttl = 0;
+  /** Seconds after which a stale result is told again; 0: nobody watches whether it becomes stale. */
+  ttlRepeat = 0;
+  /** What the last result belongs to. */
+  aggregates: readonly CheckAggregate[] = NO_AGGREGATES;
+  /** How many aggregates of the namespace had been deleted when the last result came; 0 where it names none. */
+  deletionsBefore = 0;
+  /** Beginning of the output of the open event, for rows. */
+  summary = '';
+
+  constructor(client: ClientEntry, name: string) {
+    this.client = client;
+    this.name = name;
+  }
+}
+
+/** What a client has before its first result: most proxy clients of a large fleet never get many. */
+const NO_CHECKS: ReadonlyMap<string, CheckEntry> = new Map();
+
+/** Said of most clients that results have made. */
+const UNKNOWN_ADDRESS = 'unknown';
+
+/** What is known of a client beside its record. */
+export interface ClientOrigin {
+  readonly signature: string;
+  /** Whose results made it, when it is a proxy client. */
+  readonly reporter?: string | undefined;
+  /** False: the legacy API made it. */
+  readonly isCounted?: boolean | undefined;
+}
+
+/** A client with its checks: what decides, packed. Its record stays in the store until it is read. */
+export class ClientEntry {
+  readonly namespace: Namespace;
+  readonly name: string;
+  profile: SharedProfile;
+  /** As it may be shown. */
+  address: string;
+  /** Epoch seconds of the last sign of life. */
+  timestamp: number;
+  /** Empty until the client has shown one; then its keepalives and results must carry it (completion 1.10). */
+  signature: string;
+  /** Whose results made it, when it is a proxy client. */
+  readonly reporter: string | undefined;
+  /** Whether the limit of entities counts it; the legacy API asks nobody. */
+  isCounted: boolean;
+  openEvents = 0;
+  #checks: Map<string, CheckEntry> | undefined = undefined;
+  /** Made when a list asks for it. */
+  #sortedChecks: readonly CheckEntry[] | undefined = undefined;
+
+  /** @param profile of `client`, taken for it */
+  constructor(
+    namespace: Namespace,
+    client: Client,
+    profile: SharedProfile,
+    { signature, reporter, isCounted = true }: ClientOrigin,
+  ) {
+    this.namespace = namespace;
+    this.name = client.name;
+    this.profile = profile;
+    this.address = packedAddress(client);
+    this.timestamp = client.timestamp;
+    this.signature = signature;
+    this.reporter = reporter;
+    this.isCounted = isCounted;
+  }
+
+  /** By name. */
+  get checks(): ReadonlyMap<string, CheckEntry> {
+    return this.#checks ?? NO_CHECKS;
+  }
+
+  get subscriptions(): readonly string[] {
+    return subscriptionsOf(this.profile, this.name);
+  }
+
+  get version(): string {
+    return this.profile.version;
+  }
+
+  /** The keys that it names itself to be hidden; undefined: the usual ones. */
+  get redact(): readonly string[] | undefined {
+    return this.profile.redact;
+  }
+
+  /** What its keepalive results take over. */
+  get keepalive(): Attributes {
+    return this.profile.keepalive;
+  }
+
+  /** Whether it is known to be silent: its keepalive event is open. */
+  get isDown(): boolean {
+    return this.openEvents > 0 && this.checks.get(KEEPALIVE_CHECK)?.state.event !== undefined;
+  }
+
+  /** When its newest result was executed, epoch seconds; 0: it has none. */
+  get lastResult(): number {
+    let last = 0;
+    for (const { executed } of this.checks.values()) last = Math.max(last, executed);
+    return last;
+  }
+
+  /** What it takes in memory, without its profile and its checks. */
+  get bytes(): number {
+    const texts = this.name.length + this.address.length + this.signature.length;
+    return CLIENT_BYTES + SUBSCRIBED_BYTES * this.profile.subscriptions.length + texts;
+  }
+
+  /** The checks with a result or an event, by name. */
+  sortedChecks(): readonly CheckEntry[] {
+    this.#sortedChecks ??= [...this.checks.values()].toSorted(byName);
+    return this.#sortedChecks;
+  }
+
+  /** Takes over what a newer record says. */
+  update(client: Client, profile: SharedProfile, { signature, isCounted = false }: ClientOrigin): void {
+    this.isCounted ||= isCounted;
+    this.profile = profile;
+    this.address = packedAddress(client);
+    this.timestamp = client.timestamp;
+    this.signature = signature;
+  }
+
+  addCheck(check: CheckEntry): void {
+    this.#sortedChecks = undefined;
+    (this.#checks ??= new Map()).set(check.name, check);
+  }
+
+  deleteCheck(check: CheckEntry): void {
+    this.#sortedChecks = undefined;
+    this.#checks?.delete(check.name);
+  }
+}
+
+/** The open events of a client, by check. */
+export function* eventsOf(client: ClientEntry): Generator<CheckEntry, void, undefined> {
+  if (client.openEvents === 0) return;
+  for (const check of client.sortedChecks()) if (check.state.event !== undefined) yield check;
+}
+
+function packedAddress(client: Client): string {
+  const address = shownAddress(client);
+  return address === UNKNOWN_ADDRESS ? UNKNOWN_ADDRESS : address;
+}
 
 /** How far the spool of an agent was committed. */
 export interface SpoolMark {
@@ -34,8 +207,8 @@ export class Namespace {
   readonly clients = new Map<string, ClientEntry>();
   readonly silenced: SilencedRegistry;
   readonly stashes: StashRegistry;
-  readonly aggregates = new AggregateRegistry();
-  readonly ttls = new TtlIndex();
+  readonly aggregates = new AggregateRegistry<CheckEntry>();
+  readonly ttls = new TtlIndex<CheckEntry>();
   readonly spools: Map<string, SpoolMark>;
   /** Names of deleted clients, and until when (epoch milliseconds) they may not come back. */
   readonly invalidated: Map<string, number>;
@@ -43,10 +216,8 @@ export class Namespace {
   /** Results by the severity of the last one. */
   readonly results: Record<Severity, number> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
   readonly resultsByCheck = new ResultsByCheck();
-  /** Clients that the limit of entities counts, and those of them that something else reports for. */
-  readonly counted = { total: 0, proxies: 0 };
-  readonly #proxiesByReporter = new Map<string, number>();
-  readonly #eventsByCheck = new Map<string, Set<CheckEntry>>();
+  readonly counted = new ClientCounts();
+  readonly openEvents = new OpenEvents<CheckEntry>();
   readonly #footprint: Footprint;
   readonly #profiles: ClientProfiles;
   readonly #subscribers = new Subscribers(this.clients);
@@ -78,28 +249,14 @@ export class Namespace {
     for (const client of this.sortedClients()) yield* eventsOf(client);
   }
 
-  /** Open events by severity, counted when it is asked. */
-  eventCounts(): Record<Severity, number> {
-    const counts = { ok: 0, warning: 0, critical: 0, unknown: 0 };
-    for (const entries of this.#eventsByCheck.values()) {
-      for (const { state } of entries) if (state.event !== undefined) counts[severityOf(state.event.status)]++;
-    }
-    return counts;
-  }
-
-  /** How many proxy clients the results of this one have made that are still here. */
-  proxiesOf(reporter: string): number {
-    return this.#proxiesByReporter.get(reporter) ?? 0;
-  }
-
   /** @param origin of a new client; one that is known keeps its own, but is counted from when something counted it */
   putClient(record: Client, origin: ClientOrigin): ClientEntry {
     const profile = this.#profiles.take(record);
     const present = this.clients.get(record.name);
     if (present === undefined) {
       const entry = new ClientEntry(this, record, profile, origin);
-      this.#countProxy(entry, 1);
-      this.#count(entry, 1);
+      this.counted.countMade(entry, 1);
+      this.counted.count(entry, 1);
       this.clients.set(entry.name, entry);
       this.#sortedClients = undefined;
       this.#subscribers.add(entry, profile);
@@ -108,14 +265,14 @@ export class Namespace {
     }
     const { profile: before } = present;
     this.#footprint.bytes -= present.bytes;
-    this.#count(present, -1);
+    this.counted.count(present, -1);
     if (profile !== before) {
       this.#subscribers.remove(present, before);
       this.#subscribers.add(present, profile);
     }
     this.#profiles.release(before);
     present.update(record, profile, origin);
-    this.#count(present, 1);
+    this.counted.count(present, 1);
     this.#footprint.bytes += present.bytes;
     return present;
   }
@@ -130,8 +287,8 @@ export class Namespace {
     this.#footprint.bytes -= entry.bytes;
     this.#subscribers.remove(entry, entry.profile);
     this.#profiles.release(entry.profile);
-    this.#countProxy(entry, -1);
-    this.#count(entry, -1);
+    this.counted.countMade(entry, -1);
+    this.counted.count(entry, -1);
     this.clients.delete(entry.name);
     this.#sortedClients = undefined;
   }
@@ -179,8 +336,8 @@ export class Namespace {
     if (hasEvent === hadEvent) return;
     entry.client.openEvents += hasEvent ? 1 : -1;
     this.#footprint.bytes += hasEvent ? EVENT_BYTES : -EVENT_BYTES;
-    if (hasEvent) addTo(this.#eventsByCheck, entry.name, entry);
-    else removeFrom(this.#eventsByCheck, entry.name, entry);
+    if (hasEvent) this.openEvents.add(entry);
+    else this.openEvents.remove(entry);
     this.aggregates.noteEvent(entry);
   }
 
@@ -191,7 +348,7 @@ export class Namespace {
   }
 
   /** Dissolves an aggregate. Its members come back with their next results. */
-  deleteAggregate(aggregate: Aggregate): void {
+  deleteAggregate(aggregate: CheckAggregate): void {
     this.#footprint.bytes -= MEMBER_BYTES * aggregate.size;
     this.aggregates.delete(aggregate);
   }
@@ -199,7 +356,7 @@ export class Namespace {
   /** The open events that an entry on these two parts names, whether or not it is active. */
   *eventsNamedBy(subscription: string | null, check: string | null): Generator<CheckEntry, void, undefined> {
     if (subscription === null) {
-      if (check !== null) yield* this.#eventsByCheck.get(check) ?? [];
+      if (check !== null) yield* this.openEvents.of(check);
       return;
     }
     for (const client of this.#subscribers.of(subscription)) {
@@ -223,43 +380,17 @@ export class Namespace {
       }
     }
   }
-
-  #count({ isCounted, profile: { isProxy } }: ClientEntry, by: 1 | -1): void {
-    if (!isCounted) return;
-    this.counted.total += by;
-    if (isProxy) this.counted.proxies += by;
-  }
-
-  #countProxy({ reporter }: ClientEntry, by: 1 | -1): void {
-    if (reporter === undefined) return;
-    const count = this.proxiesOf(reporter) + by;
-    if (count === 0) this.#proxiesByReporter.delete(reporter);
-    else this.#proxiesByReporter.set(reporter, count);
-  }
 }
 
 function checkBytes({ name }: CheckEntry): number {
   return CHECK_BYTES + name.length;
 }
 
-function memberBytes(aggregates: readonly Aggregate[]): number {
+function memberBytes(aggregates: readonly CheckAggregate[]): number {
   return MEMBER_BYTES * aggregates.length;
 }
 
 function summaryOf(output: string): string {
   // A copy: a slice would keep the whole output in memory.
   return Buffer.from(outputSummary(output)).toString();
-}
-
-function addTo<T>(index: Map<string, Set<T>>, key: string, value: T): void {
-  const values = index.get(key);
-  if (values === undefined) index.set(key, new Set([value]));
-  else values.add(value);
-}
-
-function removeFrom<T>(index: Map<string, Set<T>>, key: string, value: T): void {
-  const values = index.get(key);
-  if (values === undefined) return;
-  values.delete(value);
-  if (values.size === 0) index.delete(key);
 }

@@ -3,8 +3,7 @@ import type { Log } from '../../log/log.ts';
 import type { DiskGuard } from '../store/disk-guard.ts';
 import type { StaleResults } from './write-stale.ts';
 import type { Clock } from '../ports.ts';
-import type { CheckEntry } from '../registry/entries.ts';
-import type { Namespace } from '../registry/namespace.ts';
+import type { CheckEntry, Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 
 /** Results that are written together, so that an outage of many clients does not fill the queue at once. */

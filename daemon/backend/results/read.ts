@@ -2,8 +2,7 @@ import { statusesOf } from '../../../shared/domain/history.ts';
 import { checkRedactKeysOf, redact } from '../../../shared/domain/redact.ts';
 import type { CheckResult, StoredResult } from '../../../shared/schemas/result.ts';
 import type { Store } from '../ports.ts';
-import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
-import type { Namespace } from '../registry/namespace.ts';
+import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
 import { readRecords } from '../events/read-records.ts';
 
 /** Checks with a result, by client, then check. */

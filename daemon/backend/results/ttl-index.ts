@@ -1,11 +1,16 @@
-import type { CheckEntry } from '../registry/entries.ts';
+/** A check of a client, as it is watched. Times are epoch seconds, spans seconds. */
+interface Watched {
+  readonly executed: number;
+  readonly ttl: number;
+  ttlRepeat: number;
+}
 
 /**
  * Which results go stale when: entries by the second at which they are looked at next. A result that arrives in time
  * costs nothing here; its entry is moved on when its second comes, once in a ttl.
  */
-export class TtlIndex {
-  readonly #bySecond = new Map<number, CheckEntry[]>();
+export class TtlIndex<Entry extends Watched> {
+  readonly #bySecond = new Map<number, Entry[]>();
   /** Every second up to this one was looked at. */
   #seenSeconds: number | undefined;
 
@@ -14,7 +19,7 @@ export class TtlIndex {
    *
    * @param repeat seconds after which a result that stays stale is due again, more than 0
    */
-  follow(entry: CheckEntry, repeat: number): void {
+  follow(entry: Entry, repeat: number): void {
     const isFollowed = entry.ttlRepeat > 0;
     entry.ttlRepeat = repeat;
     if (!isFollowed) this.#put(entry, entry.executed + entry.ttl);
@@ -23,7 +28,7 @@ export class TtlIndex {
   /**
    * Entries whose result is stale at `now` (epoch seconds): each once now, and again and again until a result arrives.
    */
-  *due(now: number): Generator<CheckEntry, void, undefined> {
+  *due(now: number): Generator<Entry, void, undefined> {
     for (const second of this.#secondsUntil(now)) {
       const entries = this.#bySecond.get(second) ?? [];
       this.#bySecond.delete(second);
@@ -51,7 +56,7 @@ export class TtlIndex {
     }
   }
 
-  #put(entry: CheckEntry, second: number): void {
+  #put(entry: Entry, second: number): void {
     // A result may be older than its ttl when it arrives: its second has been looked at, so the next one it is.
     const at = Math.max(second, (this.#seenSeconds ?? 0) + 1);
     const entries = this.#bySecond.get(at);

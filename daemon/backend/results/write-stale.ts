@@ -1,5 +1,5 @@
 import { staleResult } from '../../../shared/domain/ttl.ts';
-import type { CheckEntry } from '../registry/entries.ts';
+import type { CheckEntry } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { processResult } from './process-result.ts';

@@ -5,8 +5,7 @@ import { checkResultOf, clientOf } from '../../../shared/domain/result.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { SubmittedResult } from '../../../shared/schemas/result.ts';
 import type { Clock } from '../ports.ts';
-import type { CheckEntry, ClientEntry } from '../registry/entries.ts';
-import type { Namespace } from '../registry/namespace.ts';
+import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Definitions, NamespaceDefinitions } from '../config/definitions.ts';
 import { AttributeBounds } from './attribute-bounds.ts';
@@ -375,7 +374,7 @@ class AgentDelivery implements Command {
     if (this.#delivery.isCertified === true && client !== reporter && isAgent(known)) return 'certificate';
     if (distrust !== undefined || known !== undefined) return distrust;
     const { proxyClientQuota, entityLimit } = this.#context.limits;
-    if (client !== reporter && namespace.proxiesOf(reporter) >= proxyClientQuota) return 'quota';
+    if (client !== reporter && namespace.counted.proxiesOf(reporter) >= proxyClientQuota) return 'quota';
     return entityLimit.refuses(namespace.name, client) ? 'limit' : undefined;
   }
 

@@ -4,7 +4,7 @@ import type { Log } from '../../log/log.ts';
 import { isUnsilenced, type EventPlace, type UnsilencedEvents } from './write-unsilenced.ts';
 import type { CommitBoard } from '../commit/commit-board.ts';
 import type { Change, Clock } from '../ports.ts';
-import type { CheckEntry } from '../registry/entries.ts';
+import type { CheckEntry } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 
 interface UnsilencedParts {

@@ -1,5 +1,5 @@
 import { isSilenced } from '../../../shared/domain/silencing.ts';
-import type { CheckEntry } from '../registry/entries.ts';
+import type { CheckEntry } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { handleSilenceEnd } from '../handlers/handle-event.ts';

@@ -1,0 +1,36 @@
+/** A client, as it is counted. */
+interface CountedClient {
+  readonly isCounted: boolean;
+  readonly profile: { readonly isProxy: boolean };
+  /** Whose results made it. */
+  readonly reporter: string | undefined;
+}
+
+/** How many clients of a namespace there are of each sort that is limited. */
+export class ClientCounts {
+  /** Clients that the limit of entities counts. */
+  total = 0;
+  /** Those of them that something else reports for. */
+  proxies = 0;
+  readonly #proxiesByReporter = new Map<string, number>();
+
+  /** How many proxy clients the results of this one have made that are still here. */
+  proxiesOf(reporter: string): number {
+    return this.#proxiesByReporter.get(reporter) ?? 0;
+  }
+
+  /** Counts one that came (1) or goes (-1), or as it is before and after it changes. */
+  count({ isCounted, profile: { isProxy } }: CountedClient, by: 1 | -1): void {
+    if (!isCounted) return;
+    this.total += by;
+    if (isProxy) this.proxies += by;
+  }
+
+  /** Counts one that came or goes for who made it, which never changes. */
+  countMade({ reporter }: CountedClient, by: 1 | -1): void {
+    if (reporter === undefined) return;
+    const count = this.proxiesOf(reporter) + by;
+    if (count === 0) this.#proxiesByReporter.delete(reporter);
+    else this.#proxiesByReporter.set(reporter, count);
+  }
+}
