@@ -8,12 +8,12 @@ import { listPlace } from '../list/list-place.ts';
 import { moveTo } from '../list/list-moves.ts';
 import { listLayout } from '../state/screen-layout.ts';
 import { openView } from './view-keys.ts';
-import { isSortable } from '../list/table-view.ts';
 import { isPage } from '../state/view-names.ts';
 import type { Shown } from '../state/ports.ts';
 import type { Known, Places } from '../model/known.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { ActionPorts } from './action-ports.ts';
+import { isSortable } from '../list/table-column.ts';
 
 /** Rows that one notch of the wheel goes. */
 const WHEEL_ROWS = 3;

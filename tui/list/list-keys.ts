@@ -13,6 +13,7 @@ import type { Screen, Says, Opened, Shown } from '../state/ports.ts';
 import type { Known, Places } from '../model/known.ts';
 import type { ListOfView } from './list-of-view.ts';
 import type { ActionPorts } from '../actions/action-ports.ts';
+import { tableOf } from './tables.ts';
 
 /** Nobody means more rows than this; it also bounds what a stuck key can do. */
 const COUNT_MAX = 99_999;
@@ -53,7 +54,7 @@ function pressRows(store: ActionPorts, action: KeyAction): boolean {
 }
 
 function pressTable(store: ActionPorts, action: KeyAction): boolean {
-  const { actions = {}, others = {} } = store.table ?? {};
+  const { actions = {}, others = {} } = tableOf(store.state.view) ?? {};
   actions[action]?.(store, meantRows(store));
   others[action]?.(store);
   return action in actions || action in others;
@@ -92,8 +93,8 @@ const LIST_ACTIONS: Partial<Readonly<Record<KeyAction, (store: ActionPorts) => v
 };
 
 /** What can be done with the rows of the list that is shown. */
-function actionsOf({ table }: Pick<ListOfView, 'table'>): readonly KeyAction[] {
-  return Object.keys(table?.actions ?? {}) as readonly KeyAction[];
+function actionsOf({ state }: Shown): readonly KeyAction[] {
+  return Object.keys(tableOf(state.view)?.actions ?? {}) as readonly KeyAction[];
 }
 
 function openActions(store: ActionPorts): void {

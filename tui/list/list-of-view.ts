@@ -1,7 +1,7 @@
 import type { SortState } from '../model/list-order.ts';
 import type { ListRows } from '../model/list-rows.ts';
 import type { ListState } from '../state/list-state.ts';
-import type { AnyTable } from './table-view.ts';
+import type { ListTable } from './list-table.ts';
 
 /** The part of a list that is drawn. */
 export interface DrawnRows {
@@ -22,7 +22,7 @@ export interface ListOfView {
   /** A page has no rows of its own; nothing of it asks. */
   readonly rows: ListRows;
   /** What it is a list of; `undefined`: it is a page. */
-  readonly table: AnyTable | undefined;
+  readonly table: ListTable<unknown> | undefined;
   readonly window: DrawnRows;
   readonly sort: SortState;
   updateList(change: Partial<ListState>): void;

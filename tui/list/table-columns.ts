@@ -1,10 +1,10 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { SortState } from '../model/list-order.ts';
-import type { AnyTable, TableColumn } from './table-view.ts';
 import { cellWidth, fit } from '../terminal/cells.ts';
 import { run, type Run } from '../text/theme.ts';
 import { fitRuns } from '../text/runs.ts';
 import { shifted } from '../text/shifted.ts';
+import type { TableColumn } from './table-column.ts';
 
 /** A row as it is drawn. */
 export interface TableEntry {
@@ -32,7 +32,7 @@ const REST = 60;
  * others; then all widen by what they could use.
  */
 export function placeColumns(
-  table: Pick<AnyTable, 'columns'>,
+  table: { readonly columns: readonly TableColumn<unknown>[] },
   hidden: ReadonlySet<string>,
   columns: number,
 ): readonly PlacedColumn[] {

@@ -1,8 +1,8 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { ListState } from '../state/list-state.ts';
-import type { AnyTable, TableColumn } from './table-view.ts';
 import { cellWidth } from '../terminal/cells.ts';
 import { GAP, LEAD, placeColumns, widen, type PlacedColumn, type TableEntry } from './table-columns.ts';
+import type { TableColumn } from './table-column.ts';
 
 /** Cells that one step to the side goes when only the last column is left, and its text is wider than its place. */
 export const SHIFT_CELLS = 20;
@@ -38,7 +38,7 @@ export function stepsOf(sideways: number, scrollable: number): { readonly left: 
  * @param window the rows that are drawn
  */
 export function placeTable(
-  table: Pick<AnyTable, 'columns'>,
+  table: { readonly columns: readonly TableColumn<unknown>[] },
   { hidden, sideways, wide }: SideLook,
   about: { readonly columns: number; readonly window: readonly TableEntry[]; readonly nowMs: number },
 ): TablePlace {

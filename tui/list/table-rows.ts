@@ -2,7 +2,7 @@ import type { Known } from '../model/known.ts';
 import type { ListRecord } from '../model/list-rows.ts';
 import { OrderedRows } from '../model/ordered-rows.ts';
 import type { Opened } from '../state/ports.ts';
-import { orderOf, type AnyTable, type TableSource } from './table-view.ts';
+import { orderOf, type TableSource, type ListTable } from './list-table.ts';
 
 /** From this share of all rows on, sorting everything again is cheaper than finding the place of each that changed. */
 const REBUILD_SHARE = 1 / 8;
@@ -35,7 +35,7 @@ export class TableRows extends OrderedRows<TableRecord> {
   readonly #changed = new Set<string>();
   #isAllChanged = true;
 
-  constructor(table: AnyTable, source: TableSource<unknown>) {
+  constructor(table: ListTable<unknown>, source: TableSource<unknown>) {
     super(orderOf(table, { column: table.sort, reversed: false }));
     this.#source = source;
   }

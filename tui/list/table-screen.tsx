@@ -6,7 +6,6 @@ import { Row } from '../text/row.tsx';
 import { Rows } from '../text/rows.tsx';
 import { tableHead, tableRuns } from './table-columns.ts';
 import type { TablePlace } from './table-place.ts';
-import type { AnyTable } from './table-view.ts';
 import { listPlace } from './list-place.ts';
 import { isTallHeader, listLayout } from '../state/screen-layout.ts';
 import { isLoadedView } from '../model/view-data.ts';
@@ -17,11 +16,12 @@ import { failureText } from '../screens/failure-text.ts';
 import type { Opened, Shown } from '../state/ports.ts';
 import type { Known, Places } from '../model/known.ts';
 import type { ListOfView } from './list-of-view.ts';
+import type { ListTable } from './list-table.ts';
 
 export interface TableScreenProps {
   readonly theme: Theme;
   readonly store: Shown & Opened & Known & Places & ListOfView;
-  readonly table: AnyTable;
+  readonly table: ListTable<unknown>;
   /** Below the list, where there is room for it. */
   readonly children?: ReactNode;
 }
@@ -49,7 +49,7 @@ export function TableScreen({ theme, store, table, children }: TableScreenProps)
 /** Titles and the rows of the window. */
 function tableLines(
   store: Shown & Opened & Known & Places & ListOfView,
-  table: AnyTable,
+  table: ListTable<unknown>,
   height: number,
   { placed, shift }: TablePlace,
 ): readonly (readonly Run[])[] {
@@ -81,7 +81,7 @@ function tableLines(
 function statusProps(
   theme: Theme,
   store: Shown & Pick<Known, 'loads' | 'feed'> & ListOfView,
-  table: AnyTable,
+  table: ListTable<unknown>,
   compact: boolean,
 ): StatusLineProps {
   const { state, list, feed, sort, rows } = store;
@@ -103,7 +103,10 @@ function statusProps(
 }
 
 /** Why there are no rows. */
-function emptyText(store: Shown & Opened & Known & ListOfView, { nouns, noMatch, empty }: AnyTable): readonly string[] {
+function emptyText(
+  store: Shown & Opened & Known & ListOfView,
+  { nouns, noMatch, empty }: ListTable<unknown>,
+): readonly string[] {
   const { feed, list, state, loads, rows } = store;
   if (!feed.everLive) return connectingText(store);
   if (list.filter.text !== '' && rows.size > 0) {

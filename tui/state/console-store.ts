@@ -37,7 +37,7 @@ import { UpgradePlans } from '../model/plans.ts';
 import { settleUpgrade } from '../screens/plans/plan.ts';
 import { FiguresMemory, type Counted } from '../screens/overview/figures.ts';
 import { TABLES, tableOf } from '../list/tables.ts';
-import { orderOf, type AnyTable } from '../list/table-view.ts';
+import type { AnyTable } from '../list/table-view.ts';
 import { defaultSort } from '../list/columns.ts';
 import type { LoadedView } from '../model/view-data.ts';
 import { VIEWS, type ViewName } from './view-names.ts';
@@ -49,6 +49,7 @@ import type { Known, Places } from '../model/known.ts';
 import type { Asks, Frames, Opened, Pauses, Remembers, Rows, Says, Screen, Silencing, Urgency } from './ports.ts';
 import { applyFilter } from '../list/search-prompt.ts';
 import type { Kept } from './kept.ts';
+import { orderOf } from '../list/list-table.ts';
 
 const URGENCY: readonly Urgency[] = ['none', 'figures', 'rows'];
 

@@ -12,8 +12,9 @@ import {
   type AggregateEntry,
 } from '../../model/aggregate-book.ts';
 import { openInspect } from '../inspect/open.ts';
-import { tableView, type TableColumn } from '../../list/table-view.ts';
+import { tableView } from '../../list/table-view.ts';
 import { compareText } from '../../model/compare-text.ts';
+import type { TableColumn } from '../../list/table-column.ts';
 
 const BAR_CELLS = 22;
 const TREND_CELLS = 30;

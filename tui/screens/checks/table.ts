@@ -11,9 +11,10 @@ import type { EventCounts } from '../../model/event-counts.ts';
 import { openInspect } from '../inspect/open.ts';
 import { nextRunText } from '../../words/next-run-text.ts';
 import { askRun } from '../../actions/run-now.ts';
-import { tableView, type TableColumn } from '../../list/table-view.ts';
+import { tableView } from '../../list/table-view.ts';
 import type { Known } from '../../model/known.ts';
 import { compareText } from '../../model/compare-text.ts';
+import type { TableColumn } from '../../list/table-column.ts';
 
 /** A check and what is wrong with it. */
 interface CheckEntry {

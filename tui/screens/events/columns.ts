@@ -6,8 +6,8 @@ import { shortCountText } from '../../words/count-text.ts';
 import { eventClass, type EventRecord } from '../../model/event-record.ts';
 import { splitName } from '../../model/backend-names.ts';
 import { classTone, FLAPPING_SYMBOL, run, SILENCED_SYMBOL, STATUS, type Tone } from '../../text/theme.ts';
-import type { TableColumn } from '../../list/table-view.ts';
 import { BACKEND_COLUMN, NAMESPACE_COLUMN } from '../../model/where-column.ts';
+import type { TableColumn } from '../../list/table-column.ts';
 
 /** What a row of the list shows. */
 export interface EventLine {

@@ -5,12 +5,11 @@ import { stepsOf, type SideLook, type TablePlace } from '../../list/table-place.
 import { BACKEND_COLUMN, NAMESPACE_COLUMN, type WhereColumn } from '../../model/where-column.ts';
 import { splitName } from '../../model/backend-names.ts';
 import type { EventRecord } from '../../model/event-record.ts';
-import type { ListOfView } from '../../list/list-of-view.ts';
 import type { Known, Places } from '../../model/known.ts';
 import type { Shown } from '../../state/ports.ts';
 import { cellWidth } from '../../terminal/cells.ts';
-import type { TableColumn } from '../../list/table-view.ts';
 import { EVENT_COLUMNS, outputText } from './columns.ts';
+import type { TableColumn } from '../../list/table-column.ts';
 
 /** The columns between status and output; the output takes what is left. */
 const NARROW = ['where', 'client', 'check', 'count', 'age', 'last'] as const;
@@ -36,7 +35,10 @@ export interface EventLook extends Partial<SideLook> {
 }
 
 /** Where the columns of the list of events are drawn. */
-export function eventPlace(store: Shown & Known & Places & ListOfView, window: readonly EventRecord[]): TablePlace {
+export function eventPlace(
+  store: Shown & Known & Places & { readonly list: SideLook },
+  window: readonly EventRecord[],
+): TablePlace {
   const { state, list, silenced, whereColumn: where, nowMs } = store;
   const place = placeEvents(state.size.columns, { ...list, where, places: store.places(), window });
   const isCut = ({ column, width }: PlacedColumn): boolean =>
