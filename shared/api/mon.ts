@@ -1,21 +1,37 @@
 import { z } from 'zod';
+import { versionsAnswer } from '../schemas/versions.ts';
+import { silencePolicyAnswer } from '../schemas/silence-policy.ts';
+import { definedCheckAnswer } from '../schemas/scheduled-check.ts';
+import { overviewAnswer } from '../schemas/overview.ts';
+import { listedClientAnswer } from '../schemas/listed-client.ts';
+import { eventRowAnswer } from '../schemas/feed.ts';
+import { explanationAnswer, simulationAnswer } from '../schemas/explain.ts';
+import { eventAnswer } from '../schemas/event.ts';
+import { checkOfClientAnswer, clientDetailAnswer } from '../schemas/check-summary.ts';
+import { auditRecordAnswer, auditHeadAnswer } from '../schemas/audit.ts';
+import { objectAnswer, issuedAnswer } from '../schemas/answer.ts';
+import {
+  aggregateAnswer,
+  aggregateResultsAnswer,
+  aggregateClientsAnswer,
+  aggregateChecksAnswer,
+} from '../schemas/aggregate.ts';
+import { accessAnswer } from '../schemas/access.ts';
 import { EVENT_SORT_COLUMNS } from '../domain/event-order.ts';
-import { bulkSchema } from '../schemas/bulk.ts';
-import { checkRenameSchema } from '../schemas/check-rename.ts';
-import { clientSchema } from '../schemas/client.ts';
-import { deadLetterSelectionSchema } from '../schemas/dead-letter.ts';
-import { newPlanSchema, planOrderSchema } from '../schemas/plan-run.ts';
+import { bulkSchema, bulkAnswer } from '../schemas/bulk.ts';
+import { checkRenameSchema, renamedAnswer } from '../schemas/check-rename.ts';
+import { clientSchema, clientAnswer, clientHistoryAnswer, deletedClientsAnswer } from '../schemas/client.ts';
+import { deadLetterSelectionSchema, deadLetterAnswer, handlerAnswer } from '../schemas/dead-letter.ts';
+import { newPlanSchema, planAnswer, planOrderSchema, plansAnswer } from '../schemas/plan-run.ts';
 import { upgradeFactsSchema } from '../schemas/plan.ts';
 import { requestSchema } from '../schemas/request.ts';
-import { restoreSchema } from '../schemas/restore.ts';
-import { BATCH_MAX, resultSchema } from '../schemas/result.ts';
-import { silencePreviewSchema } from '../schemas/silence-preview.ts';
-import { clearSilencedSchema, silencedSchema } from '../schemas/silenced.ts';
-import { storeUpgradeRequestSchema } from '../schemas/store-upgrade.ts';
-import { answers } from './answers.ts';
+import { restoreSchema, dumpPageAnswer, restoredAnswer } from '../schemas/restore.ts';
+import { BATCH_MAX, resultSchema, resultAnswer, batchAnswer } from '../schemas/result.ts';
+import { silencePreviewSchema, recentProblemsAnswer } from '../schemas/silence-preview.ts';
+import { clearSilencedSchema, silencedSchema, silencedDetailAnswer } from '../schemas/silenced.ts';
+import { storeUpgradeRequestSchema, storeUpgradeAnswer } from '../schemas/store-upgrade.ts';
 import { endpoint } from './endpoint.ts';
 import { count, given, text, wanted } from './query.ts';
-import { UPGRADE_ANSWERS } from './plan-answers.ts';
 
 /** Where our own routes are. */
 const MON = '/api/mon/v1';
@@ -52,7 +68,7 @@ export const MON_API = {
     scope: 'authenticated',
     summary: 'Who the caller is and may do, and what each route asks for',
     status: 200,
-    answer: answers.access,
+    answer: accessAnswer,
     errors: [],
   }),
   openApi: endpoint({
@@ -61,7 +77,7 @@ export const MON_API = {
     scope: 'authenticated',
     summary: 'This table as an OpenAPI 3.1 document',
     status: 200,
-    answer: answers.object,
+    answer: objectAnswer,
     errors: [],
   }),
 
@@ -76,7 +92,7 @@ export const MON_API = {
       sort: text.describe(`${EVENT_SORT_COLUMNS.join(', ')}; with - before it the other way round`),
     },
     status: 200,
-    answer: z.union([answers.eventRows, answers.events]),
+    answer: z.union([z.array(eventRowAnswer), z.array(eventAnswer)]),
     errors: ['invalid'],
   }),
   event: endpoint({
@@ -86,7 +102,7 @@ export const MON_API = {
     summary: 'One whole event',
     query: IN,
     status: 200,
-    answer: answers.event,
+    answer: eventAnswer,
     errors: ['invalid', 'not_found'],
   }),
   resolveEvent: endpoint({
@@ -96,7 +112,7 @@ export const MON_API = {
     summary: 'Resolves an event',
     query: IN,
     status: 202,
-    answer: answers.issued,
+    answer: issuedAnswer,
     errors: ['invalid', 'not_found'],
   }),
   explainEvent: endpoint({
@@ -106,7 +122,7 @@ export const MON_API = {
     summary: 'What becomes of an event at each of its handlers, and why',
     query: IN,
     status: 200,
-    answer: answers.explanation,
+    answer: explanationAnswer,
     errors: ['invalid', 'not_found'],
   }),
   overview: endpoint({
@@ -115,7 +131,7 @@ export const MON_API = {
     scope: 'read',
     summary: 'Figures of the whole backend',
     status: 200,
-    answer: answers.overview,
+    answer: overviewAnswer,
     errors: [],
   }),
 
@@ -126,7 +142,7 @@ export const MON_API = {
     summary: 'The last result of each client and check',
     query: LIST,
     status: 200,
-    answer: answers.results,
+    answer: z.array(resultAnswer),
     errors: ['invalid'],
   }),
   result: endpoint({
@@ -136,7 +152,7 @@ export const MON_API = {
     summary: 'The last result of a client and check',
     query: IN,
     status: 200,
-    answer: answers.result,
+    answer: resultAnswer,
     errors: ['invalid', 'not_found'],
   }),
   deleteResult: endpoint({
@@ -157,7 +173,7 @@ export const MON_API = {
     bodyBytesMax: LARGE_BYTES,
     body: z.array(resultSchema).max(BATCH_MAX),
     status: 202,
-    answer: answers.batch,
+    answer: batchAnswer,
     errors: ['invalid', 'too_large', 'no_memory'],
   }),
   simulate: endpoint({
@@ -168,7 +184,7 @@ export const MON_API = {
     query: IN,
     body: resultSchema,
     status: 200,
-    answer: answers.simulation,
+    answer: simulationAnswer,
     errors: ['invalid', 'too_large'],
   }),
 
@@ -179,7 +195,7 @@ export const MON_API = {
     summary: 'Silenced entries with what they kept back',
     query: { ...LIST, 'filter.check': exactly('check'), 'filter.subscription': exactly('subscription') },
     status: 200,
-    answer: answers.silencedDetails,
+    answer: z.array(silencedDetailAnswer),
     errors: ['invalid'],
   }),
   silencedEntry: endpoint({
@@ -189,7 +205,7 @@ export const MON_API = {
     summary: 'One silenced entry with what it kept back',
     query: IN,
     status: 200,
-    answer: answers.silencedDetail,
+    answer: silencedDetailAnswer,
     errors: ['invalid', 'not_found'],
   }),
   silence: endpoint({
@@ -220,7 +236,7 @@ export const MON_API = {
     query: IN,
     body: silencePreviewSchema,
     status: 200,
-    answer: answers.recentProblems,
+    answer: recentProblemsAnswer,
     errors: ['invalid', 'too_large'],
   }),
   silencePolicy: endpoint({
@@ -230,7 +246,7 @@ export const MON_API = {
     summary: 'What a silence must keep to',
     query: IN,
     status: 200,
-    answer: answers.silencePolicy,
+    answer: silencePolicyAnswer,
     errors: [],
   }),
   bulk: endpoint({
@@ -242,7 +258,7 @@ export const MON_API = {
     bodyBytesMax: LARGE_BYTES,
     body: bulkSchema,
     status: 200,
-    answer: answers.bulk,
+    answer: bulkAnswer,
     errors: ['invalid', 'threshold', 'conflict', 'too_large', 'no_memory'],
   }),
 
@@ -253,7 +269,7 @@ export const MON_API = {
     summary: 'Clients with the number of their open events',
     query: { ...LIST, ...WHOLE },
     status: 200,
-    answer: z.union([answers.listedClients, answers.clients]),
+    answer: z.union([z.array(listedClientAnswer), z.array(clientAnswer)]),
     errors: ['invalid'],
   }),
   client: endpoint({
@@ -263,7 +279,7 @@ export const MON_API = {
     summary: 'A client with all its checks',
     query: IN,
     status: 200,
-    answer: answers.clientDetail,
+    answer: clientDetailAnswer,
     errors: ['invalid', 'not_found'],
   }),
   clientHistory: endpoint({
@@ -273,7 +289,7 @@ export const MON_API = {
     summary: 'The last statuses of each check of a client',
     query: IN,
     status: 200,
-    answer: answers.clientHistories,
+    answer: z.array(clientHistoryAnswer),
     errors: ['invalid'],
   }),
   saveClient: endpoint({
@@ -284,7 +300,7 @@ export const MON_API = {
     query: IN,
     body: clientSchema,
     status: 201,
-    answer: answers.name,
+    answer: z.object({ name: z.string() }),
     errors: ['invalid', 'too_large', 'no_memory'],
   }),
   deleteClient: endpoint({
@@ -299,7 +315,7 @@ export const MON_API = {
       invalidate_expire: count.describe('seconds for which it may not come back'),
     },
     status: 202,
-    answer: answers.issued,
+    answer: issuedAnswer,
     errors: ['invalid', 'not_found'],
   }),
   deleteClients: endpoint({
@@ -312,7 +328,7 @@ export const MON_API = {
       q: z.string({ error: WHICH_CLIENTS }).describe('a search, as people type it; without one nothing is deleted'),
     },
     status: 200,
-    answer: answers.deletedClients,
+    answer: deletedClientsAnswer,
     errors: ['invalid'],
   }),
 
@@ -323,7 +339,7 @@ export const MON_API = {
     summary: 'Definitions of checks, when each runs next, and how it is doing',
     query: LIST,
     status: 200,
-    answer: answers.checks,
+    answer: z.array(definedCheckAnswer),
     errors: ['invalid'],
   }),
   check: endpoint({
@@ -333,7 +349,7 @@ export const MON_API = {
     summary: 'One definition of a check, when it runs next, and how it is doing',
     query: IN,
     status: 200,
-    answer: answers.check,
+    answer: definedCheckAnswer,
     errors: ['invalid', 'not_found'],
   }),
   deleteCheck: endpoint({
@@ -343,7 +359,7 @@ export const MON_API = {
     summary: 'Resolves the events of a check and deletes its results; the definition stays',
     query: IN,
     status: 202,
-    answer: answers.issued,
+    answer: issuedAnswer,
     errors: ['invalid', 'not_found'],
   }),
   requestCheck: endpoint({
@@ -354,7 +370,7 @@ export const MON_API = {
     query: IN,
     body: requestSchema,
     status: 202,
-    answer: answers.issued,
+    answer: issuedAnswer,
     errors: ['invalid', 'not_found', 'too_large'],
   }),
   checkResults: endpoint({
@@ -364,7 +380,7 @@ export const MON_API = {
     summary: 'What each client says of a check, the worst first',
     query: { ...IN, ...PAGE },
     status: 200,
-    answer: answers.checksOfClients,
+    answer: z.array(checkOfClientAnswer),
     errors: ['invalid'],
   }),
   renameCheck: endpoint({
@@ -375,7 +391,7 @@ export const MON_API = {
     query: IN,
     body: checkRenameSchema,
     status: 200,
-    answer: answers.renamed,
+    answer: renamedAnswer,
     errors: ['invalid', 'conflict', 'too_large'],
   }),
 
@@ -386,7 +402,7 @@ export const MON_API = {
     summary: 'All aggregates with their counters',
     query: LIST,
     status: 200,
-    answer: answers.aggregateSummaries,
+    answer: z.array(aggregateAnswer.extend({ name: z.string() })),
     errors: ['invalid'],
   }),
   aggregate: endpoint({
@@ -396,7 +412,7 @@ export const MON_API = {
     summary: 'The counters of an aggregate',
     query: { ...IN, ...MAX_AGE },
     status: 200,
-    answer: answers.aggregate,
+    answer: aggregateAnswer,
     errors: ['invalid', 'not_found'],
   }),
   aggregateClients: endpoint({
@@ -406,7 +422,7 @@ export const MON_API = {
     summary: 'The clients of an aggregate, each with its checks; a 404 has an empty list',
     query: IN,
     status: 200,
-    answer: answers.aggregateClients,
+    answer: aggregateClientsAnswer,
     errors: ['invalid', 'not_found'],
   }),
   aggregateChecks: endpoint({
@@ -416,7 +432,7 @@ export const MON_API = {
     summary: 'The checks of an aggregate, each with its clients; a 404 has an empty list',
     query: IN,
     status: 200,
-    answer: answers.aggregateChecks,
+    answer: aggregateChecksAnswer,
     errors: ['invalid', 'not_found'],
   }),
   aggregateResults: endpoint({
@@ -426,7 +442,7 @@ export const MON_API = {
     summary: 'What the checks of an aggregate say at a severity, the most frequent first',
     query: { ...IN, ...MAX_AGE },
     status: 200,
-    answer: answers.aggregateResults,
+    answer: z.array(aggregateResultsAnswer),
     errors: ['invalid', 'not_found'],
   }),
   deleteAggregate: endpoint({
@@ -447,7 +463,7 @@ export const MON_API = {
     summary: 'What each handler does and has before it',
     query: PAGE,
     status: 200,
-    answer: answers.handlers,
+    answer: z.array(handlerAnswer),
     errors: [],
   }),
   deadLetters: endpoint({
@@ -458,7 +474,7 @@ export const MON_API = {
     summary: 'Runs of handlers that failed for good, in the order in which they failed',
     query: { ...SEARCHED, 'filter.handler': exactly('handler') },
     status: 200,
-    answer: answers.deadLetters,
+    answer: z.array(deadLetterAnswer),
     errors: ['invalid'],
   }),
   deadLetter: endpoint({
@@ -468,7 +484,7 @@ export const MON_API = {
     isOfAllNamespaces: true,
     summary: 'One dead letter with its event',
     status: 200,
-    answer: answers.deadLetter,
+    answer: deadLetterAnswer.extend({ event: objectAnswer }),
     errors: ['not_found'],
   }),
   retryDeadLetter: endpoint({
@@ -478,7 +494,7 @@ export const MON_API = {
     isOfAllNamespaces: true,
     summary: 'Runs the handler of a dead letter again',
     status: 200,
-    answer: answers.retried,
+    answer: z.object({ retried: z.number() }),
     errors: ['not_found'],
   }),
   retryDeadLetters: endpoint({
@@ -489,7 +505,7 @@ export const MON_API = {
     summary: 'Runs the handlers of many dead letters again',
     body: deadLetterSelectionSchema,
     status: 200,
-    answer: answers.retried,
+    answer: z.object({ retried: z.number() }),
     errors: ['invalid', 'too_large'],
   }),
   dropDeadLetter: endpoint({
@@ -509,7 +525,7 @@ export const MON_API = {
     summary: 'Forgets many dead letters',
     body: deadLetterSelectionSchema,
     status: 200,
-    answer: answers.dropped,
+    answer: z.object({ dropped: z.number() }),
     errors: ['invalid', 'too_large'],
   }),
 
@@ -528,7 +544,7 @@ export const MON_API = {
       'filter.action': exactly('action'),
     },
     status: 200,
-    answer: answers.auditRecords,
+    answer: z.array(auditRecordAnswer),
     errors: [],
   }),
   auditHead: endpoint({
@@ -538,7 +554,7 @@ export const MON_API = {
     isOfAllNamespaces: true,
     summary: 'Where the audit trail begins and ends',
     status: 200,
-    answer: answers.auditHead,
+    answer: auditHeadAnswer,
     errors: [],
   }),
 
@@ -554,7 +570,7 @@ export const MON_API = {
       continue: text.describe('where to go on, as the page before says'),
     },
     status: 200,
-    answer: answers.dumpPage,
+    answer: dumpPageAnswer,
     errors: ['invalid', 'not_found'],
   }),
   restore: endpoint({
@@ -566,7 +582,7 @@ export const MON_API = {
     bodyBytesMax: LARGE_BYTES,
     body: restoreSchema,
     status: 200,
-    answer: answers.restored,
+    answer: restoredAnswer,
     errors: ['invalid', 'too_large', 'no_memory'],
   }),
 
@@ -576,7 +592,7 @@ export const MON_API = {
     scope: 'read',
     summary: 'What runs where, and what the store holds',
     status: 200,
-    answer: answers.versions,
+    answer: versionsAnswer,
     errors: [],
   }),
   storeUpgrade: endpoint({
@@ -586,7 +602,7 @@ export const MON_API = {
     isOfAllNamespaces: true,
     summary: 'The schema of the store, and how far its upgrade is',
     status: 200,
-    answer: answers.storeUpgrade,
+    answer: storeUpgradeAnswer,
     errors: [],
   }),
   startStoreUpgrade: endpoint({
@@ -597,7 +613,7 @@ export const MON_API = {
     summary: 'Upgrades the schema of the store while the backend serves',
     body: storeUpgradeRequestSchema,
     status: 202,
-    answer: answers.storeUpgrade,
+    answer: storeUpgradeAnswer,
     errors: ['invalid', 'conflict', 'precondition', 'too_large'],
   }),
   plans: endpoint({
@@ -607,7 +623,7 @@ export const MON_API = {
     isOfAllNamespaces: true,
     summary: 'Plans for upgrades, without their logs',
     status: 200,
-    answer: UPGRADE_ANSWERS.plans,
+    answer: plansAnswer,
     errors: [],
   }),
   plan: endpoint({
@@ -617,7 +633,7 @@ export const MON_API = {
     isOfAllNamespaces: true,
     summary: 'One plan for an upgrade',
     status: 200,
-    answer: UPGRADE_ANSWERS.plan,
+    answer: planAnswer,
     errors: ['not_found'],
   }),
   planFacts: endpoint({
@@ -638,7 +654,7 @@ export const MON_API = {
     summary: 'Makes a plan for an upgrade',
     body: newPlanSchema,
     status: 201,
-    answer: UPGRADE_ANSWERS.plan,
+    answer: planAnswer,
     errors: ['invalid', 'conflict', 'too_large'],
   }),
   orderPlan: endpoint({
@@ -649,7 +665,7 @@ export const MON_API = {
     summary: 'Carries out, confirms or skips a step of a plan, or takes, leaves or ends the plan',
     body: planOrderSchema,
     status: 200,
-    answer: UPGRADE_ANSWERS.plan,
+    answer: planAnswer,
     errors: ['invalid', 'not_found', 'conflict', 'too_large'],
   }),
 };

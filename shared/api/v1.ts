@@ -1,11 +1,19 @@
 import { z } from 'zod';
-import { clientSchema } from '../schemas/client.ts';
-import { resolveSchema } from '../schemas/event.ts';
+import { definedCheckAnswer } from '../schemas/scheduled-check.ts';
+import { infoAnswer } from '../schemas/info.ts';
+import { objectAnswer, issuedAnswer, namesAnswer } from '../schemas/answer.ts';
+import {
+  aggregateAnswer,
+  aggregateResultsAnswer,
+  aggregateClientsAnswer,
+  aggregateChecksAnswer,
+} from '../schemas/aggregate.ts';
+import { clientSchema, clientAnswer, clientHistoryAnswer } from '../schemas/client.ts';
+import { resolveSchema, eventAnswer } from '../schemas/event.ts';
 import { requestSchema } from '../schemas/request.ts';
-import { resultSchema } from '../schemas/result.ts';
-import { clearSilencedSchema, silencedSchema } from '../schemas/silenced.ts';
-import { stashContentSchema, stashSchema } from '../schemas/stash.ts';
-import { answers } from './answers.ts';
+import { resultSchema, resultAnswer } from '../schemas/result.ts';
+import { clearSilencedSchema, silencedSchema, silencedAnswer } from '../schemas/silenced.ts';
+import { stashContentSchema, stashSchema, stashAnswer } from '../schemas/stash.ts';
 import { type Endpoint, type EndpointQuery } from './endpoint.ts';
 import { count, text, wanted } from './query.ts';
 
@@ -57,12 +65,12 @@ const asked = <Body>(
   scope: 'resolve',
   body,
   status: 202,
-  answer: answers.issued,
+  answer: issuedAnswer,
   errors: ['invalid', 'too_large'],
   ...about,
 });
 const GONE = { scope: 'resolve', status: 204, errors: ['invalid', 'not_found'] } as const;
-const ACCEPTED = { ...GONE, status: 202, answer: answers.issued } as const;
+const ACCEPTED = { ...GONE, status: 202, answer: issuedAnswer } as const;
 const STASHED = {
   scope: 'admin',
   isForAnonymous: true,
@@ -74,13 +82,13 @@ const STASHED = {
 
 /** The legacy API, at `/`: it is about the namespace `default` alone. */
 export const V1_API = {
-  events: v1('GET /events', 'Open events', list(answers.events)),
-  eventsOfClient: v1('GET /events/:client', 'Open events of a client', list(answers.events)),
-  event: v1('GET /events/:client/:check', 'One event', one(answers.event)),
+  events: v1('GET /events', 'Open events', list(z.array(eventAnswer))),
+  eventsOfClient: v1('GET /events/:client', 'Open events of a client', list(z.array(eventAnswer))),
+  event: v1('GET /events/:client/:check', 'One event', one(eventAnswer)),
   resolveEvent: v1('DELETE /events/:client/:check', 'Resolves an event', ACCEPTED),
-  incidents: v1('GET /incidents', 'As `/events`', list(answers.events)),
-  incidentsOfClient: v1('GET /incidents/:client', 'As `/events/:client`', list(answers.events)),
-  incident: v1('GET /incidents/:client/:check', 'As `/events/:client/:check`', one(answers.event)),
+  incidents: v1('GET /incidents', 'As `/events`', list(z.array(eventAnswer))),
+  incidentsOfClient: v1('GET /incidents/:client', 'As `/events/:client`', list(z.array(eventAnswer))),
+  incident: v1('GET /incidents/:client/:check', 'As `/events/:client/:check`', one(eventAnswer)),
   resolveIncident: v1('DELETE /incidents/:client/:check', 'As `/events/:client/:check`', ACCEPTED),
   resolve: v1(
     'POST /resolve',
@@ -88,9 +96,9 @@ export const V1_API = {
     asked(resolveSchema, { errors: ['invalid', 'not_found', 'too_large'] }),
   ),
 
-  results: v1('GET /results', 'The last result of each client and check', list(answers.results)),
-  resultsOfClient: v1('GET /results/:client', 'The last results of a client', list(answers.results)),
-  result: v1('GET /results/:client/:check', 'The last result of a client and check', one(answers.result)),
+  results: v1('GET /results', 'The last result of each client and check', list(z.array(resultAnswer))),
+  resultsOfClient: v1('GET /results/:client', 'The last results of a client', list(z.array(resultAnswer))),
+  result: v1('GET /results/:client/:check', 'The last result of a client and check', one(resultAnswer)),
   submitResult: v1(
     'POST /results',
     'Takes a result',
@@ -98,14 +106,14 @@ export const V1_API = {
   ),
   deleteResult: v1('DELETE /results/:client/:check', 'Deletes a result with its history; its event stays', GONE),
 
-  silenced: v1('GET /silenced', 'Silenced entries', list(answers.silenced)),
-  silencedOfCheck: v1('GET /silenced/checks/:check', 'Entries that name a check', list(answers.silenced)),
+  silenced: v1('GET /silenced', 'Silenced entries', list(z.array(silencedAnswer))),
+  silencedOfCheck: v1('GET /silenced/checks/:check', 'Entries that name a check', list(z.array(silencedAnswer))),
   silencedOfSubscription: v1(
     'GET /silenced/subscriptions/:subscription',
     'Entries that name a subscription',
-    readWith(answers.silenced, { ...PAGE, prefix: text.describe('`true`: those whose subscription begins so') }),
+    readWith(z.array(silencedAnswer), { ...PAGE, prefix: text.describe('`true`: those whose subscription begins so') }),
   ),
-  silencedEntry: v1('GET /silenced/ids/:id', 'One silenced entry', one(answers.silencedOne)),
+  silencedEntry: v1('GET /silenced/ids/:id', 'One silenced entry', one(silencedAnswer)),
   silence: v1('POST /silenced', 'Makes a silenced entry, in place of the one with the same subscription and check', {
     scope: 'silence',
     body: silencedSchema,
@@ -119,18 +127,18 @@ export const V1_API = {
   }),
   deleteSilenced: v1('DELETE /silenced/ids/:id', 'Ends one silenced entry', { ...GONE, scope: 'silence' }),
 
-  clients: v1('GET /clients', 'Clients', list(answers.clients)),
-  client: v1('GET /clients/:client', 'One client', one(answers.client)),
+  clients: v1('GET /clients', 'Clients', list(z.array(clientAnswer))),
+  client: v1('GET /clients/:client', 'One client', one(clientAnswer)),
   clientHistory: v1(
     'GET /clients/:client/history',
     'The last statuses of each check of a client',
-    read(answers.clientHistories),
+    read(z.array(clientHistoryAnswer)),
   ),
   saveClient: v1('POST /clients', 'Makes a client, in place of the one of that name', {
     scope: 'submit',
     body: clientSchema,
     status: 201,
-    answer: answers.name,
+    answer: z.object({ name: z.string() }),
     errors: ['invalid', 'too_large', 'no_memory'],
   }),
   deleteClient: v1('DELETE /clients/:client', 'Resolves the events of a client and deletes it', {
@@ -143,8 +151,8 @@ export const V1_API = {
     },
   }),
 
-  checks: v1('GET /checks', 'Definitions of checks that the backend publishes', list(answers.checks)),
-  check: v1('GET /checks/:check', 'One definition of a check', one(answers.check)),
+  checks: v1('GET /checks', 'Definitions of checks that the backend publishes', list(z.array(definedCheckAnswer))),
+  check: v1('GET /checks/:check', 'One definition of a check', one(definedCheckAnswer)),
   deleteCheck: v1(
     'DELETE /checks/:check',
     'Resolves the events of a check and deletes its results; the definition stays',
@@ -156,22 +164,22 @@ export const V1_API = {
     asked(requestSchema, { errors: ['invalid', 'not_found', 'too_large'] }),
   ),
 
-  aggregates: v1('GET /aggregates', 'Names of aggregates', list(answers.named)),
-  aggregate: v1('GET /aggregates/:aggregate', 'The counters of an aggregate', oneOfAge(answers.aggregate)),
+  aggregates: v1('GET /aggregates', 'Names of aggregates', list(namesAnswer)),
+  aggregate: v1('GET /aggregates/:aggregate', 'The counters of an aggregate', oneOfAge(aggregateAnswer)),
   aggregateClients: v1(
     'GET /aggregates/:aggregate/clients',
     'Its clients, each with its checks; a 404 has an empty list',
-    one(answers.aggregateClients),
+    one(aggregateClientsAnswer),
   ),
   aggregateChecks: v1(
     'GET /aggregates/:aggregate/checks',
     'Its checks, each with its clients; a 404 has an empty list',
-    one(answers.aggregateChecks),
+    one(aggregateChecksAnswer),
   ),
   aggregateResults: v1(
     'GET /aggregates/:aggregate/results/:severity',
     'What its checks say at a severity, the most frequent first',
-    oneOfAge(answers.aggregateResults),
+    oneOfAge(z.array(aggregateResultsAnswer)),
   ),
   deleteAggregate: v1(
     'DELETE /aggregates/:aggregate',
@@ -179,16 +187,16 @@ export const V1_API = {
     { ...GONE, scope: 'admin', isForAnonymous: true },
   ),
 
-  stashes: v1('GET /stashes', 'Stashes', list(answers.stashes)),
-  stash: v1('GET /stashes/*', 'The content of a stash', one(answers.object)),
-  stashAgain: v1('GET /stash/*', 'As `/stashes/*`', one(answers.object)),
+  stashes: v1('GET /stashes', 'Stashes', list(z.array(stashAnswer))),
+  stash: v1('GET /stashes/*', 'The content of a stash', one(objectAnswer)),
+  stashAgain: v1('GET /stash/*', 'As `/stashes/*`', one(objectAnswer)),
   saveStash: v1('POST /stashes', 'Makes a stash, in place of the one at that path', { ...STASHED, body: stashSchema }),
   saveStashAt: v1('POST /stashes/*', 'Makes a stash of the body, in place of the one at that path', STASHED),
   saveStashAgain: v1('POST /stash/*', 'As `/stashes/*`', STASHED),
   deleteStash: v1('DELETE /stashes/*', 'Deletes a stash', { ...GONE, scope: 'admin', isForAnonymous: true }),
   deleteStashAgain: v1('DELETE /stash/*', 'As `/stashes/*`', { ...GONE, scope: 'admin', isForAnonymous: true }),
 
-  info: v1('GET /info', 'What runs here', read(answers.info)),
+  info: v1('GET /info', 'What runs here', read(infoAnswer)),
   health: v1('GET /health', '204, or 412 with a sentence for each thing that is wrong', {
     scope: 'read',
     query: LIMITS,
@@ -198,7 +206,7 @@ export const V1_API = {
   settings: v1(
     'GET /settings',
     'The configuration in force; secrets only for administrators who ask for them',
-    readWith(answers.object, { redacted: text.describe('`false`: whole, for administrators') }),
+    readWith(objectAnswer, { redacted: text.describe('`false`: whole, for administrators') }),
   ),
   metrics: v1('GET /metrics', 'Figures in the text format of Prometheus', read(z.string())),
 };

@@ -1,34 +1,39 @@
-import type { z } from 'zod';
+import { z } from 'zod';
+import { stashAnswer, type StashView } from '../schemas/stash.ts';
+import { infoAnswer, type BackendInfo } from '../schemas/info.ts';
+import { objectAnswer, issuedAnswer, namesAnswer, texts } from '../schemas/answer.ts';
+import {
+  aggregateAnswer,
+  aggregateResultsAnswer,
+  aggregateClientsAnswer,
+  aggregateChecksAnswer,
+  type AggregateResults,
+  type AggregateSummary,
+} from '../schemas/aggregate.ts';
 import { MonError } from '../errors.ts';
 import type { AuditHead, AuditRecord } from '../schemas/audit.ts';
 import type { BulkOutcome, BulkRequest } from '../schemas/bulk.ts';
-import type { CheckOfClient } from '../schemas/check-summary.ts';
-import type { Client, DeletedClients } from '../schemas/client.ts';
-import type { DeadLetterSelection } from '../schemas/dead-letter.ts';
-import type { Event } from '../schemas/event.ts';
+import type { CheckOfClient, ClientDetail } from '../schemas/check-summary.ts';
+import {
+  type Client,
+  type DeletedClients,
+  clientAnswer,
+  clientHistoryAnswer,
+  type ClientHistory,
+} from '../schemas/client.ts';
+import type { DeadLetterSelection, HandlerStatus, DeadLetterSummary } from '../schemas/dead-letter.ts';
+import { type Event, eventAnswer } from '../schemas/event.ts';
 import type { Overview } from '../schemas/overview.ts';
-import type { BatchAnswer, StoredResult, SubmittedResult } from '../schemas/result.ts';
-import type { SilencedDetail, SilencedView, SubmittedSilenced } from '../schemas/silenced.ts';
+import { type BatchAnswer, type StoredResult, type SubmittedResult, resultAnswer } from '../schemas/result.ts';
+import { type SilencedDetail, type SilencedView, type SubmittedSilenced, silencedAnswer } from '../schemas/silenced.ts';
 import type { RecentProblems, SilencePreviewRequest } from '../schemas/silence-preview.ts';
 import type { SilencePolicy } from '../schemas/silence-policy.ts';
 import type { Versions } from '../schemas/versions.ts';
 import { DEFAULT_NAMESPACE } from '../schemas/namespace.ts';
-import { answers } from '../api/answers.ts';
 import { MON_API } from '../api/mon.ts';
 import { endpointCaller, requestOf } from './call-endpoint.ts';
-import type {
-  AggregateResults,
-  AggregateSummary,
-  BackendInfo,
-  ClientDetail,
-  ClientHistory,
-  DefinedCheck,
-  EventExplanation,
-  RunningHandlerStatus,
-  SimulatedResult,
-  StoredDeadLetter,
-  StoredStash,
-} from '../api/answers.ts';
+import type { DefinedCheck } from '../schemas/scheduled-check.ts';
+import type { EventExplanation, SimulatedResult } from '../schemas/explain.ts';
 import { backendAddress } from './local-access.ts';
 import type { CredentialsEnv } from './backend-address.ts';
 import { openRequester, readAnswer } from './request.ts';
@@ -188,7 +193,7 @@ export interface ApiClient {
   aggregateResults(name: string, severity: AggregateSeverity, query?: MaxAge): Promise<AggregateResults[] | undefined>;
   /** Its members come back with their next results. */
   deleteAggregate(name: string): Promise<boolean>;
-  stashes(query?: Page): Promise<StoredStash[]>;
+  stashes(query?: Page): Promise<StashView[]>;
   /** The content. */
   stash(path: string): Promise<Record<string, unknown> | undefined>;
   /** Replaces the stash at that path. */
@@ -201,11 +206,11 @@ export interface ApiClient {
   /** Those that the credentials may see, by name. */
   namespaces(): Promise<{ name: string }[]>;
   /** By name. */
-  handlers(): Promise<RunningHandlerStatus[]>;
+  handlers(): Promise<HandlerStatus[]>;
   /** Runs of handlers that failed for good, in the order in which they failed. */
-  deadLetters(about?: { readonly handler?: string }): Promise<StoredDeadLetter[]>;
+  deadLetters(about?: { readonly handler?: string }): Promise<DeadLetterSummary[]>;
   /** With its event. */
-  deadLetter(id: number): Promise<(StoredDeadLetter & { readonly event: Record<string, unknown> }) | undefined>;
+  deadLetter(id: number): Promise<(DeadLetterSummary & { readonly event: Record<string, unknown> }) | undefined>;
   /** @throws MonError `not_found` when there is none of this id */
   retryDeadLetters(which: { readonly id: number } | DeadLetterSelection): Promise<{ retried: number }>;
   dropDeadLetter(id: number): Promise<boolean>;
@@ -278,12 +283,12 @@ export function apiClientOver(url: string, requester: Requester, namespace: stri
     events({ client, ...query } = {}) {
       if (!isDefault) {
         const whole = { whole: 'true', 'filter.client.name': client };
-        return get([...MON, 'events'], answers.events, { ...listQuery(query), ...whole });
+        return get([...MON, 'events'], z.array(eventAnswer), { ...listQuery(query), ...whole });
       }
-      return get(client === undefined ? ['events'] : ['events', client], answers.events, listQuery(query));
+      return get(client === undefined ? ['events'] : ['events', client], z.array(eventAnswer), listQuery(query));
     },
     event(client, check) {
-      return find(at('events', client, check), answers.event);
+      return find(at('events', client, check), eventAnswer);
     },
     explainEvent(client, check) {
       return findAt(MON_API.explainEvent, { path: { client, check } });
@@ -294,22 +299,23 @@ export function apiClientOver(url: string, requester: Requester, namespace: stri
     async resolve({ client, check }) {
       if (!isDefault) {
         const path = at('events', client, check);
-        return readAnswer(await ask({ method: 'DELETE', path }), answers.issued, url);
+        return readAnswer(await ask({ method: 'DELETE', path }), issuedAnswer, url);
       }
       const answer = await ask({ method: 'POST', path: ['resolve'], body: { client, check }, accept: [404] });
       // This 404 has no body (reference 4.4).
       if (answer.status === 404) throw new MonError('not_found', `there is no event ${client}/${check}`);
-      return readAnswer(answer, answers.issued, url);
+      return readAnswer(answer, issuedAnswer, url);
     },
     results({ client, ...query } = {}) {
-      if (!isDefault) return get(at('results'), answers.results, { ...listQuery(query), 'filter.client': client });
-      return get(client === undefined ? ['results'] : ['results', client], answers.results, listQuery(query));
+      if (!isDefault)
+        return get(at('results'), z.array(resultAnswer), { ...listQuery(query), 'filter.client': client });
+      return get(client === undefined ? ['results'] : ['results', client], z.array(resultAnswer), listQuery(query));
     },
     result(client, check) {
-      return find(at('results', client, check), answers.result);
+      return find(at('results', client, check), resultAnswer);
     },
     async submitResult(result) {
-      if (isDefault) return post(['results'], result, answers.issued);
+      if (isDefault) return post(['results'], result, issuedAnswer);
       const { rejected } = await call(MON_API.submitResults, { body: [result] });
       const [refused] = rejected;
       if (refused !== undefined) throw new MonError('invalid', refused.error);
@@ -326,13 +332,13 @@ export function apiClientOver(url: string, requester: Requester, namespace: stri
         const query = about === undefined ? {} : 'check' in about ? about : { subscription: about.subscription };
         return silencedDetails(query);
       }
-      if (about === undefined) return get(['silenced'], answers.silenced);
+      if (about === undefined) return get(['silenced'], z.array(silencedAnswer));
       return 'check' in about
-        ? get(['silenced', 'checks', about.check], answers.silenced)
-        : get(['silenced', 'subscriptions', about.subscription], answers.silenced);
+        ? get(['silenced', 'checks', about.check], z.array(silencedAnswer))
+        : get(['silenced', 'subscriptions', about.subscription], z.array(silencedAnswer));
     },
     silencedEntry(id) {
-      return isDefault ? find(['silenced', 'ids', id], answers.silencedOne) : silencedDetail(id);
+      return isDefault ? find(['silenced', 'ids', id], silencedAnswer) : silencedDetail(id);
     },
     silencedDetails,
     silencedDetail,
@@ -353,17 +359,17 @@ export function apiClientOver(url: string, requester: Requester, namespace: stri
       return (await call(MON_API.bulk, { body: request })).results;
     },
     clients(page = {}) {
-      return get(at('clients'), answers.clients, { ...page, ...(!isDefault && { whole: 'true' }) });
+      return get(at('clients'), z.array(clientAnswer), { ...page, ...(!isDefault && { whole: 'true' }) });
     },
     async client(name) {
-      if (isDefault) return find(['clients', name], answers.client);
+      if (isDefault) return find(['clients', name], clientAnswer);
       return (await findAt(MON_API.client, { path: { client: name } }))?.client;
     },
     clientDetail(name) {
       return findAt(MON_API.client, { path: { client: name } });
     },
     clientHistory(name) {
-      return get(at('clients', name, 'history'), answers.clientHistories);
+      return get(at('clients', name, 'history'), z.array(clientHistoryAnswer));
     },
     async saveClient(client) {
       await ask({ method: 'POST', path: at('clients'), body: client });
@@ -371,12 +377,12 @@ export function apiClientOver(url: string, requester: Requester, namespace: stri
     async deleteClient(name, invalidation) {
       const query = invalidation && { invalidate: 'true', invalidate_expire: invalidation.expireSeconds };
       const answer = await ask({ method: 'DELETE', path: at('clients', name), ...(query && { query }) });
-      return readAnswer(answer, answers.issued, url);
+      return readAnswer(answer, issuedAnswer, url);
     },
     async findClients(search, limit) {
       const answer = await ask(requestOf(MON_API.clients, { query: { q: search, limit } }));
-      const { total } = readAnswer({ ...answer, body: pageOf(answer) }, answers.page, url);
-      return { total, first: readAnswer(answer, answers.named, url).map(({ name }) => name) };
+      const { total } = readAnswer({ ...answer, body: pageOf(answer) }, z.looseObject({ total: z.number() }), url);
+      return { total, first: readAnswer(answer, namesAnswer, url).map(({ name }) => name) };
     },
     deleteClients(search) {
       return call(MON_API.deleteClients, { query: { q: search } });
@@ -391,41 +397,41 @@ export function apiClientOver(url: string, requester: Requester, namespace: stri
       return call(MON_API.checkResults, { path: { check: name }, query: { ...page } });
     },
     async deleteCheck(name) {
-      return readAnswer(await ask({ method: 'DELETE', path: at('checks', name) }), answers.issued, url);
+      return readAnswer(await ask({ method: 'DELETE', path: at('checks', name) }), issuedAnswer, url);
     },
     requestCheck(order) {
-      return post(at('request'), order, answers.issued);
+      return post(at('request'), order, issuedAnswer);
     },
     renameCheck(name, to, isForced) {
       const body = { to, ...(isForced && { force: true }) };
       return call(MON_API.renameCheck, { path: { check: name }, body });
     },
     aggregates(page = {}) {
-      return get(at('aggregates'), answers.named, { ...page });
+      return get(at('aggregates'), namesAnswer, { ...page });
     },
     aggregateSummaries(page = {}) {
       return call(MON_API.aggregates, { query: { ...page } });
     },
     aggregate(name, { maxAge } = {}) {
-      return find(at('aggregates', name), answers.aggregate, { max_age: maxAge });
+      return find(at('aggregates', name), aggregateAnswer, { max_age: maxAge });
     },
     aggregateClients(name) {
-      return find(at('aggregates', name, 'clients'), answers.aggregateClients);
+      return find(at('aggregates', name, 'clients'), aggregateClientsAnswer);
     },
     aggregateChecks(name) {
-      return find(at('aggregates', name, 'checks'), answers.aggregateChecks);
+      return find(at('aggregates', name, 'checks'), aggregateChecksAnswer);
     },
     aggregateResults(name, severity, { maxAge } = {}) {
-      return find(at('aggregates', name, 'results', severity), answers.aggregateResults, { max_age: maxAge });
+      return find(at('aggregates', name, 'results', severity), z.array(aggregateResultsAnswer), { max_age: maxAge });
     },
     deleteAggregate(name) {
       return remove(at('aggregates', name));
     },
     stashes(page = {}) {
-      return get(['stashes'], answers.stashes, { ...page });
+      return get(['stashes'], z.array(stashAnswer), { ...page });
     },
     stash(path) {
-      return find(['stashes', path], answers.object);
+      return find(['stashes', path], objectAnswer);
     },
     async saveStash(stash) {
       await ask({ method: 'POST', path: ['stashes'], body: stash });
@@ -440,7 +446,7 @@ export function apiClientOver(url: string, requester: Requester, namespace: stri
       return call(MON_API.auditHead);
     },
     namespaces() {
-      return get(['api', 'core', 'v2', 'namespaces'], answers.named);
+      return get(['api', 'core', 'v2', 'namespaces'], namesAnswer);
     },
     overview() {
       return call(MON_API.overview);
@@ -466,26 +472,26 @@ export function apiClientOver(url: string, requester: Requester, namespace: stri
       return call(MON_API.dropDeadLetters, { body: which });
     },
     info() {
-      return get(['info'], answers.info);
+      return get(['info'], infoAnswer);
     },
     versions() {
       return call(MON_API.versions);
     },
     settings() {
-      return get(['settings'], answers.object);
+      return get(['settings'], objectAnswer);
     },
     async health(limits = {}) {
       const answer = await ask({ method: 'GET', path: ['health'], query: { ...limits }, accept: [412] });
       if (answer.status !== 412) return { isHealthy: true, problems: [] };
-      return { isHealthy: false, problems: readAnswer(answer, answers.problems, url) };
+      return { isHealthy: false, problems: readAnswer(answer, texts, url) };
     },
     async deepHealth() {
       const answer = await ask({ method: 'GET', path: ['health'], query: { deep: 1 }, accept: [412] });
       if (answer.status === 412 && Array.isArray(answer.body)) {
-        return { isHealthy: false, problems: readAnswer(answer, answers.problems, url), report: {} };
+        return { isHealthy: false, problems: readAnswer(answer, texts, url), report: {} };
       }
       // A backend that does not know the question answers as to any other probe.
-      const report = answer.body === undefined ? {} : readAnswer(answer, answers.object, url);
+      const report = answer.body === undefined ? {} : readAnswer(answer, objectAnswer, url);
       return { isHealthy: answer.status !== 412, problems: [], report };
     },
   };

@@ -1,7 +1,4 @@
-import { SECONDS_MAX, type Expiring } from '../schemas/expiry.ts';
-
-/** No expiry, as it is posted and as it is read (reference 2.1). */
-export const EXPIRE_NEVER = -1;
+import { SECONDS_MAX, type Expiring, EXPIRE_NEVER } from '../schemas/expiry.ts';
 
 /**
  * @param expireSeconds seconds to live, -1 and absent: for ever

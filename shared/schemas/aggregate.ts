@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DOTS_MESSAGE, isDots, NAME_LENGTH_MAX } from './name.ts';
+import { numberOrZero, texts } from './answer.ts';
 
 /** Word characters, dots, colons, bars and hyphens (completion 1.7). */
 export const AGGREGATE_NAME_PATTERN = /^(?!\.{1,2}$)[\w.:|-]+$/;
@@ -70,3 +71,35 @@ export interface AggregateResults {
     readonly clients: readonly string[];
   }[];
 }
+
+/** As callers rely on it, see `answer.ts`. */
+export const aggregateAnswer = z.looseObject({
+  clients: z.number(),
+  checks: z.number(),
+  results: z.looseObject({
+    ok: z.number(),
+    warning: z.number(),
+    critical: z.number(),
+    unknown: z.number(),
+    total: z.number(),
+    stale: numberOrZero,
+    silenced: numberOrZero,
+    down: numberOrZero,
+  }),
+}) satisfies z.ZodType<AggregateSummary>;
+
+/** As callers rely on it, see `answer.ts`. */
+export const aggregateResultsAnswer = z.looseObject({
+  check: z.string(),
+  summary: z.array(z.looseObject({ output: z.string(), total: z.number(), clients: texts })),
+}) satisfies z.ZodType<AggregateResults>;
+
+/** As callers rely on it, see `answer.ts`. */
+export const aggregateClientsAnswer = z.array(z.looseObject({ name: z.string(), checks: texts })) satisfies z.ZodType<
+  AggregateClient[]
+>;
+
+/** As callers rely on it, see `answer.ts`. */
+export const aggregateChecksAnswer = z.array(z.looseObject({ name: z.string(), clients: texts })) satisfies z.ZodType<
+  AggregateCheck[]
+>;

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** What operators can do, by the names of the audit trail. Results and keepalives are no actions of operators. */
 export type AuditAction =
   | 'silence.create'
@@ -84,3 +86,28 @@ export interface AuditHead {
   /** Of the newest record, epoch milliseconds. */
   readonly at: number;
 }
+
+// Loose, because the hash is of all attributes: also of those that a newer backend adds.
+export const auditRecordAnswer = z.looseObject({
+  id: z.number(),
+  at: z.number(),
+  who: z.string(),
+  on_behalf_of: z.string().exactOptional(),
+  from: z.string().nullable(),
+  how: z.string(),
+  action: z.string(),
+  target: z.string(),
+  before: z.unknown(),
+  after: z.unknown(),
+  reason: z.string().nullable(),
+  previous: z.string(),
+  hash: z.string(),
+}) satisfies z.ZodType<AuditRecord>;
+
+/** As callers rely on it, see `answer.ts`. */
+export const auditHeadAnswer = z.looseObject({
+  first: z.number(),
+  last: z.number(),
+  hash: z.string(),
+  at: z.number(),
+}) satisfies z.ZodType<AuditHead>;

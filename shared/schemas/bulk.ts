@@ -78,3 +78,15 @@ export interface BulkOutcome {
 export interface BulkAnswer {
   readonly results: readonly BulkOutcome[];
 }
+
+/** As callers rely on it, see `answer.ts`. */
+export const bulkAnswer = z.looseObject({
+  results: z.array(
+    z.looseObject({
+      ok: z.boolean(),
+      error: z.enum(['not_found', 'changed', 'expired']).optional(),
+      // Sent back as it came, without a look into it.
+      undo: z.custom<BulkOperation>((value) => typeof value === 'object' && value !== null).optional(),
+    }),
+  ),
+}) satisfies z.ZodType<BulkAnswer>;

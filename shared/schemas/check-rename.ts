@@ -12,3 +12,6 @@ export const checkRenameSchema = z.looseObject({
 export interface CheckRenameAnswer {
   readonly moved: number;
 }
+
+/** As callers rely on it, see `answer.ts`. */
+export const renamedAnswer = z.looseObject({ moved: z.number() }) satisfies z.ZodType<CheckRenameAnswer>;

@@ -1,3 +1,7 @@
+import { z } from 'zod';
+import { texts } from './answer.ts';
+import { clientAnswer } from './client.ts';
+
 /** What a table shows of the last result of a client and check. */
 interface LastResult {
   /** Null: the last result was deleted while its event stays. */
@@ -33,3 +37,42 @@ export interface ClientCheck extends LastResult {
   /** Epoch seconds; null when the backend does not ask for it by the clock. */
   readonly next_run: number | null;
 }
+
+const lastResult = {
+  status: z.number().nullable(),
+  executed: z.number().nullable(),
+  history: z.array(z.number()),
+  output: z.string(),
+};
+
+/** As callers rely on it, see `answer.ts`. */
+export const checkOfClientAnswer = z.looseObject({
+  client: z.string(),
+  ...lastResult,
+  silenced: z.boolean(),
+}) satisfies z.ZodType<CheckOfClient>;
+
+/** As callers rely on it, see `answer.ts`. */
+export const clientDetailAnswer = z.looseObject({
+  client: clientAnswer,
+  checks: z.array(
+    z.looseObject({
+      name: z.string(),
+      ...lastResult,
+      interval: z.number().nullable(),
+      event: z
+        .looseObject({
+          id: z.string(),
+          action: z.string(),
+          status: z.number(),
+          occurrences: z.number(),
+          silenced_by: texts,
+        })
+        .nullable(),
+      next_run: z.number().nullable(),
+    }) satisfies z.ZodType<ClientCheck>,
+  ),
+});
+
+/** A client with all its checks. */
+export type ClientDetail = z.infer<typeof clientDetailAnswer>;

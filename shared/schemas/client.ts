@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { NAME_LENGTH_MAX, freeNameSchema, nameSchema } from './name.ts';
+import { numberOrNull, numberOrZero, textOrEmpty, textsOrNone } from './answer.ts';
 
 /** Subscriptions, handlers, or keys to hide, of one client (security S7). */
 const LIST_MAX = 1000;
@@ -73,3 +74,29 @@ export interface DeletedClients {
   /** Whether more are found: asking again goes on with them. */
   readonly more: boolean;
 }
+
+/** As callers rely on it, see `answer.ts`. */
+export const clientAnswer = z.looseObject({
+  name: z.string(),
+  address: textOrEmpty,
+  subscriptions: textsOrNone,
+  timestamp: numberOrZero,
+  version: textOrEmpty,
+}) satisfies z.ZodType<Client>;
+
+/** As callers rely on it, see `answer.ts`. */
+export const clientHistoryAnswer = z.looseObject({
+  check: z.string(),
+  history: z.array(z.coerce.number()),
+  last_execution: numberOrNull,
+  last_status: numberOrNull,
+});
+
+/** One check of a client: its last statuses, oldest first, and when it ran last (epoch seconds). */
+export type ClientHistory = z.infer<typeof clientHistoryAnswer>;
+
+/** As callers rely on it, see `answer.ts`. */
+export const deletedClientsAnswer = z.object({
+  deleted: z.number(),
+  more: z.boolean(),
+}) satisfies z.ZodType<DeletedClients>;

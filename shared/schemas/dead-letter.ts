@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { HandledEvent } from './handler-job.ts';
+import { numberOrZero } from './answer.ts';
 
 /** Which dead letters are to be retried or dropped: those of one handler, or all of them. */
 export const deadLetterSelectionSchema = z.union(
@@ -46,3 +47,31 @@ export interface HandlerStatus {
   /** Seconds since the oldest run that is not over was asked for; null: there is none. */
   readonly oldest_age: number | null;
 }
+
+/** As callers rely on it, see `answer.ts`. */
+export const deadLetterAnswer = z.looseObject({
+  id: z.number(),
+  handler: z.string(),
+  client: z.string(),
+  check: z.string(),
+  queued_at: z.number(),
+  failed_at: z.number(),
+  attempts: z.number(),
+  reason: z.string(),
+}) satisfies z.ZodType<DeadLetterSummary>;
+
+/** As callers rely on it, see `answer.ts`. */
+export const handlerAnswer = z.looseObject({
+  name: z.string(),
+  type: z.string().nullable(),
+  queued: z.number(),
+  running: z.number(),
+  retrying: z.number(),
+  delivered: z.number(),
+  failed: z.number(),
+  /** Dead letters that there are now; older backends do not count them here. */
+  dead_letters: numberOrZero,
+  last_error: z.looseObject({ at: z.number(), reason: z.string() }).nullable(),
+  /** Seconds. */
+  oldest_age: z.number().nullable(),
+}) satisfies z.ZodType<HandlerStatus>;

@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import type { CheckResult } from './result.ts';
-import type { Client } from './client.ts';
+import { type CheckResult, checkAnswer } from './result.ts';
+import { type Client, clientAnswer } from './client.ts';
+import { numberOrNull, numberOrZero, orFalse, textsOrNone } from './answer.ts';
 
-export type EventAction = 'create' | 'resolve' | 'flapping';
+export const eventActionSchema = z.enum(['create', 'resolve', 'flapping']);
+export type EventAction = z.infer<typeof eventActionSchema>;
 
 /** The check part of an event: history as strings, oldest first, at most 21 (completion 1.4). */
 export type EventCheck = CheckResult & {
@@ -32,3 +34,26 @@ export interface Event {
 
 /** Body of `POST /resolve`. */
 export const resolveSchema = z.looseObject({ client: z.string(), check: z.string() });
+
+/** As callers rely on it, see `answer.ts`. */
+export const eventAnswer = z.looseObject({
+  id: z.string(),
+  client: clientAnswer,
+  check: checkAnswer.extend({
+    executed: numberOrZero,
+    issued: numberOrZero,
+    history: z
+      .array(z.coerce.string())
+      .nullish()
+      .transform((history) => history ?? []),
+    total_state_change: numberOrZero,
+  }),
+  occurrences: z.number(),
+  occurrences_watermark: numberOrZero,
+  last_ok: numberOrNull,
+  action: eventActionSchema,
+  timestamp: z.number(),
+  last_state_change: numberOrNull,
+  silenced: orFalse,
+  silenced_by: textsOrNone,
+}) satisfies z.ZodType<Event>;

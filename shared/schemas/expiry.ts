@@ -24,3 +24,6 @@ export interface Expiring {
   /** Epoch milliseconds, so that it lives for whole seconds whenever in a second it was made; null: never. */
   readonly expireAtMs: number | null;
 }
+
+/** No expiry, as it is posted and as it is read (reference 2.1). */
+export const EXPIRE_NEVER = -1;

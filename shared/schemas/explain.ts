@@ -1,4 +1,6 @@
-import type { Event, EventAction } from './event.ts';
+import { z } from 'zod';
+import { type Event, type EventAction, eventActionSchema, eventAnswer } from './event.ts';
+import { texts } from './answer.ts';
 
 /**
  * What becomes of an event at one of its handlers; one vocabulary for the log, `explain` and `simulate`.
@@ -106,3 +108,50 @@ export interface Simulation {
   readonly reason: string;
   readonly handlers: readonly HandlerVerdict[];
 }
+
+/** As callers rely on it, see `answer.ts`. */
+export const verdictAnswer = z.looseObject({
+  handler: z.string(),
+  // Newer backends may know more of them.
+  verdict: z.string(),
+  reason: z.string(),
+});
+
+/** As callers rely on it, see `answer.ts`. */
+export const explanationAnswer = z.looseObject({
+  client: z.string(),
+  check: z.string(),
+  event: z
+    .looseObject({
+      id: z.string(),
+      status: z.number(),
+      action: eventActionSchema,
+      occurrences: z.number(),
+      silenced_by: texts,
+    })
+    .nullable(),
+  reason: z.string(),
+  handlers: z.array(
+    verdictAnswer.extend({
+      delivery: z
+        .looseObject({ state: z.string(), at: z.number(), attempts: z.number(), reason: z.string().optional() })
+        .nullable(),
+    }),
+  ),
+});
+
+/** Why the handlers of a check run or do not run for its event. */
+export type EventExplanation = z.infer<typeof explanationAnswer>;
+
+/** As callers rely on it, see `answer.ts`. */
+export const simulationAnswer = z.looseObject({
+  client: z.string(),
+  check: z.string(),
+  transition: z.string(),
+  event: eventAnswer.nullable(),
+  reason: z.string(),
+  handlers: z.array(verdictAnswer),
+});
+
+/** What a result would do. */
+export type SimulatedResult = z.infer<typeof simulationAnswer>;

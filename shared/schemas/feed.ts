@@ -1,8 +1,10 @@
+import { z } from 'zod';
 import type { EntityUsage } from './entity-usage.ts';
-import type { EventAction } from './event.ts';
+import { type EventAction, eventActionSchema } from './event.ts';
 import type { PlanRunState, PlanRunStepState } from './plan-run.ts';
 import type { SilencedView } from './silenced.ts';
 import type { RuleVerdict } from './plan.ts';
+import { texts } from './answer.ts';
 
 /**
  * The live feed: WebSocket at `/api/mon/v1/feed`, JSON text frames.
@@ -164,3 +166,17 @@ export type FeedMessage =
 export function eventKey(client: string, check: string): string {
   return `${client}/${check}`;
 }
+
+/** As callers rely on it, see `answer.ts`. */
+export const eventRowAnswer = z.looseObject({
+  namespace: z.string().exactOptional(),
+  client: z.string(),
+  check: z.string(),
+  status: z.number(),
+  action: eventActionSchema,
+  occurrences: z.number(),
+  since: z.number(),
+  last: z.number(),
+  silenced_by: texts,
+  output: z.string(),
+}) satisfies z.ZodType<EventRow>;

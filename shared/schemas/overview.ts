@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { EntityUsage } from './entity-usage.ts';
 
 /** `GET /api/mon/v1/overview`: what a console shows of the whole and the feed does not bring. */
@@ -40,3 +41,18 @@ export interface NoisyCheck {
   /** Clients with an open event now. */
   readonly clients: number;
 }
+
+/** As callers rely on it, see `answer.ts`. */
+export const overviewAnswer = z.looseObject({
+  at: z.number(),
+  noisiest: z.array(z.looseObject({ check: z.string(), events: z.number(), clients: z.number() })),
+  results: z.looseObject({ period: z.number(), rates: z.array(z.number()) }),
+  clients: z.looseObject({ registered: z.number(), stale: z.number(), gone: z.number() }),
+  entities: z
+    .object({ total: z.number(), proxies: z.number(), limit: z.union([z.number(), z.literal('unlimited')]) })
+    .optional(),
+  queue: z.looseObject({ results: z.number() }),
+  store: z.looseObject({ write_p99_ms: z.number().nullable() }),
+  api: z.looseObject({ answer_p99_ms: z.number().nullable() }),
+  feed: z.looseObject({ consumers: z.number() }),
+}) satisfies z.ZodType<Overview>;

@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { upgradeFactsSchema, versionSchema, type Finding, type PlanStep, type RuleVerdict } from './plan.ts';
+import { texts } from './answer.ts';
+import {
+  upgradeFactsSchema,
+  versionSchema,
+  type Finding,
+  type PlanStep,
+  type RuleVerdict,
+  type StepCheck,
+} from './plan.ts';
 
 /** Plans that are carried out: `/api/mon/v1/upgrades`. The backend holds them, consoles and `monctl` show and confirm. */
 
@@ -99,3 +107,59 @@ export const planOrderSchema = z.discriminatedUnion('order', [
   z.object({ order: z.literal('abandon'), session, reason }),
 ]);
 export type PlanOrder = z.infer<typeof planOrderSchema>;
+
+const timeOrNull = z.number().nullable();
+const verdictSchema = z.enum(['pass', 'warn', 'block']);
+
+const findingAnswer: z.ZodType<Finding> = z.object({
+  rule: z.string(),
+  title: z.string(),
+  verdict: verdictSchema,
+  evidence: texts,
+  remedy: texts,
+});
+
+const CHECKS: ReadonlySet<unknown> = new Set(['rules', 'health', 'versions-agree', 'entities-kept']);
+const stepCheck = z.custom<StepCheck>(
+  (value) => typeof value === 'string' && (CHECKS.has(value) || value.startsWith('rule:')),
+  'is no check that is known',
+);
+
+const stepAnswer: z.ZodType<PlanRunStep> = z.object({
+  id: z.string(),
+  kind: z.enum(['check', 'action', 'manual']),
+  title: z.string(),
+  details: texts,
+  rule: z.string().exactOptional(),
+  action: z.enum(['backup', 'drain', 'migrate', 'resume', 'fix-namespaces', 'migrate-stashes']).exactOptional(),
+  check: stepCheck.exactOptional(),
+  commands: texts.exactOptional(),
+  confirm: z.string().exactOptional(),
+  state: z.enum(['waiting', 'running', 'confirm', 'done', 'failed', 'skipped']),
+  started_at: timeOrNull,
+  ended_at: timeOrNull,
+  note: z.string(),
+});
+
+const summaryAnswer = z.object({
+  id: z.number(),
+  revision: z.number(),
+  from: z.string(),
+  to: z.string(),
+  created_at: z.number(),
+  created_by: z.string(),
+  state: z.enum(['open', 'done', 'abandoned', 'rolled-back']),
+  holder: z.object({ who: z.string(), session: z.string(), since: z.number(), seen: z.number() }).nullable(),
+  verdict: verdictSchema,
+  findings: z.array(findingAnswer),
+  steps: z.array(stepAnswer),
+  backup: z.string().nullable(),
+  entities: z.number().nullable(),
+});
+
+/** As callers rely on it, see `answer.ts`; attributes that are not known are left out. */
+export const planAnswer: z.ZodType<PlanRun> = summaryAnswer.extend({
+  log: z.array(z.object({ at: z.number(), step: z.string().nullable(), text: z.string() })),
+});
+/** As `planAnswer`, without its log. */
+export const plansAnswer: z.ZodType<PlanRunSummary[]> = z.array(summaryAnswer);

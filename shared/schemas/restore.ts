@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { objectAnswer, texts } from './answer.ts';
 
 /** Most objects in one request of a restore. */
 export const RESTORE_MAX = 100;
@@ -64,3 +65,21 @@ export interface DumpPage {
   /** Where the next page goes on; null: this was the last one. */
   readonly continue: string | null;
 }
+
+/** As callers rely on it, see `answer.ts`. */
+export const dumpPageAnswer = z.looseObject({
+  objects: z.array(objectAnswer),
+  continue: z.string().nullable(),
+}) satisfies z.ZodType<DumpPage>;
+
+/** As callers rely on it, see `answer.ts`. */
+export const restoredAnswer = z.looseObject({
+  results: z.array(
+    z.looseObject({
+      outcome: z.enum(['created', 'replaced', 'unchanged', 'left out']),
+      reason: z.string().exactOptional(),
+      lost: z.array(z.looseObject({ attribute: z.string(), reason: z.string() })).exactOptional(),
+      warnings: texts.exactOptional(),
+    }),
+  ),
+}) satisfies z.ZodType<RestoreAnswer>;

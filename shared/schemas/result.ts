@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { aggregateSchema, aggregatesSchema } from './aggregate.ts';
 import { NAME_LENGTH_MAX, nameSchema } from './name.ts';
+import { numberOrZero, textOrEmpty } from './answer.ts';
 
 /** Statuses have meaning as exit codes, but anything a script reports is kept (completion 1.4). */
 const statusSchema = z.int();
@@ -89,3 +90,25 @@ export interface BatchAnswer {
 
 /** Most results in one `POST /api/mon/v1/results`. */
 export const BATCH_MAX = 10_000;
+
+/** As callers rely on it, see `answer.ts`. */
+export const checkAnswer = z.looseObject({ name: z.string(), status: z.number(), output: textOrEmpty });
+
+/** As callers rely on it, see `answer.ts`. */
+export const resultAnswer = z.looseObject({
+  client: z.string(),
+  check: checkAnswer.extend({
+    executed: z.number(),
+    issued: numberOrZero,
+    history: z
+      .array(z.coerce.number())
+      .nullish()
+      .transform((history) => history ?? []),
+  }),
+}) satisfies z.ZodType<StoredResult>;
+
+/** As callers rely on it, see `answer.ts`. */
+export const batchAnswer = z.object({
+  accepted: z.number(),
+  rejected: z.array(z.object({ index: z.number(), error: z.string() })),
+}) satisfies z.ZodType<BatchAnswer>;

@@ -27,3 +27,12 @@ export interface SilencePolicy {
   readonly warn_matches: number;
   readonly apply_to_legacy: boolean;
 }
+
+/** As callers rely on it, see `answer.ts`. */
+export const silencePolicyAnswer = z.looseObject({
+  reason: z.enum(['required', 'optional']),
+  reason_pattern: z.string().nullable(),
+  max_expire: z.number().nullable(),
+  warn_matches: z.number(),
+  apply_to_legacy: z.boolean(),
+}) satisfies z.ZodType<SilencePolicy>;

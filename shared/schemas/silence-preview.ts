@@ -27,3 +27,9 @@ export interface RecentProblems {
   /** Epoch seconds: 24 hours ago, or when the backend was started if that is later; before that nobody knows. */
   readonly since: number;
 }
+
+/** As callers rely on it, see `answer.ts`. */
+export const recentProblemsAnswer = z.looseObject({
+  recovered: z.number(),
+  since: z.number(),
+}) satisfies z.ZodType<RecentProblems>;

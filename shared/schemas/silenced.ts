@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { expireSchema, type Expiring } from './expiry.ts';
 import { nameSchema, subscriptionSchema } from './name.ts';
+import { numberOrNull, numberOrZero, orFalse, textOrNull } from './answer.ts';
 
 /** Body of `POST /silenced` (completion 1.2). `null` counts as absent everywhere. */
 export const silencedSchema = z
@@ -78,3 +79,23 @@ export type SilencedDetail = SilencedView &
     /** Epoch seconds, to the millisecond; null: never. */
     readonly expire_at: number | null;
   };
+
+/** As callers rely on it, see `answer.ts`. */
+export const silencedAnswer = z.looseObject({
+  id: z.string(),
+  subscription: textOrNull,
+  check: textOrNull,
+  reason: textOrNull,
+  creator: textOrNull,
+  begin: numberOrNull,
+  expire_on_resolve: orFalse,
+  timestamp: numberOrZero,
+  expire: z.number(),
+}) satisfies z.ZodType<SilencedView>;
+
+/** As callers rely on it, see `answer.ts`. */
+export const silencedDetailAnswer = silencedAnswer.extend({
+  expire_at: z.number().nullable(),
+  suppressed: z.number(),
+  last_suppressed: z.number().nullable(),
+}) satisfies z.ZodType<SilencedDetail>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DOTS_MESSAGE, isDots } from './name.ts';
-import { expireSchema, type Expiring } from './expiry.ts';
+import { expireSchema, type Expiring, EXPIRE_NEVER } from './expiry.ts';
+import { objectAnswer } from './answer.ts';
 
 /** Longest path; it is a key of data and never the name of a file, so that nearly everything may be in it. */
 const PATH_LENGTH_MAX = 1024;
@@ -40,3 +41,13 @@ export interface StashView {
   readonly content: StashContent;
   readonly expire: number;
 }
+
+/** As callers rely on it, see `answer.ts`. */
+export const stashAnswer = z.looseObject({
+  path: z.string(),
+  content: objectAnswer,
+  expire: z
+    .number()
+    .nullish()
+    .transform((expire) => expire ?? EXPIRE_NEVER),
+}) satisfies z.ZodType<StashView>;

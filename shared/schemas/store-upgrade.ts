@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { texts } from './answer.ts';
 
 /** A step of the store's schema that was not taken yet. */
 export interface PendingStep {
@@ -60,3 +61,19 @@ export const storeUpgradeRequestSchema = z.strictObject({
   /** Seconds after which it stops; what is done stays done. */
   timeout: z.int().min(1).max(UPGRADE_TIMEOUT_MAX).optional(),
 });
+
+const step = { version: z.number(), name: z.string() };
+
+/** As callers rely on it, see `answer.ts`. */
+export const storeUpgradeAnswer = z.looseObject({
+  schema: z.number(),
+  newest: z.number(),
+  pending: z.array(z.looseObject({ ...step, entries: z.number() })),
+  obstacles: z.array(z.looseObject({ reason: z.string(), component: z.string(), message: z.string(), remedy: texts })),
+  run: z.looseObject({
+    state: z.enum(['none', 'running', 'done', 'failed']),
+    progress: z.looseObject({ ...step, done: z.number(), total: z.number() }).optional(),
+    backup: z.string().optional(),
+    error: z.string().optional(),
+  }),
+}) satisfies z.ZodType<StoreUpgradeStatus>;

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** `GET /api/mon/v1/versions`: what runs where, and what the store holds. */
 export interface Versions {
   readonly backend: {
@@ -30,3 +32,23 @@ export interface AgentVersion {
 export const RECORD_KINDS = ['clients', 'results', 'events', 'silenced', 'stashes', 'audit'] as const;
 
 export type RecordKind = (typeof RECORD_KINDS)[number];
+
+/** As callers rely on it, see `answer.ts`. */
+export const versionsAnswer = z.looseObject({
+  backend: z.looseObject({
+    version: z.string(),
+    compatible: z.string(),
+    core: z.string().default(''),
+    node: z.string(),
+  }),
+  agents: z.array(z.looseObject({ version: z.string(), clients: z.number() })),
+  store: z.looseObject({ id: z.string(), schema: z.number(), bytes: z.number().nullable() }),
+  records: z.looseObject({
+    clients: z.number(),
+    results: z.number(),
+    events: z.number(),
+    silenced: z.number(),
+    stashes: z.number(),
+    audit: z.number(),
+  }),
+}) satisfies z.ZodType<Versions>;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { StoredDeadLetter } from '../../shared/api/answers.ts';
+import type { DeadLetterSummary } from '../../shared/schemas/dead-letter.ts';
 import { eventKey, type FeedRows } from '../../shared/schemas/feed.ts';
 import { aClientRow, anEventRow, aSilencedRow } from '../support/feed-rows.ts';
 import { ManualClock } from '../support/manual-clock.ts';
@@ -161,7 +161,7 @@ export function everything(clients: readonly string[]): FeedRows {
   };
 }
 
-export function allLetters(): readonly StoredDeadLetter[] {
+export function allLetters(): readonly DeadLetterSummary[] {
   return Array.from({ length: LETTERS }, (_, index) => ({
     id: index + 1,
     handler: 'pager',

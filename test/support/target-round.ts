@@ -1,4 +1,4 @@
-import type { StoredDeadLetter } from '../../shared/api/answers.ts';
+import type { DeadLetterSummary } from '../../shared/schemas/dead-letter.ts';
 import { silencedId } from '../../shared/domain/silencing.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
@@ -73,7 +73,7 @@ export class TargetRound {
   }
 
   /** What is loaded of the dead letters is another list; no frame shows it yet. */
-  letters(letters: readonly StoredDeadLetter[]): void {
+  letters(letters: readonly DeadLetterSummary[]): void {
     this.#driver.store.answers.viewLoaded('dead-letters', letters);
     this.#hasUnseen = true;
   }

@@ -1,4 +1,4 @@
-import type { StoredDeadLetter } from '../../shared/api/answers.ts';
+import type { DeadLetterSummary } from '../../shared/schemas/dead-letter.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countOf } from '../state/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
@@ -11,13 +11,13 @@ import type { Known } from '../model/known.ts';
 import { openLoadedLayer } from '../state/layer-loads.ts';
 
 /** Asks whether to run the handlers again. */
-export function askRetryLetters(store: Screen & Says, letters: readonly StoredDeadLetter[]): void {
+export function askRetryLetters(store: Screen & Says, letters: readonly DeadLetterSummary[]): void {
   if (letters.length === 0) return store.say('there is no dead letter to retry');
   ask(store, 'retry', letters, ['They stand behind what waits, and keep the ids of their deliveries.']);
 }
 
 /** Asks whether to forget them. */
-export function askDropLetters(store: Screen & Says, letters: readonly StoredDeadLetter[]): void {
+export function askDropLetters(store: Screen & Says, letters: readonly DeadLetterSummary[]): void {
   if (letters.length === 0) return store.say('there is no dead letter to drop');
   ask(store, 'drop', letters, ['Nobody is told of these events any more. It cannot be undone.']);
 }
@@ -25,7 +25,7 @@ export function askDropLetters(store: Screen & Says, letters: readonly StoredDea
 function ask(
   store: Screen,
   verb: DeadLetterVerb,
-  letters: readonly StoredDeadLetter[],
+  letters: readonly DeadLetterSummary[],
   consequences: readonly string[],
 ): void {
   const orders = letters.map((letter): LetterOrder => ({ id: letter.id, name: letterName(letter) }));
@@ -41,17 +41,17 @@ function ask(
 }
 
 /** `pager for web-1/disk`, safe for a terminal. */
-function letterName({ handler, client, check }: StoredDeadLetter): string {
+function letterName({ handler, client, check }: DeadLetterSummary): string {
   return safeLine(`${handler} for ${client}/${check}`);
 }
 
 /** Shows one with its event. */
-export function openLetter(store: Screen, [letter]: readonly StoredDeadLetter[]): void {
+export function openLetter(store: Screen, [letter]: readonly DeadLetterSummary[]): void {
   if (letter !== undefined) openLoadedLayer(store, 'dead-letter', String(letter.id));
 }
 
 /** Shows what becomes of the event of a dead letter, and why. */
-export function explainLetter(store: Screen & Says, [letter]: readonly StoredDeadLetter[]): void {
+export function explainLetter(store: Screen & Says, [letter]: readonly DeadLetterSummary[]): void {
   if (letter === undefined) return store.say('there is no dead letter to explain');
   openLoadedLayer(store, 'handling', eventKey(letter.client, letter.check));
 }
@@ -59,7 +59,7 @@ export function explainLetter(store: Screen & Says, [letter]: readonly StoredDea
 /** Shows the event of a dead letter as it is now. */
 export function openLetterEvent(
   store: Screen & Says & Asks & Pick<Known, 'events'>,
-  { client, check }: StoredDeadLetter,
+  { client, check }: DeadLetterSummary,
 ): void {
   const target = targetOf(eventKey(client, check));
   if (store.events.get(target.key) === undefined) return store.say('the event is over: it is resolved');

@@ -1,6 +1,5 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
-import { EXPIRE_NEVER } from '../../shared/domain/expiry.ts';
 import { silencedId } from '../../shared/domain/silencing.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import { countOf, type Change } from '../state/changes.ts';
@@ -14,6 +13,7 @@ import type { Target } from '../model/target.ts';
 import type { Screen, Says, Opened, Silencing, Asks } from '../state/ports.ts';
 import type { Known, Places } from '../model/known.ts';
 import type { ActionPorts } from './action-ports.ts';
+import { EXPIRE_NEVER } from '../../shared/schemas/expiry.ts';
 
 export function openSilence(
   store: Screen & Says & Asks & Pick<Known, 'events' | 'clients'> & Places,

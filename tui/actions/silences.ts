@@ -1,5 +1,4 @@
 import { formatDuration } from '../../shared/domain/duration.ts';
-import { EXPIRE_NEVER } from '../../shared/domain/expiry.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
@@ -24,6 +23,7 @@ import {
 import type { Known } from '../model/known.ts';
 import type { Screen, Says, Asks, Opened } from '../state/ports.ts';
 import type { ActionPorts } from './action-ports.ts';
+import { EXPIRE_NEVER } from '../../shared/schemas/expiry.ts';
 
 /** The settings of a form that was sent, for the next one. */
 export function lastSilenceOf(form: SilenceForm): LastSilence {

@@ -1,5 +1,4 @@
 import { DURATION_HINT, parseDuration } from '../../shared/domain/duration.ts';
-import { EXPIRE_NEVER } from '../../shared/domain/expiry.ts';
 import { policyProblem } from '../../shared/domain/silence-policy.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
@@ -9,6 +8,7 @@ import { changeOutcomes, changeReport, operationName, undoText, type Change } fr
 import type { LinesState } from './state.ts';
 import { durationWords, nameWords } from './sentences.ts';
 import type { Talk } from './talk.ts';
+import { EXPIRE_NEVER } from '../../shared/schemas/expiry.ts';
 
 /** As in the dialog of the full-screen console. */
 const DEFAULT_SECONDS = 3600;

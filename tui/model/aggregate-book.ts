@@ -1,4 +1,4 @@
-import type { AggregateSummary } from '../../shared/api/answers.ts';
+import type { AggregateSummary } from '../../shared/schemas/aggregate.ts';
 import { run, type Run, type Tone } from '../text/theme.ts';
 
 /** How many percent of the results of an aggregate must be OK. */

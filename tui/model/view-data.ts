@@ -1,9 +1,6 @@
-import type {
-  AggregateSummary,
-  DefinedCheck,
-  RunningHandlerStatus,
-  StoredDeadLetter,
-} from '../../shared/api/answers.ts';
+import type { AggregateSummary } from '../../shared/schemas/aggregate.ts';
+import type { DefinedCheck } from '../../shared/schemas/scheduled-check.ts';
+import type { HandlerStatus, DeadLetterSummary } from '../../shared/schemas/dead-letter.ts';
 import type { Health } from '../../shared/client/api-client.ts';
 import type { AuditRecord } from '../../shared/schemas/audit.ts';
 import type { Overview } from '../../shared/schemas/overview.ts';
@@ -16,7 +13,7 @@ export interface OverviewData {
   /** What operators did, the newest first. */
   readonly actions: readonly AuditRecord[];
   /** `undefined`: the backend does not tell. */
-  readonly handlers: readonly RunningHandlerStatus[] | undefined;
+  readonly handlers: readonly HandlerStatus[] | undefined;
 }
 
 /** What runs where, and whether the backend is well. */
@@ -35,7 +32,7 @@ export interface ViewData {
   readonly 'kept-back': readonly SilencedDetail[];
   readonly aggregates: readonly (AggregateSummary & { readonly name: string })[];
   readonly checks: readonly DefinedCheck[];
-  readonly 'dead-letters': readonly StoredDeadLetter[];
+  readonly 'dead-letters': readonly DeadLetterSummary[];
 }
 
 export type LoadedView = keyof ViewData;

@@ -1,4 +1,4 @@
-import type { EventExplanation, SimulatedResult } from '../../shared/api/answers.ts';
+import type { EventExplanation, SimulatedResult } from '../../shared/schemas/explain.ts';
 import { deliveryText } from '../words/delivery-text.ts';
 import { statusText } from './severity-text.ts';
 import { record, table } from './table.ts';

@@ -1,4 +1,4 @@
-import type { EventExplanation } from '../../shared/api/answers.ts';
+import type { EventExplanation } from '../../shared/schemas/explain.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 
 /** How the last run of a handler stands, as the backend tells it. */

@@ -1,10 +1,11 @@
-import { endOf, EXPIRE_NEVER } from '../../../shared/domain/expiry.ts';
+import { endOf } from '../../../shared/domain/expiry.ts';
 import { lifetimeProblem, reasonProblem, type PolicedSilence } from '../../../shared/domain/silence-policy.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { BulkOperation } from '../../../shared/schemas/bulk.ts';
 import type { SilencePolicy, SilencePolicySettings } from '../../../shared/schemas/silence-policy.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
+import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
 
 /** What the policy in force is taken from. */
 export interface PolicyDeps {

@@ -1,8 +1,8 @@
 import type { V2Silenced, SubmittedV2Silenced } from '../../schemas/v2/silenced.ts';
 import type { SilencedEntry } from '../../schemas/silenced.ts';
-import { EXPIRE_NEVER } from '../expiry.ts';
 import type { SilencedRequest } from '../silencing.ts';
 import { v2Subscription, subscriptionOfV2 } from './subscription.ts';
+import { EXPIRE_NEVER } from '../../schemas/expiry.ts';
 
 /** What names an entry, as the model has it. */
 export interface SilencedParts {

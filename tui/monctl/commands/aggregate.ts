@@ -1,5 +1,5 @@
 import type { AggregateSeverity, ApiClient, MaxAge } from '../../../shared/client/api-client.ts';
-import type { AggregateResults, AggregateSummary } from '../../../shared/api/answers.ts';
+import type { AggregateResults, AggregateSummary } from '../../../shared/schemas/aggregate.ts';
 import { AGGREGATE_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';

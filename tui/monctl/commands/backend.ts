@@ -1,4 +1,4 @@
-import type { BackendInfo } from '../../../shared/api/answers.ts';
+import type { BackendInfo } from '../../../shared/schemas/info.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import type { Command } from '../command.ts';
 import { EXIT, ExitError } from '../exit-codes.ts';

@@ -1,5 +1,5 @@
 import type { ApiClient } from '../../../shared/client/api-client.ts';
-import type { DefinedCheck } from '../../../shared/api/answers.ts';
+import type { DefinedCheck } from '../../../shared/schemas/scheduled-check.ts';
 import { commandText } from '../../../shared/domain/command-text.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { CHECK_SEARCH } from '../../../shared/domain/search-nouns.ts';

@@ -1,10 +1,9 @@
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
-import type { ClientHistory } from '../../../shared/api/answers.ts';
 import { CLIENT_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
-import type { Client } from '../../../shared/schemas/client.ts';
+import type { Client, ClientHistory } from '../../../shared/schemas/client.ts';
 import type { ClientRow } from '../../../shared/schemas/feed.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';

@@ -1,9 +1,8 @@
 import type { ApiClient } from '../../../shared/client/api-client.ts';
-import type { StoredDeadLetter } from '../../../shared/api/answers.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { DEAD_LETTER_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { MonError } from '../../../shared/errors.ts';
-import type { DeadLetterSelection } from '../../../shared/schemas/dead-letter.ts';
+import type { DeadLetterSelection, DeadLetterSummary } from '../../../shared/schemas/dead-letter.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { counted } from '../counted.ts';
@@ -34,7 +33,7 @@ const list: Command = {
   examples: [['monctl dead-letter list --handler pagerduty', 'what did not get out']],
   async run(call) {
     const handler = call.flags.value('handler');
-    await showList<StoredDeadLetter>(call, {
+    await showList<DeadLetterSummary>(call, {
       noun: 'dead letters',
       columns: listColumns,
       search: DEAD_LETTER_SEARCH,
@@ -146,7 +145,7 @@ function nameOf(which: DeadLetterSelection): string {
   return 'handler' in which ? `of ${which.handler}` : 'of all handlers';
 }
 
-function fieldsOf(letter: StoredDeadLetter, nowMs: number): readonly (readonly [string, string])[] {
+function fieldsOf(letter: DeadLetterSummary, nowMs: number): readonly (readonly [string, string])[] {
   return [
     ['id', String(letter.id)],
     ['handler', letter.handler],
@@ -159,7 +158,7 @@ function fieldsOf(letter: StoredDeadLetter, nowMs: number): readonly (readonly [
   ];
 }
 
-function listColumns(nowMs: number): readonly Column<StoredDeadLetter>[] {
+function listColumns(nowMs: number): readonly Column<DeadLetterSummary>[] {
   return [
     { title: 'ID', text: ({ id }) => String(id) },
     { title: 'HANDLER', text: ({ handler }) => handler },

@@ -1,4 +1,4 @@
-import type { RunningHandlerStatus } from '../../../shared/api/answers.ts';
+import type { HandlerStatus } from '../../../shared/schemas/dead-letter.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import type { Command } from '../command.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
@@ -12,7 +12,7 @@ const list: Command = {
   options: LIST_OPTIONS,
   examples: [['monctl handler list --watch', 'does everything get out']],
   async run(call) {
-    await showList<RunningHandlerStatus>(call, {
+    await showList<HandlerStatus>(call, {
       noun: 'handlers',
       columns,
       key: ({ name }) => name,
@@ -25,7 +25,7 @@ const list: Command = {
 
 export const handlerCommands: readonly Command[] = [list];
 
-function columns(nowMs: number): readonly Column<RunningHandlerStatus>[] {
+function columns(nowMs: number): readonly Column<HandlerStatus>[] {
   return [
     { title: 'HANDLER', text: ({ name }) => name },
     { title: 'TYPE', text: ({ type }) => type ?? 'not defined' },
@@ -50,6 +50,6 @@ function columns(nowMs: number): readonly Column<RunningHandlerStatus>[] {
   ];
 }
 
-function countColumn(title: string, count: (handler: RunningHandlerStatus) => number): Column<RunningHandlerStatus> {
+function countColumn(title: string, count: (handler: HandlerStatus) => number): Column<HandlerStatus> {
   return { title, align: 'right', text: (handler) => String(count(handler)) };
 }

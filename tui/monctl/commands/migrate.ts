@@ -1,5 +1,4 @@
 import type { ApiClient } from '../../../shared/client/api-client.ts';
-import { EXPIRE_NEVER } from '../../../shared/domain/expiry.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { isCovered, migrationOf, unreadiness, type StashMigration } from '../../../shared/domain/stash-silencing.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
@@ -8,6 +7,7 @@ import type { Call, Command } from '../command.ts';
 import { counted } from '../counted.ts';
 import { EXIT, ExitError } from '../exit-codes.ts';
 import { table, type Column } from '../table.ts';
+import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
 
 /**
  * What becomes of a stash. `make`: an entry is made, then the stash deleted; `covered`: an entry silences for at least as

@@ -1,5 +1,4 @@
 import type { V2Object } from '../../../shared/client/v2-client.ts';
-import { EXPIRE_NEVER } from '../../../shared/domain/expiry.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { SilencedView } from '../../../shared/schemas/silenced.ts';
@@ -8,6 +7,7 @@ import type { Call } from '../command.ts';
 import { flagAt, inNamespace, nameOf, numberAt, textAt } from '../v2-object.ts';
 import { listPath, namespaceOf, namespacesOf } from '../namespaces.ts';
 import { toYaml } from '../output.ts';
+import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
 
 /** A silence of the newer API as a row of the list. */
 export interface SilencedInNamespace {

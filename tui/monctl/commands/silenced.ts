@@ -6,7 +6,6 @@ import { silencedId } from '../../../shared/domain/silencing.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { clientSubscription } from '../../../shared/domain/subscription.ts';
-import { EXPIRE_NEVER } from '../../../shared/domain/expiry.ts';
 import type { SilencedUse, SilencedView } from '../../../shared/schemas/silenced.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
@@ -30,6 +29,7 @@ import type { Column } from '../table.ts';
 import { ago, parseLifetime, parseMoment, timestamp } from '../times.ts';
 import { clearInNamespace, createInNamespace, fetchInNamespaces, showInNamespace } from './silenced-in-namespace.ts';
 import type { CommandOption } from '../flags.ts';
+import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
 
 const TARGET_OPTIONS: Readonly<Record<'check' | 'subscription' | 'client', CommandOption>> = {
   check: {

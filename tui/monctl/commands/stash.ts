@@ -1,8 +1,7 @@
-import type { StoredStash } from '../../../shared/api/answers.ts';
+import type { StashView } from '../../../shared/schemas/stash.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { EXPIRE_NEVER } from '../../../shared/domain/expiry.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { FILE_OPTION, readFileOption } from '../input.ts';
@@ -10,6 +9,7 @@ import { LIST_OPTIONS, showList } from '../list.ts';
 import { toYaml } from '../output.ts';
 import type { Column } from '../table.ts';
 import { parseLifetime } from '../times.ts';
+import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
 
 const list: Command = {
   words: ['stash', 'list'],
@@ -22,7 +22,7 @@ const list: Command = {
   examples: [['monctl stash list --prefix silence/', 'silences of the old kind']],
   async run(call) {
     const prefix = call.flags.value('prefix') ?? '';
-    await showList<StoredStash>(call, {
+    await showList<StashView>(call, {
       noun: 'stashes',
       columns: () => COLUMNS,
       key: ({ path }) => path,
@@ -132,7 +132,7 @@ function parseContent(text: string): unknown {
   }
 }
 
-const COLUMNS: readonly Column<StoredStash>[] = [
+const COLUMNS: readonly Column<StashView>[] = [
   { title: 'PATH', text: ({ path }) => path },
   {
     title: 'EXPIRES',

@@ -1,4 +1,4 @@
-import type { DefinedCheck } from '../../../shared/api/answers.ts';
+import type { DefinedCheck } from '../../../shared/schemas/scheduled-check.ts';
 import { commandText } from '../../../shared/domain/command-text.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { countField } from '../../../shared/domain/search-fields.ts';

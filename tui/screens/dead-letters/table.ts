@@ -1,4 +1,4 @@
-import type { StoredDeadLetter } from '../../../shared/api/answers.ts';
+import type { DeadLetterSummary } from '../../../shared/schemas/dead-letter.ts';
 import { DEAD_LETTER_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { countText } from '../../words/count-text.ts';
 import { askDropLetters, askRetryLetters, explainLetter, openLetter } from '../../actions/dead-letters.ts';
@@ -8,7 +8,7 @@ import type { Known } from '../../model/known.ts';
 import { compareText } from '../../model/compare-text.ts';
 
 /** Runs of handlers that failed for good. */
-export const DEAD_LETTERS = tableView<StoredDeadLetter>({
+export const DEAD_LETTERS = tableView<DeadLetterSummary>({
   name: 'dead-letters',
   nouns: ['dead letter', 'dead letters'],
   source: {
@@ -73,7 +73,7 @@ export const DEAD_LETTERS = tableView<StoredDeadLetter>({
 });
 
 /** Those that were loaded last by their ids, made once for each answer. */
-function letters({ loads }: Pick<Known, 'loads'>): ReadonlyMap<string, StoredDeadLetter> {
+function letters({ loads }: Pick<Known, 'loads'>): ReadonlyMap<string, DeadLetterSummary> {
   const { data } = loads.of('dead-letters');
   if (data === undefined) return NONE;
   const known = lettersMemo.get(data) ?? new Map(data.map((letter) => [String(letter.id), letter]));
@@ -81,5 +81,5 @@ function letters({ loads }: Pick<Known, 'loads'>): ReadonlyMap<string, StoredDea
   return known;
 }
 
-const NONE: ReadonlyMap<string, StoredDeadLetter> = new Map();
-const lettersMemo = new WeakMap<readonly StoredDeadLetter[], ReadonlyMap<string, StoredDeadLetter>>();
+const NONE: ReadonlyMap<string, DeadLetterSummary> = new Map();
+const lettersMemo = new WeakMap<readonly DeadLetterSummary[], ReadonlyMap<string, DeadLetterSummary>>();

@@ -1,4 +1,4 @@
-import type { EventExplanation } from '../../../shared/api/answers.ts';
+import type { EventExplanation } from '../../../shared/schemas/explain.ts';
 import { commandOf, commandText } from '../../../shared/domain/command-text.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { severityOf } from '../../../shared/domain/severity.ts';

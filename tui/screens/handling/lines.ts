@@ -1,4 +1,4 @@
-import type { EventExplanation } from '../../../shared/api/answers.ts';
+import type { EventExplanation } from '../../../shared/schemas/explain.ts';
 import { severityOf } from '../../../shared/domain/severity.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { deliveryText } from '../../words/delivery-text.ts';

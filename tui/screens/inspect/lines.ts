@@ -1,6 +1,6 @@
 import { aggregateMark, aggregateBar, percentText } from '../../model/aggregate-book.ts';
 import { sparkline } from '../../text/sparkline.ts';
-import type { ClientDetail } from '../../../shared/api/answers.ts';
+import type { ClientDetail } from '../../../shared/schemas/check-summary.ts';
 import { commandText } from '../../../shared/domain/command-text.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { SEVERITIES, severityOf, type Severity } from '../../../shared/domain/severity.ts';

@@ -1,4 +1,4 @@
-import type { RunningHandlerStatus } from '../../../shared/api/answers.ts';
+import type { HandlerStatus } from '../../../shared/schemas/dead-letter.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { SilencedRow, UpgradeRow } from '../../../shared/schemas/feed.ts';
@@ -287,16 +287,16 @@ function handlersBox(data: OverviewData | undefined): OverviewBox {
 }
 
 /** What did not get out, then what keeps failing, then what waits. */
-function worstHandlerFirst(a: RunningHandlerStatus, b: RunningHandlerStatus): number {
+function worstHandlerFirst(a: HandlerStatus, b: HandlerStatus): number {
   return b.dead_letters - a.dead_letters || b.failed - a.failed || waitingOf(b) - waitingOf(a);
 }
 
 /** Runs that wait for their turn or for another try. */
-function waitingOf({ queued, retrying }: RunningHandlerStatus): number {
+function waitingOf({ queued, retrying }: HandlerStatus): number {
   return queued + retrying;
 }
 
-function handlerRow(handler: RunningHandlerStatus): BoxRow {
+function handlerRow(handler: HandlerStatus): BoxRow {
   const { name, running, failed, dead_letters: dead } = handler;
   return {
     key: name,

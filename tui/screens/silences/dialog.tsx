@@ -1,7 +1,6 @@
 import type { ReactElement } from 'react';
 import { keyOf } from '../../actions/keys.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
-import { EXPIRE_NEVER } from '../../../shared/domain/expiry.ts';
 import { silencedId } from '../../../shared/domain/silencing.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
@@ -29,6 +28,7 @@ import { run, STATUS, type Run, type Theme } from '../../text/theme.ts';
 import { clockText } from '../connection/connection-text.ts';
 import { buttonRun, Dialog, dialogWidth } from '../../form/dialog.tsx';
 import { fieldRuns } from '../../form/text-field.ts';
+import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
 
 /** Names in a line before it becomes a number. */
 const NAMED_MAX = 3;

@@ -1,5 +1,4 @@
 import { parseDuration } from '../../../shared/domain/duration.ts';
-import { EXPIRE_NEVER } from '../../../shared/domain/expiry.ts';
 import { policyProblem } from '../../../shared/domain/silence-policy.ts';
 import { clientSubscription } from '../../../shared/domain/subscription.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
@@ -9,6 +8,7 @@ import { splitName } from '../../model/backend-names.ts';
 import { editLine, EMPTY_LINE, lineOf, type LineEdit, type LineEditor } from '../../form/line-editor.ts';
 import { nextTimeOfDay, parseStart, START_HINT, startText } from '../../words/silence-times.ts';
 import type { Target } from '../../model/target.ts';
+import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
 
 export type SilenceScope = 'pairs' | 'checks' | 'clients' | 'subscription';
 

@@ -1,4 +1,4 @@
-import type { EventExplanation } from '../../../shared/api/answers.ts';
+import type { EventExplanation } from '../../../shared/schemas/explain.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import type { SearchField } from '../../form/search-field.ts';

@@ -1,6 +1,7 @@
-import type { AggregateResults, AggregateSummary, ClientDetail, DefinedCheck } from '../../../shared/api/answers.ts';
+import type { AggregateResults, AggregateSummary } from '../../../shared/schemas/aggregate.ts';
+import type { DefinedCheck } from '../../../shared/schemas/scheduled-check.ts';
 import type { AggregateSeverity } from '../../../shared/client/api-client.ts';
-import type { CheckOfClient } from '../../../shared/schemas/check-summary.ts';
+import type { CheckOfClient, ClientDetail } from '../../../shared/schemas/check-summary.ts';
 import type { StoredResult } from '../../../shared/schemas/result.ts';
 import { CURSOR_AT_TOP, type ListCursor } from '../list-cursor.ts';
 import { NO_SEARCH, type SearchField } from '../../form/search-field.ts';

@@ -1,4 +1,5 @@
-import type { EventExplanation, StoredDeadLetter } from '../../../shared/api/answers.ts';
+import type { DeadLetterSummary } from '../../../shared/schemas/dead-letter.ts';
+import type { EventExplanation } from '../../../shared/schemas/explain.ts';
 import type { SilencedDetail } from '../../../shared/schemas/silenced.ts';
 import type { SearchField } from '../../form/search-field.ts';
 import type { ViewLoad } from '../../model/view-data.ts';
@@ -6,7 +7,7 @@ import type { ViewLoad } from '../../model/view-data.ts';
 /** What a layer asks the backend for as long as it is on top, by the kind of the layer. */
 export interface LayerData {
   /** A run of a handler that failed for good, with its event as the handler would get it, without secrets. */
-  readonly 'dead-letter': StoredDeadLetter & { readonly event: Readonly<Record<string, unknown>> };
+  readonly 'dead-letter': DeadLetterSummary & { readonly event: Readonly<Record<string, unknown>> };
   /** What becomes of an event at each handler, and why. */
   readonly handling: EventExplanation;
   /** What the feed does not tell of a silence. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ClientDetail } from '../../../../shared/api/answers.ts';
+import type { ClientDetail } from '../../../../shared/schemas/check-summary.ts';
 import type { EventRow } from '../../../../shared/schemas/feed.ts';
 import type { InspectLayer, SubjectData } from '../../../../tui/state/layers/inspect.ts';
 import { inspectBody } from '../../../../tui/screens/inspect/body.ts';

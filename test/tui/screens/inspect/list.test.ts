@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { ClientDetail } from '../../../../shared/api/answers.ts';
+import type { ClientDetail } from '../../../../shared/schemas/check-summary.ts';
 import { inspectBody } from '../../../../tui/screens/inspect/body.ts';
 import type { InspectLayer, SubjectData } from '../../../../tui/state/layers/inspect.ts';
 import { ConsoleDriver } from '../../../support/console-driver.ts';

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { texts } from './answer.ts';
+import { SCOPES } from './scope.ts';
+
+/** As callers rely on it, see `answer.ts`. */
+export const accessAnswer = z.looseObject({
+  name: z.string(),
+  via: z.string(),
+  scopes: z.array(z.enum(SCOPES)),
+  namespace: z.string().nullable(),
+  key: z.string().nullable(),
+  expires_at: z.number().nullable(),
+  routes: z.array(
+    z.looseObject({
+      method: z.string(),
+      url: z.string(),
+      access: z.union([z.string(), texts]),
+      anonymous: z.boolean(),
+    }),
+  ),
+});

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { numberOrZero, textOrEmpty, textsOrNone } from './answer.ts';
+
+const queue = z.looseObject({ messages: z.number(), consumers: z.number() });
+
+const server = z.looseObject({
+  hostname: textOrEmpty,
+  address: textOrEmpty,
+  tasks: textsOrNone,
+  timestamp: numberOrZero,
+});
+
+/** As callers rely on it, see `answer.ts`. */
+export const infoAnswer = z.looseObject({
+  sensu: z.looseObject({ version: z.string() }),
+  transport: z
+    .looseObject({ connected: z.boolean(), keepalives: queue.optional(), results: queue.optional() })
+    .optional(),
+  redis: z.looseObject({ connected: z.boolean() }).optional(),
+  servers: z.array(server).optional(),
+  mon: z.looseObject({ version: z.string() }).optional(),
+});
+
+/** What `GET /info` says; `mon` is missing when the backend is not ours. */
+export type BackendInfo = z.infer<typeof infoAnswer>;
