@@ -1,6 +1,31 @@
 import { parseBackendAddress, type BackendAddress } from '../../shared/client/backend-address.ts';
+import { rendezvousOrder } from '../../shared/domain/rendezvous.ts';
 import { MonError } from '../../shared/errors.ts';
 import { AGENT_PATH } from '../../shared/schemas/agent.ts';
+
+export type AgentAddress = Pick<BackendAddress, 'url' | 'headers'>;
+
+/** More would make an agent that finds none of them try for minutes. */
+const BACKENDS_MAX = 16;
+
+/**
+ * The backends of a list with commas, in the order in which this agent tries them.
+ *
+ * @param name of the client: each has an order of its own
+ * @throws MonError as `agentAddress`
+ */
+export function agentAddresses(
+  backends: string,
+  name: string,
+  env: Readonly<Record<string, string | undefined>>,
+  key?: string,
+): readonly AgentAddress[] {
+  const listed = backends.split(',').map((each) => each.trim());
+  if (listed.length > BACKENDS_MAX) {
+    throw new MonError('invalid', `backend: name at most ${String(BACKENDS_MAX)} backends`);
+  }
+  return rendezvousOrder(name, listed).map((each) => agentAddress(each, env, key));
+}
 
 /**
  * Where agents are taken in, for a backend's URL in any of its forms: `http://host:4567`, `wss://host/agent`.
@@ -13,7 +38,7 @@ export function agentAddress(
   backend: string,
   env: Readonly<Record<string, string | undefined>>,
   key = env['MON_API_KEY'],
-): Pick<BackendAddress, 'url' | 'headers'> {
+): AgentAddress {
   const credentials = env['MON_AGENT_CREDENTIALS'];
   if (credentials !== undefined && !credentials.includes(':')) {
     throw new MonError('invalid', 'MON_AGENT_CREDENTIALS must be user:password');

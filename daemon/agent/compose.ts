@@ -1,4 +1,4 @@
-import type { BackendAddress } from '../../shared/client/backend-address.ts';
+import type { AgentAddress } from './agent-address.ts';
 import type { CheckRequest } from '../../shared/schemas/agent.ts';
 import { deregistrationCheck } from '../../shared/domain/deregistration.ts';
 import type { Settings } from '../../shared/domain/merge-settings.ts';
@@ -27,7 +27,8 @@ const DELIVERY_GRACE_MS = 2000;
 const ADOPT_BACK_AFTER_MS = 600_000;
 
 export interface AgentConfig {
-  readonly backend: Pick<BackendAddress, 'url' | 'headers'>;
+  /** In the order in which they are tried. */
+  readonly backends: readonly AgentAddress[];
   /** How it speaks TLS; default: as Node.js does. */
   readonly tls?: () => ConnectOptions;
   /** Of the backend, in which this client is. */
@@ -60,7 +61,7 @@ export interface Agent {
 
 /** @throws MonError `conflict` when another agent holds the state directory, `unavailable` when it cannot be used */
 export async function compose(
-  { backend, tls, namespace, identity, checks, settings, files, stateDir, runningMax }: AgentConfig,
+  { backends, tls, namespace, identity, checks, settings, files, stateDir, runningMax }: AgentConfig,
   { clock: machine, log, chance }: Surroundings,
 ): Promise<Agent> {
   const clock = new SteadyClock(machine, { adoptAfterMs, onJump: (jump) => sayJump(log, jump) });
@@ -89,7 +90,7 @@ export async function compose(
     else runner.start(withLocalDefinition(request, local));
   };
   const socket = new ResultSocket({
-    ...backend,
+    backends,
     ...(tls === undefined ? {} : { tls }),
     namespace,
     spool,

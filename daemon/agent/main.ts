@@ -9,7 +9,7 @@ import { createLog } from '../log/log.ts';
 import { makePrivately } from '../private-files/umask.ts';
 import { warnOfReaders } from '../private-files/warn-of-readers.ts';
 import { unverifiedWarning } from '../../shared/client/backend-address.ts';
-import { agentAddress } from './agent-address.ts';
+import { agentAddresses } from './agent-address.ts';
 import { readKeyFile } from './agent-key.ts';
 import { openAgentTls } from './agent-tls.ts';
 import { clientIdentity } from './client-record.ts';
@@ -22,7 +22,8 @@ Usage
   mon-agent version           print the version
 
 Options
-  --backend URL               where the backend is; default http://127.0.0.1:4567
+  --backend URL               where the backend is; default http://127.0.0.1:4567. Several with commas: each agent
+                              tries them in an order of its own, and the next one when it loses one
   --namespace NAME            namespace of the backend that this client belongs to; default default
   --name NAME                 name of this client; default the host name
   --address ADDRESS           address of this client; default its first IPv4 address
@@ -116,34 +117,34 @@ async function start(): Promise<void> {
   for (const warning of definitions.warnings) log.warn({}, warning);
   const subscriptions = commaSeparated(flags.subscriptions);
   const { api_key: key, api_key_file: keyFile } = program;
+  const secret = keyFile === undefined ? key : await readKeyFile(keyFile);
+  const identity = clientIdentity(
+    {
+      name: flags.name,
+      address: flags.address,
+      subscriptions: subscriptions.length > 0 ? subscriptions : undefined,
+    },
+    definitions.client,
+  );
   const clock = new SystemClock();
   const config: AgentConfig = {
     tls: openAgentTls(program, { clock, log }),
-    backend: agentAddress(program.backend, process.env, keyFile === undefined ? key : await readKeyFile(keyFile)),
+    backends: agentAddresses(program.backend, identity.name, process.env, secret),
     namespace: program.namespace,
-    identity: clientIdentity(
-      {
-        name: flags.name,
-        address: flags.address,
-        subscriptions: subscriptions.length > 0 ? subscriptions : undefined,
-      },
-      definitions.client,
-    ),
+    identity,
     checks: definitions.checks,
     settings: definitions.settings,
     files: definitions.files,
     stateDir: program['state-dir'],
     runningMax: program['max-checks'],
   };
-  if (program['insecure-skip-tls-verify']) log.warn({}, unverifiedWarning(config.backend.url));
+  const urls = config.backends.map(({ url }) => url).join(', ');
+  if (program['insecure-skip-tls-verify']) log.warn({}, unverifiedWarning(urls));
   const agent = await compose(config, { clock, log, chance: Math.random });
   await warnOfReaders({ stateDir: config.stateDir, logFile: program.log }, log);
   const { name, subscriptions: joined } = config.identity;
   const { namespace } = program;
-  log.info(
-    { namespace, client: name, subscriptions: joined, backend: config.backend.url, version: VERSION },
-    'agent started',
-  );
+  log.info({ namespace, client: name, subscriptions: joined, backend: urls, version: VERSION }, 'agent started');
 
   const signal = await nextSignal();
   log.info({ signal }, 'agent stopping');

@@ -16,10 +16,13 @@ import {
   type ConnectionOptions,
   type HandshakeRefusal,
 } from './backend-connection.ts';
+import type { AgentAddress } from './agent-address.ts';
 import type { Clock } from './ports.ts';
 import type { Spool, SpooledResult } from './spool.ts';
 
 const RECONNECT = { minMs: 500, maxMs: 30_000 };
+/** Of many agents that lose their backend at once, not all come to the next one in the same moment. */
+const NEXT_BACKEND = { minMs: 100, maxMs: 1000 };
 /** After this long without a welcome the other side is taken for something else. */
 const WELCOME_TIMEOUT_MS = 10_000;
 /** A backend that is too busy to commit may take its time; one that has lost a frame never answers it. */
@@ -29,8 +32,8 @@ const FRAME = { results: 1000, characters: 512 * 1024 };
 const DROPPED_EVERY_MS = 60_000;
 
 interface ResultSocketDeps {
-  readonly url: string;
-  readonly headers: ConnectionOptions['headers'];
+  /** In the order in which they are tried. */
+  readonly backends: readonly AgentAddress[];
   /** Asked for each connection; default: as Node.js does. */
   readonly tls?: () => ConnectionOptions['tls'];
   readonly namespace: string;
@@ -69,6 +72,8 @@ export class ResultSocket {
   #connection: BackendConnection | undefined;
   #session: Session | undefined;
   #attempt = 0;
+  /** Of the backends, the one that is tried or was reached last. */
+  #at = 0;
   #closed = false;
   #pumping = false;
   #onIdle: (() => void) | undefined;
@@ -109,12 +114,19 @@ export class ResultSocket {
     this.#reportDropped();
   }
 
+  get #backend(): AgentAddress {
+    const backend = this.#deps.backends[this.#at];
+    if (backend === undefined) throw new Error('there is no backend');
+    return backend;
+  }
+
   #connect(): void {
-    const { url, tls = connectOptions, namespace, clock, client, spool } = this.#deps;
+    const { tls = connectOptions, namespace, clock, client, spool } = this.#deps;
+    const { url, headers: credentials } = this.#backend;
     const hello = (): AgentMessage => ({ type: 'hello', client: client(), namespace, spool: spool.name });
     // Who must not come in is then refused before the connection is opened.
     const headers = {
-      ...this.#deps.headers,
+      ...credentials,
       [AGENT_NAME_HEADER]: client().name,
       [AGENT_NAMESPACE_HEADER]: namespace,
     };
@@ -152,8 +164,7 @@ export class ResultSocket {
     this.#connection = undefined;
     this.#checkIdle();
     if (this.#closed) return;
-    this.#attempt += 1;
-    const delayMs = backoffMs(this.#attempt, chance(), RECONNECT);
+    const delayMs = this.#delayOfNext(chance());
     const fields = { reason, retry_seconds: delayMs / 1000, spooled: this.#deps.spool.size };
     if (refusal === undefined) log.warn(fields, 'not connected to the backend');
     else {
@@ -165,6 +176,15 @@ export class ResultSocket {
       );
     }
     this.#nextStep(delayMs, () => this.#connect());
+  }
+
+  /** Turns to the next backend. @returns when to try it: soon, while there is one that was not tried in this round */
+  #delayOfNext(chance: number): number {
+    const { length } = this.#deps.backends;
+    this.#attempt += 1;
+    this.#at = (this.#at + 1) % length;
+    const rounds = this.#attempt / length;
+    return Number.isInteger(rounds) ? backoffMs(rounds, chance, RECONNECT) : backoffMs(0, chance, NEXT_BACKEND);
   }
 
   async #receive(connection: BackendConnection, message: BackendMessage): Promise<void> {
@@ -206,7 +226,7 @@ export class ResultSocket {
     this.#attempt = 0;
     // Before anything is awaited: the next frame may be a check request.
     this.#session = { connection, window, sentId: acked, ackedId: acked, ackDeadline: undefined };
-    log.info({ url: this.#deps.url, version, spooled: spool.size }, 'connected to the backend');
+    log.info({ url: this.#backend.url, version, spooled: spool.size }, 'connected to the backend');
     onWelcome();
     await spool.acknowledge(acked);
     this.#checkIdle();

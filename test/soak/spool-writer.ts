@@ -1,4 +1,4 @@
-import { agentAddress } from '../../daemon/agent/agent-address.ts';
+import { agentAddresses } from '../../daemon/agent/agent-address.ts';
 import type { Clock } from '../../daemon/agent/ports.ts';
 import { ResultSocket } from '../../daemon/agent/result-socket.ts';
 import { openSpool, type Spool } from '../../daemon/agent/spool.ts';
@@ -85,7 +85,7 @@ export class SpoolWriter implements AsyncDisposable {
       version: '0',
     };
     return new ResultSocket({
-      ...agentAddress(this.#backend, {}),
+      backends: agentAddresses(this.#backend, 'web1', {}),
       spool: this.#spool,
       clock: hasty,
       log: new RecordedLog(),

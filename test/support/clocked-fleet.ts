@@ -82,7 +82,7 @@ export class ClockedFleet implements AsyncDisposable {
     const closed = { socket: { enabled: false }, http_socket: { enabled: false } };
     const agent = await compose(
       {
-        backend: agentAddress(this.#network.url, {}),
+        backends: [agentAddress(this.#network.url, {})],
         identity: clientIdentity({ name }, { address: '192.0.2.1', ...closed, ...client }),
         checks: parsed(checks),
         settings: {},

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { agentAddress } from '../../../daemon/agent/agent-address.ts';
+import { agentAddress, agentAddresses } from '../../../daemon/agent/agent-address.ts';
 
 test.each<{ backend: string; url: string }>([
   { backend: 'http://127.0.0.1:4567', url: 'ws://127.0.0.1:4567/agent' },
@@ -55,4 +55,19 @@ test.each<{ backend: string; env?: Record<string, string>; message: string }>([
   },
 ])('"$backend" with $env is refused', ({ backend, env = {}, message }) => {
   expect(() => agentAddress(backend, env)).toThrow(expect.objectContaining({ code: 'invalid', message }));
+});
+
+test('of a list each client has an order of its own', () => {
+  const list = 'http://mon-1:4567, http://mon-2:4567,https://mon-3';
+  const urls = ['ws://mon-1:4567/agent', 'ws://mon-2:4567/agent', 'wss://mon-3/agent'];
+  const firsts = new Set<string | undefined>();
+  for (let at = 0; at < 20; at++) {
+    const addresses = agentAddresses(list, `web-${String(at)}`, {}, 'mk_a_b');
+    expect(addresses.map(({ url }) => url).toSorted()).toEqual(urls);
+    expect(addresses.every(({ headers }) => headers['authorization'] === 'Key mk_a_b')).toBe(true);
+    firsts.add(addresses[0]?.url);
+  }
+  expect(firsts).toEqual(new Set(urls));
+  expect(() => agentAddresses('http://mon-1,', 'web-1', {})).toThrow('the backend must be a URL');
+  expect(() => agentAddresses(Array(17).fill('http://mon').join(','), 'web-1', {})).toThrow('at most 16 backends');
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { agentAddress } from '../../../daemon/agent/agent-address.ts';
+import { agentAddresses } from '../../../daemon/agent/agent-address.ts';
 import { ResultSocket } from '../../../daemon/agent/result-socket.ts';
 import { openSpool, type Spool } from '../../../daemon/agent/spool.ts';
 import { AGENT_WINDOW, type CheckRequest } from '../../../shared/schemas/agent.ts';
@@ -35,7 +35,7 @@ async function aBench(
   const requests: CheckRequest[] = [];
   const client = { name: 'web1', address: '10.0.0.1', subscriptions: ['client:web1'], timestamp: 1, version: '0' };
   const socket = new ResultSocket({
-    ...agentAddress(backend, {}),
+    backends: agentAddresses(backend, 'web1', {}),
     namespace: options.namespace ?? 'default',
     spool,
     clock,
@@ -148,6 +148,26 @@ describe('connecting', () => {
       await vi.waitFor(() => expect(log.messages('error')).toHaveLength(tries));
       clock.advance(500);
     }
+  });
+
+  test('of several backends the next one is tried soon, and what was not acknowledged is sent there', async () => {
+    let isFirstUp = true;
+    const backends = await Promise.all([
+      AgentBackend.open({ refuseWith: () => (isFirstUp ? undefined : 503), commits: () => false }),
+      AgentBackend.open({ refuseWith: () => (isFirstUp ? 503 : undefined) }),
+    ]);
+    const [first, second] = backends;
+    const { clock, log, spool, report } = await aBench(backends.map(({ url }) => url).join(', '));
+    await connected(first, clock);
+    await report('a', 'b');
+    await eventually(clock, () => expect(first.frameSizes).not.toEqual([]));
+    isFirstUp = false;
+    first.drop();
+    await eventually(clock, () => expect(spool.size).toBe(0));
+    expect(second.ids).toEqual([1, 2]);
+    // While there was one that was not tried yet, it did not wait for long.
+    const waits = log.records.map(({ fields }) => fields['retry_seconds']).filter((wait) => wait !== undefined);
+    expect(waits).toContain(0.1);
   });
 
   test('starts over when there is no welcome', async () => {
