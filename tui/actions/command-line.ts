@@ -6,6 +6,7 @@ import type { Screen, Asks, Shown } from '../state/ports.ts';
 import type { ActionPorts } from './action-ports.ts';
 import type { Places } from '../model/known.ts';
 import type { CommandLayer } from '../state/layers/command.ts';
+import { closeLayer, openLayer, putLayer } from '../state/layer-stack.ts';
 
 /** Earlier commands that are remembered. */
 const HISTORY_MAX = 100;
@@ -20,7 +21,7 @@ export interface Completion {
 }
 
 export function openCommandLine(store: Screen, text = ''): void {
-  const { layers, commandHistory } = store.state;
+  const { commandHistory } = store.state;
   const layer: CommandLayer = {
     kind: 'command',
     line: lineOf(text),
@@ -28,14 +29,14 @@ export function openCommandLine(store: Screen, text = ''): void {
     historyAt: commandHistory.length,
     problem: undefined,
   };
-  store.update({ layers: [...layers, layer] });
+  openLayer(store, layer);
 }
 
 export function typeInCommandLine(store: Screen & Asks & Places, edit: LineEdit | undefined): void {
   const layer = commandLayer(store);
   if (layer === undefined || edit === undefined) return;
   const line = editLine(layer.line, edit);
-  put(store, { ...layer, line, chosen: undefined, problem: undefined });
+  putLayer(store, { ...layer, line, chosen: undefined, problem: undefined });
   // Its names are there by the time that they are typed.
   if (line.text === 'ns' && store.backends === undefined) store.request({ kind: 'load-namespaces' });
 }
@@ -48,7 +49,7 @@ export function pressCommandLine(store: ActionPorts, action: KeyAction, perform:
     case 'command-run':
       return run(store, layer, perform);
     case 'command-cancel':
-      return close(store);
+      return closeLayer(store);
     case 'command-next':
       return choose(store, layer, 1);
     case 'command-previous':
@@ -98,16 +99,16 @@ function choose(store: ActionPorts, layer: CommandLayer, by: 1 | -1): void {
   // What can only be meant is as good as typed, and the next word may follow. A value still follows an operator.
   const end = isOnly && !/[=<>~]$/.test(start) ? ' ' : '';
   const line = { text: start + end + typed.text.slice(typed.caret), caret: start.length + end.length };
-  put(store, { ...layer, line, chosen: isOnly ? undefined : { typed, at }, problem: undefined });
+  putLayer(store, { ...layer, line, chosen: isOnly ? undefined : { typed, at }, problem: undefined });
 }
 
 function run(store: ActionPorts, layer: CommandLayer, perform: Perform): void {
   const { text } = layer.line;
-  close(store);
+  closeLayer(store);
   const problem = runCommand(store, text, perform);
   if (problem === undefined) return remember(store, text.trim());
   // It can be mended where it stands.
-  store.update({ layers: [...store.state.layers, { ...layer, chosen: undefined, problem }] });
+  openLayer(store, { ...layer, chosen: undefined, problem });
 }
 
 function remember(store: Screen, text: string): void {
@@ -118,15 +119,7 @@ function remember(store: Screen, text: string): void {
 
 function fromHistory(store: Screen, layer: CommandLayer, historyAt: number): void {
   const line = lineOf(store.state.commandHistory[historyAt] ?? '');
-  put(store, { ...layer, line, chosen: undefined, historyAt, problem: undefined });
-}
-
-function put(store: Screen, layer: CommandLayer): void {
-  store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
-}
-
-function close(store: Screen): void {
-  store.update({ layers: store.state.layers.slice(0, -1) });
+  putLayer(store, { ...layer, line, chosen: undefined, historyAt, problem: undefined });
 }
 
 function commandLayer(store: Shown): CommandLayer | undefined {

@@ -20,6 +20,7 @@ import type { ActionPorts } from './action-ports.ts';
 import type { Known, Places } from '../model/known.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 import type { KeyContext } from '../state/key-context.ts';
+import { putLayer } from '../state/layer-stack.ts';
 
 /** Does what the key of an action does. */
 export type Perform = (action: KeyAction) => void;
@@ -324,7 +325,7 @@ function silence(store: Screen, operand: string, perform: Perform): string | und
   // It says by itself why there is no dialog.
   if (layer?.kind !== 'silence' || store.state.layers.length === before) return undefined;
   const form = filledForm(layer.form, { seconds, duration, reason });
-  store.update({ layers: [...store.state.layers.slice(0, -1), { ...layer, form }] });
+  putLayer(store, { ...layer, form });
   return undefined;
 }
 

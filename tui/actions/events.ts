@@ -13,6 +13,7 @@ import type { Target } from '../model/target.ts';
 import type { Screen, Says, Opened, Silencing, Asks } from '../state/ports.ts';
 import type { Known, Places } from '../model/known.ts';
 import type { ActionPorts } from './action-ports.ts';
+import { openLayer } from '../state/layer-stack.ts';
 import { EXPIRE_NEVER } from '../../shared/schemas/expiry.ts';
 
 export function openSilence(
@@ -22,7 +23,7 @@ export function openSilence(
   const living = livingTargets(store, targets, 'silence');
   if (living.length === 0) return;
   const form = openSilenceForm(living, sharedSubscriptions(store, living));
-  store.update({ layers: [...store.state.layers, { kind: 'silence', form }] });
+  openLayer(store, { kind: 'silence', form });
   store.request({ kind: 'load-silence-policy' });
 }
 

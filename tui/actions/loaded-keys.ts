@@ -2,14 +2,14 @@ import type { KeyAction } from './keys.ts';
 import { askDropLetters, askRetryLetters, explainLetter, openLetterEvent } from './dead-letters.ts';
 import { pressFeedKey } from './feed-keys.ts';
 import { pressText } from '../screens/text-pane.ts';
-import type { Screen } from '../state/ports.ts';
 import type { ActionPorts } from './action-ports.ts';
+import { closeLayer } from '../state/layer-stack.ts';
 
 export function pressHandling(store: ActionPorts, action: KeyAction | undefined): void {
   const layer = store.state.layers.at(-1);
   if (layer?.kind !== 'handling' || action === undefined) return;
   if (pressText(store, action)) return;
-  if (action === 'close') return close(store);
+  if (action === 'close') return closeLayer(store);
   pressFeedKey(store, action);
 }
 
@@ -21,7 +21,7 @@ export function pressDeadLetter(store: ActionPorts, action: KeyAction | undefine
   const letters = data === undefined ? [] : [data];
   switch (action) {
     case 'close':
-      return close(store);
+      return closeLayer(store);
     case 'dead-letter-retry':
       return askRetryLetters(store, letters);
     case 'dead-letter-drop':
@@ -33,8 +33,4 @@ export function pressDeadLetter(store: ActionPorts, action: KeyAction | undefine
     default:
       return pressFeedKey(store, action);
   }
-}
-
-function close(store: Screen): void {
-  store.update({ layers: store.state.layers.slice(0, -1) });
 }

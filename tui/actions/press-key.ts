@@ -19,10 +19,9 @@ import { pressPage } from './page-keys.ts';
 import { pressSearch, typeInSearch } from '../form/search-keys.ts';
 import { pressSilenceEntry } from '../screens/silences/entry-actions.ts';
 import { takeMouse } from './mouse.ts';
-import { pressUpgradeDialog, typeInUpgradeDialog } from '../screens/plans/form.ts';
 import { pressPlanPage } from '../screens/plans/page.ts';
 import { openDueView, settleDigit } from './view-keys.ts';
-import type { Screen, Says, Asks, Opened, Shown } from '../state/ports.ts';
+import type { Screen, Says, Asks, Opened } from '../state/ports.ts';
 import type { ActionPorts } from './action-ports.ts';
 import type { KeyContext } from '../state/key-context.ts';
 
@@ -99,11 +98,7 @@ function press(store: ActionPorts, context: KeyContext, action: KeyAction | unde
     case 'confirm':
       return action === undefined ? typeInConfirm(store, lineEditOf(key)) : pressConfirm(store, action);
     case 'form':
-      if (action !== undefined)
-        return isUpgradeDialog(store) ? pressUpgradeDialog(store, action) : pressForm(store, action);
-      return isUpgradeDialog(store)
-        ? typeInUpgradeDialog(store, lineEditOf(key), key)
-        : typeInForm(store, lineEditOf(key), key);
+      return action === undefined ? typeInForm(store, lineEditOf(key), key) : pressForm(store, action);
     case 'prompt':
       return action === undefined ? typeInPrompt(store, lineEditOf(key)) : pressPrompt(store, action);
     case 'search':
@@ -125,16 +120,11 @@ function pressChosen(store: ActionPorts, action: KeyAction | undefined): void {
 function typeText(store: ActionPorts, text: string): void {
   const context = keyContext(store.state);
   if (context === 'confirm') typeInConfirm(store, { kind: 'insert', text });
-  if (context === 'form' && isUpgradeDialog(store)) typeInUpgradeDialog(store, { kind: 'insert', text });
-  else if (context === 'form') typeInForm(store, { kind: 'insert', text });
+  if (context === 'form') typeInForm(store, { kind: 'insert', text });
   if (context === 'prompt') typeInPrompt(store, { kind: 'insert', text });
   if (context === 'menu') typeInMenu(store, { kind: 'insert', text });
   if (context === 'command') typeInCommandLine(store, { kind: 'insert', text });
   if (context === 'search') typeInSearch(store, { kind: 'insert', text });
-}
-
-function isUpgradeDialog({ state }: Shown): boolean {
-  return state.layers.at(-1)?.kind === 'upgrade-dialog';
 }
 
 function interrupt(store: Screen & Says & Asks & Opened, needsTwo: boolean): void {

@@ -23,6 +23,7 @@ import {
 import type { Known } from '../model/known.ts';
 import type { Screen, Says, Asks, Opened } from '../state/ports.ts';
 import type { ActionPorts } from './action-ports.ts';
+import { openLayer } from '../state/layer-stack.ts';
 import { EXPIRE_NEVER } from '../../shared/schemas/expiry.ts';
 
 /** The settings of a form that was sent, for the next one. */
@@ -107,9 +108,7 @@ export function openSilenceEntries(store: Screen & Says & Asks & Opened, origin:
         : `it has not ended: ${keyOf('silence-change')} changes it`,
     );
   }
-  store.update({
-    layers: [...store.state.layers, { kind: 'silence', form: openEntryForm(origin, store.options.now()) }],
-  });
+  openLayer(store, { kind: 'silence', form: openEntryForm(origin, store.options.now()) });
   store.request({ kind: 'load-silence-policy' });
 }
 

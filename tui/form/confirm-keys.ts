@@ -10,6 +10,7 @@ import type { Screen, Shown } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';
 import type { ActionPorts } from '../actions/action-ports.ts';
 import type { ConfirmLayer } from '../state/layers/confirm.ts';
+import { closeLayer, putLayer } from '../state/layer-stack.ts';
 
 export function pressConfirm(store: ActionPorts, action: KeyAction): void {
   const layer = confirmLayer(store);
@@ -18,11 +19,11 @@ export function pressConfirm(store: ActionPorts, action: KeyAction): void {
     case 'confirm-yes':
       return submit(store, layer);
     case 'confirm-no':
-      return close(store);
+      return closeLayer(store);
     case 'confirm-press':
-      return layer.focused === 'submit' ? submit(store, layer) : close(store);
+      return layer.focused === 'submit' ? submit(store, layer) : closeLayer(store);
     case 'confirm-choose':
-      return put(store, { ...layer, focused: layer.focused === 'submit' ? 'cancel' : 'submit' });
+      return putLayer(store, { ...layer, focused: layer.focused === 'submit' ? 'cancel' : 'submit' });
     default:
       return undefined;
   }
@@ -32,17 +33,17 @@ export function pressConfirm(store: ActionPorts, action: KeyAction): void {
 export function typeInConfirm(store: Screen, edit: LineEdit | undefined): void {
   const layer = confirmLayer(store);
   if (layer?.typed === undefined || edit === undefined) return;
-  put(store, { ...layer, typed: { ...layer.typed, line: editLine(layer.typed.line, edit) } });
+  putLayer(store, { ...layer, typed: { ...layer.typed, line: editLine(layer.typed.line, edit) } });
 }
 
 function submit(store: ActionPorts, { effect, typed }: ConfirmLayer): void {
-  if (effect === undefined) return close(store);
+  if (effect === undefined) return closeLayer(store);
   if (typed !== undefined && typed.line.text.trim() !== typed.wanted) {
     return store.say(`type ${typed.wanted} to do it, Esc leaves`, 'problem');
   }
   // The question may have been open for long: what was lost since then is not acted on.
   if (effect.kind !== 'quit' && !mayChange(store, 'confirm-yes')) return;
-  close(store);
+  closeLayer(store);
   const wanted = stillWanted(store, effect);
   if (wanted === undefined) return store.say('nothing of it is left: it was over before you answered');
   // What was marked has been dealt with; from another screen the marks are about something else.
@@ -74,14 +75,6 @@ function eventKeyOf(operation: BulkOperation, verb: ChangeVerb): string | undefi
   const { subscription, check } = operation;
   if (typeof check !== 'string' || subscription?.startsWith('client:') !== true) return undefined;
   return eventKey(subscription.slice('client:'.length), check);
-}
-
-function put(store: Screen, layer: ConfirmLayer): void {
-  store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
-}
-
-function close(store: Screen): void {
-  store.update({ layers: store.state.layers.slice(0, -1) });
 }
 
 function confirmLayer(store: Shown): ConfirmLayer | undefined {

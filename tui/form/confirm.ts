@@ -1,6 +1,7 @@
 import { EMPTY_LINE } from './line-editor.ts';
 import type { Screen } from '../state/ports.ts';
 import type { ConfirmLayer } from '../state/layers/confirm.ts';
+import { openLayer } from '../state/layer-stack.ts';
 
 /** Things that a dialog names; the rest is a number. */
 const NAMED_MAX = 5;
@@ -19,7 +20,7 @@ export interface Question extends Pick<ConfirmLayer, 'title' | 'lines' | 'button
 /** Asks in a dialog; when it is about many things, their number must be typed first. */
 export function askFirst(store: Screen, { count, focused = 'submit', ...question }: Question): void {
   const typed = count > TYPED_ABOVE ? { wanted: String(count), line: EMPTY_LINE } : undefined;
-  store.update({ layers: [...store.state.layers, { kind: 'confirm', focused, typed, ...question }] });
+  openLayer(store, { kind: 'confirm', focused, typed, ...question });
 }
 
 /** Says something that one line cannot hold. */

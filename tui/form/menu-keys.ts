@@ -3,6 +3,7 @@ import { editLine, type LineEdit } from './line-editor.ts';
 import { menuIndex, shownItems } from './menu.ts';
 import type { Screen, Says, Shown } from '../state/ports.ts';
 import type { MenuItem, MenuLayer } from '../state/layers/menu.ts';
+import { closeLayer, putLayer } from '../state/layer-stack.ts';
 
 export function pressMenu(store: Screen & Says, action: KeyAction): void {
   const layer = menuLayer(store);
@@ -20,7 +21,7 @@ export function pressMenu(store: Screen & Says, action: KeyAction): void {
       // Without boxes a space is part of what is searched for.
       return item?.ticked === undefined ? typeInMenu(store, { kind: 'insert', text: ' ' }) : choose(store, item);
     case 'menu-close':
-      return close(store);
+      return closeLayer(store);
     default:
       return undefined;
   }
@@ -30,28 +31,20 @@ export function pressMenu(store: Screen & Says, action: KeyAction): void {
 export function typeInMenu(store: Screen, edit: LineEdit | undefined): void {
   const layer = menuLayer(store);
   if (layer === undefined || edit === undefined) return;
-  put(store, { ...layer, search: editLine(layer.search, edit), at: undefined });
+  putLayer(store, { ...layer, search: editLine(layer.search, edit), at: undefined });
 }
 
 function choose(store: Screen & Says, item: MenuItem | undefined): void {
   if (item === undefined) return;
   if (item.disabled !== undefined) return store.say(`${item.label}: ${item.disabled}`, 'problem');
-  if (item.ticked === undefined) close(store);
+  if (item.ticked === undefined) closeLayer(store);
   item.choose();
 }
 
 function moveBy(store: Screen, layer: MenuLayer, items: readonly MenuItem[], by: 1 | -1): void {
   const index = menuIndex(items, layer) + by;
   // Past the end is the beginning: a menu is short.
-  put(store, { ...layer, at: items.at(index % Math.max(1, items.length))?.id });
-}
-
-function put(store: Screen, layer: MenuLayer): void {
-  store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
-}
-
-function close(store: Screen): void {
-  store.update({ layers: store.state.layers.slice(0, -1) });
+  putLayer(store, { ...layer, at: items.at(index % Math.max(1, items.length))?.id });
 }
 
 function menuLayer(store: Shown): MenuLayer | undefined {

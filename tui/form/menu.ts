@@ -1,10 +1,11 @@
 import { EMPTY_LINE } from './line-editor.ts';
 import type { Screen } from '../state/ports.ts';
 import type { MenuItem, MenuLayer } from '../state/layers/menu.ts';
+import { openLayer } from '../state/layer-stack.ts';
 
 /** @param at id of the item that the cursor starts on */
 export function openMenu(store: Screen, menu: Pick<MenuLayer, 'title' | 'items'>, at?: string): void {
-  store.update({ layers: [...store.state.layers, { kind: 'menu', ...menu, search: EMPTY_LINE, at }] });
+  openLayer(store, { kind: 'menu', ...menu, search: EMPTY_LINE, at });
 }
 
 /** The items whose label holds every word of the search. */

@@ -6,6 +6,7 @@ import { searchTyped, textPaneOf } from '../screens/text-pane.ts';
 import type { Screen, Remembers, Shown } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';
 import { searchOf } from '../state/layers/layer.ts';
+import { putLayer } from '../state/layer-stack.ts';
 
 export function pressSearch(store: Screen & Remembers & Known, action: KeyAction): void {
   const search = topSearch(store);
@@ -30,13 +31,9 @@ function topSearch(store: Shown): SearchField | undefined {
 function putSearch(store: Screen & Remembers & Known, search: SearchField): void {
   const layer = store.state.layers.at(-1);
   const text = textPaneOf(store, layer);
-  if (text !== undefined)
-    return store.update({ layers: [...store.state.layers.slice(0, -1), searchTyped(text, search)] });
-  if (layer?.kind === 'inspect')
-    return store.update({ layers: [...store.state.layers.slice(0, -1), { ...layer, search }] });
+  if (text !== undefined) return putLayer(store, searchTyped(text, search));
+  if (layer?.kind === 'inspect') return putLayer(store, { ...layer, search });
   // What was under the cursor may not be found any more: it goes to the first line that is.
-  if (layer?.kind === 'help')
-    store.update({ layers: [...store.state.layers.slice(0, -1), { ...layer, search, at: undefined }] });
-  if (layer?.kind === 'log')
-    store.update({ layers: [...store.state.layers.slice(0, -1), { ...layer, search, at: undefined }] });
+  if (layer?.kind === 'help') putLayer(store, { ...layer, search, at: undefined });
+  if (layer?.kind === 'log') putLayer(store, { ...layer, search, at: undefined });
 }

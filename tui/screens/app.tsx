@@ -1,8 +1,7 @@
 import { Box } from 'ink';
 import { useSyncExternalStore, type ReactElement } from 'react';
 import { CommandBar } from '../actions/command-bar.tsx';
-import { ConfirmDialog } from '../form/confirm-dialog.tsx';
-import { UpgradeDialog } from './plans/dialog.tsx';
+import { ConfirmDialog, UpgradeDialog } from '../form/question-dialog.tsx';
 import { MenuDialog } from '../form/menu-dialog.tsx';
 import { SilenceDialog } from './silences/dialog.tsx';
 import { DetailScreen } from './detail/screen.tsx';

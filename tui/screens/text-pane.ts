@@ -13,6 +13,7 @@ import { highlighted, matchingLines, matchText, nextMatch } from '../form/text-s
 import type { Screen, Says, Remembers, Shown } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';
 import type { Layer } from '../state/layers/layer.ts';
+import { putLayer } from '../state/layer-stack.ts';
 
 /** Text on the screen that is read from top to bottom, and searched. */
 export interface TextPane {
@@ -134,6 +135,6 @@ export function paneMatchText({ lines, search }: TextPane): string {
 }
 
 function put(store: Screen, layer: Layer): true {
-  store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
+  putLayer(store, layer);
   return true;
 }

@@ -3,6 +3,7 @@ import { NOT_LOADED, type ViewLoad } from '../model/view-data.ts';
 import type { Screen } from './ports.ts';
 import type { LayerData, LoadedLayer, LoadedLayerKind } from './layers/loaded.ts';
 import { NO_SEARCH } from '../form/search-field.ts';
+import { openLayer } from './layer-stack.ts';
 
 /** What is known of any layer that is loaded. */
 type AnyLoad = ViewLoad<LayerData[LoadedLayerKind]>;
@@ -31,10 +32,5 @@ export function updateLoaded(store: Screen, kind: LoadedLayerKind, id: string, n
 /** Puts it on top; it is loaded with the next frame. */
 export function openLoadedLayer(store: Screen, kind: LoadedLayerKind, id: string): void {
   const layer: LoadedLayer = { kind, id, load: NOT_LOADED, top: 0, search: NO_SEARCH };
-  store.update({ layers: [...store.state.layers, layer] });
-}
-
-/** Puts another layer in place of the one on top. */
-export function putLayer(store: Screen, layer: LoadedLayer): void {
-  store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
+  openLayer(store, layer);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ConfirmDialog } from '../../../tui/form/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../../tui/form/question-dialog.tsx';
 import { SilenceDialog } from '../../../tui/screens/silences/dialog.tsx';
 import { openSilenceForm, type SilenceForm } from '../../../tui/screens/silences/form.ts';
 import type { SilencePreview } from '../../../tui/model/silence-preview.ts';

@@ -10,6 +10,7 @@ import type { Screen, Asks } from '../../state/ports.ts';
 import type { ActionPorts } from '../../actions/action-ports.ts';
 import type { DetailLayer } from '../../state/layers/detail.ts';
 import { openLoadedLayer } from '../../state/layer-loads.ts';
+import { closeLayer, openLayer, putLayer } from '../../state/layer-stack.ts';
 
 export function openDetail(store: Screen & Asks, target: Target, raw: boolean): void {
   const { peek } = store.state;
@@ -24,7 +25,7 @@ export function openDetail(store: Screen & Asks, target: Target, raw: boolean): 
     wrap: true,
     search: NO_SEARCH,
   };
-  store.update({ layers: [...store.state.layers, layer] });
+  openLayer(store, layer);
   store.request({ kind: 'load-event', target, into: 'detail' });
 }
 
@@ -34,18 +35,18 @@ export function pressDetail(store: ActionPorts, action: KeyAction | undefined): 
   if (pressText(store, action)) return;
   switch (action) {
     case 'close':
-      return store.update({ layers: store.state.layers.slice(0, -1) });
+      return closeLayer(store);
     case 'run':
       return askRun(store, runsOn([layer.target]));
     case 'reload':
-      if (layer.load.kind === 'loaded') put(store, { ...layer, load: { ...layer.load, reloading: true } });
+      if (layer.load.kind === 'loaded') putLayer(store, { ...layer, load: { ...layer.load, reloading: true } });
       return store.request({ kind: 'load-event', target: layer.target, into: 'detail' });
     case 'why':
       return openLoadedLayer(store, 'handling', layer.target.key);
     case 'json':
-      return put(store, { ...layer, raw: !layer.raw, top: 0 });
+      return putLayer(store, { ...layer, raw: !layer.raw, top: 0 });
     case 'wrap':
-      return put(store, { ...layer, wrap: !layer.wrap });
+      return putLayer(store, { ...layer, wrap: !layer.wrap });
     case 'silence':
       return openSilence(store, [layer.target]);
     case 'unsilence':
@@ -61,8 +62,4 @@ export function pressDetail(store: ActionPorts, action: KeyAction | undefined): 
     default:
       return pressFeedKey(store, action);
   }
-}
-
-function put(store: Screen, layer: DetailLayer): void {
-  store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
 }

@@ -6,6 +6,7 @@ import { movedTo } from '../../actions/scroll-keys.ts';
 import { NO_SEARCH } from '../../form/search-field.ts';
 import type { Screen, Says } from '../../state/ports.ts';
 import type { HelpLayer } from '../../state/layers/help.ts';
+import { closeLayer, putLayer } from '../../state/layer-stack.ts';
 
 /** @returns what was chosen in the help: the help is closed, and it is to be done as if its key was pressed */
 export function pressHelp(store: Screen & Says, action: KeyAction | undefined): KeyAction | undefined {
@@ -16,23 +17,23 @@ export function pressHelp(store: Screen & Says, action: KeyAction | undefined): 
     case 'help-run': {
       const line = lines[cursor];
       if (line?.kind !== 'binding') return undefined;
-      close(store);
+      closeLayer(store);
       // A number alone says no view; the menu asks for it.
       return line.action === 'view' ? 'views' : line.action;
     }
     case 'search':
-      put(store, { ...layer, search: { ...layer.search, isOpen: true } });
+      putLayer(store, { ...layer, search: { ...layer.search, isOpen: true } });
       return undefined;
     case 'match-next':
     case 'match-previous':
       seek(store, layer, action === 'match-next' ? 1 : -1);
       return undefined;
     case 'help':
-      close(store);
+      closeLayer(store);
       return undefined;
     case 'close':
-      if (layer.search.line.text === '') close(store);
-      else put(store, { ...layer, search: NO_SEARCH, at: undefined });
+      if (layer.search.line.text === '') closeLayer(store);
+      else putLayer(store, { ...layer, search: NO_SEARCH, at: undefined });
       return undefined;
     default:
       move(store, layer, action);
@@ -54,20 +55,12 @@ function move(store: Screen, layer: HelpLayer, action: KeyAction | undefined): v
   const { actions, index } = bindingsOf(layer);
   const last = actions.length - 1;
   const to = movedTo(action, index, { rows: helpBodyRows(store.state.size.rows), last });
-  if (to !== undefined) put(store, { ...layer, at: actions[clamp(to, 0, last)] });
+  if (to !== undefined) putLayer(store, { ...layer, at: actions[clamp(to, 0, last)] });
 }
 
 /** All bindings that are shown match: the next one is the next line, and behind the last one the first. */
 function seek(store: Screen & Says, layer: HelpLayer, step: 1 | -1): void {
   if (layer.search.line.text === '') return store.say('nothing is searched for: / searches');
   const { actions, index } = bindingsOf(layer);
-  put(store, { ...layer, at: actions.at((index + step) % actions.length) });
-}
-
-function put(store: Screen, layer: HelpLayer): void {
-  store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
-}
-
-function close(store: Screen): void {
-  store.update({ layers: store.state.layers.slice(0, -1) });
+  putLayer(store, { ...layer, at: actions.at((index + step) % actions.length) });
 }

@@ -3,10 +3,11 @@ import { keyContext } from '../../actions/key-context.ts';
 import { NO_SEARCH } from '../../form/search-field.ts';
 import type { Screen } from '../../state/ports.ts';
 import type { HelpLayer } from '../../state/layers/help.ts';
+import { openLayer } from '../../state/layer-stack.ts';
 
 export function openHelp(store: Screen): void {
   const layer: HelpLayer = { kind: 'help', context: keyContext(store.state), at: undefined, search: NO_SEARCH };
-  store.update({ layers: [...store.state.layers, layer] });
+  openLayer(store, layer);
 }
 
 /** What the help shows, and which of its lines the cursor is on; -1: on none, because no key matches. */

@@ -19,6 +19,7 @@ import type { Screen, Says, Asks } from '../../state/ports.ts';
 import type { ActionPorts } from '../../actions/action-ports.ts';
 import type { Known } from '../../model/known.ts';
 import { openLoadedLayer } from '../../state/layer-loads.ts';
+import { closeLayer, putLayer } from '../../state/layer-stack.ts';
 
 export function pressInspect(store: ActionPorts, action: KeyAction | undefined): void {
   const layer = store.state.layers.at(-1);
@@ -26,10 +27,10 @@ export function pressInspect(store: ActionPorts, action: KeyAction | undefined):
   if (pressText(store, action) || move(store, layer, action) || pressInspectList(store, layer, action)) return;
   switch (action) {
     case 'close':
-      return store.update({ layers: store.state.layers.slice(0, -1) });
+      return closeLayer(store);
     case 'json':
       // Words of one are no filter of the other.
-      return put(store, { ...layer, raw: !layer.raw, top: 0, search: NO_SEARCH });
+      return putLayer(store, { ...layer, raw: !layer.raw, top: 0, search: NO_SEARCH });
     case 'actions':
       return openActions(store, layer);
     case 'open':
@@ -56,7 +57,7 @@ export function pressInspect(store: ActionPorts, action: KeyAction | undefined):
 function move(store: Screen & Known, layer: InspectLayer, action: KeyAction): boolean {
   const { rows, height } = inspectBody(store, layer);
   const to = movedTo(action, layer.cursor.index, { rows: height, last: rows.length - 1 });
-  if (to !== undefined) put(store, { ...layer, cursor: moveCursor(layer.cursor, to, orderOf(rows), height) });
+  if (to !== undefined) putLayer(store, { ...layer, cursor: moveCursor(layer.cursor, to, orderOf(rows), height) });
   return to !== undefined;
 }
 
@@ -67,7 +68,7 @@ function open(store: Screen & Asks & Pick<Known, 'events'>, layer: InspectLayer)
   if (isGroup(row)) {
     const opened = new Set(layer.opened);
     if (!opened.delete(row.key)) opened.add(row.key);
-    return put(store, { ...layer, opened });
+    return putLayer(store, { ...layer, opened });
   }
   const [target] = row.targets;
   if (target === undefined) return;
@@ -125,8 +126,4 @@ function openActions(store: ActionPorts, layer: InspectLayer): void {
 function underCursor(layer: InspectLayer): InspectRow | undefined {
   const { key } = layer.cursor;
   return key === undefined || layer.raw ? undefined : inspectRows(layer).find((row) => row.key === key);
-}
-
-function put(store: Screen, layer: InspectLayer): void {
-  store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
 }

@@ -8,6 +8,7 @@ import { NO_SEARCH } from '../../form/search-field.ts';
 import type { SortState } from '../../model/list-order.ts';
 import type { Screen, Says, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
+import { putLayer } from '../../state/layer-stack.ts';
 
 /** The keys that rows on the screen of one thing have like every list. `false`: the action is none of them. */
 export function pressInspectList(store: Screen & Says & Known, layer: InspectLayer, action: KeyAction): boolean {
@@ -53,7 +54,7 @@ export function pressInspectList(store: Screen & Says & Known, layer: InspectLay
 }
 
 export function putInspect(store: Screen, layer: InspectLayer): true {
-  store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
+  putLayer(store, layer);
   return true;
 }
 

@@ -1,7 +1,8 @@
 import { inspectLayer, type Subject } from '../../state/layers/inspect.ts';
 import type { Screen } from '../../state/ports.ts';
+import { openLayer } from '../../state/layer-stack.ts';
 
 /** Opens the screen of a client, a check, an aggregate or a result; it loads itself for as long as it is on top. */
 export function openInspect(store: Screen, subject: Subject): void {
-  store.update({ layers: [...store.state.layers, inspectLayer(subject)] });
+  openLayer(store, inspectLayer(subject));
 }

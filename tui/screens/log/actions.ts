@@ -9,6 +9,7 @@ import { pressText } from '../text-pane.ts';
 import type { Screen, Says } from '../../state/ports.ts';
 import type { ActionPorts } from '../../actions/action-ports.ts';
 import type { LogLayer } from '../../state/layers/log.ts';
+import { closeLayer, putLayer } from '../../state/layer-stack.ts';
 
 export function pressLog(store: ActionPorts, action: KeyAction | undefined): void {
   const layer = store.state.layers.at(-1);
@@ -22,25 +23,25 @@ function pressList(store: ActionPorts, layer: LogLayer, action: KeyAction): void
   const last = entries.length - 1;
   const index = logIndex(entries, layer);
   const to = movedTo(action, index, { rows: logBodyRows(store.state.size.rows), last });
-  if (to !== undefined) return put(store, { ...layer, at: entries[clamp(to, 0, last)]?.id });
+  if (to !== undefined) return putLayer(store, { ...layer, at: entries[clamp(to, 0, last)]?.id });
   switch (action) {
     case 'log-tab':
-      return put(store, { ...layer, tab: layer.tab === 'messages' ? 'audit' : 'messages', at: undefined });
+      return putLayer(store, { ...layer, tab: layer.tab === 'messages' ? 'audit' : 'messages', at: undefined });
     case 'log-open':
       // From here on it is about this entry, whatever comes before it.
-      if (entries.length > 0) put(store, { ...layer, at: entries[index]?.id, opened: 0 });
+      if (entries.length > 0) putLayer(store, { ...layer, at: entries[index]?.id, opened: 0 });
       return;
     case 'search':
-      return put(store, { ...layer, search: { ...layer.search, isOpen: true } });
+      return putLayer(store, { ...layer, search: { ...layer.search, isOpen: true } });
     case 'match-next':
     case 'match-previous':
       return seek(store, layer, entries, index, action === 'match-next' ? 1 : -1);
     case 'follow':
       // From here on the newest entry is the one under the cursor, whatever comes.
-      return put(store, { ...layer, at: undefined });
+      return putLayer(store, { ...layer, at: undefined });
     case 'close':
-      if (layer.search.line.text !== '') return put(store, { ...layer, search: NO_SEARCH });
-      return store.update({ layers: store.state.layers.slice(0, -1) });
+      if (layer.search.line.text !== '') return putLayer(store, { ...layer, search: NO_SEARCH });
+      return closeLayer(store);
     default:
       return pressFeedKey(store, action);
   }
@@ -49,16 +50,12 @@ function pressList(store: ActionPorts, layer: LogLayer, action: KeyAction): void
 /** All that is listed matches: the next one is the next row, and behind the last one the first. */
 function seek(store: Screen & Says, layer: LogLayer, entries: readonly LogEntry[], index: number, step: 1 | -1): void {
   if (layer.search.line.text === '') return store.say('nothing is searched for: / searches');
-  put(store, { ...layer, at: entries.at((index + step) % entries.length)?.id });
+  putLayer(store, { ...layer, at: entries.at((index + step) % entries.length)?.id });
 }
 
 function pressEntry(store: ActionPorts, layer: LogLayer, action: KeyAction): void {
   // The search is that of the list: it is changed there.
   if (action !== 'search' && action !== 'close' && pressText(store, action)) return;
-  if (action === 'close' || action === 'log-open') return put(store, { ...layer, opened: undefined });
+  if (action === 'close' || action === 'log-open') return putLayer(store, { ...layer, opened: undefined });
   if (action !== 'log-tab' && action !== 'search') pressFeedKey(store, action);
-}
-
-function put(store: Screen, layer: LogLayer): void {
-  store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
 }

@@ -1,16 +1,11 @@
-import type { KeyAction, KeyPress } from '../../actions/keys.ts';
-import { editLine, type LineEdit } from '../../form/line-editor.ts';
+import { around, isTyped, stepForm, type FormField } from '../../form/form.ts';
+import type { FormDialog } from '../../form/form-dialog.ts';
 import { mayChange } from '../../actions/may-change.ts';
 import { wishOutcome } from '../../actions/plan-wishes.ts';
-import type { Screen, Says, Asks, Opened, Shown } from '../../state/ports.ts';
+import type { Asks, Opened, Says, Screen } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
 import type { DialogField, UpgradeDialogLayer } from '../../state/layers/plans.ts';
-
-/** The field that is being typed in, or the button under the cursor. */
-export function dialogFocus({ fields, focus }: UpgradeDialogLayer): 'field' | 'cancel' | 'submit' {
-  if (focus < fields.length) return 'field';
-  return focus === fields.length ? 'cancel' : 'submit';
-}
+import { closeLayer, openLayer, putLayer } from '../../state/layer-stack.ts';
 
 /** @param question `focused`: default the first field, else the button that cancels */
 export function openUpgradeDialog(
@@ -21,66 +16,41 @@ export function openUpgradeDialog(
     readonly command?: string | undefined;
   },
 ): void {
-  const { fields = [], focused, command, ...rest } = question;
-  const focus = focused === 'submit' ? fields.length + 1 : 0;
-  const layer: UpgradeDialogLayer = {
-    kind: 'upgrade-dialog',
-    ...rest,
-    fields,
-    focus,
-    command,
-    problem: undefined,
-  };
-  store.update({ layers: [...store.state.layers, layer] });
+  const { fields = [], focused = fields[0]?.label ?? 'cancel', command, ...rest } = question;
+  openLayer(store, { kind: 'upgrade-dialog', ...rest, fields, field: focused, command, problem: undefined });
 }
 
-export function pressUpgradeDialog(
-  store: Screen & Says & Asks & Opened & Pick<Known, 'plans' | 'feed'>,
-  action: KeyAction,
-): void {
-  const layer = upgradeDialog(store);
-  if (layer === undefined) return;
-  switch (action) {
-    case 'form-next':
-      return moveFocus(store, layer, 1);
-    case 'form-previous':
-      return moveFocus(store, layer, -1);
-    case 'form-submit':
-      return submit(store, layer);
-    case 'form-cancel':
-      return close(store);
-    case 'form-enter':
-      if (dialogFocus(layer) === 'field') return moveFocus(store, layer, 1);
-      return dialogFocus(layer) === 'cancel' ? close(store) : submit(store, layer);
-    default:
-      return undefined;
-  }
-}
+export const UPGRADE_FORM: FormDialog<UpgradeDialogLayer> = {
+  step: (layer, step) => ({
+    ...stepForm(fieldsOf(layer), layer, step),
+    ...(step.kind === 'edit' && { problem: undefined }),
+  }),
+  field: ({ field }) => field,
+  isText: (layer) => isTyped(fieldsOf(layer), layer),
+  submit,
+  press: (store, { command }, key) => {
+    if (key.text === 'c' && command !== undefined) store.request({ kind: 'copy', label: 'command', text: command });
+  },
+};
 
-/** Text goes into the field; at the buttons the arrows go to the other one, and `c` copies. */
-export function typeInUpgradeDialog(store: Screen & Asks, edit: LineEdit | undefined, key?: KeyPress): void {
-  const layer = upgradeDialog(store);
-  if (layer === undefined) return;
-  if (dialogFocus(layer) === 'field') {
-    if (edit !== undefined) put(store, withEdit(layer, edit));
-    return;
-  }
-  if (key?.name === 'left' || key?.name === 'right') return moveFocus(store, layer, key.name === 'left' ? -1 : 1);
-  if (key?.text === 'c' && layer.command !== undefined) {
-    store.request({ kind: 'copy', label: 'command', text: layer.command });
-  }
-}
-
-function withEdit(layer: UpgradeDialogLayer, edit: LineEdit): UpgradeDialogLayer {
-  const fields = layer.fields.map((field, index) =>
-    index === layer.focus ? { ...field, line: editLine(field.line, edit) } : field,
-  );
-  return { ...layer, fields, problem: undefined };
-}
-
-function moveFocus(store: Screen, layer: UpgradeDialogLayer, by: 1 | -1): void {
-  const places = layer.fields.length + 2;
-  put(store, { ...layer, focus: (layer.focus + by + places) % places });
+/** What is typed, then the button that cancels, then the one that does it. The arrows at a button go on as Tab does. */
+function fieldsOf({ fields }: UpgradeDialogLayer): readonly FormField<UpgradeDialogLayer>[] {
+  const ids = [...fields.map(({ label }) => label), 'cancel', 'submit'];
+  const beside = (layer: UpgradeDialogLayer, by: 1 | -1): UpgradeDialogLayer => ({
+    ...layer,
+    field: ids[around(ids.indexOf(layer.field) + by, ids.length)] ?? layer.field,
+  });
+  return ids.map((id, index): FormField<UpgradeDialogLayer> => {
+    const field = fields[index];
+    if (field === undefined) return { id, choose: beside };
+    return {
+      id,
+      line: {
+        of: () => field.line,
+        with: (layer, line) => ({ ...layer, fields: layer.fields.with(index, { ...field, line }) }),
+      },
+    };
+  });
 }
 
 function submit(store: Screen & Says & Asks & Opened & Pick<Known, 'plans' | 'feed'>, layer: UpgradeDialogLayer): void {
@@ -88,21 +58,10 @@ function submit(store: Screen & Says & Asks & Opened & Pick<Known, 'plans' | 'fe
   const texts = layer.fields.map(({ line }) => line.text.trim());
   // The question may have been open for long: what it is about may be over.
   const outcome = wishOutcome(store, layer.wish, texts);
-  if (outcome.kind === 'problem') return put(store, { ...layer, problem: outcome.text, focus: 0 });
-  close(store);
+  if (outcome.kind === 'problem') {
+    return putLayer(store, { ...layer, problem: outcome.text, field: layer.fields[0]?.label ?? 'cancel' });
+  }
+  closeLayer(store);
   if (outcome.kind === 'gone') return store.say(outcome.text, 'problem');
   store.request(outcome.effect);
-}
-
-function put(store: Screen, layer: UpgradeDialogLayer): void {
-  store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
-}
-
-function close(store: Screen): void {
-  store.update({ layers: store.state.layers.slice(0, -1) });
-}
-
-function upgradeDialog(store: Shown): UpgradeDialogLayer | undefined {
-  const layer = store.state.layers.at(-1);
-  return layer?.kind === 'upgrade-dialog' ? layer : undefined;
 }

@@ -15,25 +15,26 @@ import type { Screen, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
 import type { ActionPorts } from '../../actions/action-ports.ts';
 import type { PlanPageLayer } from '../../state/layers/plans.ts';
+import { closeLayer, openLayer, putLayer } from '../../state/layer-stack.ts';
 
 type Line = readonly Run[];
 
 export function openPlanPage(store: Screen, about: PlanPageLayer['about']): void {
-  const { layers, upgrade } = store.state;
+  const { upgrade } = store.state;
   const layer: PlanPageLayer = { kind: 'plan-page', about, step: upgrade.step, top: about === 'log' ? undefined : 0 };
-  store.update({ layers: [...layers, layer] });
+  openLayer(store, layer);
 }
 
 export function pressPlanPage(store: ActionPorts, action: KeyAction | undefined): void {
   const layer = store.state.layers.at(-1);
   if (layer?.kind !== 'plan-page' || action === undefined) return;
-  if (action === 'close') return store.update({ layers: store.state.layers.slice(0, -1) });
+  if (action === 'close') return closeLayer(store);
   const rows = loadedBodyRows(store.state.size.rows);
   const last = Math.max(0, planPageLines(store, layer).length - rows);
   const to = movedTo(action, planPageTop(store, layer), { rows, last });
   if (to === undefined) return pressFeedKey(store, action);
   const top = clamp(to, 0, last);
-  put(store, { ...layer, top: layer.about === 'log' && top === last ? undefined : top });
+  putLayer(store, { ...layer, top: layer.about === 'log' && top === last ? undefined : top });
 }
 
 /** First line that is shown. */
@@ -118,8 +119,4 @@ function texts(lines: readonly string[], columns: number, tone: Run['tone'] = 'p
   return lines.flatMap((line) =>
     wrapCells(safeLine(line), columns - indent).map((piece) => [run(' '.repeat(indent)), run(piece, tone)]),
   );
-}
-
-function put(store: Screen, layer: PlanPageLayer): void {
-  store.update({ layers: [...store.state.layers.slice(0, -1), layer] });
 }

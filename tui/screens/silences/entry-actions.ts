@@ -6,7 +6,8 @@ import { askEndSilences, openSilenceEntries } from '../../actions/silences.ts';
 import { silenceEntryLines } from './entry-lines.ts';
 import type { ActionPorts } from '../../actions/action-ports.ts';
 import type { Screen } from '../../state/ports.ts';
-import { openLoadedLayer, putLayer } from '../../state/layer-loads.ts';
+import { openLoadedLayer } from '../../state/layer-loads.ts';
+import { closeLayer, putLayer } from '../../state/layer-stack.ts';
 
 /** Rows of the screen that are not the body: header, path, rule, and the two lines at the bottom. */
 const ROWS_AROUND = 6;
@@ -32,7 +33,7 @@ export function pressSilenceEntry(store: ActionPorts, action: KeyAction | undefi
   const ended = current === undefined ? store.silenceHistory.get(layer.id, store.options.now()) : undefined;
   switch (action) {
     case 'close':
-      return store.update({ layers: store.state.layers.slice(0, -1) });
+      return closeLayer(store);
     case 'silence-change':
       return openSilenceEntries(store, { kind: 'change', entries: current === undefined ? [] : [current] });
     case 'silence-end':

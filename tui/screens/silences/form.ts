@@ -5,7 +5,8 @@ import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { SilencePolicy } from '../../../shared/schemas/silence-policy.ts';
 import type { SubmittedSilenced } from '../../../shared/schemas/silenced.ts';
 import { splitName } from '../../model/backend-names.ts';
-import { editLine, EMPTY_LINE, lineOf, type LineEdit, type LineEditor } from '../../form/line-editor.ts';
+import { around, fieldsThere, stepForm, type FormField, type FormStep } from '../../form/form.ts';
+import { EMPTY_LINE, lineOf, type LineEditor } from '../../form/line-editor.ts';
 import { nextTimeOfDay, parseStart, START_HINT, startText } from '../../words/silence-times.ts';
 import type { Target } from '../../model/target.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
@@ -113,70 +114,54 @@ export function silenceDurations({ origin }: Pick<SilenceForm, 'origin'>): reado
   return origin?.kind === 'change' ? CHANGE_DURATIONS : NEW_DURATIONS;
 }
 
-export type SilenceFormAction =
-  | { readonly kind: 'field'; readonly by: 1 | -1 }
-  | { readonly kind: 'choose'; readonly by: 1 | -1 }
-  | { readonly kind: 'preset'; readonly number: number }
-  | { readonly kind: 'toggle' }
-  | { readonly kind: 'edit'; readonly edit: LineEdit };
-
-export function nextSilenceForm(form: SilenceForm, action: SilenceFormAction): SilenceForm {
-  const next = changed({ ...form, problem: undefined }, action);
-  // What was said about the scope and the end holds until one of them is another.
-  return action.kind === 'field' || action.kind === 'edit' ? next : { ...next, isWarned: false };
-}
-
-function changed(form: SilenceForm, action: SilenceFormAction): SilenceForm {
-  switch (action.kind) {
-    case 'field': {
-      const fields = silenceFields(form);
-      const at = (fields.indexOf(form.field) + action.by + fields.length) % fields.length;
-      return { ...form, field: fields[at] ?? 'reason' };
-    }
-    case 'choose':
-      return choose(form, action.by);
-    case 'preset':
-      return form.field === 'expires' && action.number >= 1 && action.number <= silenceDurations(form).length
-        ? { ...form, duration: action.number - 1 }
-        : form;
-    case 'toggle':
-      return form.field === 'on-resolve' || form.field === 'starts' ? choose(form, 1) : form;
-    case 'edit':
-      return isTextField(form.field) ? { ...form, [form.field]: editLine(form[form.field], action.edit) } : form;
-  }
-}
-
-/** Fields that text is typed into. */
-export function isTextField(field: SilenceField): field is 'custom' | 'at' | 'reason' {
-  return field === 'custom' || field === 'at' || field === 'reason';
-}
-
-function choose(form: SilenceForm, by: 1 | -1): SilenceForm {
-  switch (form.field) {
-    case 'scope': {
+/** The fields in the order of Tab. */
+export const SILENCE_FIELDS: readonly FormField<SilenceForm>[] = [
+  {
+    id: 'scope',
+    isThere: ({ origin }) => origin === undefined,
+    choose: (form, by) => {
       const scopes = silenceScopes(form);
       return { ...form, scope: scopes[around(scopes.indexOf(form.scope) + by, scopes.length)] ?? 'pairs' };
-    }
-    case 'subscription':
-      return { ...form, subscription: around(form.subscription + by, form.subscriptions.length) };
-    case 'expires':
-      return { ...form, duration: around(form.duration + by, silenceDurations(form).length) };
-    case 'on-resolve':
-      return { ...form, onResolve: !form.onResolve };
-    case 'starts':
-      return { ...form, starts: form.starts === 'now' ? 'at' : 'now' };
-    case 'cancel':
-    case 'submit':
-      return { ...form, field: form.field === 'cancel' ? 'submit' : 'cancel' };
-    case 'custom':
-    case 'at':
-    case 'reason':
-      return form;
-  }
+    },
+  },
+  {
+    id: 'subscription',
+    isThere: ({ origin, scope }) => origin === undefined && scope === 'subscription',
+    choose: (form, by) => ({ ...form, subscription: around(form.subscription + by, form.subscriptions.length) }),
+  },
+  {
+    id: 'expires',
+    choose: (form, by) => ({ ...form, duration: around(form.duration + by, silenceDurations(form).length) }),
+    pick: (form, number) => (number <= silenceDurations(form).length ? { ...form, duration: number - 1 } : form),
+  },
+  { id: 'custom', isThere: (form) => durationOf(form)?.kind === 'custom', line: lineField('custom') },
+  {
+    id: 'on-resolve',
+    // Several entries keep each their own.
+    isThere: ({ origin }) => origin === undefined || origin.entries.length === 1,
+    choose: (form) => ({ ...form, onResolve: !form.onResolve }),
+    toggles: true,
+  },
+  {
+    id: 'starts',
+    isThere: ({ hasStart }) => hasStart,
+    choose: (form) => ({ ...form, starts: form.starts === 'now' ? 'at' : 'now' }),
+    toggles: true,
+  },
+  { id: 'at', isThere: ({ hasStart, starts }) => hasStart && starts === 'at', line: lineField('at') },
+  { id: 'reason', line: lineField('reason') },
+  { id: 'cancel', choose: (form) => ({ ...form, field: 'submit' }) },
+  { id: 'submit', choose: (form) => ({ ...form, field: 'cancel' }) },
+];
+
+function lineField(name: 'custom' | 'at' | 'reason'): NonNullable<FormField<SilenceForm>['line']> {
+  return { of: (form) => form[name], with: (form, line) => ({ ...form, [name]: line }) };
 }
 
-function around(index: number, count: number): number {
-  return (index + count) % Math.max(1, count);
+export function nextSilenceForm(form: SilenceForm, step: FormStep): SilenceForm {
+  const next = stepForm(SILENCE_FIELDS, { ...form, problem: undefined }, step);
+  // What was said about the scope and the end holds until one of them is another.
+  return step.kind === 'field' || step.kind === 'edit' ? next : { ...next, isWarned: false };
 }
 
 /** The scopes that can be chosen: a subscription only where the targets share one. */
@@ -190,22 +175,9 @@ export function silenceScopes({ origin, subscriptions, targets }: SilenceForm): 
   });
 }
 
-/** The fields that Tab goes through: those of unchosen options are left out. */
+/** Those that Tab goes through: the fields of unchosen options are left out. */
 export function silenceFields(form: SilenceForm): readonly SilenceField[] {
-  const { origin } = form;
-  return [
-    ...(origin === undefined ? (['scope'] as const) : []),
-    ...(origin === undefined && form.scope === 'subscription' ? (['subscription'] as const) : []),
-    'expires',
-    ...(durationOf(form)?.kind === 'custom' ? (['custom'] as const) : []),
-    // Several entries keep each their own.
-    ...(origin === undefined || origin.entries.length === 1 ? (['on-resolve'] as const) : []),
-    ...(form.hasStart ? (['starts'] as const) : []),
-    ...(form.hasStart && form.starts === 'at' ? (['at'] as const) : []),
-    'reason',
-    'cancel',
-    'submit',
-  ];
+  return fieldsThere(SILENCE_FIELDS, form).map(({ id }) => id);
 }
 
 /** What would be covered, one entry per row; independent of whether the form is complete. */

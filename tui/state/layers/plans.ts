@@ -28,8 +28,8 @@ export interface UpgradeDialogLayer {
   readonly fields: readonly DialogField[];
   /** The effect in words. */
   readonly button: string;
-  /** Index of a field; after the fields comes the button that cancels, then the one that does it. */
-  readonly focus: number;
+  /** Label of the field that is typed into; or `cancel` or `submit`, the buttons below. */
+  readonly field: string;
   /** What is wrong with what was typed. */
   readonly problem: string | undefined;
   /** What `c` copies, where nothing is typed. */

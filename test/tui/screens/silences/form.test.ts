@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { silencePolicy } from '../../../support/silence-policy.ts';
+import type { FormStep } from '../../../../tui/form/form.ts';
 import { lineOf } from '../../../../tui/form/line-editor.ts';
 import {
   nextSilenceForm,
@@ -7,14 +8,13 @@ import {
   silenceFields,
   silenceSubmission,
   type SilenceForm,
-  type SilenceFormAction,
 } from '../../../../tui/screens/silences/form.ts';
 import type { Target } from '../../../../tui/model/target.ts';
 
-const next: SilenceFormAction = { kind: 'field', by: 1 };
-const previous: SilenceFormAction = { kind: 'field', by: -1 };
-const right: SilenceFormAction = { kind: 'choose', by: 1 };
-const left: SilenceFormAction = { kind: 'choose', by: -1 };
+const next: FormStep = { kind: 'field', by: 1 };
+const previous: FormStep = { kind: 'field', by: -1 };
+const right: FormStep = { kind: 'choose', by: 1 };
+const left: FormStep = { kind: 'choose', by: -1 };
 
 function target(client: string, check: string): Target {
   return { key: `${client}/${check}`, client, check };
@@ -24,7 +24,7 @@ const ABOUT = { creator: 'alice', policy: silencePolicy(), nowMs: Date.UTC(2026,
 
 const TWO = [target('a', 'disk'), target('b', 'disk')];
 
-function play(form: SilenceForm, ...actions: readonly SilenceFormAction[]): SilenceForm {
+function play(form: SilenceForm, ...actions: readonly FormStep[]): SilenceForm {
   return actions.reduce(nextSilenceForm, form);
 }
 

@@ -1,0 +1,97 @@
+import type { SubmittedSilenced } from '../../../shared/schemas/silenced.ts';
+import type { ActionPorts } from '../../actions/action-ports.ts';
+import { mayChange } from '../../actions/may-change.ts';
+import { changedMeanwhile, entryText, lastSilenceOf, silenceOperations } from '../../actions/silences.ts';
+import { nameOf, stillThere } from '../../actions/targets.ts';
+import { askFirst, named, TYPED_ABOVE } from '../../form/confirm.ts';
+import { isTyped } from '../../form/form.ts';
+import type { FormDialog } from '../../form/form-dialog.ts';
+import type { ListOfView } from '../../list/list-of-view.ts';
+import type { Known } from '../../model/known.ts';
+import type { Target } from '../../model/target.ts';
+import { countOf, operationName } from '../../state/changes.ts';
+import { closeLayer, putLayer } from '../../state/layer-stack.ts';
+import type { SilenceLayer } from '../../state/layers/silence.ts';
+import type { Asks, Screen, Silencing } from '../../state/ports.ts';
+import { nextSilenceForm, SILENCE_FIELDS, silenceSubmission, type SilenceForm } from './form.ts';
+
+export const SILENCE_FORM: FormDialog<SilenceLayer> = {
+  field: ({ form }) => form.field,
+  isText: ({ form }) => isTyped(SILENCE_FIELDS, form),
+  step: ({ kind, form }, step) => ({ kind, form: nextSilenceForm(form, step) }),
+  submit,
+};
+
+/** Sends the form, unless something of it must be seen first: then that is shown. */
+function submit(store: ActionPorts, layer: SilenceLayer): void {
+  if (!mayChange(store, 'form-submit')) return;
+  const form = recheck(store, layer.form);
+  if (form !== layer.form) return putForm(store, form);
+  const { creator, now } = store.options;
+  const submission = silenceSubmission(form, { creator, policy: store.silencePolicy, nowMs: now() });
+  if (submission.kind === 'incomplete') {
+    return putForm(store, { ...form, problem: submission.problem, field: submission.field });
+  }
+  if (form.origin === undefined) store.rememberSilence(lastSilenceOf(form));
+  closeLayer(store);
+  send(store, form.origin?.kind === 'change' ? 'change-silence' : 'silence', submission.entries);
+}
+
+/** The form with what must be seen before it is sent; the same form when there is nothing. */
+function recheck(
+  store: Pick<Silencing, 'silencePolicy' | 'silencePreview'> & Pick<Known, 'events' | 'silenced'>,
+  form: SilenceForm,
+): SilenceForm {
+  const living = stillThere(store, form.targets);
+  if (living.length < form.targets.length) return withoutResolved(form, living);
+  const [changed, ...others] = changedMeanwhile(store, form);
+  if (changed !== undefined) return { ...form, problem: meanwhileText(changed, others.length) };
+  const { total } = store.silencePreview(form);
+  if (form.origin !== undefined || form.isWarned || total < store.silencePolicy.warn_matches) return form;
+  return { ...form, problem: `this silences ${countOf(total, 'event')}: Ctrl-S again does it`, isWarned: true };
+}
+
+/** When they are many their number is asked for; the settings are kept for the next time. */
+function send(
+  store: Screen & Asks & Pick<ListOfView, 'updateList'>,
+  verb: 'silence' | 'change-silence',
+  entries: readonly SubmittedSilenced[],
+): void {
+  const operations = silenceOperations(entries);
+  const effect = { kind: 'change', change: { verb, operations } } as const;
+  if (operations.length <= TYPED_ABOVE) {
+    store.updateList({ marks: new Set(), lastMark: undefined });
+    return store.request(effect);
+  }
+  const [first] = entries;
+  const button = `${verb === 'silence' ? 'Make' : 'Change'} ${countOf(operations.length, 'silence')}`;
+  askFirst(store, {
+    title: button,
+    lines: [...named(operations.map(operationName)), ...(first === undefined ? [] : [entryText(first)])],
+    button,
+    count: operations.length,
+    effect,
+  });
+}
+
+/** What is silenced is what the dialog shows: when that has changed, it is shown before it is sent. */
+function withoutResolved(form: SilenceForm, living: readonly Target[]): SilenceForm {
+  if (living.length === 0) return { ...form, problem: 'all of these events have resolved: Esc closes' };
+  const keys = new Set(living.map(({ key }) => key));
+  const resolved = form.targets.filter(({ key }) => !keys.has(key));
+  const [first] = resolved;
+  const who = first !== undefined && resolved.length === 1 ? nameOf(first) : countOf(resolved.length, 'event');
+  return {
+    ...form,
+    targets: living,
+    problem: `${who} resolved meanwhile and left this list: Ctrl-S again silences the rest`,
+  };
+}
+
+function meanwhileText(changed: string, others: number): string {
+  return `${changed} meanwhile${others === 0 ? '' : `, and ${countOf(others, 'other')}`}: Esc closes`;
+}
+
+function putForm(store: Screen, form: SilenceForm): void {
+  putLayer(store, { kind: 'silence', form });
+}
