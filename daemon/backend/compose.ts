@@ -42,7 +42,7 @@ import { PlanRunner } from './plans/plan-runner.ts';
 import { Plans } from './plans/write.ts';
 import { TimerLag } from './schedule/timer-lag.ts';
 import { SHARD } from './store/main-shard.ts';
-import { TABLES } from './tables.ts';
+import { TABLES, TOPICS } from './tables.ts';
 import { openFilesMax } from './store/open-files.ts';
 import { Teardown } from './teardown.ts';
 
@@ -95,7 +95,17 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const name = hostname();
   const feed = teardown.use(
     'feed',
-    new FeedHub({ registry, batcher, changes: changes.log, clock, log, storeId: store.id, name, entityLimit }),
+    new FeedHub({
+      registry,
+      batcher,
+      topics: TOPICS,
+      changes: changes.log,
+      clock,
+      log,
+      storeId: store.id,
+      name,
+      entityLimit,
+    }),
   );
 
   const jobs = teardown.use('handler jobs', new HandlerJobs({ batcher, clock, log }));

@@ -4,6 +4,7 @@ import { AUDIT_HEAD } from './audit/table.ts';
 import { CLIENTS, INVALIDATED, TOMBSTONES } from './clients/table.ts';
 import { DEFINITIONS } from './definitions/table.ts';
 import { CHECK_RECORDS } from './events/table.ts';
+import type { ShownTable, Topic } from './feed/topic.ts';
 import { NAMESPACES } from './namespaces/table.ts';
 import { PLANS } from './plans/table.ts';
 import type { HeldTable } from './registry/registry.ts';
@@ -12,23 +13,29 @@ import { AGENT_SPOOLS } from './results/table.ts';
 import { SILENCED, SILENCED_USES } from './silences/table.ts';
 import { STASHES } from './stashes/table.ts';
 
-/** Every kind of what is stored and held in memory, in the order in which it is read. A new noun has its line here. */
-export const TABLES: readonly (HeldTable & ShiftedTable)[] = [
+/**
+ * Every kind of what is stored and held in memory: a new noun has its line here. They are read in this order, and their
+ * rows are sent in it: clients before their results, and silences before the events that they silence.
+ */
+export const TABLES: readonly (HeldTable & ShiftedTable & ShownTable)[] = [
+  SILENCED,
+  SILENCED_USES,
+  PLANS,
   CLIENTS,
   AGGREGATE_DELETIONS,
   CHECK_RECORDS,
-  SILENCED,
-  SILENCED_USES,
   STASHES,
   AGENT_SPOOLS,
   INVALIDATED,
   TOMBSTONES,
   DEFINITIONS,
   NAMESPACES,
-  PLANS,
   USERS,
   API_KEYS,
   SESSIONS,
   TOKEN_KEY,
   AUDIT_HEAD,
 ];
+
+/** What the feed shows of them. */
+export const TOPICS: readonly Topic[] = TABLES.flatMap(({ topic }) => topic ?? []);

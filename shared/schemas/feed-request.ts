@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { NAME_LENGTH_MAX } from './name.ts';
 
-const topicSchema = z.enum(['events', 'silenced', 'clients', 'upgrades']);
-export type FeedTopic = z.infer<typeof topicSchema>;
+export const FEED_TOPICS = ['events', 'silenced', 'clients', 'upgrades'] as const;
+export type FeedTopic = (typeof FEED_TOPICS)[number];
 
 /** Most transports that one consumer may ask for. */
 const TRANSPORTS_MAX = 100;
@@ -19,7 +19,7 @@ export const feedRequestSchema = z.discriminatedUnion('type', [
     .strictObject({
       type: z.literal('subscribe'),
       /** May be empty beside `transports`. */
-      topics: z.array(topicSchema).max(4),
+      topics: z.array(z.enum(FEED_TOPICS)).max(FEED_TOPICS.length),
       /** Names of pipes that transport handlers publish on. */
       transports: z.array(z.string().min(1).max(255)).max(TRANSPORTS_MAX).optional(),
       /** A name, or `*`: all that the credentials may see. Default: `default`. */

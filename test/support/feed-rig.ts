@@ -22,7 +22,7 @@ import { ManualClock } from './manual-clock.ts';
 import { RecordedLog } from './recorded-log.ts';
 import { tempDir } from './temp-dir.ts';
 import { TroubledStore } from './troubled-store.ts';
-import { TABLES } from '../../daemon/backend/tables.ts';
+import { TABLES, TOPICS } from '../../daemon/backend/tables.ts';
 
 /** Changes go out at most this often. */
 const FRAME_MS = 50;
@@ -87,7 +87,17 @@ export class FeedRig {
     const changes = new ChangeLog(bounds);
     batcher.commits.onCommit((commit) => changes.add(commit));
     const entityLimit = new EntityLimit(registry, () => 'unlimited');
-    const hub = new FeedHub({ registry, batcher, changes, clock, log, storeId: store.id, name: 'test', entityLimit });
+    const hub = new FeedHub({
+      registry,
+      batcher,
+      topics: TOPICS,
+      changes,
+      clock,
+      log,
+      storeId: store.id,
+      name: 'test',
+      entityLimit,
+    });
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const sockets: WebSocket[] = [];

@@ -5,7 +5,7 @@ import { languageOf } from '../../../shared/domain/search-language.ts';
 import { CLIENT_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { DeletedClients } from '../../../shared/schemas/client.ts';
-import { clientRow } from '../feed/rows.ts';
+import { clientRow } from './rows.ts';
 import { readClient, readClients, shownClient } from './read.ts';
 import type { ClientEntry } from '../registry/namespace.ts';
 import { readChecksOf } from '../checks/summaries.ts';

@@ -6,13 +6,15 @@ import { flat } from '../registry/shared-texts.ts';
 import type { RecordTable, Table } from '../registry/table.ts';
 import type { ShiftedTable } from '../registry/shift-times.ts';
 import { datedClient, encodeClient } from './client-record.ts';
+import type { ShownTable } from '../feed/topic.ts';
+import { CLIENT_TOPIC } from './rows.ts';
 
 const PREFIX = 'client';
 
 export const clientKey = (namespace: string, client: string): Key => [PREFIX, namespace, client];
 
 /** Client records with their signature. */
-export const CLIENTS: HeldTable & RecordTable<ClientEntry, Client> = {
+export const CLIENTS: HeldTable & ShownTable & RecordTable<ClientEntry, Client> = {
   prefix: PREFIX,
   isEntry: (entry): entry is ClientEntry => entry instanceof ClientEntry,
   key: ({ namespace, name }) => clientKey(namespace.name, name),
@@ -24,6 +26,7 @@ export const CLIENTS: HeldTable & RecordTable<ClientEntry, Client> = {
     const { client, ...origin } = datedClient(text, corrections);
     namespace.putClient(client, origin);
   },
+  topic: CLIENT_TOPIC,
 };
 
 /** Names of deleted clients that may not come back yet. */

@@ -4,7 +4,7 @@ import { EVENT_SORT_COLUMNS, eventOrder } from '../../../shared/domain/event-ord
 import { EVENT_SEARCH, matchesSearch, type Search } from '../../../shared/domain/search.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import { oneEvent, type EventDeps } from './members.ts';
-import { eventRow } from '../feed/rows.ts';
+import { eventRow } from './rows.ts';
 import { readEvents } from './read.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 import { sendList } from '../http/list.ts';

@@ -3,6 +3,8 @@ import { CheckEntry, type Namespace } from '../registry/namespace.ts';
 import type { HeldTable } from '../registry/registry.ts';
 import type { AnnouncedTable, RecordTable } from '../registry/table.ts';
 import { datedCheckRecord, encodeCheckRecord, stateOf, type CheckBodies, type CheckRecord } from './check-record.ts';
+import type { ShownTable } from '../feed/topic.ts';
+import { EVENT_TOPIC } from './rows.ts';
 
 const PREFIX = 'check';
 
@@ -14,22 +16,24 @@ export const checkRecordKey = (namespace: string, client: string, check: string)
 ];
 
 /** One record per client and check: the last result and the event together. After the clients, to which they belong. */
-export const CHECK_RECORDS: HeldTable & RecordTable<CheckEntry, CheckBodies> & AnnouncedTable<CheckEntry> = {
-  prefix: PREFIX,
-  isEntry: (entry): entry is CheckEntry => entry instanceof CheckEntry,
-  key: ({ client, name }) => checkRecordKey(client.namespace.name, client.name, name),
-  encode: (entry, bodies, era) => encodeCheckRecord(entry.state, bodies, entry.deletionsBefore, era),
-  decode: datedCheckRecord,
-  owner: ({ client }) => client,
-  announce(entry, nowMs) {
-    const { client, name } = entry;
-    client.namespace.aggregates.noteSilencing(entry, nowMs);
-    return ['event', client.namespace.name, client.name, name];
-  },
-  load(namespace, [, , client, check], text, { corrections, texts }) {
-    loadCheck(namespace, [String(client), texts.of(String(check))], datedCheckRecord(text, corrections));
-  },
-};
+export const CHECK_RECORDS: HeldTable & ShownTable & RecordTable<CheckEntry, CheckBodies> & AnnouncedTable<CheckEntry> =
+  {
+    prefix: PREFIX,
+    isEntry: (entry): entry is CheckEntry => entry instanceof CheckEntry,
+    key: ({ client, name }) => checkRecordKey(client.namespace.name, client.name, name),
+    encode: (entry, bodies, era) => encodeCheckRecord(entry.state, bodies, entry.deletionsBefore, era),
+    decode: datedCheckRecord,
+    owner: ({ client }) => client,
+    announce(entry, nowMs) {
+      const { client, name } = entry;
+      client.namespace.aggregates.noteSilencing(entry, nowMs);
+      return ['event', client.namespace.name, client.name, name];
+    },
+    load(namespace, [, , client, check], text, { corrections, texts }) {
+      loadCheck(namespace, [String(client), texts.of(String(check))], datedCheckRecord(text, corrections));
+    },
+    topic: EVENT_TOPIC,
+  };
 
 function loadCheck(namespace: Namespace, [client, check]: readonly [string, string], record: CheckRecord): void {
   const owner = namespace.clients.get(client);

@@ -7,10 +7,9 @@ import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import type { Principal } from '../access/principal.ts';
-import { RowSelection, type ChangedRow } from './row-selection.ts';
+import { RowSelection } from './row-selection.ts';
 import { FeedReach, storeHeardBy } from './feed-reach.ts';
-import { changedRows } from './rows.ts';
-import { snapshotRows } from './snapshot.ts';
+import { changedRows, snapshotRows, type TopicRow } from './rows.ts';
 import { TransportTap } from './transport-tap.ts';
 import type { FeedParts } from './feed-parts.ts';
 
@@ -38,9 +37,9 @@ export class FeedConsumer {
   #transports: TransportTap | undefined;
   /** Everything up to this sequence number was sent, but for what `#snapshot` still holds. */
   #seq = 0;
-  #snapshot: Generator<ChangedRow, void, undefined> | undefined;
+  #snapshot: Generator<TopicRow, void, undefined> | undefined;
   /** The rest of changes that were too many for one frame: one silence can change the rows of every event. */
-  #changes: { readonly rows: Iterator<ChangedRow>; readonly seq: number } | undefined;
+  #changes: { readonly rows: Iterator<TopicRow>; readonly seq: number } | undefined;
   #isLive = false;
   /** The least time between two frames of changes, once it is live. */
   #paceMs = 0;
@@ -200,7 +199,11 @@ export class FeedConsumer {
   #subscribe(request: Extract<FeedRequest, { type: 'subscribe' }>): void {
     const { topics, transports, since, store, namespace = DEFAULT_NAMESPACE } = request;
     if (this.#selection !== undefined) throw new MonError('invalid', 'this connection is subscribed already');
-    const selection = new RowSelection(request, FeedReach.of(this.#principal, namespace, this.#parts.registry));
+    const selection = new RowSelection(
+      this.#parts.topics,
+      request,
+      FeedReach.of(this.#principal, namespace, this.#parts.registry),
+    );
     this.#selection = selection;
     if (transports !== undefined) this.#transports = this.#tap(transports);
     this.#currentMs = this.#parts.clock.monotonic();
@@ -241,7 +244,7 @@ export class FeedConsumer {
     this.#snapshot = snapshotRows({ registry, reach: selection.reach }, selection.topics, () => clock.now());
   }
 
-  #sendSnapshotPart(selection: RowSelection, snapshot: Iterator<ChangedRow>): void {
+  #sendSnapshotPart(selection: RowSelection, snapshot: Iterator<TopicRow>): void {
     const { rows, isLast } = takeRows(snapshot);
     if (isLast) this.#snapshot = undefined;
     this.send({ type: 'snapshot', seq: this.#seq, rows: selection.select(rows, this.#parts.clock.now()) });
@@ -252,7 +255,9 @@ export class FeedConsumer {
     const { reach } = selection;
     this.#sentMs = clock.monotonic();
     const isOwn = selection.isFiltered || this.#changes !== undefined;
-    const place = isOwn ? undefined : [this.#seq, selection.reach.id, ...selection.topics].join();
+    const place = isOwn
+      ? undefined
+      : [this.#seq, selection.reach.id, ...selection.topics.map(({ name }) => name)].join();
     const known = place === undefined ? undefined : frames.get(place);
     if (known !== undefined) {
       this.#seq = changes.lastSeq;
@@ -261,7 +266,7 @@ export class FeedConsumer {
     }
     const nowMs = clock.now();
     const changed = this.#changes ?? {
-      rows: changedRows({ registry, reach }, changes.after(this.#seq, reach), nowMs),
+      rows: changedRows({ registry, reach }, selection.topics, changes.after(this.#seq, reach), nowMs),
       seq: changes.lastSeq,
     };
     const { rows, isLast } = takeRows(changed.rows);

@@ -4,12 +4,15 @@ import type { EntityLimit } from '../clients/entity-limit.ts';
 import type { Clock } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ChangeLog } from './change-log.ts';
+import type { Topic } from './topic.ts';
 
 /** What the feed needs from the rest of the backend. */
 export interface FeedParts {
   readonly registry: Registry;
   readonly batcher: Batcher;
   readonly changes: ChangeLog;
+  /** In the order in which their rows are sent. */
+  readonly topics: readonly Topic[];
   readonly clock: Clock;
   readonly log: Log;
   readonly storeId: string;

@@ -1,75 +1,69 @@
-import { CLIENT_SEARCH, SILENCED_SEARCH } from '../../../shared/domain/search-nouns.ts';
-import { EVENT_SEARCH } from '../../../shared/domain/search.ts';
-import type { FeedRequest, FeedTopic } from '../../../shared/schemas/feed-request.ts';
-import type { ClientRow, EventRow, FeedRows, SilencedRow, UpgradeRow } from '../../../shared/schemas/feed.ts';
+import type { SearchLanguage } from '../../../shared/domain/search-language.ts';
+import { FEED_TOPICS, type FeedRequest, type FeedTopic } from '../../../shared/schemas/feed-request.ts';
+import type { FeedRows } from '../../../shared/schemas/feed.ts';
 import type { FeedReach } from './feed-reach.ts';
+import type { TopicRow } from './rows.ts';
 import { TopicFilter } from './topic-filter.ts';
-
-/** A row of one topic under its key; `null`: gone. */
-export type ChangedRow =
-  | readonly ['events', key: string, row: EventRow | null]
-  | readonly ['silenced', key: string, row: SilencedRow | null]
-  | readonly ['clients', key: string, row: ClientRow | null]
-  | readonly ['upgrades', key: string, row: UpgradeRow | null];
+import type { Topic } from './topic.ts';
 
 type Wanted = Pick<Extract<FeedRequest, { type: 'subscribe' }>, 'topics' | 'filter' | 'filters'>;
 
 /** Which rows a consumer asked for. */
 export class RowSelection {
-  /** In the order of the alphabet. */
-  readonly topics: readonly FeedTopic[];
+  /** In the order in which their rows are sent. */
+  readonly topics: readonly Topic[];
   /** Of which namespaces. */
   readonly reach: FeedReach;
-  readonly #events: TopicFilter<EventRow>;
-  readonly #silenced: TopicFilter<SilencedRow>;
-  readonly #clients: TopicFilter<ClientRow>;
+  readonly #filters: ReadonlyMap<FeedTopic, TopicFilter<object>>;
 
-  /** @throws MonError `invalid` when a filter does not parse or depends on the time */
-  constructor({ topics, filter, filters = {} }: Wanted, reach: FeedReach) {
+  /**
+   * @param all the topics that there are
+   * @throws MonError `invalid` when a filter does not parse or depends on the time
+   */
+  constructor(all: readonly Topic[], wanted: Wanted, reach: FeedReach) {
     this.reach = reach;
-    this.topics = [...new Set(topics)].toSorted();
-    this.#events = new TopicFilter<EventRow>(EVENT_SEARCH, 'filter', filter);
-    this.#silenced = new TopicFilter<SilencedRow>(SILENCED_SEARCH, 'filters.silenced', filters.silenced);
-    this.#clients = new TopicFilter<ClientRow>(CLIENT_SEARCH, 'filters.clients', filters.clients);
+    this.topics = all.filter(({ name }) => wanted.topics.includes(name));
+    this.#filters = new Map(
+      all.flatMap(({ name, search }) => (search === undefined ? [] : [[name, filterOf(name, search, wanted)]])),
+    );
   }
 
   get isFiltered(): boolean {
-    return this.#events.isFiltered || this.#silenced.isFiltered || this.#clients.isFiltered;
+    return [...this.#filters.values()].some(({ isFiltered }) => isFiltered);
   }
 
   /** The consumer starts over and holds nothing. */
   forget(): void {
-    this.#events.forget();
-    this.#silenced.forget();
-    this.#clients.forget();
+    for (const filter of this.#filters.values()) filter.forget();
   }
 
   /** The rows to send, and null for those that the consumer holds and that match no longer. */
-  select(rows: Iterable<ChangedRow>, nowMs: number): FeedRows {
-    const events = byKey<EventRow>();
-    const silenced = byKey<SilencedRow>();
-    const clients = byKey<ClientRow>();
-    const upgrades = byKey<UpgradeRow>();
-    for (const [topic, key, row] of rows) {
-      if (topic === 'silenced') put(silenced, key, this.#silenced.select(key, row, nowMs));
-      else if (topic === 'clients') put(clients, key, this.#clients.select(key, row, nowMs));
-      else if (topic === 'upgrades') upgrades[key] = row;
-      else put(events, key, this.#events.select(key, row, nowMs));
+  select(rows: Iterable<TopicRow>, nowMs: number): FeedRows {
+    const wanted = FEED_TOPICS.filter((name) => this.topics.some((topic) => topic.name === name));
+    const selected = Object.fromEntries(wanted.map((name) => [name, byKey()]));
+    for (const [name, key, row] of rows) {
+      const filter = this.#filters.get(name);
+      const shown = filter === undefined ? row : filter.select(key, row, nowMs);
+      const own = selected[name];
+      if (own !== undefined && shown !== undefined) own[key] = shown;
     }
-    return {
-      ...(this.topics.includes('events') ? { events } : {}),
-      ...(this.topics.includes('silenced') ? { silenced } : {}),
-      ...(this.topics.includes('clients') ? { clients } : {}),
-      ...(this.topics.includes('upgrades') ? { upgrades } : {}),
-    };
+    // Each topic makes rows of its own kind, which the compiler cannot see.
+    return selected as FeedRows;
   }
 }
 
-function put<Row>(rows: Record<string, Row | null>, key: string, row: Row | null | undefined): void {
-  if (row !== undefined) rows[key] = row;
+/** Events had the only filter once, so that theirs has no name. */
+function filterOf(
+  topic: FeedTopic,
+  language: SearchLanguage<never>,
+  { filter, filters = {} }: Wanted,
+): TopicFilter<object> {
+  const texts: Readonly<Record<string, string | undefined>> = filters;
+  const [name, text] = topic === 'events' ? ['filter', filter] : [`filters.${topic}`, texts[topic]];
+  return new TopicFilter(language as SearchLanguage<object>, name, text);
 }
 
 /** Without a prototype: a client may be called `__proto__`. */
-function byKey<T>(): Record<string, T | null> {
-  return Object.create(null) as Record<string, T | null>;
+function byKey(): Record<string, object | null> {
+  return Object.create(null) as Record<string, object | null>;
 }

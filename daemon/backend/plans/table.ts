@@ -2,11 +2,13 @@ import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { HeldTable } from '../registry/registry.ts';
 import type { Table } from '../registry/table.ts';
 import type { PlanRegistry, StoredPlan } from './state.ts';
+import type { ShownTable } from '../feed/topic.ts';
+import { PLAN_TOPIC } from './rows.ts';
 
 const PREFIX = 'upgrade';
 
 /** Plans for upgrades that are carried out, by id. They are in no namespace. */
-export const PLANS: HeldTable & Table<PlanRegistry, number, StoredPlan> = {
+export const PLANS: HeldTable & ShownTable & Table<PlanRegistry, number, StoredPlan> = {
   prefix: PREFIX,
   key: (_plans, id) => [PREFIX, id],
   encode: (plan) => JSON.stringify(plan),
@@ -14,4 +16,5 @@ export const PLANS: HeldTable & Table<PlanRegistry, number, StoredPlan> = {
   drop: (plans, id) => plans.remove(id),
   change: (_plans, id) => ['upgrade', DEFAULT_NAMESPACE, id],
   adopt: ({ plans }, stored) => plans.load(stored.map(([, text]) => JSON.parse(text) as StoredPlan)),
+  topic: PLAN_TOPIC,
 };

@@ -6,6 +6,8 @@ import type { HeldTable } from '../registry/registry.ts';
 import type { ShiftedTable } from '../registry/shift-times.ts';
 import type { LatestTable, Table } from '../registry/table.ts';
 import { silencedOfStored, storedSilenced } from './stored.ts';
+import type { ShownTable } from '../feed/topic.ts';
+import { SILENCED_TOPIC } from './rows.ts';
 
 /** By their two parts; an absent part is the empty string, which no name is. */
 const keyIn = (prefix: string, namespace: string, { subscription, check }: SilencedEntry): Key => [
@@ -16,7 +18,7 @@ const keyIn = (prefix: string, namespace: string, { subscription, check }: Silen
 ];
 
 /** Silenced entries. */
-export const SILENCED: HeldTable & ShiftedTable & Table<Namespace, SilencedEntry, SilencedEntry> = {
+export const SILENCED: HeldTable & ShownTable & ShiftedTable & Table<Namespace, SilencedEntry, SilencedEntry> = {
   prefix: 'silenced',
   key: ({ name }, entry) => keyIn('silenced', name, entry),
   encode: (entry) => JSON.stringify(storedSilenced(entry)),
@@ -31,6 +33,7 @@ export const SILENCED: HeldTable & ShiftedTable & Table<Namespace, SilencedEntry
       storedSilenced({ ...entry, begin: moved(begin, byMs / 1000), expireAtMs: moved(expireAtMs, byMs) }),
     );
   },
+  topic: SILENCED_TOPIC,
 };
 
 /** How often silenced entries kept handlers from running: after the entries, without which it means nothing. */

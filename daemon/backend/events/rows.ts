@@ -1,0 +1,64 @@
+import { checkRedactKeysOf, hasOwnRedactKeys, redact } from '../../../shared/domain/redact.ts';
+import { EVENT_SEARCH } from '../../../shared/domain/search.ts';
+import { silencedBy, silencedId } from '../../../shared/domain/silencing.ts';
+import { eventKey, type EventRow } from '../../../shared/schemas/feed.ts';
+import { namespacedTopic } from '../feed/topic.ts';
+import type { Change } from '../ports.ts';
+import type { CheckEntry, Namespace } from '../registry/namespace.ts';
+
+export function eventRow(entry: CheckEntry, nowMs: number): EventRow | null {
+  const { event } = entry.state;
+  if (event === undefined) return null;
+  const { namespace, name, subscriptions } = entry.client;
+  return {
+    client: name,
+    check: entry.name,
+    status: event.status,
+    action: event.action,
+    occurrences: event.occurrences,
+    since: event.lastStateChange ?? event.timestamp,
+    last: event.timestamp,
+    silenced_by: silencedBy(namespace.silenced, subscriptions, entry.name, nowMs),
+    output: shownOutput(entry),
+  };
+}
+
+/** Only a client that names keys of its own may hide its outputs. */
+function shownOutput({ client, summary: output }: CheckEntry): string {
+  return hasOwnRedactKeys(client) ? redact({ output }, checkRedactKeysOf(client)).output : output;
+}
+
+export const EVENT_TOPIC = namespacedTopic({
+  name: 'events',
+  search: EVENT_SEARCH,
+  *all(namespace) {
+    for (const entry of namespace.events()) yield [eventKey(entry.client.name, entry.name), entry];
+  },
+  changed: changedEntries,
+  row: eventRow,
+});
+
+/** Events that a silenced entry names change their silenced state with it. */
+function changedEntries(
+  namespace: Namespace | undefined,
+  changes: readonly Change[],
+): Map<string, CheckEntry | undefined> {
+  const entries = new Map<string, CheckEntry | undefined>();
+  const silenced = new Set<string>();
+  for (const change of changes) {
+    if (change[0] === 'event') {
+      const [, , client, check] = change;
+      const key = eventKey(client, check);
+      if (!entries.has(key)) entries.set(key, namespace?.check(client, check));
+    } else if (change[0] === 'silenced') {
+      const [, , subscription, check] = change;
+      const id = silencedId(subscription, check);
+      if (silenced.has(id)) continue;
+      silenced.add(id);
+      for (const entry of namespace?.eventsNamedBy(subscription, check) ?? []) {
+        entries.set(eventKey(entry.client.name, entry.name), entry);
+      }
+    }
+  }
+  return entries;
+}

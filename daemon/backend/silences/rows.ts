@@ -1,0 +1,17 @@
+import { isExpired } from '../../../shared/domain/expiry.ts';
+import { SILENCED_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { silencedId, silencedRow } from '../../../shared/domain/silencing.ts';
+import { namespacedTopic } from '../feed/topic.ts';
+
+export const SILENCED_TOPIC = namespacedTopic({
+  name: 'silenced',
+  search: SILENCED_SEARCH,
+  *all({ silenced }) {
+    for (const entry of silenced.all()) yield [entry.id, entry];
+  },
+  changed(namespace, changes) {
+    const ids = changes.flatMap((change) => (change[0] === 'silenced' ? silencedId(change[2], change[3]) : []));
+    return new Map(ids.map((id) => [id, namespace?.silenced.get(id)]));
+  },
+  row: (entry, nowMs) => (isExpired(entry, nowMs) ? null : silencedRow(entry)),
+});
