@@ -47,8 +47,7 @@ export class RowSelection {
       const own = selected[name];
       if (own !== undefined && shown !== undefined) own[key] = shown;
     }
-    // Each topic makes rows of its own kind, which the compiler cannot see.
-    return selected as FeedRows;
+    return selected;
   }
 }
 
