@@ -15,7 +15,7 @@ import { DiskGuard } from '../store/disk-guard.ts';
 import type { Teardown } from '../teardown.ts';
 import { listenersOf, refuseOpenHttp } from '../tls/listeners.ts';
 import { ListenersTls } from '../tls/server-tls.ts';
-import { acquireLease } from './acquire-lease.ts';
+import { acquireStore } from './acquire-store.ts';
 import type { BackendOptions } from './options.ts';
 
 /** What everything stands on. */
@@ -58,10 +58,7 @@ export async function openGround(
   });
   // A store on a full disk needs what was set aside to be opened.
   await disk.look();
-  const store = await options.openStore();
-  teardown.defer('store', () => store.close());
-  const lease = await acquireLease(store, { clock: machine, log, stop: options.stop });
-  teardown.defer('lease', () => lease.release());
+  const { store, lease } = await acquireStore(options, teardown);
   const time = await TimeKeeper.open({ store, tables, lease, machine, log });
   teardown.defer('time', () => time.close());
   const { clock } = time;

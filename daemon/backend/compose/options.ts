@@ -11,7 +11,9 @@ export interface BackendOptions {
   /** Reads the configuration again; without it there is no reload. */
   readonly loadConfig?: () => Promise<LoadedConfig>;
   readonly openStore: () => Promise<Store>;
-  /** Ends a start that waits for another backend to go away. Default: nothing does. */
+  /** Whether other backends have it too: a start waits for its turn then, and for the store. Default: no. */
+  readonly isShared?: boolean;
+  /** Ends a start that waits. Default: nothing does. */
   readonly stop?: AbortSignal;
   /** Bytes of the files of the store; absent when it has none. */
   readonly storeBytes?: () => Promise<number>;

@@ -18,6 +18,8 @@ export interface StorePlace {
 /** A store that will be opened, and what can be asked about the disk beneath it. */
 export interface StoreAccess {
   readonly openStore: () => Promise<Store>;
+  /** Whether other backends may have it too. */
+  readonly isShared: boolean;
   /** Bytes that it takes. */
   readonly storeBytes: () => Promise<number>;
   /** Absent: the disk is the business of those who run the database. */
@@ -29,6 +31,7 @@ export function storeAccess(place: StorePlace, options: LevelStoreOptions = {}):
   if (url === undefined) {
     return {
       openStore: () => openLevelStore(stateDir, options),
+      isShared: false,
       storeBytes: () => storeBytes(stateDir),
       disk: new DiskSpace(stateDir),
     };
@@ -36,6 +39,7 @@ export function storeAccess(place: StorePlace, options: LevelStoreOptions = {}):
   let opened: PostgresStore | undefined;
   return {
     openStore: async () => (opened = await openPostgresStore(url)),
+    isShared: true,
     storeBytes: async () => (await opened?.bytes()) ?? 0,
   };
 }
