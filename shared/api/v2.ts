@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
+import { issuedAnswer, objectAnswer } from '../schemas/answer.ts';
 import type { Scope } from '../schemas/scope.ts';
 import { endpoint, pathParameters, type Endpoint } from './endpoint.ts';
 import { count, text } from './query.ts';
@@ -17,10 +18,9 @@ const LIST = {
   fieldSelector: text.describe('a selector of fields'),
 };
 
-const object = z.record(z.string(), z.unknown());
-/** The peer answers null where there are none. */
-const objects = z
-  .array(object)
+/** Objects, of which the peer answers null where there are none. */
+export const v2ObjectsAnswer = z
+  .array(objectAnswer)
   .nullish()
   .transform((all) => all ?? []);
 const tokens = z.looseObject({ access_token: z.string(), expires_at: z.number(), refresh_token: z.string() });
@@ -68,7 +68,12 @@ function of<Answer = undefined>(
 
 /** A list of objects, in portions. */
 function list(resource: string, path: string, summary: string, scope: Scope) {
-  return of(resource, `GET ${path}` as Route, summary, { scope, query: LIST, answer: objects, errors: ['invalid'] });
+  return of(resource, `GET ${path}` as Route, summary, {
+    scope,
+    query: LIST,
+    answer: v2ObjectsAnswer,
+    errors: ['invalid'],
+  });
 }
 
 interface Kind {
@@ -106,9 +111,12 @@ function single({ type, one, key, read, write, remove, errors = [] }: Kind, path
   const written = { scope: write, bodyBytesMax, errors: [...CHANGING, ...errors] };
   const replacing = `Makes the ${one}, or replaces it as a whole`;
   return {
-    get: of(type, at('GET'), `One ${one}`, { scope: read, bodyBytesMax, answer: object }),
+    get: of(type, at('GET'), `One ${one}`, { scope: read, bodyBytesMax, answer: objectAnswer }),
     put: of(type, at('PUT'), replacing, written),
-    patch: of(type, at('PATCH'), `Changes what a merge patch names of the ${one}`, { ...written, answer: object }),
+    patch: of(type, at('PATCH'), `Changes what a merge patch names of the ${one}`, {
+      ...written,
+      answer: objectAnswer,
+    }),
     post: of(type, at('POST'), replacing, written),
     remove: of(type, at('DELETE'), `Removes the ${one}`, { scope: remove, bodyBytesMax }),
   };
@@ -202,7 +210,7 @@ export const V2_API = {
   users: {
     list: list('users', `${V2_PREFIX}/users`, 'Users', 'admin'),
     create: of('users', `POST ${V2_PREFIX}/users`, 'Makes a user'),
-    get: of('users', `GET ${USER}`, 'One user', { scope: 'self', answer: object }),
+    get: of('users', `GET ${USER}`, 'One user', { scope: 'self', answer: objectAnswer }),
     put: of('users', `PUT ${USER}`, 'Makes a user, or replaces it as a whole'),
     disable: of('users', `DELETE ${USER}`, 'Disables a user'),
     reinstate: of('users', `PUT ${USER}/reinstate`, 'Enables a user again'),
@@ -216,9 +224,11 @@ export const V2_API = {
   },
   apiKeys: {
     list: list('apikeys', `${V2_PREFIX}/apikeys`, 'API keys, without what their holders show', 'admin'),
-    grant: of('apikeys', `POST ${V2_PREFIX}/apikeys`, 'Grants a key, which this answer alone has', { answer: object }),
-    get: of('apikeys', `GET ${KEY}`, 'One API key', { answer: object }),
-    patch: of('apikeys', `PATCH ${KEY}`, 'Changes what a merge patch names of a key', { answer: object }),
+    grant: of('apikeys', `POST ${V2_PREFIX}/apikeys`, 'Grants a key, which this answer alone has', {
+      answer: objectAnswer,
+    }),
+    get: of('apikeys', `GET ${KEY}`, 'One API key', { answer: objectAnswer }),
+    patch: of('apikeys', `PATCH ${KEY}`, 'Changes what a merge patch names of a key', { answer: objectAnswer }),
     put: of('apikeys', `PUT ${KEY}`, 'Brings back a key of a dump, or of the peer'),
     revoke: of('apikeys', `DELETE ${KEY}`, 'Revokes a key'),
   },
@@ -228,7 +238,7 @@ export const V2_API = {
     execute: of('checks', `POST ${CHECK}/execute`, 'Asks for a run of a check now', {
       scope: 'resolve',
       status: 202,
-      answer: z.looseObject({ issued: z.number() }),
+      answer: issuedAnswer,
       errors: ['invalid', 'not_found', 'too_large'],
     }),
   },
@@ -275,24 +285,24 @@ export const V2_API = {
   clusterRoleBindings: everywhere({ ...GUARDED, type: 'clusterrolebindings', one: 'cluster role binding' }),
   tessen: {
     get: of('tessen', `GET ${V2_PREFIX}/tessen`, 'Whether figures about this program leave the machine: never', {
-      answer: object,
+      answer: objectAnswer,
       errors: [],
     }),
     put: of('tessen', `PUT ${V2_PREFIX}/tessen`, 'Is taken, and changes nothing', {
       status: 200,
-      answer: object,
+      answer: objectAnswer,
       errors: ['invalid', 'too_large'],
     }),
     report: of('tessen', `POST ${V2_PREFIX}/tessen/metrics`, 'Is answered with what was sent, which goes nowhere', {
       status: 200,
-      answer: z.array(object),
+      answer: z.array(objectAnswer),
       errors: ['invalid', 'too_large'],
     }),
   },
   cluster: {
     id: of('cluster-members', `GET ${V2_PREFIX}/cluster/id`, 'The id of the store', { answer: z.string(), errors: [] }),
     members: of('cluster-members', `GET ${V2_PREFIX}/cluster/members`, 'The one member of the cluster, this backend', {
-      answer: object,
+      answer: objectAnswer,
       errors: [],
     }),
   },

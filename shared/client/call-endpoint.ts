@@ -9,9 +9,13 @@ export interface EndpointCall {
   readonly body?: unknown;
 }
 
-/** Asks for endpoints of a table. Both throw MonError as `Requester` and `readAnswer` do. */
+/** Asks for endpoints of a table. All throw MonError as `Requester` and `readAnswer` do. */
 export interface EndpointCaller {
   readonly call: <Answer>(endpoint: Endpoint<unknown, Answer>, about?: EndpointCall) => Promise<Answer>;
+  /** Where the answer has no body, or none that counts. */
+  readonly carryOut: (endpoint: Endpoint, about?: EndpointCall) => Promise<void>;
+  /** As `carryOut`: false where it is not there. */
+  readonly isThere: (endpoint: Endpoint, about?: EndpointCall) => Promise<boolean>;
   /** Undefined where it is not there. */
   readonly find: <Answer>(endpoint: Endpoint<unknown, Answer>, about?: EndpointCall) => Promise<Answer | undefined>;
 }
@@ -20,6 +24,8 @@ export interface EndpointCaller {
 export function endpointCaller(url: string, ask: Requester): EndpointCaller {
   return {
     call: async (endpoint, about = {}) => readAnswer(await ask(requestOf(endpoint, about)), answerOf(endpoint), url),
+    carryOut: async (endpoint, about) => void (await ask(requestOf(endpoint, about))),
+    isThere: async (endpoint, about) => (await ask({ ...requestOf(endpoint, about), accept: [404] })).status !== 404,
     find: async (endpoint, about = {}) => {
       const answer = await ask({ ...requestOf(endpoint, about), accept: [404] });
       return answer.status === 404 ? undefined : readAnswer(answer, answerOf(endpoint), url);
@@ -28,11 +34,13 @@ export function endpointCaller(url: string, ask: Requester): EndpointCaller {
 }
 
 /** The request that asks for an endpoint. */
-export function requestOf({ method, path: pattern }: Endpoint, { path = {}, query, body }: EndpointCall): Request {
+export function requestOf({ method, path: pattern }: Endpoint, { path = {}, query, body }: EndpointCall = {}): Request {
   const parts = pattern.split('/').slice(1);
   return {
     method,
-    path: parts.map((part) => (part.startsWith(':') ? named(path, part.slice(1), pattern) : part)),
+    path: parts.map((part) =>
+      part === '*' || part.startsWith(':') ? named(path, part.replace(':', ''), pattern) : part,
+    ),
     ...(query !== undefined && { query }),
     ...(body !== undefined && { body }),
   };

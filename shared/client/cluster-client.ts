@@ -1,16 +1,14 @@
-import { z } from 'zod';
+import { V2_HEALTH } from '../api/v2.ts';
 import type { ApiClientOptions } from './api-client.ts';
 import { backendAddress } from './local-access.ts';
-import { openRequester, readAnswer } from './request.ts';
+import { requestOf } from './call-endpoint.ts';
+import { openRequester } from './request.ts';
 
 /** A backend of a cluster as the cluster itself sees it (clients 6). */
 export interface ClusterMember {
   readonly name: string;
   readonly isHealthy: boolean;
 }
-
-const memberSchema = z.looseObject({ Name: z.string(), Healthy: z.boolean() });
-const healthSchema = z.looseObject({ ClusterHealth: z.array(memberSchema).nullable() });
 
 /**
  * The members of a cluster of another make. Its health is at `GET /health` of the API.
@@ -25,10 +23,8 @@ export async function clusterMembers({
   env,
 }: ApiClientOptions): Promise<readonly ClusterMember[] | undefined> {
   const address = backendAddress(backend, { env, headers });
-  const { url } = address;
   const ask = openRequester(address, timeoutMs);
-  const answer = await ask({ method: 'GET', path: ['health'], accept: [401, 404, 412, 503] });
-  if (!healthSchema.safeParse(answer.body).success) return undefined;
-  const { ClusterHealth: members } = readAnswer(answer, healthSchema, url);
-  return members?.map(({ Name: name, Healthy: isHealthy }) => ({ name, isHealthy }));
+  const { body } = await ask({ ...requestOf(V2_HEALTH.health), accept: [401, 404, 412, 503] });
+  const health = V2_HEALTH.health.answer?.safeParse(body);
+  return health?.data?.ClusterHealth?.map(({ Name: name, Healthy: isHealthy }) => ({ name, isHealthy }));
 }

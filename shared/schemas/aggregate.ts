@@ -89,17 +89,17 @@ export const aggregateAnswer = z.looseObject({
 }) satisfies z.ZodType<AggregateSummary>;
 
 /** As callers rely on it, see `answer.ts`. */
-export const aggregateResultsAnswer = z.looseObject({
+export const aggregateResultsAnswer: z.ZodType<AggregateResults> = z.looseObject({
   check: z.string(),
   summary: z.array(z.looseObject({ output: z.string(), total: z.number(), clients: texts })),
-}) satisfies z.ZodType<AggregateResults>;
+});
 
 /** As callers rely on it, see `answer.ts`. */
-export const aggregateClientsAnswer = z.array(z.looseObject({ name: z.string(), checks: texts })) satisfies z.ZodType<
-  AggregateClient[]
->;
+export const aggregateClientsAnswer: z.ZodType<AggregateClient[]> = z.array(
+  z.looseObject({ name: z.string(), checks: texts }),
+);
 
 /** As callers rely on it, see `answer.ts`. */
-export const aggregateChecksAnswer = z.array(z.looseObject({ name: z.string(), clients: texts })) satisfies z.ZodType<
-  AggregateCheck[]
->;
+export const aggregateChecksAnswer: z.ZodType<AggregateCheck[]> = z.array(
+  z.looseObject({ name: z.string(), clients: texts }),
+);

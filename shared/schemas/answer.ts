@@ -5,7 +5,7 @@ import { z } from 'zod';
  * newer ones add some, and both are still good answers.
  */
 
-export const texts = z.array(z.string());
+export const texts: z.ZodType<readonly string[]> = z.array(z.string());
 export const textsOrNone = texts.nullish().transform((all) => all ?? []);
 
 export const textOrEmpty = z

@@ -88,7 +88,7 @@ export interface AuditHead {
 }
 
 // Loose, because the hash is of all attributes: also of those that a newer backend adds.
-export const auditRecordAnswer = z.looseObject({
+export const auditRecordAnswer: z.ZodType<AuditRecord> = z.looseObject({
   id: z.number(),
   at: z.number(),
   who: z.string(),
@@ -102,12 +102,12 @@ export const auditRecordAnswer = z.looseObject({
   reason: z.string().nullable(),
   previous: z.string(),
   hash: z.string(),
-}) satisfies z.ZodType<AuditRecord>;
+});
 
 /** As callers rely on it, see `answer.ts`. */
-export const auditHeadAnswer = z.looseObject({
+export const auditHeadAnswer: z.ZodType<AuditHead> = z.looseObject({
   first: z.number(),
   last: z.number(),
   hash: z.string(),
   at: z.number(),
-}) satisfies z.ZodType<AuditHead>;
+});

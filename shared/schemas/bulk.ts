@@ -80,7 +80,7 @@ export interface BulkAnswer {
 }
 
 /** As callers rely on it, see `answer.ts`. */
-export const bulkAnswer = z.looseObject({
+export const bulkAnswer: z.ZodType<BulkAnswer> = z.looseObject({
   results: z.array(
     z.looseObject({
       ok: z.boolean(),
@@ -89,4 +89,4 @@ export const bulkAnswer = z.looseObject({
       undo: z.custom<BulkOperation>((value) => typeof value === 'object' && value !== null).optional(),
     }),
   ),
-}) satisfies z.ZodType<BulkAnswer>;
+});

@@ -14,4 +14,4 @@ export interface CheckRenameAnswer {
 }
 
 /** As callers rely on it, see `answer.ts`. */
-export const renamedAnswer = z.looseObject({ moved: z.number() }) satisfies z.ZodType<CheckRenameAnswer>;
+export const renamedAnswer: z.ZodType<CheckRenameAnswer> = z.looseObject({ moved: z.number() });

@@ -46,11 +46,11 @@ const lastResult = {
 };
 
 /** As callers rely on it, see `answer.ts`. */
-export const checkOfClientAnswer = z.looseObject({
+export const checkOfClientAnswer: z.ZodType<CheckOfClient> = z.looseObject({
   client: z.string(),
   ...lastResult,
   silenced: z.boolean(),
-}) satisfies z.ZodType<CheckOfClient>;
+});
 
 /** As callers rely on it, see `answer.ts`. */
 export const clientDetailAnswer = z.looseObject({

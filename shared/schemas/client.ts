@@ -76,13 +76,13 @@ export interface DeletedClients {
 }
 
 /** As callers rely on it, see `answer.ts`. */
-export const clientAnswer = z.looseObject({
+export const clientAnswer: z.ZodType<Client> = z.looseObject({
   name: z.string(),
   address: textOrEmpty,
   subscriptions: textsOrNone,
   timestamp: numberOrZero,
   version: textOrEmpty,
-}) satisfies z.ZodType<Client>;
+});
 
 /** As callers rely on it, see `answer.ts`. */
 export const clientHistoryAnswer = z.looseObject({
@@ -96,7 +96,7 @@ export const clientHistoryAnswer = z.looseObject({
 export type ClientHistory = z.infer<typeof clientHistoryAnswer>;
 
 /** As callers rely on it, see `answer.ts`. */
-export const deletedClientsAnswer = z.object({
+export const deletedClientsAnswer: z.ZodType<DeletedClients> = z.object({
   deleted: z.number(),
   more: z.boolean(),
-}) satisfies z.ZodType<DeletedClients>;
+});

@@ -61,7 +61,7 @@ export const deadLetterAnswer = z.looseObject({
 }) satisfies z.ZodType<DeadLetterSummary>;
 
 /** As callers rely on it, see `answer.ts`. */
-export const handlerAnswer = z.looseObject({
+export const handlerAnswer: z.ZodType<HandlerStatus> = z.looseObject({
   name: z.string(),
   type: z.string().nullable(),
   queued: z.number(),
@@ -74,4 +74,4 @@ export const handlerAnswer = z.looseObject({
   last_error: z.looseObject({ at: z.number(), reason: z.string() }).nullable(),
   /** Seconds. */
   oldest_age: z.number().nullable(),
-}) satisfies z.ZodType<HandlerStatus>;
+});

@@ -36,7 +36,7 @@ export interface Event {
 export const resolveSchema = z.looseObject({ client: z.string(), check: z.string() });
 
 /** As callers rely on it, see `answer.ts`. */
-export const eventAnswer = z.looseObject({
+export const eventAnswer: z.ZodType<Event> = z.looseObject({
   id: z.string(),
   client: clientAnswer,
   check: checkAnswer.extend({
@@ -56,4 +56,4 @@ export const eventAnswer = z.looseObject({
   last_state_change: numberOrNull,
   silenced: orFalse,
   silenced_by: textsOrNone,
-}) satisfies z.ZodType<Event>;
+});

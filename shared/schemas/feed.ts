@@ -168,7 +168,7 @@ export function eventKey(client: string, check: string): string {
 }
 
 /** As callers rely on it, see `answer.ts`. */
-export const eventRowAnswer = z.looseObject({
+export const eventRowAnswer: z.ZodType<EventRow> = z.looseObject({
   namespace: z.string().exactOptional(),
   client: z.string(),
   check: z.string(),
@@ -179,4 +179,4 @@ export const eventRowAnswer = z.looseObject({
   last: z.number(),
   silenced_by: texts,
   output: z.string(),
-}) satisfies z.ZodType<EventRow>;
+});

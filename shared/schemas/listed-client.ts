@@ -11,7 +11,7 @@ export type ListedClient = ClientRow & {
 };
 
 /** As callers rely on it, see `answer.ts`. */
-export const listedClientAnswer = z.looseObject({
+export const listedClientAnswer: z.ZodType<ListedClient> = z.looseObject({
   namespace: z.string().exactOptional(),
   name: z.string(),
   address: z.string(),
@@ -20,4 +20,4 @@ export const listedClientAnswer = z.looseObject({
   version: z.string(),
   events: z.number(),
   last_result: z.number(),
-}) satisfies z.ZodType<ListedClient>;
+});

@@ -43,7 +43,7 @@ export interface NoisyCheck {
 }
 
 /** As callers rely on it, see `answer.ts`. */
-export const overviewAnswer = z.looseObject({
+export const overviewAnswer: z.ZodType<Overview> = z.looseObject({
   at: z.number(),
   noisiest: z.array(z.looseObject({ check: z.string(), events: z.number(), clients: z.number() })),
   results: z.looseObject({ period: z.number(), rates: z.array(z.number()) }),
@@ -55,4 +55,4 @@ export const overviewAnswer = z.looseObject({
   store: z.looseObject({ write_p99_ms: z.number().nullable() }),
   api: z.looseObject({ answer_p99_ms: z.number().nullable() }),
   feed: z.looseObject({ consumers: z.number() }),
-}) satisfies z.ZodType<Overview>;
+});

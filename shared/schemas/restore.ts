@@ -67,13 +67,13 @@ export interface DumpPage {
 }
 
 /** As callers rely on it, see `answer.ts`. */
-export const dumpPageAnswer = z.looseObject({
+export const dumpPageAnswer: z.ZodType<DumpPage> = z.looseObject({
   objects: z.array(objectAnswer),
   continue: z.string().nullable(),
-}) satisfies z.ZodType<DumpPage>;
+});
 
 /** As callers rely on it, see `answer.ts`. */
-export const restoredAnswer = z.looseObject({
+export const restoredAnswer: z.ZodType<RestoreAnswer> = z.looseObject({
   results: z.array(
     z.looseObject({
       outcome: z.enum(['created', 'replaced', 'unchanged', 'left out']),
@@ -82,4 +82,4 @@ export const restoredAnswer = z.looseObject({
       warnings: texts.exactOptional(),
     }),
   ),
-}) satisfies z.ZodType<RestoreAnswer>;
+});

@@ -95,7 +95,7 @@ export const BATCH_MAX = 10_000;
 export const checkAnswer = z.looseObject({ name: z.string(), status: z.number(), output: textOrEmpty });
 
 /** As callers rely on it, see `answer.ts`. */
-export const resultAnswer = z.looseObject({
+export const resultAnswer: z.ZodType<StoredResult> = z.looseObject({
   client: z.string(),
   check: checkAnswer.extend({
     executed: z.number(),
@@ -105,10 +105,10 @@ export const resultAnswer = z.looseObject({
       .nullish()
       .transform((history) => history ?? []),
   }),
-}) satisfies z.ZodType<StoredResult>;
+});
 
 /** As callers rely on it, see `answer.ts`. */
-export const batchAnswer = z.object({
+export const batchAnswer: z.ZodType<BatchAnswer> = z.object({
   accepted: z.number(),
   rejected: z.array(z.object({ index: z.number(), error: z.string() })),
-}) satisfies z.ZodType<BatchAnswer>;
+});

@@ -29,10 +29,10 @@ export interface SilencePolicy {
 }
 
 /** As callers rely on it, see `answer.ts`. */
-export const silencePolicyAnswer = z.looseObject({
+export const silencePolicyAnswer: z.ZodType<SilencePolicy> = z.looseObject({
   reason: z.enum(['required', 'optional']),
   reason_pattern: z.string().nullable(),
   max_expire: z.number().nullable(),
   warn_matches: z.number(),
   apply_to_legacy: z.boolean(),
-}) satisfies z.ZodType<SilencePolicy>;
+});

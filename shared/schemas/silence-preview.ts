@@ -29,7 +29,7 @@ export interface RecentProblems {
 }
 
 /** As callers rely on it, see `answer.ts`. */
-export const recentProblemsAnswer = z.looseObject({
+export const recentProblemsAnswer: z.ZodType<RecentProblems> = z.looseObject({
   recovered: z.number(),
   since: z.number(),
-}) satisfies z.ZodType<RecentProblems>;
+});

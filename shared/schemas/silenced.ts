@@ -94,8 +94,8 @@ export const silencedAnswer = z.looseObject({
 }) satisfies z.ZodType<SilencedView>;
 
 /** As callers rely on it, see `answer.ts`. */
-export const silencedDetailAnswer = silencedAnswer.extend({
+export const silencedDetailAnswer: z.ZodType<SilencedDetail> = silencedAnswer.extend({
   expire_at: z.number().nullable(),
   suppressed: z.number(),
   last_suppressed: z.number().nullable(),
-}) satisfies z.ZodType<SilencedDetail>;
+});

@@ -43,11 +43,11 @@ export interface StashView {
 }
 
 /** As callers rely on it, see `answer.ts`. */
-export const stashAnswer = z.looseObject({
+export const stashAnswer: z.ZodType<StashView> = z.looseObject({
   path: z.string(),
   content: objectAnswer,
   expire: z
     .number()
     .nullish()
     .transform((expire) => expire ?? EXPIRE_NEVER),
-}) satisfies z.ZodType<StashView>;
+});

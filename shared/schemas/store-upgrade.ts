@@ -65,7 +65,7 @@ export const storeUpgradeRequestSchema = z.strictObject({
 const step = { version: z.number(), name: z.string() };
 
 /** As callers rely on it, see `answer.ts`. */
-export const storeUpgradeAnswer = z.looseObject({
+export const storeUpgradeAnswer: z.ZodType<StoreUpgradeStatus> = z.looseObject({
   schema: z.number(),
   newest: z.number(),
   pending: z.array(z.looseObject({ ...step, entries: z.number() })),
@@ -76,4 +76,4 @@ export const storeUpgradeAnswer = z.looseObject({
     backup: z.string().optional(),
     error: z.string().optional(),
   }),
-}) satisfies z.ZodType<StoreUpgradeStatus>;
+});

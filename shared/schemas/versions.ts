@@ -34,7 +34,7 @@ export const RECORD_KINDS = ['clients', 'results', 'events', 'silenced', 'stashe
 export type RecordKind = (typeof RECORD_KINDS)[number];
 
 /** As callers rely on it, see `answer.ts`. */
-export const versionsAnswer = z.looseObject({
+export const versionsAnswer: z.ZodType<Versions> = z.looseObject({
   backend: z.looseObject({
     version: z.string(),
     compatible: z.string(),
@@ -51,4 +51,4 @@ export const versionsAnswer = z.looseObject({
     stashes: z.number(),
     audit: z.number(),
   }),
-}) satisfies z.ZodType<Versions>;
+});

@@ -75,7 +75,7 @@ const clients: Command = {
   examples: [['monctl aggregate clients web', 'who is part of it']],
   async run(call) {
     const [name = ''] = call.operands;
-    await showList<{ name: string; checks: string[] }>(call, {
+    await showList<{ name: string; checks: readonly string[] }>(call, {
       noun: 'clients',
       columns: () => [
         { title: 'CLIENT', text: (member) => member.name },
@@ -96,7 +96,7 @@ const checks: Command = {
   examples: [['monctl aggregate checks web', 'what makes it up']],
   async run(call) {
     const [name = ''] = call.operands;
-    await showList<{ name: string; clients: string[] }>(call, {
+    await showList<{ name: string; clients: readonly string[] }>(call, {
       noun: 'checks',
       columns: () => [
         { title: 'CHECK', text: (member) => member.name },
