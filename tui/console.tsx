@@ -18,7 +18,7 @@ import type { Contexts } from './model/contexts.ts';
 import type { Effect } from './state/effects.ts';
 import { keptOf, type Kept } from './state/kept.ts';
 import type { OwnChanges } from './state/undo.ts';
-import { ConsoleStore } from './state/console-store.ts';
+import { ConsoleStore } from './console-store.ts';
 import { isOfNamespaces } from './actions/view-keys.ts';
 import { takeInput } from './actions/press-key.ts';
 import type { FrameStdout } from './terminal/frame-stdout.ts';

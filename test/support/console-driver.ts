@@ -1,5 +1,5 @@
 import type { FeedRows } from '../../shared/schemas/feed.ts';
-import { ConsoleStore } from '../../tui/state/console-store.ts';
+import { ConsoleStore } from '../../tui/console-store.ts';
 import { INITIAL_FEED_STATUS, nextConnection } from '../../tui/model/feed-status.ts';
 import type { Effect } from '../../tui/state/effects.ts';
 import { takeInput } from '../../tui/actions/press-key.ts';

@@ -2,7 +2,7 @@ import { silencedId } from '../../shared/domain/silencing.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
-import { countOf } from '../state/changes.ts';
+import { countOf } from '../words/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
 import type { EventCounts } from '../model/event-counts.ts';
 import { openSilenceEntries } from './silences.ts';

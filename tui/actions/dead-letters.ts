@@ -1,6 +1,6 @@
 import type { DeadLetterSummary } from '../../shared/schemas/dead-letter.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import { countOf } from '../state/changes.ts';
+import { countOf } from '../words/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
 import { openDetail } from '../screens/detail/actions.ts';
 import { eventKey } from '../../shared/schemas/feed.ts';

@@ -1,13 +1,14 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { currentStep, isFree } from '../../shared/domain/plan/run.ts';
 import { parsePath, versionText } from '../../shared/domain/plan/version.ts';
-import type { PlanRun, PlanOrder, PlanRunStep } from '../../shared/schemas/plan-run.ts';
+import type { PlanRun, PlanOrder } from '../../shared/schemas/plan-run.ts';
 import type { Effect } from '../state/effects.ts';
 import { isHeldBy } from '../model/plans.ts';
 import { shownPlan } from '../screens/plans/plan.ts';
 import type { Opened } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';
 import type { UpgradeWish } from '../state/layers/plans.ts';
+import { stepText, holderName } from '../words/plan-text.ts';
 
 export type WishOutcome =
   | { readonly kind: 'effect'; readonly effect: Effect }
@@ -65,16 +66,6 @@ function newPlan([from = '', to = '']: readonly string[]): WishOutcome {
   const path = parsePath(from, to);
   if ('problem' in path) return { kind: 'problem', text: safeLine(path.problem) };
   return { kind: 'effect', effect: { kind: 'new-plan', from: versionText(path.from), to: versionText(path.to) } };
-}
-
-/** `step 3 of 7, Restart the backend`. */
-export function stepText({ steps }: Pick<PlanRun, 'steps'>, { id, title }: PlanRunStep): string {
-  const number = steps.findIndex((step) => step.id === id) + 1;
-  return `step ${String(number)} of ${String(steps.length)}, ${safeLine(title)}`;
-}
-
-export function holderName({ holder }: Pick<PlanRun, 'holder'>): string {
-  return holder === null ? 'nobody' : safeLine(holder.who);
 }
 
 function orders({ id }: PlanRun, list: readonly PlanOrder[]): WishOutcome {

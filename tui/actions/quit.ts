@@ -2,9 +2,9 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { currentStep } from '../../shared/domain/plan/run.ts';
 import { askFirst } from '../form/confirm.ts';
 import { isHeldBy } from '../model/plans.ts';
-import { stepText } from './plan-wishes.ts';
 import type { Screen, Asks, Opened } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';
+import { stepText } from '../words/plan-text.ts';
 
 /** Quits; asks first while a step runs that was started here. */
 export function askQuit(store: Screen & Asks & Opened & Pick<Known, 'plans'>): void {

@@ -1,6 +1,6 @@
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import { countOf } from '../state/changes.ts';
+import { countOf } from '../words/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
 import { isConnected } from '../model/feed-status.ts';
 import { mayChange } from './may-change.ts';

@@ -4,7 +4,7 @@ import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import type { SubmittedSilenced } from '../../shared/schemas/silenced.ts';
 import { keyOf } from './keys.ts';
-import { countOf, operationName, type Change } from '../state/changes.ts';
+import { countOf, operationName, type Change } from '../words/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
 import { silenceText } from '../screens/detail/lines.ts';
 import { sharedSubscriptions } from '../model/shared-subscriptions.ts';

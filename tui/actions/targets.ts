@@ -1,11 +1,10 @@
-import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countText } from '../words/count-text.ts';
 import { splitName } from '../model/backend-names.ts';
-import { countOf } from '../state/changes.ts';
+import { countOf } from '../words/changes.ts';
 import { INITIAL_FEED_STATUS, isConnected } from '../model/feed-status.ts';
-import type { Target } from '../model/target.ts';
 import type { Says } from '../state/ports.ts';
 import type { Places, Known } from '../model/known.ts';
+import { nameOf, type Target } from '../model/target.ts';
 
 /** Events that one action may be about: nobody can look over more. */
 const TARGETS_MAX = 1000;
@@ -52,10 +51,6 @@ export function saysLost(store: Says & Places, names: readonly string[]): boolea
   const verb = lost.length === 1 ? 'is' : 'are';
   store.say(`${lost.join(', ')} ${verb} not connected: leave out what is from there`, 'problem');
   return true;
-}
-
-export function nameOf(target: Target): string {
-  return safeLine(`${target.client}/${target.check}`);
 }
 
 function sayNothingThere(store: Says, targets: readonly Target[], verb: string): void {

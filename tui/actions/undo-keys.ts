@@ -1,5 +1,5 @@
 import { formatDuration } from '../../shared/domain/duration.ts';
-import { undoText } from '../state/changes.ts';
+import { undoText } from '../words/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
 import type { Screen, Says, Opened, Remembers } from '../state/ports.ts';
 

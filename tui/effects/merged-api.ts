@@ -5,7 +5,7 @@ import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
 import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
 import { nameAt, partsAt, silencedIdAt, splitName, splitParts, splitSilencedId } from '../model/backend-names.ts';
-import type { ToldOutcome } from '../state/changes.ts';
+import type { ToldOutcome } from '../words/changes.ts';
 import type { ConsoleApi } from './run-effects.ts';
 
 /** The backends of the merged list. */

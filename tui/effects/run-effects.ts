@@ -9,12 +9,11 @@ import {
   refusedReport,
   type Change,
   type ChangeReport,
-} from '../state/changes.ts';
+} from '../words/changes.ts';
 import { report } from '../form/confirm.ts';
 import type { Effect, DeadLetterVerb, LetterOrder, RunOrder } from '../state/effects.ts';
 import type { Subject } from '../state/layers/inspect.ts';
 import { ENDED_RECORDS_MAX, ENDED_SHOWN_MS } from '../model/silence-history.ts';
-import { nameOf } from '../actions/targets.ts';
 import { undoOperations } from '../state/undo.ts';
 import type { LoadedView } from '../model/view-data.ts';
 import { LAYER_LOADERS, type LayerApi, type LayerLoaders } from './layer-loaders.ts';
@@ -23,7 +22,7 @@ import { saveView, switchContext, switchNamespace, type SettingsTools } from './
 import { runTerminalEffect, type TerminalTools } from './terminal-effects.ts';
 import { runUpgradeEffect, type UpgradeApi } from './upgrade-effects.ts';
 import { VIEW_LOADERS, type ViewApi, type ViewLoaders } from './view-loaders.ts';
-import type { Target } from '../model/target.ts';
+import { type Target, nameOf } from '../model/target.ts';
 import type { Screen, Says, Opened, Frames, Remembers, Silencing, Asks } from '../state/ports.ts';
 import type { Answered } from '../state/answers.ts';
 import type { Known } from '../model/known.ts';

@@ -1,11 +1,11 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import { errorMessage } from '../../shared/errors.ts';
 import type { TerminalEffect } from '../state/effects.ts';
-import { runbookOf, showRunbook } from '../actions/runbook.ts';
-import { nameOf } from '../actions/targets.ts';
+import { showRunbook } from '../actions/runbook.ts';
 import { BELL, clipboardSequence, noticeSequence } from '../terminal/clipboard.ts';
-import type { Target } from '../model/target.ts';
+import { type Target, nameOf } from '../model/target.ts';
 import type { Screen, Says, Asks } from '../state/ports.ts';
+import { runbookOf } from '../model/runbook.ts';
 
 export interface TerminalTools {
   readonly store: Screen & Says & Asks;

@@ -6,10 +6,9 @@ import type { PlanRun, PlanOrder } from '../../shared/schemas/plan-run.ts';
 import { keyOf } from '../actions/keys.ts';
 import type { Effect } from '../state/effects.ts';
 import { isHeldBy } from '../model/plans.ts';
-import { toldOf } from '../actions/plan-told.ts';
-import { stepText } from '../actions/plan-wishes.ts';
 import type { Says, Opened, Frames } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';
+import { stepText, toldOf } from '../words/plan-text.ts';
 
 /** What plans for upgrades ask of a backend. */
 export type UpgradeApi = Pick<UpgradeClient, 'create' | 'order' | 'plan'>;

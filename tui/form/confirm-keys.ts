@@ -1,7 +1,7 @@
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import { eventKey } from '../../shared/schemas/feed.ts';
 import type { KeyAction } from '../actions/keys.ts';
-import type { ChangeVerb } from '../state/changes.ts';
+import type { ChangeVerb } from '../words/changes.ts';
 import type { Effect } from '../state/effects.ts';
 import { editLine, type LineEdit } from './line-editor.ts';
 import { mayChange } from '../actions/may-change.ts';

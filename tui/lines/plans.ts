@@ -4,12 +4,10 @@ import { currentStep, isFree } from '../../shared/domain/plan/run.ts';
 import { parsePath, versionText } from '../../shared/domain/plan/version.ts';
 import type { PlanRun, PlanOrder, PlanRunStep } from '../../shared/schemas/plan-run.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
-import { toldOf } from '../actions/plan-told.ts';
-import { holderName, stepText } from '../actions/plan-wishes.ts';
-import { restoreCommand } from '../screens/plans/questions.ts';
 import type { LinesState } from './state.ts';
 import { answer, isSure, mayChange } from './questions.ts';
 import type { Talk } from './talk.ts';
+import { holderName, stepText, restoreCommand, toldOf } from '../words/plan-text.ts';
 
 /** What can be said after `upgrade`, with what it does. */
 const VERBS: Readonly<Record<string, (work: Work) => Promise<void>>> = {

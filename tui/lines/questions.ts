@@ -4,7 +4,7 @@ import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
-import { changeOutcomes, changeReport, operationName, undoText, type Change } from '../state/changes.ts';
+import { changeOutcomes, changeReport, operationName, undoText, type Change } from '../words/changes.ts';
 import type { LinesState } from './state.ts';
 import { durationWords, nameWords } from './sentences.ts';
 import type { Talk } from './talk.ts';

@@ -2,7 +2,7 @@ import { severityOf } from '../../shared/domain/severity.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import { countText } from '../words/count-text.ts';
-import { countOf } from '../state/changes.ts';
+import { countOf } from '../words/changes.ts';
 import { eventClass } from '../model/event-record.ts';
 import type { ChangeKind, EventChange } from './event-changes.ts';
 import { type EventClass } from '../text/theme.ts';

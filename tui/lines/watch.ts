@@ -4,10 +4,10 @@ import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import { parseSearch } from '../../shared/domain/search.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { eventClass } from '../model/event-record.ts';
-import { EXIT, type ExitCode } from '../monctl/exit-codes.ts';
 import { EventChanges, type EventChange } from './event-changes.ts';
 import { worstFirst } from './events.ts';
 import { changeSentence } from './sentences.ts';
+import { EXIT, type ExitCode } from '../words/exit-codes.ts';
 
 /** What changed within this time is told as one: the feed itself brings changes twenty times a second. */
 const TELL_EVERY_MS = 100;

@@ -1,4 +1,5 @@
 import { eventKey } from '../../shared/schemas/feed.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
 
 /** The event that an action is about, fixed when its key was pressed. */
 export interface Target {
@@ -13,4 +14,8 @@ export function targetOf(key: string): Target {
   const client = key.slice(0, slash);
   const check = key.slice(slash + 1);
   return { key: eventKey(client, check), client, check };
+}
+
+export function nameOf(target: Target): string {
+  return safeLine(`${target.client}/${target.check}`);
 }

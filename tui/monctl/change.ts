@@ -6,8 +6,9 @@ import { requestUrl } from '../../shared/client/request.ts';
 import type { Request, Requester } from '../../shared/client/request.ts';
 import { safeText } from '../../shared/domain/terminal-text.ts';
 import type { Call } from './command.ts';
-import { EXIT, ExitError } from './exit-codes.ts';
+import { ExitError } from './exit-codes.ts';
 import type { CommandOption } from './flags.ts';
+import { EXIT } from '../words/exit-codes.ts';
 
 /** Options of everything that changes something. */
 export const CHANGE_OPTIONS: Readonly<Record<'dry-run', CommandOption>> = {

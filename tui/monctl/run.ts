@@ -35,14 +35,14 @@ import { chosenBackend, tlsFlags } from './choose-backend.ts';
 import type { ChosenBackend } from './choose-backend.ts';
 import type { Ask } from './command.ts';
 import { COMPLETE, complete } from './complete.ts';
-import { EXIT, exitCode, ExitError } from './exit-codes.ts';
-import type { ExitCode } from './exit-codes.ts';
+import { exitCode, ExitError } from './exit-codes.ts';
 import type { Flags } from './flags.ts';
 import { manual } from './help.ts';
 import { inAnyNamespace, inDefaultOnly } from './namespaces.ts';
 import { openOutput } from './output.ts';
 import type { OutputStream } from './output.ts';
 import { DEFAULT_BACKEND, GLOBAL_OPTIONS, parseArguments } from './parse-arguments.ts';
+import { EXIT, type ExitCode } from '../words/exit-codes.ts';
 
 export const COMMANDS = [
   ...eventCommands,

@@ -1,10 +1,10 @@
 import type { ClientRow, EventRow, FeedRows, SilencedRow } from '../../shared/schemas/feed.ts';
 import type { Bell } from './bell.ts';
-import type { ListWindow } from '../list/list-window.ts';
 import type { Asks, Frames, Rows, Screen, Urgency } from './ports.ts';
 import type { Upkeep } from './upkeep.ts';
 import type { Known } from '../model/known.ts';
 import { targetOf } from '../model/target.ts';
+import type { EventRecord } from '../model/event-record.ts';
 
 /** How rows of the feed are taken. */
 interface AboutRows {
@@ -22,7 +22,8 @@ interface TakesRows
   readonly clients: Map<string, ClientRow>;
   readonly urgency: Urgency;
   readonly upkeep: Upkeep;
-  readonly window: ListWindow;
+  /** Whether an event is drawn, or belongs above the last one that is. */
+  readonly window: { reaches(store: Pick<Known, 'events'>, key: string, record: EventRecord | undefined): boolean };
 }
 
 const NO_IDS: readonly string[] = [];

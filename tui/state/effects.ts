@@ -1,6 +1,6 @@
 import type { SilencedRequest } from '../../shared/domain/silencing.ts';
 import type { PlanOrder } from '../../shared/schemas/plan-run.ts';
-import type { Change } from './changes.ts';
+import type { Change } from '../words/changes.ts';
 import type { Subject } from './layers/inspect.ts';
 import type { LoadedView } from '../model/view-data.ts';
 import type { Target } from '../model/target.ts';

@@ -1,7 +1,7 @@
 import { TREND_STEP_MS } from '../model/aggregate-book.ts';
 import type { SubjectKind } from './layers/inspect.ts';
 import { updateLoaded, updateSubject } from './layer-loads.ts';
-import { PanePeek } from '../screens/events/pane-peek.ts';
+import { PanePeek } from './pane-peek.ts';
 import { listLayout } from './screen-layout.ts';
 import { type ConsoleState, eventUnderCursor } from './console-state.ts';
 import { isLoadedView, type LoadedView } from '../model/view-data.ts';

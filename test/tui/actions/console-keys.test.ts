@@ -1,5 +1,5 @@
 import type { Effect } from '../../../tui/state/effects.ts';
-import type { Change } from '../../../tui/state/changes.ts';
+import type { Change } from '../../../tui/words/changes.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { EventRow } from '../../../shared/schemas/feed.ts';

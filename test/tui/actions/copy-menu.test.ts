@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { shellWord } from '../../../shared/domain/command-text.ts';
 import { shownItems } from '../../../tui/form/menu.ts';
-import { runbookOf } from '../../../tui/actions/runbook.ts';
 import { CLIPBOARD_MAX, clipboardSequence } from '../../../tui/terminal/clipboard.ts';
 import { ConsoleDriver } from '../../support/console-driver.ts';
 import { openRig } from '../../support/console-rig.ts';
 import { SCENE, SCENE_EVENTS } from '../../support/console-scene.ts';
 import { eventOf } from '../../support/console-rig.ts';
+import { runbookOf } from '../../../tui/model/runbook.ts';
 
 const BACKEND = 'http://127.0.0.1:4567';
 

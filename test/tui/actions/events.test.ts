@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
-import type { Change } from '../../../tui/state/changes.ts';
+import type { Change } from '../../../tui/words/changes.ts';
 import type { Effect } from '../../../tui/state/effects.ts';
 import { ConsoleDriver } from '../../support/console-driver.ts';
 import { byKey } from '../../support/console-rig.ts';

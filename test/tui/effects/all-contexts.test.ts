@@ -5,7 +5,7 @@ import { chooseBackend } from '../../../tui/config/choose-backend.ts';
 import { parseConfig } from '../../../tui/config/parse-config.ts';
 import { eventKey } from '../../../shared/schemas/feed.ts';
 import { byKey, openRig, type ConsoleRig } from '../../support/console-rig.ts';
-import { ConsoleStore } from '../../../tui/state/console-store.ts';
+import { ConsoleStore } from '../../../tui/console-store.ts';
 import { INITIAL_FEED_STATUS, nextConnection } from '../../../tui/model/feed-status.ts';
 import { anEventRow, aSilencedRow } from '../../support/feed-rows.ts';
 import { FEED_HELLO } from '../../support/feed-server.ts';

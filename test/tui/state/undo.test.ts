@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { BulkOperation } from '../../../shared/schemas/bulk.ts';
-import { changeOutcomes, changeReport, refusedReport, undoText, type Change } from '../../../tui/state/changes.ts';
+import { changeOutcomes, changeReport, refusedReport, undoText, type Change } from '../../../tui/words/changes.ts';
 import { OwnChanges, undoOperations } from '../../../tui/state/undo.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);

@@ -6,12 +6,13 @@ import { safeText } from '../../../shared/domain/terminal-text.ts';
 import type { AuditHead, AuditRecord } from '../../../shared/schemas/audit.ts';
 import type { Call, Command } from '../command.ts';
 import { counted } from '../counted.ts';
-import { EXIT, ExitError } from '../exit-codes.ts';
+import { ExitError } from '../exit-codes.ts';
 import { cell } from '../list.ts';
 import { poll } from '../poll.ts';
 import { table } from '../table.ts';
 import type { Column } from '../table.ts';
 import { parseMoment, timestamp } from '../times.ts';
+import { EXIT } from '../../words/exit-codes.ts';
 
 /** Records that the backend gives at once. */
 const PAGE = 1000;

@@ -1,11 +1,12 @@
 import type { BackendInfo } from '../../../shared/schemas/info.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import type { Command } from '../command.ts';
-import { EXIT, ExitError } from '../exit-codes.ts';
+import { ExitError } from '../exit-codes.ts';
 import { toYaml } from '../output.ts';
 import { counted } from '../counted.ts';
 import { record } from '../table.ts';
 import { ago } from '../times.ts';
+import { EXIT } from '../../words/exit-codes.ts';
 
 const info: Command = {
   words: ['info'],

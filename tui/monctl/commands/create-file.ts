@@ -7,11 +7,12 @@ import { MonError } from '../../../shared/errors.ts';
 import { CHANGE_OPTIONS, confirm, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { counted } from '../counted.ts';
-import { EXIT, ExitError } from '../exit-codes.ts';
+import { ExitError } from '../exit-codes.ts';
 import { FILE_OPTION } from '../input.ts';
 import { NAMESPACE_OPTION, namespaceOf as namespaceOfCall } from '../namespaces.ts';
 import { openFile, readObjects } from '../objects/read-objects.ts';
 import { shownName } from '../objects/shown-name.ts';
+import { EXIT } from '../../words/exit-codes.ts';
 
 /** What somebody writes by hand; a dump of a whole backend is for `restore`. */
 const OBJECTS_MAX = 10_000;

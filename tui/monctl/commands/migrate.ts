@@ -5,9 +5,10 @@ import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Call, Command } from '../command.ts';
 import { counted } from '../counted.ts';
-import { EXIT, ExitError } from '../exit-codes.ts';
+import { ExitError } from '../exit-codes.ts';
 import { table, type Column } from '../table.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
+import { EXIT } from '../../words/exit-codes.ts';
 
 /**
  * What becomes of a stash. `make`: an entry is made, then the stash deleted; `covered`: an entry silences for at least as

@@ -10,11 +10,12 @@ import { confirm, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { textAt } from '../v2-object.ts';
 import { counted } from '../counted.ts';
-import { EXIT, ExitError } from '../exit-codes.ts';
+import { ExitError } from '../exit-codes.ts';
 import { openFile, readObject } from '../objects/read-objects.ts';
 import { shownName } from '../objects/shown-name.ts';
 import { indexFile } from '../objects/index-file.ts';
 import type { FileIndex, Place } from '../objects/index-file.ts';
+import { EXIT } from '../../words/exit-codes.ts';
 
 const CREDENTIALS_RANK = WRAPPED_KINDS.findIndex(({ type }) => type === 'User');
 

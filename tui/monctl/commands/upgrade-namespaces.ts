@@ -6,10 +6,11 @@ import { MonError } from '../../../shared/errors.ts';
 import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
 import type { Call, Command } from '../command.ts';
 import { counted } from '../counted.ts';
-import { EXIT, ExitError } from '../exit-codes.ts';
+import { ExitError } from '../exit-codes.ts';
 import { clusterV2 } from '../upgrade/cluster-login.ts';
 import { readDump } from '../upgrade/dump.ts';
 import { liveFacts } from '../upgrade/gather-facts.ts';
+import { EXIT } from '../../words/exit-codes.ts';
 
 /** The way out that the reference gives for checks of namespaces that do not exist (reference 9.3, 6.2.0). */
 export const fixNamespacesCommand: Command = {

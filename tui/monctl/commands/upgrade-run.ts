@@ -5,7 +5,7 @@ import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { versionText } from '../../../shared/domain/plan/version.ts';
 import type { PlanRun, PlanRunSummary } from '../../../shared/schemas/plan-run.ts';
 import type { Call, Command } from '../command.ts';
-import { EXIT, ExitError } from '../exit-codes.ts';
+import { ExitError } from '../exit-codes.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { poll } from '../poll.ts';
 import { table, type Column } from '../table.ts';
@@ -15,6 +15,7 @@ import { PATH_OPTIONS, pathOf } from '../upgrade/path.ts';
 import { findingsText, planLine, stepsText } from '../upgrade/plan-text.ts';
 import { TerminalPlanRun } from '../upgrade/run-plan.ts';
 import type { CommandOption } from '../flags.ts';
+import { EXIT } from '../../words/exit-codes.ts';
 
 const FORCE: CommandOption = { type: 'switch', text: 'take it from who holds it' };
 const REASON: CommandOption = { type: 'value', value: 'TEXT', text: 'why' };

@@ -3,12 +3,13 @@ import { worstOf } from '../../../shared/domain/plan/rule.ts';
 import { versionText } from '../../../shared/domain/plan/version.ts';
 import type { Finding, RuleVerdict } from '../../../shared/schemas/plan.ts';
 import type { Call, Command } from '../command.ts';
-import { EXIT, ExitError } from '../exit-codes.ts';
+import { ExitError } from '../exit-codes.ts';
 import { CLUSTER_OPTIONS, gatherFacts, TOLD_OPTIONS } from '../upgrade/gather-facts.ts';
 import { PATH_OPTIONS, pathOf } from '../upgrade/path.ts';
 import { findingsText, stepsText } from '../upgrade/plan-text.ts';
 import { fixNamespacesCommand } from './upgrade-namespaces.ts';
 import { planCommands } from './upgrade-run.ts';
+import { EXIT } from '../../words/exit-codes.ts';
 
 const OPTIONS = { ...PATH_OPTIONS, ...TOLD_OPTIONS, ...CLUSTER_OPTIONS };
 

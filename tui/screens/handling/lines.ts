@@ -4,7 +4,7 @@ import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { deliveryText } from '../../words/delivery-text.ts';
 import { cellWidth, fit } from '../../terminal/cells.ts';
 import { run, STATUS, type Run, type Tone } from '../../text/theme.ts';
-import { countOf } from '../../state/changes.ts';
+import { countOf } from '../../words/changes.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
 import type { Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';

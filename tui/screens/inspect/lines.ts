@@ -10,7 +10,7 @@ import { KEEPALIVE_THRESHOLDS } from '../../../shared/schemas/client.ts';
 import type { StoredResult } from '../../../shared/schemas/result.ts';
 import { countText } from '../../words/count-text.ts';
 import { run, SILENCED_SYMBOL, STATUS, type Run, type Tone } from '../../text/theme.ts';
-import { countOf } from '../../state/changes.ts';
+import { countOf } from '../../words/changes.ts';
 import type { DetailLine } from '../detail/lines.ts';
 import { historyRuns } from '../../model/history-runs.ts';
 import type { InspectLayer, SubjectData } from '../../state/layers/inspect.ts';

@@ -7,19 +7,11 @@ import { movedTo } from '../../actions/scroll-keys.ts';
 import { openPlanPage } from './page.ts';
 import { planLayout } from './layout.ts';
 import { shownPlan, stepNumber, stepUnderCursor } from './plan.ts';
-import {
-  askAbandon,
-  askNewPlan,
-  askRollBack,
-  askSkip,
-  changeHold,
-  commandOf,
-  restoreCommand,
-  runStep,
-} from './questions.ts';
+import { askAbandon, askNewPlan, askRollBack, askSkip, changeHold, commandOf, runStep } from './questions.ts';
 import type { Screen, Says, Asks, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
 import type { ActionPorts } from '../../actions/action-ports.ts';
+import { restoreCommand } from '../../words/plan-text.ts';
 
 /** What the menu of the plan offers, in its order. */
 const PLAN_ACTIONS: readonly KeyAction[] = [

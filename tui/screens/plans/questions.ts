@@ -1,4 +1,3 @@
-import { shellWord } from '../../../shared/domain/command-text.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { currentStep, isFree } from '../../../shared/domain/plan/run.ts';
 import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
@@ -8,11 +7,12 @@ import { EMPTY_LINE, lineOf } from '../../form/line-editor.ts';
 import { named } from '../../form/confirm.ts';
 import { openUpgradeDialog } from './form.ts';
 import { isHeldBy } from '../../model/plans.ts';
-import { holderName, stepText, wishOutcome } from '../../actions/plan-wishes.ts';
+import { wishOutcome } from '../../actions/plan-wishes.ts';
 import { shownPlan, stepNumber } from './plan.ts';
 import type { Says, Asks, Opened, Screen, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
 import type { UpgradeWish } from '../../state/layers/plans.ts';
+import { holderName, stepText, restoreCommand } from '../../words/plan-text.ts';
 
 /** Asks where the upgrade begins and ends. */
 export function askNewPlan(store: Screen & Says & Pick<Known, 'plans' | 'loads'>): void {
@@ -154,10 +154,6 @@ export function changeHold(store: Screen & Says & Asks & Opened & Pick<Known, 'p
 export function commandOf({ commands = [] }: PlanRunStep): string | undefined {
   // Pasted into a shell each line waits for the one before.
   return commands.length === 0 ? undefined : commands.map(safeLine).join(' && ');
-}
-
-export function restoreCommand(backup: string): string {
-  return `mon-backend restore-backup ${safeLine(shellWord(backup))}`;
 }
 
 /** With the step under the cursor, when it is its turn and this console may work on it. */

@@ -13,9 +13,10 @@ import { isHeldBy } from '../../model/plans.ts';
 import { wrapCells } from '../../text/wrap-cells.ts';
 import { planLayout } from './layout.ts';
 import { stepNumber, stepUnderCursor } from './plan.ts';
-import { commandOf, restoreCommand } from './questions.ts';
+import { commandOf } from './questions.ts';
 import type { Opened, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
+import { restoreCommand } from '../../words/plan-text.ts';
 
 type Line = readonly Run[];
 

@@ -7,7 +7,7 @@ import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { RecentProblems } from '../../../shared/schemas/silence-preview.ts';
 import type { SilencePolicy } from '../../../shared/schemas/silence-policy.ts';
 import type { ScreenSize } from '../../state/console-state.ts';
-import { countOf } from '../../state/changes.ts';
+import { countOf } from '../../words/changes.ts';
 import {
   endProblem,
   silenceDurations,

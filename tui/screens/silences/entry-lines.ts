@@ -4,7 +4,7 @@ import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import { countText } from '../../words/count-text.ts';
 import { run, STATUS, type Run } from '../../text/theme.ts';
-import { countOf } from '../../state/changes.ts';
+import { countOf } from '../../words/changes.ts';
 import { targetText } from '../../words/silence-text.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
 import type { Silencing, Shown } from '../../state/ports.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AuditRecord } from '../../../../shared/schemas/audit.ts';
 import type { EventRow, SilencedRow } from '../../../../shared/schemas/feed.ts';
-import type { Change } from '../../../../tui/state/changes.ts';
+import type { Change } from '../../../../tui/words/changes.ts';
 import { silenceEntryLines } from '../../../../tui/screens/silences/entry-lines.ts';
 import { silenceEntry } from '../../../../tui/screens/silences/table.ts';
 import { NO_SEARCH } from '../../../../tui/form/search-field.ts';

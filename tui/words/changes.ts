@@ -3,8 +3,8 @@ import { endOf } from '../../shared/domain/expiry.ts';
 import { silencedId } from '../../shared/domain/silencing.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { BulkOperation, BulkOutcome, BulkRefusal } from '../../shared/schemas/bulk.ts';
-import { countText } from '../words/count-text.ts';
-import { targetText } from '../words/silence-text.ts';
+import { countText } from './count-text.ts';
+import { targetText } from './silence-text.ts';
 
 /** What a change is, for the words about it. */
 export type ChangeVerb =

@@ -1,7 +1,21 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
+import type { PlanRun, PlanRunStep, PlanOrder } from '../../shared/schemas/plan-run.ts';
+import { shellWord } from '../../shared/domain/command-text.ts';
 import { currentStep } from '../../shared/domain/plan/run.ts';
-import type { PlanRun, PlanOrder } from '../../shared/schemas/plan-run.ts';
-import { stepText } from './plan-wishes.ts';
+
+/** `step 3 of 7, Restart the backend`. */
+export function stepText({ steps }: Pick<PlanRun, 'steps'>, { id, title }: PlanRunStep): string {
+  const number = steps.findIndex((step) => step.id === id) + 1;
+  return `step ${String(number)} of ${String(steps.length)}, ${safeLine(title)}`;
+}
+
+export function holderName({ holder }: Pick<PlanRun, 'holder'>): string {
+  return holder === null ? 'nobody' : safeLine(holder.who);
+}
+
+export function restoreCommand(backup: string): string {
+  return `mon-backend restore-backup ${safeLine(shellWord(backup))}`;
+}
 
 /**
  * What an order has led to.

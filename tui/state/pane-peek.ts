@@ -1,5 +1,5 @@
-import type { EventRow } from '../../../shared/schemas/feed.ts';
-import type { ConsoleState } from '../../state/console-state.ts';
+import type { EventRow } from '../../shared/schemas/feed.ts';
+import type { ConsoleState } from './console-state.ts';
 
 /** How long the cursor rests on an event before the pane asks for all of it, and how often it asks again. */
 const REST_MS = 150;

@@ -1,12 +1,12 @@
-import type { ClientRow, FeedRows, FeedStats, SilencedRow } from '../../shared/schemas/feed.ts';
-import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
-import { initialState, type ConsoleState, type ScreenSize } from './console-state.ts';
-import { Answers, type Answered } from './answers.ts';
-import { applyRows } from './apply-rows.ts';
-import { AggregateBook, DEFAULT_NEEDS } from '../model/aggregate-book.ts';
-import type { Effect } from './effects.ts';
-import { Bell } from './bell.ts';
-import { EventRegistry } from '../model/event-registry.ts';
+import type { ClientRow, FeedRows, FeedStats, SilencedRow } from '../shared/schemas/feed.ts';
+import type { SilencePolicy } from '../shared/schemas/silence-policy.ts';
+import { initialState, type ConsoleState, type ScreenSize } from './state/console-state.ts';
+import { Answers, type Answered } from './state/answers.ts';
+import { applyRows } from './state/apply-rows.ts';
+import { AggregateBook, DEFAULT_NEEDS } from './model/aggregate-book.ts';
+import type { Effect } from './state/effects.ts';
+import { Bell } from './state/bell.ts';
+import { EventRegistry } from './model/event-registry.ts';
 import {
   heardFrame,
   heardStats,
@@ -14,42 +14,42 @@ import {
   nextConnection,
   type ConnectionState,
   type FeedStatus,
-} from '../model/feed-status.ts';
-import { mergedStatus } from '../model/merged-feed.ts';
-import { HeldRows } from '../model/held-rows.ts';
-import { settleInspect } from '../screens/inspect/body.ts';
-import { INITIAL_LIST, type ListState } from './list-state.ts';
-import { ListWindow } from '../list/list-window.ts';
-import { MessageLog, type Message } from '../model/message-log.ts';
-import { Upkeep } from './upkeep.ts';
-import { silenceScopeEntries, type SilenceForm, type LastSilence } from '../screens/silences/form.ts';
-import { SilenceHistory } from '../model/silence-history.ts';
-import { SilenceRecent } from '../screens/silences/recent.ts';
-import { MatchMemory, type SilenceMatches } from '../model/silence-matches.ts';
-import { PreviewMemory, previewSilence, type SilencePreview } from '../model/silence-preview.ts';
-import { TableRows } from '../list/table-rows.ts';
-import { OwnChanges } from './undo.ts';
-import { openDueView } from '../actions/view-keys.ts';
-import { ViewLoads } from '../model/view-loads.ts';
-import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
-import { BACKEND_COLUMN, NAMESPACE_COLUMN, type WhereColumn } from '../model/where-column.ts';
-import { UpgradePlans } from '../model/plans.ts';
-import { settleUpgrade } from '../screens/plans/plan.ts';
-import { FiguresMemory, type Counted } from '../screens/overview/figures.ts';
-import { TABLES, tableOf } from '../list/tables.ts';
-import type { AnyTable } from '../list/table-view.ts';
-import { defaultSort } from '../list/columns.ts';
-import type { LoadedView } from '../model/view-data.ts';
-import { VIEWS, type ViewName } from './view-names.ts';
-import type { SortState } from '../model/list-order.ts';
-import type { ConsoleOptions } from './console-options.ts';
-import type { ListOfView } from '../list/list-of-view.ts';
-import type { ListRows } from '../model/list-rows.ts';
-import type { Known, Places } from '../model/known.ts';
-import type { Asks, Frames, Opened, Pauses, Remembers, Rows, Says, Screen, Silencing, Urgency } from './ports.ts';
-import { applyFilter } from '../list/search-prompt.ts';
-import type { Kept } from './kept.ts';
-import { orderOf } from '../list/list-table.ts';
+} from './model/feed-status.ts';
+import { mergedStatus } from './model/merged-feed.ts';
+import { HeldRows } from './model/held-rows.ts';
+import { settleInspect } from './screens/inspect/body.ts';
+import { INITIAL_LIST, type ListState } from './state/list-state.ts';
+import { ListWindow } from './list/list-window.ts';
+import { MessageLog, type Message } from './model/message-log.ts';
+import { Upkeep } from './state/upkeep.ts';
+import { silenceScopeEntries, type SilenceForm, type LastSilence } from './screens/silences/form.ts';
+import { SilenceHistory } from './model/silence-history.ts';
+import { SilenceRecent } from './screens/silences/recent.ts';
+import { MatchMemory, type SilenceMatches } from './model/silence-matches.ts';
+import { PreviewMemory, previewSilence, type SilencePreview } from './model/silence-preview.ts';
+import { TableRows } from './list/table-rows.ts';
+import { OwnChanges } from './state/undo.ts';
+import { openDueView } from './actions/view-keys.ts';
+import { ViewLoads } from './model/view-loads.ts';
+import { EVERY_NAMESPACE } from '../shared/schemas/namespace.ts';
+import { BACKEND_COLUMN, NAMESPACE_COLUMN, type WhereColumn } from './model/where-column.ts';
+import { UpgradePlans } from './model/plans.ts';
+import { settleUpgrade } from './screens/plans/plan.ts';
+import { FiguresMemory, type Counted } from './screens/overview/figures.ts';
+import { TABLES, tableOf } from './list/tables.ts';
+import type { AnyTable } from './list/table-view.ts';
+import { defaultSort } from './list/columns.ts';
+import type { LoadedView } from './model/view-data.ts';
+import { VIEWS, type ViewName } from './state/view-names.ts';
+import type { SortState } from './model/list-order.ts';
+import type { ConsoleOptions } from './state/console-options.ts';
+import type { ListOfView } from './list/list-of-view.ts';
+import type { ListRows } from './model/list-rows.ts';
+import type { Known, Places } from './model/known.ts';
+import type { Asks, Frames, Opened, Pauses, Remembers, Rows, Says, Screen, Silencing, Urgency } from './state/ports.ts';
+import { applyFilter } from './list/search-prompt.ts';
+import type { Kept } from './state/kept.ts';
+import { orderOf } from './list/list-table.ts';
 
 const URGENCY: readonly Urgency[] = ['none', 'figures', 'rows'];
 
