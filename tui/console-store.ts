@@ -22,7 +22,7 @@ import { INITIAL_LIST, type ListState } from './state/list-state.ts';
 import { ListWindow } from './list/list-window.ts';
 import { MessageLog, type Message } from './model/message-log.ts';
 import { Upkeep } from './state/upkeep.ts';
-import { silenceScopeEntries, type SilenceForm, type LastSilence } from './screens/silences/form.ts';
+import { silenceScopeEntries } from './screens/silences/form.ts';
 import { SilenceHistory } from './model/silence-history.ts';
 import { SilenceRecent } from './screens/silences/recent.ts';
 import { MatchMemory, type SilenceMatches } from './model/silence-matches.ts';
@@ -50,6 +50,7 @@ import type { Asks, Frames, Opened, Pauses, Remembers, Rows, Says, Screen, Silen
 import { applyFilter } from './list/search-prompt.ts';
 import type { Kept } from './state/kept.ts';
 import { orderOf } from './list/list-table.ts';
+import type { SilenceForm, LastSilence } from './state/layers/silence.ts';
 
 const URGENCY: readonly Urgency[] = ['none', 'figures', 'rows'];
 

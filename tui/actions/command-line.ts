@@ -1,7 +1,7 @@
 import type { KeyAction } from './keys.ts';
 import { commandsFor, runCommand, splitCommand, type Perform, type CompletionPorts } from './commands.ts';
 import { keyContext } from './key-context.ts';
-import { editLine, lineOf, type LineEdit } from '../form/line-editor.ts';
+import { editLine, lineOf, type LineEdit } from '../text/line-editor.ts';
 import type { Screen, Asks, Shown } from '../state/ports.ts';
 import type { ActionPorts } from './action-ports.ts';
 import type { Places } from '../model/known.ts';

@@ -7,10 +7,10 @@ import { contextNames } from '../model/contexts.ts';
 import { filterCandidates } from '../list/search-candidates.ts';
 import { keepFilter } from '../list/search-prompt.ts';
 import { keyContext } from './key-context.ts';
-import { lineOf } from '../form/line-editor.ts';
+import { lineOf } from '../text/line-editor.ts';
 import { openMenu } from '../form/menu.ts';
 import { applyView, presentView, VIEW_NAME_HINT, VIEW_NAME_PATTERN } from './saved-views.ts';
-import { silenceDurations, type SilenceForm } from '../screens/silences/form.ts';
+import { silenceDurations } from '../screens/silences/form.ts';
 import { isThere, openView } from './view-keys.ts';
 import { columnIds, hiddenBut, sortIds } from '../list/columns.ts';
 import { filterProblem } from '../list/filter-problem.ts';
@@ -21,6 +21,7 @@ import type { Known, Places } from '../model/known.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 import type { KeyContext } from '../state/key-context.ts';
 import { putLayer } from '../state/layer-stack.ts';
+import type { SilenceForm } from '../state/layers/silence.ts';
 
 /** Does what the key of an action does. */
 export type Perform = (action: KeyAction) => void;

@@ -11,20 +11,13 @@ import { sharedSubscriptions } from '../model/shared-subscriptions.ts';
 import { targetText } from '../words/silence-text.ts';
 import { livingTargets } from './targets.ts';
 import type { Target } from '../model/target.ts';
-import {
-  openEntryForm,
-  openSilenceForm,
-  silenceScopeEntries,
-  silenceSubmission,
-  type SilenceForm,
-  type SilenceOrigin,
-  type LastSilence,
-} from '../screens/silences/form.ts';
+import { openEntryForm, openSilenceForm, silenceScopeEntries, silenceSubmission } from '../screens/silences/form.ts';
 import type { Known } from '../model/known.ts';
 import type { Screen, Says, Asks, Opened } from '../state/ports.ts';
 import type { ActionPorts } from './action-ports.ts';
 import { openLayer } from '../state/layer-stack.ts';
 import { EXPIRE_NEVER } from '../../shared/schemas/expiry.ts';
+import type { SilenceForm, SilenceOrigin, LastSilence } from '../state/layers/silence.ts';
 
 /** The settings of a form that was sent, for the next one. */
 export function lastSilenceOf(form: SilenceForm): LastSilence {

@@ -3,7 +3,7 @@ import { eventKey } from '../../shared/schemas/feed.ts';
 import type { KeyAction } from '../actions/keys.ts';
 import type { ChangeVerb } from '../words/changes.ts';
 import type { Effect } from '../state/effects.ts';
-import { editLine, type LineEdit } from './line-editor.ts';
+import { editLine, type LineEdit } from '../text/line-editor.ts';
 import { mayChange } from '../actions/may-change.ts';
 import { stillThere } from '../actions/targets.ts';
 import type { Screen, Shown } from '../state/ports.ts';

@@ -1,4 +1,4 @@
-import { EMPTY_LINE } from './line-editor.ts';
+import { EMPTY_LINE } from '../text/line-editor.ts';
 import type { Screen } from '../state/ports.ts';
 import type { ConfirmLayer } from '../state/layers/confirm.ts';
 import { openLayer } from '../state/layer-stack.ts';

@@ -6,7 +6,7 @@ import { closeLayer, putLayer } from '../state/layer-stack.ts';
 import type { Layer } from '../state/layers/layer.ts';
 import { choiceOf, type FormStep } from './form.ts';
 import type { FormDialog } from './form-dialog.ts';
-import type { LineEdit } from './line-editor.ts';
+import type { LineEdit } from '../text/line-editor.ts';
 
 /** The form on top, whatever it is about. */
 interface OpenForm {

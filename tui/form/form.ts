@@ -1,5 +1,5 @@
 import type { KeyPress } from '../actions/keys.ts';
-import { editLine, type LineEdit, type LineEditor } from './line-editor.ts';
+import { editLine, type LineEdit, type LineEditor } from '../text/line-editor.ts';
 
 /** A form as its fields change it; the rest of it is theirs. */
 export interface FormState {

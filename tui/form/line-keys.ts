@@ -1,5 +1,5 @@
 import { chordOf, type KeyPress } from '../actions/keys.ts';
-import type { LineEdit } from './line-editor.ts';
+import type { LineEdit } from '../text/line-editor.ts';
 
 /** The keys of every text field, as in a shell. */
 const EDITS: ReadonlyMap<string, LineEdit> = new Map<string, LineEdit>([

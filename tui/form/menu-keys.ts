@@ -1,5 +1,5 @@
 import type { KeyAction } from '../actions/keys.ts';
-import { editLine, type LineEdit } from './line-editor.ts';
+import { editLine, type LineEdit } from '../text/line-editor.ts';
 import { menuIndex, shownItems } from './menu.ts';
 import type { Screen, Says, Shown } from '../state/ports.ts';
 import type { MenuItem, MenuLayer } from '../state/layers/menu.ts';

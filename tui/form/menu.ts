@@ -1,4 +1,4 @@
-import { EMPTY_LINE } from './line-editor.ts';
+import { EMPTY_LINE } from '../text/line-editor.ts';
 import type { Screen } from '../state/ports.ts';
 import type { MenuItem, MenuLayer } from '../state/layers/menu.ts';
 import { openLayer } from '../state/layer-stack.ts';

@@ -1,7 +1,7 @@
 import type { KeyAction } from '../actions/keys.ts';
 import { settleInspect } from '../screens/inspect/body.ts';
-import { editLine, type LineEdit } from './line-editor.ts';
-import { NO_SEARCH, type SearchField } from './search-field.ts';
+import { editLine, type LineEdit } from '../text/line-editor.ts';
+import { NO_SEARCH, type SearchField } from '../state/search-field.ts';
 import { searchTyped, textPaneOf } from '../screens/text-pane.ts';
 import type { Screen, Remembers, Shown } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';

@@ -1,6 +1,6 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { keyOf } from '../actions/keys.ts';
-import type { SearchField } from './search-field.ts';
+import type { SearchField } from '../state/search-field.ts';
 import { run, type Run } from '../text/theme.ts';
 import { runsWidth, spread } from '../text/runs.ts';
 import { fieldRuns } from './text-field.ts';

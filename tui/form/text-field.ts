@@ -1,5 +1,5 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import type { LineEditor } from './line-editor.ts';
+import type { LineEditor } from '../text/line-editor.ts';
 import { cellWidth } from '../terminal/cells.ts';
 import { run, type Run } from '../text/theme.ts';
 

@@ -1,5 +1,5 @@
 import { run, type Run } from '../text/theme.ts';
-import type { SearchField } from './search-field.ts';
+import type { SearchField } from '../state/search-field.ts';
 
 type Line = readonly Run[];
 

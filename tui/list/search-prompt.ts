@@ -2,7 +2,7 @@ import { readSearch } from '../../shared/domain/search-language.ts';
 import type { SearchProblem } from '../../shared/domain/search-syntax.ts';
 import type { KeyAction } from '../actions/keys.ts';
 import type { FilterState } from '../state/list-state.ts';
-import { editLine, lineOf, type LineEdit, type LineEditor } from '../form/line-editor.ts';
+import { editLine, lineOf, type LineEdit, type LineEditor } from '../text/line-editor.ts';
 import type { Screen } from '../state/ports.ts';
 import type { ListOfView } from './list-of-view.ts';
 

@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import { bindings, keyLabel, keyOf, type Binding, type KeyAction } from '../actions/keys.ts';
 import type { ConsoleState } from '../state/console-state.ts';
-import type { LineEditor } from '../form/line-editor.ts';
+import type { LineEditor } from '../text/line-editor.ts';
 import type { FilterState, ListState } from '../state/list-state.ts';
 import { cellWidth, fit } from '../terminal/cells.ts';
 import { run, type Run, type Theme, type Tone } from '../text/theme.ts';

@@ -8,7 +8,7 @@ import { clamp } from '../state/list-cursor.ts';
 import { logDetailLines } from './log/lines.ts';
 import { detailBodyRows, loadedBodyRows, logBodyRows } from '../state/screen-layout.ts';
 import { movedTo } from '../actions/scroll-keys.ts';
-import { NO_SEARCH, type SearchField } from '../form/search-field.ts';
+import { NO_SEARCH, type SearchField } from '../state/search-field.ts';
 import { highlighted, matchingLines, matchText, nextMatch } from '../form/text-search.ts';
 import type { Screen, Says, Remembers, Shown } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';

@@ -1,4 +1,4 @@
-import type { LineEditor } from '../form/line-editor.ts';
+import type { LineEditor } from '../text/line-editor.ts';
 import { INITIAL_LIST, type ListState } from './list-state.ts';
 import type { Theme } from '../text/theme.ts';
 import { NO_HISTORY, type ViewHistory } from './view-history.ts';

@@ -2,7 +2,7 @@ import { isSameSubject, type InspectLayer, type Subject } from './layers/inspect
 import { NOT_LOADED, type ViewLoad } from '../model/view-data.ts';
 import type { Screen } from './ports.ts';
 import type { LayerData, LoadedLayer, LoadedLayerKind } from './layers/loaded.ts';
-import { NO_SEARCH } from '../form/search-field.ts';
+import { NO_SEARCH } from './search-field.ts';
 import { openLayer } from './layer-stack.ts';
 
 /** What is known of any layer that is loaded. */

@@ -4,13 +4,13 @@ import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
 import type { Message, MessageLog } from '../model/message-log.ts';
 import type { SilenceMatches } from '../model/silence-matches.ts';
 import type { SilencePreview } from '../model/silence-preview.ts';
-import type { LastSilence, SilenceForm } from '../screens/silences/form.ts';
 import type { ConsoleOptions } from './console-options.ts';
 import type { ConsoleState } from './console-state.ts';
 import type { Effect } from './effects.ts';
 import type { OwnChanges } from './undo.ts';
 import type { LoadedView } from '../model/view-data.ts';
 import type { ViewName } from './view-names.ts';
+import type { LastSilence, SilenceForm } from './layers/silence.ts';
 
 /*
  * What functions of the console take, each only those that it uses: `Screen & Says`. `Known` and `Places` are in the

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { ConfirmDialog } from '../../../tui/form/question-dialog.tsx';
 import { SilenceDialog } from '../../../tui/screens/silences/dialog.tsx';
-import { openSilenceForm, type SilenceForm } from '../../../tui/screens/silences/form.ts';
+import { openSilenceForm } from '../../../tui/screens/silences/form.ts';
 import type { SilencePreview } from '../../../tui/model/silence-preview.ts';
 import { silencePolicy } from '../../support/silence-policy.ts';
 import { frameOf } from '../../support/frame-of.tsx';
 import type { ConfirmLayer } from '../../../tui/state/layers/confirm.ts';
+import type { SilenceForm } from '../../../tui/state/layers/silence.ts';
 
 const THEME = { color: false, ascii: false };
 const SIZE = { columns: 90, rows: 30 };

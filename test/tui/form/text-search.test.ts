@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { highlighted, matchingLines, matchText, nextMatch } from '../../../tui/form/text-search.ts';
-import { EMPTY_LINE } from '../../../tui/form/line-editor.ts';
-import type { SearchField } from '../../../tui/form/search-field.ts';
+import { EMPTY_LINE } from '../../../tui/text/line-editor.ts';
+import type { SearchField } from '../../../tui/state/search-field.ts';
 import { run } from '../../../tui/text/theme.ts';
 import { openRig, type ConsoleRig } from '../../support/console-rig.ts';
 import { SCENE, SCENE_EVENTS } from '../../support/console-scene.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { FiguresLine, Hints, StatusLine, type HintsProps, type StatusLineProps } from '../../../tui/screens/footer.tsx';
 import { initialState, type ConsoleState } from '../../../tui/state/console-state.ts';
 import { INITIAL_LIST, type ListState } from '../../../tui/state/list-state.ts';
-import { lineOf } from '../../../tui/form/line-editor.ts';
+import { lineOf } from '../../../tui/text/line-editor.ts';
 import { frameOf } from '../../support/frame-of.tsx';
 
 const THEME = { color: false, ascii: false };

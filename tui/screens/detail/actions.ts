@@ -3,7 +3,7 @@ import { acknowledge, askDelete, askResolve, askUnsilence, openSilence } from '.
 import { pressFeedKey } from '../../actions/feed-keys.ts';
 import { askRepeatSilence } from '../../actions/silences.ts';
 import { askRun, runsOn } from '../../actions/run-now.ts';
-import { NO_SEARCH } from '../../form/search-field.ts';
+import { NO_SEARCH } from '../../state/search-field.ts';
 import { pressText } from '../text-pane.ts';
 import type { Target } from '../../model/target.ts';
 import type { Screen, Asks } from '../../state/ports.ts';

@@ -3,7 +3,7 @@ import { helpView } from './layer.ts';
 import { clamp } from '../../state/list-cursor.ts';
 import { helpBodyRows } from '../../state/screen-layout.ts';
 import { movedTo } from '../../actions/scroll-keys.ts';
-import { NO_SEARCH } from '../../form/search-field.ts';
+import { NO_SEARCH } from '../../state/search-field.ts';
 import type { Screen, Says } from '../../state/ports.ts';
 import type { HelpLayer } from '../../state/layers/help.ts';
 import { closeLayer, putLayer } from '../../state/layer-stack.ts';

@@ -1,6 +1,6 @@
 import { helpLines, type HelpLine } from './lines.ts';
 import { keyContext } from '../../actions/key-context.ts';
-import { NO_SEARCH } from '../../form/search-field.ts';
+import { NO_SEARCH } from '../../state/search-field.ts';
 import type { Screen } from '../../state/ports.ts';
 import type { HelpLayer } from '../../state/layers/help.ts';
 import { openLayer } from '../../state/layer-stack.ts';

@@ -10,7 +10,7 @@ import { openInspect } from './open.ts';
 import { inspectRows, isGroup, type InspectRow } from './rows.ts';
 import { moveCursor } from '../../state/list-cursor.ts';
 import { openActionMenu } from '../../list/list-menus.ts';
-import { NO_SEARCH } from '../../form/search-field.ts';
+import { NO_SEARCH } from '../../state/search-field.ts';
 import { askRun, runsOn } from '../../actions/run-now.ts';
 import { movedTo } from '../../actions/scroll-keys.ts';
 import { pressText } from '../text-pane.ts';

@@ -4,7 +4,7 @@ import type { InspectLayer } from '../../state/layers/inspect.ts';
 import { inspectPlace } from './place.ts';
 import { moveCursor } from '../../state/list-cursor.ts';
 import { openMenu } from '../../form/menu.ts';
-import { NO_SEARCH } from '../../form/search-field.ts';
+import { NO_SEARCH } from '../../state/search-field.ts';
 import type { SortState } from '../../model/list-order.ts';
 import type { Screen, Says, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';

@@ -4,7 +4,7 @@ import { clamp } from '../../state/list-cursor.ts';
 import { logEntries, logIndex, type LogEntry } from './entries.ts';
 import { logBodyRows } from '../../state/screen-layout.ts';
 import { movedTo } from '../../actions/scroll-keys.ts';
-import { NO_SEARCH } from '../../form/search-field.ts';
+import { NO_SEARCH } from '../../state/search-field.ts';
 import { pressText } from '../text-pane.ts';
 import type { Screen, Says } from '../../state/ports.ts';
 import type { ActionPorts } from '../../actions/action-ports.ts';

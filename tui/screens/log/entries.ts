@@ -2,7 +2,7 @@ import { safeLine, safeText } from '../../../shared/domain/terminal-text.ts';
 import type { AuditRecord } from '../../../shared/schemas/audit.ts';
 import type { Tone } from '../../text/theme.ts';
 import type { LoggedMessage } from '../../model/message-log.ts';
-import { holdsWords } from '../../form/search-field.ts';
+import { holdsWords } from '../../state/search-field.ts';
 import type { Known } from '../../model/known.ts';
 import type { Remembers } from '../../state/ports.ts';
 import type { LogLayer } from '../../state/layers/log.ts';

@@ -1,4 +1,4 @@
-import { NO_SEARCH } from '../../form/search-field.ts';
+import { NO_SEARCH } from '../../state/search-field.ts';
 import type { Screen } from '../../state/ports.ts';
 import type { LogTab, LogLayer } from '../../state/layers/log.ts';
 import { openLayer } from '../../state/layer-stack.ts';

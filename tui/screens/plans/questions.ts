@@ -3,7 +3,7 @@ import { currentStep, isFree } from '../../../shared/domain/plan/run.ts';
 import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
 import { clockText } from '../connection/connection-text.ts';
 import { keyOf } from '../../actions/keys.ts';
-import { EMPTY_LINE, lineOf } from '../../form/line-editor.ts';
+import { EMPTY_LINE, lineOf } from '../../text/line-editor.ts';
 import { named } from '../../form/confirm.ts';
 import { openUpgradeDialog } from './form.ts';
 import { isHeldBy } from '../../model/plans.ts';

@@ -16,9 +16,6 @@ import {
   silenceScopes,
   silenceSeconds,
   silenceStartMs,
-  type SilenceForm,
-  type SilenceOrigin,
-  type SilenceScope,
 } from './form.ts';
 import type { SilencePreview } from '../../model/silence-preview.ts';
 import { targetText } from '../../words/silence-text.ts';
@@ -29,6 +26,7 @@ import { clockText } from '../connection/connection-text.ts';
 import { buttonRun, Dialog, dialogWidth } from '../../form/dialog.tsx';
 import { fieldRuns } from '../../form/text-field.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
+import type { SilenceForm, SilenceOrigin, SilenceScope } from '../../state/layers/silence.ts';
 
 /** Names in a line before it becomes a number. */
 const NAMED_MAX = 3;

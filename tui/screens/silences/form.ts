@@ -6,12 +6,11 @@ import type { SilencePolicy } from '../../../shared/schemas/silence-policy.ts';
 import type { SubmittedSilenced } from '../../../shared/schemas/silenced.ts';
 import { splitName } from '../../model/backend-names.ts';
 import { around, fieldsThere, stepForm, type FormField, type FormStep } from '../../form/form.ts';
-import { EMPTY_LINE, lineOf, type LineEditor } from '../../form/line-editor.ts';
+import { EMPTY_LINE, lineOf } from '../../text/line-editor.ts';
 import { nextTimeOfDay, parseStart, START_HINT, startText } from '../../words/silence-times.ts';
 import type { Target } from '../../model/target.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
-
-export type SilenceScope = 'pairs' | 'checks' | 'clients' | 'subscription';
+import type { SilenceScope, SilenceField, SilenceOrigin, SilenceForm } from '../../state/layers/silence.ts';
 
 export const SILENCE_SCOPES: readonly SilenceScope[] = ['pairs', 'checks', 'clients', 'subscription'];
 
@@ -35,40 +34,6 @@ const NEW_DURATIONS: readonly SilenceDuration[] = [
 const CHANGE_DURATIONS: readonly SilenceDuration[] = [...NEW_DURATIONS, { kind: 'keep', label: 'as it is' }];
 
 const ONE_HOUR = 1;
-
-export type SilenceField =
-  'scope' | 'subscription' | 'expires' | 'custom' | 'on-resolve' | 'starts' | 'at' | 'reason' | 'cancel' | 'submit';
-
-/** Entries that the form is about instead of events: they are changed, made again after their end, or new. */
-export interface SilenceOrigin {
-  readonly kind: 'change' | 'again' | 'new';
-  readonly entries: readonly SilencedRow[];
-}
-
-/** The silence dialog. It keeps its targets by name, whatever happens to the list behind it. */
-export interface SilenceForm {
-  readonly targets: readonly Target[];
-  readonly origin: SilenceOrigin | undefined;
-  readonly scope: SilenceScope;
-  /** Subscriptions that every target's client holds, its own `client:` one excluded. */
-  readonly subscriptions: readonly string[];
-  readonly subscription: number;
-  /** Place in `silenceDurations`. */
-  readonly duration: number;
-  readonly custom: LineEditor;
-  readonly onResolve: boolean;
-  /** Whether the start can be chosen: not of what has begun already, and not for several that have each their own. */
-  readonly hasStart: boolean;
-  readonly starts: 'now' | 'at';
-  readonly at: LineEditor;
-  /** Of entries that are changed it is a note that is added to theirs. */
-  readonly reason: LineEditor;
-  readonly field: SilenceField;
-  /** Why it was not sent, and what to do. */
-  readonly problem: string | undefined;
-  /** It was said that this covers a lot: the next time it is sent. */
-  readonly isWarned: boolean;
-}
 
 /** Starts on the reason: everything before it has a useful default. */
 export function openSilenceForm(targets: readonly Target[], subscriptions: readonly string[]): SilenceForm {
@@ -352,9 +317,3 @@ function refusal(policy: SilencePolicy, entry: SubmittedSilenced): SilenceSubmis
 function incomplete(field: SilenceField, problem: string): SilenceSubmission {
   return { kind: 'incomplete', field, problem };
 }
-
-/** What a silence was set to, whatever it was about. */
-export type LastSilence = Pick<
-  SilenceForm,
-  'scope' | 'duration' | 'custom' | 'onResolve' | 'starts' | 'at' | 'reason'
-> & { readonly subscriptionName: string | undefined };

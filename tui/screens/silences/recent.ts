@@ -1,7 +1,8 @@
 import type { RecentProblems } from '../../../shared/schemas/silence-preview.ts';
-import { silenceScopeEntries, type SilenceForm } from './form.ts';
+import { silenceScopeEntries } from './form.ts';
 import type { Asks, Shown } from '../../state/ports.ts';
 import type { Known, Places } from '../../model/known.ts';
+import type { SilenceForm } from '../../state/layers/silence.ts';
 
 /** How long a scope must stand before the backend is asked about it. */
 const REST_MS = 150;

@@ -11,9 +11,9 @@ import type { Known } from '../../model/known.ts';
 import { type Target, nameOf } from '../../model/target.ts';
 import { countOf, operationName } from '../../words/changes.ts';
 import { closeLayer, putLayer } from '../../state/layer-stack.ts';
-import type { SilenceLayer } from '../../state/layers/silence.ts';
+import type { SilenceLayer, SilenceForm } from '../../state/layers/silence.ts';
 import type { Asks, Screen, Silencing } from '../../state/ports.ts';
-import { nextSilenceForm, SILENCE_FIELDS, silenceSubmission, type SilenceForm } from './form.ts';
+import { nextSilenceForm, SILENCE_FIELDS, silenceSubmission } from './form.ts';
 
 export const SILENCE_FORM: FormDialog<SilenceLayer> = {
   field: ({ form }) => form.field,

@@ -1,4 +1,4 @@
-import type { LineEditor } from '../../form/line-editor.ts';
+import type { LineEditor } from '../../text/line-editor.ts';
 
 /** The line after `:`, over whatever is shown. */
 export interface CommandLayer {

@@ -1,5 +1,5 @@
 import type { Effect } from '../effects.ts';
-import type { LineEditor } from '../../form/line-editor.ts';
+import type { LineEditor } from '../../text/line-editor.ts';
 
 /** A question with two buttons; without an effect a statement with one. */
 export interface ConfirmLayer {

@@ -1,7 +1,7 @@
 import type { EventExplanation } from '../../../shared/schemas/explain.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
-import type { SearchField } from '../../form/search-field.ts';
+import type { SearchField } from '../search-field.ts';
 import type { Target } from '../../model/target.ts';
 
 /** A whole event from the backend, and the row that the feed had for it then. */

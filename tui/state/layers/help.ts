@@ -1,4 +1,4 @@
-import type { SearchField } from '../../form/search-field.ts';
+import type { SearchField } from '../search-field.ts';
 import type { KeyContext } from '../key-context.ts';
 
 /** The keys of the place that the help was asked for in. */

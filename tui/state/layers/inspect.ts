@@ -4,7 +4,7 @@ import type { AggregateSeverity } from '../../../shared/client/api-client.ts';
 import type { CheckOfClient, ClientDetail } from '../../../shared/schemas/check-summary.ts';
 import type { StoredResult } from '../../../shared/schemas/result.ts';
 import { CURSOR_AT_TOP, type ListCursor } from '../list-cursor.ts';
-import { NO_SEARCH, type SearchField } from '../../form/search-field.ts';
+import { NO_SEARCH, type SearchField } from '../search-field.ts';
 import { NOT_LOADED, type ViewLoad } from '../../model/view-data.ts';
 import type { SortState } from '../../model/list-order.ts';
 

@@ -8,7 +8,7 @@ import type { DeadLetterLayer, HandlingLayer, SilenceEntryLayer } from './loaded
 import type { DetailLayer } from './detail.ts';
 import type { SilenceLayer } from './silence.ts';
 import type { ConfirmLayer } from './confirm.ts';
-import type { SearchField } from '../../form/search-field.ts';
+import type { SearchField } from '../search-field.ts';
 
 /** What lies over the view, the last one on top. */
 export type Layer = FullLayer | SilenceLayer | ConfirmLayer | UpgradeDialogLayer | MenuLayer | CommandLayer;

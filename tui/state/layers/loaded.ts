@@ -1,7 +1,7 @@
 import type { DeadLetterSummary } from '../../../shared/schemas/dead-letter.ts';
 import type { EventExplanation } from '../../../shared/schemas/explain.ts';
 import type { SilencedDetail } from '../../../shared/schemas/silenced.ts';
-import type { SearchField } from '../../form/search-field.ts';
+import type { SearchField } from '../search-field.ts';
 import type { ViewLoad } from '../../model/view-data.ts';
 
 /** What a layer asks the backend for as long as it is on top, by the kind of the layer. */

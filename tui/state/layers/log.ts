@@ -1,4 +1,4 @@
-import type { SearchField } from '../../form/search-field.ts';
+import type { SearchField } from '../search-field.ts';
 
 /** What this console has said, and what the backend has written down of everybody's actions. */
 export type LogTab = 'messages' | 'audit';

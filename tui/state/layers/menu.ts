@@ -1,4 +1,4 @@
-import type { LineEditor } from '../../form/line-editor.ts';
+import type { LineEditor } from '../../text/line-editor.ts';
 
 export interface MenuItem {
   /** Unique within the menu. */

@@ -1,5 +1,5 @@
 import type { PlanRunStepState } from '../../../shared/schemas/plan-run.ts';
-import type { LineEditor } from '../../form/line-editor.ts';
+import type { LineEditor } from '../../text/line-editor.ts';
 
 /** What a person wants done about plans. It names what it is about, whatever has happened since. */
 export type UpgradeWish =

@@ -1,6 +1,50 @@
-import type { SilenceForm } from '../../screens/silences/form.ts';
+import type { SilencedRow } from '../../../shared/schemas/feed.ts';
+import type { LineEditor } from '../../text/line-editor.ts';
+import type { Target } from '../../model/target.ts';
 
 export interface SilenceLayer {
   readonly kind: 'silence';
   readonly form: SilenceForm;
 }
+
+export type SilenceScope = 'pairs' | 'checks' | 'clients' | 'subscription';
+
+export type SilenceField =
+  'scope' | 'subscription' | 'expires' | 'custom' | 'on-resolve' | 'starts' | 'at' | 'reason' | 'cancel' | 'submit';
+
+/** Entries that the form is about instead of events: they are changed, made again after their end, or new. */
+export interface SilenceOrigin {
+  readonly kind: 'change' | 'again' | 'new';
+  readonly entries: readonly SilencedRow[];
+}
+
+/** The silence dialog. It keeps its targets by name, whatever happens to the list behind it. */
+export interface SilenceForm {
+  readonly targets: readonly Target[];
+  readonly origin: SilenceOrigin | undefined;
+  readonly scope: SilenceScope;
+  /** Subscriptions that every target's client holds, its own `client:` one excluded. */
+  readonly subscriptions: readonly string[];
+  readonly subscription: number;
+  /** Place in `silenceDurations`. */
+  readonly duration: number;
+  readonly custom: LineEditor;
+  readonly onResolve: boolean;
+  /** Whether the start can be chosen: not of what has begun already, and not for several that have each their own. */
+  readonly hasStart: boolean;
+  readonly starts: 'now' | 'at';
+  readonly at: LineEditor;
+  /** Of entries that are changed it is a note that is added to theirs. */
+  readonly reason: LineEditor;
+  readonly field: SilenceField;
+  /** Why it was not sent, and what to do. */
+  readonly problem: string | undefined;
+  /** It was said that this covers a lot: the next time it is sent. */
+  readonly isWarned: boolean;
+}
+
+/** What a silence was set to, whatever it was about. */
+export type LastSilence = Pick<
+  SilenceForm,
+  'scope' | 'duration' | 'custom' | 'onResolve' | 'starts' | 'at' | 'reason'
+> & { readonly subscriptionName: string | undefined };

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { silencePolicy } from '../../../support/silence-policy.ts';
 import type { FormStep } from '../../../../tui/form/form.ts';
-import { lineOf } from '../../../../tui/form/line-editor.ts';
+import { lineOf } from '../../../../tui/text/line-editor.ts';
 import {
   nextSilenceForm,
   openSilenceForm,
   silenceFields,
   silenceSubmission,
-  type SilenceForm,
 } from '../../../../tui/screens/silences/form.ts';
 import type { Target } from '../../../../tui/model/target.ts';
+import type { SilenceForm } from '../../../../tui/state/layers/silence.ts';
 
 const next: FormStep = { kind: 'field', by: 1 };
 const previous: FormStep = { kind: 'field', by: -1 };

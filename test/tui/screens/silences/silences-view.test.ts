@@ -5,7 +5,7 @@ import type { EventRow, SilencedRow } from '../../../../shared/schemas/feed.ts';
 import type { Change } from '../../../../tui/words/changes.ts';
 import { silenceEntryLines } from '../../../../tui/screens/silences/entry-lines.ts';
 import { silenceEntry } from '../../../../tui/screens/silences/table.ts';
-import { NO_SEARCH } from '../../../../tui/form/search-field.ts';
+import { NO_SEARCH } from '../../../../tui/state/search-field.ts';
 import { NOT_LOADED } from '../../../../tui/model/view-data.ts';
 import { cellWidth } from '../../../../tui/terminal/cells.ts';
 import { ConsoleDriver } from '../../../support/console-driver.ts';

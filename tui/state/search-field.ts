@@ -1,4 +1,4 @@
-import { EMPTY_LINE, type LineEditor } from './line-editor.ts';
+import { EMPTY_LINE, type LineEditor } from '../text/line-editor.ts';
 
 /** What is looked for in the lines of a layer. */
 export interface SearchField {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { editLine, LINE_MAX, lineOf, type LineEdit, type LineEditor } from '../../../tui/form/line-editor.ts';
+import { editLine, LINE_MAX, lineOf, type LineEdit, type LineEditor } from '../../../tui/text/line-editor.ts';
 
 /** `a|b`: the caret is between a and b. */
 function line(drawn: string): LineEditor {
