@@ -3,6 +3,7 @@ import { AGGREGATE_DELETIONS } from './aggregates/table.ts';
 import { AUDIT_HEAD } from './audit/table.ts';
 import { CLIENTS, INVALIDATED, TOMBSTONES } from './clients/table.ts';
 import { DEFINITIONS } from './definitions/table.ts';
+import type { DumpedTable } from './dump/dump-table.ts';
 import { CHECK_RECORDS } from './events/table.ts';
 import type { ShownTable, Topic } from './feed/topic.ts';
 import { NAMESPACES } from './namespaces/table.ts';
@@ -17,7 +18,7 @@ import { STASHES } from './stashes/table.ts';
  * Every kind of what is stored and held in memory: a new noun has its line here. They are read in this order, and their
  * rows are sent in it: clients before their results, and silences before the events that they silence.
  */
-export const TABLES: readonly (HeldTable & ShiftedTable & ShownTable)[] = [
+export const TABLES: readonly (DumpedTable & HeldTable & ShiftedTable & ShownTable)[] = [
   SILENCED,
   SILENCED_USES,
   PLANS,

@@ -1,12 +1,15 @@
+import { eachOf, type DumpedTable } from '../dump/dump-table.ts';
+import { dumpedApiKey, dumpedUser } from '../dump/dumped.ts';
 import type { HeldTable } from '../registry/registry.ts';
 import type { ShiftedTable } from '../registry/shift-times.ts';
 import type { Table } from '../registry/table.ts';
 import type { ApiKey, CredentialRegistry, Session, User } from './credentials.ts';
 
 /** Who may get in, of all namespaces: users by name, API keys and sessions by id. */
-type CredentialTable<Item> = HeldTable & ShiftedTable & Table<CredentialRegistry, string, Item>;
+type CredentialTable<Item> = DumpedTable & HeldTable & ShiftedTable & Table<CredentialRegistry, string, Item>;
 
 export const USERS: CredentialTable<User> = credentialTable('user', {
+  dumps: [{ type: 'User', isNamespaced: false, dumped: eachOf((value) => dumpedUser(value as User)) }],
   itemsOf: ({ users }) => users,
   idOf: ({ username }) => username,
   // Compared with the start of a session.
@@ -14,6 +17,7 @@ export const USERS: CredentialTable<User> = credentialTable('user', {
 });
 
 export const API_KEYS: CredentialTable<ApiKey> = credentialTable('api-key', {
+  dumps: [{ type: 'APIKey', isNamespaced: false, dumped: eachOf((value) => dumpedApiKey(value as ApiKey)) }],
   itemsOf: ({ apiKeys }) => apiKeys,
   idOf: ({ id }) => id,
   // A date that somebody chose stays what it is.
@@ -50,10 +54,11 @@ export const TOKEN_KEY: HeldTable & Table<CredentialRegistry, undefined, string>
 function credentialTable<Item>(
   prefix: string,
   {
+    dumps = [],
     itemsOf,
     idOf,
     shifted,
-  }: {
+  }: Pick<DumpedTable, 'dumps'> & {
     readonly itemsOf: (credentials: CredentialRegistry) => Map<string, Item>;
     readonly idOf: (item: Item) => string;
     readonly shifted: (item: Item, byMs: number) => Item | undefined;
@@ -61,6 +66,7 @@ function credentialTable<Item>(
 ): CredentialTable<Item> {
   return {
     prefix,
+    dumps,
     key: (_credentials, id) => [prefix, id],
     encode: (item) => JSON.stringify(item),
     hold: (credentials, id, item) => itemsOf(credentials).set(id, item),

@@ -5,16 +5,18 @@ import type { HeldTable } from '../registry/registry.ts';
 import { flat } from '../registry/shared-texts.ts';
 import type { RecordTable, Table } from '../registry/table.ts';
 import type { ShiftedTable } from '../registry/shift-times.ts';
-import { datedClient, encodeClient } from './client-record.ts';
+import { datedClient, encodeClient, type StoredClient } from './client-record.ts';
 import type { ShownTable } from '../feed/topic.ts';
 import { CLIENT_TOPIC } from './rows.ts';
+import { eachOf, type DumpedTable } from '../dump/dump-table.ts';
+import { dumpedEntity } from '../dump/dumped.ts';
 
 const PREFIX = 'client';
 
 export const clientKey = (namespace: string, client: string): Key => [PREFIX, namespace, client];
 
 /** Client records with their signature. */
-export const CLIENTS: HeldTable & ShownTable & RecordTable<ClientEntry, Client> = {
+export const CLIENTS: DumpedTable & HeldTable & ShownTable & RecordTable<ClientEntry, Client> = {
   prefix: PREFIX,
   isEntry: (entry): entry is ClientEntry => entry instanceof ClientEntry,
   key: ({ namespace, name }) => clientKey(namespace.name, name),
@@ -27,6 +29,13 @@ export const CLIENTS: HeldTable & ShownTable & RecordTable<ClientEntry, Client> 
     namespace.putClient(client, origin);
   },
   topic: CLIENT_TOPIC,
+  dumps: [
+    {
+      type: 'Entity',
+      isNamespaced: true,
+      dumped: eachOf((value, [namespace = '']) => dumpedEntity(namespace, value as StoredClient)),
+    },
+  ],
 };
 
 /** Names of deleted clients that may not come back yet. */

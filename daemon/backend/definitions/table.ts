@@ -1,3 +1,6 @@
+import type { V2Type } from '../../../shared/domain/v2/wrapped.ts';
+import { eachOf, type DumpedTable } from '../dump/dump-table.ts';
+import { dumpedDefinition } from '../dump/dumped.ts';
 import type { HeldTable } from '../registry/registry.ts';
 import type { Table } from '../registry/table.ts';
 import type { DefinitionKind, DefinitionKinds, StoredDefinitions } from './state.ts';
@@ -6,6 +9,20 @@ const PREFIX = 'definition';
 
 /** What is stored of one; its translation is made of it. */
 type StoredObject = DefinitionKinds[DefinitionKind]['object'];
+
+/** Each kind by the type of its objects in a dump. */
+const DUMPED_KINDS: readonly (readonly [DefinitionKind, V2Type])[] = [
+  ['clusterroles', 'ClusterRole'],
+  ['clusterrolebindings', 'ClusterRoleBinding'],
+  ['roles', 'Role'],
+  ['rolebindings', 'RoleBinding'],
+  ['filters', 'EventFilter'],
+  ['mutators', 'Mutator'],
+  ['handlers', 'Handler'],
+  ['assets', 'Asset'],
+  ['hooks', 'HookConfig'],
+  ['checks', 'CheckConfig'],
+];
 
 /** Where a definition is. */
 export interface DefinitionPlace {
@@ -16,7 +33,9 @@ export interface DefinitionPlace {
 }
 
 /** Checks, handlers, filters and whatever else is made over the API, as it shows them. */
-export const DEFINITIONS: HeldTable & Table<StoredDefinitions, DefinitionPlace, DefinitionKinds[DefinitionKind]> = {
+export const DEFINITIONS: DumpedTable &
+  HeldTable &
+  Table<StoredDefinitions, DefinitionPlace, DefinitionKinds[DefinitionKind]> = {
   prefix: PREFIX,
   key: (_definitions, { kind, namespace, name }) => [PREFIX, kind, namespace, name],
   encode: ({ object }) => JSON.stringify(object),
@@ -27,4 +46,10 @@ export const DEFINITIONS: HeldTable & Table<StoredDefinitions, DefinitionPlace, 
       stored.map(([[, kind], text]) => [kind as DefinitionKind, JSON.parse(text) as StoredObject] as const),
     );
   },
+  dumps: DUMPED_KINDS.map(([kind, type]) => ({
+    type,
+    kind,
+    isNamespaced: !kind.startsWith('cluster'),
+    dumped: eachOf((value) => dumpedDefinition(type, value as Parameters<typeof dumpedDefinition>[1])),
+  })),
 };

@@ -5,6 +5,10 @@ import type { AnnouncedTable, RecordTable } from '../registry/table.ts';
 import { datedCheckRecord, encodeCheckRecord, stateOf, type CheckBodies, type CheckRecord } from './check-record.ts';
 import type { ShownTable } from '../feed/topic.ts';
 import { EVENT_TOPIC } from './rows.ts';
+import { decodeClient } from '../clients/client-record.ts';
+import { clientKey } from '../clients/table.ts';
+import type { DumpedTable } from '../dump/dump-table.ts';
+import { dumpedEvent } from '../dump/dumped.ts';
 
 const PREFIX = 'check';
 
@@ -15,25 +19,42 @@ export const checkRecordKey = (namespace: string, client: string, check: string)
   check,
 ];
 
+interface CheckTable
+  extends DumpedTable, HeldTable, ShownTable, RecordTable<CheckEntry, CheckBodies>, AnnouncedTable<CheckEntry> {}
+
 /** One record per client and check: the last result and the event together. After the clients, to which they belong. */
-export const CHECK_RECORDS: HeldTable & ShownTable & RecordTable<CheckEntry, CheckBodies> & AnnouncedTable<CheckEntry> =
-  {
-    prefix: PREFIX,
-    isEntry: (entry): entry is CheckEntry => entry instanceof CheckEntry,
-    key: ({ client, name }) => checkRecordKey(client.namespace.name, client.name, name),
-    encode: (entry, bodies, era) => encodeCheckRecord(entry.state, bodies, entry.deletionsBefore, era),
-    decode: datedCheckRecord,
-    owner: ({ client }) => client,
-    announce(entry, nowMs) {
-      const { client, name } = entry;
-      client.namespace.aggregates.noteSilencing(entry, nowMs);
-      return ['event', client.namespace.name, client.name, name];
+export const CHECK_RECORDS: CheckTable = {
+  prefix: PREFIX,
+  isEntry: (entry): entry is CheckEntry => entry instanceof CheckEntry,
+  key: ({ client, name }) => checkRecordKey(client.namespace.name, client.name, name),
+  encode: (entry, bodies, era) => encodeCheckRecord(entry.state, bodies, entry.deletionsBefore, era),
+  decode: datedCheckRecord,
+  owner: ({ client }) => client,
+  announce(entry, nowMs) {
+    const { client, name } = entry;
+    client.namespace.aggregates.noteSilencing(entry, nowMs);
+    return ['event', client.namespace.name, client.name, name];
+  },
+  load(namespace, [, , client, check], text, { corrections, texts }) {
+    loadCheck(namespace, [String(client), texts.of(String(check))], datedCheckRecord(text, corrections));
+  },
+  topic: EVENT_TOPIC,
+  dumps: [
+    {
+      type: 'Event',
+      isNamespaced: true,
+      async dumped(found, { store }) {
+        const owners = await store.getMany(
+          found.map(([[namespace = '', client = '']]) => clientKey(namespace, client)),
+        );
+        return found.flatMap(([[namespace = ''], value], at) => {
+          const owner = owners[at];
+          return owner === undefined ? [] : dumpedEvent(namespace, decodeClient(owner).client, value as CheckRecord);
+        });
+      },
     },
-    load(namespace, [, , client, check], text, { corrections, texts }) {
-      loadCheck(namespace, [String(client), texts.of(String(check))], datedCheckRecord(text, corrections));
-    },
-    topic: EVENT_TOPIC,
-  };
+  ],
+};
 
 function loadCheck(namespace: Namespace, [client, check]: readonly [string, string], record: CheckRecord): void {
   const owner = namespace.clients.get(client);

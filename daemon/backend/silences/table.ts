@@ -8,6 +8,8 @@ import type { LatestTable, Table } from '../registry/table.ts';
 import { silencedOfStored, storedSilenced } from './stored.ts';
 import type { ShownTable } from '../feed/topic.ts';
 import { SILENCED_TOPIC } from './rows.ts';
+import { eachOf, type DumpedTable } from '../dump/dump-table.ts';
+import { dumpedSilenced } from '../dump/dumped.ts';
 
 /** By their two parts; an absent part is the empty string, which no name is. */
 const keyIn = (prefix: string, namespace: string, { subscription, check }: SilencedEntry): Key => [
@@ -18,7 +20,11 @@ const keyIn = (prefix: string, namespace: string, { subscription, check }: Silen
 ];
 
 /** Silenced entries. */
-export const SILENCED: HeldTable & ShownTable & ShiftedTable & Table<Namespace, SilencedEntry, SilencedEntry> = {
+export const SILENCED: DumpedTable &
+  HeldTable &
+  ShownTable &
+  ShiftedTable &
+  Table<Namespace, SilencedEntry, SilencedEntry> = {
   prefix: 'silenced',
   key: ({ name }, entry) => keyIn('silenced', name, entry),
   encode: (entry) => JSON.stringify(storedSilenced(entry)),
@@ -34,6 +40,16 @@ export const SILENCED: HeldTable & ShownTable & ShiftedTable & Table<Namespace, 
     );
   },
   topic: SILENCED_TOPIC,
+  dumps: [
+    {
+      type: 'Silenced',
+      isNamespaced: true,
+      dumped: eachOf((value, [namespace = ''], registry) => {
+        const entry = silencedOfStored(value);
+        return dumpedSilenced(namespace, entry, registry.namespace(namespace).silenced.use(entry.id));
+      }),
+    },
+  ],
 };
 
 /** How often silenced entries kept handlers from running: after the entries, without which it means nothing. */
