@@ -70,7 +70,7 @@ const UNSET_POLICY: SilencePolicy = {
 
 /**
  * Everything that the console knows, outside React: data of the backend that changes thousands of times a second, and
- * the state of the screen. Keys and rows change it, `tick` lets time pass, and `paint` tells the listeners once per frame.
+ * the state of the screen. What a member means is said at the port that it is of. Keys and rows change it, `tick` lets time pass, and `paint` tells the listeners once per frame.
  */
 export class ConsoleStore
   implements
@@ -93,31 +93,23 @@ export class ConsoleStore
   readonly events = new EventRegistry();
   readonly silenced = new Map<string, SilencedRow>();
   readonly clients = new Map<string, ClientRow>();
-  /** Of a merged list, each backend by its context; `undefined`: there is one. */
   readonly backends: Map<string, FeedStatus> | undefined;
-  /** Those that can be shown, as far as the backend has told. */
   namespaces: readonly string[] = [];
   /** Of a list of all namespaces: those of the rows so far. */
   readonly #shownNamespaces = new Set<string>();
   readonly loads = new ViewLoads();
-  /** What the overview counts over everything. */
   readonly figures = new FiguresMemory();
-  /** What was said to the person at this console. */
   readonly log: MessageLog;
   readonly aggregates: AggregateBook;
   readonly silenceHistory = new SilenceHistory();
   readonly silenceRecent = new SilenceRecent();
-  /** Takes what was asked for. */
   readonly answers = new Answers(this);
-  /** What is drawn of the list. */
   readonly window = new ListWindow();
   /** Asks for what is looked at. */
   readonly upkeep = new Upkeep();
   readonly ownChanges: OwnChanges;
   readonly plans = new UpgradePlans();
-  /** What a silence must keep to; until the backend has said it, what it says by default. */
   silencePolicy: SilencePolicy = UNSET_POLICY;
-  /** What the last silence made here was set to. */
   lastSilence: LastSilence | undefined;
   readonly #tables: ReadonlyMap<string, TableRows> = new Map(
     Object.values(TABLES).flatMap((table) => (table.source ? [[table.name, new TableRows(table, table.source)]] : [])),
@@ -125,7 +117,6 @@ export class ConsoleStore
   readonly #lists: readonly ListRows[] = [this.events, ...this.#tables.values()];
   state: ConsoleState;
   feed: FeedStatus = INITIAL_FEED_STATUS;
-  /** Of the frame that is being drawn: all ages in it count from here. */
   nowMs: number;
   urgency: Urgency = 'rows';
   #version = 0;
@@ -164,13 +155,11 @@ export class ConsoleStore
     this.state = { ...this.state, ...change };
   }
 
-  /** The column that tells rows of the same name apart; undefined: everything is of one place. */
   get whereColumn(): WhereColumn {
     if (this.backends !== undefined) return BACKEND_COLUMN;
     return this.options.namespace === EVERY_NAMESPACE ? NAMESPACE_COLUMN : undefined;
   }
 
-  /** The places that the rows are of. */
   places(): Iterable<string> {
     return this.backends?.keys() ?? this.#shownNamespaces;
   }
@@ -180,7 +169,6 @@ export class ConsoleStore
     this.#shownNamespaces.add(name);
   }
 
-  /** What is set in the view that is shown. */
   get list(): ListState {
     return this.state.views[this.state.view];
   }
@@ -190,12 +178,10 @@ export class ConsoleStore
     this.update({ views: { ...views, [view]: { ...views[view], ...change } } });
   }
 
-  /** The rows of the view that is shown. A page has none of its own; nothing of it asks. */
   get rows(): ListRows {
     return this.#tables.get(this.state.view) ?? this.events;
   }
 
-  /** What the view that is shown is a list of; `undefined`: it is a page. */
   get table(): AnyTable | undefined {
     return tableOf(this.state.view);
   }
@@ -211,7 +197,6 @@ export class ConsoleStore
     this.settleList();
   }
 
-  /** Brings the rows up to date with everything that arrived. Keys may come faster than frames. */
   settleRows(): void {
     this.#tables.get(this.state.view)?.refresh(this);
     this.rows.finishFilter(this.options.now());
@@ -227,14 +212,12 @@ export class ConsoleStore
     return this.#lists.map((rows) => rows.work(nowMs)).every(Boolean);
   }
 
-  /** The same, with the cursor and the marks. */
   settleList(): void {
     this.settleRows();
     this.window.expectOrder();
     this.window.settle(this);
   }
 
-  /** A row of a table may be another, new or gone. */
   changed(view: ViewName, key: string): void {
     this.#tables.get(view)?.changed(key);
     if (view === this.state.view) this.touch(this.window.holds(key) ? 'rows' : 'figures');
@@ -329,7 +312,7 @@ export class ConsoleStore
     }
     const count = this.#held.hold(rows, about.replace);
     // Nothing of it is shown but how much there is, which the frame of each second tells.
-    this.state = { ...this.state, paused: { ...paused, unseen: paused.unseen + count } };
+    this.settle({ paused: { ...paused, unseen: paused.unseen + count } });
   }
 
   pause(): void {
@@ -348,7 +331,6 @@ export class ConsoleStore
     this.update({ size });
   }
 
-  /** What the silence dialog would cover now. */
   silencePreview(form: SilenceForm): SilencePreview {
     const entries = silenceScopeEntries(form);
     const subscriptionsOf = (client: string): readonly string[] => this.clients.get(client)?.subscriptions ?? [];
@@ -363,7 +345,6 @@ export class ConsoleStore
     );
   }
 
-  /** The events that a silence covers, or would if it were in effect. */
   silenceMatches(entry: SilencedRow): SilenceMatches {
     return this.#matches.of(this, entry);
   }
@@ -434,7 +415,7 @@ export class ConsoleStore
 }
 
 /** Sets a new store as another one was. */
-export function restoreKept(store: Screen & Pick<Known, 'events'> & ListOfView, { view, views, common }: Kept): void {
+function restoreKept(store: Screen & Pick<Known, 'events'> & ListOfView, { view, views, common }: Kept): void {
   store.update(common);
   for (const { name } of VIEWS) {
     const kept = views[name];
