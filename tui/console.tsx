@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { render } from 'ink';
-import { parseBackendAddress } from '../shared/client/backend-address.ts';
+import { parseBackendAddresses } from '../shared/client/backend-address.ts';
 import type { UpgradeClient } from '../shared/client/plan-client.ts';
 import { MonError } from '../shared/errors.ts';
 import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../shared/schemas/namespace.ts';
@@ -132,7 +132,7 @@ export function openConsole(parts: ConsoleParts): Console {
   ): ConsoleStore =>
     new ConsoleStore({
       size: { columns: stdout.columns, rows: stdout.rows },
-      backend: members === undefined ? parseBackendAddress(backend, env).url : 'all contexts',
+      backend: members === undefined ? parseBackendAddresses(backend, env)[0].url : 'all contexts',
       ...(members && { members: [...members.keys()] }),
       namespace,
       creator,

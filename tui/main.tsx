@@ -2,7 +2,7 @@ import { hostname, userInfo } from 'node:os';
 import type { ApiClient } from '../shared/client/api-client.ts';
 import {
   addressWarning,
-  parseBackendAddress,
+  parseBackendAddresses,
   tlsVariables,
   type CredentialsEnv,
 } from '../shared/client/backend-address.ts';
@@ -168,7 +168,7 @@ function nameOf(choice: Choice): string | undefined {
  * @throws MonError `invalid`
  */
 function shownAt(backend: string, env: CredentialsEnv, namespace?: string): ShownBackend {
-  parseBackendAddress(backend, env);
+  parseBackendAddresses(backend, env);
   return { backend, env, namespace, api: (asked = namespace) => loadApiClient(backend, env, asked) };
 }
 

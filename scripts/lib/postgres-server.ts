@@ -13,6 +13,8 @@ export interface PostgresServer extends AsyncDisposable {
   database(): Promise<string>;
   /** Does something to a database, from beside the store. */
   run(url: string, statement: string): Promise<void>;
+  /** How many clients are connected to a database. */
+  connections(url: string): Promise<number>;
   /** As a machine that loses power, but for what its disk still holds. */
   kill(): Promise<void>;
   /** Lets those go who are connected, and stops. */
@@ -111,6 +113,20 @@ class OwnServer implements PostgresServer {
     await client.connect();
     try {
       await client.query(statement);
+    } finally {
+      await client.end();
+    }
+  }
+
+  async connections(url: string): Promise<number> {
+    const client = new pg.Client({ connectionString: this.#url('postgres') });
+    await client.connect();
+    try {
+      const { rows } = await client.query<{ count: number }>(
+        'select count(*)::int4 as count from pg_stat_activity where datname = $1',
+        [new URL(url).pathname.slice(1)],
+      );
+      return rows[0]?.count ?? 0;
     } finally {
       await client.end();
     }

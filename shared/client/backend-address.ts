@@ -8,8 +8,15 @@ export interface BackendAddress {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Of an https URL; default: what Node.js does. */
-  readonly tls?: ClientTls;
+  readonly tls?: ClientTls | undefined;
+  /** Of a list of backends with one store: how many there are beside this one. */
+  readonly others?: number;
+  /** Turns to the next one of the list when the one at `url` could not be reached; who comes second is turned already. */
+  readonly turnFrom?: (url: string) => void;
 }
+
+/** More would make a program that finds none of them try for minutes. */
+const BACKENDS_MAX = 16;
 
 /**
  * `MON_API_KEY`: a key; `MON_CREDENTIALS`: `user:password`; `MON_TRUSTED_CA_FILE`: a file with the certificates of the
@@ -18,10 +25,26 @@ export interface BackendAddress {
 export type CredentialsEnv = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads a backend's URL. Credentials are those in the URL (`http://user:password@host`), else the key or the user and
+ * Reads the URL of a backend, or those of several with one store between commas. Credentials are those in the URL (`http://user:password@host`), else the key or the user and
  * password of the environment, else none. `ws` and `wss` mean the same as `http` and `https`.
  *
  * @throws MonError `invalid` when the text is no http(s) URL or the credentials cannot be sent
+ */
+export function parseBackendAddresses(
+  backends: string,
+  env: CredentialsEnv = process.env,
+): readonly [BackendAddress, ...BackendAddress[]] {
+  const [first = '', ...others] = backends.split(',').map((each) => each.trim());
+  if (others.length >= BACKENDS_MAX) {
+    throw new MonError('invalid', `name at most ${String(BACKENDS_MAX)} backends`);
+  }
+  return [parseBackendAddress(first, env), ...others.map((each) => parseBackendAddress(each, env))];
+}
+
+/**
+ * Reads the URL of one backend.
+ *
+ * @throws MonError as `parseBackendAddresses`
  */
 export function parseBackendAddress(backend: string, env: CredentialsEnv = process.env): BackendAddress {
   const address = backend.replace(/^ws(?=s?:)/, 'http');
@@ -58,7 +81,7 @@ export function tlsVariables({
  * @throws MonError as `parseBackendAddress`
  */
 export function addressWarning(backend: string, env?: CredentialsEnv): string | undefined {
-  const { url, tls } = parseBackendAddress(backend, env);
+  const [{ url, tls }] = parseBackendAddresses(backend, env);
   return tls?.isUnverified === true ? unverifiedWarning(url) : undefined;
 }
 

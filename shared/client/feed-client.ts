@@ -171,12 +171,16 @@ class ReconnectingFeed implements Feed {
     // The listener may have closed or reconnected in that call.
     if (this.#isClosed || this.#link !== undefined) return;
     this.#takesPace = false;
+    const { url } = this.#address;
     this.#link = openLink(this.#address, subscribe, this.#clock, {
       onOpen: () => {
         if (!this.#isRefused) this.#listener.onState({ kind: 'syncing' });
       },
       onMessage: (message) => this.#take(message, session),
-      onEnd: (end) => this.#pause(end),
+      onEnd: (end) => {
+        if (end.kind === 'lost') this.#address.turnFrom?.(url);
+        this.#pause(end);
+      },
     });
   }
 

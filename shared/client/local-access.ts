@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BackendAddress, CredentialsEnv } from './backend-address.ts';
-import { parseBackendAddress } from './backend-address.ts';
+import { parseBackendAddresses } from './backend-address.ts';
 
 /**
  * What a backend leaves for the programs on its own machine, in files with mode 0600: where it is, and a token that lets
@@ -61,10 +61,52 @@ interface AddressOptions {
  * Where a backend is, and what is shown there: the credentials of the URL or of the environment; without any, what a
  * backend on this machine has left for its user. That is read for each request, because a restart makes another one.
  *
- * @throws MonError `invalid` as `parseBackendAddress`
+ * @throws MonError `invalid` as `parseBackendAddresses`
  */
 export function backendAddress(backend: string, { env, headers = {}, stateDir }: AddressOptions = {}): BackendAddress {
-  const given = parseBackendAddress(backend, env);
+  const [first, ...others] = parseBackendAddresses(backend, env).map((given) => localAddress(given, headers, stateDir));
+  if (first === undefined) throw new Error('there is no backend');
+  if (others.length === 0) return first;
+  return new BackendList([first, ...others]);
+}
+
+/** Several backends with one store: one of them at a time, until it cannot be reached. */
+class BackendList implements BackendAddress {
+  readonly others: number;
+  readonly #addresses: readonly [BackendAddress, ...BackendAddress[]];
+  #at = 0;
+
+  constructor(addresses: readonly [BackendAddress, ...BackendAddress[]]) {
+    this.#addresses = addresses;
+    this.others = addresses.length - 1;
+  }
+
+  get url(): string {
+    return this.#current.url;
+  }
+
+  get headers(): BackendAddress['headers'] {
+    return this.#current.headers;
+  }
+
+  get tls(): BackendAddress['tls'] {
+    return this.#current.tls;
+  }
+
+  readonly turnFrom = (url: string): void => {
+    if (url === this.url) this.#at = (this.#at + 1) % this.#addresses.length;
+  };
+
+  get #current(): BackendAddress {
+    return this.#addresses[this.#at] ?? this.#addresses[0];
+  }
+}
+
+function localAddress(
+  given: BackendAddress,
+  headers: Readonly<Record<string, string>>,
+  stateDir: string | undefined,
+): BackendAddress {
   const find = (own: string): LocalAccess | undefined => findLocalAccess(own, stateDir);
   const url = given.headers['authorization'] === undefined ? localUrl(given.url, find) : undefined;
   if (url === undefined) return { ...given, headers: { ...given.headers, ...headers } };

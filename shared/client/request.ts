@@ -35,56 +35,77 @@ export interface Answer {
 /** @throws MonError for every status that is neither 2xx nor accepted, and when the backend cannot be reached */
 export type Requester = (request: Request) => Promise<Answer>;
 
+/** Nothing of the request arrived anywhere: it can be sent to another backend. */
+const NOT_REACHED = new Set(['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'ENOTFOUND', 'EAI_AGAIN']);
+
+/** Requests to a backend; of a list, to the first one that can be reached, from the one that was reached last on. */
 export function openRequester(address: BackendAddress, timeoutMs: number): Requester {
-  const { url } = address;
-  return async ({ method, path, query = {}, body, accept = [] }) => {
-    const target = requestUrl(url, { path, query });
-    // Slow to load, and a console shows its first screen before it asks for anything.
-    const { default: got } = await import('got');
-    const tooLarge = new AbortController();
-    try {
-      const pending = got(target, {
-        method,
-        headers: address.headers,
-        https: httpsOptions(address.tls),
-        ...(body !== undefined && { json: body }),
-        timeout: { request: timeoutMs },
-        // Once more when a kept connection was closed in the moment of its use; anything else is the caller's to decide.
-        retry: {
-          limit: 1,
-          methods: ['GET'],
-          statusCodes: [],
-          errorCodes: ['ECONNRESET', 'EPIPE'],
-          calculateDelay: once,
-        },
-        throwHttpErrors: false,
-        followRedirect: false,
-        // A small answer must not unpack into a large one.
-        decompress: false,
-        signal: tooLarge.signal,
-      });
-      void pending.on('downloadProgress', ({ transferred }) => {
-        if (transferred > ANSWER_BYTES_MAX) tooLarge.abort();
-      });
-      const response = await pending;
-      const answer = { status: response.statusCode, body: parseBody(response.body), headers: response.headers };
-      if ((answer.status >= 200 && answer.status < 300) || accept.includes(answer.status)) return answer;
-      if (speaksTls(answer.status, answer.headers)) throw new MonError('unavailable', tlsProblem(url));
-      throw refusal(answer, `${method} ${target.pathname}`, url);
-    } catch (error) {
-      if (error instanceof MonError) throw error;
-      if (tooLarge.signal.aborted) {
-        throw new MonError(
-          'too_large',
-          `${url} answered with more than can be read at once: ask for less, with a limit`,
-        );
+  return async (request) => {
+    for (let others = address.others ?? 0; ; others--) {
+      const { url } = address;
+      try {
+        return await ask(address, timeoutMs, request);
+      } catch (error) {
+        if (others === 0 || !(error instanceof NotReached)) throw error;
+        address.turnFrom?.(url);
       }
-      // Not the error of the HTTP library itself: it carries the headers, and with them the credentials, into every log.
-      throw new MonError('unavailable', connectionProblem(url, error), {
-        cause: error instanceof Error ? error.cause : error,
-      });
     }
   };
+}
+
+class NotReached extends MonError {}
+
+async function ask(
+  address: BackendAddress,
+  timeoutMs: number,
+  { method, path, query = {}, body, accept = [] }: Request,
+): Promise<Answer> {
+  const { url } = address;
+  const target = requestUrl(url, { path, query });
+  // Slow to load, and a console shows its first screen before it asks for anything.
+  const { default: got } = await import('got');
+  const tooLarge = new AbortController();
+  try {
+    const pending = got(target, {
+      method,
+      headers: address.headers,
+      https: httpsOptions(address.tls),
+      ...(body !== undefined && { json: body }),
+      timeout: { request: timeoutMs },
+      // Once more when a kept connection was closed in the moment of its use; anything else is the caller's to decide.
+      retry: {
+        limit: 1,
+        methods: ['GET'],
+        statusCodes: [],
+        errorCodes: ['ECONNRESET', 'EPIPE'],
+        calculateDelay: once,
+      },
+      throwHttpErrors: false,
+      followRedirect: false,
+      // A small answer must not unpack into a large one.
+      decompress: false,
+      signal: tooLarge.signal,
+    });
+    void pending.on('downloadProgress', ({ transferred }) => {
+      if (transferred > ANSWER_BYTES_MAX) tooLarge.abort();
+    });
+    const response = await pending;
+    const answer = { status: response.statusCode, body: parseBody(response.body), headers: response.headers };
+    if ((answer.status >= 200 && answer.status < 300) || accept.includes(answer.status)) return answer;
+    if (speaksTls(answer.status, answer.headers)) throw new MonError('unavailable', tlsProblem(url));
+    throw refusal(answer, `${method} ${target.pathname}`, url);
+  } catch (error) {
+    if (error instanceof MonError) throw error;
+    if (tooLarge.signal.aborted) {
+      throw new MonError('too_large', `${url} answered with more than can be read at once: ask for less, with a limit`);
+    }
+    // Not the error of the HTTP library itself: it carries the headers, and with them the credentials, into every log.
+    const Kind =
+      error instanceof Error && 'code' in error && NOT_REACHED.has(String(error.code)) ? NotReached : MonError;
+    throw new Kind('unavailable', connectionProblem(url, error), {
+      cause: error instanceof Error ? error.cause : error,
+    });
+  }
 }
 
 /**

@@ -13,7 +13,8 @@ The full-screen console: what is broken right now, live. "?" shows all keys.
 pipes and scripts.
 
 Options
-  --backend URL   API of the backend (default: $MON_BACKEND, else ${DEFAULT_BACKEND})
+  --backend URL   API of the backend, or of several with one store, with commas
+                  (default: $MON_BACKEND, else ${DEFAULT_BACKEND})
   --context NAME  a backend of the configuration file
   --config FILE   configuration file (default: ~/.config/mon/console.yml)
   --trusted-ca-file FILE

@@ -1,7 +1,7 @@
 import { ALL_CONTEXTS } from '../model/backend-names.ts';
 import { isMap, isNode, isScalar, LineCounter, parseDocument, visit, type Document } from 'yaml';
 import { z } from 'zod';
-import { parseBackendAddress } from '../../shared/client/backend-address.ts';
+import { parseBackendAddresses } from '../../shared/client/backend-address.ts';
 import { MonError } from '../../shared/errors.ts';
 import { aggregateNameSchema } from '../../shared/schemas/aggregate.ts';
 import { nameSchema as namespaceNameSchema } from '../../shared/schemas/name.ts';
@@ -39,8 +39,9 @@ const contextSchema = z
   .strictObject({
     backend: z.string().superRefine((text, context) => {
       try {
-        const { headers } = parseBackendAddress(text, {});
-        if ('authorization' in headers) context.addIssue('credentials are not written here: name user and password');
+        const addresses = parseBackendAddresses(text, {});
+        if (addresses.some(({ headers }) => 'authorization' in headers))
+          context.addIssue('credentials are not written here: name user and password');
       } catch (error) {
         if (!(error instanceof MonError)) throw error;
         context.addIssue(error.message);

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { parseBackendAddress, tlsVariables, type CredentialsEnv } from '../../shared/client/backend-address.ts';
+import { parseBackendAddresses, tlsVariables, type CredentialsEnv } from '../../shared/client/backend-address.ts';
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import type { ContextConfig, ResolvedContext, SecretSource } from './console-config.ts';
 
@@ -26,7 +26,7 @@ export async function resolveContext(
     credentials['MON_CREDENTIALS'] = `${user}:${await secretOf(name, 'password', password, env)}`;
   }
   // It fails here rather than in the middle of connecting.
-  parseBackendAddress(backend, credentials);
+  parseBackendAddresses(backend, credentials);
   return { backend, env: credentials };
 }
 

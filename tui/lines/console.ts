@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ApiClient } from '../../shared/client/api-client.ts';
-import { parseBackendAddress, type CredentialsEnv } from '../../shared/client/backend-address.ts';
+import { parseBackendAddresses, type CredentialsEnv } from '../../shared/client/backend-address.ts';
 import { openFeed, type Feed, type FeedState } from '../../shared/client/feed-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
@@ -104,7 +104,7 @@ export class LinesConsole implements Disposable {
 
   async #converse(): Promise<void> {
     this.#say(
-      `mon, as lines. Connecting to ${parseBackendAddress(this.#parts.backend, {}).url}. Type help for what to type.`,
+      `mon, as lines. Connecting to ${parseBackendAddresses(this.#parts.backend, {})[0].url}. Type help for what to type.`,
     );
     for (;;) {
       this.#prompt();

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { openV2Client } from '../../../shared/client/v2-client.ts';
-import { parseBackendAddress } from '../../../shared/client/backend-address.ts';
+import { parseBackendAddresses } from '../../../shared/client/backend-address.ts';
 import type { CredentialsEnv } from '../../../shared/client/backend-address.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
@@ -44,8 +44,9 @@ export const configureCommand: Command = {
     const name = flags.value('context') ?? CONTEXT_DEFAULT;
     const given = flags.value('backend') ?? (await askedBackend(call));
     // Credentials in the address would be written where everybody can read them.
-    const { url, headers } = parseBackendAddress(given, {});
-    if ('authorization' in headers) {
+    const listed = parseBackendAddresses(given, {});
+    const url = listed.map((address) => address.url).join(',');
+    if (listed.some(({ headers }) => 'authorization' in headers)) {
       throw new MonError('invalid', 'leave the credentials out of the address: use --user or --api-key-file');
     }
     const secret = await secretOf(call);

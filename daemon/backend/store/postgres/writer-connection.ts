@@ -74,8 +74,13 @@ export class WriterConnection implements AsyncDisposable {
     }
   }
 
-  /** In turn. */
+  /**
+   * In turn.
+   *
+   * @throws MonError the refusal: a connection that was lost is looked for in one place only
+   */
   async client(): Promise<Client> {
+    if (this.#refusal !== undefined) throw this.#refusal;
     this.#client ??= await this.#connect();
     return this.#client;
   }

@@ -132,6 +132,30 @@ describe('a database', () => {
     expect(store.lastSeq('main')).toBe(acknowledged.size);
   });
 
+  test('that was away has no connection too many afterwards, and none at all when the store is closed', async () => {
+    const own = await startPostgres();
+    onTestFinished(() => own[Symbol.asyncDispose]());
+    const url = await own.database();
+    const first = await openPostgresStore(url);
+    const lease = await first.acquire('main', 30_000);
+    const second = await openPostgresStore(url);
+    const asks = (): Promise<unknown> => second.acquire('main', 30_000).catch(() => undefined);
+    await asks();
+    for (let round = 0; round < 2; round++) {
+      const again = Promise.all([mended(first), mended(second)]);
+      await own.kill();
+      await own.start();
+      // As one that waits for its turn asks again and again.
+      await Promise.all([again, asks(), asks(), asks()]);
+      await expect(second.acquire('main', 30_000)).rejects.toMatchObject({ code: 'conflict' });
+    }
+    await lease.renew();
+    expect(await own.connections(url)).toBe(2);
+    await first.close();
+    await second.close();
+    await expect.poll(() => own.connections(url)).toBe(0);
+  });
+
   test('that lost acknowledged writes is not written to any more, and says so', async () => {
     const { network, url } = await behindNetwork();
     const { store, lease } = await opened(url);

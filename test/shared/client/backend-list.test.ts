@@ -1,0 +1,62 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { parseBackendAddresses } from '../../../shared/client/backend-address.ts';
+import { openFeed } from '../../../shared/client/feed-client.ts';
+import { backendAddress } from '../../../shared/client/local-access.ts';
+import { openRequester } from '../../../shared/client/request.ts';
+import { FeedDiary } from '../../support/feed-diary.ts';
+import { startFeedServer } from '../../support/feed-server.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { deadUrl, startScriptedServer } from '../../support/scripted-server.ts';
+
+const requester = (backends: string) => openRequester(backendAddress(backends, { env: {} }), 5000);
+
+test('a request goes to the next backend of a list when one cannot be reached, and the ones after it at once', async () => {
+  const server = await startScriptedServer(() => ({ status: 200, body: [] }));
+  const address = backendAddress(`${await deadUrl()}, ${server.url}`, { env: {} });
+  const request = openRequester(address, 5000);
+  await request({ method: 'POST', path: ['results'], body: {} });
+  expect(address.url).toBe(server.url);
+  await request({ method: 'GET', path: ['events'] });
+  expect(server.seen.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /results', 'GET /events']);
+});
+
+test('what a backend refuses, or may have done, is sent to no other', async () => {
+  const refusing = await startScriptedServer(() => ({ status: 503, body: { error: 'not now' } }));
+  const other = await startScriptedServer(() => ({ status: 200 }));
+  const request = requester(`${refusing.url},${other.url}`);
+  await expect(request({ method: 'POST', path: ['results'], body: {} })).rejects.toThrow('not now');
+  expect(other.seen).toEqual([]);
+});
+
+test('when none can be reached, it is said of the last one', async () => {
+  const request = requester(`${await deadUrl()},${await deadUrl()}`);
+  await expect(request({ method: 'GET', path: ['events'] })).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringMatching(/^cannot reach the backend at http:.*nothing listens there/),
+  });
+});
+
+test('a feed goes on with the next backend, from where it was', async () => {
+  const [first, second] = await Promise.all([startFeedServer(), startFeedServer()]);
+  const clock = new ManualClock();
+  const diary = new FeedDiary();
+  const feed = openFeed({ backend: `${first.url},${second.url}`, topics: ['events'], clock, chance: () => 0 }, diary);
+  onTestFinished(() => feed.close());
+  const connection = await first.connection(0);
+  await connection.subscribed();
+  connection.send({ type: 'snapshot', seq: 10, rows: { events: {} } }, { type: 'live', seq: 10 });
+  await diary.reaches('live');
+  await first.close();
+  await diary.reaches('waiting');
+  clock.advance(500);
+  expect(await (await second.connection(0)).subscribed()).toMatchObject({ since: 10, store: 'store-1' });
+});
+
+test.each([
+  { text: 'http://mon-1,', message: 'the backend must be a URL' },
+  { text: 'http://mon-1,mon-2:4567', message: 'the backend must be a URL' },
+  { text: Array.from({ length: 17 }, () => 'http://mon').join(','), message: 'name at most 16 backends' },
+])('$text is no list of backends', ({ text, message }) => {
+  expect(() => parseBackendAddresses(text, {})).toThrow(expect.objectContaining({ code: 'invalid' }));
+  expect(() => parseBackendAddresses(text, {})).toThrow(message);
+});
