@@ -4,7 +4,7 @@ import { silencePolicyAnswer } from '../schemas/silence-policy.ts';
 import { definedCheckAnswer } from '../schemas/scheduled-check.ts';
 import { overviewAnswer } from '../schemas/overview.ts';
 import { listedClientAnswer } from '../schemas/listed-client.ts';
-import { eventRowAnswer } from '../schemas/feed.ts';
+import { eventRowSchema } from '../schemas/feed.ts';
 import { explanationAnswer, simulationAnswer } from '../schemas/explain.ts';
 import { eventAnswer } from '../schemas/event.ts';
 import { checkOfClientAnswer, clientDetailAnswer } from '../schemas/check-summary.ts';
@@ -92,7 +92,7 @@ export const MON_API = {
       sort: text.describe(`${EVENT_SORT_COLUMNS.join(', ')}; with - before it the other way round`),
     },
     status: 200,
-    answer: z.union([z.array(eventRowAnswer), z.array(eventAnswer)]),
+    answer: z.union([z.array(eventRowSchema.loose()), z.array(eventAnswer)]),
     errors: ['invalid'],
   }),
   event: endpoint({

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import type { EntityUsage } from './entity-usage.ts';
-import { type EventAction, eventActionSchema } from './event.ts';
-import type { PlanRunState, PlanRunStepState } from './plan-run.ts';
-import type { SilencedView } from './silenced.ts';
-import type { RuleVerdict } from './plan.ts';
 import { texts } from './answer.ts';
+import { entityUsageSchema } from './entity-usage.ts';
+import { eventActionSchema } from './event.ts';
+import { planStateSchema, planStepStateSchema } from './plan-run.ts';
+import { ruleVerdictSchema } from './plan.ts';
 
 /**
  * The live feed: WebSocket at `/api/mon/v1/feed`, JSON text frames.
@@ -37,61 +36,85 @@ export const FEED_PATH = '/api/mon/v1/feed';
 /** Both sides ping after this many seconds without a frame, and give up after two of them without an answer. */
 export const FEED_HEARTBEAT_SECONDS = 5;
 
+/** Only where all namespaces are asked for: where it is. */
+const namespace = z.string().exactOptional();
+
 /** An event as a table shows it. The whole event is at `GET /events/:client/:check`. */
-export interface EventRow {
+export const eventRowSchema = z.object({
+  namespace,
+  client: z.string(),
+  check: z.string(),
+  status: z.number(),
+  action: eventActionSchema,
+  occurrences: z.number(),
+  /** Epoch seconds: when it entered its present status. */
+  since: z.number(),
+  /** Epoch seconds: when the last result arrived. */
+  last: z.number(),
+  silenced_by: texts,
+  /** First line of the output, at most 200 characters, not yet made safe for a terminal. */
+  output: z.string(),
+});
+export type EventRow = Readonly<z.infer<typeof eventRowSchema>> & {
   /** Only where events of several backends are listed as one, which no feed does: whose it is. */
   readonly backend?: string;
-  /** Only where all namespaces are asked for: where it is. */
-  readonly namespace?: string;
-  readonly client: string;
-  readonly check: string;
-  readonly status: number;
-  readonly action: EventAction;
-  readonly occurrences: number;
-  /** Epoch seconds: when it entered its present status. */
-  readonly since: number;
-  /** Epoch seconds: when the last result arrived. */
-  readonly last: number;
-  readonly silenced_by: readonly string[];
-  /** First line of the output, at most 200 characters, not yet made safe for a terminal. */
-  readonly output: string;
-}
+};
 
 /** A client as a table shows it. */
-export interface ClientRow {
-  /** Only where all namespaces are asked for: where it is. */
-  readonly namespace?: string;
-  readonly name: string;
-  readonly address: string;
-  readonly subscriptions: readonly string[];
+export const clientRowSchema = z.object({
+  namespace,
+  name: z.string(),
+  address: z.string(),
+  subscriptions: texts,
   /** Epoch seconds of the last sign of life. */
-  readonly timestamp: number;
-  readonly version: string;
-}
+  timestamp: z.number(),
+  version: z.string(),
+});
+export type ClientRow = Readonly<z.infer<typeof clientRowSchema>>;
+
+/** A silenced entry with its absolute end instead of a countdown. */
+const silencedRowSchema = z.object({
+  namespace,
+  id: z.string(),
+  subscription: z.string().nullable(),
+  check: z.string().nullable(),
+  reason: z.string().nullable(),
+  creator: z.string().nullable(),
+  /** Epoch seconds; null: in effect since it was made. */
+  begin: z.number().nullable(),
+  expire_on_resolve: z.boolean(),
+  /** Epoch seconds. */
+  timestamp: z.number(),
+  /** Epoch seconds, to the millisecond; null: never. */
+  expire_at: z.number().nullable(),
+});
+export type SilencedRow = Readonly<z.infer<typeof silencedRowSchema>>;
 
 /** How far a plan for an upgrade is. The whole plan is at `GET /api/mon/v1/upgrades/:id`; a new revision is worth a look. */
-export interface UpgradeRow {
-  readonly id: number;
-  readonly revision: number;
-  readonly from: string;
-  readonly to: string;
-  readonly state: PlanRunState;
-  readonly verdict: RuleVerdict;
+const upgradeRowSchema = z.object({
+  id: z.number(),
+  revision: z.number(),
+  from: z.string(),
+  to: z.string(),
+  state: planStateSchema,
+  verdict: ruleVerdictSchema,
   /** Who works on it; null: nobody. */
-  readonly holder: string | null;
+  holder: z.string().nullable(),
   /** The step whose turn it is, `number` from 1 of `of`; null: all are over. */
-  readonly step: {
-    readonly number: number;
-    readonly of: number;
-    readonly title: string;
-    readonly state: PlanRunStepState;
-  } | null;
-}
+  step: z.object({ number: z.number(), of: z.number(), title: z.string(), state: planStepStateSchema }).nullable(),
+});
+export type UpgradeRow = Readonly<z.infer<typeof upgradeRowSchema>>;
 
 /**
  * Rows by key: `client/check`, the entry's id, the client's name, the plan's id; where all namespaces are asked for, each
  * but the last with `namespace/` before it. `null`: gone, or no longer matching the filter.
  */
+const feedRowsSchema = z.object({
+  events: z.record(z.string(), eventRowSchema.nullable()).exactOptional(),
+  silenced: z.record(z.string(), silencedRowSchema.nullable()).exactOptional(),
+  clients: z.record(z.string(), clientRowSchema.nullable()).exactOptional(),
+  upgrades: z.record(z.string(), upgradeRowSchema.nullable()).exactOptional(),
+});
 export interface FeedRows {
   readonly events?: Readonly<Record<string, EventRow | null>>;
   readonly silenced?: Readonly<Record<string, SilencedRow | null>>;
@@ -99,84 +122,55 @@ export interface FeedRows {
   readonly upgrades?: Readonly<Record<string, UpgradeRow | null>>;
 }
 
-/** A silenced entry with its absolute end instead of a countdown: epoch seconds, to the millisecond; null: never. */
-export type SilencedRow = Omit<SilencedView, 'expire'> & {
-  readonly expire_at: number | null;
-  /** Only where all namespaces are asked for: where it is. */
-  readonly namespace?: string;
-};
-
 /** Figures once a second: results and clients of the namespaces that were asked for, the others of the whole backend. */
-export interface FeedStats {
+const feedStatsSchema = z.object({
   /** Results that the backend keeps there, by the status of the last one. */
-  readonly results: {
-    readonly ok: number;
-    readonly warning: number;
-    readonly critical: number;
-    readonly unknown: number;
-  };
-  readonly clients: number;
+  results: z.object({ ok: z.number(), warning: z.number(), critical: z.number(), unknown: z.number() }),
+  clients: z.number(),
   /** Results committed in the last second. */
-  readonly rate: number;
+  rate: z.number(),
   /** Results waiting to be committed. */
-  readonly queue: number;
+  queue: z.number(),
   /** Of all namespaces; only while their limit is nearly reached. */
-  readonly entities?: EntityUsage;
-}
+  entities: entityUsageSchema.exactOptional(),
+});
+export type FeedStats = Readonly<z.infer<typeof feedStatsSchema>>;
+
+const type = <Type extends string>(name: Type): z.ZodLiteral<Type> => z.literal(name);
+const seq = z.int().min(0);
+const rows: z.ZodType<FeedRows> = feedRowsSchema;
+/** Epoch milliseconds on the backend's clock. */
+const time = z.number();
 
 /** What the backend sends. */
-export type FeedMessage =
-  | {
-      readonly type: 'hello';
-      readonly version: string;
-      /** Identifies the store: sequence numbers of another store mean nothing. */
-      readonly store: string;
-      /** The backend's name for people. */
-      readonly name: string;
-      /** Epoch milliseconds on the backend's clock. */
-      readonly time: number;
-      /** Whether a consumer may ask for a pace. */
-      readonly pace?: boolean;
-    }
-  | { readonly type: 'snapshot'; readonly seq: number; readonly rows: FeedRows }
-  | { readonly type: 'live'; readonly seq: number }
-  | { readonly type: 'changes'; readonly seq: number; readonly time: number; readonly rows: FeedRows }
-  | { readonly type: 'reset'; readonly reason: string }
-  | {
-      readonly type: 'message';
-      readonly transport: string;
-      /** Epoch milliseconds on the backend's clock. */
-      readonly time: number;
-      /** What the handler's mutator made of the event, by default its JSON; redacted. */
-      readonly data: string;
-    }
-  | {
-      readonly type: 'missed';
-      readonly transport: string;
-      readonly time: number;
-      /** Pieces lost since the last one that came. */
-      readonly count: number;
-    }
-  | { readonly type: 'stats'; readonly time: number; readonly stats: FeedStats }
-  | { readonly type: 'error'; readonly code: string; readonly message: string }
-  | { readonly type: 'ping' }
-  | { readonly type: 'pong' };
+export const feedMessageSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: type('hello'),
+    version: z.string(),
+    /** Identifies the store: sequence numbers of another store mean nothing. */
+    store: z.string(),
+    /** The backend's name for people. */
+    name: z.string(),
+    time,
+    /** Whether a consumer may ask for a pace. */
+    pace: z.boolean().exactOptional(),
+  }),
+  z.object({ type: type('snapshot'), seq, rows }),
+  z.object({ type: type('live'), seq }),
+  z.object({ type: type('changes'), seq, time, rows }),
+  z.object({ type: type('reset'), reason: z.string() }),
+  /** `data`: what the handler's mutator made of the event, by default its JSON; redacted. */
+  z.object({ type: type('message'), transport: z.string(), time, data: z.string() }),
+  /** `count`: pieces lost since the last one that came. */
+  z.object({ type: type('missed'), transport: z.string(), time, count: z.number() }),
+  z.object({ type: type('stats'), time, stats: feedStatsSchema }),
+  z.object({ type: type('error'), code: z.string(), message: z.string() }),
+  z.object({ type: type('ping') }),
+  z.object({ type: type('pong') }),
+]);
+export type FeedMessage = Readonly<z.infer<typeof feedMessageSchema>>;
 
 /** Key of an event row: no name can hold a slash. */
 export function eventKey(client: string, check: string): string {
   return `${client}/${check}`;
 }
-
-/** As callers rely on it, see `answer.ts`. */
-export const eventRowAnswer: z.ZodType<EventRow> = z.looseObject({
-  namespace: z.string().exactOptional(),
-  client: z.string(),
-  check: z.string(),
-  status: z.number(),
-  action: eventActionSchema,
-  occurrences: z.number(),
-  since: z.number(),
-  last: z.number(),
-  silenced_by: texts,
-  output: z.string(),
-});

@@ -1,23 +1,15 @@
 import { z } from 'zod';
-import type { ClientRow } from './feed.ts';
-import { texts } from './answer.ts';
+import { clientRowSchema, type ClientRow } from './feed.ts';
 
-/** An item of `GET /api/mon/v1/clients`. */
-export type ListedClient = ClientRow & {
+/** An item of `GET /api/mon/v1/clients`, loose as every answer is, see `answer.ts`. */
+export const listedClientAnswer = clientRowSchema.loose().extend({
   /** Its open events. */
-  readonly events: number;
-  /** When its newest result was executed, epoch seconds; 0: it has none. */
-  readonly last_result: number;
-};
-
-/** As callers rely on it, see `answer.ts`. */
-export const listedClientAnswer: z.ZodType<ListedClient> = z.looseObject({
-  namespace: z.string().exactOptional(),
-  name: z.string(),
-  address: z.string(),
-  subscriptions: texts,
-  timestamp: z.number(),
-  version: z.string(),
   events: z.number(),
+  /** When its newest result was executed, epoch seconds; 0: it has none. */
   last_result: z.number(),
-});
+}) satisfies z.ZodType<ListedClient>;
+
+export interface ListedClient extends ClientRow {
+  readonly events: number;
+  readonly last_result: number;
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EntityUsage } from './entity-usage.ts';
+import { entityUsageSchema, type EntityUsage } from './entity-usage.ts';
 
 /** `GET /api/mon/v1/overview`: what a console shows of the whole and the feed does not bring. */
 export interface Overview {
@@ -48,9 +48,7 @@ export const overviewAnswer: z.ZodType<Overview> = z.looseObject({
   noisiest: z.array(z.looseObject({ check: z.string(), events: z.number(), clients: z.number() })),
   results: z.looseObject({ period: z.number(), rates: z.array(z.number()) }),
   clients: z.looseObject({ registered: z.number(), stale: z.number(), gone: z.number() }),
-  entities: z
-    .object({ total: z.number(), proxies: z.number(), limit: z.union([z.number(), z.literal('unlimited')]) })
-    .optional(),
+  entities: entityUsageSchema.optional(),
   queue: z.looseObject({ results: z.number() }),
   store: z.looseObject({ write_p99_ms: z.number().nullable() }),
   api: z.looseObject({ answer_p99_ms: z.number().nullable() }),

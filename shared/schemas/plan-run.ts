@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { texts } from './answer.ts';
 import {
+  ruleVerdictSchema,
   upgradeFactsSchema,
   versionSchema,
   type Finding,
@@ -11,13 +12,15 @@ import {
 
 /** Plans that are carried out: `/api/mon/v1/upgrades`. The backend holds them, consoles and `monctl` show and confirm. */
 
-export type PlanRunState = 'open' | 'done' | 'abandoned' | 'rolled-back';
+export const planStateSchema = z.enum(['open', 'done', 'abandoned', 'rolled-back']);
+export type PlanRunState = z.infer<typeof planStateSchema>;
 
 /**
  * `waiting`: its turn has not come, or nobody has started it; `running`: the backend is at it; `confirm`: the operator
  * does what it says, then confirms; `failed`: it can be started again, or skipped.
  */
-export type PlanRunStepState = 'waiting' | 'running' | 'confirm' | 'done' | 'failed' | 'skipped';
+export const planStepStateSchema = z.enum(['waiting', 'running', 'confirm', 'done', 'failed', 'skipped']);
+export type PlanRunStepState = z.infer<typeof planStepStateSchema>;
 
 export type PlanRunStep = PlanStep & {
   readonly state: PlanRunStepState;
@@ -109,12 +112,11 @@ export const planOrderSchema = z.discriminatedUnion('order', [
 export type PlanOrder = z.infer<typeof planOrderSchema>;
 
 const timeOrNull = z.number().nullable();
-const verdictSchema = z.enum(['pass', 'warn', 'block']);
 
 const findingAnswer: z.ZodType<Finding> = z.object({
   rule: z.string(),
   title: z.string(),
-  verdict: verdictSchema,
+  verdict: ruleVerdictSchema,
   evidence: texts,
   remedy: texts,
 });
@@ -135,7 +137,7 @@ const stepAnswer: z.ZodType<PlanRunStep> = z.object({
   check: stepCheck.exactOptional(),
   commands: texts.exactOptional(),
   confirm: z.string().exactOptional(),
-  state: z.enum(['waiting', 'running', 'confirm', 'done', 'failed', 'skipped']),
+  state: planStepStateSchema,
   started_at: timeOrNull,
   ended_at: timeOrNull,
   note: z.string(),
@@ -148,9 +150,9 @@ const summaryAnswer = z.object({
   to: z.string(),
   created_at: z.number(),
   created_by: z.string(),
-  state: z.enum(['open', 'done', 'abandoned', 'rolled-back']),
+  state: planStateSchema,
   holder: z.object({ who: z.string(), session: z.string(), since: z.number(), seen: z.number() }).nullable(),
-  verdict: verdictSchema,
+  verdict: ruleVerdictSchema,
   findings: z.array(findingAnswer),
   steps: z.array(stepAnswer),
   backup: z.string().nullable(),

@@ -115,7 +115,8 @@ export const upgradeFactsSchema = z.object({
 });
 export type UpgradeFacts = z.infer<typeof upgradeFactsSchema>;
 
-export type RuleVerdict = 'pass' | 'warn' | 'block';
+export const ruleVerdictSchema = z.enum(['pass', 'warn', 'block']);
+export type RuleVerdict = z.infer<typeof ruleVerdictSchema>;
 
 /** What one rule finds. */
 export interface Finding {
