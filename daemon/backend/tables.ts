@@ -3,22 +3,20 @@ import { AGGREGATE_DELETIONS } from './aggregates/table.ts';
 import { AUDIT_HEAD } from './audit/table.ts';
 import { CLIENTS, INVALIDATED, TOMBSTONES } from './clients/table.ts';
 import { DEFINITIONS } from './definitions/table.ts';
-import type { DumpedTable } from './dump/dump-table.ts';
 import { CHECK_RECORDS } from './events/table.ts';
-import type { ShownTable, Topic } from './feed/topic.ts';
+import type { Topic } from './feed/topic.ts';
 import { NAMESPACES } from './namespaces/table.ts';
 import { PLANS } from './plans/table.ts';
-import type { HeldTable } from './registry/registry.ts';
-import type { ShiftedTable } from './registry/shift-times.ts';
 import { AGENT_SPOOLS } from './results/table.ts';
 import { SILENCED, SILENCED_USES } from './silences/table.ts';
 import { STASHES } from './stashes/table.ts';
+import type { StoredTable } from './stored-table.ts';
 
 /**
  * Every kind of what is stored and held in memory: a new noun has its line here. They are read in this order, and their
  * rows are sent in it: clients before their results, and silences before the events that they silence.
  */
-export const TABLES: readonly (DumpedTable & HeldTable & ShiftedTable & ShownTable)[] = [
+export const TABLES: readonly StoredTable[] = [
   SILENCED,
   SILENCED_USES,
   PLANS,

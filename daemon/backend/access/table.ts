@@ -1,12 +1,11 @@
-import { eachOf, type DumpedTable } from '../dump/dump-table.ts';
+import { eachOf } from '../dump/dump-table.ts';
 import { dumpedApiKey, dumpedUser } from '../dump/dumped.ts';
-import type { HeldTable } from '../registry/registry.ts';
-import type { ShiftedTable } from '../registry/shift-times.ts';
 import type { Table } from '../registry/table.ts';
 import type { ApiKey, CredentialRegistry, Session, User } from './credentials.ts';
+import type { StoredTable } from '../stored-table.ts';
 
 /** Who may get in, of all namespaces: users by name, API keys and sessions by id. */
-type CredentialTable<Item> = DumpedTable & HeldTable & ShiftedTable & Table<CredentialRegistry, string, Item>;
+type CredentialTable<Item> = StoredTable & Table<CredentialRegistry, string, Item>;
 
 export const USERS: CredentialTable<User> = credentialTable('user', {
   dumps: [{ type: 'User', isNamespaced: false, dumped: eachOf((value) => dumpedUser(value as User)) }],
@@ -36,7 +35,7 @@ export const SESSIONS: CredentialTable<Session> = credentialTable('session', {
 });
 
 /** What access tokens are signed with, in base64url: one for all. */
-export const TOKEN_KEY: HeldTable & Table<CredentialRegistry, undefined, string> = {
+export const TOKEN_KEY: StoredTable & Table<CredentialRegistry, undefined, string> = {
   prefix: 'token-key',
   key: () => ['token-key'],
   encode: (key) => JSON.stringify(key),
@@ -58,7 +57,7 @@ function credentialTable<Item>(
     itemsOf,
     idOf,
     shifted,
-  }: Pick<DumpedTable, 'dumps'> & {
+  }: Pick<StoredTable, 'dumps'> & {
     readonly itemsOf: (credentials: CredentialRegistry) => Map<string, Item>;
     readonly idOf: (item: Item) => string;
     readonly shifted: (item: Item, byMs: number) => Item | undefined;

@@ -1,7 +1,7 @@
 import type { Key } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
-import type { HeldTable } from '../registry/registry.ts';
 import type { LatestTable } from '../registry/table.ts';
+import type { StoredTable } from '../stored-table.ts';
 
 const PREFIX = 'aggregate-deletion';
 
@@ -11,7 +11,7 @@ const keyOf = ({ name }: Namespace, aggregate: string): Key => [PREFIX, name, ag
  * How many deletions of aggregates there had been with that of each one (see `state.ts`). Before the check records: it
  * says which of the results that name an aggregate belong to it.
  */
-export const AGGREGATE_DELETIONS: HeldTable & LatestTable<Namespace, string> = {
+export const AGGREGATE_DELETIONS: StoredTable & LatestTable<Namespace, string> = {
   prefix: PREFIX,
   key: keyOf,
   encodeHeld({ aggregates }, aggregate) {

@@ -1,6 +1,6 @@
 import type { AuditHead } from '../../../shared/schemas/audit.ts';
 import type { Key } from '../ports.ts';
-import type { HeldTable } from '../registry/registry.ts';
+import type { StoredTable } from '../stored-table.ts';
 
 const PREFIX = 'audit';
 
@@ -12,7 +12,7 @@ const HEAD_PREFIX = 'audit-head';
 /** Where the audit trail begins and ends. */
 export const AUDIT_HEAD_KEY: Key = [HEAD_PREFIX];
 
-export const AUDIT_HEAD: HeldTable = {
+export const AUDIT_HEAD: StoredTable = {
   prefix: HEAD_PREFIX,
   adopt({ audit }, [head]) {
     audit.load(head === undefined ? undefined : (JSON.parse(head[1]) as AuditHead));

@@ -1,22 +1,19 @@
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { Key } from '../ports.ts';
 import { ClientEntry, type Namespace, type Tombstone } from '../registry/namespace.ts';
-import type { HeldTable } from '../registry/registry.ts';
-import { flat } from '../registry/shared-texts.ts';
 import type { RecordTable, Table } from '../registry/table.ts';
-import type { ShiftedTable } from '../registry/shift-times.ts';
 import { datedClient, encodeClient, type StoredClient } from './client-record.ts';
-import type { ShownTable } from '../feed/topic.ts';
 import { CLIENT_TOPIC } from './rows.ts';
-import { eachOf, type DumpedTable } from '../dump/dump-table.ts';
+import { eachOf } from '../dump/dump-table.ts';
 import { dumpedEntity } from '../dump/dumped.ts';
+import type { StoredTable } from '../stored-table.ts';
 
 const PREFIX = 'client';
 
 export const clientKey = (namespace: string, client: string): Key => [PREFIX, namespace, client];
 
 /** Client records with their signature. */
-export const CLIENTS: DumpedTable & HeldTable & ShownTable & RecordTable<ClientEntry, Client> = {
+export const CLIENTS: StoredTable & RecordTable<ClientEntry, Client> = {
   prefix: PREFIX,
   isEntry: (entry): entry is ClientEntry => entry instanceof ClientEntry,
   key: ({ namespace, name }) => clientKey(namespace.name, name),
@@ -52,7 +49,7 @@ export const TOMBSTONES = markTable(
   ({ deletedMs, untilMs }: Tombstone, byMs) => ({ deletedMs: deletedMs + byMs, untilMs: untilMs + byMs }),
 );
 
-type MarkTable<Mark> = HeldTable & ShiftedTable & Table<Namespace, string, Mark>;
+type MarkTable<Mark> = StoredTable & Table<Namespace, string, Mark>;
 
 /** What is remembered of clients by their names, whether or not they are there. */
 function markTable<Mark>(
@@ -66,7 +63,8 @@ function markTable<Mark>(
     encode: (mark) => JSON.stringify(mark),
     hold: (namespace, client, mark) => marksOf(namespace).set(client, mark),
     drop: (namespace, client) => marksOf(namespace).delete(client),
-    load: (namespace, [, , client], text) => marksOf(namespace).set(flat(String(client)), JSON.parse(text) as Mark),
+    load: (namespace, [, , client], text, { texts }) =>
+      marksOf(namespace).set(texts.of(String(client)), JSON.parse(text) as Mark),
     clear(namespace) {
       const marks = marksOf(namespace);
       const keys = [...marks.keys()].map((client) => [prefix, namespace.name, client]);

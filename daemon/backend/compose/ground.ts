@@ -8,8 +8,8 @@ import { StoredDefinitions } from '../definitions/state.ts';
 import { MemoryBudget, startGuard } from '../health/memory-budget.ts';
 import { isLoopback } from '../http/host.ts';
 import type { Lease, Store } from '../ports.ts';
-import { Registry, type HeldTable } from '../registry/registry.ts';
-import type { ShiftedTable } from '../registry/shift-times.ts';
+import { Registry } from '../registry/registry.ts';
+import type { StoredTable } from '../stored-table.ts';
 import { TimeKeeper } from '../schedule/keep-time.ts';
 import { DiskGuard } from '../store/disk-guard.ts';
 import type { Teardown } from '../teardown.ts';
@@ -42,7 +42,7 @@ export interface Ground {
  */
 export async function openGround(
   options: BackendOptions,
-  tables: readonly (HeldTable & ShiftedTable)[],
+  tables: readonly StoredTable[],
   teardown: Teardown,
 ): Promise<Ground> {
   const { clock: machine, log } = options;

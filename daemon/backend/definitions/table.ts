@@ -1,9 +1,9 @@
 import type { V2Type } from '../../../shared/domain/v2/wrapped.ts';
-import { eachOf, type DumpedTable } from '../dump/dump-table.ts';
+import { eachOf } from '../dump/dump-table.ts';
 import { dumpedDefinition } from '../dump/dumped.ts';
-import type { HeldTable } from '../registry/registry.ts';
 import type { Table } from '../registry/table.ts';
 import type { DefinitionKind, DefinitionKinds, StoredDefinitions } from './state.ts';
+import type { StoredTable } from '../stored-table.ts';
 
 const PREFIX = 'definition';
 
@@ -33,9 +33,7 @@ export interface DefinitionPlace {
 }
 
 /** Checks, handlers, filters and whatever else is made over the API, as it shows them. */
-export const DEFINITIONS: DumpedTable &
-  HeldTable &
-  Table<StoredDefinitions, DefinitionPlace, DefinitionKinds[DefinitionKind]> = {
+export const DEFINITIONS: StoredTable & Table<StoredDefinitions, DefinitionPlace, DefinitionKinds[DefinitionKind]> = {
   prefix: PREFIX,
   key: (_definitions, { kind, namespace, name }) => [PREFIX, kind, namespace, name],
   encode: ({ object }) => JSON.stringify(object),

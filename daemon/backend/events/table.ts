@@ -1,14 +1,12 @@
 import type { Key } from '../ports.ts';
 import { CheckEntry, type Namespace } from '../registry/namespace.ts';
-import type { HeldTable } from '../registry/registry.ts';
 import type { AnnouncedTable, RecordTable } from '../registry/table.ts';
 import { datedCheckRecord, encodeCheckRecord, stateOf, type CheckBodies, type CheckRecord } from './check-record.ts';
-import type { ShownTable } from '../feed/topic.ts';
 import { EVENT_TOPIC } from './rows.ts';
 import { decodeClient } from '../clients/client-record.ts';
 import { clientKey } from '../clients/table.ts';
-import type { DumpedTable } from '../dump/dump-table.ts';
 import { dumpedEvent } from '../dump/dumped.ts';
+import type { StoredTable } from '../stored-table.ts';
 
 const PREFIX = 'check';
 
@@ -19,8 +17,7 @@ export const checkRecordKey = (namespace: string, client: string, check: string)
   check,
 ];
 
-interface CheckTable
-  extends DumpedTable, HeldTable, ShownTable, RecordTable<CheckEntry, CheckBodies>, AnnouncedTable<CheckEntry> {}
+interface CheckTable extends StoredTable, RecordTable<CheckEntry, CheckBodies>, AnnouncedTable<CheckEntry> {}
 
 /** One record per client and check: the last result and the event together. After the clients, to which they belong. */
 export const CHECK_RECORDS: CheckTable = {

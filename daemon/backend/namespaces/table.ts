@@ -1,11 +1,11 @@
 import type { DeclaredNamespaces } from './state.ts';
-import type { HeldTable } from '../registry/registry.ts';
 import type { Table } from '../registry/table.ts';
+import type { StoredTable } from '../stored-table.ts';
 
 const PREFIX = 'namespace';
 
 /** Namespaces that were made over the API. */
-export const NAMESPACES: HeldTable & Table<DeclaredNamespaces, string, string> = {
+export const NAMESPACES: StoredTable & Table<DeclaredNamespaces, string, string> = {
   prefix: PREFIX,
   key: (_declared, name) => [PREFIX, name],
   encode: (name) => JSON.stringify({ name }),

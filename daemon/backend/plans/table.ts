@@ -1,14 +1,13 @@
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
-import type { HeldTable } from '../registry/registry.ts';
 import type { Table } from '../registry/table.ts';
 import type { PlanRegistry, StoredPlan } from './state.ts';
-import type { ShownTable } from '../feed/topic.ts';
 import { PLAN_TOPIC } from './rows.ts';
+import type { StoredTable } from '../stored-table.ts';
 
 const PREFIX = 'upgrade';
 
 /** Plans for upgrades that are carried out, by id. They are in no namespace. */
-export const PLANS: HeldTable & ShownTable & Table<PlanRegistry, number, StoredPlan> = {
+export const PLANS: StoredTable & Table<PlanRegistry, number, StoredPlan> = {
   prefix: PREFIX,
   key: (_plans, id) => [PREFIX, id],
   encode: (plan) => JSON.stringify(plan),

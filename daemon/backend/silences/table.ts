@@ -2,14 +2,28 @@ import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silence
 import { silencedId } from '../../../shared/domain/silencing.ts';
 import type { Key } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
-import type { HeldTable } from '../registry/registry.ts';
-import type { ShiftedTable } from '../registry/shift-times.ts';
 import type { LatestTable, Table } from '../registry/table.ts';
-import { silencedOfStored, storedSilenced } from './stored.ts';
-import type { ShownTable } from '../feed/topic.ts';
 import { SILENCED_TOPIC } from './rows.ts';
-import { eachOf, type DumpedTable } from '../dump/dump-table.ts';
+import { eachOf } from '../dump/dump-table.ts';
 import { dumpedSilenced } from '../dump/dumped.ts';
+import type { StoredTable } from '../stored-table.ts';
+
+/** An entry as every store has held it since the first: its end is `expire_at`, and in milliseconds. Known here alone. */
+interface Stored extends Omit<SilencedEntry, 'expireAtMs'> {
+  readonly expire_at: number | null;
+}
+
+/** What is stored of an entry, as JSON. */
+export function storedSilenced(entry: SilencedEntry): object {
+  const { id, subscription, check, reason, creator, begin, expireAtMs: expire_at, ...rest } = entry;
+  return { id, subscription, check, reason, creator, begin, expire_at, ...rest } satisfies Stored;
+}
+
+/** @param value what `storedSilenced` made, from JSON */
+export function silencedOfStored(value: unknown): SilencedEntry {
+  const { id, subscription, check, reason, creator, begin, expire_at: expireAtMs, ...rest } = value as Stored;
+  return { id, subscription, check, reason, creator, begin, expireAtMs, ...rest };
+}
 
 /** By their two parts; an absent part is the empty string, which no name is. */
 const keyIn = (prefix: string, namespace: string, { subscription, check }: SilencedEntry): Key => [
@@ -20,11 +34,7 @@ const keyIn = (prefix: string, namespace: string, { subscription, check }: Silen
 ];
 
 /** Silenced entries. */
-export const SILENCED: DumpedTable &
-  HeldTable &
-  ShownTable &
-  ShiftedTable &
-  Table<Namespace, SilencedEntry, SilencedEntry> = {
+export const SILENCED: StoredTable & Table<Namespace, SilencedEntry, SilencedEntry> = {
   prefix: 'silenced',
   key: ({ name }, entry) => keyIn('silenced', name, entry),
   encode: (entry) => JSON.stringify(storedSilenced(entry)),
@@ -53,7 +63,7 @@ export const SILENCED: DumpedTable &
 };
 
 /** How often silenced entries kept handlers from running: after the entries, without which it means nothing. */
-export const SILENCED_USES: HeldTable & LatestTable<Namespace, SilencedEntry> = {
+export const SILENCED_USES: StoredTable & LatestTable<Namespace, SilencedEntry> = {
   prefix: 'silenced-use',
   key: ({ name }, entry) => keyIn('silenced-use', name, entry),
   encodeHeld({ silenced }, { id }) {

@@ -3,8 +3,7 @@ import type { StashView } from '../../../shared/schemas/stash.ts';
 import type { Store } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { StashEntry } from './state.ts';
-import { stashOfStored } from './stored.ts';
-import { stashKey } from './table.ts';
+import { stashKey, stashOfStored } from './table.ts';
 
 /** Living stashes by path. */
 export function livingStashes({ stashes }: Namespace, nowMs: number): StashEntry[] {

@@ -1,17 +1,31 @@
 import type { Stash } from '../../../shared/schemas/stash.ts';
 import type { Key } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
-import type { HeldTable } from '../registry/registry.ts';
-import type { ShiftedTable } from '../registry/shift-times.ts';
 import type { Table } from '../registry/table.ts';
-import { stashOfStored, storedStash } from './stored.ts';
+import type { StoredTable } from '../stored-table.ts';
+
+/** A stash as every store has held it since the first: its end is `expire_at`, and in milliseconds. Known here alone. */
+interface Stored extends Omit<Stash, 'expireAtMs'> {
+  readonly expire_at: number | null;
+}
+
+/** What is stored of a stash, as JSON. */
+export function storedStash({ path, content, expireAtMs }: Stash): object {
+  return { path, content, expire_at: expireAtMs } satisfies Stored;
+}
+
+/** @param value what `storedStash` made, from JSON */
+export function stashOfStored(value: unknown): Stash {
+  const { path, content, expire_at: expireAtMs } = value as Stored;
+  return { path, content, expireAtMs };
+}
 
 const PREFIX = 'stash';
 
 export const stashKey = (namespace: string, path: string): Key => [PREFIX, namespace, path];
 
 /** Stashes by their path, which is one part of the key whatever slashes it holds. Their contents stay in the store. */
-export const STASHES: HeldTable & ShiftedTable & Table<Namespace, string, Stash> = {
+export const STASHES: StoredTable & Table<Namespace, string, Stash> = {
   prefix: PREFIX,
   key: ({ name }, path) => stashKey(name, path),
   encode: (stash) => JSON.stringify(storedStash(stash)),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { silencedOfStored, storedSilenced } from '../../../../daemon/backend/silences/stored.ts';
-import { stashOfStored, storedStash } from '../../../../daemon/backend/stashes/stored.ts';
+import { silencedOfStored, storedSilenced } from '../../../../daemon/backend/silences/table.ts';
+import { stashOfStored, storedStash } from '../../../../daemon/backend/stashes/table.ts';
 
 test('an entry is stored to the letter as in every store before', () => {
   const text =
