@@ -42,9 +42,10 @@ test('with a namespace goes what is remembered of things that were in it, whatev
     await Promise.all(asked);
   };
   /** First parts of the keys that are stored of the namespace. */
-  const stored = async (): Promise<unknown[]> => {
-    const found: unknown[] = [];
-    for await (const [key] of store.scan([])) if (key.includes('shop') && key[0] !== 'audit') found.push(key[0]);
+  const stored = async (): Promise<string[]> => {
+    const found: string[] = [];
+    for await (const [key] of store.scan([]))
+      if (key.includes('shop') && key[0] !== 'audit') found.push(String(key[0]));
     return [...new Set(found)].toSorted();
   };
   const check = { name: 'disk', output: '', status: 2, executed: 0, aggregates: ['fleet', 'others'] };
