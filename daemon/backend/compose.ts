@@ -247,7 +247,18 @@ function openBatcher(
   teardown: Teardown,
 ): Batcher {
   const batcher = new Batcher(
-    { registry, store, lease, clock, log, handling, room: disk, memory, anchorDue: () => time.anchorDue() },
+    {
+      registry,
+      store,
+      lease,
+      clock,
+      log,
+      handling,
+      room: disk,
+      keepReportsOut: () => registry.plans.keepReportsOut(),
+      memory,
+      anchorDue: () => time.anchorDue(),
+    },
     options.batcher,
   );
   teardown.use('log of handling', logHandling({ commits: batcher.commits, clock, log }));

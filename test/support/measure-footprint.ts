@@ -4,6 +4,7 @@ import { Footprint } from '../../daemon/backend/registry/footprint.ts';
 import { Namespace } from '../../daemon/backend/registry/namespace.ts';
 import { nextCheckState } from '../../shared/domain/event.ts';
 import type { Client } from '../../shared/schemas/client.ts';
+import { stashesOf } from '../../daemon/backend/stashes/state.ts';
 
 const COUNT = 8000;
 const NOW = 1_790_000_000;
@@ -47,7 +48,7 @@ const KINDS: Readonly<Record<string, (namespace: Namespace, at: number) => void>
     namespace.silenced.put(parsed({ id, ...parts, reason: 'CHG-12345', creator: 'ada', ...times }));
   },
   stashes: (namespace, at) =>
-    namespace.stashes.put(parsed({ path: `silence/web-server-${String(at)}`, expireAtMs: null })),
+    stashesOf(namespace).put(parsed({ path: `silence/web-server-${String(at)}`, expireAtMs: null })),
 };
 
 function heapBytes(): number {

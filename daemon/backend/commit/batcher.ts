@@ -74,6 +74,7 @@ export class Batcher {
   readonly #log: Log;
   readonly #handling: EventHandling;
   readonly #room: Room;
+  readonly #keepReportsOut: () => void;
   readonly #memory: MemoryRoom;
   readonly #anchorDue: () => StoreOp | undefined;
   readonly #mended: Disposable;
@@ -96,6 +97,8 @@ export class Batcher {
       readonly handling?: EventHandling;
       /** Default: for everything. */
       readonly room?: Room;
+      /** Throws while results are kept out, say during an upgrade. Default: never. */
+      readonly keepReportsOut?: () => void;
       /** Default: there is always enough. */
       readonly memory?: MemoryRoom;
       /** The newest time, from time to time, to be written with a batch. */
@@ -111,6 +114,7 @@ export class Batcher {
     this.#log = parts.log;
     this.#handling = parts.handling ?? new EventHandling(new Definitions({ checks: new Map(), handlers: new Map() }));
     this.#room = parts.room ?? ENDLESS_ROOM;
+    this.#keepReportsOut = parts.keepReportsOut ?? (() => undefined);
     this.#memory = parts.memory ?? ENDLESS_MEMORY;
     this.#anchorDue = parts.anchorDue ?? (() => undefined);
     this.#queueLimit = options.queueLimit ?? 20_000;
@@ -137,12 +141,11 @@ export class Batcher {
   /**
    * To be asked before results are looked at: senders that have to wait try again after each commit.
    *
-   * @throws MonError `unavailable` while an upgrade keeps results out, or there is no room for them
+   * @throws MonError `unavailable` while results are kept out, or there is no room for them
    */
   refuseReports(): void {
     this.#room.refuseGrowth();
-    if (!this.#registry.plans.isDraining) return;
-    throw new BusyError('no results are taken during an upgrade: keep them and try again later');
+    this.#keepReportsOut();
   }
 
   /** @throws MonError `unavailable` when the queue is full, the backend stops, or results are kept out */

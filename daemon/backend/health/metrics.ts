@@ -16,6 +16,7 @@ import type { TimerLag } from '../schedule/timer-lag.ts';
 import type { AgentHub } from '../agents/agent-hub.ts';
 import type { Connections } from '../http/connections.ts';
 import type { SlowPeers } from '../http/slow-peers.ts';
+import { stashesOf } from '../stashes/state.ts';
 
 interface MetricParts {
   readonly registry: Registry;
@@ -138,7 +139,7 @@ export class Metrics implements Disposable {
     this.#gauge('mon_results', 'Checks by their last result', () => namespace().results, 'severity');
     this.#gauge('mon_clients', 'Known clients', () => namespace().clients.size);
     this.#gauge('mon_silenced_entries', 'Silenced entries', () => namespace().silenced.size);
-    this.#gauge('mon_stashes', 'Stashes', () => namespace().stashes.size);
+    this.#gauge('mon_stashes', 'Stashes', () => stashesOf(namespace()).size);
   }
 
   #readConnections({ agents, connections, feed, slowPeers }: MetricParts): void {

@@ -8,6 +8,7 @@ import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { DEFINITIONS } from '../definitions/table.ts';
 import { NAMESPACES } from './table.ts';
+import { stashesOf } from '../stashes/state.ts';
 
 const NAMESPACES_MAX = 10_000;
 
@@ -90,7 +91,7 @@ function contentsOf(registry: Registry, name: string): string[] {
     [namespace.clients.size, 'entity', 'entities'],
     [events, 'event', 'events'],
     [namespace.silenced.size, 'silence', 'silences'],
-    [namespace.stashes.size, 'stash', 'stashes'],
+    [stashesOf(namespace).size, 'stash', 'stashes'],
     [keys, 'API key', 'API keys'],
   ];
   return counts

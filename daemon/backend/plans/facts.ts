@@ -8,6 +8,7 @@ import type { EntityLimit } from '../clients/entity-limit.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { ClientEntry, Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
+import { stashesOf } from '../stashes/state.ts';
 
 export interface UpgradeFactParts {
   readonly registry: Registry;
@@ -99,20 +100,17 @@ function countsOf({ declared, definitions }: Registry): Readonly<Record<string, 
   };
 }
 
-function silenceStashesOf(
-  { stashes, clients }: Namespace,
-  nowMs: number,
-): NonNullable<UpgradeFacts['silence_stashes']> {
+function silenceStashesOf(namespace: Namespace, nowMs: number): NonNullable<UpgradeFacts['silence_stashes']> {
   const unclear = new Set<string>();
   const unready = new Set<string>();
   let total = 0;
-  for (const stash of stashes.all()) {
+  for (const stash of stashesOf(namespace).all()) {
     const migration = isExpired(stash, nowMs) ? undefined : migrationOf({ path: stash.path, content: {}, expire: -1 });
     if (migration === undefined) continue;
     total++;
     if (migration.kind === 'unclear') unclear.add(migration.path);
     else if (migration.client !== undefined) {
-      const client = clients.get(migration.client);
+      const client = namespace.clients.get(migration.client);
       const problem = client === undefined ? undefined : unreadiness(client);
       if (problem !== undefined) unready.add(problem);
     }

@@ -1,4 +1,5 @@
 import { isDraining } from '../../../shared/domain/plan/run.ts';
+import { BusyError } from '../../../shared/errors.ts';
 import type { PlanRun, ToldFacts } from '../../../shared/schemas/plan-run.ts';
 
 /** A plan as it is stored: with what the backend cannot find out itself, for the next look at the rules. */
@@ -30,9 +31,9 @@ export class PlanRegistry {
     return this.all().find(({ runbook }) => runbook.state === 'open');
   }
 
-  /** Whether results are refused for now; asked for each of them. */
-  get isDraining(): boolean {
-    return this.#isDraining;
+  /** Asked for each result. @throws MonError `unavailable` while an upgrade keeps them out */
+  keepReportsOut(): void {
+    if (this.#isDraining) throw new BusyError('no results are taken during an upgrade: keep them and try again later');
   }
 
   /** Whether results and keepalives may be old only because they are, or were, kept out. */

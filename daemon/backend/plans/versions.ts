@@ -5,6 +5,7 @@ import type { Store } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import { readAuditHead } from '../audit/read.ts';
+import { stashesOf } from '../stashes/state.ts';
 
 export interface VersionParts {
   readonly registry: Registry;
@@ -37,7 +38,7 @@ export async function versionsOf({ registry, store, storeBytes }: VersionParts):
       results: sumOf(namespace.results),
       events: sumOf(namespace.openEvents.counts()),
       silenced: namespace.silenced.size,
-      stashes: namespace.stashes.size,
+      stashes: stashesOf(namespace).size,
       audit: last - first + 1,
     },
   };

@@ -47,6 +47,5 @@ export const EVENT_BYTES = 850;
 /** A check as a member of one aggregate. */
 export const MEMBER_BYTES = 120;
 export const SILENCED_BYTES = 450;
-export const STASH_BYTES = 120;
 /** What is remembered of an agent or of a client that was deleted. */
 export const MARK_BYTES = 200;

@@ -15,7 +15,6 @@ import { OpenEvents } from '../events/open-events.ts';
 import { ResultsByCheck } from '../results/state.ts';
 import { TtlIndex } from '../results/ttl-index.ts';
 import { SilencedRegistry } from '../silences/state.ts';
-import { StashRegistry } from '../stashes/state.ts';
 import { byName } from './by-name.ts';
 import {
   CHECK_BYTES,
@@ -201,12 +200,14 @@ export interface Tombstone {
   readonly untilMs: number;
 }
 
+/** Makes what a noun keeps of one namespace. */
+export type OpenState<State> = (footprint: Footprint) => State;
+
 /** Everything in one namespace, with the indexes that its readers need. Only transactions change it. */
 export class Namespace {
   readonly name: string;
   readonly clients = new Map<string, ClientEntry>();
   readonly silenced: SilencedRegistry;
-  readonly stashes: StashRegistry;
   readonly aggregates = new AggregateRegistry<CheckEntry>();
   readonly ttls = new TtlIndex<CheckEntry>();
   readonly spools: Map<string, SpoolMark>;
@@ -218,6 +219,8 @@ export class Namespace {
   readonly resultsByCheck = new ResultsByCheck();
   readonly counted = new ClientCounts();
   readonly openEvents = new OpenEvents<CheckEntry>();
+  /** What nouns keep in here, by what made it. */
+  readonly #states = new Map<OpenState<unknown>, unknown>();
   readonly #footprint: Footprint;
   readonly #profiles: ClientProfiles;
   readonly #subscribers = new Subscribers(this.clients);
@@ -229,10 +232,16 @@ export class Namespace {
     this.#footprint = footprint;
     this.#profiles = new ClientProfiles(footprint);
     this.silenced = new SilencedRegistry(footprint);
-    this.stashes = new StashRegistry(footprint);
     this.spools = new CountedMap(footprint, MARK_BYTES);
     this.invalidated = new CountedMap(footprint, MARK_BYTES);
     this.tombstones = new CountedMap(footprint, MARK_BYTES);
+  }
+
+  /** What a noun keeps in here. Those that each result asks for are fields, so that it costs them no look-up. */
+  state<State>(open: OpenState<State>): State {
+    let state = this.#states.get(open) as State | undefined;
+    if (state === undefined) this.#states.set(open, (state = open(this.#footprint)));
+    return state;
   }
 
   /** All clients by name; sorted again only after one came or went. */

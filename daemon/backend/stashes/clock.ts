@@ -3,7 +3,7 @@ import type { Stashes } from './write.ts';
 import type { CommitBoard } from '../commit/commit-board.ts';
 import type { PlanningClock } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { StashEntry } from './state.ts';
+import { stashesOf, type StashEntry } from './state.ts';
 import type { Deadline } from '../schedule/deadlines.ts';
 import { runDeadlines } from '../schedule/run-deadlines.ts';
 
@@ -23,20 +23,20 @@ export function expireStashes(parts: ExpiryParts): Disposable {
 
     *atStart() {
       for (const namespace of registry.namespaces()) {
-        for (const stash of namespace.stashes.all()) yield* deadlineOf(namespace.name, stash);
+        for (const stash of stashesOf(namespace).all()) yield* deadlineOf(namespace.name, stash);
       }
     },
 
     *after(change) {
       if (change[0] !== 'stash') return;
       const [, namespace, path] = change;
-      const stash = registry.namespace(namespace).stashes.get(path);
+      const stash = stashesOf(registry.namespace(namespace)).get(path);
       if (stash !== undefined) yield* deadlineOf(namespace, stash);
     },
 
     run(id) {
       const [namespaceName, path] = JSON.parse(id) as [string, string];
-      if (registry.namespace(namespaceName).stashes.get(path) === undefined) return undefined;
+      if (stashesOf(registry.namespace(namespaceName)).get(path) === undefined) return undefined;
       return stashes.expire(namespaceName, path);
     },
   });

@@ -8,6 +8,7 @@ import type { Batcher } from '../commit/batcher.ts';
 import { auditedSilence, DEFAULT_MAX, livingEntry, refuseTooMany, type SilencesMax } from '../silences/write.ts';
 import { saveSilenced } from '../silences/saved.ts';
 import { STASHES } from './table.ts';
+import { stashesOf } from './state.ts';
 
 type EntryMigration = Extract<StashMigration, { readonly kind: 'entry' }>;
 
@@ -33,7 +34,7 @@ export class StashMigrations {
     return this.#batcher.run((transaction) => {
       const { nowMs } = transaction;
       const namespace = transaction.registry.namespace(namespaceName);
-      const stash = namespace.stashes.get(path);
+      const stash = stashesOf(namespace).get(path);
       if (stash === undefined || isExpired(stash, nowMs)) throw new MonError('not_found', `there is no stash ${path}`);
       const silenced = client === undefined ? undefined : namespace.clients.get(client);
       const problem = silenced === undefined ? undefined : unreadiness(silenced);

@@ -2,12 +2,14 @@ import { isExpired, secondsLeft } from '../../../shared/domain/expiry.ts';
 import type { StashView } from '../../../shared/schemas/stash.ts';
 import type { Store } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
-import type { StashEntry } from './state.ts';
+import { stashesOf, type StashEntry } from './state.ts';
 import { stashKey, stashOfStored } from './table.ts';
 
 /** Living stashes by path. */
-export function livingStashes({ stashes }: Namespace, nowMs: number): StashEntry[] {
-  return stashes.sorted().filter((stash) => !isExpired(stash, nowMs));
+export function livingStashes(namespace: Namespace, nowMs: number): StashEntry[] {
+  return stashesOf(namespace)
+    .sorted()
+    .filter((stash) => !isExpired(stash, nowMs));
 }
 
 /** The committed stashes of these paths as the API shows them; one that is gone by now is left out. */

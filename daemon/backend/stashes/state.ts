@@ -1,11 +1,14 @@
 import type { Stash } from '../../../shared/schemas/stash.ts';
-import { STASH_BYTES, type Footprint } from '../registry/footprint.ts';
+import type { Footprint } from '../registry/footprint.ts';
+import type { Namespace } from '../registry/namespace.ts';
+
+const STASH_BYTES = 120;
 
 /** A stash without its content, which stays in the store until it is read. */
 export type StashEntry = Omit<Stash, 'content'>;
 
 /** The stashes of one namespace. */
-export class StashRegistry {
+class StashRegistry {
   readonly #byPath = new Map<string, StashEntry>();
   readonly #footprint: Footprint;
   #sorted: readonly StashEntry[] | undefined;
@@ -41,6 +44,12 @@ export class StashRegistry {
     if (this.#byPath.delete(path)) this.#footprint.bytes -= bytesOf(path);
     this.#sorted = undefined;
   }
+}
+
+const openStashes = (footprint: Footprint): StashRegistry => new StashRegistry(footprint);
+
+export function stashesOf(namespace: Namespace): StashRegistry {
+  return namespace.state(openStashes);
 }
 
 function bytesOf(path: string): number {

@@ -3,6 +3,7 @@ import type { Key } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { Table } from '../registry/table.ts';
 import type { StoredTable } from '../stored-table.ts';
+import { stashesOf } from './state.ts';
 
 /** A stash as every store has held it since the first: its end is `expire_at`, and in milliseconds. Known here alone. */
 interface Stored extends Omit<Stash, 'expireAtMs'> {
@@ -29,12 +30,12 @@ export const STASHES: StoredTable & Table<Namespace, string, Stash> = {
   prefix: PREFIX,
   key: ({ name }, path) => stashKey(name, path),
   encode: (stash) => JSON.stringify(storedStash(stash)),
-  hold: ({ stashes }, path, { expireAtMs }) => stashes.put({ path, expireAtMs }),
-  drop: ({ stashes }, path) => stashes.remove(path),
+  hold: (namespace, path, { expireAtMs }) => stashesOf(namespace).put({ path, expireAtMs }),
+  drop: (namespace, path) => stashesOf(namespace).remove(path),
   change: ({ name }, path) => ['stash', name, path],
-  load({ stashes }, _key, text) {
+  load(namespace, _key, text) {
     const { path, expireAtMs } = stashOfStored(JSON.parse(text));
-    stashes.put({ path, expireAtMs });
+    stashesOf(namespace).put({ path, expireAtMs });
   },
   shifted(text, byMs) {
     const stash = stashOfStored(JSON.parse(text));

@@ -5,6 +5,7 @@ import type { StashContent } from '../../../shared/schemas/stash.ts';
 import { MON, recordAudit } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { STASHES } from './table.ts';
+import { stashesOf } from './state.ts';
 
 /** Most stashes in one namespace. */
 const STASHES_MAX = 100_000;
@@ -34,9 +35,9 @@ export class Stashes {
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
       const { path, content, expireSeconds } = stash;
-      const present = namespace.stashes.get(path);
+      const present = stashesOf(namespace).get(path);
       transaction.refuseNew(present);
-      if (namespace.stashes.size >= STASHES_MAX && present === undefined) {
+      if (stashesOf(namespace).size >= STASHES_MAX && present === undefined) {
         throw new MonError('unavailable', `there are ${String(STASHES_MAX)} stashes: delete some first`);
       }
       const expireAtMs = endAfter(expireSeconds, transaction.nowMs);
@@ -48,7 +49,7 @@ export class Stashes {
   remove(namespaceName: string, path: string, actor: Actor = MON): Promise<void> {
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
-      const stash = namespace.stashes.get(path);
+      const stash = stashesOf(namespace).get(path);
       if (stash === undefined || isExpired(stash, transaction.nowMs)) {
         throw new MonError('not_found', `there is no stash ${path}`);
       }
@@ -66,7 +67,7 @@ export class Stashes {
   expire(namespaceName: string, path: string): Promise<void> {
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
-      const stash = namespace.stashes.get(path);
+      const stash = stashesOf(namespace).get(path);
       if (stash !== undefined && isExpired(stash, transaction.nowMs)) transaction.remove(STASHES, namespace, path);
     });
   }

@@ -7,6 +7,7 @@ import { Footprint } from '../../../../daemon/backend/registry/footprint.ts';
 import { Namespace } from '../../../../daemon/backend/registry/namespace.ts';
 import { NO_CHECK_STATE, nextCheckState } from '../../../../shared/domain/event.ts';
 import { silencedEntry } from '../../../../shared/domain/silencing.ts';
+import { stashesOf } from '../../../../daemon/backend/stashes/state.ts';
 
 const MEASURE = fileURLToPath(new URL('../../../support/measure-footprint.ts', import.meta.url));
 
@@ -69,8 +70,8 @@ test('whatever came, changed and went: of nothing nothing is counted', () => {
           if (aggregate !== undefined) namespace.deleteAggregate(aggregate);
         } else if (given.do === 'silence') namespace.silenced.put(silence(given.check, given.reason));
         else if (given.do === 'clear') namespace.silenced.remove(silence(given.check));
-        else if (given.do === 'stash') namespace.stashes.put({ path: given.name, expireAtMs: null });
-        else if (given.do === 'unstash') namespace.stashes.remove(given.name);
+        else if (given.do === 'stash') stashesOf(namespace).put({ path: given.name, expireAtMs: null });
+        else if (given.do === 'unstash') stashesOf(namespace).remove(given.name);
         else if (given.do === 'mark') namespace.tombstones.set(given.name, { deletedMs: 1, untilMs: 2 });
         else if (given.do === 'unmark') namespace.tombstones.delete(given.name);
       }
@@ -80,7 +81,7 @@ test('whatever came, changed and went: of nothing nothing is counted', () => {
       }
       for (const client of namespace.clients.values()) namespace.removeClient(client);
       for (const entry of namespace.silenced.all()) namespace.silenced.remove(entry);
-      for (const { path } of namespace.stashes.all()) namespace.stashes.remove(path);
+      for (const { path } of stashesOf(namespace).all()) stashesOf(namespace).remove(path);
       namespace.tombstones.clear();
       expect(footprint.bytes).toBe(0);
     }),
