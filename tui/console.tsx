@@ -19,7 +19,7 @@ import type { Effect } from './state/effects.ts';
 import { keptOf, type Kept } from './state/kept.ts';
 import type { OwnChanges } from './state/undo.ts';
 import { ConsoleStore } from './console-store.ts';
-import { isOfNamespaces } from './actions/view-keys.ts';
+import { isOfNamespaces } from './actions/views.ts';
 import { takeInput } from './actions/press-key.ts';
 import type { FrameStdout } from './terminal/frame-stdout.ts';
 import type { InputEvent } from './terminal/input-event.ts';

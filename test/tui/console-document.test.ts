@@ -1,3 +1,4 @@
+import '../../tui/actions/all.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';

@@ -1,3 +1,7 @@
+import type { ListOfView } from '../list/list-of-view.ts';
+import { onLayer, type Action } from './action.ts';
+import type { ClientEntry } from '../screens/clients/table.ts';
+import { meantRows } from '../list/meant-rows.ts';
 import { silencedId } from '../../shared/domain/silencing.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
@@ -62,4 +66,31 @@ function entryOf(store: Opened, name: string): SilencedRow {
 
 function openEvents({ critical, warning, unknown, ok, silenced }: EventCounts): number {
   return critical + warning + unknown + ok + silenced;
+}
+
+/** What can be done with clients. */
+export const CLIENT_ACTIONS: readonly Action[] = [
+  {
+    name: 'delete-client',
+    keys: ['D'],
+    in: ['clients', 'inspect'],
+    help: 'delete the marked clients, or the one at the cursor, with all that is known of them',
+    changes: true,
+    run: {
+      clients: (store) =>
+        askDeleteClients(
+          store,
+          clientsMeant(store).map(({ client }) => client.name),
+        ),
+      inspect: onLayer('inspect', (store, { subject }) => {
+        if (subject.kind === 'client') return askDeleteClients(store, [subject.name]);
+        store.say('D deletes a client: open one to delete it');
+      }),
+    },
+  },
+];
+
+/** The marked clients, or the one under the cursor. */
+export function clientsMeant(store: Pick<ListOfView, 'list' | 'rows'>): readonly ClientEntry[] {
+  return meantRows(store) as readonly ClientEntry[];
 }

@@ -1,5 +1,6 @@
-import type { KeyAction } from './keys.ts';
-import { commandsFor, runCommand, splitCommand, type Perform, type CompletionPorts } from './commands.ts';
+import { onLayer, type CompletionPorts, type Action } from './action.ts';
+import { VIEWS_ALL } from './places.ts';
+import { commandsFor, runCommand, splitCommand, type Perform } from './commands.ts';
 import { keyContext } from './key-context.ts';
 import { editLine, lineOf, type LineEdit } from '../text/line-editor.ts';
 import type { Screen, Asks, Shown } from '../state/ports.ts';
@@ -20,7 +21,7 @@ export interface Completion {
   readonly usage: string | undefined;
 }
 
-export function openCommandLine(store: Screen, text = ''): void {
+function openCommandLine(store: Screen, text = ''): void {
   const { commandHistory } = store.state;
   const layer: CommandLayer = {
     kind: 'command',
@@ -41,27 +42,71 @@ export function typeInCommandLine(store: Screen & Asks & Places, edit: LineEdit 
   if (line.text === 'ns' && store.backends === undefined) store.request({ kind: 'load-namespaces' });
 }
 
-/** @param perform does what the key of an action does */
-export function pressCommandLine(store: ActionPorts, action: KeyAction, perform: Perform): void {
-  const layer = commandLayer(store);
-  if (layer === undefined) return;
-  switch (action) {
-    case 'command-run':
-      return run(store, layer, perform);
-    case 'command-cancel':
-      return closeLayer(store);
-    case 'command-next':
-      return choose(store, layer, 1);
-    case 'command-previous':
-      return choose(store, layer, -1);
-    case 'command-older':
-      return fromHistory(store, layer, Math.max(0, layer.historyAt - 1));
-    case 'command-newer':
-      return fromHistory(store, layer, Math.min(store.state.commandHistory.length, layer.historyAt + 1));
-    default:
-      return undefined;
-  }
-}
+/** What opens the command line, and what is done in it. */
+export const COMMAND_ACTIONS: readonly Action[] = [
+  {
+    name: 'command',
+    keys: [':'],
+    in: [...VIEWS_ALL, 'detail', 'inspect', 'handling', 'dead-letter', 'silence-entry', 'plan-page', 'log'],
+    help: 'command line: every action by its name, and more',
+    run: (store) => openCommandLine(store),
+    first: true,
+  },
+  {
+    name: 'save-view',
+    keys: ['ctrl-s'],
+    in: [...VIEWS_ALL],
+    help: 'save the view with its filter, order and columns under a name',
+    run: (store) => openCommandLine(store, 'view save '),
+    first: true,
+  },
+  {
+    name: 'command-run',
+    keys: ['enter'],
+    in: ['command'],
+    help: 'do it',
+    hint: 'run',
+    run: onLayer('command', (store, layer, { perform }) => run(store, layer, perform)),
+  },
+  {
+    name: 'command-next',
+    keys: ['tab'],
+    in: ['command'],
+    help: 'complete the word; again for the next candidate',
+    run: onLayer('command', (store, layer) => choose(store, layer, 1)),
+  },
+  {
+    name: 'command-previous',
+    keys: ['shift-tab'],
+    in: ['command'],
+    help: 'the candidate before',
+    run: onLayer('command', (store, layer) => choose(store, layer, -1)),
+  },
+  {
+    name: 'command-older',
+    keys: ['up'],
+    in: ['command'],
+    help: 'an earlier command',
+    run: onLayer('command', (store, layer) => fromHistory(store, layer, Math.max(0, layer.historyAt - 1))),
+  },
+  {
+    name: 'command-newer',
+    keys: ['down'],
+    in: ['command'],
+    help: 'a later command',
+    run: onLayer('command', (store, layer) =>
+      fromHistory(store, layer, Math.min(store.state.commandHistory.length, layer.historyAt + 1)),
+    ),
+  },
+  {
+    name: 'command-cancel',
+    keys: ['escape'],
+    in: ['command'],
+    help: 'leave the line',
+    hint: 'cancel',
+    run: closeLayer,
+  },
+];
 
 /** The candidates for the word before the caret, as the layer has it typed. */
 export function completionOf(store: CompletionPorts, { line, chosen }: CommandLayer): Completion {

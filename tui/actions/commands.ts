@@ -1,4 +1,7 @@
-import { DURATION_HINT, parseDuration } from '../../shared/domain/duration.ts';
+import type { CompletionPorts } from './action.ts';
+import { noSuch } from './no-such.ts';
+import { EVENT_ACTIONS } from './events.ts';
+import { LIST_ACTIONS } from '../list/actions.ts';
 import { bindings, type Binding, type KeyAction } from './keys.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
@@ -7,29 +10,20 @@ import { contextNames } from '../model/contexts.ts';
 import { filterCandidates } from '../list/search-candidates.ts';
 import { keepFilter } from '../list/search-prompt.ts';
 import { keyContext } from './key-context.ts';
-import { lineOf } from '../text/line-editor.ts';
 import { openMenu } from '../form/menu.ts';
 import { applyView, presentView, VIEW_NAME_HINT, VIEW_NAME_PATTERN } from './saved-views.ts';
-import { silenceDurations } from '../screens/silences/form.ts';
-import { isThere, openView } from './view-keys.ts';
-import { columnIds, hiddenBut, sortIds } from '../list/columns.ts';
+import { isThere, openView } from './views.ts';
 import { filterProblem } from '../list/filter-problem.ts';
 import { VIEWS, type ViewName } from '../state/view-names.ts';
-import type { Screen, Asks, Opened, Shown } from '../state/ports.ts';
+import type { Asks, Opened } from '../state/ports.ts';
 import type { ActionPorts } from './action-ports.ts';
-import type { Known, Places } from '../model/known.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 import type { KeyContext } from '../state/key-context.ts';
-import { putLayer } from '../state/layer-stack.ts';
-import type { SilenceForm } from '../state/layers/silence.ts';
 
 /** Does what the key of an action does. */
 export type Perform = (action: KeyAction) => void;
 
 /** What is typed after `:`. */
-/** What the words come from that can be completed. */
-export type CompletionPorts = Shown & Opened & Pick<Known, 'clients'> & Places;
-
 export interface Command {
   readonly name: string;
   /** What may stand after the name, for people. */
@@ -171,54 +165,9 @@ const ALL = 'all';
 
 const OWN_COMMANDS: readonly Command[] = [
   ...VIEWS.filter(({ name }) => isThere(name)).map(({ name, title }) => viewCommand(name, title)),
-  {
-    name: 'filter',
-    operands: 'FILTER',
-    help: 'show only what matches; alone it opens the filter line',
-    run: (store, operand) => {
-      const problem = filterProblem(store.state.view, operand);
-      if (problem !== undefined) return `${problem.message} (at character ${String(problem.position + 1)})`;
-      keepFilter(store, operand);
-      return undefined;
-    },
-    complete: (store, operand) => filterCandidates(store, store.state.view, operand),
-  },
-  {
-    name: 'sort',
-    operands: 'COLUMN',
-    help: 'sort by a column; -COLUMN sorts the other way round',
-    run: (store, operand) => {
-      const reversed = operand.startsWith('-');
-      const column = reversed ? operand.slice(1) : operand;
-      const known = sortIds(store.state.view, store.whereColumn);
-      if (!known.includes(column)) return notOne('sort column', column, known);
-      store.sortBy({ column, reversed });
-      return undefined;
-    },
-    complete: (store) => sortIds(store.state.view, store.whereColumn).flatMap((id) => [id, `-${id}`]),
-  },
-  {
-    name: 'columns',
-    operands: 'COLUMN…',
-    help: 'show only these columns; "all" shows every one',
-    run: (store, operand) => {
-      const { view } = store.state;
-      const known = columnIds(view, store.whereColumn);
-      const wanted = operand.split(/[\s,]+/);
-      const unknown = wanted.find((id) => !known.includes(id));
-      if (operand !== 'all' && unknown !== undefined) return notOne('column', unknown, [...known, 'all']);
-      store.updateList({ hidden: hiddenBut(view, operand === 'all' ? undefined : wanted, store.whereColumn) });
-      return undefined;
-    },
-    complete: (store) => [...columnIds(store.state.view, store.whereColumn), 'all'],
-  },
-  {
-    name: 'silence',
-    operands: 'DURATION [REASON]',
-    help: 'silence what is marked, or at the cursor: the dialog opens with these filled in',
-    run: silence,
-    complete: () => ['15m', '1h', '4h', '8h', '24h'],
-  },
+  ...[...LIST_ACTIONS, ...EVENT_ACTIONS].flatMap(({ name, operand }) =>
+    operand === undefined ? [] : [{ name, ...operand }],
+  ),
   {
     name: 'view',
     operands: 'NAME, save NAME, delete NAME',
@@ -242,7 +191,7 @@ const OWN_COMMANDS: readonly Command[] = [
       if (names.length === 0) return 'there are no contexts: name them in the configuration file';
       if (operand === '')
         openMenu(store, { title: 'Contexts', items: () => contextItems(store) }, store.options.contexts?.current);
-      else if (!names.includes(operand)) return notOne('context', operand, names);
+      else if (!names.includes(operand)) return noSuch('context', operand, names);
       else store.request({ kind: 'switch-context', name: operand });
       return undefined;
     },
@@ -269,7 +218,7 @@ const OWN_COMMANDS: readonly Command[] = [
     run: (store, operand) => {
       const [name = '', value = '', ...more] = operand.split(/\s+/);
       const setting = SETTINGS.get(name);
-      if (setting === undefined) return notOne('setting', name, [...SETTINGS.keys()]);
+      if (setting === undefined) return noSuch('setting', name, [...SETTINGS.keys()]);
       if (!setting.values.includes(value) || more.length > 0) {
         return `type :set ${name} and one of ${setting.values.join(', ')}`;
       }
@@ -307,48 +256,8 @@ function savedView(store: ActionPorts, operand: string): string | undefined {
   }
   const wanted = isVerb ? name : verb;
   const saved = store.state.savedViews.get(wanted);
-  if (saved === undefined) return notOne('saved view', wanted, known);
+  if (saved === undefined) return noSuch('saved view', wanted, known);
   if (isVerb) store.request({ kind: 'save-view', name, view: undefined });
   else applyView(store, saved);
   return undefined;
-}
-
-function silence(store: Screen, operand: string, perform: Perform): string | undefined {
-  const [, duration = '', reason = ''] = /^(\S+)\s*(.*)$/su.exec(operand) ?? [];
-  const seconds = parseDuration(duration);
-  if (seconds === undefined || seconds === 0) return `${JSON.stringify(duration)} is not a duration: ${DURATION_HINT}`;
-  if (!actionsIn(keyContext(store.state)).some(([action]) => action === 'silence')) {
-    return 'there is nothing to silence here: open the events';
-  }
-  const before = store.state.layers.length;
-  perform('silence');
-  const layer = store.state.layers.at(-1);
-  // It says by itself why there is no dialog.
-  if (layer?.kind !== 'silence' || store.state.layers.length === before) return undefined;
-  const form = filledForm(layer.form, { seconds, duration, reason });
-  putLayer(store, { ...layer, form });
-  return undefined;
-}
-
-/** With these filled in, and on the button where nothing is missing. */
-function filledForm(
-  form: SilenceForm,
-  { seconds, duration, reason }: { readonly seconds: number; readonly duration: string; readonly reason: string },
-): SilenceForm {
-  const durations = silenceDurations(form);
-  const preset = durations.findIndex((choice) => choice.kind === 'span' && choice.seconds === seconds);
-  const custom = durations.findIndex(({ kind }) => kind === 'custom');
-  return {
-    ...form,
-    duration: preset === -1 ? custom : preset,
-    custom: preset === -1 ? lineOf(duration) : form.custom,
-    reason: lineOf(reason),
-    field: reason === '' ? 'reason' : 'submit',
-  };
-}
-
-function notOne(what: string, name: string, known: readonly string[]): string {
-  const meant = nearest(name, known);
-  const hint = meant !== undefined ? `did you mean ${meant}?` : known.length === 0 ? 'there is none' : known.join(', ');
-  return `there is no ${what} ${JSON.stringify(name)}: ${hint}`;
 }

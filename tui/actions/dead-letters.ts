@@ -1,3 +1,6 @@
+import { meantRows } from '../list/meant-rows.ts';
+import type { ActionPorts } from './action-ports.ts';
+import type { Action } from './action.ts';
 import type { DeadLetterSummary } from '../../shared/schemas/dead-letter.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countOf } from '../words/changes.ts';
@@ -64,4 +67,45 @@ export function openLetterEvent(
   const target = targetOf(eventKey(client, check));
   if (store.events.get(target.key) === undefined) return store.say('the event is over: it is resolved');
   openDetail(store, target, false);
+}
+
+/** What can be done with dead letters, in their table and on their own screen. */
+export const DEAD_LETTER_ACTIONS: readonly Action[] = [
+  {
+    name: 'dead-letter-retry',
+    keys: ['T'],
+    in: ['dead-letters', 'dead-letter'],
+    help: 'run the handlers of the marked dead letters again, or of the one at the cursor',
+    hint: 'retry',
+    changes: true,
+    run: (store) => askRetryLetters(store, lettersMeant(store)),
+  },
+  {
+    name: 'dead-letter-drop',
+    keys: ['D'],
+    in: ['dead-letters', 'dead-letter'],
+    help: 'drop the marked dead letters, or the one at the cursor: nobody is told of these events any more',
+    hint: 'drop',
+    changes: true,
+    run: (store) => askDropLetters(store, lettersMeant(store)),
+  },
+  {
+    name: 'dead-letter-event',
+    keys: ['enter'],
+    in: ['dead-letter'],
+    help: 'open the event of the dead letter as it is now',
+    hint: 'event',
+    run: (store) => {
+      const [letter] = lettersMeant(store);
+      if (letter !== undefined) openLetterEvent(store, letter);
+    },
+  },
+];
+
+/** The marked ones, the one under the cursor, or the one that is shown. */
+export function lettersMeant(store: ActionPorts): readonly DeadLetterSummary[] {
+  const layer = store.state.layers.at(-1);
+  if (layer?.kind !== 'dead-letter') return meantRows(store) as readonly DeadLetterSummary[];
+  const { data } = layer.load;
+  return data === undefined ? [] : [data];
 }

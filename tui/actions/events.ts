@@ -1,15 +1,24 @@
+import { countOf, type Change } from '../words/changes.ts';
+import { eventClass } from '../model/event-record.ts';
+import { cursorNow, moveTo } from '../list/list-moves.ts';
+import type { ListOfView } from '../list/list-of-view.ts';
+import { askRunbook } from './runbook.ts';
+import { SILENCE_OPERAND } from './silence-operand.ts';
+import { silenceClients, clientsMeant } from './clients.ts';
+import type { Action, Run } from './action.ts';
+import { inspectTargets } from '../screens/inspect/targets.ts';
+import { targetOf, type Target, nameOf } from '../model/target.ts';
+import { meantKeys } from '../list/meant-rows.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { silencedId } from '../../shared/domain/silencing.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
-import { countOf, type Change } from '../words/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
 import { silenceText } from '../screens/detail/lines.ts';
 import { openSilenceForm } from '../screens/silences/form.ts';
 import { sharedSubscriptions } from '../model/shared-subscriptions.ts';
-import { endSilences } from './silences.ts';
+import { endSilences, askRepeatSilence } from './silences.ts';
 import { livingTargets } from './targets.ts';
-import { type Target, nameOf } from '../model/target.ts';
 import type { Screen, Says, Opened, Silencing, Asks } from '../state/ports.ts';
 import type { Known, Places } from '../model/known.ts';
 import type { ActionPorts } from './action-ports.ts';
@@ -133,4 +142,117 @@ export function askUnsilence(store: Screen & Says & Known & Places, targets: rea
     count: ids.size,
     effect: { kind: 'change', change: endSilences(store, [...ids]) },
   });
+}
+
+/** An action on the open events that are meant: those that are marked, under the cursor, or shown. */
+function onEvents(verb: string, act: (store: ActionPorts, targets: readonly Target[]) => void): Run {
+  return (store) => {
+    const layer = store.state.layers.at(-1);
+    if (layer?.kind === 'detail') return act(store, [layer.target]);
+    // Also those that are over: what is asked about them says so.
+    if (layer?.kind !== 'inspect') return act(store, meantKeys(store).map(targetOf));
+    const targets = inspectTargets(layer).filter(({ key }) => store.events.get(key) !== undefined);
+    if (targets.length === 0) return store.say(`there is no open event here to ${verb}`);
+    act(store, targets);
+  };
+}
+
+const silenceEvents = onEvents('silence', openSilence);
+
+/** What can be done with events, in their list, on their own screen and among the rows of a client or check. */
+export const EVENT_ACTIONS: readonly Action[] = [
+  {
+    name: 'silence',
+    keys: ['s'],
+    in: ['events', 'detail', 'inspect', 'clients'],
+    help: 'silence the marked events or clients, or that at the cursor',
+    hint: 'silence',
+    changes: true,
+    run: (store, pressed) => {
+      if (pressed.context !== 'clients') return silenceEvents(store, pressed);
+      silenceClients(
+        store,
+        clientsMeant(store).map(({ client }) => client.name),
+      );
+    },
+    operand: SILENCE_OPERAND,
+  },
+  {
+    name: 'resolve',
+    keys: ['r'],
+    in: ['events', 'detail', 'inspect'],
+    help: 'resolve the marked events, or the one at the cursor',
+    hint: 'resolve',
+    changes: true,
+    run: onEvents('resolve', askResolve),
+  },
+  {
+    name: 'unsilence',
+    keys: ['u'],
+    in: ['events', 'detail'],
+    help: 'end the silences on the marked events, or on the one at the cursor',
+    changes: true,
+    run: onEvents('hear again', askUnsilence),
+  },
+  {
+    name: 'acknowledge',
+    keys: ['K'],
+    in: ['events', 'detail', 'inspect'],
+    help: 'acknowledge: silence exactly these events until they resolve',
+    changes: true,
+    run: onEvents('acknowledge', acknowledge),
+  },
+  {
+    name: 'repeat-silence',
+    keys: ['S'],
+    in: ['events', 'detail'],
+    help: 'silence these events as the last ones were',
+    changes: true,
+    run: onEvents('silence', askRepeatSilence),
+  },
+  {
+    name: 'delete',
+    keys: ['D'],
+    in: ['events', 'detail'],
+    help: 'delete: resolve the events and forget their results and history',
+    changes: true,
+    run: onEvents('delete', askDelete),
+  },
+  {
+    name: 'next-critical',
+    keys: ['e'],
+    in: ['events'],
+    help: 'next critical event',
+    run: (store) => seekCritical(store, 1),
+  },
+  {
+    name: 'previous-critical',
+    keys: ['E'],
+    in: ['events'],
+    help: 'previous critical event',
+    run: (store) => seekCritical(store, -1),
+  },
+  {
+    name: 'pane',
+    keys: ['tab'],
+    in: ['events'],
+    help: 'show or hide the pane below the list (from 30 rows on)',
+    run: (store) => store.update({ pane: !store.state.pane }),
+  },
+  {
+    name: 'runbook',
+    keys: ['b'],
+    in: ['events', 'detail'],
+    help: 'show the link to the runbook of the check, to copy it',
+    run: askRunbook,
+  },
+];
+
+function seekCritical(store: Screen & Says & Opened & Known & ListOfView, step: 1 | -1): void {
+  const { order } = store.events;
+  for (let index = cursorNow(store).index + step; index >= 0 && index < order.length; index += step) {
+    const record = order.at(index);
+    if (record !== undefined && eventClass(record.row) === 'critical') return moveTo(store, index);
+  }
+  store.say(step === 1 ? 'no critical event below' : 'no critical event above');
 }

@@ -7,7 +7,7 @@ import { keyContext } from './key-context.ts';
 import { listPlace } from '../list/list-place.ts';
 import { moveTo } from '../list/list-moves.ts';
 import { listLayout } from '../state/screen-layout.ts';
-import { openView } from './view-keys.ts';
+import { openView } from './views.ts';
 import { isPage } from '../state/view-names.ts';
 import type { Shown } from '../state/ports.ts';
 import type { Known, Places } from '../model/known.ts';

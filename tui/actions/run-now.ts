@@ -1,3 +1,10 @@
+import type { ListOfView } from '../list/list-of-view.ts';
+import { inspectTargets } from '../screens/inspect/targets.ts';
+import type { InspectLayer } from '../state/layers/inspect.ts';
+import type { CheckEntry } from '../screens/checks/table.ts';
+import { onLayer, type Action } from './action.ts';
+import { targetOf, type Target } from '../model/target.ts';
+import { meantKeys, meantRows } from '../list/meant-rows.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countOf } from '../words/changes.ts';
@@ -5,7 +12,6 @@ import { askFirst, named } from '../form/confirm.ts';
 import { isConnected } from '../model/feed-status.ts';
 import { mayChange } from './may-change.ts';
 import { saysLost } from './targets.ts';
-import type { Target } from '../model/target.ts';
 import type { RunOrder } from '../state/effects.ts';
 import type { ActionPorts } from './action-ports.ts';
 
@@ -46,4 +52,42 @@ export function askRun(store: ActionPorts, orders: readonly RunOrder[]): void {
 function orderText({ check, subscribers }: RunOrder): string {
   if (subscribers === undefined) return safeLine(`${check} on all of its subscribers`);
   return safeLine(`${check} on ${named(subscribers).join(', ')}`);
+}
+
+/** What can be done with checks. */
+export const CHECK_ACTIONS: readonly Action[] = [
+  {
+    name: 'run',
+    keys: ['R'],
+    in: ['events', 'detail', 'checks', 'inspect'],
+    help: 'run the check now, out of turn; without a connection: reconnect',
+    hint: 'run now',
+    run: {
+      events: (store) => askRun(store, runsOn(meantKeys(store).map(targetOf))),
+      detail: onLayer('detail', (store, { target }) => askRun(store, runsOn([target]))),
+      checks: (store) =>
+        askRun(
+          store,
+          checksMeant(store).map(({ check }) => ({
+            check: check.name,
+            subscribers: check.subscribers ?? [],
+          })),
+        ),
+      inspect: onLayer('inspect', runInspected),
+    },
+  },
+];
+
+/** A check everywhere on its own screen while no client is chosen; otherwise what is under the cursor. */
+function runInspected(store: ActionPorts, layer: InspectLayer): void {
+  const targets = inspectTargets(layer);
+  if (targets.length > 0) return askRun(store, runsOn(targets));
+  const { kind, name } = layer.subject;
+  if (kind === 'check') return askRun(store, [{ check: name }]);
+  store.say('there is no check under the cursor to run');
+}
+
+/** The marked checks, or the one under the cursor. */
+export function checksMeant(store: Pick<ListOfView, 'list' | 'rows'>): readonly CheckEntry[] {
+  return meantRows(store) as readonly CheckEntry[];
 }

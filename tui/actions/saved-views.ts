@@ -1,5 +1,5 @@
 import { keepFilter } from '../list/search-prompt.ts';
-import { openView } from './view-keys.ts';
+import { openView } from './views.ts';
 import { columnIds, defaultSort, hiddenBut } from '../list/columns.ts';
 import { viewTitle } from '../state/view-names.ts';
 import type { SavedView } from '../state/saved-view.ts';

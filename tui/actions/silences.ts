@@ -1,3 +1,8 @@
+import type { ListOfView } from '../list/list-of-view.ts';
+import type { SilenceEntry } from '../screens/silences/table.ts';
+import { meantRows } from '../list/meant-rows.ts';
+import { openSilenceFilter } from '../screens/silences/menu.ts';
+import type { Action } from './action.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
@@ -144,4 +149,71 @@ export function entryText({ expire, expire_on_resolve: onResolve, reason }: Subm
       ? 'without an end'
       : `for ${formatDuration(expire)}`;
   return safeLine(`${lasts}${onResolve === true ? ' or until it resolves' : ''}: ${reason ?? 'no reason'}`);
+}
+
+/** What can be done with silences, in their table and on their own screen. */
+export const SILENCE_ACTIONS: readonly Action[] = [
+  {
+    name: 'silence-change',
+    keys: ['e'],
+    in: ['silences', 'silence-entry'],
+    help: 'change or extend the marked silences, or the one at the cursor; they keep their author',
+    hint: 'change',
+    changes: true,
+    run: (store) => openSilenceEntries(store, { kind: 'change', entries: currentSilences(store) }),
+  },
+  {
+    name: 'silence-end',
+    keys: ['u'],
+    in: ['silences', 'silence-entry'],
+    help: 'end the marked silences now, or the one at the cursor',
+    hint: 'end',
+    changes: true,
+    run: (store) => askEndSilences(store, currentSilences(store)),
+  },
+  {
+    name: 'silence-delete',
+    keys: ['D'],
+    in: ['silences', 'silence-entry'],
+    help: 'delete the marked silences, or the one at the cursor: the same, but Enter alone cancels',
+    changes: true,
+    run: (store) => askEndSilences(store, currentSilences(store), 'cancel'),
+  },
+  {
+    name: 'silence-again',
+    keys: ['n'],
+    in: ['silences', 'silence-entry'],
+    help: 'make ended silences again',
+    hint: 'again',
+    changes: true,
+    run: (store) => openSilenceEntries(store, { kind: 'again', entries: endedSilences(store) }),
+  },
+  {
+    name: 'silence-filter',
+    keys: ['f'],
+    in: ['silences'],
+    help: 'choose which silences to show: active, pending, expiring, ended, mine, matching nothing',
+    hint: 'show',
+    run: openSilenceFilter,
+  },
+];
+
+function currentSilences(store: ActionPorts): readonly SilencedRow[] {
+  const layer = store.state.layers.at(-1);
+  if (layer?.kind === 'silence-entry') return [store.silenced.get(layer.id) ?? []].flat();
+  return silencesMeant(store).flatMap(({ entry, endedAtMs }) => (endedAtMs === undefined ? [entry] : []));
+}
+
+function endedSilences(store: ActionPorts): readonly SilencedRow[] {
+  const layer = store.state.layers.at(-1);
+  if (layer?.kind !== 'silence-entry') {
+    return silencesMeant(store).flatMap(({ entry, endedAtMs }) => (endedAtMs === undefined ? [] : [entry]));
+  }
+  const ended = store.silenced.has(layer.id) ? undefined : store.silenceHistory.get(layer.id, store.options.now());
+  return ended === undefined ? [] : [ended.entry];
+}
+
+/** The marked silences, or the one under the cursor. */
+export function silencesMeant(store: Pick<ListOfView, 'list' | 'rows'>): readonly SilenceEntry[] {
+  return meantRows(store) as readonly SilenceEntry[];
 }

@@ -1,4 +1,14 @@
-import { bindings, boundWith, keyLabel, KEYS, type Binding, type KeyAction, type OwnKeys } from '../actions/keys.ts';
+import '../actions/all.ts';
+import {
+  bindingOf,
+  bindings,
+  boundWith,
+  isAction,
+  keyLabel,
+  type Binding,
+  type KeyAction,
+  type OwnKeys,
+} from '../actions/keys.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 
 /** Something that is wrong in the file, at a path of names. */
@@ -41,10 +51,6 @@ export function readKeys(given: Readonly<Record<string, readonly string[]>>): {
   return { keys: own, problems };
 }
 
-function isAction(name: string): name is KeyAction {
-  return Object.hasOwn(KEYS, name);
-}
-
 function unknownAction(name: string): string {
   const names = bindings().map(([action]) => action);
   const meant = nearest(name, names);
@@ -55,7 +61,7 @@ function unknownAction(name: string): string {
 function problemOf(action: KeyAction, chords: readonly string[]): string | undefined {
   if (FIXED.has(action)) return `the keys of ${action} cannot be changed`;
   if (chords.length === 0) return 'name at least one key';
-  return chords.map((chord) => chordProblem(chord, KEYS[action])).find((problem) => problem !== undefined);
+  return chords.map((chord) => chordProblem(chord, bindingOf(action))).find((problem) => problem !== undefined);
 }
 
 function chordProblem(chord: string, binding: Binding): string | undefined {
@@ -86,7 +92,7 @@ function conflicts(own: OwnKeys): readonly ConfigProblem[] {
         taken.set(`${context} ${key}`, action);
         if (other === undefined || other === action) continue;
         const [changed, kept] = own[action] === undefined ? [other, action] : [action, other];
-        const message = `${keyLabel(key)} is also the key of ${kept} (${KEYS[kept].help}): give ${kept} another one, too`;
+        const message = `${keyLabel(key)} is also the key of ${kept} (${bindingOf(kept).help}): give ${kept} another one, too`;
         problems.set(`${changed} ${key} ${kept}`, { path: ['keys', changed], message });
       }
     }

@@ -1,8 +1,8 @@
-import { isChange, KEYS, keyOf, type KeyAction } from '../actions/keys.ts';
+import { isChange, keyOf, type KeyAction, bindingOf } from '../actions/keys.ts';
 import { whyNoChange } from '../actions/may-change.ts';
 import { openMenu } from '../form/menu.ts';
 import { savedViewItems } from '../actions/saved-views.ts';
-import { isThere, openView } from '../actions/view-keys.ts';
+import { isThere, openView } from '../actions/views.ts';
 import { columnsOf, sortsOf, type ColumnChoice } from './columns.ts';
 import { VIEWS, viewTitle } from '../state/view-names.ts';
 import type { Places, Known } from '../model/known.ts';
@@ -53,7 +53,7 @@ export function openActionMenu(
       const reason = isChange(action) ? whyNoChange(store) : undefined;
       return {
         id: action,
-        label: KEYS[action].help,
+        label: bindingOf(action).help,
         key: keyOf(action),
         disabled: reason === undefined ? undefined : `does nothing${reason}`,
         choose: () => act(action),

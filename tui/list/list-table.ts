@@ -1,3 +1,4 @@
+import type { KeyAction } from '../actions/keys.ts';
 import type { SearchLanguage } from '../../shared/domain/search-language.ts';
 import type { ViewName } from '../state/view-names.ts';
 import type { ListRecord, RowOrder } from '../model/list-rows.ts';
@@ -17,9 +18,18 @@ export interface TableSource<Row> {
 }
 
 /**
- * What is listed, without what is done to it.
+ * A view that is a list. How one is added:
  *
- * @typeParam Row what is acted on
+ * 1. Write `tui/screens/<noun>/table.ts`: the type of its row (immutable; a change is another row), its columns, and
+ *    `export const <NOUN> = tableView<Row>({ ... })`.
+ * 2. Name it in `tables.ts`. Keys, tabs, sorting, filter, marks, the menus and the screen are there with that.
+ * 3. `changed(view, key)` is called where the data that a row is made of changes. What is loaded: add the type to
+ *    `ViewData` in `view-data.ts` and the request to `VIEW_LOADERS` in `tui/effects/view-loaders.ts`; a visible view is
+ *    loaded again every two seconds, and then all of its rows may be others.
+ * 4. What is done with its rows are actions in `tui/actions/<noun>.ts`, with the view's name in `in`; `menu` names them.
+ * 5. A view that is no table (a page of boxes, a plan) goes into `tui/screens/view-screens.tsx` instead.
+ *
+ * @typeParam Row what is sorted, and acted on
  * @typeParam Drawn what its columns show and sort by
  * @typeParam Searched what its filter looks at
  */
@@ -57,8 +67,8 @@ export interface ListTable<Row, Drawn = Row, Searched = Row> {
   readonly empty: (store: Opened & Known) => readonly string[];
   /** Shown when no row matches the filter. */
   readonly noMatch?: string;
-  /** What actions are about, by its keys; default: the rows as they are now, without those that are gone. */
-  readonly meant?: (keys: readonly string[]) => readonly Row[];
+  /** What the menu of actions offers, in its order: what is done with the rows. */
+  readonly menu: readonly KeyAction[];
 }
 
 /** The order that a table is set to. */
@@ -79,4 +89,11 @@ export function orderOf(
     keepsPlace: (before, after) => compareRows === undefined || compareRows(before, after) === 0,
     sortAll: (records) => records.toSorted(compare),
   };
+}
+
+/** A table whatever its rows are: they only ever meet the definition that they came from. */
+export type AnyTable = ListTable<unknown>;
+
+export function tableView<Row, Drawn = Row, Searched = Row>(table: ListTable<Row, Drawn, Searched>): AnyTable {
+  return table as unknown as AnyTable;
 }

@@ -1,7 +1,7 @@
+import { followNewest } from './following.ts';
 import type { EventRecord } from '../model/event-record.ts';
 import { CURSOR_AT_TOP, settleCursor } from '../state/list-cursor.ts';
 import { listRows } from '../state/screen-layout.ts';
-import { followNewest } from '../actions/side-keys.ts';
 import type { Known } from '../model/known.ts';
 import type { ListOfView } from './list-of-view.ts';
 import type { Screen, Says, Opened, Shown } from '../state/ports.ts';

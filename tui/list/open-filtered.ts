@@ -1,5 +1,5 @@
 import { applyFilter } from './search-prompt.ts';
-import { openView } from '../actions/view-keys.ts';
+import { openView } from '../actions/views.ts';
 import type { ViewName } from '../state/view-names.ts';
 import type { Screen, Says } from '../state/ports.ts';
 import type { Known, Places } from '../model/known.ts';

@@ -1,6 +1,5 @@
 import { readSearch } from '../../shared/domain/search-language.ts';
 import type { SearchProblem } from '../../shared/domain/search-syntax.ts';
-import type { KeyAction } from '../actions/keys.ts';
 import type { FilterState } from '../state/list-state.ts';
 import { editLine, lineOf, type LineEdit, type LineEditor } from '../text/line-editor.ts';
 import type { Screen } from '../state/ports.ts';
@@ -20,30 +19,6 @@ export function openPrompt(store: Pick<Screen, 'update'> & ListOfView): void {
 export function typeInPrompt(store: Screen & ListOfView, edit: LineEdit | undefined): void {
   const { prompt } = store.state;
   if (prompt !== undefined && edit !== undefined) show(store, editLine(prompt.line, edit), prompt.historyAt);
-}
-
-export function pressPrompt(store: Screen & ListOfView, action: KeyAction): void {
-  const { prompt } = store.state;
-  const { filter } = store.list;
-  if (prompt === undefined) return;
-  switch (action) {
-    case 'prompt-accept':
-      // A line that is no filter stays open, with its error, instead of being silently ignored.
-      if (filter.problem !== undefined) return;
-      store.update({ prompt: undefined });
-      keepFilter(store, filter.text);
-      // The next key may come before the next frame: it must not act on a row that the filter hides.
-      return store.settleList();
-    case 'prompt-cancel':
-      store.update({ prompt: undefined });
-      return applyFilter(store, '');
-    case 'prompt-older':
-      return fromHistory(store, Math.max(0, prompt.historyAt - 1));
-    case 'prompt-newer':
-      return fromHistory(store, Math.min(filter.history.length, prompt.historyAt + 1));
-    default:
-      return undefined;
-  }
 }
 
 /** Puts a filter into effect, or says what is wrong with it and leaves the present one. Empty: everything. */
@@ -81,7 +56,8 @@ function show(store: Screen & ListOfView, line: LineEditor, historyAt: number): 
   if (isChanged) applyFilter(store, line.text);
 }
 
-function fromHistory(store: Screen & ListOfView, at: number): void {
+/** An earlier filter, by its place in the history. */
+export function fromHistory(store: Screen & ListOfView, at: number): void {
   show(store, lineOf(store.list.filter.history[at] ?? ''), at);
 }
 

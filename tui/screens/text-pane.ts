@@ -1,3 +1,4 @@
+import { NO_SEARCH, type SearchField } from '../state/search-field.ts';
 import type { KeyAction } from '../actions/keys.ts';
 import type { Run } from '../text/theme.ts';
 import { deadLetterLines } from './dead-letters/lines.ts';
@@ -7,8 +8,7 @@ import { inspectBody } from './inspect/body.ts';
 import { clamp } from '../state/list-cursor.ts';
 import { logDetailLines } from './log/lines.ts';
 import { detailBodyRows, loadedBodyRows, logBodyRows } from '../state/screen-layout.ts';
-import { movedTo } from '../actions/scroll-keys.ts';
-import { NO_SEARCH, type SearchField } from '../state/search-field.ts';
+import { movedTo } from '../actions/moved-to.ts';
 import { highlighted, matchingLines, matchText, nextMatch } from '../form/text-search.ts';
 import type { Screen, Says, Remembers, Shown } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';
@@ -81,26 +81,33 @@ function pane(
   return { lines, height, top: clamp(top, 0, lines.length - height), search, with: change };
 }
 
-/** Movements and searches in a text. `false`: the action is none of them. */
-export function pressText(store: Screen & Says & Remembers & Known, action: KeyAction): boolean {
+/** @returns `false`: there is no text on top, or the action is no movement */
+export function moveText(store: TextPorts, action: KeyAction): boolean {
   const text = textPaneOf(store, store.state.layers.at(-1));
   if (text === undefined) return false;
   const last = Math.max(0, text.lines.length - text.height);
   const to = movedTo(action, text.top, { rows: text.height, last });
-  if (to !== undefined) return put(store, text.with({ top: clamp(to, 0, last) }));
-  switch (action) {
-    case 'search':
-      return put(store, text.with({ search: { ...text.search, isOpen: true } }));
-    case 'match-next':
-      return seek(store, text, 1);
-    case 'match-previous':
-      return seek(store, text, -1);
-    case 'close':
-      return text.search.line.text !== '' && put(store, text.with({ search: NO_SEARCH }));
-    default:
-      return false;
-  }
+  return to !== undefined && put(store, text.with({ top: clamp(to, 0, last) }));
 }
+
+export function openTextSearch(store: TextPorts): void {
+  const text = textPaneOf(store, store.state.layers.at(-1));
+  if (text !== undefined) put(store, text.with({ search: { ...text.search, isOpen: true } }));
+}
+
+/** To the next match of the search, or to the one before. */
+export function seekMatch(store: TextPorts & Says, step: 1 | -1): void {
+  const text = textPaneOf(store, store.state.layers.at(-1));
+  if (text !== undefined) seek(store, text, step);
+}
+
+/** @returns `false`: nothing is searched for */
+export function clearTextSearch(store: TextPorts): boolean {
+  const text = textPaneOf(store, store.state.layers.at(-1));
+  return text !== undefined && text.search.line.text !== '' && put(store, text.with({ search: NO_SEARCH }));
+}
+
+type TextPorts = Screen & Remembers & Known;
 
 /** What is typed is found as it is typed: from the first line on that is shown. */
 export function searchTyped(text: TextPane, search: SearchField): Layer {
@@ -109,13 +116,12 @@ export function searchTyped(text: TextPane, search: SearchField): Layer {
   return text.with({ search: { ...search, at }, ...(at !== undefined && { top: topFor(text, at) }) });
 }
 
-function seek(store: Screen & Says, text: TextPane, step: 1 | -1): boolean {
+function seek(store: Screen & Says, text: TextPane, step: 1 | -1): void {
   const matches = matchingLines(text.lines, text.search);
   const from = text.search.at ?? (step === 1 ? text.top - 1 : text.top);
   const at = nextMatch(matches, from, step);
-  if (at !== undefined) return put(store, text.with({ search: { ...text.search, at }, top: topFor(text, at) }));
+  if (at !== undefined) return putLayer(store, text.with({ search: { ...text.search, at }, top: topFor(text, at) }));
   store.say(text.search.line.text === '' ? 'nothing is searched for: / searches' : 'no match');
-  return true;
 }
 
 /** The window moves only when the line is outside of it; then the line is in its middle. */

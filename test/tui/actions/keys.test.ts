@@ -1,3 +1,4 @@
+import { ACTIONS } from '../../../tui/actions/all.ts';
 import { describe, expect, test } from 'vitest';
 import { actionFor, bindings, chordOf, keyLabel } from '../../../tui/actions/keys.ts';
 import { VIEWS } from '../../../tui/state/view-names.ts';
@@ -16,6 +17,15 @@ test.each(CONTEXTS)('no key means two things in %s', (context) => {
     .filter(([, binding]) => binding.in.includes(context))
     .flatMap(([, binding]) => binding.keys);
   expect(keys).toEqual([...new Set(keys)]);
+});
+
+test('each action does something in each of its places, and nowhere else', () => {
+  const wrong = [...ACTIONS.values()].filter(({ in: places, run }) => {
+    if (typeof run === 'function') return false;
+    const runs = Object.keys(run).toSorted();
+    return runs.join(' ') !== places.toSorted().join(' ');
+  });
+  expect(wrong.map(({ name }) => name)).toEqual([]);
 });
 
 test.each([

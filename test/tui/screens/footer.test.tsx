@@ -1,3 +1,4 @@
+import '../../../tui/actions/all.ts';
 import { describe, expect, test } from 'vitest';
 import { FiguresLine, Hints, StatusLine, type HintsProps, type StatusLineProps } from '../../../tui/screens/footer.tsx';
 import { initialState, type ConsoleState } from '../../../tui/state/console-state.ts';

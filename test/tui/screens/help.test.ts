@@ -1,3 +1,4 @@
+import '../../../tui/actions/all.ts';
 import { describe, expect, test } from 'vitest';
 import { bindings, chordOf, keyOfChord } from '../../../tui/actions/keys.ts';
 import { CONTEXT_TITLES, helpLines, keyMapLines } from '../../../tui/screens/help/lines.ts';

@@ -1,3 +1,4 @@
+import { tableView } from '../../list/list-table.ts';
 import { sparkline } from '../../text/sparkline.ts';
 import { countField, flagField } from '../../../shared/domain/search-fields.ts';
 import { languageOf } from '../../../shared/domain/search-language.ts';
@@ -11,8 +12,6 @@ import {
   percentText,
   type AggregateEntry,
 } from '../../model/aggregate-book.ts';
-import { openInspect } from '../inspect/open.ts';
-import { tableView } from '../../list/table-view.ts';
 import { compareText } from '../../model/compare-text.ts';
 import type { TableColumn } from '../../list/table-column.ts';
 
@@ -90,11 +89,7 @@ export const AGGREGATES = tableView<AggregateEntry>({
     flagField('below', isBelowNeed),
   ]),
   empty: () => ['No aggregate: no result names one.', '', 'A check with "aggregate": "name" puts its results into it.'],
-  actions: {
-    open: (store, [first]) => {
-      if (first !== undefined) openInspect(store, { kind: 'aggregate', name: first.name });
-    },
-  },
+  menu: ['open'],
 });
 
 /** How far above what it needs it is; without a threshold farthest. */

@@ -1,3 +1,4 @@
+import { tableView } from '../../list/list-table.ts';
 import type { DefinedCheck } from '../../../shared/schemas/scheduled-check.ts';
 import { commandText } from '../../../shared/domain/command-text.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
@@ -8,16 +9,13 @@ import type { Severity } from '../../../shared/domain/severity.ts';
 import { shortCountText } from '../../words/count-text.ts';
 import { STATUS } from '../../text/theme.ts';
 import type { EventCounts } from '../../model/event-counts.ts';
-import { openInspect } from '../inspect/open.ts';
 import { nextRunText } from '../../words/next-run-text.ts';
-import { askRun } from '../../actions/run-now.ts';
-import { tableView } from '../../list/table-view.ts';
 import type { Known } from '../../model/known.ts';
 import { compareText } from '../../model/compare-text.ts';
 import type { TableColumn } from '../../list/table-column.ts';
 
 /** A check and what is wrong with it. */
-interface CheckEntry {
+export interface CheckEntry {
   readonly check: DefinedCheck;
   /** Clients by the severity of their last result; `undefined`: nobody has counted them. */
   readonly ok: number | undefined;
@@ -104,16 +102,7 @@ export const CHECKS = tableView<CheckEntry>({
     countField('silenced', ({ silenced }) => silenced),
   ]),
   empty: () => ['The backend publishes no check.'],
-  actions: {
-    open: (store, [first]) => {
-      if (first !== undefined) openInspect(store, { kind: 'check', name: first.check.name });
-    },
-    run: (store, rows) =>
-      askRun(
-        store,
-        rows.map(({ check }) => ({ check: check.name, subscribers: check.subscribers ?? [] })),
-      ),
-  },
+  menu: ['open', 'run'],
 });
 
 /** When it is asked for. */

@@ -1,3 +1,4 @@
+import { tableView } from '../../list/list-table.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
 import { countField } from '../../../shared/domain/search-fields.ts';
@@ -6,11 +7,8 @@ import { CLIENT_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { eventKey, type ClientRow } from '../../../shared/schemas/feed.ts';
 import { countText } from '../../words/count-text.ts';
 import { classTone, SILENCED_SYMBOL, STATUS, type EventClass } from '../../text/theme.ts';
-import { askDeleteClients, silenceClients } from '../../actions/clients.ts';
 import type { EventCounts } from '../../model/event-counts.ts';
 import { eventClass } from '../../model/event-record.ts';
-import { openInspect } from '../inspect/open.ts';
-import { tableView } from '../../list/table-view.ts';
 import { compareText } from '../../model/compare-text.ts';
 
 /** A client and what is wrong with it. */
@@ -99,21 +97,7 @@ export const CLIENTS = tableView<ClientEntry>({
   sort: 'client',
   search: languageOf(CLIENT_SEARCH, ({ client }: ClientEntry) => client, [countField('events', ({ open }) => open)]),
   empty: ({ options }) => ['No client yet.', '', `Start one: mon-agent start --backend ${options.backend}`],
-  actions: {
-    open: (store, [first]) => {
-      if (first !== undefined) openInspect(store, { kind: 'client', name: first.client.name });
-    },
-    silence: (store, rows) =>
-      silenceClients(
-        store,
-        rows.map(({ client }) => client.name),
-      ),
-    'delete-client': (store, rows) =>
-      askDeleteClients(
-        store,
-        rows.map(({ client }) => client.name),
-      ),
-  },
+  menu: ['open', 'silence', 'delete-client'],
 });
 
 export function clientEntry(client: ClientRow, counts: EventCounts, keepalive: EventClass | undefined): ClientEntry {

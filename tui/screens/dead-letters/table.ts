@@ -1,9 +1,8 @@
+import { tableView } from '../../list/list-table.ts';
 import type { DeadLetterSummary } from '../../../shared/schemas/dead-letter.ts';
 import { DEAD_LETTER_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { countText } from '../../words/count-text.ts';
-import { askDropLetters, askRetryLetters, explainLetter, openLetter } from '../../actions/dead-letters.ts';
 import { whenText } from '../log/lines.ts';
-import { tableView } from '../../list/table-view.ts';
 import type { Known } from '../../model/known.ts';
 import { compareText } from '../../model/compare-text.ts';
 
@@ -64,12 +63,7 @@ export const DEAD_LETTERS = tableView<DeadLetterSummary>({
   newestBy: ['when'],
   search: DEAD_LETTER_SEARCH,
   empty: () => ['There are no dead letters: no run of a handler has failed for good.'],
-  actions: {
-    open: openLetter,
-    'dead-letter-retry': askRetryLetters,
-    'dead-letter-drop': askDropLetters,
-    why: explainLetter,
-  },
+  menu: ['open', 'dead-letter-retry', 'dead-letter-drop', 'why'],
 });
 
 /** Those that were loaded last by their ids, made once for each answer. */

@@ -1,61 +1,83 @@
-import type { KeyAction } from '../../actions/keys.ts';
-import { pressFeedKey } from '../../actions/feed-keys.ts';
-import { clamp } from '../../state/list-cursor.ts';
-import { logEntries, logIndex, type LogEntry } from './entries.ts';
-import { logBodyRows } from '../../state/screen-layout.ts';
-import { movedTo } from '../../actions/scroll-keys.ts';
 import { NO_SEARCH } from '../../state/search-field.ts';
-import { pressText } from '../text-pane.ts';
-import type { Screen, Says } from '../../state/ports.ts';
-import type { ActionPorts } from '../../actions/action-ports.ts';
+import { onLayer, type Action } from '../../actions/action.ts';
+import { openLog } from './layer.ts';
+import { VIEWS_PAUSED } from '../../actions/places.ts';
+import { clamp } from '../../state/list-cursor.ts';
+import { putLayer, closeLayer } from '../../state/layer-stack.ts';
+import { logBodyRows } from '../../state/screen-layout.ts';
+import { movedTo } from '../../actions/moved-to.ts';
+import { logEntries, logIndex } from './entries.ts';
+import { moveText, seekMatch } from '../text-pane.ts';
+import type { KeyAction } from '../../actions/keys.ts';
 import type { LogLayer } from '../../state/layers/log.ts';
-import { closeLayer, putLayer } from '../../state/layer-stack.ts';
+import type { ActionPorts } from '../../actions/action-ports.ts';
 
-export function pressLog(store: ActionPorts, action: KeyAction | undefined): void {
-  const layer = store.state.layers.at(-1);
-  if (layer?.kind !== 'log' || action === undefined) return;
-  if (layer.opened === undefined) pressList(store, layer, action);
-  else pressEntry(store, layer, action);
-}
-
-function pressList(store: ActionPorts, layer: LogLayer, action: KeyAction): void {
+/** The cursor of the list, or the lines of the whole entry. */
+export function moveLog(store: ActionPorts, layer: LogLayer, action: KeyAction): void {
+  if (layer.opened !== undefined) return void moveText(store, action);
   const entries = logEntries(store, layer);
   const last = entries.length - 1;
-  const index = logIndex(entries, layer);
-  const to = movedTo(action, index, { rows: logBodyRows(store.state.size.rows), last });
-  if (to !== undefined) return putLayer(store, { ...layer, at: entries[clamp(to, 0, last)]?.id });
-  switch (action) {
-    case 'log-tab':
-      return putLayer(store, { ...layer, tab: layer.tab === 'messages' ? 'audit' : 'messages', at: undefined });
-    case 'log-open':
-      // From here on it is about this entry, whatever comes before it.
-      if (entries.length > 0) putLayer(store, { ...layer, at: entries[index]?.id, opened: 0 });
-      return;
-    case 'search':
-      return putLayer(store, { ...layer, search: { ...layer.search, isOpen: true } });
-    case 'match-next':
-    case 'match-previous':
-      return seek(store, layer, entries, index, action === 'match-next' ? 1 : -1);
-    case 'follow':
-      // From here on the newest entry is the one under the cursor, whatever comes.
-      return putLayer(store, { ...layer, at: undefined });
-    case 'close':
-      if (layer.search.line.text !== '') return putLayer(store, { ...layer, search: NO_SEARCH });
-      return closeLayer(store);
-    default:
-      return pressFeedKey(store, action);
-  }
+  const to = movedTo(action, logIndex(entries, layer), { rows: logBodyRows(store.state.size.rows), last });
+  if (to !== undefined) putLayer(store, { ...layer, at: entries[clamp(to, 0, last)]?.id });
 }
 
 /** All that is listed matches: the next one is the next row, and behind the last one the first. */
-function seek(store: Screen & Says, layer: LogLayer, entries: readonly LogEntry[], index: number, step: 1 | -1): void {
+export function seekEntry(store: ActionPorts, layer: LogLayer, step: 1 | -1): void {
+  if (layer.opened !== undefined) return seekMatch(store, step);
   if (layer.search.line.text === '') return store.say('nothing is searched for: / searches');
-  putLayer(store, { ...layer, at: entries.at((index + step) % entries.length)?.id });
+  const entries = logEntries(store, layer);
+  putLayer(store, { ...layer, at: entries.at((logIndex(entries, layer) + step) % entries.length)?.id });
 }
 
-function pressEntry(store: ActionPorts, layer: LogLayer, action: KeyAction): void {
-  // The search is that of the list: it is changed there.
-  if (action !== 'search' && action !== 'close' && pressText(store, action)) return;
-  if (action === 'close' || action === 'log-open') return putLayer(store, { ...layer, opened: undefined });
-  if (action !== 'log-tab' && action !== 'search') pressFeedKey(store, action);
+/** The search of the list is changed there, not in a whole entry. */
+export function openLogSearch(store: ActionPorts, layer: LogLayer): void {
+  if (layer.opened === undefined) putLayer(store, { ...layer, search: { ...layer.search, isOpen: true } });
+}
+
+export function closeLog(store: ActionPorts, layer: LogLayer): void {
+  if (layer.opened !== undefined) return putLayer(store, { ...layer, opened: undefined });
+  if (layer.search.line.text !== '') return putLayer(store, { ...layer, search: NO_SEARCH });
+  closeLayer(store);
+}
+
+/** From here on the newest entry is the one under the cursor, whatever comes. */
+export function followLog(store: ActionPorts, layer: LogLayer): void {
+  if (layer.opened === undefined) putLayer(store, { ...layer, at: undefined });
+}
+
+/** What is done in the log, and what opens it. */
+export const LOG_ACTIONS: readonly Action[] = [
+  {
+    name: 'log',
+    keys: ['L'],
+    in: [...VIEWS_PAUSED, 'detail', 'inspect', 'handling', 'dead-letter', 'plan-page'],
+    help: 'what the console has said and what operators did',
+    run: (store) => openLog(store, 'messages'),
+  },
+  {
+    name: 'log-open',
+    keys: ['enter'],
+    in: ['log'],
+    help: 'the whole entry under the cursor',
+    hint: 'details',
+    run: onLayer('log', openEntry),
+  },
+  {
+    name: 'log-tab',
+    keys: ['tab', 'shift-tab'],
+    in: ['log'],
+    help: 'messages of this console, or what operators did',
+    hint: 'other list',
+    run: onLayer('log', (store, layer) => {
+      if (layer.opened !== undefined) return;
+      putLayer(store, { ...layer, tab: layer.tab === 'messages' ? 'audit' : 'messages', at: undefined });
+    }),
+  },
+];
+
+/** The whole entry, or the list again. From here on it is about this entry, whatever comes before it. */
+function openEntry(store: ActionPorts, layer: LogLayer): void {
+  if (layer.opened !== undefined) return putLayer(store, { ...layer, opened: undefined });
+  const entries = logEntries(store, layer);
+  if (entries.length > 0) putLayer(store, { ...layer, at: entries[logIndex(entries, layer)]?.id, opened: 0 });
 }

@@ -1,6 +1,7 @@
+import type { Action } from '../../actions/action.ts';
 import type { KeyAction } from '../../actions/keys.ts';
 import { clamp } from '../../state/list-cursor.ts';
-import { movedTo } from '../../actions/scroll-keys.ts';
+import { movedTo } from '../../actions/moved-to.ts';
 import { overviewBoxes, type BoxRow, type OverviewBox } from './boxes.ts';
 import { boxOrder } from './layout.ts';
 import { FIRST_PLACE, type OverviewPlace } from '../../state/overview-place.ts';
@@ -8,25 +9,36 @@ import type { Screen, Remembers, Shown } from '../../state/ports.ts';
 import type { Counted } from './figures.ts';
 import type { Known } from '../../model/known.ts';
 import type { ActionPorts } from '../../actions/action-ports.ts';
-import type { PageView } from '../page-view.ts';
 
 /** Rows that a page key goes; a box shows no more. */
 const PAGE_ROWS = 5;
 
-export const OVERVIEW: PageView = {
-  press: (store, action) => {
-    switch (action) {
-      case 'box-next':
-        return focusBox(store, 1);
-      case 'box-previous':
-        return focusBox(store, -1);
-      case 'box-open':
-        return openRow(store);
-      default:
-        return moveRow(store, action);
-    }
+/** What is done in the boxes. */
+export const OVERVIEW_ACTIONS: readonly Action[] = [
+  {
+    name: 'box-next',
+    keys: ['tab'],
+    in: ['overview'],
+    help: 'next box',
+    hint: 'next box',
+    run: (store) => focusBox(store, 1),
   },
-};
+  {
+    name: 'box-previous',
+    keys: ['shift-tab'],
+    in: ['overview'],
+    help: 'box before',
+    run: (store) => focusBox(store, -1),
+  },
+  {
+    name: 'box-open',
+    keys: ['enter'],
+    in: ['overview'],
+    help: 'open the row under the cursor as a list',
+    hint: 'open',
+    run: openRow,
+  },
+];
 
 /** Index of the row under the cursor; 0 also when there is none. */
 export function rowIndex({ rows }: OverviewBox, { key, index }: OverviewPlace): number {
@@ -42,7 +54,7 @@ function focusBox(store: Screen, by: 1 | -1): void {
   store.update({ overview: { box, key: undefined, index: 0 } });
 }
 
-function moveRow(store: Screen & Remembers & Counted & Known, action: KeyAction | undefined): void {
+export function moveRow(store: Screen & Remembers & Counted & Known, action: KeyAction): void {
   const { overview } = store.state;
   const box = overviewBoxes(store)[overview.box];
   const last = Math.max(0, box.rows.length - 1);

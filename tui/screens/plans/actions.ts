@@ -1,9 +1,9 @@
+import type { Action, Pressed } from '../../actions/action.ts';
 import { currentStep } from '../../../shared/domain/plan/run.ts';
 import { keyOf, type KeyAction } from '../../actions/keys.ts';
 import { openActionMenu } from '../../list/list-menus.ts';
 import { clamp } from '../../state/list-cursor.ts';
-import { openLog } from '../log/layer.ts';
-import { movedTo } from '../../actions/scroll-keys.ts';
+import { movedTo } from '../../actions/moved-to.ts';
 import { openPlanPage } from './page.ts';
 import { planLayout } from './layout.ts';
 import { shownPlan, stepNumber, stepUnderCursor } from './plan.ts';
@@ -14,7 +14,7 @@ import type { ActionPorts } from '../../actions/action-ports.ts';
 import { restoreCommand } from '../../words/plan-text.ts';
 
 /** What the menu of the plan offers, in its order. */
-const PLAN_ACTIONS: readonly KeyAction[] = [
+const MENU: readonly KeyAction[] = [
   'plan-run',
   'plan-skip',
   'plan-roll-back',
@@ -27,40 +27,98 @@ const PLAN_ACTIONS: readonly KeyAction[] = [
   'plan-page',
 ];
 
-/** The keys of plans, on both pages of the view. `false`: the key is none of them. */
-export function pressPlanKey(store: ActionPorts, action: KeyAction | undefined): boolean {
-  switch (action) {
-    case 'plan-new':
-      askNewPlan(store);
-      return true;
-    case 'plan-page':
-      turnPage(store);
-      return true;
-    default:
-      return store.state.upgrade.page === 'plan' && pressPlan(store, action);
-  }
-}
+/** What is done with a plan for an upgrade. */
+export const PLAN_ACTIONS: readonly Action[] = [
+  {
+    name: 'plan-run',
+    keys: ['enter'],
+    in: ['plan'],
+    help: 'run the step of the plan whose turn it is, or confirm that it is done',
+    hint: 'run step',
+    changes: true,
+    run: runStep,
+  },
+  {
+    name: 'plan-skip',
+    keys: ['n'],
+    in: ['plan'],
+    help: 'skip the step, for a reason',
+    hint: 'skip',
+    changes: true,
+    run: askSkip,
+  },
+  {
+    name: 'plan-roll-back',
+    keys: ['b'],
+    in: ['plan'],
+    help: 'end the plan and go back to its backup',
+    hint: 'roll back',
+    changes: true,
+    run: askRollBack,
+  },
+  {
+    name: 'plan-log',
+    keys: ['L'],
+    in: ['plan'],
+    help: 'the whole log of the plan',
+    hint: 'log',
+    run: (store) => openPlanPage(store, 'log'),
+  },
+  {
+    name: 'plan-details',
+    keys: ['d'],
+    in: ['plan'],
+    help: 'all about the step under the cursor, and what the rules found',
+    hint: 'details',
+    run: (store) => openPlanPage(store, 'details'),
+  },
+  {
+    name: 'plan-hold',
+    keys: ['p'],
+    in: ['plan'],
+    help: 'take the plan, or let go of it; asks when somebody else holds it',
+    hint: 'hold',
+    changes: true,
+    run: changeHold,
+  },
+  {
+    name: 'plan-copy',
+    keys: ['c'],
+    in: ['plan'],
+    help: 'copy the command of the step',
+    hint: 'copy',
+    run: copyCommand,
+  },
+  {
+    name: 'plan-abandon',
+    keys: ['D'],
+    in: ['plan'],
+    help: 'abandon the plan, for a reason',
+    changes: true,
+    run: askAbandon,
+  },
+  {
+    name: 'plan-new',
+    keys: ['n'],
+    in: ['upgrade'],
+    help: 'make a plan for an upgrade',
+    hint: 'new plan',
+    changes: true,
+    run: askNewPlan,
+  },
+  {
+    name: 'plan-page',
+    keys: ['tab'],
+    in: ['upgrade', 'plan'],
+    help: 'between what runs where and the plan for the upgrade',
+    hint: 'other page',
+    run: turnPage,
+  },
+];
 
-function pressPlan(store: ActionPorts, action: KeyAction | undefined): boolean {
-  if (moveStep(store, action)) return true;
-  const act = action === undefined ? undefined : ACTIONS[action];
-  act?.(store);
-  return act !== undefined;
+export function openPlanMenu(store: ActionPorts, { perform }: Pressed): void {
+  openActionMenu(store, 'Plan for an upgrade', MENU, perform);
 }
-
-const ACTIONS: Partial<Readonly<Record<KeyAction, (store: ActionPorts) => void>>> = {
-  'plan-run': runStep,
-  'plan-skip': askSkip,
-  'plan-roll-back': askRollBack,
-  'plan-hold': changeHold,
-  'plan-abandon': askAbandon,
-  'plan-copy': copyCommand,
-  'plan-details': (store) => openPlanPage(store, 'details'),
-  'plan-log': (store) => openPlanPage(store, 'log'),
-  log: (store) => openLog(store, 'messages'),
-  actions: (store) =>
-    openActionMenu(store, 'Plan for an upgrade', PLAN_ACTIONS, (action) => void pressPlanKey(store, action)),
-};
 
 function turnPage(store: Screen & Says & Pick<Known, 'plans'>): void {
   const { upgrade } = store.state;
@@ -71,7 +129,8 @@ function turnPage(store: Screen & Says & Pick<Known, 'plans'>): void {
   store.update({ upgrade: { ...upgrade, page: upgrade.page === 'plan' ? 'versions' : 'plan' } });
 }
 
-function moveStep(store: Screen & Pick<Known, 'plans'>, action: KeyAction | undefined): boolean {
+/** @returns `false`: there is no plan yet */
+export function moveStep(store: Screen & Pick<Known, 'plans'>, action: KeyAction): boolean {
   const plan = shownPlan(store);
   const { upgrade } = store.state;
   if (plan === undefined) return false;

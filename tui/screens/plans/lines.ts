@@ -1,17 +1,16 @@
+import type { ActionPorts } from '../../actions/action-ports.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { COMPATIBLE_VERSION, VERSION } from '../../../shared/schemas/version.ts';
 import { RECORD_KINDS, type RecordKind, type Versions } from '../../../shared/schemas/versions.ts';
 import { countText } from '../../words/count-text.ts';
-import { keyOf } from '../../actions/keys.ts';
+import { keyOf, type KeyAction } from '../../actions/keys.ts';
 import type { Tone } from '../../text/theme.ts';
 import { CURSOR_AT_TOP, clamp } from '../../state/list-cursor.ts';
 import { pageRows, WIDE_COLUMNS } from '../../state/screen-layout.ts';
-import { movedTo } from '../../actions/scroll-keys.ts';
-import { pressPlanKey } from './actions.ts';
+import { movedTo } from '../../actions/moved-to.ts';
 import type { UpgradeData } from '../../model/view-data.ts';
 import type { Known } from '../../model/known.ts';
 import type { Shown } from '../../state/ports.ts';
-import type { PageView } from '../page-view.ts';
 
 /** A line of the page: a figure with its name, or a sentence. Safe for a terminal. */
 export interface UpgradeLine {
@@ -25,16 +24,14 @@ export interface UpgradeSection {
   readonly lines: readonly UpgradeLine[];
 }
 
-export const UPGRADE: PageView = {
-  press: (store, action) => {
-    if (pressPlanKey(store, action)) return;
-    const { rows } = pageRows(store.state);
-    const last = Math.max(0, upgradeHeight(store) - rows);
-    const top = clamp(store.list.cursor.top, 0, last);
-    const to = movedTo(action, top, { rows, last });
-    if (to !== undefined) store.updateList({ cursor: { ...CURSOR_AT_TOP, top: clamp(to, 0, last) } });
-  },
-};
+/** Moves what is shown of the versions. */
+export function scrollVersions(store: ActionPorts, action: KeyAction): void {
+  const { rows } = pageRows(store.state);
+  const last = Math.max(0, upgradeHeight(store) - rows);
+  const top = clamp(store.list.cursor.top, 0, last);
+  const to = movedTo(action, top, { rows, last });
+  if (to !== undefined) store.updateList({ cursor: { ...CURSOR_AT_TOP, top: clamp(to, 0, last) } });
+}
 
 const KIND_WORDS: Readonly<Record<RecordKind, string>> = {
   clients: 'clients',

@@ -1,12 +1,12 @@
+import { stepText } from '../../words/plan-text.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
 import type { Finding } from '../../../shared/schemas/plan.ts';
 import type { KeyAction } from '../../actions/keys.ts';
 import { run, type Run } from '../../text/theme.ts';
-import { pressFeedKey } from '../../actions/feed-keys.ts';
 import { clamp } from '../../state/list-cursor.ts';
 import { loadedBodyRows } from '../../state/screen-layout.ts';
-import { movedTo } from '../../actions/scroll-keys.ts';
+import { movedTo } from '../../actions/moved-to.ts';
 import { shownPlan } from './plan.ts';
 import { logLine, STEP_STATES, VERDICTS } from './rows.ts';
 import { wrapCells } from '../../text/wrap-cells.ts';
@@ -14,8 +14,7 @@ import type { Screen, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
 import type { ActionPorts } from '../../actions/action-ports.ts';
 import type { PlanPageLayer } from '../../state/layers/plans.ts';
-import { closeLayer, openLayer, putLayer } from '../../state/layer-stack.ts';
-import { stepText } from '../../words/plan-text.ts';
+import { openLayer, putLayer } from '../../state/layer-stack.ts';
 
 type Line = readonly Run[];
 
@@ -25,14 +24,11 @@ export function openPlanPage(store: Screen, about: PlanPageLayer['about']): void
   openLayer(store, layer);
 }
 
-export function pressPlanPage(store: ActionPorts, action: KeyAction | undefined): void {
-  const layer = store.state.layers.at(-1);
-  if (layer?.kind !== 'plan-page' || action === undefined) return;
-  if (action === 'close') return closeLayer(store);
+export function scrollPlanPage(store: ActionPorts, layer: PlanPageLayer, action: KeyAction): void {
   const rows = loadedBodyRows(store.state.size.rows);
   const last = Math.max(0, planPageLines(store, layer).length - rows);
   const to = movedTo(action, planPageTop(store, layer), { rows, last });
-  if (to === undefined) return pressFeedKey(store, action);
+  if (to === undefined) return;
   const top = clamp(to, 0, last);
   putLayer(store, { ...layer, top: layer.about === 'log' && top === last ? undefined : top });
 }

@@ -1,3 +1,4 @@
+import { tableView } from '../../list/list-table.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { choiceField, countField, textField } from '../../../shared/domain/search-fields.ts';
 import { languageOf } from '../../../shared/domain/search-language.ts';
@@ -7,11 +8,7 @@ import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { SilencedDetail, SilencedUse } from '../../../shared/schemas/silenced.ts';
 import { countText, shortCountText } from '../../words/count-text.ts';
 import type { Tone } from '../../text/theme.ts';
-import { openSilenceFilter } from './menu.ts';
-import { askEndSilences, openSilenceEntries } from '../../actions/silences.ts';
-import { openSilenceEntry } from './entry-actions.ts';
 import { targetText } from '../../words/silence-text.ts';
-import { tableView } from '../../list/table-view.ts';
 import type { Known } from '../../model/known.ts';
 import type { Opened } from '../../state/ports.ts';
 import { compareText } from '../../model/compare-text.ts';
@@ -114,17 +111,7 @@ export const SILENCES = tableView<SilenceEntry>({
     countField('events', ({ events }) => events),
   ]),
   empty: () => ['Nothing is silenced.', '', 's on an event silences it.'],
-  actions: {
-    open: (store, [row]) => {
-      if (row !== undefined) openSilenceEntry(store, row.entry.id);
-    },
-    'silence-change': (store, rows) =>
-      openSilenceEntries(store, { kind: 'change', entries: entriesOf(rows, 'current') }),
-    'silence-end': (store, rows) => askEndSilences(store, entriesOf(rows, 'current')),
-    'silence-delete': (store, rows) => askEndSilences(store, entriesOf(rows, 'current'), 'cancel'),
-    'silence-again': (store, rows) => openSilenceEntries(store, { kind: 'again', entries: entriesOf(rows, 'ended') }),
-    'silence-filter': openSilenceFilter,
-  },
+  menu: ['open', 'silence-change', 'silence-end', 'silence-delete', 'silence-again', 'silence-filter'],
 });
 
 /** The row of an id as it is now; `undefined`: there is none. */
@@ -187,8 +174,4 @@ function compareEnds(a: SilenceEntry, b: SilenceEntry): number {
   const end = ({ entry, endedAtMs }: SilenceEntry): number =>
     endedAtMs === undefined ? (entry.expire_at ?? Number.MAX_SAFE_INTEGER) : -endedAtMs / 1000;
   return end(a) - end(b);
-}
-
-function entriesOf(rows: readonly SilenceEntry[], which: 'current' | 'ended'): readonly SilencedRow[] {
-  return rows.flatMap(({ entry, endedAtMs }) => ((endedAtMs === undefined) === (which === 'current') ? [entry] : []));
 }

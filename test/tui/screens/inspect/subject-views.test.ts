@@ -1,10 +1,10 @@
+import type { AnyTable } from '../../../../tui/list/list-table.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { placeColumns, tableRuns } from '../../../../tui/list/table-columns.ts';
 import { runsWidth } from '../../../../tui/text/runs.ts';
 import { inspectBody } from '../../../../tui/screens/inspect/body.ts';
 import { inspectLayer, type SubjectData } from '../../../../tui/state/layers/inspect.ts';
-import type { AnyTable } from '../../../../tui/list/table-view.ts';
 import { CHECKS } from '../../../../tui/screens/checks/table.ts';
 import { CLIENTS } from '../../../../tui/screens/clients/table.ts';
 import { byKey } from '../../../support/console-rig.ts';

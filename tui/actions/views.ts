@@ -1,7 +1,9 @@
-import { actionFor, type KeyAction, type KeyPress } from './keys.ts';
+import { VIEWS_ALL } from './places.ts';
+import type { Action } from './action.ts';
+import { actionFor, type KeyPress } from './keys.ts';
 import { TALL_ROWS } from '../state/console-state.ts';
 import { keyContext } from './key-context.ts';
-import { isMovement } from './scroll-keys.ts';
+import { isMovement } from './moved-to.ts';
 import { backInHistory, forwardInHistory, toLastView, toView, type ViewPlace } from '../state/view-history.ts';
 import { tableOf } from '../list/tables.ts';
 import { isPage, VIEWS, viewTitle, type ViewName } from '../state/view-names.ts';
@@ -15,33 +17,6 @@ import type { WhereColumn } from '../model/where-column.ts';
  * the view opens when no movement and no other digit has come within this time, or at once when another key comes.
  */
 export const DIGIT_WAIT_MS = 400;
-
-/** The keys that lead from view to view. `false`: the key is none of them. */
-export function pressViewKey(
-  store: Screen & Says & Places & ListOfView,
-  action: KeyAction | undefined,
-  key: KeyPress,
-): boolean {
-  switch (action) {
-    case 'view':
-      openNumber(store, Number(key.text));
-      return true;
-    case 'header':
-      toggleHeader(store);
-      return true;
-    case 'view-back':
-      goBack(store);
-      return true;
-    case 'view-forward':
-      goTo(store, forwardInHistory(store.state));
-      return true;
-    case 'view-last':
-      goTo(store, toLastView(store.state));
-      return true;
-    default:
-      return false;
-  }
-}
 
 /** A short screen has one line, which says how the connection is: that stays. */
 function toggleHeader(store: Screen & Says): void {
@@ -125,3 +100,42 @@ function goTo(store: Screen & Says & Places & ListOfView, { view, history }: Vie
   // The next key may come before the next frame, and means the cursor of this view.
   store.settleList();
 }
+
+/** What leads from view to view. */
+export const VIEW_ACTIONS: readonly Action[] = [
+  {
+    name: 'view',
+    keys: ['1', '2', '3', '4', '5', '6', '7'],
+    in: [...VIEWS_ALL],
+    help: 'open the view of that number, unless a movement follows: then it is a count',
+    run: (store, { key }) => openNumber(store, Number(key.text)),
+  },
+  {
+    name: 'header',
+    keys: ['ctrl-e'],
+    in: [...VIEWS_ALL],
+    help: 'counters and tabs at the top, on or off (from 30 rows on)',
+    run: toggleHeader,
+  },
+  {
+    name: 'view-back',
+    keys: ['['],
+    in: [...VIEWS_ALL],
+    help: 'back to the view before',
+    run: goBack,
+  },
+  {
+    name: 'view-forward',
+    keys: [']'],
+    in: [...VIEWS_ALL],
+    help: 'forward again',
+    run: (store) => goTo(store, forwardInHistory(store.state)),
+  },
+  {
+    name: 'view-last',
+    keys: ['-'],
+    in: [...VIEWS_ALL],
+    help: 'between this view and the last one',
+    run: (store) => goTo(store, toLastView(store.state)),
+  },
+];

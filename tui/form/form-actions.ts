@@ -1,5 +1,6 @@
+import type { Action } from '../actions/action.ts';
 import type { ActionPorts } from '../actions/action-ports.ts';
-import type { KeyAction, KeyPress } from '../actions/keys.ts';
+import type { KeyPress } from '../actions/keys.ts';
 import { UPGRADE_FORM } from '../screens/plans/form.ts';
 import { SILENCE_FORM } from '../screens/silences/submit.ts';
 import { closeLayer, putLayer } from '../state/layer-stack.ts';
@@ -18,24 +19,52 @@ interface OpenForm {
   readonly press: (key: KeyPress) => void;
 }
 
-export function pressForm(store: ActionPorts, action: KeyAction): void {
-  const form = openForm(store);
-  switch (action) {
-    case 'form-next':
-      return form?.step({ kind: 'field', by: 1 });
-    case 'form-previous':
-      return form?.step({ kind: 'field', by: -1 });
-    case 'form-submit':
-      return form?.submit();
-    case 'form-cancel':
-      return closeLayer(store);
-    case 'form-enter':
+/** What drives a dialog with fields, whatever it is about. */
+export const FORM_ACTIONS: readonly Action[] = [
+  {
+    name: 'form-next',
+    keys: ['tab', 'down'],
+    in: ['form'],
+    help: 'next field',
+    hint: 'next field',
+    run: (store) => openForm(store)?.step({ kind: 'field', by: 1 }),
+  },
+  {
+    name: 'form-previous',
+    keys: ['shift-tab', 'up'],
+    in: ['form'],
+    help: 'previous field',
+    run: (store) => openForm(store)?.step({ kind: 'field', by: -1 }),
+  },
+  {
+    name: 'form-submit',
+    keys: ['ctrl-s'],
+    in: ['form'],
+    help: 'send it',
+    hint: 'submit',
+    changes: true,
+    run: (store) => openForm(store)?.submit(),
+  },
+  {
+    name: 'form-enter',
+    keys: ['enter'],
+    in: ['form'],
+    help: 'press the button, or go to the next field',
+    run: (store) => {
+      const form = openForm(store);
       if (form?.field === 'cancel') return closeLayer(store);
       return form?.field === 'submit' ? form.submit() : form?.step({ kind: 'field', by: 1 });
-    default:
-      return undefined;
-  }
-}
+    },
+  },
+  {
+    name: 'form-cancel',
+    keys: ['escape'],
+    in: ['form'],
+    help: 'cancel',
+    hint: 'cancel',
+    run: closeLayer,
+  },
+];
 
 /** Every other key belongs to the field: text where there is text, a choice where there is none. */
 export function typeInForm(store: ActionPorts, edit: LineEdit | undefined, key?: KeyPress): void {

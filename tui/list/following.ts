@@ -1,33 +1,11 @@
-import { keyOf, type KeyAction } from './keys.ts';
-import { listPlace } from '../list/list-place.ts';
+import { keyOf } from '../actions/keys.ts';
 import { listRows } from '../state/screen-layout.ts';
 import { moveCursor } from '../state/list-cursor.ts';
+import type { ListOfView } from './list-of-view.ts';
 import type { Screen, Says } from '../state/ports.ts';
-import type { ListOfView } from '../list/list-of-view.ts';
-import type { Known, Places } from '../model/known.ts';
 
-/** The keys that change how a list is looked at, and nothing in it. `false`: the action is none of them. */
-export function pressSide(store: Screen & Says & Known & Places & ListOfView, action: KeyAction): boolean {
-  switch (action) {
-    case 'scroll-right':
-      if (listPlace(store).hasMore) store.updateList({ sideways: store.list.sideways + 1 });
-      else store.say('there is nothing more at the right');
-      return true;
-    case 'scroll-left':
-      store.updateList({ sideways: Math.max(0, store.list.sideways - 1) });
-      return true;
-    case 'wide':
-      store.updateList({ wide: !store.list.wide });
-      return true;
-    case 'follow':
-      follow(store);
-      return true;
-    default:
-      return false;
-  }
-}
-
-function follow(store: Screen & Says & ListOfView): void {
+/** The cursor stays on the newest row, or stays where it is again. */
+export function follow(store: Screen & Says & ListOfView): void {
   const { newestBy } = store.table ?? {};
   if (newestBy === undefined) return;
   if (store.list.following) return stopFollowing(store);

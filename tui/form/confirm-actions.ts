@@ -1,9 +1,9 @@
+import { editLine, type LineEdit } from '../text/line-editor.ts';
+import type { ChangeVerb } from '../words/changes.ts';
+import { onLayer, type Action } from '../actions/action.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import { eventKey } from '../../shared/schemas/feed.ts';
-import type { KeyAction } from '../actions/keys.ts';
-import type { ChangeVerb } from '../words/changes.ts';
 import type { Effect } from '../state/effects.ts';
-import { editLine, type LineEdit } from '../text/line-editor.ts';
 import { mayChange } from '../actions/may-change.ts';
 import { stillThere } from '../actions/targets.ts';
 import type { Screen, Shown } from '../state/ports.ts';
@@ -12,22 +12,43 @@ import type { ActionPorts } from '../actions/action-ports.ts';
 import type { ConfirmLayer } from '../state/layers/confirm.ts';
 import { closeLayer, putLayer } from '../state/layer-stack.ts';
 
-export function pressConfirm(store: ActionPorts, action: KeyAction): void {
-  const layer = confirmLayer(store);
-  if (layer === undefined) return;
-  switch (action) {
-    case 'confirm-yes':
-      return submit(store, layer);
-    case 'confirm-no':
-      return closeLayer(store);
-    case 'confirm-press':
-      return layer.focused === 'submit' ? submit(store, layer) : closeLayer(store);
-    case 'confirm-choose':
-      return putLayer(store, { ...layer, focused: layer.focused === 'submit' ? 'cancel' : 'submit' });
-    default:
-      return undefined;
-  }
-}
+/** What answers a question. */
+export const CONFIRM_ACTIONS: readonly Action[] = [
+  {
+    name: 'confirm-yes',
+    keys: ['y', 'ctrl-s'],
+    in: ['confirm'],
+    help: 'do it',
+    hint: 'yes',
+    run: onLayer('confirm', submit),
+  },
+  {
+    name: 'confirm-no',
+    keys: ['escape', 'n', 'q'],
+    in: ['confirm'],
+    help: 'cancel',
+    hint: 'no',
+    run: closeLayer,
+  },
+  {
+    name: 'confirm-press',
+    keys: ['enter', 'space'],
+    in: ['confirm'],
+    help: 'press the button',
+    hint: 'press',
+    run: onLayer('confirm', (store, layer) => (layer.focused === 'submit' ? submit(store, layer) : closeLayer(store))),
+  },
+  {
+    name: 'confirm-choose',
+    keys: ['tab', 'shift-tab', 'left', 'right'],
+    in: ['confirm'],
+    help: 'other button',
+    hint: 'choose',
+    run: onLayer('confirm', (store, layer) =>
+      putLayer(store, { ...layer, focused: layer.focused === 'submit' ? 'cancel' : 'submit' }),
+    ),
+  },
+];
 
 /** The number of things, where it must be typed. */
 export function typeInConfirm(store: Screen, edit: LineEdit | undefined): void {

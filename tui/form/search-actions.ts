@@ -1,4 +1,4 @@
-import type { KeyAction } from '../actions/keys.ts';
+import type { Action } from '../actions/action.ts';
 import { settleInspect } from '../screens/inspect/body.ts';
 import { editLine, type LineEdit } from '../text/line-editor.ts';
 import { NO_SEARCH, type SearchField } from '../state/search-field.ts';
@@ -8,16 +8,31 @@ import type { Known } from '../model/known.ts';
 import { searchOf } from '../state/layers/layer.ts';
 import { putLayer } from '../state/layer-stack.ts';
 
-export function pressSearch(store: Screen & Remembers & Known, action: KeyAction): void {
-  const search = topSearch(store);
-  if (search === undefined) return;
-  if (action === 'search-keep') {
-    putSearch(store, { ...search, isOpen: false });
-    // The next key may come before the next frame: it must not act on a row that the filter hides.
-    settleInspect(store);
-  }
-  if (action === 'search-clear') putSearch(store, NO_SEARCH);
-}
+/** What ends the line of a search. */
+export const SEARCH_ACTIONS: readonly Action[] = [
+  {
+    name: 'search-keep',
+    keys: ['enter'],
+    in: ['search'],
+    help: 'keep the search',
+    hint: 'keep',
+    run: (store) => {
+      const search = topSearch(store);
+      if (search === undefined) return;
+      putSearch(store, { ...search, isOpen: false });
+      // The next key may come before the next frame: it must not act on a row that the filter hides.
+      settleInspect(store);
+    },
+  },
+  {
+    name: 'search-clear',
+    keys: ['escape'],
+    in: ['search'],
+    help: 'clear the search',
+    hint: 'clear',
+    run: (store) => putSearch(store, NO_SEARCH),
+  },
+];
 
 export function typeInSearch(store: Screen & Remembers & Known, edit: LineEdit | undefined): void {
   const search = topSearch(store);

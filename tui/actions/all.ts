@@ -1,0 +1,50 @@
+import { putActions, type KeyAction } from './keys.ts';
+import { COMMAND_ACTIONS } from './command-line.ts';
+import { PROMPT_ACTIONS } from '../list/prompt-actions.ts';
+import { SEARCH_ACTIONS } from '../form/search-actions.ts';
+import { MENU_ACTIONS } from '../form/menu-actions.ts';
+import { FORM_ACTIONS } from '../form/form-actions.ts';
+import { CONFIRM_ACTIONS } from '../form/confirm-actions.ts';
+import { HELP_ACTIONS } from '../screens/help/actions.ts';
+import { LOG_ACTIONS } from '../screens/log/actions.ts';
+import { CHECK_ACTIONS } from './run-now.ts';
+import { EVERYWHERE_ACTIONS } from './everywhere.ts';
+import { MOVEMENTS } from './movements.ts';
+import { VIEW_ACTIONS } from './views.ts';
+import { OVERVIEW_ACTIONS } from '../screens/overview/actions.ts';
+import { OPENING_ACTIONS } from './opening.ts';
+import { LIST_ACTIONS } from '../list/actions.ts';
+import { PLAN_ACTIONS } from '../screens/plans/actions.ts';
+import { DEAD_LETTER_ACTIONS } from './dead-letters.ts';
+import { SILENCE_ACTIONS } from './silences.ts';
+import { CLIENT_ACTIONS } from './clients.ts';
+import { EVENT_ACTIONS } from './events.ts';
+import type { Action } from './action.ts';
+
+const ALL: readonly Action[] = [
+  ...EVENT_ACTIONS,
+  ...CLIENT_ACTIONS,
+  ...SILENCE_ACTIONS,
+  ...DEAD_LETTER_ACTIONS,
+  ...PLAN_ACTIONS,
+  ...LIST_ACTIONS,
+  ...OPENING_ACTIONS,
+  ...OVERVIEW_ACTIONS,
+  ...VIEW_ACTIONS,
+  ...MOVEMENTS,
+  ...EVERYWHERE_ACTIONS,
+  ...CHECK_ACTIONS,
+  ...LOG_ACTIONS,
+  ...HELP_ACTIONS,
+  ...CONFIRM_ACTIONS,
+  ...FORM_ACTIONS,
+  ...MENU_ACTIONS,
+  ...SEARCH_ACTIONS,
+  ...PROMPT_ACTIONS,
+  ...COMMAND_ACTIONS,
+];
+
+/** Everything that can be done in the console, by name. */
+export const ACTIONS: ReadonlyMap<KeyAction, Action> = new Map(ALL.map((action) => [action.name, action]));
+
+putActions(ALL);

@@ -1,0 +1,210 @@
+import { keyOf } from './keys.ts';
+import { askUndo } from './undo.ts';
+import { openCopyMenu } from './copy-menu.ts';
+import { applyFilter } from '../list/search-prompt.ts';
+import { clearMarks } from '../list/actions.ts';
+import type { ListOfView } from '../list/list-of-view.ts';
+import type { Known, Places } from '../model/known.ts';
+import type { Screen, Says, Opened } from '../state/ports.ts';
+import type { ActionPorts } from './action-ports.ts';
+import { openTextSearch, seekMatch, clearTextSearch } from '../screens/text-pane.ts';
+import { closeLog, openLogSearch, seekEntry } from '../screens/log/actions.ts';
+import { closeHelp, openHelpSearch, seekBinding } from '../screens/help/actions.ts';
+import { closeLayer } from '../state/layer-stack.ts';
+import { closeInspect, openInspectSearch } from '../screens/inspect/actions.ts';
+import { askQuit } from './quit.ts';
+import { goBack } from './views.ts';
+import { inLists, onLayer, type Run, type Action } from './action.ts';
+import { toggleMute } from '../state/bell.ts';
+import { openViewMenu } from '../list/list-menus.ts';
+import { VIEWS_ALL, VIEWS_PAUSED, SCROLLED, LISTS, TEXTS } from './places.ts';
+
+/** Two presses within this quit from anywhere. */
+const INTERRUPT_TWICE_MS = 1000;
+
+/** What means the same wherever it is asked for. */
+export const EVERYWHERE_ACTIONS: readonly Action[] = [
+  {
+    name: 'views',
+    keys: ['v'],
+    in: [...VIEWS_ALL],
+    help: 'menu of the views, and of those that were saved',
+    run: openViewMenu,
+  },
+  {
+    name: 'pause',
+    keys: ['p'],
+    in: [...VIEWS_PAUSED, 'silence-entry', 'detail', 'inspect', 'handling', 'dead-letter'],
+    help: 'pause the feed, or resume it',
+    hint: 'pause',
+    run: (store) => (store.state.paused === undefined ? store.pause() : store.resume()),
+  },
+  {
+    name: 'reconnect',
+    keys: ['R'],
+    in: ['overview', 'silences', 'aggregates', 'clients', 'upgrade', 'plan', 'dead-letters', 'dead-letter', 'handling'],
+    help: 'reconnect now',
+    run: (store) => store.request({ kind: 'reconnect' }),
+  },
+  {
+    name: 'resync',
+    keys: ['ctrl-r'],
+    in: [...VIEWS_ALL, 'silence-entry', 'detail', 'inspect', 'handling', 'dead-letter'],
+    help: 'load everything from the backend again',
+    run: (store) => {
+      store.request({ kind: 'resync' });
+      store.say('loading everything from the backend again');
+    },
+  },
+  {
+    name: 'repaint',
+    keys: ['ctrl-l'],
+    in: [...SCROLLED, 'confirm', 'form', 'prompt', 'search', 'menu', 'command'],
+    help: 'draw the screen again',
+    run: (store) => store.request({ kind: 'repaint' }),
+    first: true,
+  },
+  {
+    name: 'undo',
+    keys: ['z', 'ctrl-z'],
+    in: [...VIEWS_ALL, 'silence-entry', 'detail', 'inspect'],
+    help: 'undo the last own change (of the last 20, for 10 minutes)',
+    changes: true,
+    run: askUndo,
+  },
+  {
+    name: 'lock',
+    keys: ['!'],
+    in: [...VIEWS_ALL, 'silence-entry', 'detail', 'inspect', 'dead-letter'],
+    help: 'read-only lock on or off',
+    run: toggleLock,
+  },
+  {
+    name: 'copy',
+    keys: ['c'],
+    in: [...LISTS, 'detail', 'inspect'],
+    help: 'menu of what can be copied: id, names, JSON, commands',
+    run: copy,
+  },
+  {
+    name: 'mute',
+    keys: ['m'],
+    in: [...VIEWS_ALL, 'detail'],
+    help: 'no bell for 15 minutes, or let it ring again',
+    run: toggleMute,
+  },
+  {
+    name: 'back',
+    keys: ['escape'],
+    in: [...VIEWS_ALL],
+    help: 'clear the marks, then the filter; then back to the view before',
+    run: { ...inLists(backFromList), overview: goBack, upgrade: goBack, plan: goBack },
+  },
+  {
+    name: 'quit',
+    keys: ['q'],
+    in: [...VIEWS_ALL],
+    help: 'quit',
+    run: askQuit,
+  },
+  {
+    name: 'interrupt',
+    keys: ['ctrl-c'],
+    in: [...SCROLLED, 'confirm', 'form', 'prompt', 'search', 'menu', 'command'],
+    help: 'quit, when pressed twice within a second',
+    run: interrupt,
+    first: true,
+  },
+  {
+    name: 'close',
+    keys: ['escape', 'q'],
+    in: ['detail', 'inspect', 'handling', 'dead-letter', 'silence-entry', 'plan-page', 'help', 'log'],
+    help: 'back to the list',
+    hint: 'back',
+    run: {
+      detail: closeText,
+      inspect: onLayer('inspect', closeInspect),
+      handling: closeText,
+      'dead-letter': closeText,
+      'silence-entry': closeLayer,
+      'plan-page': closeLayer,
+      help: onLayer('help', closeHelp),
+      log: onLayer('log', closeLog),
+    },
+  },
+  {
+    name: 'search',
+    keys: ['/'],
+    in: ['log', 'help', ...TEXTS],
+    help: 'search: lines with these words; in the rows of a client or check a filter, as in lists',
+    hint: 'search',
+    run: {
+      log: onLayer('log', openLogSearch),
+      help: onLayer('help', openHelpSearch),
+      detail: openTextSearch,
+      inspect: onLayer('inspect', openInspectSearch),
+      handling: openTextSearch,
+      'dead-letter': openTextSearch,
+    },
+  },
+  {
+    name: 'match-next',
+    keys: ['n'],
+    in: ['log', 'help', ...TEXTS],
+    help: 'next match of the search',
+    run: seekBy(1),
+  },
+  {
+    name: 'match-previous',
+    keys: ['N'],
+    in: ['log', 'help', ...TEXTS],
+    help: 'match before',
+    run: seekBy(-1),
+  },
+];
+
+function seekBy(step: 1 | -1): Action['run'] {
+  const seekText: Run = (store) => seekMatch(store, step);
+  return {
+    log: onLayer('log', (store, layer) => seekEntry(store, layer, step)),
+    help: onLayer('help', (store, layer) => seekBinding(store, layer, step)),
+    detail: seekText,
+    inspect: seekText,
+    handling: seekText,
+    'dead-letter': seekText,
+  };
+}
+
+/** The search first, then the screen. */
+function closeText(store: ActionPorts): void {
+  if (!clearTextSearch(store)) closeLayer(store);
+}
+
+function backFromList(store: Screen & Says & Pick<Known, 'events'> & Places & ListOfView): void {
+  if (store.list.marks.size > 0) return clearMarks(store);
+  if (store.list.filter.text !== '') return applyFilter(store, '');
+  if (store.state.message !== undefined) return store.update({ message: undefined });
+  // Events are where the console begins: there is nothing behind them to go back to.
+  if (store.state.view !== 'events') goBack(store);
+}
+
+/** The commands that are copied name a backend and a namespace. */
+function copy(store: ActionPorts): void {
+  const { whereColumn } = store;
+  if (whereColumn === undefined) return openCopyMenu(store);
+  store.say(`copies are made of one ${whereColumn}: :${whereColumn === 'backend' ? 'ctx' : 'ns'} NAME shows it`);
+}
+
+function toggleLock(store: Screen & Says & Opened): void {
+  if (store.options.readOnly) return store.say('started with --read-only: the lock cannot be opened', 'problem');
+  const readOnly = !store.state.readOnly;
+  store.update({ readOnly });
+  store.say(readOnly ? `locked: keys that change something do nothing, ${keyOf('lock')} unlocks` : 'unlocked');
+}
+
+function interrupt(store: ActionPorts): void {
+  const nowMs = store.options.now();
+  if (nowMs - store.state.interruptedAtMs <= INTERRUPT_TWICE_MS) return store.request({ kind: 'quit' });
+  store.update({ interruptedAtMs: nowMs });
+  store.say('press Ctrl-C again to quit');
+}

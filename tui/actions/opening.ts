@@ -1,0 +1,100 @@
+import { NO_SEARCH } from '../state/search-field.ts';
+import { checksMeant } from './run-now.ts';
+import { clientsMeant } from './clients.ts';
+import { silencesMeant } from './silences.ts';
+import { meantRows } from '../list/meant-rows.ts';
+import type { ActionPorts } from './action-ports.ts';
+import { openLoadedLayer } from '../state/layer-loads.ts';
+import { eventUnderCursor } from '../state/console-state.ts';
+import { putLayer } from '../state/layer-stack.ts';
+import { reloadDetail, openDetail } from '../screens/detail/actions.ts';
+import { openRow, explainRow } from '../screens/inspect/actions.ts';
+import { onLayer, type Action } from './action.ts';
+import { openLetter, lettersMeant, explainLetter } from './dead-letters.ts';
+import { openInspect } from '../screens/inspect/open.ts';
+import type { AggregateEntry } from '../model/aggregate-book.ts';
+import { openSilenceEntry } from '../screens/silences/entry-actions.ts';
+import { LISTS } from './places.ts';
+
+/** What opens the thing under the cursor, or shows it another way. */
+export const OPENING_ACTIONS: readonly Action[] = [
+  {
+    name: 'open',
+    keys: ['enter'],
+    in: [...LISTS, 'inspect'],
+    help: 'open what is under the cursor',
+    hint: 'detail',
+    run: {
+      events: (store) => openUnderCursor(store, false),
+      silences: (store) => {
+        const [first] = silencesMeant(store);
+        if (first !== undefined) openSilenceEntry(store, first.entry.id);
+      },
+      aggregates: (store) => {
+        const [first] = meantRows(store) as readonly AggregateEntry[];
+        if (first !== undefined) openInspect(store, { kind: 'aggregate', name: first.name });
+      },
+      clients: (store) => {
+        const [first] = clientsMeant(store);
+        if (first !== undefined) openInspect(store, { kind: 'client', name: first.client.name });
+      },
+      checks: (store) => {
+        const [first] = checksMeant(store);
+        if (first !== undefined) openInspect(store, { kind: 'check', name: first.check.name });
+      },
+      'dead-letters': (store) => openLetter(store, lettersMeant(store)),
+      inspect: onLayer('inspect', openRow),
+    },
+  },
+  {
+    name: 'reload',
+    keys: ['enter'],
+    in: ['detail'],
+    help: 'load the newest state of this event',
+    run: onLayer('detail', reloadDetail),
+  },
+  {
+    name: 'json',
+    keys: ['y'],
+    in: ['events', 'detail', 'inspect'],
+    help: 'the raw JSON',
+    hint: 'json',
+    run: {
+      events: (store) => openUnderCursor(store, true),
+      detail: onLayer('detail', (store, layer) => putLayer(store, { ...layer, raw: !layer.raw, top: 0 })),
+      // Words of one are no filter of the other.
+      inspect: onLayer('inspect', (store, layer) =>
+        putLayer(store, { ...layer, raw: !layer.raw, top: 0, search: NO_SEARCH }),
+      ),
+    },
+  },
+  {
+    name: 'wrap',
+    keys: ['w'],
+    in: ['detail'],
+    help: 'wrap long lines, or cut them',
+    hint: 'wrap',
+    run: onLayer('detail', (store, layer) => putLayer(store, { ...layer, wrap: !layer.wrap })),
+  },
+  {
+    name: 'why',
+    keys: ['W'],
+    in: ['events', 'detail', 'inspect', 'dead-letters', 'dead-letter'],
+    help: 'why was nobody paged: what becomes of the event at each handler',
+    run: {
+      events: (store) => {
+        const target = eventUnderCursor(store.state);
+        if (target !== undefined) openLoadedLayer(store, 'handling', target.key);
+      },
+      detail: onLayer('detail', (store, { target }) => openLoadedLayer(store, 'handling', target.key)),
+      inspect: onLayer('inspect', explainRow),
+      'dead-letters': (store) => explainLetter(store, lettersMeant(store)),
+      'dead-letter': (store) => explainLetter(store, lettersMeant(store)),
+    },
+  },
+];
+
+function openUnderCursor(store: ActionPorts, raw: boolean): void {
+  const target = eventUnderCursor(store.state);
+  if (target !== undefined) openDetail(store, target, raw);
+}

@@ -1,0 +1,27 @@
+/*
+ * Where keys mean the same: groups of contexts.
+ */
+
+/** The views that are lists: what moves, marks, sorts and filters means the same in each. */
+export const LISTS = ['events', 'silences', 'aggregates', 'clients', 'checks', 'dead-letters'] as const;
+
+/** What can be paused, and has a log of what was said. A plan for an upgrade goes on, and has a log of its own. */
+export const VIEWS_PAUSED = [...LISTS, 'overview', 'upgrade'] as const;
+
+export const VIEWS_ALL = [...VIEWS_PAUSED, 'plan'] as const;
+
+/** Where there can be more rows than the screen has. */
+export const SCROLLED = [
+  ...VIEWS_ALL,
+  'detail',
+  'inspect',
+  'handling',
+  'dead-letter',
+  'silence-entry',
+  'plan-page',
+  'help',
+  'log',
+] as const;
+
+/** What is read from top to bottom. */
+export const TEXTS = ['detail', 'inspect', 'handling', 'dead-letter'] as const;

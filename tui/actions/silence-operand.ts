@@ -1,0 +1,50 @@
+import type { SilenceForm } from '../state/layers/silence.ts';
+import { lineOf } from '../text/line-editor.ts';
+import { silenceDurations } from '../screens/silences/form.ts';
+import { putLayer } from '../state/layer-stack.ts';
+import { keyContext } from './key-context.ts';
+import { bindingOf } from './keys.ts';
+import { parseDuration, DURATION_HINT } from '../../shared/domain/duration.ts';
+import type { Screen } from '../state/ports.ts';
+import type { Operand, Pressed } from './action.ts';
+
+export const SILENCE_OPERAND: Operand = {
+  operands: 'DURATION [REASON]',
+  help: 'silence what is marked, or at the cursor: the dialog opens with these filled in',
+  run: silence,
+  complete: () => ['15m', '1h', '4h', '8h', '24h'],
+};
+
+function silence(store: Screen, operand: string, perform: Pressed['perform']): string | undefined {
+  const [, duration = '', reason = ''] = /^(\S+)\s*(.*)$/su.exec(operand) ?? [];
+  const seconds = parseDuration(duration);
+  if (seconds === undefined || seconds === 0) return `${JSON.stringify(duration)} is not a duration: ${DURATION_HINT}`;
+  if (!bindingOf('silence').in.includes(keyContext(store.state))) {
+    return 'there is nothing to silence here: open the events';
+  }
+  const before = store.state.layers.length;
+  perform('silence');
+  const layer = store.state.layers.at(-1);
+  // It says by itself why there is no dialog.
+  if (layer?.kind !== 'silence' || store.state.layers.length === before) return undefined;
+  const form = filledForm(layer.form, { seconds, duration, reason });
+  putLayer(store, { ...layer, form });
+  return undefined;
+}
+
+/** With these filled in, and on the button where nothing is missing. */
+function filledForm(
+  form: SilenceForm,
+  { seconds, duration, reason }: { readonly seconds: number; readonly duration: string; readonly reason: string },
+): SilenceForm {
+  const durations = silenceDurations(form);
+  const preset = durations.findIndex((choice) => choice.kind === 'span' && choice.seconds === seconds);
+  const custom = durations.findIndex(({ kind }) => kind === 'custom');
+  return {
+    ...form,
+    duration: preset === -1 ? custom : preset,
+    custom: preset === -1 ? lineOf(duration) : form.custom,
+    reason: lineOf(reason),
+    field: reason === '' ? 'reason' : 'submit',
+  };
+}

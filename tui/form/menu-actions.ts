@@ -1,0 +1,84 @@
+import { editLine, type LineEdit } from '../text/line-editor.ts';
+import type { ActionPorts } from '../actions/action-ports.ts';
+import { onLayer, type Action } from '../actions/action.ts';
+import { menuIndex, shownItems } from './menu.ts';
+import type { Screen, Says, Shown } from '../state/ports.ts';
+import type { MenuItem, MenuLayer } from '../state/layers/menu.ts';
+import { closeLayer, putLayer } from '../state/layer-stack.ts';
+
+/** What is done in a menu. */
+export const MENU_ACTIONS: readonly Action[] = [
+  {
+    name: 'menu-choose',
+    keys: ['enter'],
+    in: ['menu'],
+    help: 'choose this',
+    hint: 'choose',
+    run: onLayer('menu', (store, layer) => choose(store, itemAt(layer))),
+  },
+  {
+    name: 'menu-toggle',
+    keys: ['space'],
+    in: ['menu'],
+    help: 'tick it, or take the tick away, where there are boxes',
+    run: onLayer('menu', (store, layer) => {
+      const item = itemAt(layer);
+      // Without boxes a space is part of what is searched for.
+      if (item?.ticked === undefined) typeInMenu(store, { kind: 'insert', text: ' ' });
+      else choose(store, item);
+    }),
+  },
+  {
+    name: 'menu-down',
+    keys: ['down', 'ctrl-n', 'tab'],
+    in: ['menu'],
+    help: 'next choice',
+    run: onLayer('menu', (store, layer) => moveBy(store, layer, 1)),
+  },
+  {
+    name: 'menu-up',
+    keys: ['up', 'ctrl-p', 'shift-tab'],
+    in: ['menu'],
+    help: 'choice before',
+    run: onLayer('menu', (store, layer) => moveBy(store, layer, -1)),
+  },
+  {
+    name: 'menu-close',
+    keys: ['escape'],
+    in: ['menu'],
+    help: 'leave the menu',
+    hint: 'close',
+    run: closeLayer,
+  },
+];
+
+/** What is typed narrows the choices down, and the cursor is on the first of them. */
+export function typeInMenu(store: Screen, edit: LineEdit | undefined): void {
+  const layer = menuLayer(store);
+  if (layer === undefined || edit === undefined) return;
+  putLayer(store, { ...layer, search: editLine(layer.search, edit), at: undefined });
+}
+
+function choose(store: Screen & Says, item: MenuItem | undefined): void {
+  if (item === undefined) return;
+  if (item.disabled !== undefined) return store.say(`${item.label}: ${item.disabled}`, 'problem');
+  if (item.ticked === undefined) closeLayer(store);
+  item.choose();
+}
+
+function itemAt(layer: MenuLayer): MenuItem | undefined {
+  const items = shownItems(layer);
+  return items[menuIndex(items, layer)];
+}
+
+function moveBy(store: ActionPorts, layer: MenuLayer, by: 1 | -1): void {
+  const items = shownItems(layer);
+  const index = menuIndex(items, layer) + by;
+  // Past the end is the beginning: a menu is short.
+  putLayer(store, { ...layer, at: items.at(index % Math.max(1, items.length))?.id });
+}
+
+function menuLayer(store: Shown): MenuLayer | undefined {
+  const layer = store.state.layers.at(-1);
+  return layer?.kind === 'menu' ? layer : undefined;
+}

@@ -1,0 +1,235 @@
+import { keyOf } from '../actions/keys.ts';
+import { follow } from './following.ts';
+import { moveTo, cursorNow } from './list-moves.ts';
+import type { ListOfView } from './list-of-view.ts';
+import type { Screen, Opened, Shown, Says } from '../state/ports.ts';
+import { noSuch } from '../actions/no-such.ts';
+import type { ActionPorts } from '../actions/action-ports.ts';
+import { openPlanMenu } from '../screens/plans/actions.ts';
+import { openInspectMenu } from '../screens/inspect/actions.ts';
+import { followLog } from '../screens/log/actions.ts';
+import { listPlace } from './list-place.ts';
+import { sortIds, columnIds, hiddenBut } from './columns.ts';
+import { openSortMenu, reverseSort, moveSort, openColumnsMenu, openActionMenu } from './list-menus.ts';
+import { filterCandidates } from './search-candidates.ts';
+import { filterProblem } from './filter-problem.ts';
+import { openPrompt, keepFilter } from './search-prompt.ts';
+import { onRows, markRow, openRowSort, sortRowsBeside, scrollRowsRight } from '../screens/inspect/list-actions.ts';
+import { inLists, onLayer, type Pressed, type Action } from '../actions/action.ts';
+import { LISTS } from '../actions/places.ts';
+
+/** What is done with a list, whatever is in it; much of it is done with the rows of a client or check, too. */
+export const LIST_ACTIONS: readonly Action[] = [
+  {
+    name: 'mark',
+    keys: ['space'],
+    in: [...LISTS, 'inspect'],
+    help: 'mark and go to the next row',
+    hint: 'mark',
+    run: { ...inLists(markUnderCursor), inspect: onRows(markRow) },
+  },
+  {
+    name: 'range',
+    keys: ['V', 'ctrl-space'],
+    in: [...LISTS],
+    help: 'mark everything from the last mark to the cursor',
+    run: markRange,
+  },
+  {
+    name: 'mark-all',
+    keys: ['a'],
+    in: [...LISTS, 'inspect'],
+    help: 'mark all rows that the filter shows',
+    hint: 'mark all',
+    run: {
+      ...inLists((store) => {
+        const { order } = store.rows;
+        store.updateList({ marks: new Set(order.slice(0, order.length).map(({ key }) => key)) });
+      }),
+      inspect: onRows((_store, _layer, { rows }) => ({ marks: new Set(rows.map(({ key }) => key)) })),
+    },
+  },
+  {
+    name: 'clear-marks',
+    keys: ['A'],
+    in: [...LISTS, 'inspect'],
+    help: 'clear all marks',
+    run: { ...inLists(clearMarks), inspect: onRows(() => ({ marks: new Set() })) },
+  },
+  {
+    name: 'filter',
+    keys: ['/'],
+    in: [...LISTS],
+    help: 'filter: words, !word, field=value, field~pattern, field>=number, age>1h, and, or, ( )',
+    hint: 'filter',
+    run: openPrompt,
+    operand: {
+      operands: 'FILTER',
+      help: 'show only what matches; alone it opens the filter line',
+      run: (store, operand) => {
+        const problem = filterProblem(store.state.view, operand);
+        if (problem !== undefined) return `${problem.message} (at character ${String(problem.position + 1)})`;
+        keepFilter(store, operand);
+        return undefined;
+      },
+      complete: (store, operand) => filterCandidates(store, store.state.view, operand),
+    },
+  },
+  {
+    name: 'sort',
+    keys: ['o'],
+    in: [...LISTS, 'inspect'],
+    help: 'choose the column to sort by',
+    hint: 'sort',
+    run: { ...inLists(openSortMenu), inspect: onRows(openRowSort) },
+    operand: {
+      operands: 'COLUMN',
+      help: 'sort by a column; -COLUMN sorts the other way round',
+      run: sortBy,
+      complete: (store) => sortIds(store.state.view, store.whereColumn).flatMap((id) => [id, `-${id}`]),
+    },
+  },
+  {
+    name: 'sort-reverse',
+    keys: ['O'],
+    in: [...LISTS, 'inspect'],
+    help: 'sort the other way round',
+    run: {
+      ...inLists(reverseSort),
+      inspect: onRows((_store, { sort }) => sort && { sort: { ...sort, reversed: !sort.reversed } }),
+    },
+  },
+  {
+    name: 'sort-left',
+    keys: ['<'],
+    in: [...LISTS, 'inspect'],
+    help: 'sort by the column to the left',
+    run: {
+      ...inLists((store) => moveSort(store, -1)),
+      inspect: onRows((_store, layer, body) => ({ sort: sortRowsBeside(layer, body, -1) })),
+    },
+  },
+  {
+    name: 'sort-right',
+    keys: ['>'],
+    in: [...LISTS, 'inspect'],
+    help: 'sort by the column to the right',
+    run: {
+      ...inLists((store) => moveSort(store, 1)),
+      inspect: onRows((_store, layer, body) => ({ sort: sortRowsBeside(layer, body, 1) })),
+    },
+  },
+  {
+    name: 'columns',
+    keys: ['C'],
+    in: [...LISTS],
+    help: 'choose the columns to show',
+    run: openColumnsMenu,
+    operand: {
+      operands: 'COLUMN…',
+      help: 'show only these columns; "all" shows every one',
+      run: showColumns,
+      complete: (store) => [...columnIds(store.state.view, store.whereColumn), 'all'],
+    },
+  },
+  {
+    name: 'scroll-left',
+    keys: ['h', 'left'],
+    in: [...LISTS, 'inspect'],
+    help: 'columns to the left again',
+    run: {
+      ...inLists((store) => store.updateList({ sideways: Math.max(0, store.list.sideways - 1) })),
+      inspect: onRows((_store, { sideways }) => ({ sideways: Math.max(0, sideways - 1) })),
+    },
+  },
+  {
+    name: 'scroll-right',
+    keys: ['l', 'right'],
+    in: [...LISTS, 'inspect'],
+    help: 'columns to the right that did not fit; then the rest of the last one',
+    run: {
+      ...inLists((store) => {
+        if (listPlace(store).hasMore) store.updateList({ sideways: store.list.sideways + 1 });
+        else store.say('there is nothing more at the right');
+      }),
+      inspect: onRows(scrollRowsRight),
+    },
+  },
+  {
+    name: 'wide',
+    keys: ['w'],
+    in: [...LISTS, 'inspect'],
+    help: 'whole names and texts in columns, or as wide as fits',
+    run: {
+      ...inLists((store) => store.updateList({ wide: !store.list.wide })),
+      inspect: onRows((_store, { wide }) => ({ wide: !wide })),
+    },
+  },
+  {
+    name: 'follow',
+    keys: ['f'],
+    in: ['events', 'dead-letters', 'log'],
+    help: 'follow the newest: the cursor stays on it until it is moved',
+    run: { events: follow, 'dead-letters': follow, log: onLayer('log', followLog) },
+  },
+  {
+    name: 'actions',
+    keys: ['x'],
+    in: [...LISTS, 'inspect', 'plan'],
+    help: 'menu of what can be done with the marked rows',
+    hint: 'actions',
+    run: { ...inLists(openListMenu), inspect: onLayer('inspect', openInspectMenu), plan: openPlanMenu },
+  },
+];
+
+/** What can be done with the rows of the list that is shown. */
+function openListMenu(store: ActionPorts, { perform }: Pressed): void {
+  const { list, table } = store;
+  const about = list.marks.size > 0 ? `${String(list.marks.size)} marked` : (list.cursor.key ?? '');
+  // The order stands still behind a menu, so cursor and marks are those that it was opened for.
+  openActionMenu(store, about, table?.menu ?? [], perform);
+}
+
+function sortBy(store: ActionPorts, operand: string): string | undefined {
+  const reversed = operand.startsWith('-');
+  const column = reversed ? operand.slice(1) : operand;
+  const known = sortIds(store.state.view, store.whereColumn);
+  if (!known.includes(column)) return noSuch('sort column', column, known);
+  store.sortBy({ column, reversed });
+  return undefined;
+}
+
+function showColumns(store: ActionPorts, operand: string): string | undefined {
+  const { view } = store.state;
+  const known = columnIds(view, store.whereColumn);
+  const wanted = operand.split(/[\s,]+/);
+  const unknown = wanted.find((id) => !known.includes(id));
+  if (operand !== 'all' && unknown !== undefined) return noSuch('column', unknown, [...known, 'all']);
+  store.updateList({ hidden: hiddenBut(view, operand === 'all' ? undefined : wanted, store.whereColumn) });
+  return undefined;
+}
+
+function markUnderCursor(store: Screen & Opened & ListOfView): void {
+  const { key } = store.list.cursor;
+  if (key === undefined) return;
+  const marks = new Set(store.list.marks);
+  if (!marks.delete(key)) marks.add(key);
+  store.updateList({ marks, lastMark: key });
+  const at = store.rows.order.indexOf(key);
+  if (at !== -1) moveTo(store, at + 1);
+}
+
+function markRange(store: Shown & Says & ListOfView): void {
+  const { lastMark, marks } = store.list;
+  const { order } = store.rows;
+  const cursor = cursorNow(store);
+  const from = lastMark === undefined ? -1 : order.indexOf(lastMark);
+  if (from === -1)
+    return store.say(`mark the first row with ${keyOf('mark')}, then ${keyOf('range')} marks up to the cursor`);
+  const range = order.slice(Math.min(from, cursor.index), Math.max(from, cursor.index) + 1);
+  store.updateList({ marks: new Set([...marks, ...range.map(({ key }) => key)]), lastMark: cursor.key });
+}
+
+export function clearMarks(store: Pick<ListOfView, 'updateList'>): void {
+  store.updateList({ marks: new Set(), lastMark: undefined });
+}

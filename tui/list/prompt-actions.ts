@@ -1,0 +1,55 @@
+import { clamp } from '../state/list-cursor.ts';
+import type { ActionPorts } from '../actions/action-ports.ts';
+import { keepFilter, applyFilter, fromHistory } from './search-prompt.ts';
+import type { Action } from '../actions/action.ts';
+
+/** What is done in the line of the filter. */
+export const PROMPT_ACTIONS: readonly Action[] = [
+  {
+    name: 'prompt-accept',
+    keys: ['enter'],
+    in: ['prompt'],
+    help: 'keep the filter',
+    hint: 'keep',
+    run: (store) => {
+      const { filter } = store.list;
+      // A line that is no filter stays open, with its error, instead of being silently ignored.
+      if (filter.problem !== undefined) return;
+      store.update({ prompt: undefined });
+      keepFilter(store, filter.text);
+      // The next key may come before the next frame: it must not act on a row that the filter hides.
+      store.settleList();
+    },
+  },
+  {
+    name: 'prompt-cancel',
+    keys: ['escape'],
+    in: ['prompt'],
+    help: 'clear the filter',
+    hint: 'clear',
+    run: (store) => {
+      store.update({ prompt: undefined });
+      applyFilter(store, '');
+    },
+  },
+  {
+    name: 'prompt-older',
+    keys: ['up'],
+    in: ['prompt'],
+    help: 'an earlier filter',
+    hint: 'history',
+    run: (store) => toHistory(store, -1),
+  },
+  {
+    name: 'prompt-newer',
+    keys: ['down'],
+    in: ['prompt'],
+    help: 'a later filter',
+    run: (store) => toHistory(store, 1),
+  },
+];
+
+function toHistory(store: ActionPorts, by: 1 | -1): void {
+  const { prompt } = store.state;
+  if (prompt !== undefined) fromHistory(store, clamp(prompt.historyAt + by, 0, store.list.filter.history.length));
+}
