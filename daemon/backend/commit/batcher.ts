@@ -2,38 +2,15 @@ import { BusyError, errorMessage, MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock, Lease, Store, StoreOp } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
-import { isRecordTable, type RecordTable } from '../registry/table.ts';
 import { UnsettledWriteError } from '../store/unsettled-write.ts';
 import { Definitions } from '../config/definitions.ts';
 import { ENDLESS_MEMORY, ENDLESS_ROOM, type MemoryRoom, type Room } from './room.ts';
 import { notWritten, perhapsWritten } from './refused-write.ts';
-import { Transaction, type Fetched, type Outcome } from './transaction.ts';
+import { Transaction, type Outcome } from './transaction.ts';
 import { CommitBoard } from './commit-board.ts';
-import { EventHandling, type Audience } from '../handlers/event-handling.ts';
-
-/** One change of the state, applied in the order of arrival. */
-export interface Command {
-  /** How much of the queue it takes; one per result. */
-  readonly weight: number;
-  /** Whether it brings results from outside, which their senders have to keep while an upgrade asks for it. */
-  readonly isReported?: boolean;
-  /**
-   * The entries whose bodies `apply` will read, asked right before it. Most commands need none.
-   *
-   * @param audience who an event of a namespace could be given to, with its client
-   */
-  needs?(registry: Registry, audience: (namespace: string) => Audience): Iterable<object>;
-  /** Work on the store itself, with nothing committed beside it; the registry is read again after it. It announces nothing. */
-  readonly alone?: () => Promise<void>;
-  /**
-   * Changes the registry through the transaction. It runs with no other command beside it and cannot wait.
-   *
-   * @throws MonError when it is refused; then it must not have changed anything
-   */
-  apply(transaction: Transaction): void;
-  /** Told once: after the durable commit, or with the reason why there was none. */
-  settle(error: MonError | undefined): void;
-}
+import type { Command } from './command.ts';
+import { RecordReader } from './record-reader.ts';
+import { EventHandling } from '../handlers/event-handling.ts';
 
 export interface BatcherOptions {
   /** Results that may wait; beyond it new ones are refused. */
@@ -67,7 +44,7 @@ export class Batcher {
   readonly #batchLimit: number;
   readonly #lingerMs: number;
   readonly #registry: Registry;
-  readonly #recordTables: readonly RecordTable<object, unknown>[];
+  readonly #records: RecordReader;
   readonly #store: Store;
   readonly #lease: Lease;
   readonly #clock: Clock;
@@ -107,12 +84,12 @@ export class Batcher {
     options: BatcherOptions = {},
   ) {
     this.#registry = parts.registry;
-    this.#recordTables = parts.registry.tables.filter((table) => isRecordTable(table));
     this.#store = parts.store;
     this.#lease = parts.lease;
     this.#clock = parts.clock;
     this.#log = parts.log;
     this.#handling = parts.handling ?? new EventHandling(new Definitions({ checks: new Map(), handlers: new Map() }));
+    this.#records = new RecordReader({ registry: parts.registry, store: parts.store, handling: this.#handling });
     this.#room = parts.room ?? ENDLESS_ROOM;
     this.#keepReportsOut = parts.keepReportsOut ?? (() => undefined);
     this.#memory = parts.memory ?? ENDLESS_MEMORY;
@@ -331,7 +308,9 @@ export class Batcher {
   async #apply(batch: readonly Command[], refused: Map<Command, MonError>): Promise<Transaction> {
     for (;;) {
       if (this.#isDiverged) await this.#reload();
-      const fetched = await this.#fetch(batch, refused);
+      const fetched = await this.#records.fetch(batch, refused, (command, error) =>
+        this.#refuseDefect(command, error, refused),
+      );
       const transaction = new Transaction(this.#registry, this.#clock.now(), fetched, {
         handling: this.#handling,
         room: this.#room,
@@ -375,55 +354,6 @@ export class Batcher {
     this.#isDiverged = false;
   }
 
-  async #fetch(batch: readonly Command[], refused: Map<Command, MonError>): Promise<Fetched> {
-    for (;;) {
-      const { generation } = this.#handling.definitions;
-      const needed = this.#needed(batch, refused);
-      if (needed === undefined) return NOTHING_FETCHED;
-      const fetched = await this.#read(needed);
-      // With other handlers other events are handled.
-      if (generation === this.#handling.definitions.generation) return fetched;
-    }
-  }
-
-  /** @returns undefined when the batch needs nothing, which is usual */
-  #needed(batch: readonly Command[], refused: Map<Command, MonError>): ReadonlySet<object> | undefined {
-    const audience = (namespace: string): Audience => this.#handling.audience(namespace);
-    let needed: Set<object> | undefined;
-    for (const command of batch) {
-      if (command.needs === undefined || refused.has(command)) continue;
-      try {
-        for (const entry of command.needs(this.#registry, audience)) {
-          needed ??= new Set();
-          needed.add(entry);
-          const owner = this.#tableOf(entry).owner?.(entry);
-          if (owner !== undefined) needed.add(owner);
-        }
-      } catch (error) {
-        this.#refuseDefect(command, error, refused);
-      }
-    }
-    return needed;
-  }
-
-  async #read(needed: ReadonlySet<object>): Promise<Fetched> {
-    const list = [...needed];
-    const values = await this.#store.getMany(list.map((entry) => this.#tableOf(entry).key(entry)));
-    const fetched = new Map<object, unknown>();
-    const { corrections } = this.#registry;
-    list.forEach((entry, at) => {
-      const value = values[at];
-      if (value !== undefined) fetched.set(entry, this.#tableOf(entry).decode(value, corrections));
-    });
-    return fetched;
-  }
-
-  #tableOf(entry: object): RecordTable<object, unknown> {
-    const table = this.#recordTables.find(({ isEntry }) => isEntry(entry));
-    if (table === undefined) throw new Error('a command needs what no table of records holds');
-    return table;
-  }
-
   #settle(command: Command, error: MonError | undefined): void {
     try {
       command.settle(error);
@@ -437,8 +367,6 @@ export class Batcher {
     this.commits.tellRest();
   }
 }
-
-const NOTHING_FETCHED: Fetched = new Map();
 
 /** What work on the store itself comes to. */
 const NOTHING_ASKED = { changes: [], results: 0, jobs: [], handlingNotes: [], durationMs: 0, writeMs: 0 };

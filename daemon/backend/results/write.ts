@@ -12,7 +12,8 @@ import { AttributeBounds } from './attribute-bounds.ts';
 import { MON, recordAudit, targetIn } from '../audit/write.ts';
 import { refuseUnknownNamespace, unknownNamespace } from '../namespaces/unknown.ts';
 import { ALWAYS, type Admission } from '../access/admission.ts';
-import type { Batcher, Command } from '../commit/batcher.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import type { Command } from '../commit/command.ts';
 import type { EntityLimit } from '../clients/entity-limit.ts';
 import {
   API_REPORTER,

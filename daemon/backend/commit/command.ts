@@ -1,0 +1,28 @@
+import type { MonError } from '../../../shared/errors.ts';
+import type { Audience } from '../handlers/event-handling.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { Transaction } from './transaction.ts';
+
+/** One change of the state, applied in the order of arrival. */
+export interface Command {
+  /** How much of the queue it takes; one per result. */
+  readonly weight: number;
+  /** Whether it brings results from outside, which their senders have to keep while an upgrade asks for it. */
+  readonly isReported?: boolean;
+  /**
+   * The entries whose bodies `apply` will read, asked right before it. Most commands need none.
+   *
+   * @param audience who an event of a namespace could be given to, with its client
+   */
+  needs?(registry: Registry, audience: (namespace: string) => Audience): Iterable<object>;
+  /** Work on the store itself, with nothing committed beside it; the registry is read again after it. It announces nothing. */
+  readonly alone?: () => Promise<void>;
+  /**
+   * Changes the registry through the transaction. It runs with no other command beside it and cannot wait.
+   *
+   * @throws MonError when it is refused; then it must not have changed anything
+   */
+  apply(transaction: Transaction): void;
+  /** Told once: after the durable commit, or with the reason why there was none. */
+  settle(error: MonError | undefined): void;
+}

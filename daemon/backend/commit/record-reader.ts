@@ -1,0 +1,89 @@
+import type { MonError } from '../../../shared/errors.ts';
+import type { Audience, EventHandling } from '../handlers/event-handling.ts';
+import type { Store } from '../ports.ts';
+import type { Registry } from '../registry/registry.ts';
+import { isRecordTable, type RecordTable } from '../registry/table.ts';
+import type { Command } from './command.ts';
+import type { Fetched } from './transaction.ts';
+
+interface ReaderParts {
+  readonly registry: Registry;
+  readonly store: Pick<Store, 'getMany'>;
+  readonly handling: EventHandling;
+}
+
+const NOTHING: Fetched = new Map();
+
+/** Reads the bodies that the commands of a batch ask for. */
+export class RecordReader {
+  readonly #parts: ReaderParts;
+  readonly #tables: readonly RecordTable<object, unknown>[];
+
+  constructor(parts: ReaderParts) {
+    this.#parts = parts;
+    this.#tables = parts.registry.tables.filter((table) => isRecordTable(table));
+  }
+
+  /**
+   * @param refused the commands that are not asked
+   * @param onDefect told of one that cannot say what it needs
+   */
+  async fetch(
+    batch: readonly Command[],
+    refused: ReadonlyMap<Command, MonError>,
+    onDefect: (command: Command, error: unknown) => void,
+  ): Promise<Fetched> {
+    const { definitions } = this.#parts.handling;
+    for (;;) {
+      const { generation } = definitions;
+      const needed = this.#needed(batch, refused, onDefect);
+      if (needed === undefined) return NOTHING;
+      const fetched = await this.#read(needed);
+      // With other handlers other events are handled.
+      if (generation === definitions.generation) return fetched;
+    }
+  }
+
+  /** @returns undefined when the batch needs nothing, which is usual */
+  #needed(
+    batch: readonly Command[],
+    refused: ReadonlyMap<Command, MonError>,
+    onDefect: (command: Command, error: unknown) => void,
+  ): ReadonlySet<object> | undefined {
+    const { registry, handling } = this.#parts;
+    const audience = (namespace: string): Audience => handling.audience(namespace);
+    let needed: Set<object> | undefined;
+    for (const command of batch) {
+      if (command.needs === undefined || refused.has(command)) continue;
+      try {
+        for (const entry of command.needs(registry, audience)) {
+          needed ??= new Set();
+          needed.add(entry);
+          const owner = this.#tableOf(entry).owner?.(entry);
+          if (owner !== undefined) needed.add(owner);
+        }
+      } catch (error) {
+        onDefect(command, error);
+      }
+    }
+    return needed;
+  }
+
+  async #read(needed: ReadonlySet<object>): Promise<Fetched> {
+    const { registry, store } = this.#parts;
+    const list = [...needed];
+    const values = await store.getMany(list.map((entry) => this.#tableOf(entry).key(entry)));
+    const fetched = new Map<object, unknown>();
+    list.forEach((entry, at) => {
+      const value = values[at];
+      if (value !== undefined) fetched.set(entry, this.#tableOf(entry).decode(value, registry.corrections));
+    });
+    return fetched;
+  }
+
+  #tableOf(entry: object): RecordTable<object, unknown> {
+    const table = this.#tables.find(({ isEntry }) => isEntry(entry));
+    if (table === undefined) throw new Error('a command needs what no table of records holds');
+    return table;
+  }
+}
