@@ -22,7 +22,7 @@ import { boundGarbage } from './health/bound-garbage.ts';
 import { compose, type Backend } from './compose.ts';
 import { pruneCommand } from './clients/prune-command.ts';
 import { loadConfig, type ConfigSources, type LoadedConfig } from './config/load-config.ts';
-import { initialize } from './access/initialize.ts';
+import { initialize } from './accounts/initialize.ts';
 import { repairCommand } from './store/repair-command.ts';
 import { migrateStore } from './store/migrate-store-command.ts';
 import { openStore, shownPlace, storeAccess, type StorePlace } from './store/open-store.ts';

@@ -1,17 +1,22 @@
-import type { FastifyRequest } from 'fastify';
 import type { Actor } from '../../../shared/schemas/audit.ts';
-import { isAuthenticated } from './principal.ts';
-import { loggedPath } from '../http/logged-path.ts';
+import { loggedPath } from './logged-path.ts';
+import { isAuthenticated, type Principal } from './principal.ts';
+
+/** A request, as far as the trail tells of it. */
+interface SentRequest {
+  readonly method: string;
+  readonly url: string;
+  /** Address of who sends it. */
+  readonly caller: string;
+  readonly principal: Principal;
+}
 
 /**
  * Who sends a request, for the audit trail.
  *
  * @param creator whom the request names itself: who it is where nobody has to show credentials, else on whose behalf it is sent
  */
-export function actorOf(
-  { method, url, caller, principal }: Pick<FastifyRequest, 'method' | 'url' | 'caller' | 'principal'>,
-  creator?: string | null,
-): Actor {
+export function actorOf({ method, url, caller, principal }: SentRequest, creator?: string | null): Actor {
   const isKnown = isAuthenticated(principal);
   const other = creator === principal.name ? undefined : creator || undefined;
   return {

@@ -14,7 +14,7 @@ import { grantsOfUser, scopesOfKey, scopesOfUser } from './scopes-of-user.ts';
 import type { Registry } from '../registry/registry.ts';
 import { ANONYMOUS, LOCAL_ADMINISTRATOR, type Principal } from './principal.ts';
 import { FailedLogins, FREE_FAILURES } from './failed-logins.ts';
-import { isLoopback, refuseForeignHost, refuseForwarded } from '../http/host.ts';
+import { isLoopback, refuseForeignHost, refuseForwarded } from './host.ts';
 import type { LocalToken } from './local-token.ts';
 import { HASH_OF_NOBODY, type NameAndPassword, type Passwords } from './password.ts';
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { callerAddress } from '../../../shared/domain/caller-address.ts';
-import { ListedNetworks } from '../http/networks.ts';
-import { isLoopback } from '../http/host.ts';
+import { ListedNetworks } from './networks.ts';
+import { isLoopback } from './host.ts';
 
 /** What tells where a request comes from, also one that asks for an upgrade. */
 export interface ReceivedRequest {

@@ -1,5 +1,5 @@
 import { MonError } from '../../../shared/errors.ts';
-import { networkOf } from '../http/networks.ts';
+import { networkOf } from './networks.ts';
 import type { Clock } from '../ports.ts';
 
 /** Wrong passwords that an address may try in a minute before each further one has to wait (security S2). */

@@ -9,7 +9,7 @@ import {
 import { errorMessage } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import { replaceOwnFile } from '../../private-files/replace-own-file.ts';
-import { isLoopback } from '../http/host.ts';
+import { isLoopback } from './host.ts';
 
 /** Where the programs on this machine look for a backend. */
 export interface LocalPlaces {

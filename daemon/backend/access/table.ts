@@ -1,7 +1,7 @@
 import { eachOf } from '../dump/dump-table.ts';
-import { dumpedApiKey, dumpedUser } from '../dump/dumped.ts';
 import type { Table } from '../registry/table.ts';
 import type { ApiKey, CredentialRegistry, Session, User } from './credentials.ts';
+import { dumpedApiKey, dumpedUser } from './dumped.ts';
 import type { StoredTable } from '../stored-table.ts';
 
 /** Who may get in, of all namespaces: users by name, API keys and sessions by id. */

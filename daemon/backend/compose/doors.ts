@@ -9,7 +9,7 @@ import { openAgentListener } from '../agents/agent-listener.ts';
 import type { FeedHub } from '../feed/feed-hub.ts';
 import { FeedLogins } from '../feed/feed-login.ts';
 import type { Connections } from '../http/connections.ts';
-import { isLoopback } from '../http/host.ts';
+import { isLoopback } from '../access/host.ts';
 import { serverMaker, type MakeServer } from '../http/http-server.ts';
 import { close, listen } from '../http/listen.ts';
 import type { ListenAddress } from '../http/listen-problem.ts';

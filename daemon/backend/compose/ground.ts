@@ -6,7 +6,7 @@ import type { Definitions } from '../config/definitions.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { StoredDefinitions } from '../definitions/state.ts';
 import { MemoryBudget, startGuard } from '../health/memory-budget.ts';
-import { isLoopback } from '../http/host.ts';
+import { isLoopback } from '../access/host.ts';
 import type { Lease, Store } from '../ports.ts';
 import { Registry } from '../registry/registry.ts';
 import type { StoredTable } from '../stored-table.ts';

@@ -2,12 +2,11 @@ import { v2EntityOf } from '../../../shared/domain/v2/entity.ts';
 import { v2EventOf } from '../../../shared/domain/v2/event.ts';
 import { silencedRow } from '../../../shared/domain/silencing.ts';
 import { v2SilencedOf } from '../../../shared/domain/v2/silenced.ts';
-import { V2_VERSION, type V2Type, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
 import type { CheckRecord } from '../events/check-record.ts';
-import type { ApiKey, User } from '../access/credentials.ts';
 import type { StoredClient } from '../clients/client-record.ts';
+import { type V2Type, type Wrapped, wrappedOf } from '../../../shared/domain/v2/wrapped.ts';
 
 /*
  * Objects as a dump holds them: as the newer API shows them, unredacted, and under `mon` what else it takes to bring them
@@ -15,7 +14,7 @@ import type { StoredClient } from '../clients/client-record.ts';
  */
 
 export function dumpedNamespace(name: string): Wrapped {
-  return wrapped('Namespace', {}, { name });
+  return wrappedOf('Namespace', {}, { name });
 }
 
 export function dumpedDefinition(
@@ -26,12 +25,12 @@ export function dumpedDefinition(
   }: { readonly metadata: Readonly<Record<string, unknown>>; readonly [attribute: string]: unknown },
 ): Wrapped {
   // What is over all namespaces is in none.
-  return wrapped(type, namespace === '' ? metadata : { ...metadata, namespace }, spec);
+  return wrappedOf(type, namespace === '' ? metadata : { ...metadata, namespace }, spec);
 }
 
 export function dumpedEntity(namespace: string, stored: StoredClient): Wrapped {
   const { metadata, ...spec } = v2EntityOf(namespace, stored.client);
-  return wrapped('Entity', metadata, { ...spec, mon: stored });
+  return wrappedOf('Entity', metadata, { ...spec, mon: stored });
 }
 
 /** @param record with a check, of the result or of the event: each record has one */
@@ -42,7 +41,7 @@ export function dumpedEvent(namespace: string, client: Client, record: CheckReco
   const entity = v2EntityOf(namespace, client);
   const id = event?.id ?? '';
   const shown = v2EventOf({ id, namespace, entity, check: reported, history, state: record, silenced: [] });
-  return wrapped(
+  return wrappedOf(
     'Event',
     { ...shown.metadata, namespace },
     {
@@ -57,37 +56,7 @@ export function dumpedEvent(namespace: string, client: Client, record: CheckReco
 
 export function dumpedSilenced(namespace: string, entry: SilencedEntry, use: SilencedUse | undefined): Wrapped {
   const { metadata, ...spec } = v2SilencedOf(namespace, entry);
-  return wrapped('Silenced', metadata, { ...spec, mon: { entry: silencedRow(entry), use } });
-}
-
-export function dumpedUser({ username, groups, disabled, passwordHash, passwordChangedMs }: User): Wrapped {
-  return wrapped(
-    'User',
-    {},
-    { username, groups, disabled, password_hash: passwordHash, mon: { password_changed_ms: passwordChangedMs } },
-  );
-}
-
-export function dumpedApiKey(key: ApiKey): Wrapped {
-  return wrapped(
-    'APIKey',
-    { name: key.id, created_by: key.createdBy },
-    {
-      username: key.username,
-      description: key.description,
-      scopes: key.scopes,
-      all_roles: key.hasAllRoles === true,
-      namespace: key.namespace,
-      created_at: key.createdAt,
-      expires_at: key.expiresAt,
-      last_used: key.lastUsed,
-      hash: key.hash,
-    },
-  );
-}
-
-function wrapped(type: V2Type, metadata: Wrapped['metadata'], spec: Wrapped['spec']): Wrapped {
-  return { type, api_version: V2_VERSION, metadata, spec };
+  return wrappedOf('Silenced', metadata, { ...spec, mon: { entry: silencedRow(entry), use } });
 }
 
 function without(object: object, names: readonly string[]): Readonly<Record<string, unknown>> {

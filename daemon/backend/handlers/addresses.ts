@@ -9,7 +9,7 @@ import {
   type AddressRule,
 } from '../../../shared/domain/address-rules.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { contains, ListedNetworks, networkList } from '../http/networks.ts';
+import { contains, ListedNetworks, networkList } from '../access/networks.ts';
 import type { Clock } from '../ports.ts';
 import { NameLookups, type LookUp } from './name-lookups.ts';
 

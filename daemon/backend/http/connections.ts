@@ -7,9 +7,9 @@ import {
 } from '../../../shared/domain/connection-limits.ts';
 import type { Log } from '../../log/log.ts';
 import { Seldom } from '../../log/seldom.ts';
-import { networkOf } from './networks.ts';
+import { networkOf } from '../access/networks.ts';
 import type { Clock } from '../ports.ts';
-import { sayLast } from './last-words.ts';
+import { sayLast } from '../tls/last-words.ts';
 
 interface ConnectionParts {
   /** Asked for each connection: a reload may change it. */

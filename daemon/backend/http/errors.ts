@@ -4,7 +4,7 @@ import { HTTP_STATUS, type ErrorAnswer } from '../../../shared/api/errors.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import { formatBytes } from './limits.ts';
-import { loggedPath } from './logged-path.ts';
+import { loggedPath } from '../access/logged-path.ts';
 
 export const RETRY_AFTER_SECONDS = 1;
 

@@ -1,6 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FrameSocket } from '../sockets/frame-socket.ts';
+
+/** A WebSocket, as far as memory goes. */
+interface Frames {
+  /** Bytes up to the end of the last message that was dealt with. */
+  readonly doneBytes: number;
+}
 
 /** One connection, as far as memory goes: what waits to be sent to it, and what it has not finished saying. */
 export class Peer {
@@ -11,7 +16,7 @@ export class Peer {
   #held = 0;
   /** What was read up to here is dealt with; of frames the socket knows it. */
   #doneBytes: number;
-  #frames: FrameSocket | undefined;
+  #frames: Frames | undefined;
   #takenBytes = 0;
   #takenMs: number;
 
@@ -44,7 +49,7 @@ export class Peer {
   }
 
   /** It speaks WebSocket from now on: whatever it has not finished of a message waits in memory. */
-  speaksFrames(frames: FrameSocket): void {
+  speaksFrames(frames: Frames): void {
     this.#frames = frames;
   }
 

@@ -20,6 +20,7 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Admission } from '../access/admission.ts';
 import { ANONYMOUS, isAllowed, type Principal } from '../access/principal.ts';
 import { BODY_BYTES_MAX } from './limits.ts';
+import type { Peer } from './peer.ts';
 import { queryReader } from './query.ts';
 
 declare module 'fastify' {
@@ -30,6 +31,8 @@ declare module 'fastify' {
     admission: Admission;
     /** Address of who asks, see `Callers`. */
     readonly caller: string;
+    /** The connection that it came over; undefined: there is none any more. */
+    peer: Peer | undefined;
   }
   interface FastifyContextConfig {
     /** What the route asks for. */

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { MonError, type ErrorCode } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import { refusalOfFramework, RETRY_AFTER_SECONDS } from './errors.ts';
-import { loggedPath } from './logged-path.ts';
+import { loggedPath } from '../access/logged-path.ts';
 
 /** The one place where a failure becomes a status and a code of the newer API (completion 1.17). */
 const ANSWERS: Readonly<Record<ErrorCode, readonly [status: number, code: number]>> = {

@@ -1,14 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { MonError } from '../../../shared/errors.ts';
-import type { Peer } from './peer.ts';
 import type { SlowPeers } from './slow-peers.ts';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The connection that it came over; undefined: there is none any more. */
-    peer: Peer | undefined;
-  }
-}
 
 /** Requests that one connection may send ahead: each is worked on, and the answers wait for each other. */
 const AHEAD_MAX = 100;

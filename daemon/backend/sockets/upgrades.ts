@@ -8,7 +8,7 @@ import type { Scope } from '../../../shared/schemas/scope.ts';
 import { hasScope, mayByRoles, refuseWithoutAccess, refuseWithoutScope, type Principal } from '../access/principal.ts';
 import { errorBody } from '../http/errors.ts';
 import { FrameSocket } from './frame-socket.ts';
-import { sayLast } from '../http/last-words.ts';
+import { sayLast } from '../tls/last-words.ts';
 import type { LiveSockets } from './live-sockets.ts';
 import type { SlowPeers } from '../http/slow-peers.ts';
 

@@ -1,6 +1,6 @@
 import type { ApiSettings, ProgramSettings, TlsSettings } from '../../../shared/schemas/settings.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { isLoopback } from '../http/host.ts';
+import { isLoopback } from '../access/host.ts';
 
 export type ListenerName = 'api' | 'agent-listener' | 'core-api';
 

@@ -1,7 +1,7 @@
 import { createServer as createHttpServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import { sayLast } from '../http/last-words.ts';
+import { sayLast } from './last-words.ts';
 import type { ServerTls } from './server-tls.ts';
 
 /** The first byte of a TLS connection: a record of the handshake. */

@@ -146,3 +146,8 @@ export function isCountedEntity({ type, spec }: Wrapped): boolean {
   const exact = spec['mon'] as { readonly isCounted?: unknown } | null | undefined;
   return type === 'Entity' && exact?.isCounted !== false;
 }
+
+/** An object as dumps and restores have it. */
+export function wrappedOf(type: V2Type, metadata: Wrapped['metadata'], spec: Wrapped['spec']): Wrapped {
+  return { type, api_version: V2_VERSION, metadata, spec };
+}

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { vi } from 'vitest';
 import { compose } from '../../../daemon/backend/compose.ts';
 import { loadConfig } from '../../../daemon/backend/config/load-config.ts';
-import { initialize } from '../../../daemon/backend/access/initialize.ts';
+import { initialize } from '../../../daemon/backend/accounts/initialize.ts';
 import { openLevelStore } from '../../../daemon/backend/store/level-store.ts';
 import { openApiClient, type ApiClient } from '../../../shared/client/api-client.ts';
 import { SystemClock } from '../../../daemon/clock/system-clock.ts';

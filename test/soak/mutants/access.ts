@@ -47,7 +47,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     defence: 'a page that has its own name point here is refused',
-    file: 'daemon/backend/http/host.ts',
+    file: 'daemon/backend/access/host.ts',
     text: 'if (name === own || name ===',
     replacement: 'if (name !== undefined || name ===',
     test: 'test/daemon/backend/access/authenticator.test.ts',
@@ -126,7 +126,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     defence: 'what comes through a proxy is not from this machine',
-    file: 'daemon/backend/http/host.ts',
+    file: 'daemon/backend/access/host.ts',
     text: 'if (!isForwarded(headers)) return;',
     replacement: 'if (headers !== undefined) return;',
     test: 'test/daemon/backend/access/authenticator.test.ts',

@@ -110,7 +110,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   },
   {
     defence: 'a refused handshake leaves no socket',
-    file: 'daemon/backend/http/last-words.ts',
+    file: 'daemon/backend/tls/last-words.ts',
     text: 'const impatience = setTimeout(() => socket.destroy(), PATIENCE_MS);',
     replacement: 'const impatience = setTimeout(() => undefined, PATIENCE_MS);',
     test: 'test/daemon/backend/http/connections.test.ts',

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { initialize } from '../../../../daemon/backend/access/initialize.ts';
+import { initialize } from '../../../../daemon/backend/accounts/initialize.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
 import { SystemClock } from '../../../../daemon/clock/system-clock.ts';
 import { asking, basic } from '../../../support/asking.ts';

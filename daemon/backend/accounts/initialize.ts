@@ -5,14 +5,14 @@ import { PASSWORD_LENGTH_MIN } from '../../../shared/schemas/v2/password.ts';
 import { submittedUserSchema } from '../../../shared/schemas/v2/user.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import type { Log } from '../../log/log.ts';
-import { Bcrypt } from './bcrypt.ts';
+import { Bcrypt } from '../access/bcrypt.ts';
 import type { Terminal } from '../store/upgrade/ask-terminal.ts';
 import { mon } from '../audit/write.ts';
 import { SHARD } from '../store/main-shard.ts';
 import { Batcher } from '../commit/batcher.ts';
-import { Users } from './users.ts';
+import { Users } from '../access/users.ts';
 import type { Clock, Store } from '../ports.ts';
-import { hasAdministrator } from './scopes-of-user.ts';
+import { hasAdministrator } from '../access/scopes-of-user.ts';
 import { Registry } from '../registry/registry.ts';
 import { TABLES } from '../tables.ts';
 
