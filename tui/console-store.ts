@@ -36,9 +36,9 @@ import { BACKEND_COLUMN, NAMESPACE_COLUMN, type WhereColumn } from './model/wher
 import { UpgradePlans } from './model/plans.ts';
 import { settleUpgrade } from './screens/plans/plan.ts';
 import { FiguresMemory, type Counted } from './screens/overview/figures.ts';
-import { TABLES, tableOf } from './list/tables.ts';
+import { TABLES, tableOf } from './screens/tables.ts';
 import { orderOf, type AnyTable } from './list/list-table.ts';
-import { defaultSort } from './list/columns.ts';
+import { defaultSort } from './screens/view-columns.ts';
 import type { LoadedView } from './model/view-data.ts';
 import { VIEWS, type ViewName } from './state/view-names.ts';
 import type { SortState } from './model/list-order.ts';

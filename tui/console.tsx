@@ -10,7 +10,7 @@ import { followNamespaces } from './effects/follow-namespaces.ts';
 import { followFeed, wantedPaceMs, type FollowedFeed } from './effects/follow-feed.ts';
 import { FrameScheduler, type FrameClock } from './effects/frame-scheduler.ts';
 import { runEffect, type ConsoleApi } from './effects/run-effects.ts';
-import { actionFor } from './actions/keys.ts';
+import { actionFor } from './state/keys.ts';
 import type { AggregateNeeds } from './model/aggregate-book.ts';
 import { ALL_CONTEXTS } from './model/backend-names.ts';
 import { INITIAL_FEED_STATUS, isConnected } from './model/feed-status.ts';

@@ -15,7 +15,7 @@ import type { ContextConfig } from './config/console-config.ts';
 import { keptOfConfig } from './config/kept-of-config.ts';
 import { settingsOf, type Settings } from './config/settings-of.ts';
 import { openConsole, type Console, type ConsoleClock } from './console.tsx';
-import { bindKeys } from './actions/keys.ts';
+import { bindKeys } from './state/keys.ts';
 import { ALL_CONTEXTS } from './model/backend-names.ts';
 import type { Kept } from './state/kept.ts';
 import { openTerminalSession } from './terminal/terminal-session.ts';

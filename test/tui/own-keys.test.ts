@@ -1,5 +1,5 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { bindKeys } from '../../tui/actions/keys.ts';
+import { bindKeys } from '../../tui/state/keys.ts';
 import { helpLines } from '../../tui/screens/help/lines.ts';
 import { openRig } from '../support/console-rig.ts';
 import { SCENE } from '../support/console-scene.ts';

@@ -3,7 +3,7 @@ import type { Shown, Opened } from '../state/ports.ts';
 import type { KeyContext } from '../state/key-context.ts';
 import type { Layer } from '../state/layers/layer.ts';
 import type { ActionPorts } from './action-ports.ts';
-import type { Binding, KeyAction, KeyPress } from './keys.ts';
+import type { Binding, KeyAction, KeyPress } from '../state/keys.ts';
 import type { LISTS } from './places.ts';
 
 /** How an action was asked for. */

@@ -1,8 +1,8 @@
-import { keyOf } from './keys.ts';
+import { keyOf } from '../state/keys.ts';
 import { askUndo } from './undo.ts';
 import { openCopyMenu } from './copy-menu.ts';
 import { applyFilter } from '../list/search-prompt.ts';
-import { clearMarks } from '../list/actions.ts';
+import { clearMarks } from './lists.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { Known, Places } from '../model/known.ts';
 import type { Screen, Says, Opened } from '../state/ports.ts';
@@ -16,7 +16,7 @@ import { askQuit } from './quit.ts';
 import { goBack } from './views.ts';
 import { inLists, onLayer, type Run, type Action } from './action.ts';
 import { toggleMute } from '../state/bell.ts';
-import { openViewMenu } from '../list/list-menus.ts';
+import { openViewMenu } from './list-menus.ts';
 import { VIEWS_ALL, VIEWS_PAUSED, SCROLLED, LISTS, TEXTS } from './places.ts';
 
 /** Two presses within this quit from anywhere. */

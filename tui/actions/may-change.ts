@@ -1,4 +1,4 @@
-import { keyOf, type KeyAction } from './keys.ts';
+import { keyOf, type KeyAction } from '../state/keys.ts';
 import { isConnected } from '../model/feed-status.ts';
 import type { Opened, Says, Shown } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';

@@ -1,6 +1,6 @@
 import { tableColumnAt } from '../list/table-columns.ts';
 import { tabAt } from '../screens/tabs.ts';
-import type { KeyAction } from './keys.ts';
+import type { KeyAction } from '../state/keys.ts';
 import type { MouseEvent } from '../terminal/input-event.ts';
 import { isTooSmall } from '../state/console-state.ts';
 import { keyContext } from './key-context.ts';

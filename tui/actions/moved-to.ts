@@ -1,4 +1,4 @@
-import type { KeyAction } from './keys.ts';
+import type { KeyAction } from '../state/keys.ts';
 
 /**
  * Where a movement leads in something that has `rows` rows on the screen.

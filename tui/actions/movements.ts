@@ -10,9 +10,9 @@ import { moveText } from '../screens/text-pane.ts';
 import { moveStep } from '../screens/plans/actions.ts';
 import { scrollVersions } from '../screens/plans/lines.ts';
 import { moveRow } from '../screens/overview/actions.ts';
-import { moveInList } from '../list/list-keys.ts';
+import { moveInList } from './list-keys.ts';
 import { SCROLLED } from './places.ts';
-import type { KeyAction } from './keys.ts';
+import type { KeyAction } from '../state/keys.ts';
 import type { ActionPorts } from './action-ports.ts';
 
 type Move = (store: ActionPorts, action: KeyAction, count: number | undefined) => void;

@@ -5,18 +5,18 @@ import type { Action, Run } from './action.ts';
 import { lineEditOf } from '../form/line-keys.ts';
 import { ACTIONS } from './all.ts';
 import { isTooSmall } from '../state/console-state.ts';
-import { actionFor, type KeyAction, type KeyPress } from './keys.ts';
+import { actionFor, type KeyAction, type KeyPress } from '../state/keys.ts';
 import { openDueView, settleDigit } from './views.ts';
 import { takeMouse } from './mouse.ts';
 import { keyContext } from './key-context.ts';
-import { typeInMenu } from '../form/menu-actions.ts';
+import { typeInMenu } from './menus.ts';
 import { typeInCommandLine } from './command-line.ts';
-import { typeInSearch } from '../form/search-actions.ts';
+import { typeInSearch } from './search.ts';
 import { typeInPrompt } from '../list/search-prompt.ts';
-import { typeInForm } from '../form/form-actions.ts';
-import { typeInConfirm } from '../form/confirm-actions.ts';
+import { typeInForm } from './forms.ts';
+import { typeInConfirm } from './confirm.ts';
 import type { KeyContext } from '../state/key-context.ts';
-import { beforeListKey } from '../list/list-keys.ts';
+import { beforeListKey } from './list-keys.ts';
 import type { ActionPorts } from './action-ports.ts';
 
 /** What a place does with its keys beside the actions that they are bound to. */

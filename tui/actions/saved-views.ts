@@ -1,6 +1,6 @@
 import { keepFilter } from '../list/search-prompt.ts';
 import { openView } from './views.ts';
-import { columnIds, defaultSort, hiddenBut } from '../list/columns.ts';
+import { columnIds, defaultSort, hiddenBut } from '../screens/view-columns.ts';
 import { viewTitle } from '../state/view-names.ts';
 import type { SavedView } from '../state/saved-view.ts';
 import type { Screen, Says, Shown } from '../state/ports.ts';

@@ -8,7 +8,7 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import type { SubmittedSilenced } from '../../shared/schemas/silenced.ts';
-import { keyOf } from './keys.ts';
+import { keyOf } from '../state/keys.ts';
 import { countOf, operationName, type Change } from '../words/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
 import { silenceText } from '../screens/detail/lines.ts';

@@ -1,11 +1,11 @@
 import { VIEWS_ALL } from './places.ts';
 import type { Action } from './action.ts';
-import { actionFor, type KeyPress } from './keys.ts';
+import { actionFor, type KeyPress } from '../state/keys.ts';
 import { TALL_ROWS } from '../state/console-state.ts';
 import { keyContext } from './key-context.ts';
 import { isMovement } from './moved-to.ts';
 import { backInHistory, forwardInHistory, toLastView, toView, type ViewPlace } from '../state/view-history.ts';
-import { tableOf } from '../list/tables.ts';
+import { tableOf } from '../screens/tables.ts';
 import { isPage, VIEWS, viewTitle, type ViewName } from '../state/view-names.ts';
 import type { Screen, Says } from '../state/ports.ts';
 import type { Places } from '../model/known.ts';

@@ -1,5 +1,5 @@
 import type { CredentialsEnv } from '../../shared/client/backend-address.ts';
-import type { OwnKeys } from '../actions/keys.ts';
+import type { OwnKeys } from '../state/keys.ts';
 import { DEFAULT_NEEDS, type AggregateNeeds } from '../model/aggregate-book.ts';
 import type { ViewName } from '../state/view-names.ts';
 import type { Skin } from '../text/theme.ts';

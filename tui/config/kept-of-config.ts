@@ -1,6 +1,6 @@
 import type { Kept } from '../state/kept.ts';
 import { INITIAL_LIST } from '../state/list-state.ts';
-import { hiddenBut } from '../list/columns.ts';
+import { hiddenBut } from '../screens/view-columns.ts';
 import type { ViewName } from '../state/view-names.ts';
 import type { ConsoleConfig } from './console-config.ts';
 

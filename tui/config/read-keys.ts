@@ -8,7 +8,7 @@ import {
   type Binding,
   type KeyAction,
   type OwnKeys,
-} from '../actions/keys.ts';
+} from '../state/keys.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 
 /** Something that is wrong in the file, at a path of names. */

@@ -3,7 +3,7 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { currentStep } from '../../shared/domain/plan/run.ts';
 import { errorMessage } from '../../shared/errors.ts';
 import type { PlanRun, PlanOrder } from '../../shared/schemas/plan-run.ts';
-import { keyOf } from '../actions/keys.ts';
+import { keyOf } from '../state/keys.ts';
 import type { Effect } from '../state/effects.ts';
 import { isHeldBy } from '../model/plans.ts';
 import type { Says, Opened, Frames } from '../state/ports.ts';

@@ -1,4 +1,4 @@
-import type { KeyPress } from '../actions/keys.ts';
+import type { KeyPress } from '../state/keys.ts';
 import { editLine, type LineEdit, type LineEditor } from '../text/line-editor.ts';
 
 /** A form as its fields change it; the rest of it is theirs. */

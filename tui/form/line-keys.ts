@@ -1,4 +1,4 @@
-import { chordOf, type KeyPress } from '../actions/keys.ts';
+import { chordOf, type KeyPress } from '../state/keys.ts';
 import type { LineEdit } from '../text/line-editor.ts';
 
 /** The keys of every text field, as in a shell. */

@@ -1,5 +1,5 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import { keyOf } from '../actions/keys.ts';
+import { keyOf } from '../state/keys.ts';
 import type { SearchField } from '../state/search-field.ts';
 import { run, type Run } from '../text/theme.ts';
 import { runsWidth, spread } from '../text/runs.ts';

@@ -1,4 +1,4 @@
-import { keyOf } from '../actions/keys.ts';
+import { keyOf } from '../state/keys.ts';
 import { listRows } from '../state/screen-layout.ts';
 import { moveCursor } from '../state/list-cursor.ts';
 import type { ListOfView } from './list-of-view.ts';

@@ -1,5 +1,5 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import type { KeyAction } from '../actions/keys.ts';
+import type { KeyAction } from '../state/keys.ts';
 import { moveCursor, settleCursor, type ListCursor } from '../state/list-cursor.ts';
 import { listRows } from '../state/screen-layout.ts';
 import type { Says, Opened, Screen, Shown } from '../state/ports.ts';

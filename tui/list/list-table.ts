@@ -1,4 +1,4 @@
-import type { KeyAction } from '../actions/keys.ts';
+import type { KeyAction } from '../state/keys.ts';
 import type { SearchLanguage } from '../../shared/domain/search-language.ts';
 import type { ViewName } from '../state/view-names.ts';
 import type { ListRecord, RowOrder } from '../model/list-rows.ts';

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { bindings, keyLabel, keyOf, type Binding, type KeyAction } from '../actions/keys.ts';
+import { bindings, keyLabel, keyOf, type Binding, type KeyAction } from '../state/keys.ts';
 import type { ConsoleState } from '../state/console-state.ts';
 import type { LineEditor } from '../text/line-editor.ts';
 import type { FilterState, ListState } from '../state/list-state.ts';

@@ -1,5 +1,5 @@
 import { NO_SEARCH, type SearchField } from '../state/search-field.ts';
-import type { KeyAction } from '../actions/keys.ts';
+import type { KeyAction } from '../state/keys.ts';
 import type { Run } from '../text/theme.ts';
 import { deadLetterLines } from './dead-letters/lines.ts';
 import { detailBody } from './detail/lines.ts';

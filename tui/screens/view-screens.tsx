@@ -3,7 +3,7 @@ import type { ViewName } from '../state/view-names.ts';
 import type { Theme } from '../text/theme.ts';
 import { PaneUnderCursor } from './events/pane.tsx';
 import { OverviewScreen } from './overview/screen.tsx';
-import { TableScreen } from '../list/table-screen.tsx';
+import { TableScreen } from './table-screen.tsx';
 import { UpgradeScreen } from './plans/screen.tsx';
 import type { Opened, Remembers, Shown } from '../state/ports.ts';
 import type { Known, Places } from '../model/known.ts';

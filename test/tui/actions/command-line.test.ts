@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { bindings } from '../../../tui/actions/keys.ts';
+import { bindings } from '../../../tui/state/keys.ts';
 import { completionOf } from '../../../tui/actions/command-line.ts';
 import { commandsFor } from '../../../tui/actions/commands.ts';
 import { VIEWS } from '../../../tui/state/view-names.ts';

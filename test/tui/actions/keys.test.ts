@@ -1,6 +1,6 @@
 import { ACTIONS } from '../../../tui/actions/all.ts';
 import { describe, expect, test } from 'vitest';
-import { actionFor, bindings, chordOf, keyLabel } from '../../../tui/actions/keys.ts';
+import { actionFor, bindings, chordOf, keyLabel } from '../../../tui/state/keys.ts';
 import { VIEWS } from '../../../tui/state/view-names.ts';
 import type { KeyContext } from '../../../tui/state/key-context.ts';
 

@@ -6,7 +6,7 @@ import { DEFAULT_ARGUMENTS } from '../../../tui/config/arguments.ts';
 import { EMPTY_CONFIG } from '../../../tui/config/console-config.ts';
 import { settingsOf } from '../../../tui/config/settings-of.ts';
 import { ConfigFileError, parseConfig } from '../../../tui/config/parse-config.ts';
-import { actionFor, bindings, bindKeys, keyOf } from '../../../tui/actions/keys.ts';
+import { actionFor, bindings, bindKeys, keyOf } from '../../../tui/state/keys.ts';
 
 const FILE = 'console.yml';
 

@@ -3,7 +3,7 @@ import { runsWidth } from '../../../tui/text/runs.ts';
 import { placeColumns, sortedTitle, tableHead, tableRuns } from '../../../tui/list/table-columns.ts';
 import { CLIENTS, clientEntry } from '../../../tui/screens/clients/table.ts';
 import { EventCounter } from '../../../tui/model/event-counts.ts';
-import { TABLES } from '../../../tui/list/tables.ts';
+import { TABLES } from '../../../tui/screens/tables.ts';
 import { aClientRow } from '../../support/feed-rows.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);

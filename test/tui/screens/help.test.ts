@@ -1,6 +1,6 @@
 import '../../../tui/actions/all.ts';
 import { describe, expect, test } from 'vitest';
-import { bindings, chordOf, keyOfChord } from '../../../tui/actions/keys.ts';
+import { bindings, chordOf, keyOfChord } from '../../../tui/state/keys.ts';
 import { CONTEXT_TITLES, helpLines, keyMapLines } from '../../../tui/screens/help/lines.ts';
 import { openOverviewScene } from '../../support/overview-scene.ts';
 import type { KeyContext } from '../../../tui/state/key-context.ts';

@@ -1,5 +1,5 @@
 import type { ConsoleState } from '../../state/console-state.ts';
-import { keyOf } from '../../actions/keys.ts';
+import { keyOf } from '../../state/keys.ts';
 import { countText } from '../../words/count-text.ts';
 import { LAGGING_MS, type FeedStatus } from '../../model/feed-status.ts';
 import { run, type Run } from '../../text/theme.ts';

@@ -5,7 +5,7 @@ import { severityOf } from '../../../shared/domain/severity.ts';
 import { safeLine, safeText } from '../../../shared/domain/terminal-text.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
-import { keyOf } from '../../actions/keys.ts';
+import { keyOf } from '../../state/keys.ts';
 import { run, STATUS, type Run } from '../../text/theme.ts';
 import type { EventRecord } from '../../model/event-record.ts';
 import { handlerRows } from '../handling/lines.ts';

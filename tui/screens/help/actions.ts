@@ -7,7 +7,7 @@ import { helpBodyRows } from '../../state/screen-layout.ts';
 import { movedTo } from '../../actions/moved-to.ts';
 import type { ActionPorts } from '../../actions/action-ports.ts';
 import { helpView, openHelp } from './layer.ts';
-import type { KeyAction } from '../../actions/keys.ts';
+import type { KeyAction } from '../../state/keys.ts';
 import type { HelpLayer } from '../../state/layers/help.ts';
 
 /** The bindings that are shown, and which of them the cursor is on. */

@@ -1,5 +1,5 @@
 import { NO_SEARCH } from '../../state/search-field.ts';
-import { openActionMenu } from '../../list/list-menus.ts';
+import { openActionMenu } from '../../actions/list-menus.ts';
 import type { Pressed } from '../../actions/action.ts';
 import { openLoadedLayer } from '../../state/layer-loads.ts';
 import { openInspect } from './open.ts';
@@ -13,7 +13,7 @@ import { putLayer, closeLayer } from '../../state/layer-stack.ts';
 import { movedTo } from '../../actions/moved-to.ts';
 import { inspectBody, orderOf } from './body.ts';
 import { moveText, clearTextSearch } from '../text-pane.ts';
-import type { KeyAction } from '../../actions/keys.ts';
+import type { KeyAction } from '../../state/keys.ts';
 import type { InspectLayer } from '../../state/layers/inspect.ts';
 import type { ActionPorts } from '../../actions/action-ports.ts';
 

@@ -10,7 +10,7 @@ import { searchRuns } from '../../form/search-line.ts';
 import { tableHead, tableRuns } from '../../list/table-columns.ts';
 import type { TablePlace } from '../../list/table-place.ts';
 import { countText } from '../../words/count-text.ts';
-import { keyOf } from '../../actions/keys.ts';
+import { keyOf } from '../../state/keys.ts';
 import { inspectBody, type InspectBody } from './body.ts';
 import { CHECK_RESULTS_MAX, type InspectLayer, type SubjectKind } from '../../state/layers/inspect.ts';
 import { rowSearch } from './list.ts';

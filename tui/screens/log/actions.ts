@@ -8,7 +8,7 @@ import { logBodyRows } from '../../state/screen-layout.ts';
 import { movedTo } from '../../actions/moved-to.ts';
 import { logEntries, logIndex } from './entries.ts';
 import { moveText, seekMatch } from '../text-pane.ts';
-import type { KeyAction } from '../../actions/keys.ts';
+import type { KeyAction } from '../../state/keys.ts';
 import type { LogLayer } from '../../state/layers/log.ts';
 import type { ActionPorts } from '../../actions/action-ports.ts';
 

@@ -1,5 +1,5 @@
 import type { Action } from '../../actions/action.ts';
-import type { KeyAction } from '../../actions/keys.ts';
+import type { KeyAction } from '../../state/keys.ts';
 import { clamp } from '../../state/list-cursor.ts';
 import { movedTo } from '../../actions/moved-to.ts';
 import { overviewBoxes, type BoxRow, type OverviewBox } from './boxes.ts';

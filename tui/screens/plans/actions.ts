@@ -1,7 +1,7 @@
 import type { Action, Pressed } from '../../actions/action.ts';
 import { currentStep } from '../../../shared/domain/plan/run.ts';
-import { keyOf, type KeyAction } from '../../actions/keys.ts';
-import { openActionMenu } from '../../list/list-menus.ts';
+import { keyOf, type KeyAction } from '../../state/keys.ts';
+import { openActionMenu } from '../../actions/list-menus.ts';
 import { clamp } from '../../state/list-cursor.ts';
 import { movedTo } from '../../actions/moved-to.ts';
 import { openPlanPage } from './page.ts';

@@ -1,5 +1,5 @@
 import { around, isTyped, stepForm, type FormField } from '../../form/form.ts';
-import type { FormDialog } from '../../form/form-dialog.ts';
+import type { FormDialog } from '../../actions/form-dialog.ts';
 import { mayChange } from '../../actions/may-change.ts';
 import { wishOutcome } from '../../actions/plan-wishes.ts';
 import type { Asks, Opened, Says, Screen } from '../../state/ports.ts';

@@ -3,7 +3,7 @@ import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { COMPATIBLE_VERSION, VERSION } from '../../../shared/schemas/version.ts';
 import { RECORD_KINDS, type RecordKind, type Versions } from '../../../shared/schemas/versions.ts';
 import { countText } from '../../words/count-text.ts';
-import { keyOf, type KeyAction } from '../../actions/keys.ts';
+import { keyOf, type KeyAction } from '../../state/keys.ts';
 import type { Tone } from '../../text/theme.ts';
 import { CURSOR_AT_TOP, clamp } from '../../state/list-cursor.ts';
 import { pageRows, WIDE_COLUMNS } from '../../state/screen-layout.ts';

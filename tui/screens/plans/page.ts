@@ -2,7 +2,7 @@ import { stepText } from '../../words/plan-text.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
 import type { Finding } from '../../../shared/schemas/plan.ts';
-import type { KeyAction } from '../../actions/keys.ts';
+import type { KeyAction } from '../../state/keys.ts';
 import { run, type Run } from '../../text/theme.ts';
 import { clamp } from '../../state/list-cursor.ts';
 import { loadedBodyRows } from '../../state/screen-layout.ts';

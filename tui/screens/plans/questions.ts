@@ -2,7 +2,7 @@ import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { currentStep, isFree } from '../../../shared/domain/plan/run.ts';
 import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
 import { clockText } from '../connection/connection-text.ts';
-import { keyOf } from '../../actions/keys.ts';
+import { keyOf } from '../../state/keys.ts';
 import { EMPTY_LINE, lineOf } from '../../text/line-editor.ts';
 import { named } from '../../form/confirm.ts';
 import { openUpgradeDialog } from './form.ts';

@@ -5,7 +5,7 @@ import type { PlanRun, PlanRunLogLine, PlanRunStep, PlanRunStepState } from '../
 import type { RuleVerdict } from '../../../shared/schemas/plan.ts';
 import { clockText, spanText } from '../connection/connection-text.ts';
 import { spread } from '../../text/runs.ts';
-import { keyOf } from '../../actions/keys.ts';
+import { keyOf } from '../../state/keys.ts';
 import { cellWidth, fit } from '../../terminal/cells.ts';
 import { run, type Run, type Tone } from '../../text/theme.ts';
 import { centredTop, WIDE_COLUMNS } from '../../state/screen-layout.ts';

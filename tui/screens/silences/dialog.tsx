@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import { keyOf } from '../../actions/keys.ts';
+import { keyOf } from '../../state/keys.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { silencedId } from '../../../shared/domain/silencing.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';

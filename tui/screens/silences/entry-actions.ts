@@ -1,6 +1,6 @@
 import { silenceEntryLines } from './entry-lines.ts';
 import type { SilenceEntryLayer } from '../../state/layers/loaded.ts';
-import type { KeyAction } from '../../actions/keys.ts';
+import type { KeyAction } from '../../state/keys.ts';
 import { clamp } from '../../state/list-cursor.ts';
 import { movedTo } from '../../actions/moved-to.ts';
 import type { ActionPorts } from '../../actions/action-ports.ts';

@@ -5,7 +5,7 @@ import { changedMeanwhile, entryText, lastSilenceOf, silenceOperations } from '.
 import { stillThere } from '../../actions/targets.ts';
 import { askFirst, named, TYPED_ABOVE } from '../../form/confirm.ts';
 import { isTyped } from '../../form/form.ts';
-import type { FormDialog } from '../../form/form-dialog.ts';
+import type { FormDialog } from '../../actions/form-dialog.ts';
 import type { ListOfView } from '../../list/list-of-view.ts';
 import type { Known } from '../../model/known.ts';
 import { type Target, nameOf } from '../../model/target.ts';

@@ -1,4 +1,4 @@
-import type { KeyContext } from '../state/key-context.ts';
+import type { KeyContext } from './key-context.ts';
 
 /** A key as the decoder reports it, as far as bindings care. */
 export interface KeyPress {

@@ -1,7 +1,7 @@
 import { editLine, type LineEdit } from '../text/line-editor.ts';
-import type { ActionPorts } from '../actions/action-ports.ts';
-import { onLayer, type Action } from '../actions/action.ts';
-import { menuIndex, shownItems } from './menu.ts';
+import type { ActionPorts } from './action-ports.ts';
+import { onLayer, type Action } from './action.ts';
+import { menuIndex, shownItems } from '../form/menu.ts';
 import type { Screen, Says, Shown } from '../state/ports.ts';
 import type { MenuItem, MenuLayer } from '../state/layers/menu.ts';
 import { closeLayer, putLayer } from '../state/layer-stack.ts';

@@ -1,22 +1,22 @@
-import { keyOf } from '../actions/keys.ts';
-import { follow } from './following.ts';
-import { moveTo, cursorNow } from './list-moves.ts';
-import type { ListOfView } from './list-of-view.ts';
+import { keyOf } from '../state/keys.ts';
+import { follow } from '../list/following.ts';
+import { moveTo, cursorNow } from '../list/list-moves.ts';
+import type { ListOfView } from '../list/list-of-view.ts';
 import type { Screen, Opened, Shown, Says } from '../state/ports.ts';
-import { noSuch } from '../actions/no-such.ts';
-import type { ActionPorts } from '../actions/action-ports.ts';
+import { noSuch } from './no-such.ts';
+import type { ActionPorts } from './action-ports.ts';
 import { openPlanMenu } from '../screens/plans/actions.ts';
 import { openInspectMenu } from '../screens/inspect/actions.ts';
 import { followLog } from '../screens/log/actions.ts';
-import { listPlace } from './list-place.ts';
-import { sortIds, columnIds, hiddenBut } from './columns.ts';
+import { listPlace } from '../list/list-place.ts';
+import { sortIds, columnIds, hiddenBut } from '../screens/view-columns.ts';
 import { openSortMenu, reverseSort, moveSort, openColumnsMenu, openActionMenu } from './list-menus.ts';
-import { filterCandidates } from './search-candidates.ts';
-import { filterProblem } from './filter-problem.ts';
-import { openPrompt, keepFilter } from './search-prompt.ts';
+import { filterCandidates } from '../screens/search-candidates.ts';
+import { filterProblem } from '../screens/filter-problem.ts';
+import { openPrompt, keepFilter } from '../list/search-prompt.ts';
 import { onRows, markRow, openRowSort, sortRowsBeside, scrollRowsRight } from '../screens/inspect/list-actions.ts';
-import { inLists, onLayer, type Pressed, type Action } from '../actions/action.ts';
-import { LISTS } from '../actions/places.ts';
+import { inLists, onLayer, type Pressed, type Action } from './action.ts';
+import { LISTS } from './places.ts';
 
 /** What is done with a list, whatever is in it; much of it is done with the rows of a client or check, too. */
 export const LIST_ACTIONS: readonly Action[] = [

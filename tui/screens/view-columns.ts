@@ -1,7 +1,7 @@
 import { tableOf } from './tables.ts';
 import type { ViewName } from '../state/view-names.ts';
 import { isColumnThere, type WhereColumn } from '../model/where-column.ts';
-import { isSortable } from './table-column.ts';
+import { isSortable } from '../list/table-column.ts';
 
 /** A column of a list as people choose it. */
 export interface ColumnChoice {

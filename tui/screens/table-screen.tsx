@@ -1,22 +1,22 @@
 import type { ReactElement, ReactNode } from 'react';
-import { keyOf } from '../actions/keys.ts';
-import { FiguresLine, Hints, StatusLine, type StatusLineProps } from '../screens/footer.tsx';
-import { isStale, ShortHeader, TallHeader } from '../screens/header.tsx';
+import { keyOf } from '../state/keys.ts';
+import { FiguresLine, Hints, StatusLine, type StatusLineProps } from './footer.tsx';
+import { isStale, ShortHeader, TallHeader } from './header.tsx';
 import { Row } from '../text/row.tsx';
 import { Rows } from '../text/rows.tsx';
-import { tableHead, tableRuns } from './table-columns.ts';
-import type { TablePlace } from './table-place.ts';
-import { listPlace } from './list-place.ts';
+import { tableHead, tableRuns } from '../list/table-columns.ts';
+import type { TablePlace } from '../list/table-place.ts';
+import { listPlace } from '../list/list-place.ts';
 import { isTallHeader, listLayout } from '../state/screen-layout.ts';
 import { isLoadedView } from '../model/view-data.ts';
 import { run, type Run, type Theme } from '../text/theme.ts';
-import { headerProps, hintsProps } from '../screens/chrome-props.ts';
-import { connectingText } from '../screens/connection/connecting-text.ts';
-import { failureText } from '../screens/failure-text.ts';
+import { headerProps, hintsProps } from './chrome-props.ts';
+import { connectingText } from './connection/connecting-text.ts';
+import { failureText } from './failure-text.ts';
 import type { Opened, Shown } from '../state/ports.ts';
 import type { Known, Places } from '../model/known.ts';
-import type { ListOfView } from './list-of-view.ts';
-import type { ListTable } from './list-table.ts';
+import type { ListOfView } from '../list/list-of-view.ts';
+import type { ListTable } from '../list/list-table.ts';
 
 export interface TableScreenProps {
   readonly theme: Theme;

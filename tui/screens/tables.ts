@@ -1,10 +1,10 @@
-import type { AnyTable } from './list-table.ts';
-import { AGGREGATES } from '../screens/aggregates/table.ts';
-import { CHECKS } from '../screens/checks/table.ts';
-import { CLIENTS } from '../screens/clients/table.ts';
-import { DEAD_LETTERS } from '../screens/dead-letters/table.ts';
-import { EVENTS } from '../screens/events/table.ts';
-import { SILENCES } from '../screens/silences/table.ts';
+import type { AnyTable } from '../list/list-table.ts';
+import { AGGREGATES } from './aggregates/table.ts';
+import { CHECKS } from './checks/table.ts';
+import { CLIENTS } from './clients/table.ts';
+import { DEAD_LETTERS } from './dead-letters/table.ts';
+import { EVENTS } from './events/table.ts';
+import { SILENCES } from './silences/table.ts';
 import type { ViewName } from '../state/view-names.ts';
 
 /** Every view that is a list. */

@@ -1,13 +1,13 @@
-import { isChange, keyOf, type KeyAction, bindingOf } from '../actions/keys.ts';
-import { whyNoChange } from '../actions/may-change.ts';
+import { isChange, keyOf, type KeyAction, bindingOf } from '../state/keys.ts';
+import { whyNoChange } from './may-change.ts';
 import { openMenu } from '../form/menu.ts';
-import { savedViewItems } from '../actions/saved-views.ts';
-import { isThere, openView } from '../actions/views.ts';
-import { columnsOf, sortsOf, type ColumnChoice } from './columns.ts';
+import { savedViewItems } from './saved-views.ts';
+import { isThere, openView } from './views.ts';
+import { columnsOf, sortsOf, type ColumnChoice } from '../screens/view-columns.ts';
 import { VIEWS, viewTitle } from '../state/view-names.ts';
 import type { Places, Known } from '../model/known.ts';
 import type { Screen, Says, Opened, Shown } from '../state/ports.ts';
-import type { ListOfView } from './list-of-view.ts';
+import type { ListOfView } from '../list/list-of-view.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 
 export function openSortMenu(store: Screen & Places & ListOfView): void {

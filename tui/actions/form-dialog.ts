@@ -1,6 +1,6 @@
-import type { ActionPorts } from '../actions/action-ports.ts';
-import type { KeyPress } from '../actions/keys.ts';
-import type { FormStep } from './form.ts';
+import type { ActionPorts } from './action-ports.ts';
+import type { KeyPress } from '../state/keys.ts';
+import type { FormStep } from '../form/form.ts';
 
 /** A dialog with fields: its keys mean the same in all of them. */
 export interface FormDialog<Layer> {
