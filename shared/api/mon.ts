@@ -30,6 +30,7 @@ import { BATCH_MAX, resultSchema, resultAnswer, batchAnswer } from '../schemas/r
 import { silencePreviewSchema, recentProblemsAnswer } from '../schemas/silence-preview.ts';
 import { clearSilencedSchema, silencedSchema, silencedDetailAnswer } from '../schemas/silenced.ts';
 import { storeUpgradeRequestSchema, storeUpgradeAnswer } from '../schemas/store-upgrade.ts';
+import { stashAnswer, stashSchema } from '../schemas/stash.ts';
 import { endpoint } from './endpoint.ts';
 import { count, given, text, wanted } from './query.ts';
 
@@ -451,6 +452,49 @@ export const MON_API = {
     scope: 'admin',
     isForAnonymous: true,
     summary: 'Deletes an aggregate; its members come back with their next results',
+    query: IN,
+    status: 204,
+    errors: ['invalid', 'not_found'],
+  }),
+
+  stashes: endpoint({
+    method: 'GET',
+    path: `${MON}/stashes`,
+    scope: 'read',
+    summary: 'Stashes',
+    query: { ...IN_ANY, ...PAGE },
+    status: 200,
+    answer: z.array(stashAnswer),
+    errors: ['invalid'],
+  }),
+  stash: endpoint({
+    method: 'GET',
+    path: `${MON}/stashes/:path`,
+    scope: 'read',
+    summary: 'The content of a stash',
+    query: IN,
+    status: 200,
+    answer: objectAnswer,
+    errors: ['invalid', 'not_found'],
+  }),
+  saveStash: endpoint({
+    method: 'POST',
+    path: `${MON}/stashes`,
+    scope: 'admin',
+    isForAnonymous: true,
+    summary: 'Makes a stash, in place of the one at that path',
+    query: IN,
+    body: stashSchema,
+    status: 201,
+    answer: z.object({ path: z.string() }),
+    errors: ['invalid', 'too_large', 'no_memory'],
+  }),
+  deleteStash: endpoint({
+    method: 'DELETE',
+    path: `${MON}/stashes/:path`,
+    scope: 'admin',
+    isForAnonymous: true,
+    summary: 'Deletes a stash',
     query: IN,
     status: 204,
     errors: ['invalid', 'not_found'],

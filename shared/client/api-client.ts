@@ -100,7 +100,7 @@ export interface ApiClientOptions {
   readonly env?: CredentialsEnv;
   /**
    * What everything is about that is in a namespace; `*`: lists are of all that the credentials may see, and their elements
-   * say in `namespace` where they are. Stashes are in `default` alone. Default: `default`, also of backends that know no others.
+   * say in `namespace` where they are. Default: `default`, also of backends that know no others.
    */
   readonly namespace?: string | undefined;
 }
@@ -250,12 +250,12 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
       find(own.aggregateResults, { path: { aggregate: name, severity }, query: { max_age: maxAge } }),
     /** Its members come back with their next results. */
     deleteAggregate: (name: string) => isThere(own.deleteAggregate, { path: { aggregate: name } }),
-    stashes: (page: Page = {}) => call(V1_API.stashes, { query: { ...page } }),
+    stashes: (page: Page = {}) => call(own.stashes, { query: { ...page } }),
     /** The content. */
-    stash: (path: string) => find(V1_API.stash, { path: { '*': path } }),
+    stash: (path: string) => find(own.stash, { path: { path, '*': path } }),
     /** Replaces the stash at that path. */
-    saveStash: (stash: SubmittedStash) => carryOut(V1_API.saveStash, { body: stash }),
-    deleteStash: (path: string) => isThere(V1_API.deleteStash, { path: { '*': path } }),
+    saveStash: (stash: SubmittedStash) => carryOut(own.saveStash, { body: stash }),
+    deleteStash: (path: string) => isThere(own.deleteStash, { path: { path, '*': path } }),
     /** Records of the audit trail, the newest first, at most a thousand at once. */
     audit: ({ who, action, ...query }: AuditQuery = {}) =>
       call(MON_API.audit, { query: { ...query, 'filter.who': who, 'filter.action': action } }),

@@ -73,21 +73,3 @@ export function alsoInNamespaces(
 export function inAnyNamespace(command: Command): Command {
   return { ...command, options: { ...command.options, ...NAMESPACE_OPTION } };
 }
-
-/**
- * A command that only the older API has, which knows one namespace. Where the context or the environment names another it
- * is refused: what it would show or change is not what somebody there has in mind.
- */
-export function inDefaultOnly(command: Command): Command {
-  return {
-    ...command,
-    run(call) {
-      const namespace = namespaceOf(call);
-      if (namespace === DEFAULT_NAMESPACE) return command.run(call);
-      throw new MonError(
-        'invalid',
-        `monctl ${command.words.join(' ')} knows the namespace ${DEFAULT_NAMESPACE} only, and ${namespace} is set: say MON_NAMESPACE=${DEFAULT_NAMESPACE}`,
-      );
-    },
-  };
-}

@@ -38,7 +38,7 @@ import { COMPLETE, complete } from './complete.ts';
 import { exitCode, ExitError } from './exit-codes.ts';
 import type { Flags } from './flags.ts';
 import { manual } from './help.ts';
-import { inAnyNamespace, inDefaultOnly } from './namespaces.ts';
+import { inAnyNamespace } from './namespaces.ts';
 import { openOutput } from './output.ts';
 import type { OutputStream } from './output.ts';
 import { DEFAULT_BACKEND, GLOBAL_OPTIONS, parseArguments } from './parse-arguments.ts';
@@ -51,8 +51,8 @@ export const COMMANDS = [
   ...checkCommands,
   ...resultCommands.map(inAnyNamespace),
   ...aggregateCommands.map(inAnyNamespace),
-  ...stashCommands.map(inDefaultOnly),
-  ...migrateCommands.map(inDefaultOnly),
+  ...stashCommands.map(inAnyNamespace),
+  ...migrateCommands.map(inAnyNamespace),
   ...upgradeCommands,
   ...auditCommands,
   ...namespaceCommands,

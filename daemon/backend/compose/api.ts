@@ -52,6 +52,7 @@ import { resultsOnV1 } from '../results/v1.ts';
 import { silencedOnMon } from '../silences/mon.ts';
 import { silencedOnV1 } from '../silences/v1.ts';
 import { silencedOnV2 } from '../silences/v2.ts';
+import { stashesOnMon } from '../stashes/mon.ts';
 import { stashesOnV1 } from '../stashes/v1.ts';
 
 /** What the nouns are served from. */
@@ -128,6 +129,7 @@ export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: rea
     ...clientsOnMon(deps),
     ...checksOnMon(deps),
     ...aggregatesOnMon(deps),
+    ...stashesOnMon(deps),
     ...handlersOnMon(deps),
     ...deadLettersOnMon(deps),
     ...auditOnMon(deps),

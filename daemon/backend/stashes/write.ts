@@ -2,7 +2,7 @@ import { endAfter, expireAtOf, isExpired } from '../../../shared/domain/expiry.t
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { StashContent } from '../../../shared/schemas/stash.ts';
-import { MON, recordAudit } from '../audit/write.ts';
+import { MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { STASHES } from './table.ts';
 import { stashesOf } from './state.ts';
@@ -57,7 +57,7 @@ export class Stashes {
       // Its content is anybody's, and may hold secrets of theirs.
       recordAudit(transaction, actor, {
         action: 'stash.delete',
-        target: path,
+        target: targetIn(namespaceName, path),
         before: { expire_at: expireAtOf(stash) },
       });
     });

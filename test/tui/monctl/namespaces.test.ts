@@ -203,14 +203,23 @@ test('what is the same everywhere is about the namespace that is named', async (
   await monctl('silenced', 'clear', '*:swap', ...options);
 });
 
-test.each([
-  ['stash', 'list'],
-  ['stash', 'info', 'none'],
-])('what knows the default namespace only says so where another one is set: %s %s', async (...line) => {
+test('stashes are kept in a namespace, and silence there once they are migrated', async () => {
+  const options = ['--namespace', 'staging'];
+  const content = ['--content', '{"reason": "CHG-9"}'];
+  expect(await monctl('stash', 'create', 'silence/all/swap', ...content, ...options)).toEqual({
+    code: 0,
+    stdout: 'saved the stash silence/all/swap\n',
+    stderr: '',
+  });
+  expect(await rows('stash', 'list', ...options)).toEqual(['silence/all/swap|never|{"reason":"CHG-9"}']);
+  expect((await monctl('stash', 'list')).stderr).toBe('no stashes\n');
+  expect((await monctl('stash', 'info', 'silence/all/swap', ...options)).stdout).toBe('reason: CHG-9\n');
+  expect(await monctl('stash', 'info', 'silence/all/swap')).toMatchObject({ code: 3 });
   const env = { MON_BACKEND: backend.url, MON_NAMESPACE: 'staging' };
-  const { code, stderr } = await runMonctl(line, env);
-  expect([code, stderr]).toEqual([2, expect.stringMatching(/knows the namespace default only, and staging is set/)]);
-  expect(await runMonctl(line, { ...env, MON_NAMESPACE: 'default' })).not.toMatchObject({ code: 2 });
+  expect((await runMonctl(['migrate', 'stashes', '--apply', '-y'], env)).stdout).toBe('migrated 1 stash\n');
+  expect((await monctl('silenced', 'info', '*:swap', ...options)).stdout).toContain('reason: CHG-9');
+  expect(await monctl('stash', 'delete', 'silence/all/swap', ...options)).toMatchObject({ code: 3 });
+  expect(await monctl('silenced', 'clear', '*:swap', ...options)).toMatchObject({ code: 0 });
 });
 
 test('an event is resolved, and its record and its entity are deleted', async () => {

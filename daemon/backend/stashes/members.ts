@@ -1,0 +1,52 @@
+import type { FastifyRequest } from 'fastify';
+import { MonError } from '../../../shared/errors.ts';
+import { stashPathSchema, stashSchema } from '../../../shared/schemas/stash.ts';
+import { actorOf } from '../access/actor.ts';
+import { readBody, validator } from '../http/json-body.ts';
+import { STASH_DEPTH_MAX } from '../http/limits.ts';
+import type { OnMon } from '../http/route.ts';
+import type { NamespaceDeps, NamespaceOf } from '../namespaces/asked.ts';
+import type { Clock, Store } from '../ports.ts';
+import { readStashes } from './read.ts';
+import type { Stashes } from './write.ts';
+
+const validateStash = validator(stashSchema);
+const validatePath = validator(stashPathSchema);
+
+/** What the stashes of v1 and of ours are made of. */
+export interface StashDeps extends NamespaceDeps {
+  readonly clock: Clock;
+  readonly stashes: Stashes;
+  readonly store: Store;
+}
+
+/** What is done with one stash, on the wire of v1 or of ours. */
+export function oneStash(deps: StashDeps, namespaceOf: NamespaceOf): OnMon<'stash' | 'saveStash' | 'deleteStash'> {
+  const { clock, stashes, store } = deps;
+  return {
+    stash: async (request) => {
+      const path = stashPath(request);
+      const [stash] = await readStashes(store, namespaceOf(request, deps), [{ path }], clock.now());
+      if (stash === undefined) throw new MonError('not_found', `there is no stash ${path}`);
+      return stash.content;
+    },
+    saveStash: async (request) => {
+      const { path, content, expire } = readBody(request, validateStash, STASH_DEPTH_MAX);
+      await stashes.put(namespaceOf(request, deps).name, { path, content, expireSeconds: expire });
+      return { path };
+    },
+    deleteStash: async (request, reply) => {
+      await stashes.remove(namespaceOf(request, deps).name, stashPath(request), actorOf(request));
+      return reply.send();
+    },
+  };
+}
+
+/**
+ * On v1 everything behind the prefix, on ours one part of the path, decoded once: slashes belong to it, and on v1 it may be
+ * empty (legacy-peer, Stashes).
+ */
+export function stashPath({ params }: FastifyRequest): string {
+  const { path, '*': rest = path } = params as Readonly<Record<'*' | 'path', string | undefined>>;
+  return validatePath(rest);
+}
