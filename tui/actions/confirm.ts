@@ -22,14 +22,7 @@ export const CONFIRM_ACTIONS: readonly Action[] = [
     hint: 'yes',
     run: onLayer('confirm', submit),
   },
-  {
-    name: 'confirm-no',
-    keys: ['escape', 'n', 'q'],
-    in: ['confirm'],
-    help: 'cancel',
-    hint: 'no',
-    run: closeLayer,
-  },
+  { name: 'confirm-no', keys: ['escape', 'n', 'q'], in: ['confirm'], help: 'cancel', hint: 'no', run: closeLayer },
   {
     name: 'confirm-press',
     keys: ['enter', 'space'],

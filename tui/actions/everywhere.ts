@@ -100,13 +100,7 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
     help: 'clear the marks, then the filter; then back to the view before',
     run: { ...inLists(backFromList), overview: goBack, upgrade: goBack, plan: goBack },
   },
-  {
-    name: 'quit',
-    keys: ['q'],
-    in: [...VIEWS_ALL],
-    help: 'quit',
-    run: askQuit,
-  },
+  { name: 'quit', keys: ['q'], in: [...VIEWS_ALL], help: 'quit', run: askQuit },
   {
     name: 'interrupt',
     keys: ['ctrl-c'],
@@ -147,20 +141,8 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
       'dead-letter': openTextSearch,
     },
   },
-  {
-    name: 'match-next',
-    keys: ['n'],
-    in: ['log', 'help', ...TEXTS],
-    help: 'next match of the search',
-    run: seekBy(1),
-  },
-  {
-    name: 'match-previous',
-    keys: ['N'],
-    in: ['log', 'help', ...TEXTS],
-    help: 'match before',
-    run: seekBy(-1),
-  },
+  { name: 'match-next', keys: ['n'], in: ['log', 'help', ...TEXTS], help: 'next match of the search', run: seekBy(1) },
+  { name: 'match-previous', keys: ['N'], in: ['log', 'help', ...TEXTS], help: 'match before', run: seekBy(-1) },
 ];
 
 function seekBy(step: 1 | -1): Action['run'] {

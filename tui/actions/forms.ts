@@ -56,14 +56,7 @@ export const FORM_ACTIONS: readonly Action[] = [
       return form?.field === 'submit' ? form.submit() : form?.step({ kind: 'field', by: 1 });
     },
   },
-  {
-    name: 'form-cancel',
-    keys: ['escape'],
-    in: ['form'],
-    help: 'cancel',
-    hint: 'cancel',
-    run: closeLayer,
-  },
+  { name: 'form-cancel', keys: ['escape'], in: ['form'], help: 'cancel', hint: 'cancel', run: closeLayer },
 ];
 
 /** Every other key belongs to the field: text where there is text, a choice where there is none. */

@@ -42,14 +42,7 @@ export const MENU_ACTIONS: readonly Action[] = [
     help: 'choice before',
     run: onLayer('menu', (store, layer) => moveBy(store, layer, -1)),
   },
-  {
-    name: 'menu-close',
-    keys: ['escape'],
-    in: ['menu'],
-    help: 'leave the menu',
-    hint: 'close',
-    run: closeLayer,
-  },
+  { name: 'menu-close', keys: ['escape'], in: ['menu'], help: 'leave the menu', hint: 'close', run: closeLayer },
 ];
 
 /** What is typed narrows the choices down, and the cursor is on the first of them. */

@@ -40,13 +40,7 @@ export const PROMPT_ACTIONS: readonly Action[] = [
     hint: 'history',
     run: (store) => toHistory(store, -1),
   },
-  {
-    name: 'prompt-newer',
-    keys: ['down'],
-    in: ['prompt'],
-    help: 'a later filter',
-    run: (store) => toHistory(store, 1),
-  },
+  { name: 'prompt-newer', keys: ['down'], in: ['prompt'], help: 'a later filter', run: (store) => toHistory(store, 1) },
 ];
 
 function toHistory(store: ActionPorts, by: 1 | -1): void {

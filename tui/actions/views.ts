@@ -117,13 +117,7 @@ export const VIEW_ACTIONS: readonly Action[] = [
     help: 'counters and tabs at the top, on or off (from 30 rows on)',
     run: toggleHeader,
   },
-  {
-    name: 'view-back',
-    keys: ['['],
-    in: [...VIEWS_ALL],
-    help: 'back to the view before',
-    run: goBack,
-  },
+  { name: 'view-back', keys: ['['], in: [...VIEWS_ALL], help: 'back to the view before', run: goBack },
   {
     name: 'view-forward',
     keys: [']'],
