@@ -1,5 +1,4 @@
-import type { Layer } from '../state/layers/layer.ts';
-import type { KeyContext } from '../state/key-context.ts';
+import { onLayer } from './action.ts';
 import type { Action, Run } from './action.ts';
 import { moveLog } from '../screens/log/actions.ts';
 import { moveHelp } from '../screens/help/actions.ts';
@@ -13,31 +12,36 @@ import { moveRow } from '../screens/overview/actions.ts';
 import { moveInList } from './list-keys.ts';
 import { SCROLLED } from './places.ts';
 import type { KeyAction } from '../state/keys.ts';
-import type { ActionPorts } from './action-ports.ts';
 
-type Move = (store: ActionPorts, action: KeyAction, count: number | undefined) => void;
+/** How a place is moved in, by a movement of this name. */
+type Move = (action: KeyAction) => Run;
 
-/** Where a movement leads, by what there is to be moved in. */
+const inList: Move =
+  (action) =>
+  (store, { count }) =>
+    moveInList(store, action, count);
+const inText: Move = (action) => (store) => void moveText(store, action);
+
 const MOVES: Readonly<Record<(typeof SCROLLED)[number], Move>> = {
-  events: moveInList,
-  silences: moveInList,
-  aggregates: moveInList,
-  clients: moveInList,
-  checks: moveInList,
-  'dead-letters': moveInList,
-  overview: moveRow,
-  upgrade: scrollVersions,
-  plan: (store, action) => {
+  events: inList,
+  silences: inList,
+  aggregates: inList,
+  clients: inList,
+  checks: inList,
+  'dead-letters': inList,
+  overview: (action) => (store) => moveRow(store, action),
+  upgrade: (action) => (store) => scrollVersions(store, action),
+  plan: (action) => (store) => {
     if (!moveStep(store, action)) scrollVersions(store, action);
   },
-  detail: moveText,
-  inspect: onTop('inspect', moveInspect),
-  handling: moveText,
-  'dead-letter': moveText,
-  'silence-entry': onTop('silence-entry', scrollSilenceEntry),
-  'plan-page': onTop('plan-page', scrollPlanPage),
-  help: onTop('help', moveHelp),
-  log: onTop('log', moveLog),
+  detail: inText,
+  inspect: (action) => onLayer('inspect', (store, layer) => moveInspect(store, layer, action)),
+  handling: inText,
+  'dead-letter': inText,
+  'silence-entry': (action) => onLayer('silence-entry', (store, layer) => scrollSilenceEntry(store, layer, action)),
+  'plan-page': (action) => onLayer('plan-page', (store, layer) => scrollPlanPage(store, layer, action)),
+  help: (action) => onLayer('help', (store, layer) => moveHelp(store, layer, action)),
+  log: (action) => onLayer('log', (store, layer) => moveLog(store, layer, action)),
 };
 
 /** Each can have a count before it in a list. */
@@ -53,19 +57,5 @@ export const MOVEMENTS: readonly Action[] = [
 ];
 
 function moves(action: KeyAction): Action['run'] {
-  const runs = SCROLLED.map((context): [KeyContext, Run] => [
-    context,
-    (store, { count }) => MOVES[context](store, action, count),
-  ]);
-  return Object.fromEntries(runs);
-}
-
-function onTop<Kind extends Layer['kind']>(
-  kind: Kind,
-  move: (store: ActionPorts, layer: Extract<Layer, { kind: Kind }>, action: KeyAction) => void,
-): Move {
-  return (store, action) => {
-    const layer = store.state.layers.at(-1);
-    if (layer?.kind === kind) move(store, layer as Extract<Layer, { kind: Kind }>, action);
-  };
+  return Object.fromEntries(SCROLLED.map((context) => [context, MOVES[context](action)]));
 }

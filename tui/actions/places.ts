@@ -1,3 +1,5 @@
+import { FULL_LAYERS } from '../state/layers/layer.ts';
+
 /*
  * Where keys mean the same: groups of contexts.
  */
@@ -11,17 +13,7 @@ export const VIEWS_PAUSED = [...LISTS, 'overview', 'upgrade'] as const;
 export const VIEWS_ALL = [...VIEWS_PAUSED, 'plan'] as const;
 
 /** Where there can be more rows than the screen has. */
-export const SCROLLED = [
-  ...VIEWS_ALL,
-  'detail',
-  'inspect',
-  'handling',
-  'dead-letter',
-  'silence-entry',
-  'plan-page',
-  'help',
-  'log',
-] as const;
+export const SCROLLED = [...VIEWS_ALL, ...FULL_LAYERS] as const;
 
 /** What is read from top to bottom. */
 export const TEXTS = ['detail', 'inspect', 'handling', 'dead-letter'] as const;

@@ -1,10 +1,9 @@
+import { textColumn, countColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
 import { sparkline } from '../../text/sparkline.ts';
 import { countField, flagField } from '../../../shared/domain/search-fields.ts';
 import { languageOf } from '../../../shared/domain/search-language.ts';
 import { AGGREGATE_SEARCH } from '../../../shared/domain/search-nouns.ts';
-import { shortCountText } from '../../words/count-text.ts';
-import type { Tone } from '../../text/theme.ts';
 import {
   aggregateBar,
   aggregateMark,
@@ -12,8 +11,6 @@ import {
   percentText,
   type AggregateEntry,
 } from '../../model/aggregate-book.ts';
-import { compareText } from '../../model/compare-text.ts';
-import type { TableColumn } from '../../list/table-column.ts';
 
 const BAR_CELLS = 22;
 const TREND_CELLS = 30;
@@ -26,15 +23,7 @@ export const AGGREGATES = tableView<AggregateEntry>({
     row: ({ aggregates }, name) => aggregates.get(name),
   },
   columns: [
-    {
-      id: 'aggregate',
-      title: 'AGGREGATE',
-      least: 14,
-      most: 36,
-      cut: 'middle',
-      text: ({ name }) => name,
-      compare: (a, b) => compareText(a.name, b.name),
-    },
+    textColumn('aggregate', 'AGGREGATE', [14, 36], ({ name }) => name, { cut: 'middle' }),
     {
       id: 'ok',
       title: 'OK',
@@ -66,13 +55,13 @@ export const AGGREGATES = tableView<AggregateEntry>({
       tone: (entry) => aggregateMark(entry).tone,
       compare: (a, b) => Number(isBelowNeed(b)) - Number(isBelowNeed(a)) || distance(a) - distance(b),
     },
-    countColumn('critical', 'CRIT', 'critical', ({ results }) => results.critical),
-    countColumn('warning', 'WARN', 'warning', ({ results }) => results.warning),
-    countColumn('unknown', 'UNKN', 'unknown', ({ results }) => results.unknown),
-    countColumn('silenced', 'SIL', 'plain', ({ results }) => results.silenced),
-    countColumn('down', 'DOWN', 'critical', ({ results }) => results.down),
-    { ...countColumn('clients', 'CLIENTS', 'plain', ({ clients }) => clients), least: 7, spare: 3 },
-    { ...countColumn('checks', 'CHECKS', 'plain', ({ checks }) => checks), least: 6, spare: 3 },
+    countColumn('critical', 'CRIT', ({ summary }) => summary.results.critical, { tone: 'critical' }),
+    countColumn('warning', 'WARN', ({ summary }) => summary.results.warning, { tone: 'warning' }),
+    countColumn('unknown', 'UNKN', ({ summary }) => summary.results.unknown, { tone: 'unknown' }),
+    countColumn('silenced', 'SIL', ({ summary }) => summary.results.silenced),
+    countColumn('down', 'DOWN', ({ summary }) => summary.results.down, { tone: 'critical' }),
+    countColumn('clients', 'CLIENTS', ({ summary }) => summary.clients, { least: 7, spare: 3 }),
+    countColumn('checks', 'CHECKS', ({ summary }) => summary.checks, { least: 6, spare: 3 }),
     {
       id: 'trend',
       title: 'TREND 10m',
@@ -95,22 +84,4 @@ export const AGGREGATES = tableView<AggregateEntry>({
 /** How far above what it needs it is; without a threshold farthest. */
 function distance({ percent, need }: AggregateEntry): number {
   return percent === undefined || need === undefined ? 1000 : percent - need;
-}
-
-function countColumn(
-  id: string,
-  title: string,
-  tone: Tone,
-  count: (summary: AggregateEntry['summary']) => number,
-): TableColumn<AggregateEntry> {
-  return {
-    id,
-    title,
-    least: 4,
-    most: 7,
-    align: 'right',
-    text: ({ summary }, _, width = 7) => shortCountText(count(summary), width),
-    tone: ({ summary }) => (count(summary) === 0 ? 'faint' : tone),
-    compare: (a, b) => count(b.summary) - count(a.summary),
-  };
 }

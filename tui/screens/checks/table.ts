@@ -1,3 +1,4 @@
+import { textColumn, countColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
 import type { DefinedCheck } from '../../../shared/schemas/scheduled-check.ts';
 import { commandText } from '../../../shared/domain/command-text.ts';
@@ -6,7 +7,6 @@ import { countField } from '../../../shared/domain/search-fields.ts';
 import { languageOf } from '../../../shared/domain/search-language.ts';
 import { CHECK_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import type { Severity } from '../../../shared/domain/severity.ts';
-import { shortCountText } from '../../words/count-text.ts';
 import { STATUS } from '../../text/theme.ts';
 import type { EventCounts } from '../../model/event-counts.ts';
 import { nextRunText } from '../../words/next-run-text.ts';
@@ -37,15 +37,7 @@ export const CHECKS = tableView<CheckEntry>({
     },
   },
   columns: [
-    {
-      id: 'check',
-      title: 'CHECK',
-      least: 16,
-      most: 40,
-      cut: 'middle',
-      text: ({ check }) => check.name,
-      compare: (a, b) => compareText(a.check.name, b.check.name),
-    },
+    textColumn('check', 'CHECK', [16, 40], ({ check }) => check.name, { cut: 'middle' }),
     {
       id: 'schedule',
       title: 'SCHEDULE',
@@ -65,21 +57,11 @@ export const CHECKS = tableView<CheckEntry>({
       text: ({ check }, nowMs) => nextRunText(check.next_run, nowMs),
       compare: (a, b) => (a.check.next_run ?? Number.MAX_VALUE) - (b.check.next_run ?? Number.MAX_VALUE),
     },
-    countColumn('ok'),
-    countColumn('critical'),
-    countColumn('warning'),
-    countColumn('unknown'),
-    {
-      id: 'silenced',
-      title: 'SIL',
-      least: 4,
-      most: 7,
-      align: 'right',
-      spare: 3,
-      text: ({ silenced }, _, width = 7) => shortCountText(silenced, width),
-      tone: () => 'faint',
-      compare: (a, b) => b.silenced - a.silenced,
-    },
+    severityColumn('ok'),
+    severityColumn('critical'),
+    severityColumn('warning'),
+    severityColumn('unknown'),
+    countColumn('silenced', 'SIL', ({ silenced }) => silenced, { tone: 'faint', spare: 3 }),
     {
       id: 'subscribers',
       title: 'SUBSCRIBERS',
@@ -136,16 +118,7 @@ function countsOf({ ok, critical, warning, unknown }: Omit<CheckEntry, 'check'>)
   return ok === undefined ? undefined : { ok, critical, warning, unknown };
 }
 
-function countColumn(severity: Severity): TableColumn<CheckEntry> {
+function severityColumn(severity: Severity): TableColumn<CheckEntry> {
   const { word, tone } = STATUS[severity];
-  return {
-    id: severity,
-    title: word,
-    least: 4,
-    most: 7,
-    align: 'right',
-    text: (entry, _, width = 7) => (entry[severity] === undefined ? '-' : shortCountText(entry[severity], width)),
-    tone: (entry) => ((entry[severity] ?? 0) === 0 ? 'faint' : tone),
-    compare: (a, b) => (b[severity] ?? 0) - (a[severity] ?? 0),
-  };
+  return countColumn(severity, word, (entry) => entry[severity], { tone });
 }

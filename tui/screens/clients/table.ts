@@ -1,3 +1,4 @@
+import { textColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
@@ -9,7 +10,6 @@ import { countText } from '../../words/count-text.ts';
 import { classTone, SILENCED_SYMBOL, STATUS, type EventClass } from '../../text/theme.ts';
 import type { EventCounts } from '../../model/event-counts.ts';
 import { eventClass } from '../../model/event-record.ts';
-import { compareText } from '../../model/compare-text.ts';
 
 /** A client and what is wrong with it. */
 export interface ClientEntry {
@@ -38,24 +38,8 @@ export const CLIENTS = tableView<ClientEntry>({
     },
   },
   columns: [
-    {
-      id: 'client',
-      title: 'CLIENT',
-      least: 20,
-      most: 40,
-      cut: 'middle',
-      text: ({ client }) => client.name,
-      compare: (a, b) => compareText(a.client.name, b.client.name),
-    },
-    {
-      id: 'address',
-      title: 'ADDRESS',
-      least: 15,
-      most: 39,
-      spare: 2,
-      text: ({ client }) => client.address,
-      compare: (a, b) => compareText(a.client.address, b.client.address),
-    },
+    textColumn('client', 'CLIENT', [20, 40], ({ client }) => client.name, { cut: 'middle' }),
+    textColumn('address', 'ADDRESS', [15, 39], ({ client }) => client.address, { spare: 2 }),
     {
       id: 'keepalive',
       title: 'KEEPALIVE',
@@ -67,15 +51,7 @@ export const CLIENTS = tableView<ClientEntry>({
       // The one that is silent for longest is the one to look at.
       compare: (a, b) => a.client.timestamp - b.client.timestamp,
     },
-    {
-      id: 'version',
-      title: 'VERSION',
-      least: 8,
-      most: 12,
-      spare: 3,
-      text: ({ client }) => client.version,
-      compare: (a, b) => compareText(a.client.version, b.client.version),
-    },
+    textColumn('version', 'VERSION', [8, 12], ({ client }) => client.version, { spare: 3 }),
     {
       id: 'events',
       title: 'EVENTS',

@@ -1,3 +1,4 @@
+import { textColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
 import type { DeadLetterSummary } from '../../../shared/schemas/dead-letter.ts';
 import { DEAD_LETTER_SEARCH } from '../../../shared/domain/search-nouns.ts';
@@ -23,15 +24,7 @@ export const DEAD_LETTERS = tableView<DeadLetterSummary>({
       text: ({ failed_at: seconds }, nowMs) => whenText(seconds * 1000, nowMs),
       compare: (a, b) => b.failed_at - a.failed_at || b.id - a.id,
     },
-    {
-      id: 'handler',
-      title: 'HANDLER',
-      least: 10,
-      most: 24,
-      cut: 'middle',
-      text: ({ handler }) => handler,
-      compare: (a, b) => compareText(a.handler, b.handler),
-    },
+    textColumn('handler', 'HANDLER', [10, 24], ({ handler }) => handler, { cut: 'middle' }),
     {
       id: 'event',
       title: 'EVENT',
@@ -50,14 +43,7 @@ export const DEAD_LETTERS = tableView<DeadLetterSummary>({
       text: ({ attempts }) => countText(attempts),
       compare: (a, b) => b.attempts - a.attempts,
     },
-    {
-      id: 'reason',
-      title: 'REASON',
-      least: 14,
-      most: Infinity,
-      text: ({ reason }) => reason,
-      compare: (a, b) => compareText(a.reason, b.reason),
-    },
+    textColumn('reason', 'REASON', [14, Infinity], ({ reason }) => reason),
   ],
   sort: 'when',
   newestBy: ['when'],

@@ -1,3 +1,4 @@
+import { textColumn } from '../../list/column-kinds.ts';
 import type { AggregateSeverity } from '../../../shared/client/api-client.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import {
@@ -98,7 +99,7 @@ const TABLES: Readonly<Record<SubjectData['kind'], InspectTable | undefined>> = 
     ['check', 'checks'],
     [
       STATUS_COLUMN,
-      nameColumn('CHECK'),
+      textColumn('name', 'CHECK', [16, 40], ({ name }) => name, { cut: 'middle' }),
       AGE_COLUMN,
       {
         id: 'next',
@@ -116,7 +117,13 @@ const TABLES: Readonly<Record<SubjectData['kind'], InspectTable | undefined>> = 
   ),
   check: inspectTable<ResultRow>(
     ['client', 'clients'],
-    [STATUS_COLUMN, nameColumn('CLIENT'), AGE_COLUMN, HISTORY_COLUMN, OUTPUT_COLUMN],
+    [
+      STATUS_COLUMN,
+      textColumn('name', 'CLIENT', [16, 40], ({ name }) => name, { cut: 'middle' }),
+      AGE_COLUMN,
+      HISTORY_COLUMN,
+      OUTPUT_COLUMN,
+    ],
     resultSearch('client'),
   ),
   aggregate: inspectTable<OutputRow>(
@@ -183,18 +190,6 @@ function statusTone({ status, isSilenced, isFlapping }: ResultRow): Tone {
 function signOf(severity: Severity): string {
   const { symbol, word } = STATUS[severity];
   return `${symbol} ${word}`;
-}
-
-function nameColumn(title: string): TableColumn<ResultRow> {
-  return {
-    id: 'name',
-    title,
-    least: 16,
-    most: 40,
-    cut: 'middle',
-    text: ({ name }) => name,
-    compare: (a, b) => compareText(a.name, b.name),
-  };
 }
 
 function inspectTable<Row extends InspectRow>(

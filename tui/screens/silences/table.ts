@@ -1,3 +1,4 @@
+import { textColumn, countColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { choiceField, countField, textField } from '../../../shared/domain/search-fields.ts';
@@ -6,12 +7,11 @@ import { SILENCED_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { SILENCED_STATES, silencedState, type SilencedState } from '../../../shared/domain/silenced-state.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { SilencedDetail, SilencedUse } from '../../../shared/schemas/silenced.ts';
-import { countText, shortCountText } from '../../words/count-text.ts';
+import { countText } from '../../words/count-text.ts';
 import type { Tone } from '../../text/theme.ts';
 import { targetText } from '../../words/silence-text.ts';
 import type { Known } from '../../model/known.ts';
 import type { Opened } from '../../state/ports.ts';
-import { compareText } from '../../model/compare-text.ts';
 
 const STATE_TONES: Readonly<Record<SilencedState, Tone>> = {
   expiring: 'warning',
@@ -50,24 +50,8 @@ export const SILENCES = tableView<SilenceEntry>({
       tone: (row, nowMs) => STATE_TONES[stateOf(row, nowMs)],
       compare: (a, b) => SILENCED_STATES.indexOf(a.state) - SILENCED_STATES.indexOf(b.state) || compareEnds(a, b),
     },
-    {
-      id: 'target',
-      title: 'TARGET',
-      least: 26,
-      most: 48,
-      cut: 'middle',
-      text: ({ entry }) => targetText(entry),
-      compare: (a, b) => compareText(targetText(a.entry), targetText(b.entry)),
-    },
-    {
-      id: 'creator',
-      title: 'CREATOR',
-      least: 9,
-      most: 16,
-      spare: 2,
-      text: ({ entry }) => entry.creator ?? '',
-      compare: (a, b) => compareText(a.entry.creator ?? '', b.entry.creator ?? ''),
-    },
+    textColumn('target', 'TARGET', [26, 48], ({ entry }) => targetText(entry), { cut: 'middle' }),
+    textColumn('creator', 'CREATOR', [9, 16], ({ entry }) => entry.creator ?? '', { spare: 2 }),
     { id: 'left', title: 'LEFT', least: 7, most: 7, align: 'right', text: leftText, compare: compareEnds },
     {
       id: 'events',
@@ -79,18 +63,8 @@ export const SILENCES = tableView<SilenceEntry>({
       tone: (row, nowMs) => (eventsText(row, nowMs) === 'none' ? 'faint' : 'plain'),
       compare: (a, b) => b.events - a.events,
     },
-    {
-      // Runs of handlers that it kept back.
-      id: 'kept',
-      title: 'KEPT',
-      least: 4,
-      most: 7,
-      align: 'right',
-      spare: 3,
-      text: ({ kept }, _, width = 7) => (kept === undefined ? '-' : shortCountText(kept.suppressed, width)),
-      tone: ({ kept }) => ((kept?.suppressed ?? 0) === 0 ? 'faint' : 'plain'),
-      compare: (a, b) => (b.kept?.suppressed ?? 0) - (a.kept?.suppressed ?? 0),
-    },
+    // Runs of handlers that it kept back.
+    countColumn('kept', 'KEPT', ({ kept }) => kept?.suppressed, { spare: 3 }),
     {
       id: 'reason',
       title: 'REASON',

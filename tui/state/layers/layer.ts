@@ -24,7 +24,8 @@ export type FullLayer =
   | HelpLayer
   | LogLayer;
 
-const FULL_LAYERS: ReadonlySet<Layer['kind']> = new Set([
+/** The kinds of them. */
+export const FULL_LAYERS = [
   'detail',
   'inspect',
   'handling',
@@ -33,10 +34,10 @@ const FULL_LAYERS: ReadonlySet<Layer['kind']> = new Set([
   'plan-page',
   'help',
   'log',
-]);
+] as const satisfies readonly FullLayer['kind'][];
 
 export function isFull(layer: Layer): layer is FullLayer {
-  return FULL_LAYERS.has(layer.kind);
+  return (FULL_LAYERS as readonly string[]).includes(layer.kind);
 }
 
 /** @returns `undefined`: nothing is searched on the layer on top */

@@ -1,0 +1,44 @@
+import { compareText } from '../model/compare-text.ts';
+import type { Tone } from '../text/theme.ts';
+import { shortCountText } from '../words/count-text.ts';
+import type { TableColumn } from './table-column.ts';
+
+type More<Row> = Partial<Omit<TableColumn<Row>, 'id' | 'title' | 'text'>>;
+
+/**
+ * A column of names or other text, sorted by it.
+ *
+ * @param cells `least` and `most`
+ */
+export function textColumn<Row>(
+  id: string,
+  title: string,
+  [least, most]: readonly [number, number],
+  text: (row: Row) => string,
+  more: More<Row> = {},
+): TableColumn<Row> {
+  return { id, title, least, most, text, compare: (a, b) => compareText(text(a), text(b)), ...more };
+}
+
+/** A column that counts: the most first, none faint; `-` where nobody has counted. */
+export function countColumn<Row>(
+  id: string,
+  title: string,
+  count: (row: Row) => number | undefined,
+  { tone = 'plain', ...more }: Omit<More<Row>, 'tone'> & { readonly tone?: Tone } = {},
+): TableColumn<Row> {
+  return {
+    id,
+    title,
+    least: 4,
+    most: 7,
+    align: 'right',
+    text: (row, _, width = 7) => {
+      const counted = count(row);
+      return counted === undefined ? '-' : shortCountText(counted, width);
+    },
+    tone: (row) => ((count(row) ?? 0) === 0 ? 'faint' : tone),
+    compare: (a, b) => (count(b) ?? 0) - (count(a) ?? 0),
+    ...more,
+  };
+}
