@@ -35,7 +35,7 @@ import { EVERY_NAMESPACE } from '../shared/schemas/namespace.ts';
 import { BACKEND_COLUMN, NAMESPACE_COLUMN, type WhereColumn } from './model/where-column.ts';
 import { UpgradePlans } from './model/plans.ts';
 import { settleUpgrade } from './screens/plans/plan.ts';
-import { FiguresMemory, type Counted } from './screens/overview/figures.ts';
+import { FiguresMemory, type Counted } from './model/overview-figures.ts';
 import { TABLES, tableOf } from './screens/tables.ts';
 import { orderOf, type AnyTable } from './list/list-table.ts';
 import { defaultSort } from './screens/view-columns.ts';

@@ -4,7 +4,7 @@ import { parseBackendAddresses } from '../shared/client/backend-address.ts';
 import type { UpgradeClient } from '../shared/client/plan-client.ts';
 import { MonError } from '../shared/errors.ts';
 import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../shared/schemas/namespace.ts';
-import { App } from './screens/app.tsx';
+import { App } from './app.tsx';
 import { followAll } from './effects/follow-all.ts';
 import { followNamespaces } from './effects/follow-namespaces.ts';
 import { followFeed, wantedPaceMs, type FollowedFeed } from './effects/follow-feed.ts';
@@ -19,7 +19,6 @@ import type { Effect } from './state/effects.ts';
 import { keptOf, type Kept } from './state/kept.ts';
 import type { OwnChanges } from './state/undo.ts';
 import { ConsoleStore } from './console-store.ts';
-import { isOfNamespaces } from './actions/views.ts';
 import { takeInput } from './actions/press-key.ts';
 import type { FrameStdout } from './terminal/frame-stdout.ts';
 import type { InputEvent } from './terminal/input-event.ts';
@@ -27,6 +26,7 @@ import type { Theme } from './text/theme.ts';
 import type { SavedView } from './state/saved-view.ts';
 import type { ConsoleOptions } from './state/console-options.ts';
 import { openAll, type ShownBackend } from './effects/all-contexts.ts';
+import { isOfNamespaces } from './screens/open-view.ts';
 
 /** A terminal that is being resized sends many sizes: the last one is drawn from scratch after this pause. */
 const RESIZE_REST_MS = 50;

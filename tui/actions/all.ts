@@ -19,7 +19,7 @@ import { DEAD_LETTER_ACTIONS } from './dead-letters.ts';
 import { SILENCE_ACTIONS } from './silences.ts';
 import { CLIENT_ACTIONS } from './clients.ts';
 import { EVENT_ACTIONS } from './events.ts';
-import type { Action } from './action.ts';
+import type { Action } from '../keys/action.ts';
 
 const ALL: readonly Action[] = [
   ...EVENT_ACTIONS,

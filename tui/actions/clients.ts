@@ -1,5 +1,5 @@
 import type { ListOfView } from '../list/list-of-view.ts';
-import { onLayer, type Action } from './action.ts';
+import { onLayer, type Action } from '../keys/action.ts';
 import type { ClientEntry } from '../screens/clients/table.ts';
 import { meantRows } from '../list/meant-rows.ts';
 import { silencedId } from '../../shared/domain/silencing.ts';

@@ -1,10 +1,10 @@
-import { onLayer, type CompletionPorts, type Action } from './action.ts';
-import { VIEWS_ALL } from './places.ts';
+import { onLayer, type CompletionPorts, type Action } from '../keys/action.ts';
+import { VIEWS_ALL } from '../keys/places.ts';
 import { commandsFor, runCommand, splitCommand, type Perform } from './commands.ts';
-import { keyContext } from './key-context.ts';
+import { keyContext } from '../keys/key-context.ts';
 import { editLine, lineOf, type LineEdit } from '../text/line-editor.ts';
 import type { Screen, Asks, Shown } from '../state/ports.ts';
-import type { ActionPorts } from './action-ports.ts';
+import type { ActionPorts } from '../keys/action-ports.ts';
 import type { Places } from '../model/known.ts';
 import type { CommandLayer } from '../state/layers/command.ts';
 import { closeLayer, openLayer, putLayer } from '../state/layer-stack.ts';

@@ -1,4 +1,4 @@
-import type { CompletionPorts } from './action.ts';
+import type { CompletionPorts } from '../keys/action.ts';
 import { noSuch } from './no-such.ts';
 import { EVENT_ACTIONS } from './events.ts';
 import { LIST_ACTIONS } from './lists.ts';
@@ -9,16 +9,16 @@ import { isSkin, SKINS } from '../text/theme.ts';
 import { contextNames } from '../model/contexts.ts';
 import { filterCandidates } from '../screens/search-candidates.ts';
 import { keepFilter } from '../list/search-prompt.ts';
-import { keyContext } from './key-context.ts';
+import { keyContext } from '../keys/key-context.ts';
 import { openMenu } from '../form/menu.ts';
 import { applyView, presentView, VIEW_NAME_HINT, VIEW_NAME_PATTERN } from './saved-views.ts';
-import { isThere, openView } from './views.ts';
 import { filterProblem } from '../screens/filter-problem.ts';
 import { VIEWS, type ViewName } from '../state/view-names.ts';
 import type { Asks, Opened } from '../state/ports.ts';
-import type { ActionPorts } from './action-ports.ts';
+import type { ActionPorts } from '../keys/action-ports.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 import type { KeyContext } from '../state/key-context.ts';
+import { isThere, openView } from '../screens/open-view.ts';
 
 /** Does what the key of an action does. */
 export type Perform = (action: KeyAction) => void;

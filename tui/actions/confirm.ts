@@ -1,14 +1,14 @@
 import { editLine, type LineEdit } from '../text/line-editor.ts';
 import type { ChangeVerb } from '../words/changes.ts';
-import { onLayer, type Action } from './action.ts';
+import { onLayer, type Action } from '../keys/action.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import { eventKey } from '../../shared/schemas/feed.ts';
 import type { Effect } from '../state/effects.ts';
-import { mayChange } from './may-change.ts';
-import { stillThere } from './targets.ts';
+import { mayChange } from '../keys/may-change.ts';
+import { stillThere } from '../keys/targets.ts';
 import type { Screen, Shown } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';
-import type { ActionPorts } from './action-ports.ts';
+import type { ActionPorts } from '../keys/action-ports.ts';
 import type { ConfirmLayer } from '../state/layers/confirm.ts';
 import { closeLayer, putLayer } from '../state/layer-stack.ts';
 

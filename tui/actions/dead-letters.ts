@@ -1,6 +1,6 @@
 import { meantRows } from '../list/meant-rows.ts';
-import type { ActionPorts } from './action-ports.ts';
-import type { Action } from './action.ts';
+import type { ActionPorts } from '../keys/action-ports.ts';
+import type { Action } from '../keys/action.ts';
 import type { DeadLetterSummary } from '../../shared/schemas/dead-letter.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countOf } from '../words/changes.ts';

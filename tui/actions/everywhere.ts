@@ -6,18 +6,18 @@ import { clearMarks } from './lists.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { Known, Places } from '../model/known.ts';
 import type { Screen, Says, Opened } from '../state/ports.ts';
-import type { ActionPorts } from './action-ports.ts';
+import type { ActionPorts } from '../keys/action-ports.ts';
 import { openTextSearch, seekMatch, clearTextSearch } from '../screens/text-pane.ts';
 import { closeLog, openLogSearch, seekEntry } from '../screens/log/actions.ts';
 import { closeHelp, openHelpSearch, seekBinding } from '../screens/help/actions.ts';
 import { closeLayer } from '../state/layer-stack.ts';
 import { closeInspect, openInspectSearch } from '../screens/inspect/actions.ts';
 import { askQuit } from './quit.ts';
-import { goBack } from './views.ts';
-import { inLists, onLayer, type Run, type Action } from './action.ts';
+import { inLists, onLayer, type Run, type Action } from '../keys/action.ts';
 import { toggleMute } from '../state/bell.ts';
 import { openViewMenu } from './list-menus.ts';
-import { VIEWS_ALL, VIEWS_PAUSED, SCROLLED, LISTS, TEXTS } from './places.ts';
+import { VIEWS_ALL, VIEWS_PAUSED, SCROLLED, LISTS, TEXTS } from '../keys/places.ts';
+import { goBack } from '../screens/open-view.ts';
 
 /** Two presses within this quit from anywhere. */
 const INTERRUPT_TWICE_MS = 1000;

@@ -1,12 +1,12 @@
-import type { Action } from './action.ts';
-import type { ActionPorts } from './action-ports.ts';
+import type { Action } from '../keys/action.ts';
+import type { ActionPorts } from '../keys/action-ports.ts';
 import type { KeyPress } from '../state/keys.ts';
 import { UPGRADE_FORM } from '../screens/plans/form.ts';
 import { SILENCE_FORM } from '../screens/silences/submit.ts';
 import { closeLayer, putLayer } from '../state/layer-stack.ts';
 import type { Layer } from '../state/layers/layer.ts';
 import { choiceOf, type FormStep } from '../form/form.ts';
-import type { FormDialog } from './form-dialog.ts';
+import type { FormDialog } from '../keys/form-dialog.ts';
 import type { LineEdit } from '../text/line-editor.ts';
 
 /** The form on top, whatever it is about. */

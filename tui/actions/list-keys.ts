@@ -2,11 +2,11 @@ import { VIEWS } from '../state/view-names.ts';
 import type { Screen, Opened } from '../state/ports.ts';
 import { stopFollowing } from '../list/following.ts';
 import { listRows } from '../state/screen-layout.ts';
-import { movedTo } from './moved-to.ts';
+import { movedTo } from '../keys/moved-to.ts';
 import { isAboutRow, takeHold, cursorNow, stayAtTop, moveTo } from '../list/list-moves.ts';
 import { isDigit } from './views.ts';
 import type { KeyAction, KeyPress } from '../state/keys.ts';
-import type { ActionPorts } from './action-ports.ts';
+import type { ActionPorts } from '../keys/action-ports.ts';
 
 /** Nobody means more rows than this; it also bounds what a stuck key can do. */
 const COUNT_MAX = 99_999;

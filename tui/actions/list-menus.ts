@@ -1,14 +1,12 @@
-import { isChange, keyOf, type KeyAction, bindingOf } from '../state/keys.ts';
-import { whyNoChange } from './may-change.ts';
 import { openMenu } from '../form/menu.ts';
 import { savedViewItems } from './saved-views.ts';
-import { isThere, openView } from './views.ts';
 import { columnsOf, sortsOf, type ColumnChoice } from '../screens/view-columns.ts';
 import { VIEWS, viewTitle } from '../state/view-names.ts';
 import type { Places, Known } from '../model/known.ts';
-import type { Screen, Says, Opened, Shown } from '../state/ports.ts';
+import type { Screen, Says, Shown } from '../state/ports.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
+import { isThere, openView } from '../screens/open-view.ts';
 
 export function openSortMenu(store: Screen & Places & ListOfView): void {
   const items = (): readonly MenuItem[] =>
@@ -39,27 +37,6 @@ export function openColumnsMenu(store: Screen & Places & ListOfView): void {
       choose: () => toggleColumn(store, id),
     }));
   openMenu(store, { title: `Columns of ${titleOf(store)}`, items });
-}
-
-/** @param act does what the key does, to what it was about when the menu was opened */
-export function openActionMenu(
-  store: Screen & Opened & Pick<Known, 'feed'>,
-  about: string,
-  actions: readonly KeyAction[],
-  act: (action: KeyAction) => void,
-): void {
-  const items = (): readonly MenuItem[] =>
-    actions.map((action) => {
-      const reason = isChange(action) ? whyNoChange(store) : undefined;
-      return {
-        id: action,
-        label: bindingOf(action).help,
-        key: keyOf(action),
-        disabled: reason === undefined ? undefined : `does nothing${reason}`,
-        choose: () => act(action),
-      };
-    });
-  openMenu(store, { title: about, items });
 }
 
 export function openViewMenu(store: Screen & Says & Pick<Known, 'events'> & Places & ListOfView): void {

@@ -4,19 +4,20 @@ import { moveTo, cursorNow } from '../list/list-moves.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { Screen, Opened, Shown, Says } from '../state/ports.ts';
 import { noSuch } from './no-such.ts';
-import type { ActionPorts } from './action-ports.ts';
+import type { ActionPorts } from '../keys/action-ports.ts';
 import { openPlanMenu } from '../screens/plans/actions.ts';
 import { openInspectMenu } from '../screens/inspect/actions.ts';
 import { followLog } from '../screens/log/actions.ts';
 import { listPlace } from '../list/list-place.ts';
 import { sortIds, columnIds, hiddenBut } from '../screens/view-columns.ts';
-import { openSortMenu, reverseSort, moveSort, openColumnsMenu, openActionMenu } from './list-menus.ts';
+import { openSortMenu, reverseSort, moveSort, openColumnsMenu } from './list-menus.ts';
 import { filterCandidates } from '../screens/search-candidates.ts';
 import { filterProblem } from '../screens/filter-problem.ts';
 import { openPrompt, keepFilter } from '../list/search-prompt.ts';
 import { onRows, markRow, openRowSort, sortRowsBeside, scrollRowsRight } from '../screens/inspect/list-actions.ts';
-import { inLists, onLayer, type Pressed, type Action } from './action.ts';
-import { LISTS } from './places.ts';
+import { inLists, onLayer, type Pressed, type Action } from '../keys/action.ts';
+import { LISTS } from '../keys/places.ts';
+import { openActionMenu } from '../keys/action-menu.ts';
 
 /** What is done with a list, whatever is in it; much of it is done with the rows of a client or check, too. */
 export const LIST_ACTIONS: readonly Action[] = [

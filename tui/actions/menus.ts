@@ -1,6 +1,6 @@
 import { editLine, type LineEdit } from '../text/line-editor.ts';
-import type { ActionPorts } from './action-ports.ts';
-import { onLayer, type Action } from './action.ts';
+import type { ActionPorts } from '../keys/action-ports.ts';
+import { onLayer, type Action } from '../keys/action.ts';
 import { menuIndex, shownItems } from '../form/menu.ts';
 import type { Screen, Says, Shown } from '../state/ports.ts';
 import type { MenuItem, MenuLayer } from '../state/layers/menu.ts';

@@ -3,17 +3,17 @@ import { tabAt } from '../screens/tabs.ts';
 import type { KeyAction } from '../state/keys.ts';
 import type { MouseEvent } from '../terminal/input-event.ts';
 import { isTooSmall } from '../state/console-state.ts';
-import { keyContext } from './key-context.ts';
+import { keyContext } from '../keys/key-context.ts';
 import { listPlace } from '../list/list-place.ts';
 import { moveTo } from '../list/list-moves.ts';
 import { listLayout } from '../state/screen-layout.ts';
-import { openView } from './views.ts';
 import { isPage } from '../state/view-names.ts';
 import type { Shown } from '../state/ports.ts';
 import type { Known, Places } from '../model/known.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
-import type { ActionPorts } from './action-ports.ts';
+import type { ActionPorts } from '../keys/action-ports.ts';
 import { isSortable } from '../list/table-column.ts';
+import { openView } from '../screens/open-view.ts';
 
 /** Rows that one notch of the wheel goes. */
 const WHEEL_ROWS = 3;

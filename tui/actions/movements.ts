@@ -1,5 +1,4 @@
-import { onLayer } from './action.ts';
-import type { Action, Run } from './action.ts';
+import { onLayer, type Action, type Run } from '../keys/action.ts';
 import { moveLog } from '../screens/log/actions.ts';
 import { moveHelp } from '../screens/help/actions.ts';
 import { scrollPlanPage } from '../screens/plans/page.ts';
@@ -10,7 +9,7 @@ import { moveStep } from '../screens/plans/actions.ts';
 import { scrollVersions } from '../screens/plans/lines.ts';
 import { moveRow } from '../screens/overview/actions.ts';
 import { moveInList } from './list-keys.ts';
-import { SCROLLED } from './places.ts';
+import { SCROLLED } from '../keys/places.ts';
 import type { KeyAction } from '../state/keys.ts';
 
 /** How a place is moved in, by a movement of this name. */

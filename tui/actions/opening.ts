@@ -3,18 +3,18 @@ import { checksMeant } from './run-now.ts';
 import { clientsMeant } from './clients.ts';
 import { silencesMeant } from './silences.ts';
 import { meantRows } from '../list/meant-rows.ts';
-import type { ActionPorts } from './action-ports.ts';
+import type { ActionPorts } from '../keys/action-ports.ts';
 import { openLoadedLayer } from '../state/layer-loads.ts';
 import { eventUnderCursor } from '../state/console-state.ts';
 import { putLayer } from '../state/layer-stack.ts';
 import { reloadDetail, openDetail } from '../screens/detail/actions.ts';
 import { openRow, explainRow } from '../screens/inspect/actions.ts';
-import { onLayer, type Action } from './action.ts';
+import { onLayer, type Action } from '../keys/action.ts';
 import { openLetter, lettersMeant, explainLetter } from './dead-letters.ts';
 import { openInspect } from '../screens/inspect/open.ts';
 import type { AggregateEntry } from '../model/aggregate-book.ts';
 import { openSilenceEntry } from '../screens/silences/entry-actions.ts';
-import { LISTS } from './places.ts';
+import { LISTS } from '../keys/places.ts';
 
 /** What opens the thing under the cursor, or shows it another way. */
 export const OPENING_ACTIONS: readonly Action[] = [

@@ -1,14 +1,14 @@
 import type { LineEdit } from '../text/line-editor.ts';
 import type { InputEvent, KeyEvent } from '../terminal/input-event.ts';
-import { mayChange } from './may-change.ts';
-import type { Action, Run } from './action.ts';
+import { mayChange } from '../keys/may-change.ts';
+import type { Action, Run } from '../keys/action.ts';
 import { lineEditOf } from '../form/line-keys.ts';
 import { ACTIONS } from './all.ts';
 import { isTooSmall } from '../state/console-state.ts';
 import { actionFor, type KeyAction, type KeyPress } from '../state/keys.ts';
 import { openDueView, settleDigit } from './views.ts';
 import { takeMouse } from './mouse.ts';
-import { keyContext } from './key-context.ts';
+import { keyContext } from '../keys/key-context.ts';
 import { typeInMenu } from './menus.ts';
 import { typeInCommandLine } from './command-line.ts';
 import { typeInSearch } from './search.ts';
@@ -17,7 +17,7 @@ import { typeInForm } from './forms.ts';
 import { typeInConfirm } from './confirm.ts';
 import type { KeyContext } from '../state/key-context.ts';
 import { beforeListKey } from './list-keys.ts';
-import type { ActionPorts } from './action-ports.ts';
+import type { ActionPorts } from '../keys/action-ports.ts';
 
 /** What a place does with its keys beside the actions that they are bound to. */
 interface Place {

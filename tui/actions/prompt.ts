@@ -1,7 +1,7 @@
 import { clamp } from '../state/list-cursor.ts';
-import type { ActionPorts } from './action-ports.ts';
+import type { ActionPorts } from '../keys/action-ports.ts';
 import { keepFilter, applyFilter, fromHistory } from '../list/search-prompt.ts';
-import type { Action } from './action.ts';
+import type { Action } from '../keys/action.ts';
 
 /** What is done in the line of the filter. */
 export const PROMPT_ACTIONS: readonly Action[] = [

@@ -2,7 +2,7 @@ import type { ListOfView } from '../list/list-of-view.ts';
 import { inspectTargets } from '../screens/inspect/targets.ts';
 import type { InspectLayer } from '../state/layers/inspect.ts';
 import type { CheckEntry } from '../screens/checks/table.ts';
-import { onLayer, type Action } from './action.ts';
+import { onLayer, type Action } from '../keys/action.ts';
 import { targetOf, type Target } from '../model/target.ts';
 import { meantKeys, meantRows } from '../list/meant-rows.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
@@ -10,10 +10,10 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countOf } from '../words/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
 import { isConnected } from '../model/feed-status.ts';
-import { mayChange } from './may-change.ts';
-import { saysLost } from './targets.ts';
+import { mayChange } from '../keys/may-change.ts';
+import { saysLost } from '../keys/targets.ts';
 import type { RunOrder } from '../state/effects.ts';
-import type { ActionPorts } from './action-ports.ts';
+import type { ActionPorts } from '../keys/action-ports.ts';
 
 /** Each check once, on the clients of the targets. */
 export function runsOn(targets: readonly Target[]): readonly RunOrder[] {

@@ -1,5 +1,4 @@
 import { keepFilter } from '../list/search-prompt.ts';
-import { openView } from './views.ts';
 import { columnIds, defaultSort, hiddenBut } from '../screens/view-columns.ts';
 import { viewTitle } from '../state/view-names.ts';
 import type { SavedView } from '../state/saved-view.ts';
@@ -7,6 +6,7 @@ import type { Screen, Says, Shown } from '../state/ports.ts';
 import type { Known, Places } from '../model/known.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
+import { openView } from '../screens/open-view.ts';
 
 /** What a saved view may be called: one word, so that it can be typed after `:view`. */
 export const VIEW_NAME_PATTERN = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,39}$/u;

@@ -1,4 +1,4 @@
-import type { Action } from './action.ts';
+import type { Action } from '../keys/action.ts';
 import { settleInspect } from '../screens/inspect/body.ts';
 import { editLine, type LineEdit } from '../text/line-editor.ts';
 import { NO_SEARCH, type SearchField } from '../state/search-field.ts';

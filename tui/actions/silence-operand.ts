@@ -2,11 +2,11 @@ import type { SilenceForm } from '../state/layers/silence.ts';
 import { lineOf } from '../text/line-editor.ts';
 import { silenceDurations } from '../screens/silences/form.ts';
 import { putLayer } from '../state/layer-stack.ts';
-import { keyContext } from './key-context.ts';
+import { keyContext } from '../keys/key-context.ts';
 import { bindingOf } from '../state/keys.ts';
 import { parseDuration, DURATION_HINT } from '../../shared/domain/duration.ts';
 import type { Screen } from '../state/ports.ts';
-import type { Operand, Pressed } from './action.ts';
+import type { Operand, Pressed } from '../keys/action.ts';
 
 export const SILENCE_OPERAND: Operand = {
   operands: 'DURATION [REASON]',

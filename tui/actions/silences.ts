@@ -2,39 +2,31 @@ import type { ListOfView } from '../list/list-of-view.ts';
 import type { SilenceEntry } from '../screens/silences/table.ts';
 import { meantRows } from '../list/meant-rows.ts';
 import { openSilenceFilter } from '../screens/silences/menu.ts';
-import type { Action } from './action.ts';
-import { formatDuration } from '../../shared/domain/duration.ts';
+import type { Action } from '../keys/action.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
-import type { SubmittedSilenced } from '../../shared/schemas/silenced.ts';
 import { keyOf } from '../state/keys.ts';
-import { countOf, operationName, type Change } from '../words/changes.ts';
+import { countOf, type Change } from '../words/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
 import { silenceText } from '../screens/detail/lines.ts';
 import { sharedSubscriptions } from '../model/shared-subscriptions.ts';
 import { targetText } from '../words/silence-text.ts';
-import { livingTargets } from './targets.ts';
+import { livingTargets } from '../keys/targets.ts';
 import type { Target } from '../model/target.ts';
-import { openEntryForm, openSilenceForm, silenceScopeEntries, silenceSubmission } from '../screens/silences/form.ts';
 import type { Known } from '../model/known.ts';
 import type { Screen, Says, Asks, Opened } from '../state/ports.ts';
-import type { ActionPorts } from './action-ports.ts';
+import type { ActionPorts } from '../keys/action-ports.ts';
 import { openLayer } from '../state/layer-stack.ts';
-import { EXPIRE_NEVER } from '../../shared/schemas/expiry.ts';
 import type { SilenceForm, SilenceOrigin, LastSilence } from '../state/layers/silence.ts';
-
-/** The settings of a form that was sent, for the next one. */
-export function lastSilenceOf(form: SilenceForm): LastSilence {
-  const { scope, duration, custom, onResolve, starts, at, reason } = form;
-  const subscriptionName = scope === 'subscription' ? form.subscriptions[form.subscription] : undefined;
-  return { scope, duration, custom, onResolve, starts, at, reason, subscriptionName };
-}
-
-/** The operations that a complete form asks for. */
-export function silenceOperations(entries: readonly SubmittedSilenced[]): readonly BulkOperation[] {
-  return entries.map((entry): BulkOperation => ({ op: 'silence', ...entry }));
-}
+import {
+  openEntryForm,
+  openSilenceForm,
+  silenceScopeEntries,
+  silenceSubmission,
+  silenceOperations,
+  entryText,
+} from '../screens/silences/form.ts';
 
 /** Silences these events as the last ones were, after one question. */
 export function askRepeatSilence(store: ActionPorts, targets: readonly Target[]): void {
@@ -110,19 +102,6 @@ export function openSilenceEntries(store: Screen & Says & Asks & Opened, origin:
   store.request({ kind: 'load-silence-policy' });
 }
 
-/** What of the entries that a form is about is not as it was when the form was opened, in words. */
-export function changedMeanwhile(store: Pick<Known, 'silenced'>, { origin }: SilenceForm): readonly string[] {
-  if (origin === undefined) return [];
-  return origin.entries.flatMap((entry) => {
-    const now = store.silenced.get(entry.id);
-    const name = operationName({ op: 'clear', id: entry.id });
-    if (origin.kind !== 'change') return now === undefined ? [] : [`${name} is there again`];
-    if (now === undefined) return [`${name} has ended`];
-    const isSame = now.timestamp === entry.timestamp && now.expire_at === entry.expire_at;
-    return isSame ? [] : [`${name} was changed by ${safeLine(now.creator ?? 'somebody')}`];
-  });
-}
-
 /** Events that nothing else silences; counted when somebody asks, not for each frame. */
 function heardAgainText(store: Pick<Known, 'events'>, ids: readonly string[]): string {
   const ended = new Set(ids);
@@ -140,15 +119,6 @@ function repeatedForm(last: LastSilence, targets: readonly Target[], subscriptio
   // A subscription that these clients do not share would silence others than these.
   if (settings.scope === 'subscription' && subscription === -1) return { ...form, scope: 'pairs' };
   return { ...form, subscription: Math.max(0, subscription) };
-}
-
-/** What an entry is set to, in words. */
-export function entryText({ expire, expire_on_resolve: onResolve, reason }: SubmittedSilenced): string {
-  const lasts =
-    expire === undefined || expire === null || expire === EXPIRE_NEVER
-      ? 'without an end'
-      : `for ${formatDuration(expire)}`;
-  return safeLine(`${lasts}${onResolve === true ? ' or until it resolves' : ''}: ${reason ?? 'no reason'}`);
 }
 
 /** What can be done with silences, in their table and on their own screen. */

@@ -2,7 +2,7 @@ import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import type { HintsProps } from './footer.tsx';
 import type { HeaderProps } from './header.tsx';
 import { isConnected } from '../model/feed-status.ts';
-import { keyContext } from '../actions/key-context.ts';
+import { keyContext } from '../keys/key-context.ts';
 import type { Theme } from '../text/theme.ts';
 import type { Opened, Shown } from '../state/ports.ts';
 import type { Known, Places } from '../model/known.ts';

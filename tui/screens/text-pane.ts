@@ -8,7 +8,7 @@ import { inspectBody } from './inspect/body.ts';
 import { clamp } from '../state/list-cursor.ts';
 import { logDetailLines } from './log/lines.ts';
 import { detailBodyRows, loadedBodyRows, logBodyRows } from '../state/screen-layout.ts';
-import { movedTo } from '../actions/moved-to.ts';
+import { movedTo } from '../keys/moved-to.ts';
 import { highlighted, matchingLines, matchText, nextMatch } from '../form/text-search.ts';
 import type { Screen, Says, Remembers, Shown } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';

@@ -8,7 +8,7 @@ import { UpgradeScreen } from './plans/screen.tsx';
 import type { Opened, Remembers, Shown } from '../state/ports.ts';
 import type { Known, Places } from '../model/known.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
-import type { Counted } from './overview/figures.ts';
+import type { Counted } from '../model/overview-figures.ts';
 
 interface ViewProps {
   readonly theme: Theme;

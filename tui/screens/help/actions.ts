@@ -1,11 +1,11 @@
 import { NO_SEARCH } from '../../state/search-field.ts';
-import { SCROLLED } from '../../actions/places.ts';
-import { onLayer, type Action } from '../../actions/action.ts';
+import { SCROLLED } from '../../keys/places.ts';
+import { onLayer, type Action } from '../../keys/action.ts';
 import { clamp } from '../../state/list-cursor.ts';
 import { putLayer, closeLayer } from '../../state/layer-stack.ts';
 import { helpBodyRows } from '../../state/screen-layout.ts';
-import { movedTo } from '../../actions/moved-to.ts';
-import type { ActionPorts } from '../../actions/action-ports.ts';
+import { movedTo } from '../../keys/moved-to.ts';
+import type { ActionPorts } from '../../keys/action-ports.ts';
 import { helpView, openHelp } from './layer.ts';
 import type { KeyAction } from '../../state/keys.ts';
 import type { HelpLayer } from '../../state/layers/help.ts';

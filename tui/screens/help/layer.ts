@@ -1,5 +1,5 @@
 import { helpLines, type HelpLine } from './lines.ts';
-import { keyContext } from '../../actions/key-context.ts';
+import { keyContext } from '../../keys/key-context.ts';
 import { NO_SEARCH } from '../../state/search-field.ts';
 import type { Screen } from '../../state/ports.ts';
 import type { HelpLayer } from '../../state/layers/help.ts';

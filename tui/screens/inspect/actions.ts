@@ -1,6 +1,5 @@
 import { NO_SEARCH } from '../../state/search-field.ts';
-import { openActionMenu } from '../../actions/list-menus.ts';
-import type { Pressed } from '../../actions/action.ts';
+import type { Pressed } from '../../keys/action.ts';
 import { openLoadedLayer } from '../../state/layer-loads.ts';
 import { openInspect } from './open.ts';
 import { openDetail } from '../detail/actions.ts';
@@ -10,12 +9,13 @@ import type { Known } from '../../model/known.ts';
 import type { Screen, Asks, Says } from '../../state/ports.ts';
 import { moveCursor } from '../../state/list-cursor.ts';
 import { putLayer, closeLayer } from '../../state/layer-stack.ts';
-import { movedTo } from '../../actions/moved-to.ts';
+import { movedTo } from '../../keys/moved-to.ts';
 import { inspectBody, orderOf } from './body.ts';
 import { moveText, clearTextSearch } from '../text-pane.ts';
 import type { KeyAction } from '../../state/keys.ts';
 import type { InspectLayer } from '../../state/layers/inspect.ts';
-import type { ActionPorts } from '../../actions/action-ports.ts';
+import type { ActionPorts } from '../../keys/action-ports.ts';
+import { openActionMenu } from '../../keys/action-menu.ts';
 
 /** The cursor, or what is text. */
 export function moveInspect(store: ActionPorts, layer: InspectLayer, action: KeyAction): void {

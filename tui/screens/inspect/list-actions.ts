@@ -5,9 +5,9 @@ import { moveCursor } from '../../state/list-cursor.ts';
 import type { InspectTable } from './tables.ts';
 import { putLayer } from '../../state/layer-stack.ts';
 import { inspectBody, type InspectBody, orderOf } from './body.ts';
-import { onLayer, type Run } from '../../actions/action.ts';
+import { onLayer, type Run } from '../../keys/action.ts';
 import type { InspectLayer } from '../../state/layers/inspect.ts';
-import type { ActionPorts } from '../../actions/action-ports.ts';
+import type { ActionPorts } from '../../keys/action-ports.ts';
 
 /** Something done with the rows of the screen of one thing, where it has any. */
 export function onRows(

@@ -1,16 +1,16 @@
 import { NO_SEARCH } from '../../state/search-field.ts';
-import { onLayer, type Action } from '../../actions/action.ts';
+import { onLayer, type Action } from '../../keys/action.ts';
 import { openLog } from './layer.ts';
-import { VIEWS_PAUSED } from '../../actions/places.ts';
+import { VIEWS_PAUSED } from '../../keys/places.ts';
 import { clamp } from '../../state/list-cursor.ts';
 import { putLayer, closeLayer } from '../../state/layer-stack.ts';
 import { logBodyRows } from '../../state/screen-layout.ts';
-import { movedTo } from '../../actions/moved-to.ts';
+import { movedTo } from '../../keys/moved-to.ts';
 import { logEntries, logIndex } from './entries.ts';
 import { moveText, seekMatch } from '../text-pane.ts';
 import type { KeyAction } from '../../state/keys.ts';
 import type { LogLayer } from '../../state/layers/log.ts';
-import type { ActionPorts } from '../../actions/action-ports.ts';
+import type { ActionPorts } from '../../keys/action-ports.ts';
 
 /** The cursor of the list, or the lines of the whole entry. */
 export function moveLog(store: ActionPorts, layer: LogLayer, action: KeyAction): void {

@@ -1,14 +1,14 @@
-import type { Action } from '../../actions/action.ts';
+import type { Action } from '../../keys/action.ts';
 import type { KeyAction } from '../../state/keys.ts';
 import { clamp } from '../../state/list-cursor.ts';
-import { movedTo } from '../../actions/moved-to.ts';
+import { movedTo } from '../../keys/moved-to.ts';
 import { overviewBoxes, type BoxRow, type OverviewBox } from './boxes.ts';
 import { boxOrder } from './layout.ts';
 import { FIRST_PLACE, type OverviewPlace } from '../../state/overview-place.ts';
 import type { Screen, Remembers, Shown } from '../../state/ports.ts';
-import type { Counted } from './figures.ts';
+import type { Counted } from '../../model/overview-figures.ts';
 import type { Known } from '../../model/known.ts';
-import type { ActionPorts } from '../../actions/action-ports.ts';
+import type { ActionPorts } from '../../keys/action-ports.ts';
 
 /** Rows that a page key goes; a box shows no more. */
 const PAGE_ROWS = 5;

@@ -10,13 +10,13 @@ import { aggregateBar, aggregateMark, isBelowNeed, percentText } from '../../mod
 import { auditEntry } from '../log/entries.ts';
 import { whenText } from '../log/lines.ts';
 import { openLog } from '../log/layer.ts';
-import { openFiltered } from '../../actions/open-filtered.ts';
-import type { NewCritical, OverviewFigures, ProblemsOf, Counted } from './figures.ts';
+import { openFiltered } from '../open-filtered.ts';
+import type { NewCritical, OverviewFigures, ProblemsOf, Counted } from '../../model/overview-figures.ts';
 import type { OverviewData } from '../../model/view-data.ts';
 import type { Screen, Says, Remembers } from '../../state/ports.ts';
 import type { Known, Places } from '../../model/known.ts';
 import type { ListOfView } from '../../list/list-of-view.ts';
-import type { ActionPorts } from '../../actions/action-ports.ts';
+import type { ActionPorts } from '../../keys/action-ports.ts';
 import type { BoxId } from '../../state/overview-place.ts';
 
 /** A row of a box. */

@@ -13,7 +13,7 @@ import { run, type Run, type Theme } from '../../text/theme.ts';
 import { headerProps, hintsProps } from '../chrome-props.ts';
 import { failureText } from '../failure-text.ts';
 import type { Opened, Remembers, Shown } from '../../state/ports.ts';
-import type { Counted } from './figures.ts';
+import type { Counted } from '../../model/overview-figures.ts';
 import type { Known, Places } from '../../model/known.ts';
 
 /** What there is to know at first sight, in boxes. */

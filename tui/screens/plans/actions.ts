@@ -1,17 +1,17 @@
-import type { Action, Pressed } from '../../actions/action.ts';
+import type { Action, Pressed } from '../../keys/action.ts';
 import { currentStep } from '../../../shared/domain/plan/run.ts';
 import { keyOf, type KeyAction } from '../../state/keys.ts';
-import { openActionMenu } from '../../actions/list-menus.ts';
 import { clamp } from '../../state/list-cursor.ts';
-import { movedTo } from '../../actions/moved-to.ts';
+import { movedTo } from '../../keys/moved-to.ts';
 import { openPlanPage } from './page.ts';
 import { planLayout } from './layout.ts';
 import { shownPlan, stepNumber, stepUnderCursor } from './plan.ts';
 import { askAbandon, askNewPlan, askRollBack, askSkip, changeHold, commandOf, runStep } from './questions.ts';
 import type { Screen, Says, Asks, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
-import type { ActionPorts } from '../../actions/action-ports.ts';
+import type { ActionPorts } from '../../keys/action-ports.ts';
 import { restoreCommand } from '../../words/plan-text.ts';
+import { openActionMenu } from '../../keys/action-menu.ts';
 
 /** What the menu of the plan offers, in its order. */
 const MENU: readonly KeyAction[] = [

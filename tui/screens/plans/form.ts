@@ -1,7 +1,7 @@
 import { around, isTyped, stepForm, type FormField } from '../../form/form.ts';
-import type { FormDialog } from '../../actions/form-dialog.ts';
-import { mayChange } from '../../actions/may-change.ts';
-import { wishOutcome } from '../../actions/plan-wishes.ts';
+import type { FormDialog } from '../../keys/form-dialog.ts';
+import { mayChange } from '../../keys/may-change.ts';
+import { wishOutcome } from './wishes.ts';
 import type { Asks, Opened, Says, Screen } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
 import type { DialogField, UpgradeDialogLayer } from '../../state/layers/plans.ts';

@@ -1,4 +1,4 @@
-import type { ActionPorts } from '../../actions/action-ports.ts';
+import type { ActionPorts } from '../../keys/action-ports.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { COMPATIBLE_VERSION, VERSION } from '../../../shared/schemas/version.ts';
 import { RECORD_KINDS, type RecordKind, type Versions } from '../../../shared/schemas/versions.ts';
@@ -7,7 +7,7 @@ import { keyOf, type KeyAction } from '../../state/keys.ts';
 import type { Tone } from '../../text/theme.ts';
 import { CURSOR_AT_TOP, clamp } from '../../state/list-cursor.ts';
 import { pageRows, WIDE_COLUMNS } from '../../state/screen-layout.ts';
-import { movedTo } from '../../actions/moved-to.ts';
+import { movedTo } from '../../keys/moved-to.ts';
 import type { UpgradeData } from '../../model/view-data.ts';
 import type { Known } from '../../model/known.ts';
 import type { Shown } from '../../state/ports.ts';

@@ -6,13 +6,13 @@ import type { KeyAction } from '../../state/keys.ts';
 import { run, type Run } from '../../text/theme.ts';
 import { clamp } from '../../state/list-cursor.ts';
 import { loadedBodyRows } from '../../state/screen-layout.ts';
-import { movedTo } from '../../actions/moved-to.ts';
+import { movedTo } from '../../keys/moved-to.ts';
 import { shownPlan } from './plan.ts';
 import { logLine, STEP_STATES, VERDICTS } from './rows.ts';
 import { wrapCells } from '../../text/wrap-cells.ts';
 import type { Screen, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
-import type { ActionPorts } from '../../actions/action-ports.ts';
+import type { ActionPorts } from '../../keys/action-ports.ts';
 import type { PlanPageLayer } from '../../state/layers/plans.ts';
 import { openLayer, putLayer } from '../../state/layer-stack.ts';
 

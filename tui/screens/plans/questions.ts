@@ -7,7 +7,7 @@ import { EMPTY_LINE, lineOf } from '../../text/line-editor.ts';
 import { named } from '../../form/confirm.ts';
 import { openUpgradeDialog } from './form.ts';
 import { isHeldBy } from '../../model/plans.ts';
-import { wishOutcome } from '../../actions/plan-wishes.ts';
+import { wishOutcome } from './wishes.ts';
 import { shownPlan, stepNumber } from './plan.ts';
 import type { Says, Asks, Opened, Screen, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';

@@ -1,4 +1,4 @@
-import { parseDuration } from '../../../shared/domain/duration.ts';
+import { parseDuration, formatDuration } from '../../../shared/domain/duration.ts';
 import { policyProblem } from '../../../shared/domain/silence-policy.ts';
 import { clientSubscription } from '../../../shared/domain/subscription.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
@@ -10,7 +10,17 @@ import { EMPTY_LINE, lineOf } from '../../text/line-editor.ts';
 import { nextTimeOfDay, parseStart, START_HINT, startText } from '../../words/silence-times.ts';
 import type { Target } from '../../model/target.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
-import type { SilenceScope, SilenceField, SilenceOrigin, SilenceForm } from '../../state/layers/silence.ts';
+import type {
+  SilenceScope,
+  SilenceField,
+  SilenceOrigin,
+  SilenceForm,
+  LastSilence,
+} from '../../state/layers/silence.ts';
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
+import type { BulkOperation } from '../../../shared/schemas/bulk.ts';
+import { operationName } from '../../words/changes.ts';
+import type { Known } from '../../model/known.ts';
 
 export const SILENCE_SCOPES: readonly SilenceScope[] = ['pairs', 'checks', 'clients', 'subscription'];
 
@@ -316,4 +326,38 @@ function refusal(policy: SilencePolicy, entry: SubmittedSilenced): SilenceSubmis
 
 function incomplete(field: SilenceField, problem: string): SilenceSubmission {
   return { kind: 'incomplete', field, problem };
+}
+
+/** The settings of a form that was sent, for the next one. */
+export function lastSilenceOf(form: SilenceForm): LastSilence {
+  const { scope, duration, custom, onResolve, starts, at, reason } = form;
+  const subscriptionName = scope === 'subscription' ? form.subscriptions[form.subscription] : undefined;
+  return { scope, duration, custom, onResolve, starts, at, reason, subscriptionName };
+}
+
+/** The operations that a complete form asks for. */
+export function silenceOperations(entries: readonly SubmittedSilenced[]): readonly BulkOperation[] {
+  return entries.map((entry): BulkOperation => ({ op: 'silence', ...entry }));
+}
+
+/** What of the entries that a form is about is not as it was when the form was opened, in words. */
+export function changedMeanwhile(store: Pick<Known, 'silenced'>, { origin }: SilenceForm): readonly string[] {
+  if (origin === undefined) return [];
+  return origin.entries.flatMap((entry) => {
+    const now = store.silenced.get(entry.id);
+    const name = operationName({ op: 'clear', id: entry.id });
+    if (origin.kind !== 'change') return now === undefined ? [] : [`${name} is there again`];
+    if (now === undefined) return [`${name} has ended`];
+    const isSame = now.timestamp === entry.timestamp && now.expire_at === entry.expire_at;
+    return isSame ? [] : [`${name} was changed by ${safeLine(now.creator ?? 'somebody')}`];
+  });
+}
+
+/** What an entry is set to, in words. */
+export function entryText({ expire, expire_on_resolve: onResolve, reason }: SubmittedSilenced): string {
+  const lasts =
+    expire === undefined || expire === null || expire === EXPIRE_NEVER
+      ? 'without an end'
+      : `for ${formatDuration(expire)}`;
+  return safeLine(`${lasts}${onResolve === true ? ' or until it resolves' : ''}: ${reason ?? 'no reason'}`);
 }

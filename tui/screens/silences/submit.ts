@@ -1,11 +1,10 @@
 import type { SubmittedSilenced } from '../../../shared/schemas/silenced.ts';
-import type { ActionPorts } from '../../actions/action-ports.ts';
-import { mayChange } from '../../actions/may-change.ts';
-import { changedMeanwhile, entryText, lastSilenceOf, silenceOperations } from '../../actions/silences.ts';
-import { stillThere } from '../../actions/targets.ts';
+import type { ActionPorts } from '../../keys/action-ports.ts';
+import { mayChange } from '../../keys/may-change.ts';
+import { stillThere } from '../../keys/targets.ts';
 import { askFirst, named, TYPED_ABOVE } from '../../form/confirm.ts';
 import { isTyped } from '../../form/form.ts';
-import type { FormDialog } from '../../actions/form-dialog.ts';
+import type { FormDialog } from '../../keys/form-dialog.ts';
 import type { ListOfView } from '../../list/list-of-view.ts';
 import type { Known } from '../../model/known.ts';
 import { type Target, nameOf } from '../../model/target.ts';
@@ -13,7 +12,15 @@ import { countOf, operationName } from '../../words/changes.ts';
 import { closeLayer, putLayer } from '../../state/layer-stack.ts';
 import type { SilenceLayer, SilenceForm } from '../../state/layers/silence.ts';
 import type { Asks, Screen, Silencing } from '../../state/ports.ts';
-import { nextSilenceForm, SILENCE_FIELDS, silenceSubmission } from './form.ts';
+import {
+  nextSilenceForm,
+  SILENCE_FIELDS,
+  silenceSubmission,
+  changedMeanwhile,
+  entryText,
+  lastSilenceOf,
+  silenceOperations,
+} from './form.ts';
 
 export const SILENCE_FORM: FormDialog<SilenceLayer> = {
   field: ({ form }) => form.field,

@@ -3,7 +3,7 @@ import type { EventRow } from '../../../../shared/schemas/feed.ts';
 import { EventRegistry } from '../../../../tui/model/event-registry.ts';
 import { LOG_MAX, MessageLog } from '../../../../tui/model/message-log.ts';
 import { overviewBoxes, type OverviewBox } from '../../../../tui/screens/overview/boxes.ts';
-import { FiguresMemory, overviewFigures } from '../../../../tui/screens/overview/figures.ts';
+import { FiguresMemory, overviewFigures } from '../../../../tui/model/overview-figures.ts';
 import { placeBoxes } from '../../../../tui/screens/overview/layout.ts';
 import { INITIAL_FEED_STATUS } from '../../../../tui/model/feed-status.ts';
 import { ConsoleDriver } from '../../../support/console-driver.ts';

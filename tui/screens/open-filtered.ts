@@ -1,9 +1,9 @@
 import { applyFilter } from '../list/search-prompt.ts';
-import { openView } from './views.ts';
 import type { ViewName } from '../state/view-names.ts';
 import type { Screen, Says } from '../state/ports.ts';
 import type { Known, Places } from '../model/known.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
+import { openView } from './open-view.ts';
 
 /** Opens a view with a filter; `''`: with all its rows. Where there is no such view yet, that is said. */
 export function openFiltered(

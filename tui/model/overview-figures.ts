@@ -1,9 +1,9 @@
-import { clientSubscription } from '../../../shared/domain/subscription.ts';
-import type { ClientRow, EventRow } from '../../../shared/schemas/feed.ts';
-import type { Known } from '../../model/known.ts';
-import type { EventCounts } from '../../model/event-counts.ts';
-import type { EventRegistry } from '../../model/event-registry.ts';
-import { compareText } from '../../model/compare-text.ts';
+import { clientSubscription } from '../../shared/domain/subscription.ts';
+import type { ClientRow, EventRow } from '../../shared/schemas/feed.ts';
+import type { Known } from './known.ts';
+import type { EventCounts } from './event-counts.ts';
+import type { EventRegistry } from './event-registry.ts';
+import { compareText } from './compare-text.ts';
 
 /** Clients whose event of one check became critical lately. */
 export interface NewCritical {

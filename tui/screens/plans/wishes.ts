@@ -1,14 +1,14 @@
-import { safeLine } from '../../shared/domain/terminal-text.ts';
-import { currentStep, isFree } from '../../shared/domain/plan/run.ts';
-import { parsePath, versionText } from '../../shared/domain/plan/version.ts';
-import type { PlanRun, PlanOrder } from '../../shared/schemas/plan-run.ts';
-import type { Effect } from '../state/effects.ts';
-import { isHeldBy } from '../model/plans.ts';
-import { shownPlan } from '../screens/plans/plan.ts';
-import type { Opened } from '../state/ports.ts';
-import type { Known } from '../model/known.ts';
-import type { UpgradeWish } from '../state/layers/plans.ts';
-import { stepText, holderName } from '../words/plan-text.ts';
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
+import { currentStep, isFree } from '../../../shared/domain/plan/run.ts';
+import { parsePath, versionText } from '../../../shared/domain/plan/version.ts';
+import type { PlanRun, PlanOrder } from '../../../shared/schemas/plan-run.ts';
+import type { Effect } from '../../state/effects.ts';
+import { isHeldBy } from '../../model/plans.ts';
+import { shownPlan } from './plan.ts';
+import type { Opened } from '../../state/ports.ts';
+import type { Known } from '../../model/known.ts';
+import type { UpgradeWish } from '../../state/layers/plans.ts';
+import { stepText, holderName } from '../../words/plan-text.ts';
 
 export type WishOutcome =
   | { readonly kind: 'effect'; readonly effect: Effect }

@@ -1,0 +1,27 @@
+import { isChange, keyOf, type KeyAction, bindingOf } from '../state/keys.ts';
+import { whyNoChange } from './may-change.ts';
+import { openMenu } from '../form/menu.ts';
+import type { Known } from '../model/known.ts';
+import type { Screen, Opened } from '../state/ports.ts';
+import type { MenuItem } from '../state/layers/menu.ts';
+
+/** @param act does what the key does, to what it was about when the menu was opened */
+export function openActionMenu(
+  store: Screen & Opened & Pick<Known, 'feed'>,
+  about: string,
+  actions: readonly KeyAction[],
+  act: (action: KeyAction) => void,
+): void {
+  const items = (): readonly MenuItem[] =>
+    actions.map((action) => {
+      const reason = isChange(action) ? whyNoChange(store) : undefined;
+      return {
+        id: action,
+        label: bindingOf(action).help,
+        key: keyOf(action),
+        disabled: reason === undefined ? undefined : `does nothing${reason}`,
+        choose: () => act(action),
+      };
+    });
+  openMenu(store, { title: about, items });
+}

@@ -1,0 +1,48 @@
+import { backInHistory, toView, type ViewPlace } from '../state/view-history.ts';
+import { tableOf } from './tables.ts';
+import { isPage, viewTitle, type ViewName } from '../state/view-names.ts';
+import type { Screen, Says } from '../state/ports.ts';
+import type { Places } from '../model/known.ts';
+import type { ListOfView } from '../list/list-of-view.ts';
+import type { WhereColumn } from '../model/where-column.ts';
+
+export function goBack(store: Screen & Says & Places & ListOfView): void {
+  goTo(store, backInHistory(store.state));
+}
+
+/** Opens a view; what is set in it (cursor, filter, order, marks) is as it was left. */
+export function openView(store: Screen & Says & Places & ListOfView, view: ViewName): void {
+  if (!isThere(view)) return store.say(`${viewTitle(view)} is not part of this version`);
+  goTo(store, toView(store.state, view));
+}
+
+/** Whether a view can be opened. */
+export function isThere(view: ViewName): boolean {
+  return tableOf(view) !== undefined || isPage(view);
+}
+
+/** The views of what the feed tells, which tells of all namespaces; a list of several backends is one of events. */
+const OF_NAMESPACES: ReadonlySet<ViewName> = new Set(['events', 'silences', 'clients']);
+
+function isOfSeveral(view: ViewName, where: WhereColumn): boolean {
+  if (where === undefined || view === 'events') return true;
+  return where === 'namespace' && isOfNamespaces(view);
+}
+
+/** Whether a view can show all namespaces as one list. */
+export function isOfNamespaces(view: ViewName): boolean {
+  return OF_NAMESPACES.has(view);
+}
+
+export function goTo(store: Screen & Says & Places & ListOfView, { view, history }: ViewPlace): void {
+  if (view === store.state.view) return;
+  if (!isOfSeveral(view, store.whereColumn)) {
+    store.update({ count: undefined, digitAtMs: undefined });
+    const [place, command] = store.whereColumn === 'backend' ? ['backend', 'ctx'] : ['namespace', 'ns'];
+    return store.say(`${viewTitle(view)}: shown of one ${place} at a time, :${command} NAME chooses it`);
+  }
+  store.rows.thaw();
+  store.update({ view, history, count: undefined, digitAtMs: undefined, orderPausedUntilMs: 0 });
+  // The next key may come before the next frame, and means the cursor of this view.
+  store.settleList();
+}
