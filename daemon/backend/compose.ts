@@ -45,6 +45,7 @@ import { SHARD } from './store/main-shard.ts';
 import { TABLES, TOPICS } from './tables.ts';
 import { openFilesMax } from './store/open-files.ts';
 import { Teardown } from './teardown.ts';
+import { plansOf } from './plans/state.ts';
 
 const MIB = 1024 * 1024;
 
@@ -246,6 +247,7 @@ function openBatcher(
   handling: EventHandling,
   teardown: Teardown,
 ): Batcher {
+  const plans = plansOf(registry);
   const batcher = new Batcher(
     {
       registry,
@@ -255,7 +257,7 @@ function openBatcher(
       log,
       handling,
       room: disk,
-      keepReportsOut: () => registry.plans.keepReportsOut(),
+      keepReportsOut: () => plans.keepReportsOut(),
       memory,
       anchorDue: () => time.anchorDue(),
     },

@@ -13,6 +13,7 @@ import { keepaliveResult, silenceOf } from './keepalive-result.ts';
 import { readClients } from './read.ts';
 import type { ClientEntry, Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
+import { plansOf } from '../plans/state.ts';
 
 /** How often the age of every client's last keepalive is looked at (completion 1.10). */
 const SWEEP_MS = 30_000;
@@ -59,7 +60,7 @@ function lastOf({ checks }: ClientEntry): { readonly executed: number; readonly 
 function everySweep(parts: KeepaliveParts, periodMs: number, isDue: IsDue): Disposable {
   let isSweeping = false;
   return parts.clock.every(periodMs, () => {
-    if (isSweeping || parts.disk?.isQuiet === true || parts.registry.plans.isQuiet(parts.clock.now())) return;
+    if (isSweeping || parts.disk?.isQuiet === true || plansOf(parts.registry).isQuiet(parts.clock.now())) return;
     isSweeping = true;
     sweep(parts, isDue)
       // The next sweep looks again.

@@ -10,7 +10,7 @@ export type KeyedRow = readonly [key: string, row: object | null];
 
 /** What rows are made of. */
 export interface ShownState {
-  readonly registry: Pick<Registry, 'held' | 'namespaces' | 'plans'>;
+  readonly registry: Pick<Registry, 'held' | 'namespaces' | 'state'>;
   readonly reach: FeedReach;
 }
 

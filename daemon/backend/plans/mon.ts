@@ -7,6 +7,7 @@ import { bodyValidator, readBody } from '../http/json-body.ts';
 import type { OnMon } from '../http/route.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { PlanRunner } from './plan-runner.ts';
+import { plansOf } from './state.ts';
 
 const validateNew = bodyValidator(MON_API.createPlan);
 const validateOrder = bodyValidator(MON_API.orderPlan);
@@ -20,12 +21,15 @@ export function plansOnMon({
   readonly registry: Registry;
 }): OnMon<'plans' | 'createPlan' | 'planFacts' | 'plan' | 'orderPlan'> {
   return {
-    plans: () => registry.plans.all().map(({ runbook }) => summaryOf(runbook)),
+    plans: () =>
+      plansOf(registry)
+        .all()
+        .map(({ runbook }) => summaryOf(runbook)),
     createPlan: (request) => upgrades.create(readBody(request, validateNew), actorOf(request)),
     planFacts: () => upgrades.facts(),
     plan: (request) => {
       const id = idOf(request);
-      const stored = registry.plans.get(id);
+      const stored = plansOf(registry).get(id);
       if (stored === undefined) throw new MonError('not_found', `there is no upgrade plan ${String(id)}`);
       return stored.runbook;
     },

@@ -8,7 +8,7 @@ import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
 import type { Log } from '../../log/log.ts';
 import type { Plans } from './write.ts';
 import { upgradeFactsOf } from './facts.ts';
-import type { StoredPlan } from './state.ts';
+import { plansOf, type StoredPlan } from './state.ts';
 import { actionStep } from './action-step.ts';
 import { checkStep } from './check-step.ts';
 import { aborted, notDone, type StepParts } from './step-parts.ts';
@@ -32,7 +32,7 @@ export class PlanRunner implements AsyncDisposable {
 
   /** What ran when the last backend ended can be started again from here on. */
   static async start(parts: StepParts & { readonly plans: Plans; readonly log: Log }): Promise<PlanRunner> {
-    const { open } = parts.registry.plans;
+    const { open } = plansOf(parts.registry);
     if (open !== undefined) await parts.plans.interrupt(open.runbook.id);
     return new PlanRunner(parts);
   }

@@ -2,6 +2,7 @@ import { currentStep } from '../../../shared/domain/plan/run.ts';
 import type { UpgradeRow } from '../../../shared/schemas/feed.ts';
 import type { PlanRun } from '../../../shared/schemas/plan-run.ts';
 import type { Topic } from '../feed/topic.ts';
+import { plansOf } from './state.ts';
 
 export function upgradeRow(runbook: PlanRun): UpgradeRow {
   const { id, revision, from, to, state, verdict, holder, steps } = runbook;
@@ -26,13 +27,13 @@ export const PLAN_TOPIC: Topic = {
   name: 'upgrades',
   *rows({ registry, reach }) {
     if (!reach.seesPlans) return;
-    for (const { runbook } of registry.plans.all()) yield [String(runbook.id), upgradeRow(runbook)];
+    for (const { runbook } of plansOf(registry).all()) yield [String(runbook.id), upgradeRow(runbook)];
   },
   *changed({ registry, reach }, changes) {
     if (!reach.seesPlans) return;
     const all = [...changes.values()].flat();
     for (const id of new Set(all.flatMap((change) => (change[0] === 'upgrade' ? change[2] : [])))) {
-      const stored = registry.plans.get(id);
+      const stored = plansOf(registry).get(id);
       yield [String(id), stored === undefined ? null : upgradeRow(stored.runbook)];
     }
   },

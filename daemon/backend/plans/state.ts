@@ -1,6 +1,7 @@
 import { isDraining } from '../../../shared/domain/plan/run.ts';
 import { BusyError } from '../../../shared/errors.ts';
 import type { PlanRun, ToldFacts } from '../../../shared/schemas/plan-run.ts';
+import type { Registry } from '../registry/registry.ts';
 
 /** A plan as it is stored: with what the backend cannot find out itself, for the next look at the rules. */
 export interface StoredPlan {
@@ -67,4 +68,10 @@ export class PlanRegistry {
     const { open } = this;
     this.#isDraining = open !== undefined && isDraining(open.runbook);
   }
+}
+
+const openPlans = (): PlanRegistry => new PlanRegistry();
+
+export function plansOf(registry: Pick<Registry, 'state'>): PlanRegistry {
+  return registry.state(openPlans);
 }

@@ -1,6 +1,6 @@
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Table } from '../registry/table.ts';
-import type { PlanRegistry, StoredPlan } from './state.ts';
+import { plansOf, type PlanRegistry, type StoredPlan } from './state.ts';
 import { PLAN_TOPIC } from './rows.ts';
 import type { StoredTable } from '../stored-table.ts';
 
@@ -14,6 +14,6 @@ export const PLANS: StoredTable & Table<PlanRegistry, number, StoredPlan> = {
   hold: (plans, _id, plan) => plans.put(plan),
   drop: (plans, id) => plans.remove(id),
   change: (_plans, id) => ['upgrade', DEFAULT_NAMESPACE, id],
-  adopt: ({ plans }, stored) => plans.load(stored.map(([, text]) => JSON.parse(text) as StoredPlan)),
+  adopt: (registry, stored) => plansOf(registry).load(stored.map(([, text]) => JSON.parse(text) as StoredPlan)),
   topic: PLAN_TOPIC,
 };

@@ -10,7 +10,7 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { PlanRun, PlanOrder, ToldFacts } from '../../../shared/schemas/plan-run.ts';
 import type { UpgradePlan } from '../../../shared/schemas/plan.ts';
-import type { StoredPlan } from './state.ts';
+import { plansOf, type StoredPlan } from './state.ts';
 import { recordAudit } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../commit/transaction.ts';
@@ -37,7 +37,7 @@ export class Plans {
     actor: Actor,
   ): Promise<PlanRun> {
     return this.#batcher.run((transaction) => {
-      const { plans } = transaction.registry;
+      const plans = plansOf(transaction.registry);
       const { open } = plans;
       if (open !== undefined) {
         const { id, from, to } = open.runbook;
@@ -49,8 +49,7 @@ export class Plans {
       transaction.refuseNew(undefined);
       const kept = plans.all();
       const id = (kept[0]?.runbook.id ?? 0) + 1;
-      for (const { runbook } of kept.slice(PLANS_MAX - 1))
-        transaction.remove(PLANS, transaction.registry.plans, runbook.id);
+      for (const { runbook } of kept.slice(PLANS_MAX - 1)) transaction.remove(PLANS, plans, runbook.id);
       const { facts, entities } = about;
       const made = newPlan(plan, { id, who: actor.who, nowMs: transaction.nowMs, entities });
       const { from, to, verdict } = made;
@@ -104,7 +103,7 @@ export class Plans {
 
 /** As its next revision. */
 export function savePlan(transaction: Transaction, stored: StoredPlan): StoredPlan {
-  const { plans } = transaction.registry;
+  const plans = plansOf(transaction.registry);
   const { id } = stored.runbook;
   const revision = (plans.get(id)?.runbook.revision ?? 0) + 1;
   const next = { ...stored, runbook: { ...stored.runbook, revision } };
@@ -113,7 +112,7 @@ export function savePlan(transaction: Transaction, stored: StoredPlan): StoredPl
 }
 
 function storedOf({ registry }: Transaction, id: number): StoredPlan {
-  const stored = registry.plans.get(id);
+  const stored = plansOf(registry).get(id);
   if (stored === undefined) throw new MonError('not_found', `there is no upgrade plan ${String(id)}`);
   return stored;
 }

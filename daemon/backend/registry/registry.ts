@@ -9,7 +9,6 @@ import { Footprint } from './footprint.ts';
 import { readAnchor } from '../schedule/time-anchor.ts';
 import { Namespace } from './namespace.ts';
 import { Roles } from '../access/roles.ts';
-import { PlanRegistry } from '../plans/state.ts';
 import { SharedTexts } from './shared-texts.ts';
 
 const AUDIT_LIMITS: AuditLimits = { auditLimit: 100_000 };
@@ -63,10 +62,11 @@ export class Registry {
   readonly definitions: StoredDefinitions;
   /** The namespaces that exist for callers; one of them may hold nothing. */
   readonly declared = new DeclaredNamespaces();
-  readonly plans = new PlanRegistry();
   /** By which times that are written are told from those before. */
   corrections = NO_CORRECTIONS;
 
+  /** What nouns keep for the whole backend, by what made it. */
+  readonly #states = new Map<() => unknown, unknown>();
   readonly #options: RegistryOptions;
 
   constructor(tables: readonly HeldTable[], options: RegistryOptions = {}) {
@@ -75,6 +75,13 @@ export class Registry {
     this.audit = new AuditChain(options.auditLimits ?? AUDIT_LIMITS);
     this.definitions = options.definitions ?? new StoredDefinitions();
     this.credentials = new CredentialRegistry(new Roles(this.definitions));
+  }
+
+  /** What a noun keeps for the whole backend, made when it is first asked for; as `Namespace.state`. */
+  state<State>(open: () => State): State {
+    let state = this.#states.get(open) as State | undefined;
+    if (state === undefined) this.#states.set(open, (state = open()));
+    return state;
   }
 
   /** What the namespaces take in memory; a close estimate. */

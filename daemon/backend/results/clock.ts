@@ -5,6 +5,7 @@ import type { StaleResults } from './write-stale.ts';
 import type { Clock } from '../ports.ts';
 import type { CheckEntry, Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
+import { plansOf } from '../plans/state.ts';
 
 /** Results that are written together, so that an outage of many clients does not fill the queue at once. */
 const SLICE = 500;
@@ -21,7 +22,7 @@ interface TtlParts {
 /** Turns results that have gone stale into events, to the second (completion 1.14). */
 export function watchTtls({ registry, stale, disk, clock, log }: TtlParts): Disposable {
   return clock.every(1000, () => {
-    if (disk?.isQuiet === true || registry.plans.isQuiet(clock.now())) return;
+    if (disk?.isQuiet === true || plansOf(registry).isQuiet(clock.now())) return;
     const now = Math.floor(clock.now() / 1000);
     for (const namespace of registry.namespaces()) {
       // The index goes on at once; what could not be written is tried again at the next repetition.
