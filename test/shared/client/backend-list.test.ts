@@ -48,7 +48,7 @@ test('a feed goes on with the next backend, from where it was', async () => {
   await diary.reaches('live');
   await first.close();
   await diary.reaches('waiting');
-  clock.advance(500);
+  clock.advance(100);
   expect(await (await second.connection(0)).subscribed()).toMatchObject({ since: 10, store: 'store-1' });
 });
 

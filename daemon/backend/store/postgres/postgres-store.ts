@@ -256,7 +256,12 @@ export class PostgresStore implements Store {
           return rows[0] === undefined ? undefined : Number(rows[0].seq);
         });
       } catch (error) {
-        if (error instanceof MonError && error.code === 'conflict') throw error;
+        if (error instanceof MonError && error.code === 'conflict') {
+          // Nothing of ours comes any more; but it may have come in time.
+          const seq = await this.#written(shard, batch);
+          if (seq === undefined) throw error;
+          return seq;
+        }
         if (this.#clock.monotonic() >= deadline) {
           const { message } = databaseError(this.#server.shown, 'write', cause);
           throw new UnsettledWriteError(`${message}; nor can it be asked yet whether the write is there`, cause);
@@ -264,6 +269,12 @@ export class PostgresStore implements Store {
       }
       await new Promise<void>((resolve) => void this.#clock.after(SETTLE_RETRY_MS, resolve));
     }
+  }
+
+  /** The sequence number of a batch, when it is there. */
+  async #written(shard: string, batch: Batch): Promise<number | undefined> {
+    const { rows } = await this.#reading(this.#server.readers.query<{ seq: string }>(WRITTEN, [shard, batch.id]));
+    return rows[0] === undefined ? undefined : Number(rows[0].seq);
   }
 
   async #reading<T>(answer: Promise<T>): Promise<T> {
