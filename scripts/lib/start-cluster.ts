@@ -1,0 +1,122 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { startDaemon, type DaemonProcess } from './daemon-process.ts';
+import { startPostgres, type PostgresServer } from './postgres-server.ts';
+
+/** Backends of the example: one serves, the others wait. */
+export const MEMBERS = 3;
+
+/** One that ended is started again after this time, as a supervisor would. */
+const AGAIN_MS = 2000;
+
+/** What serves on this machine. */
+export interface Backends extends AsyncDisposable {
+  readonly pids: readonly number[];
+  /** Settles, with a sentence about it, when it has ended and nothing starts it again. */
+  readonly ended: Promise<string>;
+  /** About each, for people. */
+  readonly lines: readonly string[];
+}
+
+/**
+ * Starts a PostgreSQL whose databases are kept, and backends on it, each with its own state directory. One that
+ * ends although nobody asked it to is started again, so that it can be killed to see what happens.
+ *
+ * @param ports one for each backend
+ * @param definitions directories of definitions, with commas
+ * @param tell told what happens to them
+ */
+export async function startCluster(
+  ports: readonly number[],
+  definitions: string,
+  tell: (message: string) => void,
+): Promise<Backends> {
+  await using started = new AsyncDisposableStack();
+  const server = started.use(await startPostgres([], 'var/postgres'));
+  const store = await databaseOf(server);
+  const members = await Promise.all(
+    ports.map(async (port, at) => started.use(await Member.start(String(at + 1), { port, definitions, store, tell }))),
+  );
+  const running = started.move();
+  return {
+    pids: members.map(({ pid }) => pid),
+    ended: new Promise(() => undefined),
+    lines: [...members.map(({ line }) => line), `database   ${server.dir}`],
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+/** The database that an earlier start has made, or a new one. */
+async function databaseOf(server: PostgresServer): Promise<string> {
+  try {
+    return await server.database('mon');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === DUPLICATE_DATABASE)) throw error;
+    return server.url('mon');
+  }
+}
+
+const DUPLICATE_DATABASE = '42P04';
+
+interface MemberOptions {
+  readonly port: number;
+  readonly definitions: string;
+  readonly store: string;
+  readonly tell: (message: string) => void;
+}
+
+class Member implements AsyncDisposable {
+  readonly #name: string;
+  readonly #options: MemberOptions;
+  readonly #stopping = new AbortController();
+  #daemon: DaemonProcess;
+  readonly #watching: Promise<void>;
+
+  private constructor(name: string, options: MemberOptions, daemon: DaemonProcess) {
+    this.#name = name;
+    this.#options = options;
+    this.#daemon = daemon;
+    this.#watching = this.#watch();
+  }
+
+  static async start(name: string, options: MemberOptions): Promise<Member> {
+    return new Member(name, options, await startMember(name, options));
+  }
+
+  get line(): string {
+    const url = `http://127.0.0.1:${String(this.#options.port)}`;
+    return `backend ${this.#name}  ${url}  (process ${String(this.pid)}, log in var/log/backend-${this.#name}.log)`;
+  }
+
+  get pid(): number {
+    return this.#daemon.pid;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort();
+    await this.#daemon[Symbol.asyncDispose]();
+    await this.#watching;
+    await this.#daemon[Symbol.asyncDispose]();
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#stopping;
+    for (;;) {
+      await this.#daemon.ended;
+      if (signal.aborted) return;
+      this.#options.tell(`backend ${this.#name} ended; it is started again`);
+      await delay(AGAIN_MS, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      this.#daemon = await startMember(this.#name, this.#options);
+    }
+  }
+}
+
+function startMember(name: string, { port, definitions, store }: MemberOptions): Promise<DaemonProcess> {
+  return startDaemon(
+    `backend ${name}`,
+    'dist/mon-backend.js',
+    ['start', '--state-dir', `var/backend-${name}`, '--bind', '127.0.0.1', '--port', String(port), '-d', definitions],
+    `var/log/backend-${name}.log`,
+    { MON_STORE: store },
+  );
+}
