@@ -3,8 +3,9 @@ import type { EventRow } from '../schemas/feed.ts';
 
 /** An event as tables, searches and the feed see it. */
 export function eventRow(event: Event): EventRow {
-  const { client, check, action, occurrences, silenced_by } = event;
+  const { namespace, client, check, action, occurrences, silenced_by } = event;
   return {
+    ...(namespace !== undefined && { namespace }),
     client: client.name,
     check: check.name,
     status: check.status,

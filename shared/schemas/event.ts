@@ -15,6 +15,8 @@ export type EventCheck = CheckResult & {
 
 /** An event as it is read, in the order of attributes that existing clients see (legacy-peer, Event JSON). */
 export interface Event {
+  /** Only where all namespaces are asked for: where it is. */
+  readonly namespace?: string;
   readonly id: string;
   readonly client: Client;
   readonly check: EventCheck;

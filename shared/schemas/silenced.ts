@@ -62,6 +62,8 @@ export interface SilencedUse {
 
 /** An entry as it is read: every key is always there, `expire` counts down or is -1 (completion 1.2, clients 1.12). */
 export interface SilencedView {
+  /** Only where all namespaces are asked for: where it is. */
+  readonly namespace?: string;
   readonly id: string;
   readonly subscription: string | null;
   readonly check: string | null;

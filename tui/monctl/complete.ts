@@ -43,9 +43,10 @@ export async function complete(
   const { before, current } = { before: words.slice(0, -1), current: words.at(-1) ?? '' };
   const line = readLine(before, commands);
   const openNames = async (): Promise<NameSources> => {
-    const { namespace, ...chosen } = await chosenBackend(line, env);
+    const { namespace: ofContext, ...chosen } = await chosenBackend(line, env);
     const at = { backend: chosen.backend, env: { ...chosen.env, ...line.tls }, timeoutMs: TIMEOUT_MS };
-    return { api: openApiClient(at), core: openV2Client(at), namespace: line.namespace ?? namespace, env };
+    const namespace = line.namespace ?? ofContext;
+    return { api: openApiClient({ ...at, namespace }), core: openV2Client(at), namespace, env };
   };
   try {
     const candidates = await candidatesFor(line, current, commands, openNames);
@@ -173,11 +174,6 @@ async function liveNames(
   client: string,
 ): Promise<readonly string[]> {
   const page = { limit: NAMES_MAX };
-  // Where a namespace is named, names are those that its commands know.
-  if (namespace !== undefined) {
-    const own = await namesInNamespace(core, namespace, kind, client);
-    if (own !== undefined) return own;
-  }
   switch (kind) {
     case 'client':
       return (await api.clients(page)).map(({ name }) => name);
@@ -211,28 +207,6 @@ async function liveNames(
       return contextNames(env);
     case 'file':
       return [];
-  }
-}
-
-/** @returns undefined for what is in no namespace */
-async function namesInNamespace(
-  core: V2Client,
-  namespace: string,
-  kind: Exclude<Completes, readonly string[]>,
-  client: string,
-): Promise<readonly string[] | undefined> {
-  switch (kind) {
-    case 'client':
-      return (await core.list(listPath(namespace, 'entities'))).map(nameOf);
-    case 'client-check':
-      return (await core.list([...listPath(namespace, 'events'), client])).map((one) =>
-        textAt(one, 'check', 'metadata', 'name'),
-      );
-    case 'check':
-    case 'silenced':
-      return (await core.list(listPath(namespace, kind === 'check' ? 'checks' : kind))).map(nameOf);
-    default:
-      return undefined;
   }
 }
 

@@ -1,3 +1,4 @@
+import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { openApiClient } from '../../shared/client/api-client.ts';
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import { openV2Client } from '../../shared/client/v2-client.ts';
@@ -138,7 +139,12 @@ async function carryOut(argv: readonly string[], surroundings: Surroundings): Pr
         operands,
         flags,
         backend,
-        api: () => (api ??= openApiClient({ backend, env: credentials, namespace })),
+        api: () =>
+          (api ??= openApiClient({
+            backend,
+            env: credentials,
+            namespace: flags.switch('all-namespaces') === true ? EVERY_NAMESPACE : namespace,
+          })),
         core: () => (core ??= openV2Client({ backend, env: credentials, warn: (text) => output.note(text) })),
         namespace,
         output,

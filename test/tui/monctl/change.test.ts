@@ -220,16 +220,6 @@ const DRY_RUNS: readonly {
     effects: ['the entity web-001 of the namespace default would be deleted with its events'],
   },
   {
-    line: ['event', 'resolve', 'web-001', 'http', '--namespace', 'default'],
-    request: 'PUT /api/core/v2/namespaces/default/events/web-001/http',
-    effects: ['the event web-001/http of the namespace default, WARN (1), would be resolved'],
-  },
-  {
-    line: ['silenced', 'clear', 'client:web-001:http', '--namespace', 'default'],
-    request: 'DELETE /api/core/v2/namespaces/default/silenced/entity%3Aweb-001%3Ahttp',
-    effects: ['the silenced entry entity:web-001:http of the namespace default would end'],
-  },
-  {
     line: ['namespace', 'create', 'staging'],
     request: 'POST /api/core/v2/namespaces',
     body: { name: 'staging' },

@@ -90,7 +90,7 @@ test.each<[string, readonly string[]]>([
   ['event info --namespace staging ', ['db-9']],
   ['event info --namespace staging db-9 ', ['disk']],
   ['entity delete --namespace=staging ', ['db-9']],
-  ['silenced clear --namespace staging ', ['entity:db-9:disk']],
+  ['silenced clear --namespace staging ', ['client:db-9:disk']],
   ['user create bob --groups v', ['viewers']],
   ['api-key grant bob --scopes re', ['read', 'resolve']],
   [

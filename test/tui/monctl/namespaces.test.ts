@@ -131,7 +131,7 @@ test('events of another namespace: those that are events, wherever they are list
   expect((await monctl('event', 'list')).stderr).toBe('no events\n');
   expect(await monctl('event', 'list', '--namespace', 'staging', '--all-namespaces')).toMatchObject({ code: 2 });
   const info = await monctl('event', 'info', 'web-1', 'http', '--namespace', 'staging', '--output', 'json');
-  expect(JSON.parse(info.stdout)).toMatchObject({ check: { status: 2, state: 'failing' } });
+  expect(JSON.parse(info.stdout)).toMatchObject({ client: { name: 'web-1' }, check: { name: 'http', status: 2 } });
   expect(await monctl('event', 'info', 'web-1', 'nope', '--namespace', 'staging')).toMatchObject({ code: 3 });
 });
 
@@ -148,17 +148,17 @@ test('a silence in another namespace, by the names of either API, and in the lis
     'CHG-7',
     ...options,
   );
-  expect(silenced).toEqual({ code: 0, stdout: 'silenced entity:web-1:http\n', stderr: '' });
+  expect(silenced).toEqual({ code: 0, stdout: 'silenced client:web-1:http until it is cleared\n', stderr: '' });
   expect(await rows('silenced', 'list', '--client', 'web-1', ...options)).toEqual([
-    expect.stringMatching(/^entity:web-1:http\|.*never\|no\|.*CHG-7$/),
+    expect.stringMatching(/^client:web-1:http\|.*never\|no\|.*CHG-7$/),
   ]);
   expect(await rows('event', 'list', ...options)).toEqual([expect.stringMatching(/\|silenced\|timeout$/)]);
   expect(await rows('event', 'list', '--no-silenced', ...options)).toEqual([]);
-  expect((await monctl('silenced', 'info', 'entity:web-1:http', ...options)).stdout).toContain('reason: CHG-7');
+  expect((await monctl('silenced', 'info', 'entity:web-1:http', ...options)).stdout).toMatch(/reason +CHG-7/);
   expect((await monctl('silenced', 'list')).stderr).toBe('no silenced entries\n');
   expect(await monctl('silenced', 'clear', 'client:web-1:http', ...options)).toMatchObject({
     code: 0,
-    stdout: 'cleared entity:web-1:http\n',
+    stdout: 'cleared client:web-1:http\n',
   });
   expect(await monctl('silenced', 'clear', 'entity:web-1:http', ...options)).toMatchObject({ code: 3 });
 });
@@ -217,7 +217,7 @@ test('stashes are kept in a namespace, and silence there once they are migrated'
   expect(await monctl('stash', 'info', 'silence/all/swap')).toMatchObject({ code: 3 });
   const env = { MON_BACKEND: backend.url, MON_NAMESPACE: 'staging' };
   expect((await runMonctl(['migrate', 'stashes', '--apply', '-y'], env)).stdout).toBe('migrated 1 stash\n');
-  expect((await monctl('silenced', 'info', '*:swap', ...options)).stdout).toContain('reason: CHG-9');
+  expect((await monctl('silenced', 'info', '*:swap', ...options)).stdout).toMatch(/reason +CHG-9/);
   expect(await monctl('stash', 'delete', 'silence/all/swap', ...options)).toMatchObject({ code: 3 });
   expect(await monctl('silenced', 'clear', '*:swap', ...options)).toMatchObject({ code: 0 });
 });
@@ -226,10 +226,9 @@ test('an event is resolved, and its record and its entity are deleted', async ()
   const options = ['--namespace', 'staging'];
   expect(await monctl('event', 'resolve', 'web-1', 'http', ...options)).toMatchObject({
     code: 0,
-    stdout: 'Resolved web-1/http\n',
+    stdout: expect.stringMatching(/^resolving web-1\/http, asked at /) as unknown,
   });
   expect(await rows('event', 'list', ...options)).toEqual([]);
-  expect(await monctl('event', 'delete', 'web-1', 'http', ...options)).toMatchObject({ code: 0, stdout: 'Deleted\n' });
   expect(await monctl('event', 'delete', 'web-1', 'http', ...options)).toMatchObject({ code: 3 });
   expect(await rows('entity', 'list', '--all-namespaces')).toEqual([
     expect.stringMatching(/^staging\|web-1\|proxy\|\S+\|web, entity:web-1$/),

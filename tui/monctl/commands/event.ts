@@ -1,6 +1,5 @@
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
-import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { eventOrder } from '../../../shared/domain/event-order.ts';
 import { eventRow } from '../../../shared/domain/event-row.ts';
 import { languageOf } from '../../../shared/domain/search-language.ts';
@@ -10,32 +9,23 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import { eventKey } from '../../../shared/schemas/feed.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
-import { carryOut, CHANGE_OPTIONS } from '../change.ts';
+import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
 import { follow } from '../follow.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
-import { alsoInNamespaces, inAnyNamespace, isElsewhere, NAMESPACE_OPTION, namespacesOf } from '../namespaces.ts';
+import { EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { inAnyNamespace, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { statusFlag, STATUS_WORDS, statusStyle, statusText, statusWord } from '../severity-text.ts';
 import { record } from '../table.ts';
 import type { Column } from '../table.ts';
 import { ago, timestamp } from '../times.ts';
 import { handlingText } from '../handling-text.ts';
-import {
-  DELETE_NAMESPACE_OPTIONS,
-  deleteInNamespace,
-  fetchInNamespaces,
-  LIST_NAMESPACES_OPTIONS,
-  resolveInNamespace,
-  showInNamespace,
-} from './event-in-namespace.ts';
 
 /** An event in the list; while the list is watched, only as far as the live feed tells of it. */
 interface Listed {
   readonly row: EventRow;
-  readonly event?: Event | V2Object;
-  /** Only where several are listed. */
-  readonly namespace?: string;
+  readonly event?: Event;
 }
 
 const worstFirst = eventOrder('status');
@@ -43,10 +33,7 @@ const worstFirst = eventOrder('status');
 const list: Command = {
   words: ['event', 'list'],
   summary: 'List events, the worst first',
-  details: [
-    'Of equal severity the newest comes first, and silenced events come last.',
-    'All conditions must hold. With --namespace or --all-namespaces the events are those of the newer API.',
-  ],
+  details: ['Of equal severity the newest comes first, and silenced events come last.', 'All conditions must hold.'],
   operands: [],
   options: {
     client: { type: 'value', value: 'NAME', completes: 'client', text: 'only events of this client' },
@@ -55,7 +42,7 @@ const list: Command = {
     silenced: { type: 'switch', text: 'only silenced events; --no-silenced: only the others' },
     filter: FILTER_OPTION,
     search: { type: 'value', value: 'TEXT', text: 'the same as --filter' },
-    ...LIST_NAMESPACES_OPTIONS,
+    ...NAMESPACES_OPTIONS,
     ...LIST_OPTIONS,
   },
   examples: [
@@ -67,28 +54,27 @@ const list: Command = {
     const { api, flags } = call;
     const isListed = selection(flags);
     const client = flags.value('client');
-    const elsewhere = isElsewhere(call);
-    const isEverywhere = elsewhere && namespacesOf(call) === undefined;
+    const isEverywhere = namespacesOf(call) === undefined;
+    const namespace = isEverywhere ? EVERY_NAMESPACE : call.namespace;
     await showList<Listed>(call, {
       noun: 'events',
       columns: (nowMs) => [
-        ...(isEverywhere ? [{ title: 'NAMESPACE', text: ({ namespace = '' }: Listed) => namespace }] : []),
+        ...(isEverywhere ? [{ title: 'NAMESPACE', text: ({ row }: Listed) => row.namespace ?? '' }] : []),
         ...listColumns(nowMs),
       ],
       search: languageOf(EVENT_SEARCH, ({ row }) => row),
-      key: ({ row, namespace = '' }) => `${namespace}${eventKey(row.client, row.check)}`,
+      key: ({ row: { namespace: place, client: name, check } }) =>
+        place === undefined ? eventKey(name, check) : `${place}/${eventKey(name, check)}`,
       value: ({ row, event }) => event ?? row,
       // Another result of the same kind is no news.
       news: ({ row }) => [row.status, row.action, row.silenced_by],
       async fetch() {
-        if (elsewhere) return fetchInNamespaces(call);
         const events = await api().events(client === undefined ? {} : { client });
         return events.map((event) => ({ event, row: eventRow(event) }));
       },
       select: (all) => all.filter(({ row }) => isListed(row)).toSorted((a, b) => worstFirst(a.row, b.row)),
-      ...(!elsewhere && {
-        follow: () => follow(call, 'events', ({ events }) => Array.from(events.values(), (row) => ({ row }))),
-      }),
+      follow: () =>
+        follow({ ...call, namespace }, 'events', ({ events }) => Array.from(events.values(), (row) => ({ row }))),
     });
   },
 };
@@ -101,7 +87,7 @@ const followList: Command = {
   run: (call) => list.run({ ...call, flags: call.flags.withSwitch('watch') }),
 };
 
-const infoDefault: Command = {
+const info: Command = {
   words: ['event', 'info'],
   summary: 'Show one event with its whole output',
   operands: ['CLIENT', 'CHECK'],
@@ -113,8 +99,6 @@ const infoDefault: Command = {
     await output.show(event, () => eventText(event, nowMs, output.look));
   },
 };
-
-const info = alsoInNamespaces(infoDefault, NAMESPACE_OPTION, showInNamespace);
 
 const explain: Command = {
   words: ['event', 'explain'],
@@ -135,7 +119,7 @@ const explain: Command = {
   },
 };
 
-const resolveDefault: Command = {
+const resolve: Command = {
   words: ['event', 'resolve'],
   summary: 'Resolve an event as if its check had reported OK',
   details: ['The next result of the check decides again.'],
@@ -157,20 +141,20 @@ const resolveDefault: Command = {
   },
 };
 
-const resolve = alsoInNamespaces(resolveDefault, NAMESPACE_OPTION, resolveInNamespace);
+const remove: Command = {
+  ...resolve,
+  words: ['event', 'delete'],
+  summary: 'The same as event resolve',
+  // Clients of the newer peer say it, and nobody is asked here.
+  options: { ...CHANGE_OPTIONS, 'skip-confirm': DELETE_OPTIONS['skip-confirm'] },
+  examples: [['monctl event delete web-001 http-frontend', 'close it by hand']],
+};
 
-const remove = alsoInNamespaces(
-  {
-    ...resolveDefault,
-    words: ['event', 'delete'],
-    summary: 'The same as event resolve; with --namespace the history goes too',
-    examples: [['monctl event delete web-001 http-frontend', 'close it by hand']],
-  },
-  DELETE_NAMESPACE_OPTIONS,
-  deleteInNamespace,
-);
-
-export const eventCommands: readonly Command[] = [list, followList, info, inAnyNamespace(explain), resolve, remove];
+export const eventCommands: readonly Command[] = [
+  list,
+  followList,
+  ...[info, explain, resolve, remove].map(inAnyNamespace),
+];
 
 async function resolveEffects({ api, nowMs }: Call, client: string, check: string): Promise<readonly string[]> {
   const event = await wanted(api(), client, check);

@@ -1,4 +1,3 @@
-import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { languageOf } from '../../../shared/domain/search-language.ts';
 import { SILENCED_SEARCH } from '../../../shared/domain/search-nouns.ts';
@@ -14,20 +13,13 @@ import { defaultCreator } from '../creator.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
 import { follow } from '../follow.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
-import {
-  alsoInNamespaces,
-  inAnyNamespace,
-  isElsewhere,
-  NAMESPACE_OPTION,
-  NAMESPACES_OPTIONS,
-  namespacesOf,
-} from '../namespaces.ts';
+import { EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { inAnyNamespace, isElsewhere, NAMESPACE_OPTION, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { severityCounts } from '../severity-text.ts';
 import { clearEffects, noSuchEntry, silenceEffects, wantedEntry } from '../silence-effects.ts';
 import { record } from '../table.ts';
 import type { Column } from '../table.ts';
 import { ago, parseLifetime, parseMoment, timestamp } from '../times.ts';
-import { clearInNamespace, createInNamespace, fetchInNamespaces, showInNamespace } from './silenced-in-namespace.ts';
 import type { CommandOption } from '../flags.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
 
@@ -69,22 +61,21 @@ const list: Command = {
     ["monctl silenced list -q 'creator=alice left<1h'", 'what of mine ends soon'],
   ],
   async run(call) {
-    const elsewhere = isElsewhere(call);
-    const { check, subscription } = elsewhere ? v2Target(target(call.flags)) : target(call.flags);
-    const isEverywhere = elsewhere && namespacesOf(call) === undefined;
+    const { check, subscription } = target(call.flags);
+    const isEverywhere = namespacesOf(call) === undefined;
+    const namespace = isEverywhere ? EVERY_NAMESPACE : call.namespace;
     await showList<Listed>(call, {
       noun: 'silenced entries',
       columns: (nowMs) => [
-        ...(isEverywhere ? [{ title: 'NAMESPACE', text: ({ namespace = '' }: Listed) => namespace }] : []),
+        ...(isEverywhere ? [{ title: 'NAMESPACE', text: ({ view }: Listed) => view.namespace ?? '' }] : []),
         ...listColumns(nowMs),
       ],
       search: languageOf(SILENCED_SEARCH, ({ view, endsAt }) => ({ ...view, expire_at: endsAt })),
-      key: ({ view, namespace = '' }) => `${namespace}${view.id}`,
-      value: ({ view, entry }) => entry ?? view,
+      key: ({ view: { namespace: place, id } }) => (place === undefined ? id : `${place}/${id}`),
+      value: ({ view }) => view,
       // That it counts down is no news.
       news: ({ view, endsAt }) => [view.begin, view.expire_on_resolve, view.creator, view.reason, endsAt],
       async fetch() {
-        if (elsewhere) return fetchInNamespaces(call);
         const views = await call.api().silencedDetails({ check, subscription });
         return views.map((view) => ({ view, endsAt: view.expire_at }));
       },
@@ -93,27 +84,27 @@ const list: Command = {
           .filter(({ view }) => check === undefined || view.check === check)
           .filter(({ view }) => subscription === undefined || view.subscription === subscription)
           .toSorted((a, b) => (a.view.id < b.view.id ? -1 : 1)),
-      ...(!elsewhere && {
-        follow: () =>
-          follow(call, 'silenced', ({ silenced }) =>
-            Array.from(silenced.values(), ({ expire_at: endsAt, ...row }) => ({
-              view: { ...row, expire: remaining(endsAt, call.clock.now() / 1000) },
-              endsAt,
-            })),
-          ),
-      }),
+      follow: () =>
+        follow({ ...call, namespace }, 'silenced', ({ silenced }) =>
+          Array.from(silenced.values(), ({ expire_at: endsAt, ...row }) => ({
+            view: { ...row, expire: remaining(endsAt, call.clock.now() / 1000) },
+            endsAt,
+          })),
+        ),
     });
   },
 };
 
-const infoDefault: Command = {
+const info: Command = {
   words: ['silenced', 'info'],
   summary: 'Show one silenced entry, and what it silences now',
   operands: ['ID'],
   completes: ['silenced'],
   options: {},
   examples: [['monctl silenced info client:web-001:disk', 'by id, as `monctl silenced list` shows it']],
-  async run({ api, operands: [id = ''], output, nowMs }) {
+  async run(call) {
+    const { api, output, nowMs } = call;
+    const id = idOf(call);
     const entry = await api().silencedDetail(id);
     if (entry === undefined) throw noSuchEntry(id);
     const events = (await api().events()).filter((event) => event.silenced_by.includes(id));
@@ -144,8 +135,6 @@ const infoDefault: Command = {
     );
   },
 };
-
-const info = alsoInNamespaces(infoDefault, NAMESPACE_OPTION, showInNamespace);
 
 const create: Command = {
   words: ['silenced', 'create'],
@@ -194,7 +183,6 @@ const create: Command = {
       ...(reason !== undefined && { reason }),
       ...(creator !== undefined && { creator }),
     };
-    if (isElsewhere(call)) return createInNamespace(call, entry);
     const id = silencedId(subscription, check);
     await carryOut(call, {
       send: (api) => api.silence(entry),
@@ -214,9 +202,8 @@ const extend: Command = {
   examples: [['monctl silenced extend client:web-001:disk 2h', 'the maintenance takes longer']],
   async run(call) {
     const { api, output, nowMs } = call;
-    const [named = '', duration = ''] = call.operands;
-    // Lists of other namespaces have the names of the newer API.
-    const id = isElsewhere(call) ? named.replace(/^entity:/, 'client:') : named;
+    const [, duration = ''] = call.operands;
+    const id = idOf(call);
     const expire = duration === 'never' ? EXPIRE_NEVER : parseLifetime('DURATION', duration);
     const {
       subscription,
@@ -256,14 +243,13 @@ const clear: Command = {
   ],
   async run(call) {
     const { flags, output } = call;
-    const [id = ''] = call.operands;
+    const id = idOf(call);
     const { check, subscription } = target(flags);
     const hasParts = check !== undefined || subscription !== undefined;
     if ((id === '') === !hasParts) {
       throw new MonError('invalid', 'name the entry either by its ID or by --check, --client or --subscription');
     }
     const cleared = id === '' ? silencedId(subscription, check) : id;
-    if (isElsewhere(call)) return clearInNamespace(call, cleared);
     await carryOut(call, {
       async send(api) {
         if (!(await api.clearSilenced({ id: cleared }))) throw noSuchEntry(cleared);
@@ -275,7 +261,13 @@ const clear: Command = {
   },
 };
 
-export const silencedCommands: readonly Command[] = [list, info, create, inAnyNamespace(extend), clear];
+export const silencedCommands: readonly Command[] = [list, ...[info, create, extend, clear].map(inAnyNamespace)];
+
+/** The newer API has other names for the entries of clients, and who works in its namespaces may know them. */
+function idOf(call: Call): string {
+  const [named = ''] = call.operands;
+  return isElsewhere(call) ? named.replace(/^entity:/, 'client:') : named;
+}
 
 function target(flags: Call['flags']): { check: string | undefined; subscription: string | undefined } {
   const client = flags.value('client');
@@ -290,11 +282,6 @@ function target(flags: Call['flags']): { check: string | undefined; subscription
     check: flags.value('check'),
     subscription: client === undefined ? subscription : clientSubscription(client),
   };
-}
-
-/** What the older API calls `client:NAME` is `entity:NAME` in the newer one. */
-function v2Target({ check, subscription }: ReturnType<typeof target>): ReturnType<typeof target> {
-  return { check, subscription: subscription?.replace(/^client:/, 'entity:') };
 }
 
 function endText(
@@ -315,9 +302,6 @@ interface Listed {
   readonly view: SilencedView & Partial<SilencedUse>;
   /** Epoch seconds; null: never. */
   readonly endsAt: number | null;
-  /** Only where the newer API was asked. */
-  readonly namespace?: string;
-  readonly entry?: V2Object;
 }
 
 function remaining(endsAt: number | null, nowSeconds: number): number {
