@@ -11,7 +11,7 @@ import { filterCandidates } from '../screens/search-candidates.ts';
 import { keepFilter } from '../list/search-prompt.ts';
 import { keyContext } from '../keys/key-context.ts';
 import { openMenu } from '../form/menu.ts';
-import { applyView, presentView, VIEW_NAME_HINT, VIEW_NAME_PATTERN } from './saved-views.ts';
+import { applyView, presentView } from './saved-views.ts';
 import { filterProblem } from '../screens/filter-problem.ts';
 import { VIEWS, type ViewName } from '../state/view-names.ts';
 import type { Asks, Opened } from '../state/ports.ts';
@@ -19,6 +19,7 @@ import type { ActionPorts } from '../keys/action-ports.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 import type { KeyContext } from '../state/key-context.ts';
 import { isThere, openView } from '../screens/open-view.ts';
+import { VIEW_NAME_HINT, VIEW_NAME_PATTERN } from '../state/saved-view.ts';
 
 /** Does what the key of an action does. */
 export type Perform = (action: KeyAction) => void;

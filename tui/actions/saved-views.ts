@@ -1,17 +1,12 @@
 import { keepFilter } from '../list/search-prompt.ts';
 import { columnIds, defaultSort, hiddenBut } from '../screens/view-columns.ts';
 import { viewTitle } from '../state/view-names.ts';
-import type { SavedView } from '../state/saved-view.ts';
 import type { Screen, Says, Shown } from '../state/ports.ts';
 import type { Known, Places } from '../model/known.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 import { openView } from '../screens/open-view.ts';
-
-/** What a saved view may be called: one word, so that it can be typed after `:view`. */
-export const VIEW_NAME_PATTERN = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,39}$/u;
-
-export const VIEW_NAME_HINT = 'a name is one word of up to 40 letters, digits, ".", "-" and "_"';
+import type { SavedView } from '../state/saved-view.ts';
 
 /** What is shown now, to be saved. */
 export function presentView({ state, list, whereColumn }: Shown & Places & Pick<ListOfView, 'list'>): SavedView {

@@ -8,14 +8,13 @@ import { nameSchema as namespaceNameSchema } from '../../shared/schemas/name.ts'
 import { problemOf } from '../../shared/schemas/problems.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 import { DEFAULT_NEEDS } from '../model/aggregate-book.ts';
-import { VIEW_NAME_HINT, VIEW_NAME_PATTERN } from '../actions/saved-views.ts';
 import { columnIds, sortIds } from '../screens/view-columns.ts';
 import { filterProblem } from '../screens/filter-problem.ts';
 import { VIEWS, type ViewName } from '../state/view-names.ts';
 import { SKINS } from '../text/theme.ts';
 import { EMPTY_CONFIG, type ConsoleConfig } from './console-config.ts';
 import { readKeys, type ConfigProblem } from './read-keys.ts';
-import type { SavedView } from '../state/saved-view.ts';
+import { type SavedView, VIEW_NAME_HINT, VIEW_NAME_PATTERN } from '../state/saved-view.ts';
 
 /** More than a person writes by hand. */
 export const CONFIG_BYTES_MAX = 256 * 1024;

@@ -22,10 +22,11 @@ export interface TableSource<Row> {
  *
  * 1. Write `tui/screens/<noun>/table.ts`: the type of its row (immutable; a change is another row), its columns, and
  *    `export const <NOUN> = tableView<Row>({ ... })`.
- * 2. Name it in `tables.ts`. Keys, tabs, sorting, filter, marks, the menus and the screen are there with that.
+ * 2. Name it in `tui/screens/tables.ts`. Keys, tabs, sorting, filter, marks, the menus and the screen are there with
+ *    that.
  * 3. `changed(view, key)` is called where the data that a row is made of changes. What is loaded: add the type to
- *    `ViewData` in `view-data.ts` and the request to `VIEW_LOADERS` in `tui/effects/view-loaders.ts`; a visible view is
- *    loaded again every two seconds, and then all of its rows may be others.
+ *    `ViewData` in `tui/model/view-data.ts` and the request to `VIEW_LOADERS` in `tui/effects/view-loaders.ts`; a
+ *    visible view is loaded again every two seconds, and then all of its rows may be others.
  * 4. What is done with its rows are actions in `tui/actions/<noun>.ts`, with the view's name in `in`; `menu` names them.
  * 5. A view that is no table (a page of boxes, a plan) goes into `tui/screens/view-screens.tsx` instead.
  *

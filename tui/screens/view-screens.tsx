@@ -15,7 +15,7 @@ interface ViewProps {
   readonly store: Shown & Opened & Remembers & Counted & Known & Places & ListOfView;
 }
 
-/** Screens of the views that are no lists, by the name that they have in `screens/pages.ts`. */
+/** Screens of the views that are no lists. */
 const PAGE_SCREENS: Partial<Readonly<Record<ViewName, (props: ViewProps) => ReactElement>>> = {
   overview: OverviewScreen,
   upgrade: UpgradeScreen,

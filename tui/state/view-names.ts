@@ -13,7 +13,7 @@ export const VIEWS = [
 
 export type ViewName = (typeof VIEWS)[number]['name'];
 
-/** Whether a view is no list: see `pages.ts`. */
+/** Whether a view is no list. */
 export function isPage(name: ViewName): boolean {
   return name === 'overview' || name === 'upgrade';
 }
