@@ -25,11 +25,6 @@ export function textsAt(object: V2Object, ...path: readonly string[]): readonly 
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
-export function objectAt(object: V2Object, ...path: readonly string[]): V2Object {
-  const value = valueAt(object, path);
-  return isObject(value) ? value : {};
-}
-
 /** The object without what is not for everybody to see, or changes all the time. */
 export function without(object: V2Object, name: string): V2Object {
   return Object.fromEntries(Object.entries(object).filter(([own]) => own !== name));
