@@ -112,8 +112,11 @@ export interface StoreSchema {
   /** The one that the program writes. */
   readonly newest: number;
 
-  /** Bytes that are free where it is stored, and that a backup of it or its upgrade needs. */
-  room(): Promise<{ readonly free: number; readonly needed: number }>;
+  /**
+   * Bytes that are free where it is stored, and that a backup of it or its upgrade needs; undefined: that is the business of
+   * those who run the database, and so are backups.
+   */
+  room(): Promise<{ readonly free: number; readonly needed: number } | undefined>;
 
   /** Steps that lead from `version` to `newest`, in order. */
   pending(): Promise<readonly PendingStep[]>;

@@ -31,8 +31,8 @@ export function actionStep(action: StepAction, parts: StepParts, run: StepRun): 
 }
 
 async function backUp({ store }: StepParts, { tell, signal }: StepRun): Promise<StepOutcome> {
-  const { needed } = await store.schema.room();
-  tell(`copying the store, about ${(needed / MEBIBYTE).toFixed(0)} MiB at most`);
+  const room = await store.schema.room();
+  if (room !== undefined) tell(`copying the store, about ${(room.needed / MEBIBYTE).toFixed(0)} MiB at most`);
   const { dir, manifest } = await store.schema.backUp({ signal });
   const { entries, sha256 } = manifest;
   return done(`${String(entries)} entries in ${dir}, read again and compared, sha256 ${sha256.slice(0, 16)}`, {

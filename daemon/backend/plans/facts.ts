@@ -45,13 +45,13 @@ export async function upgradeFactsOf(parts: UpgradeFactParts): Promise<UpgradeFa
     pipelines: 0,
     // It answers, and the level of the API is what an upgrade is about.
     backends: [{ name, version: COMPATIBLE_V2_VERSION, healthy: true }],
-    key_value_store: 'embedded',
-    event_store: 'key-value',
+    key_value_store: room === undefined ? 'external' : 'embedded',
+    event_store: room === undefined ? 'relational' : 'key-value',
     counts: countsOf(registry),
     // It runs from there, wherever an earlier default was.
     state_dir: { configured: stateDir, old_has_data: false, new_has_data: true },
     silence_stashes: silenceStashesOf(registry.namespace(DEFAULT_NAMESPACE), clock.now()),
-    disk: { path: stateDir, free_bytes: room.free, needed_bytes: room.needed },
+    ...(room !== undefined && { disk: { path: stateDir, free_bytes: room.free, needed_bytes: room.needed } }),
     attested: [],
   };
 }

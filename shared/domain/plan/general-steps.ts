@@ -40,8 +40,19 @@ export function generalSteps(facts: UpgradeFacts, path: UpgradePath): readonly P
   ];
 }
 
-function backupSteps({ product }: UpgradeFacts): readonly PhasedStep[] {
+/** Everything is in a PostgreSQL, which those who run it back up. */
+const DATABASE_BACKUP: PhasedStep = {
+  id: 'backup',
+  phase: 'backup',
+  kind: 'manual',
+  title: 'Back up the database of the store',
+  details: ['No program can see from here whether there is a usable backup: confirm it only when there is.'],
+  commands: ['pg_dump --format=custom --schema=mon --file=mon.dump mon'],
+};
+
+function backupSteps({ product, key_value_store: store }: UpgradeFacts): readonly PhasedStep[] {
   if (product !== 'mon') return [];
+  if (store === 'external') return [DATABASE_BACKUP];
   return [
     {
       id: 'backup',

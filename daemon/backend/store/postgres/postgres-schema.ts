@@ -20,9 +20,8 @@ export class PostgresSchema implements StoreSchema {
     this.#shown = shown;
   }
 
-  /** Its disk is looked after by those who run the database. */
-  async room(): Promise<{ readonly free: number; readonly needed: number }> {
-    return { free: 0, needed: 0 };
+  async room(): Promise<undefined> {
+    return undefined;
   }
 
   async pending(): Promise<readonly PendingStep[]> {

@@ -14,7 +14,7 @@ export const storeUpgrade: UpgradeRule = {
   // The backup that every plan of this program begins with is its snapshot.
   steps: (facts) => [
     ...(isEmbedded(facts) && facts.product !== 'mon' ? [snapshotStep] : []),
-    ...(isRelational(facts) ? [relationalStep] : []),
+    ...(isRelational(facts) && facts.product !== 'mon' ? [relationalStep] : []),
   ],
 };
 
@@ -70,6 +70,7 @@ function judgeSnapshot(facts: UpgradeFacts): Judgement {
 
 function judgeRelational(facts: UpgradeFacts): Judgement {
   if (!isRelational(facts)) return pass();
+  if (facts.product === 'mon') return pass('the plan has a step for the backup of the database');
   if (facts.attested.includes('relational-backup'))
     return pass('the operator vouches for a backup of the relational database');
   return block(

@@ -49,6 +49,15 @@ describe('the general procedure (reference 9.2)', () => {
     expect(steps).toContainEqual(expect.objectContaining({ action: 'migrate', confirm: to }));
   });
 
+  test('where everything is in a database, its backup is confirmed by a person, once', () => {
+    const facts = someFacts({ product: 'mon', key_value_store: 'external', event_store: 'relational' });
+    for (const path of [way('6.2.0', '6.3.0'), way('6.3.0', '6.4.0')]) {
+      const { steps } = planOf(path, facts);
+      const backups = steps.filter(({ title }) => /back ?up/i.test(title));
+      expect(backups).toMatchObject([{ id: 'backup', kind: 'manual', commands: [expect.stringMatching(/^pg_dump /)] }]);
+    }
+  });
+
   test('all backends are upgraded before the database is', () => {
     const facts = someFacts({
       backends: ['a', 'b'].map((name) => ({ name, version: '6.2.0', healthy: true })),
