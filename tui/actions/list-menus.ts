@@ -1,29 +1,21 @@
+import { isThere, openView } from '../screens/open-view.ts';
+import type { RowsOnTop } from './rows-on-top.ts';
 import { openMenu } from '../form/menu.ts';
 import { savedViewItems } from './saved-views.ts';
-import { columnsOf, sortsOf, type ColumnChoice } from '../screens/view-columns.ts';
+import { columnsOf } from '../screens/view-columns.ts';
 import { VIEWS, viewTitle } from '../state/view-names.ts';
 import type { Places, Known } from '../model/known.ts';
 import type { Screen, Says, Shown } from '../state/ports.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
-import { isThere, openView } from '../screens/open-view.ts';
 
-export function openSortMenu(store: Screen & Places & ListOfView): void {
-  const items = (): readonly MenuItem[] =>
-    sortChoices(store).map(({ id, title }) => ({ id, label: title, choose: () => sortByColumn(store, id) }));
-  openMenu(store, { title: `Sort ${titleOf(store)} by`, items }, store.sort.column);
-}
-
-export function reverseSort(store: ListOfView): void {
-  store.sortBy({ ...store.sort, reversed: !store.sort.reversed });
-}
-
-/** To the column beside the one that sorts, and past the last one to the first. */
-export function moveSort(store: Shown & Places & ListOfView, by: 1 | -1): void {
-  const choices = sortChoices(store);
-  const at = choices.findIndex(({ id }) => id === store.sort.column);
-  const next = choices.at((at + by) % choices.length);
-  if (next !== undefined) sortByColumn(store, next.id);
+export function openSortMenu({ sort, sorts, sortTitle, unsorted, sortBy }: RowsOnTop, store: Screen): void {
+  const none = unsorted === undefined ? [] : [{ id: '', label: unsorted, choose: () => sortBy(undefined) }];
+  const items = (): readonly MenuItem[] => [
+    ...none,
+    ...sorts.map(({ id, title }) => ({ id, label: title, choose: () => sortBy({ column: id, reversed: false }) })),
+  ];
+  openMenu(store, { title: sortTitle, items }, sort?.column ?? '');
 }
 
 export function openColumnsMenu(store: Screen & Places & ListOfView): void {
@@ -51,14 +43,6 @@ export function openViewMenu(store: Screen & Says & Pick<Known, 'events'> & Plac
     ...savedViewItems(store),
   ];
   openMenu(store, { title: 'Views', items }, store.state.view);
-}
-
-function sortChoices({ state, whereColumn }: Shown & Places): readonly ColumnChoice[] {
-  return sortsOf(state.view, whereColumn);
-}
-
-function sortByColumn(store: Pick<ListOfView, 'sortBy'>, column: string): void {
-  store.sortBy({ column, reversed: false });
 }
 
 function toggleColumn(store: ListOfView, id: string): void {

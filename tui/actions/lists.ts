@@ -1,23 +1,22 @@
+import { openActionMenu } from '../keys/action-menu.ts';
+import { onRows, markRow, sortBeside } from './rows-on-top.ts';
 import { keyOf } from '../state/keys.ts';
 import { follow } from '../list/following.ts';
-import { moveTo, cursorNow } from '../list/list-moves.ts';
+import { cursorNow } from '../list/list-moves.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
-import type { Screen, Opened, Shown, Says } from '../state/ports.ts';
+import type { Shown, Says } from '../state/ports.ts';
 import { noSuch } from './no-such.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openPlanMenu } from '../screens/plans/actions.ts';
 import { openInspectMenu } from '../screens/inspect/actions.ts';
 import { followLog } from '../screens/log/actions.ts';
-import { listPlace } from '../list/list-place.ts';
 import { sortIds, columnIds, hiddenBut } from '../screens/view-columns.ts';
-import { openSortMenu, reverseSort, moveSort, openColumnsMenu } from './list-menus.ts';
+import { openSortMenu, openColumnsMenu } from './list-menus.ts';
 import { filterCandidates } from '../screens/search-candidates.ts';
 import { filterProblem } from '../screens/filter-problem.ts';
 import { openPrompt, keepFilter } from '../list/search-prompt.ts';
-import { onRows, markRow, openRowSort, sortRowsBeside, scrollRowsRight } from '../screens/inspect/list-actions.ts';
 import { inLists, onLayer, type Pressed, type Action } from '../keys/action.ts';
 import { LISTS } from '../keys/places.ts';
-import { openActionMenu } from '../keys/action-menu.ts';
 
 /** What is done with a list, whatever is in it; much of it is done with the rows of a client or check, too. */
 export const LIST_ACTIONS: readonly Action[] = [
@@ -27,7 +26,7 @@ export const LIST_ACTIONS: readonly Action[] = [
     in: [...LISTS, 'inspect'],
     help: 'mark and go to the next row',
     hint: 'mark',
-    run: { ...inLists(markUnderCursor), inspect: onRows(markRow) },
+    run: onRows(markRow),
   },
   {
     name: 'range',
@@ -42,20 +41,14 @@ export const LIST_ACTIONS: readonly Action[] = [
     in: [...LISTS, 'inspect'],
     help: 'mark all rows that the filter shows',
     hint: 'mark all',
-    run: {
-      ...inLists((store) => {
-        const { order } = store.rows;
-        store.updateList({ marks: new Set(order.slice(0, order.length).map(({ key }) => key)) });
-      }),
-      inspect: onRows((_store, _layer, { rows }) => ({ marks: new Set(rows.map(({ key }) => key)) })),
-    },
+    run: onRows(({ keys, lastMark, setMarks }) => setMarks(new Set(keys()), lastMark)),
   },
   {
     name: 'clear-marks',
     keys: ['A'],
     in: [...LISTS, 'inspect'],
     help: 'clear all marks',
-    run: { ...inLists(clearMarks), inspect: onRows(() => ({ marks: new Set() })) },
+    run: onRows(({ setMarks }) => setMarks(new Set(), undefined)),
   },
   {
     name: 'filter',
@@ -82,11 +75,11 @@ export const LIST_ACTIONS: readonly Action[] = [
     in: [...LISTS, 'inspect'],
     help: 'choose the column to sort by',
     hint: 'sort',
-    run: { ...inLists(openSortMenu), inspect: onRows(openRowSort) },
+    run: onRows(openSortMenu),
     operand: {
       operands: 'COLUMN',
       help: 'sort by a column; -COLUMN sorts the other way round',
-      run: sortBy,
+      run: sortByOperand,
       complete: (store) => sortIds(store.state.view, store.whereColumn).flatMap((id) => [id, `-${id}`]),
     },
   },
@@ -95,30 +88,21 @@ export const LIST_ACTIONS: readonly Action[] = [
     keys: ['O'],
     in: [...LISTS, 'inspect'],
     help: 'sort the other way round',
-    run: {
-      ...inLists(reverseSort),
-      inspect: onRows((_store, { sort }) => sort && { sort: { ...sort, reversed: !sort.reversed } }),
-    },
+    run: onRows(({ sort, sortBy }) => sort && sortBy({ ...sort, reversed: !sort.reversed })),
   },
   {
     name: 'sort-left',
     keys: ['<'],
     in: [...LISTS, 'inspect'],
     help: 'sort by the column to the left',
-    run: {
-      ...inLists((store) => moveSort(store, -1)),
-      inspect: onRows((_store, layer, body) => ({ sort: sortRowsBeside(layer, body, -1) })),
-    },
+    run: onRows((rows) => sortBeside(rows, -1)),
   },
   {
     name: 'sort-right',
     keys: ['>'],
     in: [...LISTS, 'inspect'],
     help: 'sort by the column to the right',
-    run: {
-      ...inLists((store) => moveSort(store, 1)),
-      inspect: onRows((_store, layer, body) => ({ sort: sortRowsBeside(layer, body, 1) })),
-    },
+    run: onRows((rows) => sortBeside(rows, 1)),
   },
   {
     name: 'columns',
@@ -138,33 +122,24 @@ export const LIST_ACTIONS: readonly Action[] = [
     keys: ['h', 'left'],
     in: [...LISTS, 'inspect'],
     help: 'columns to the left again',
-    run: {
-      ...inLists((store) => store.updateList({ sideways: Math.max(0, store.list.sideways - 1) })),
-      inspect: onRows((_store, { sideways }) => ({ sideways: Math.max(0, sideways - 1) })),
-    },
+    run: onRows(({ sideways, look }) => look({ sideways: Math.max(0, sideways - 1) })),
   },
   {
     name: 'scroll-right',
     keys: ['l', 'right'],
     in: [...LISTS, 'inspect'],
     help: 'columns to the right that did not fit; then the rest of the last one',
-    run: {
-      ...inLists((store) => {
-        if (listPlace(store).hasMore) store.updateList({ sideways: store.list.sideways + 1 });
-        else store.say('there is nothing more at the right');
-      }),
-      inspect: onRows(scrollRowsRight),
-    },
+    run: onRows(({ hasMore, sideways, look }, store) => {
+      if (hasMore()) look({ sideways: sideways + 1 });
+      else store.say('there is nothing more at the right');
+    }),
   },
   {
     name: 'wide',
     keys: ['w'],
     in: [...LISTS, 'inspect'],
     help: 'whole names and texts in columns, or as wide as fits',
-    run: {
-      ...inLists((store) => store.updateList({ wide: !store.list.wide })),
-      inspect: onRows((_store, { wide }) => ({ wide: !wide })),
-    },
+    run: onRows(({ wide, look }) => look({ wide: !wide })),
   },
   {
     name: 'follow',
@@ -191,7 +166,7 @@ function openListMenu(store: ActionPorts, { perform }: Pressed): void {
   openActionMenu(store, about, table?.menu ?? [], perform);
 }
 
-function sortBy(store: ActionPorts, operand: string): string | undefined {
+function sortByOperand(store: ActionPorts, operand: string): string | undefined {
   const reversed = operand.startsWith('-');
   const column = reversed ? operand.slice(1) : operand;
   const known = sortIds(store.state.view, store.whereColumn);
@@ -208,16 +183,6 @@ function showColumns(store: ActionPorts, operand: string): string | undefined {
   if (operand !== 'all' && unknown !== undefined) return noSuch('column', unknown, [...known, 'all']);
   store.updateList({ hidden: hiddenBut(view, operand === 'all' ? undefined : wanted, store.whereColumn) });
   return undefined;
-}
-
-function markUnderCursor(store: Screen & Opened & ListOfView): void {
-  const { key } = store.list.cursor;
-  if (key === undefined) return;
-  const marks = new Set(store.list.marks);
-  if (!marks.delete(key)) marks.add(key);
-  store.updateList({ marks, lastMark: key });
-  const at = store.rows.order.indexOf(key);
-  if (at !== -1) moveTo(store, at + 1);
 }
 
 function markRange(store: Shown & Says & ListOfView): void {

@@ -1,0 +1,107 @@
+import type { Run } from '../keys/action.ts';
+import type { ActionPorts } from '../keys/action-ports.ts';
+import { listPlace } from '../list/list-place.ts';
+import { moveTo } from '../list/list-moves.ts';
+import type { SortState } from '../model/list-order.ts';
+import { inspectBody, orderOf } from '../screens/inspect/body.ts';
+import { inspectPlace } from '../screens/inspect/place.ts';
+import { sortsOf, type ColumnChoice } from '../screens/view-columns.ts';
+import { putLayer } from '../state/layer-stack.ts';
+import type { InspectLayer } from '../state/layers/inspect.ts';
+import { moveCursor } from '../state/list-cursor.ts';
+import type { ListState } from '../state/list-state.ts';
+import { viewTitle } from '../state/view-names.ts';
+
+/** Rows that are listed: those of the view, or over it those of one client, check or aggregate. */
+export interface RowsOnTop extends Pick<ListState, 'marks' | 'lastMark' | 'sideways' | 'wide'> {
+  /** Key of the row that was drawn under the cursor. */
+  readonly cursor: string | undefined;
+  /** Keys of all that the filter shows. */
+  readonly keys: () => readonly string[];
+  /** `undefined`: in an order that no column gives. */
+  readonly sort: SortState | undefined;
+  readonly sorts: readonly ColumnChoice[];
+  readonly sortTitle: string;
+  /** What the order that no column gives is called; `undefined`: there is none. */
+  readonly unsorted: string | undefined;
+  /** Whether there is more to see at the right. */
+  readonly hasMore: () => boolean;
+  readonly setMarks: (marks: ReadonlySet<string>, lastMark: string | undefined) => void;
+  readonly look: (change: Partial<Pick<ListState, 'sideways' | 'wide'>>) => void;
+  readonly sortBy: (sort: SortState | undefined) => void;
+  /** To the row below the one under the cursor. */
+  readonly goDown: () => void;
+}
+
+/** Something done with the rows on top; nothing where there are none. */
+export function onRows(run: (rows: RowsOnTop, store: ActionPorts) => void): Run {
+  return (store) => {
+    const layer = store.state.layers.at(-1);
+    const rows = layer?.kind === 'inspect' ? inspectedRows(store, layer) : viewRows(store);
+    if (rows !== undefined) run(rows, store);
+  };
+}
+
+function viewRows(store: ActionPorts): RowsOnTop {
+  const { list, rows, sort, state, whereColumn } = store;
+  const { order } = rows;
+  return {
+    ...list,
+    cursor: list.cursor.key,
+    keys: () => order.slice(0, order.length).map(({ key }) => key),
+    sort,
+    sorts: sortsOf(state.view, whereColumn),
+    sortTitle: `Sort ${viewTitle(state.view).toLowerCase()} by`,
+    unsorted: undefined,
+    hasMore: () => listPlace(store).hasMore,
+    setMarks: (marks, lastMark) => store.updateList({ marks, lastMark }),
+    look: (change) => store.updateList(change),
+    sortBy: (next) => {
+      if (next !== undefined) store.sortBy(next);
+    },
+    goDown: () => {
+      const at = list.cursor.key === undefined ? -1 : order.indexOf(list.cursor.key);
+      if (at !== -1) moveTo(store, at + 1);
+    },
+  };
+}
+
+function inspectedRows(store: ActionPorts, layer: InspectLayer): RowsOnTop | undefined {
+  const { table, rows, height } = inspectBody(store, layer);
+  if (table === undefined) return undefined;
+  // A menu may have been over it since.
+  const put = (change: Partial<InspectLayer>): void => {
+    const top = store.state.layers.at(-1);
+    if (top?.kind === 'inspect') putLayer(store, { ...top, ...change });
+  };
+  return {
+    ...layer,
+    lastMark: undefined,
+    cursor: layer.cursor.key,
+    keys: () => rows.map(({ key }) => key),
+    sorts: table.columns.filter(({ compare }) => compare !== undefined),
+    sortTitle: 'Sort by',
+    unsorted: 'the worst first',
+    hasMore: () => inspectPlace(store, layer, table, rows).hasMore,
+    setMarks: (marks) => put({ marks }),
+    look: put,
+    sortBy: (sort) => put({ sort }),
+    goDown: () => put({ cursor: moveCursor(layer.cursor, layer.cursor.index + 1, orderOf(rows), height) }),
+  };
+}
+
+export function markRow({ cursor, marks: marked, setMarks, goDown }: RowsOnTop): void {
+  if (cursor === undefined) return;
+  const marks = new Set(marked);
+  if (!marks.delete(cursor)) marks.add(cursor);
+  setMarks(marks, cursor);
+  goDown();
+}
+
+/** To the column beside the one that sorts, and past the last one to the first. */
+export function sortBeside({ sort, sorts, sortBy }: RowsOnTop, step: 1 | -1): void {
+  const at = sorts.findIndex(({ id }) => id === sort?.column);
+  const from = at === -1 && step === -1 ? 0 : at;
+  const next = sorts.at((from + step) % Math.max(1, sorts.length));
+  if (next !== undefined) sortBy({ column: next.id, reversed: false });
+}
