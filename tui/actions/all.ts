@@ -7,7 +7,7 @@ import { FORM_ACTIONS } from './forms.ts';
 import { CONFIRM_ACTIONS } from './confirm.ts';
 import { HELP_ACTIONS } from '../screens/help/actions.ts';
 import { LOG_ACTIONS } from '../screens/log/actions.ts';
-import { CHECK_ACTIONS } from './run-now.ts';
+import { CHECK_ACTIONS } from './checks.ts';
 import { EVERYWHERE_ACTIONS } from './everywhere.ts';
 import { MOVEMENTS } from './movements.ts';
 import { VIEW_ACTIONS } from './views.ts';

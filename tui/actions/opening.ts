@@ -1,5 +1,5 @@
 import { NO_SEARCH } from '../state/search-field.ts';
-import { checksMeant } from './run-now.ts';
+import { checksMeant } from './checks.ts';
 import { clientsMeant } from './clients.ts';
 import { silencesMeant } from './silences.ts';
 import { meantRows } from '../list/meant-rows.ts';
