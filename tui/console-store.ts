@@ -46,7 +46,19 @@ import type { ConsoleOptions } from './state/console-options.ts';
 import type { ListOfView } from './list/list-of-view.ts';
 import type { ListRows } from './model/list-rows.ts';
 import type { Known, Places } from './model/known.ts';
-import type { Asks, Frames, Opened, Pauses, Remembers, Rows, Says, Screen, Silencing, Urgency } from './state/ports.ts';
+import type {
+  Asks,
+  Frames,
+  Opened,
+  Pauses,
+  Remembers,
+  Rows,
+  Says,
+  Screen,
+  Settles,
+  Silencing,
+  Urgency,
+} from './state/ports.ts';
 import { applyFilter } from './list/search-prompt.ts';
 import type { Kept } from './state/kept.ts';
 import type { SilenceForm, LastSilence } from './state/layers/silence.ts';
@@ -74,6 +86,7 @@ const UNSET_POLICY: SilencePolicy = {
 export class ConsoleStore
   implements
     Screen,
+    Settles,
     Says,
     Asks,
     Opened,

@@ -2,7 +2,7 @@ import { keyOf } from '../state/keys.ts';
 import { listRows } from '../state/screen-layout.ts';
 import { moveCursor } from '../state/list-cursor.ts';
 import type { ListOfView } from './list-of-view.ts';
-import type { Screen, Says } from '../state/ports.ts';
+import type { Screen, Says, Settles } from '../state/ports.ts';
 
 /** The cursor stays on the newest row, or stays where it is again. */
 export function follow(store: Screen & Says & ListOfView): void {
@@ -24,7 +24,7 @@ export function stopFollowing(store: Says & ListOfView): void {
 }
 
 /** Puts the cursor on the newest row. */
-export function followNewest(store: Screen & Says & ListOfView): void {
+export function followNewest(store: Settles & Says & ListOfView): void {
   const { list, rows, sort, state, table } = store;
   if (!list.following || rows.frozen) return;
   if (table?.newestBy?.includes(sort.column) !== true) return stopFollowing(store);

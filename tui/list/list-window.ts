@@ -4,7 +4,7 @@ import { CURSOR_AT_TOP, settleCursor } from '../state/list-cursor.ts';
 import { listRows } from '../state/screen-layout.ts';
 import type { Known } from '../model/known.ts';
 import type { ListOfView } from './list-of-view.ts';
-import type { Screen, Says, Opened, Shown } from '../state/ports.ts';
+import type { Says, Opened, Shown, Settles } from '../state/ports.ts';
 import type { Layer } from '../state/layers/layer.ts';
 
 /** What a person sees, decides and presses takes about so long. */
@@ -57,7 +57,7 @@ export class ListWindow {
     return nowMs - this.#shiftedAtMs < REACTION_MS;
   }
 
-  settle(store: Screen & Says & Opened & Pick<Known, 'events' | 'feed'> & ListOfView): void {
+  settle(store: Settles & Says & Opened & Pick<Known, 'events' | 'feed'> & ListOfView): void {
     if (store.table === undefined) return;
     followNewest(store);
     const { list, rows } = store;

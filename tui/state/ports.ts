@@ -25,7 +25,10 @@ export interface Shown {
 /** The same, and puts something else there. */
 export interface Screen extends Shown {
   update(change: Partial<ConsoleState>): void;
-  /** Puts something in its place before a frame that is drawn in any case. */
+}
+
+/** What is shown, put in its place before a frame that is drawn in any case. */
+export interface Settles extends Shown {
   settle(change: Partial<ConsoleState>): void;
 }
 

@@ -5,7 +5,7 @@ import { PanePeek } from './pane-peek.ts';
 import { listLayout } from './screen-layout.ts';
 import { type ConsoleState, eventUnderCursor } from './console-state.ts';
 import { isLoadedView, type LoadedView } from '../model/view-data.ts';
-import type { Screen, Rows, Asks, Shown } from './ports.ts';
+import type { Screen, Rows, Asks, Shown, Settles } from './ports.ts';
 import type { Known, Places } from '../model/known.ts';
 import { isLoadedLayer, type LoadedLayer } from './layers/loaded.ts';
 import { isFull } from './layers/layer.ts';
@@ -42,7 +42,7 @@ export class Upkeep {
   }
 
   /** Asks for what is due. */
-  ask(store: Screen & Asks & Known & Places, nowMs: number): void {
+  ask(store: Screen & Settles & Asks & Known & Places, nowMs: number): void {
     if (store.feed.connection.kind !== 'live') return;
     this.#peekUnderCursor(store, nowMs);
     this.#askEndedSilences(store);
@@ -59,7 +59,7 @@ export class Upkeep {
     store.request({ kind: 'load-ended-silences' });
   }
 
-  #peekUnderCursor(store: Screen & Asks & Pick<Known, 'events'>, nowMs: number): void {
+  #peekUnderCursor(store: Settles & Asks & Pick<Known, 'events'>, nowMs: number): void {
     const target = store.state.view === 'events' ? eventUnderCursor(store.state) : undefined;
     if (target === undefined || listLayout(store.state).pane === 0) return;
     const { peek } = store.state;

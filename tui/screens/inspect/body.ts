@@ -6,7 +6,7 @@ import type { InspectRow } from './rows.ts';
 import { inspectTableOf, type InspectTable } from './tables.ts';
 import { settleCursor } from '../../state/list-cursor.ts';
 import type { ListOrder } from '../../model/list-order.ts';
-import type { Screen, Shown } from '../../state/ports.ts';
+import type { Settles, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
 
 /** What the screen of a subject shows, and how many rows of the screen each part takes. */
@@ -49,7 +49,7 @@ export function orderOf(rows: readonly InspectRow[]): ListOrder<InspectRow> {
 }
 
 /** Puts the cursor where it is drawn: a key acts on what was under it then, whatever is loaded since. */
-export function settleInspect(store: Screen & Known): void {
+export function settleInspect(store: Settles & Known): void {
   const { layers } = store.state;
   const layer = layers.findLast(({ kind }) => kind === 'inspect');
   if (layer?.kind !== 'inspect') return;

@@ -1,7 +1,7 @@
 import { currentStep } from '../../../shared/domain/plan/run.ts';
 import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
 import type { UpgradePlace } from '../../state/upgrade-place.ts';
-import type { Screen, Shown } from '../../state/ports.ts';
+import type { Settles, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
 
 /** The plan that the view is about; `undefined`: there is none, or it is still being loaded. */
@@ -21,7 +21,7 @@ export function stepNumber({ steps }: Pick<PlanRun, 'steps'>, id: string | undef
 }
 
 /** Before a frame: a new plan opens its page, and the cursor goes on with it. */
-export function settleUpgrade(store: Screen & Pick<Known, 'plans'>): void {
+export function settleUpgrade(store: Settles & Pick<Known, 'plans'>): void {
   const before = store.state.upgrade;
   const after = settledPlace(before, shownPlan(store));
   if (after !== before) store.settle({ upgrade: after });
