@@ -120,8 +120,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
       );
       await fc.assert(
         fc.asyncProperty(fc.array(fc.array(op, { maxLength: 8 }), { maxLength: 6 }), part, async (writes, second) => {
-          const store = await open(await tempDir());
-          const lease = await store.acquire('main', 30_000);
+          const { store, lease } = await opened();
           const model = new Map<string, string>();
           for (const ops of writes) {
             await store.write(lease, ops, []);
@@ -137,7 +136,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
           );
           await store.close();
         }),
-        { numRuns: 25 },
+        { numRuns: 15 },
       );
     });
   });

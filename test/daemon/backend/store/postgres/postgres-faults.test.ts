@@ -116,7 +116,7 @@ describe('a database', () => {
         }
       }
     })();
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < 2; round++) {
       const before = acknowledged.size;
       await expect.poll(() => acknowledged.size).toBeGreaterThan(before + 20);
       await own.kill();
