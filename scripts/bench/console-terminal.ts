@@ -87,9 +87,9 @@ export class ConsoleTerminal implements AsyncDisposable {
   }
 
   /** Types and waits for what comes of it. */
-  async press(keys: string, holds: (screen: string) => boolean): Promise<Arrival> {
+  async press(keys: string, holds: (screen: string) => boolean, timeoutMs?: number): Promise<Arrival> {
     this.write(keys);
-    return this.until(holds);
+    return this.until(holds, timeoutMs);
   }
 
   /** Ends it as its user does, so that it leaves what it leaves for its next start. */

