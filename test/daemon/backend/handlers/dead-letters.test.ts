@@ -46,7 +46,8 @@ test('all of a handler, or all that there are, are retried at once', async () =>
   expect(await rig.deadLetters.retry({ handler: 'mail' })).toBe(0);
   expect(await rig.deadLetters.retry({ all: true })).toBe(1);
   await rig.run(5);
-  expect(rig.begun.slice(3).map(({ job }) => job.client)).toEqual(['a', 'b', 'c']);
+  // Side by side: which of them is read first is for the disk to say.
+  expect(new Set(rig.begun.slice(3).map(({ job }) => job.client))).toEqual(new Set(['a', 'b', 'c']));
 });
 
 test('those that are retried stand behind what waits already', async () => {
