@@ -16,7 +16,7 @@ import { RETENTION_DEFAULT, type RetentionLimits } from './retention.ts';
 import { assertShard, emptyShard, loadShard, type Shard } from './shard.ts';
 import { encodeTuple, tupleRange } from './tuple.ts';
 import { encodeNamed, scanRange } from './scan-range.ts';
-import { tell } from './tell.ts';
+import { watchShard } from './watch-shard.ts';
 import { type Database } from './database.ts';
 
 export interface LevelStoreOptions {
@@ -160,34 +160,19 @@ export class LevelStore implements Store {
     afterSeq: number,
     listener: (record: ChangeRecord) => void,
   ): Promise<{ readonly first: number; close(): void }> {
-    // What is committed while the past is read waits here; undefined from then on.
-    let waiting: ChangeRecord[] | undefined = [];
-    const watcher = (record: ChangeRecord): void => {
-      if (record.seq <= afterSeq) return;
-      if (waiting === undefined) tell(listener, record);
-      else waiting.push(record);
-    };
-    // Between two writes, so that what is told from the past and what is told live meet without a gap.
-    const { shard, first, past } = await this.#inTurn(async () => {
-      const watched = this.#shard(shardName);
-      const { retention } = watched;
-      watched.watchers.add(watcher);
-      const from = Math.max(retention.first, afterSeq + 1);
-      const range = {
-        gte: encodeTuple(changeKey(shardName, from)),
-        lt: encodeTuple(changeKey(shardName, retention.last + 1)),
-      };
-      return { shard: watched, first: retention.first, past: this.#entries(range) };
-    });
-    try {
-      for await (const [key, value] of past) listener({ seq: Number(key.at(-1)), changes: parseChanges(value) });
-    } catch (error) {
-      shard.watchers.delete(watcher);
-      throw error;
-    }
-    for (const record of waiting) tell(listener, record);
-    waiting = undefined;
-    return { first, close: () => void shard.watchers.delete(watcher) };
+    return watchShard(afterSeq, listener, (watcher) =>
+      // Between two writes, so that what is told from the past and what is told live meet without a gap.
+      this.#inTurn(async () => {
+        const shard = this.#shard(shardName);
+        const { first, last } = shard.retention;
+        shard.watchers.add(watcher);
+        const range = {
+          gte: encodeTuple(changeKey(shardName, Math.max(first, afterSeq + 1))),
+          lt: encodeTuple(changeKey(shardName, last + 1)),
+        };
+        return { shard, first, past: recordsOf(this.#entries(range)) };
+      }),
+    );
   }
 
   /** Always granted: the lock of the directory is the lease, and the newest holder in this process is the one that counts. */
@@ -287,6 +272,10 @@ async function* entriesThrough(
   read: (key: Key, value: string) => string,
 ): AsyncGenerator<readonly [Key, string], void, undefined> {
   for await (const [key, value] of entries) yield [key, read(key, value)];
+}
+
+async function* recordsOf(entries: AsyncIterable<StoredEntry>): AsyncGenerator<ChangeRecord, void, undefined> {
+  for await (const [key, value] of entries) yield { seq: Number(key.at(-1)), changes: parseChanges(value) };
 }
 
 function assertHolder(shard: Shard, epoch: number): void {

@@ -19,6 +19,8 @@ interface Held {
   readonly ttlMs: number;
   /** In the database. It rises when the connection was lost: whatever the old one still brings is shut out. */
   epoch: number;
+  /** Of the last write, as it was when the lease was taken. */
+  seq: number;
   readonly renewal: Disposable;
   readonly lose: (problem: MonError) => void;
 }
@@ -81,9 +83,10 @@ export class HeldLeases implements Disposable {
     const renewal = this.#clock.every(ttlMs / RENEWALS, () => {
       if (this.#connection.refusal === undefined) renew().catch(() => undefined);
     });
-    this.#held.set(name, { shard, ttlMs, epoch, renewal, lose });
+    const seq = Number(row.seq);
+    this.#held.set(name, { shard, ttlMs, epoch, seq, renewal, lose });
     const release = (): Promise<void> => this.#inTurn(() => this.#release({ name, epoch }));
-    return { lease: { name, epoch, lost, renew, release }, seq: Number(row.seq) };
+    return { lease: { name, epoch, lost, renew, release }, seq };
   }
 
   /**
@@ -99,8 +102,21 @@ export class HeldLeases implements Disposable {
       const [row] = rows;
       if (row === undefined) throw this.lose(shard.name);
       held.epoch = Number(row.epoch);
+      held.seq = Number(row.seq);
       const { last } = shard.retention;
-      if (Number(row.seq) < last) throw this.#end(held, this.#wentBack(shard.name, last, Number(row.seq)));
+      if (held.seq < last) throw this.#end(held, this.#wentBack(shard.name, last, held.seq));
+    }
+  }
+
+  /**
+   * After all were taken again, while no write waits for its outcome.
+   *
+   * @throws MonError `conflict` when a write is there whose caller could not wait until that was known: of its changes and
+   *   its handler jobs nobody here has heard, so whoever begins anew takes them from the store
+   */
+  refuseUntold(): void {
+    for (const held of this.#held.values()) {
+      if (held.seq > held.shard.retention.last) throw this.#end(held, this.#untold(held.shard.name));
     }
   }
 
@@ -161,6 +177,14 @@ export class HeldLeases implements Disposable {
       'conflict',
       `another backend writes to ${this.#shown}: its lease is good for ${String(rows[0]?.seconds ?? 0)} s, and it renews it; ` +
         'stop that one first',
+    );
+  }
+
+  #untold(name: string): MonError {
+    return new MonError(
+      'conflict',
+      `the database ${this.#shown} was away, and now a write to shard ${name} is there that had to be given up: this backend ` +
+        'ends, and the next one begins with it',
     );
   }
 

@@ -7,7 +7,7 @@ import { MIGRATIONS } from '../migrations/list.ts';
 import { RETENTION_DEFAULT, type RetentionLimits } from '../retention.ts';
 import { encodeNamed, scanRange } from '../scan-range.ts';
 import { emptyShard, type Shard } from '../shard.ts';
-import { tell } from '../tell.ts';
+import { watchShard } from '../watch-shard.ts';
 import { UnsettledWriteError } from '../unsettled-write.ts';
 import { batchOf, type Batch } from './batch.ts';
 import { byteaArray } from './binary-array.ts';
@@ -103,6 +103,7 @@ export class PostgresStore implements Store {
       storeId: id,
       inTurn,
       restore: (client) => this.#leases.retake(client),
+      verify: () => this.#leases.refuseUntold(),
       clock,
     });
     const { shown } = server;
@@ -158,28 +159,14 @@ export class PostgresStore implements Store {
     afterSeq: number,
     listener: (record: ChangeRecord) => void,
   ): Promise<{ readonly first: number; close(): void }> {
-    // What is committed while the past is read waits here; undefined from then on.
-    let waiting: ChangeRecord[] | undefined = [];
-    const watcher = (record: ChangeRecord): void => {
-      if (record.seq <= afterSeq) return;
-      if (waiting === undefined) tell(listener, record);
-      else waiting.push(record);
-    };
-    const { shard, first, last } = await this.#inTurn(async () => {
-      const watched = this.#shard(shardName);
-      watched.watchers.add(watcher);
-      const { first: oldest, last: newest } = watched.retention;
-      return { shard: watched, first: oldest, last: newest };
-    });
-    try {
-      for await (const record of this.#records(shardName, Math.max(first, afterSeq + 1), last)) listener(record);
-    } catch (error) {
-      shard.watchers.delete(watcher);
-      throw error;
-    }
-    for (const record of waiting) tell(listener, record);
-    waiting = undefined;
-    return { first, close: () => void shard.watchers.delete(watcher) };
+    return watchShard(afterSeq, listener, (watcher) =>
+      this.#inTurn(async () => {
+        const shard = this.#shard(shardName);
+        const { first, last } = shard.retention;
+        shard.watchers.add(watcher);
+        return { shard, first, past: this.#records(shardName, Math.max(first, afterSeq + 1), last) };
+      }),
+    );
   }
 
   async acquire(name: string, ttlMs: number): Promise<Lease> {

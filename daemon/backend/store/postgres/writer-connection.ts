@@ -14,6 +14,7 @@ export class WriterConnection implements AsyncDisposable {
   readonly #server: DatabaseServer;
   readonly #storeId: string;
   readonly #restore: (client: Client) => Promise<void>;
+  readonly #verify: () => void;
   readonly #reopener: Reopener;
   readonly #mendedListeners = new Set<() => void>();
   #client: Client | undefined;
@@ -23,6 +24,7 @@ export class WriterConnection implements AsyncDisposable {
   /**
    * @param inTurn runs a task while nothing is written
    * @param restore what has to be done on a new connection before anything is written on it
+   * @param verify throws when no write waits for the new connection, and one is there that nobody was told of
    */
   constructor(
     server: DatabaseServer,
@@ -30,17 +32,20 @@ export class WriterConnection implements AsyncDisposable {
       storeId,
       inTurn,
       restore,
+      verify,
       clock,
     }: {
       readonly storeId: string;
       readonly inTurn: (task: () => Promise<void>) => Promise<void>;
       readonly restore: (client: Client) => Promise<void>;
+      readonly verify: () => void;
       readonly clock: Pick<Clock, 'after'>;
     },
   ) {
     this.#server = server;
     this.#storeId = storeId;
     this.#restore = restore;
+    this.#verify = verify;
     this.#reopener = new Reopener(() => inTurn(() => this.#reopen()), clock);
   }
 
@@ -122,7 +127,7 @@ export class WriterConnection implements AsyncDisposable {
 
   async #reopen(): Promise<void> {
     // A write that waited may have found one already.
-    if (this.#refusal !== undefined) await this.again(async () => undefined);
+    if (this.#refusal !== undefined) await this.again(async () => this.#verify());
     for (const listener of this.#mendedListeners) listener();
   }
 

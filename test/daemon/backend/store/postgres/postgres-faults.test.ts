@@ -6,6 +6,8 @@ import {
   type PostgresStore,
   type PostgresStoreOptions,
 } from '../../../../../daemon/backend/store/postgres/postgres-store.ts';
+import { UnsettledWriteError } from '../../../../../daemon/backend/store/unsettled-write.ts';
+import { SystemClock } from '../../../../../daemon/clock/system-clock.ts';
 import { CuttingProxy } from '../../../../support/cutting-proxy.ts';
 import { ManualClock } from '../../../../support/manual-clock.ts';
 import { startPostgres, type PostgresServer } from '../../../../../scripts/lib/postgres-server.ts';
@@ -62,6 +64,30 @@ describe('a network that cuts', () => {
     expect(await writing).toBe(1);
     expect(store.refusal).toBeUndefined();
     expect(await store.write(lease, [], [])).toBe(2);
+  });
+
+  test('for longer than a caller can wait: when the write turns out to be there, the store ends, for a new one to begin with it', async () => {
+    const { network, url } = await behindNetwork();
+    const clock = new SystemClock();
+    const hasty = {
+      after: clock.after.bind(clock),
+      every: clock.every.bind(clock),
+      monotonic: () => 20 * clock.monotonic(),
+    };
+    const { store, lease } = await opened(url, { clock: hasty });
+    const { target } = network;
+    network.target = 'http://127.0.0.1:1';
+    network.cutAfter(1);
+    await expect(store.write(lease, [put(['a'], '1')], [])).rejects.toBeInstanceOf(UnsettledWriteError);
+    network.target = target;
+    expect(await lease.lost).toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/that had to be given up/),
+    });
+    await expect(store.write(lease, [], [])).rejects.toMatchObject({ code: 'conflict' });
+    const next = await openPostgresStore(url);
+    onTestFinished(() => next.close());
+    expect([next.lastSeq('main'), await next.getMany([['a']])]).toEqual([1, ['1']]);
   });
 
   test('while nothing is written: the next write finds another connection, and the same lease', async () => {
