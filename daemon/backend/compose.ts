@@ -42,7 +42,7 @@ import { PlanRunner } from './plans/plan-runner.ts';
 import { Plans } from './plans/write.ts';
 import { TimerLag } from './schedule/timer-lag.ts';
 import { SHARD } from './store/main-shard.ts';
-import { TABLES, TOPICS } from './tables.ts';
+import { TABLES, TOPICS } from './tables/tables.ts';
 import { openFilesMax } from './store/open-files.ts';
 import { Teardown } from './teardown.ts';
 import { plansOf } from './plans/state.ts';

@@ -18,7 +18,7 @@ import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { ManualClock } from './manual-clock.ts';
 import { RecordedLog } from './recorded-log.ts';
 import { tempDir } from './temp-dir.ts';
-import { TABLES } from '../../daemon/backend/tables.ts';
+import { TABLES } from '../../daemon/backend/tables/tables.ts';
 
 const LINGER_MS = 2;
 

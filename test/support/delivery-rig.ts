@@ -11,7 +11,7 @@ import type { HandlerJob } from '../../shared/schemas/handler-job.ts';
 import type { MutatorDefinition } from '../../shared/schemas/mutator.ts';
 import { aJob } from './a-job.ts';
 import { RecordedLog } from './recorded-log.ts';
-import { TABLES } from '../../daemon/backend/tables.ts';
+import { TABLES } from '../../daemon/backend/tables/tables.ts';
 
 interface RigOptions {
   readonly mutators?: Readonly<Record<string, MutatorDefinition>>;

@@ -22,7 +22,7 @@ import { ManualClock } from './manual-clock.ts';
 import { RecordedLog } from './recorded-log.ts';
 import { tempDir } from './temp-dir.ts';
 import { TroubledStore } from './troubled-store.ts';
-import { TABLES, TOPICS } from '../../daemon/backend/tables.ts';
+import { TABLES, TOPICS } from '../../daemon/backend/tables/tables.ts';
 
 /** Changes go out at most this often. */
 const FRAME_MS = 50;

@@ -19,7 +19,7 @@ import { ManualClock } from './manual-clock.ts';
 import { RecordedLog } from './recorded-log.ts';
 import { tempDir } from './temp-dir.ts';
 import { TroubledStore } from './troubled-store.ts';
-import { TABLES } from '../../daemon/backend/tables.ts';
+import { TABLES } from '../../daemon/backend/tables/tables.ts';
 import { addJob } from '../../daemon/backend/handlers/saved.ts';
 
 /** A run that a receiver has been given, and that ends when the test says so. */

@@ -22,7 +22,7 @@ import { RecordedLog } from './recorded-log.ts';
 import { tempDir } from './temp-dir.ts';
 import { TroubledStore } from './troubled-store.ts';
 import { EventHandling } from '../../daemon/backend/handlers/event-handling.ts';
-import { TABLES } from '../../daemon/backend/tables.ts';
+import { TABLES } from '../../daemon/backend/tables/tables.ts';
 
 type Section = Readonly<Record<string, object>>;
 

@@ -1,8 +1,8 @@
 import { eachOf } from '../dump/dump-table.ts';
 import type { Table } from '../registry/table.ts';
 import type { ApiKey, CredentialRegistry, Session, User } from './credentials.ts';
-import { dumpedApiKey, dumpedUser } from './dumped.ts';
-import type { StoredTable } from '../stored-table.ts';
+import type { StoredTable } from '../tables/stored-table.ts';
+import { type Wrapped, wrappedOf } from '../../../shared/domain/v2/wrapped.ts';
 
 /** Who may get in, of all namespaces: users by name, API keys and sessions by id. */
 type CredentialTable<Item> = StoredTable & Table<CredentialRegistry, string, Item>;
@@ -87,4 +87,30 @@ function credentialTable<Item>(
       return item === undefined ? undefined : JSON.stringify(item);
     },
   };
+}
+
+function dumpedUser({ username, groups, disabled, passwordHash, passwordChangedMs }: User): Wrapped {
+  return wrappedOf(
+    'User',
+    {},
+    { username, groups, disabled, password_hash: passwordHash, mon: { password_changed_ms: passwordChangedMs } },
+  );
+}
+
+function dumpedApiKey(key: ApiKey): Wrapped {
+  return wrappedOf(
+    'APIKey',
+    { name: key.id, created_by: key.createdBy },
+    {
+      username: key.username,
+      description: key.description,
+      scopes: key.scopes,
+      all_roles: key.hasAllRoles === true,
+      namespace: key.namespace,
+      created_at: key.createdAt,
+      expires_at: key.expiresAt,
+      last_used: key.lastUsed,
+      hash: key.hash,
+    },
+  );
 }

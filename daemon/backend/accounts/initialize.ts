@@ -14,7 +14,7 @@ import { Users } from '../access/users.ts';
 import type { Clock, Store } from '../ports.ts';
 import { hasAdministrator } from '../access/scopes-of-user.ts';
 import { Registry } from '../registry/registry.ts';
-import { TABLES } from '../tables.ts';
+import { TABLES } from '../tables/tables.ts';
 
 const LEASE_MS = 30_000;
 

@@ -1,7 +1,7 @@
 import type { Key } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { LatestTable } from '../registry/table.ts';
-import type { StoredTable } from '../stored-table.ts';
+import type { StoredTable } from '../tables/stored-table.ts';
 
 const PREFIX = 'aggregate-deletion';
 

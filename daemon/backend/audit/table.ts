@@ -1,6 +1,6 @@
 import type { AuditHead } from '../../../shared/schemas/audit.ts';
 import type { Key } from '../ports.ts';
-import type { StoredTable } from '../stored-table.ts';
+import type { StoredTable } from '../tables/stored-table.ts';
 
 const PREFIX = 'audit';
 

@@ -5,8 +5,9 @@ import type { RecordTable, Table } from '../registry/table.ts';
 import { datedClient, encodeClient, type StoredClient } from './client-record.ts';
 import { CLIENT_TOPIC } from './rows.ts';
 import { eachOf } from '../dump/dump-table.ts';
-import { dumpedEntity } from '../dump/dumped.ts';
-import type { StoredTable } from '../stored-table.ts';
+import type { StoredTable } from '../tables/stored-table.ts';
+import { v2EntityOf } from '../../../shared/domain/v2/entity.ts';
+import { type Wrapped, wrappedOf } from '../../../shared/domain/v2/wrapped.ts';
 
 const PREFIX = 'client';
 
@@ -73,4 +74,9 @@ function markTable<Mark>(
     },
     shifted: (text, byMs) => JSON.stringify(shifted(JSON.parse(text) as Mark, byMs)),
   };
+}
+
+export function dumpedEntity(namespace: string, stored: StoredClient): Wrapped {
+  const { metadata, ...spec } = v2EntityOf(namespace, stored.client);
+  return wrappedOf('Entity', metadata, { ...spec, mon: stored });
 }

@@ -9,7 +9,7 @@ import { MemoryBudget, startGuard } from '../health/memory-budget.ts';
 import { isLoopback } from '../access/host.ts';
 import type { Lease, Store } from '../ports.ts';
 import { Registry } from '../registry/registry.ts';
-import type { StoredTable } from '../stored-table.ts';
+import type { StoredTable } from '../tables/stored-table.ts';
 import { TimeKeeper } from '../schedule/keep-time.ts';
 import { DiskGuard } from '../store/disk-guard.ts';
 import type { Teardown } from '../teardown.ts';

@@ -1,9 +1,8 @@
-import type { V2Type } from '../../../shared/domain/v2/wrapped.ts';
+import { type V2Type, type Wrapped, wrappedOf } from '../../../shared/domain/v2/wrapped.ts';
 import { eachOf } from '../dump/dump-table.ts';
-import { dumpedDefinition } from '../dump/dumped.ts';
 import type { Table } from '../registry/table.ts';
 import type { DefinitionKind, DefinitionKinds, StoredDefinitions } from './state.ts';
-import type { StoredTable } from '../stored-table.ts';
+import type { StoredTable } from '../tables/stored-table.ts';
 
 const PREFIX = 'definition';
 
@@ -51,3 +50,14 @@ export const DEFINITIONS: StoredTable & Table<StoredDefinitions, DefinitionPlace
     dumped: eachOf((value) => dumpedDefinition(type, value as Parameters<typeof dumpedDefinition>[1])),
   })),
 };
+
+function dumpedDefinition(
+  type: V2Type,
+  {
+    metadata: { namespace, ...metadata },
+    ...spec
+  }: { readonly metadata: Readonly<Record<string, unknown>>; readonly [attribute: string]: unknown },
+): Wrapped {
+  // What is over all namespaces is in none.
+  return wrappedOf(type, namespace === '' ? metadata : { ...metadata, namespace }, spec);
+}

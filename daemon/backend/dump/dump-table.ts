@@ -11,7 +11,10 @@ export interface DumpDeps {
 /** What is stored, under the parts of its key behind the prefix: the namespace first, where there is one. */
 export type Found = readonly [place: readonly string[], value: unknown];
 
-/** What a dump holds of one type of object. */
+/**
+ * What a dump holds of one type of object: as the newer API shows it, unredacted, and under `mon` what else it takes to bring it
+ * back as it is. What is only true at the moment of reading, such as whether an event is silenced, is left out.
+ */
 export interface Dump {
   readonly type: V2Type;
   /** Second part of the keys, where those of the table are of several types. */

@@ -2,9 +2,9 @@ import type { V2Type, Wrapped } from '../../../shared/domain/v2/wrapped.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { DumpPage } from '../../../shared/schemas/restore.ts';
 import type { Key } from '../ports.ts';
-import { TABLES } from '../tables.ts';
+import { TABLES } from '../tables/tables.ts';
 import type { Dump, DumpDeps, Found } from './dump-table.ts';
-import { dumpedNamespace } from './dumped.ts';
+import { dumpedNamespace } from '../namespaces/table.ts';
 
 /** Which objects: those of a type after a place, in one namespace or in all of them. */
 export interface DumpQuery {

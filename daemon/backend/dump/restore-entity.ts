@@ -7,14 +7,13 @@ import { exactClientSchema } from '../../../shared/schemas/exact-state.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import type { Restored } from '../../../shared/schemas/restore.ts';
 import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
-import { dumpedEntity } from './dumped.ts';
 import type { ClientEntry, Namespace } from '../registry/namespace.ts';
 import type { StoredClient } from '../clients/client-record.ts';
 import { letIn, recordOf } from '../clients/write.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { EXACT_LOST, exactly, isBeyondEntities, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
 import { saveClient } from '../clients/saved.ts';
-import { CLIENTS } from '../clients/table.ts';
+import { CLIENTS, dumpedEntity } from '../clients/table.ts';
 
 /** Computed when an entity is shown, or made anew by its agent. */
 const NOT_TAKEN = ['last_seen', 'sensu_agent_version', 'subscriptions'];

@@ -9,13 +9,12 @@ import { exactRecordSchema } from '../../../shared/schemas/exact-state.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { resultSchema } from '../../../shared/schemas/result.ts';
 import { restoreKey, type Restored } from '../../../shared/schemas/restore.ts';
-import { dumpedEvent } from './dumped.ts';
 import { stateOf, type CheckRecord } from '../events/check-record.ts';
 import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
 import { restoreClient, translated } from './restore-entity.ts';
 import { EXACT_LOST, exactly, isBeyondEntities, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
 import { saveCheck } from '../events/saved.ts';
-import { CHECK_RECORDS } from '../events/table.ts';
+import { CHECK_RECORDS, dumpedEvent } from '../events/table.ts';
 import { CLIENTS } from '../clients/table.ts';
 
 /** The records that an event is about, if they are there: what its state is compared with must be read before. */

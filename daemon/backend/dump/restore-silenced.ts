@@ -8,10 +8,10 @@ import { exactSilencedSchema } from '../../../shared/schemas/exact-state.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import type { Restored } from '../../../shared/schemas/restore.ts';
 import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
-import { dumpedSilenced } from './dumped.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { EXACT_LOST, exactly, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
 import { saveSilenced, saveSilencedUse } from '../silences/saved.ts';
+import { dumpedSilenced } from '../silences/table.ts';
 
 interface State {
   readonly entry: SilencedEntry;

@@ -5,8 +5,11 @@ import { datedCheckRecord, encodeCheckRecord, stateOf, type CheckBodies, type Ch
 import { EVENT_TOPIC } from './rows.ts';
 import { decodeClient } from '../clients/client-record.ts';
 import { clientKey } from '../clients/table.ts';
-import { dumpedEvent } from '../dump/dumped.ts';
-import type { StoredTable } from '../stored-table.ts';
+import type { StoredTable } from '../tables/stored-table.ts';
+import { v2EntityOf } from '../../../shared/domain/v2/entity.ts';
+import { v2EventOf } from '../../../shared/domain/v2/event.ts';
+import type { Client } from '../../../shared/schemas/client.ts';
+import { type Wrapped, wrappedOf } from '../../../shared/domain/v2/wrapped.ts';
 
 const PREFIX = 'check';
 
@@ -60,4 +63,29 @@ function loadCheck(namespace: Namespace, [client, check]: readonly [string, stri
   const output = (record.eventCheck ?? record.check)?.output;
   const entry = namespace.ensureCheck(owner, check);
   namespace.setCheck(entry, stateOf(record), record.check ?? undefined, output, record.deletionsBefore ?? 0);
+}
+
+function without(object: object, names: readonly string[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
+}
+
+/** @param record with a check, of the result or of the event: each record has one */
+export function dumpedEvent(namespace: string, client: Client, record: CheckRecord): Wrapped {
+  const { history, lastOk, event, eventHistory, eventCheck, check } = record;
+  const reported = check ?? eventCheck;
+  if (reported === undefined) throw new Error(`the record of ${client.name} holds no check`);
+  const entity = v2EntityOf(namespace, client);
+  const id = event?.id ?? '';
+  const shown = v2EventOf({ id, namespace, entity, check: reported, history, state: record, silenced: [] });
+  return wrappedOf(
+    'Event',
+    { ...shown.metadata, namespace },
+    {
+      ...without(shown, ['metadata', 'sequence']),
+      // The entity is an object of its own in the dump.
+      entity: { entity_class: entity.entity_class, metadata: { name: client.name, namespace } },
+      check: without(shown.check, ['is_silenced', 'silenced']),
+      mon: { history, lastOk, event, eventHistory, eventCheck, check },
+    },
+  );
 }

@@ -9,7 +9,7 @@ import { problemsOf } from '../../../shared/schemas/problems.ts';
 import type { Principal } from '../access/principal.ts';
 import { RowSelection } from './row-selection.ts';
 import { FeedReach, storeHeardBy } from './feed-reach.ts';
-import { changedRows, snapshotRows, type TopicRow } from './rows.ts';
+import { changedRows, snapshotRows, type TopicRow } from './topic-rows.ts';
 import { TransportTap } from './transport-tap.ts';
 import type { FeedParts } from './feed-parts.ts';
 

@@ -4,15 +4,14 @@ import { maySee, refuseOutsideNamespace, type Principal } from '../access/princi
 import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { Reach } from './topic.ts';
 
 /** Of which namespaces a consumer hears. Those with the same `id` hear the same. */
-export class FeedReach {
+export class FeedReach implements Reach {
   readonly id: string;
-  /** Whether rows say where they are: their keys begin with the namespace. */
   readonly isMany: boolean;
   /** The only namespace; undefined: all of them. */
   readonly only: string | undefined;
-  /** Whether plans for upgrades are shown, which are in no namespace: not to who is kept to another one than `default`. */
   readonly seesPlans: boolean;
 
   private constructor(about: Pick<FeedReach, 'isMany' | 'only' | 'seesPlans'>) {
@@ -39,7 +38,6 @@ export class FeedReach {
     return this.only === undefined || this.only === namespace;
   }
 
-  /** Those that hold something, or did: a name that was removed meanwhile is left out. */
   namespaces(registry: Pick<Registry, 'held' | 'namespaces'>): readonly Namespace[] {
     if (this.only === undefined) return [...registry.namespaces()];
     const namespace = registry.held(this.only);

@@ -2,7 +2,7 @@ import type { SearchLanguage } from '../../../shared/domain/search-language.ts';
 import { FEED_TOPICS, type FeedRequest, type FeedTopic } from '../../../shared/schemas/feed-request.ts';
 import type { FeedRows } from '../../../shared/schemas/feed.ts';
 import type { FeedReach } from './feed-reach.ts';
-import type { TopicRow } from './rows.ts';
+import type { TopicRow } from './topic-rows.ts';
 import { TopicFilter } from './topic-filter.ts';
 import type { Topic } from './topic.ts';
 

@@ -3,15 +3,24 @@ import type { FeedTopic } from '../../../shared/schemas/feed-request.ts';
 import type { Change } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { FeedReach } from './feed-reach.ts';
 
 /** A row under its key; `null`: gone. */
 export type KeyedRow = readonly [key: string, row: object | null];
 
+/** Of which namespaces somebody hears. */
+export interface Reach {
+  /** Whether rows say where they are: their keys begin with the namespace. */
+  readonly isMany: boolean;
+  /** Whether plans for upgrades are shown, which are in no namespace: not to who is kept to another one than `default`. */
+  readonly seesPlans: boolean;
+  /** Those that hold something, or did: a name that was removed meanwhile is left out. */
+  namespaces(registry: Pick<Registry, 'held' | 'namespaces'>): readonly Namespace[];
+}
+
 /** What rows are made of. */
 export interface ShownState {
   readonly registry: Pick<Registry, 'held' | 'namespaces' | 'state'>;
-  readonly reach: FeedReach;
+  readonly reach: Reach;
 }
 
 export type ChangesByNamespace = ReadonlyMap<string, readonly Change[]>;
@@ -82,7 +91,7 @@ export function namespacedTopic<Item, Row extends object>({
 }
 
 /** A row of a namespace as a consumer gets it: among those of many it says where it is, and its key begins with that. */
-function rowAt(keyed: KeyedRow, namespace: string, { isMany }: Pick<FeedReach, 'isMany'>): KeyedRow {
+function rowAt(keyed: KeyedRow, namespace: string, { isMany }: Pick<Reach, 'isMany'>): KeyedRow {
   if (!isMany) return keyed;
   const [key, row] = keyed;
   return [`${namespace}/${key}`, row === null ? null : { ...row, namespace }];

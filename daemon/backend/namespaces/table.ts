@@ -1,6 +1,7 @@
 import type { DeclaredNamespaces } from './state.ts';
 import type { Table } from '../registry/table.ts';
-import type { StoredTable } from '../stored-table.ts';
+import type { StoredTable } from '../tables/stored-table.ts';
+import { type Wrapped, wrappedOf } from '../../../shared/domain/v2/wrapped.ts';
 
 const PREFIX = 'namespace';
 
@@ -13,3 +14,7 @@ export const NAMESPACES: StoredTable & Table<DeclaredNamespaces, string, string>
   drop: (declared, name) => declared.remove(name),
   adopt: ({ declared }, stored) => declared.load(stored.map(([[, name]]) => String(name))),
 };
+
+export function dumpedNamespace(name: string): Wrapped {
+  return wrappedOf('Namespace', {}, { name });
+}

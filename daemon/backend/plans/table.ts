@@ -2,7 +2,7 @@ import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Table } from '../registry/table.ts';
 import { plansOf, type PlanRegistry, type StoredPlan } from './state.ts';
 import { PLAN_TOPIC } from './rows.ts';
-import type { StoredTable } from '../stored-table.ts';
+import type { StoredTable } from '../tables/stored-table.ts';
 
 const PREFIX = 'upgrade';
 

@@ -1,6 +1,6 @@
 import type { Namespace, SpoolMark } from '../registry/namespace.ts';
 import type { LatestTable } from '../registry/table.ts';
-import type { StoredTable } from '../stored-table.ts';
+import type { StoredTable } from '../tables/stored-table.ts';
 
 const PREFIX = 'spool';
 

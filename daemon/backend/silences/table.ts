@@ -1,12 +1,13 @@
 import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
-import { silencedId } from '../../../shared/domain/silencing.ts';
+import { silencedId, silencedRow } from '../../../shared/domain/silencing.ts';
 import type { Key } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { LatestTable, Table } from '../registry/table.ts';
 import { SILENCED_TOPIC } from './rows.ts';
 import { eachOf } from '../dump/dump-table.ts';
-import { dumpedSilenced } from '../dump/dumped.ts';
-import type { StoredTable } from '../stored-table.ts';
+import type { StoredTable } from '../tables/stored-table.ts';
+import { v2SilencedOf } from '../../../shared/domain/v2/silenced.ts';
+import { type Wrapped, wrappedOf } from '../../../shared/domain/v2/wrapped.ts';
 
 /** An entry as every store has held it since the first: its end is `expire_at`, and in milliseconds. Known here alone. */
 interface Stored extends Omit<SilencedEntry, 'expireAtMs'> {
@@ -84,4 +85,9 @@ function moved(time: number | null, by: number): number | null {
 /** A part of a silenced entry in its key: the empty string is none. */
 function presentPart(part: string | number | undefined): string | undefined {
   return part === '' ? undefined : String(part);
+}
+
+export function dumpedSilenced(namespace: string, entry: SilencedEntry, use: SilencedUse | undefined): Wrapped {
+  const { metadata, ...spec } = v2SilencedOf(namespace, entry);
+  return wrappedOf('Silenced', metadata, { ...spec, mon: { entry: silencedRow(entry), use } });
 }

@@ -2,7 +2,7 @@ import type { Stash } from '../../../shared/schemas/stash.ts';
 import type { Key } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { Table } from '../registry/table.ts';
-import type { StoredTable } from '../stored-table.ts';
+import type { StoredTable } from '../tables/stored-table.ts';
 import { stashesOf } from './state.ts';
 
 /** A stash as every store has held it since the first: its end is `expire_at`, and in milliseconds. Known here alone. */

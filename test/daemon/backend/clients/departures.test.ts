@@ -15,7 +15,7 @@ import { openBackend } from '../../../support/open-backend.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 import { send, type Answer } from '../../../support/raw-http.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
-import { TABLES } from '../../../../daemon/backend/tables.ts';
+import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
 
 const QUARANTINE_MS = 60_000;
 

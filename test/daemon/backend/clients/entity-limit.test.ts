@@ -4,7 +4,7 @@ import { Entities } from '../../../../daemon/backend/clients/v2-write.ts';
 import { Registry } from '../../../../daemon/backend/registry/registry.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { HandlingRig } from '../../../support/handling-rig.ts';
-import { TABLES } from '../../../../daemon/backend/tables.ts';
+import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
 
 const ADA = { who: 'ada', from: '127.0.0.1', how: 'PUT /' };
 const machine = (name: string) => ({ name, address: '192.0.2.1', subscriptions: ['linux'] });

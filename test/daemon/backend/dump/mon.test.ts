@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { dumpedSilenced } from '../../../../daemon/backend/dump/dumped.ts';
 import type { AuditRecord } from '../../../../shared/schemas/audit.ts';
 import type { Restored } from '../../../../shared/schemas/restore.ts';
 import { openLineReceiver } from '../../../support/line-receiver.ts';
@@ -8,6 +7,7 @@ import { tempDir } from '../../../support/temp-dir.ts';
 import { asking, basic, type Ask } from '../../../support/asking.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 import type { Answer } from '../../../support/raw-http.ts';
+import { dumpedSilenced } from '../../../../daemon/backend/silences/table.ts';
 
 let backend: RunningBackend;
 let ask: Ask;

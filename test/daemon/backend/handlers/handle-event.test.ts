@@ -5,7 +5,7 @@ import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { HandlingRig, type HandlingSections } from '../../../support/handling-rig.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { TABLES } from '../../../../daemon/backend/tables.ts';
+import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
 
 const NOW = ManualClock.START_MS / 1000;
 const PIPE = { type: 'pipe', command: 'true' };

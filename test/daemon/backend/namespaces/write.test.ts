@@ -14,7 +14,7 @@ import { Registry } from '../../../../daemon/backend/registry/registry.ts';
 import { AGENT_SPOOLS } from '../../../../daemon/backend/results/table.ts';
 import { Results } from '../../../../daemon/backend/results/write.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
-import { TABLES } from '../../../../daemon/backend/tables.ts';
+import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 import { tempDir } from '../../../support/temp-dir.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { shiftedTimes } from '../../../../daemon/backend/registry/shift-times.ts';
 import type { Key } from '../../../../daemon/backend/ports.ts';
-import { TABLES } from '../../../../daemon/backend/tables.ts';
+import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -8,7 +8,7 @@ import type { CheckDefinition } from '../../../../shared/schemas/check.ts';
 import type { PlanningClock } from '../../../../daemon/backend/ports.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
-import { TABLES } from '../../../../daemon/backend/tables.ts';
+import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
 
 interface Published {
   readonly atMs: number;

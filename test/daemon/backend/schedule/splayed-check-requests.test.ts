@@ -10,7 +10,7 @@ import type { CheckRequest } from '../../../../shared/schemas/agent.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
-import { TABLES } from '../../../../daemon/backend/tables.ts';
+import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
 
 interface Sent {
   readonly afterMs: number;

@@ -1,15 +1,15 @@
-import { API_KEYS, SESSIONS, TOKEN_KEY, USERS } from './access/table.ts';
-import { AGGREGATE_DELETIONS } from './aggregates/table.ts';
-import { AUDIT_HEAD } from './audit/table.ts';
-import { CLIENTS, INVALIDATED, TOMBSTONES } from './clients/table.ts';
-import { DEFINITIONS } from './definitions/table.ts';
-import { CHECK_RECORDS } from './events/table.ts';
-import type { Topic } from './feed/topic.ts';
-import { NAMESPACES } from './namespaces/table.ts';
-import { PLANS } from './plans/table.ts';
-import { AGENT_SPOOLS } from './results/table.ts';
-import { SILENCED, SILENCED_USES } from './silences/table.ts';
-import { STASHES } from './stashes/table.ts';
+import { API_KEYS, SESSIONS, TOKEN_KEY, USERS } from '../access/table.ts';
+import { AGGREGATE_DELETIONS } from '../aggregates/table.ts';
+import { AUDIT_HEAD } from '../audit/table.ts';
+import { CLIENTS, INVALIDATED, TOMBSTONES } from '../clients/table.ts';
+import { DEFINITIONS } from '../definitions/table.ts';
+import { CHECK_RECORDS } from '../events/table.ts';
+import type { Topic } from '../feed/topic.ts';
+import { NAMESPACES } from '../namespaces/table.ts';
+import { PLANS } from '../plans/table.ts';
+import { AGENT_SPOOLS } from '../results/table.ts';
+import { SILENCED, SILENCED_USES } from '../silences/table.ts';
+import { STASHES } from '../stashes/table.ts';
 import type { StoredTable } from './stored-table.ts';
 
 /**

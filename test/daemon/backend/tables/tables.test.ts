@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { TABLES, TOPICS } from '../../../daemon/backend/tables.ts';
-import { FEED_TOPICS } from '../../../shared/schemas/feed-request.ts';
+import { TABLES, TOPICS } from '../../../../daemon/backend/tables/tables.ts';
+import { FEED_TOPICS } from '../../../../shared/schemas/feed-request.ts';
 
 test('no two kinds are stored under the same prefix', () => {
   const prefixes = TABLES.map(({ prefix }) => prefix);
