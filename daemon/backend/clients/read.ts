@@ -4,6 +4,8 @@ import type { Store } from '../ports.ts';
 import { clientTextOf, decodeClient } from './client-record.ts';
 import type { CheckEntry, ClientEntry } from '../registry/namespace.ts';
 import { clientKey } from './table.ts';
+import { v2EntityOf } from '../../../shared/domain/v2/entity.ts';
+import type { V2Entity } from '../../../shared/schemas/v2/entity.ts';
 
 /** The committed records of these clients, in order; one that is gone by now is left out. */
 export async function readClients(
@@ -63,6 +65,11 @@ export async function readClientTexts(
 
 export function shownClient(client: Client): Client {
   return redact(client, redactKeysOf(client));
+}
+
+/** A client as an entity, redacted. */
+export function shownEntity(namespace: string, client: Client): V2Entity {
+  return v2EntityOf(namespace, redact(client, redactKeysOf(client)));
 }
 
 function shownText(value: string): string {

@@ -2,8 +2,7 @@ import { clientOfEntity, v2EntityOf } from '../../../shared/domain/v2/entity.ts'
 import { v2EntitySchema, type SubmittedV2Entity } from '../../../shared/schemas/v2/entity.ts';
 import type { V2Object } from '../../../shared/schemas/v2/metadata.ts';
 import { uncovers } from '../../../shared/domain/redact.ts';
-import { readClients } from './read.ts';
-import { shownEntity } from '../definitions/v2-objects.ts';
+import { readClients, shownEntity } from './read.ts';
 import type { ClientEntry } from '../registry/namespace.ts';
 import { refuseWithoutScope } from '../access/principal.ts';
 import { validator } from '../http/json-body.ts';

@@ -10,7 +10,7 @@ import {
 } from '../../../shared/schemas/v2/event.ts';
 import type { EventPlace, PresentEvent, ReportedEvent, V2Events } from './v2-write.ts';
 import { validateResult } from '../results/validate-result.ts';
-import { readV2Events, shownEvent } from '../definitions/v2-objects.ts';
+import { readV2Events, shownEvent } from './v2-read.ts';
 import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
 import { hasScope, mayChange } from '../access/principal.ts';
 import { validator } from '../http/json-body.ts';

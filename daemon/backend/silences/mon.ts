@@ -4,7 +4,7 @@ import { SILENCED_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { RecentProblems } from '../../../shared/schemas/silence-preview.ts';
 import type { SilencedDetail, SilencedEntry } from '../../../shared/schemas/silenced.ts';
-import { recoveredSince } from '../events/recent-problems.ts';
+import { recoveredSince } from './recovered.ts';
 import { changesOfSilences, type SilenceDeps } from './changes.ts';
 import { livingEntries, silencedDetail } from './read.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';

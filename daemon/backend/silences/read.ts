@@ -2,6 +2,7 @@ import { expireAtOf, isExpired } from '../../../shared/domain/expiry.ts';
 import { silencedView } from '../../../shared/domain/silencing.ts';
 import type { SilencedDetail, SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
 import type { SilencedRegistry } from './state.ts';
+import { v2SilencedName } from '../../../shared/domain/v2/silenced.ts';
 
 const UNUSED: SilencedUse = { suppressed: 0, last_suppressed: null };
 
@@ -22,4 +23,25 @@ export function silencedDetail(
 export function livingEntries(entries: Iterable<SilencedEntry>, nowMs: number): SilencedEntry[] {
   const living = [...entries].filter((entry) => !isExpired(entry, nowMs));
   return living.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+}
+
+/** An entry with the name that the newer API has for it. */
+export interface NamedSilenced {
+  readonly name: string;
+  readonly entry: SilencedEntry;
+}
+
+const sorted = new WeakMap<
+  SilencedRegistry,
+  { readonly changes: number; readonly entries: readonly NamedSilenced[] }
+>();
+
+/** All entries by those names, also expired ones; sorted again only after a change, because pages follow one another. */
+export function sortedSilenced(registry: SilencedRegistry): readonly NamedSilenced[] {
+  const known = sorted.get(registry);
+  if (known?.changes === registry.changes) return known.entries;
+  const entries = Array.from(registry.all(), (entry) => ({ name: v2SilencedName(entry), entry }));
+  entries.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  sorted.set(registry, { changes: registry.changes, entries });
+  return entries;
 }

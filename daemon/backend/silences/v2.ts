@@ -19,7 +19,6 @@ import {
 } from '../../../shared/schemas/v2/silenced.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import { livingEntry } from './write.ts';
-import { sortedSilenced } from '../definitions/v2-objects.ts';
 import type { SilencedRegistry } from './state.ts';
 import { isNamed } from '../access/principal.ts';
 import { validator } from '../http/json-body.ts';
@@ -30,6 +29,7 @@ import { objectHandlers, pathPart, type Collection } from '../http/v2-collection
 import { notFound } from '../http/v2-errors.ts';
 import { behind, sendObjects, type V2Key } from '../http/v2-object-list.ts';
 import { portionsBehind } from '../http/v2-portions.ts';
+import { sortedSilenced } from './read.ts';
 
 const validate = validator(v2SilencedSchema);
 

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { UnsilencedEvents } from '../../../../daemon/backend/silences/write-unsilenced.ts';
+import { UnsilencedEvents } from '../../../../daemon/backend/handlers/write-unsilenced.ts';
 import { expireSilenced } from '../../../../daemon/backend/silences/clock.ts';
-import { handleUnsilenced } from '../../../../daemon/backend/silences/handle-unsilenced.ts';
+import { handleUnsilenced } from '../../../../daemon/backend/handlers/handle-unsilenced.ts';
 import { Aggregates } from '../../../../daemon/backend/aggregates/write.ts';
 import { HANDLER_JOBS } from '../../../../daemon/backend/handlers/table.ts';
 import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';

@@ -1,46 +1,17 @@
 import { hash } from 'node:crypto';
-import { v2EntityOf } from '../../../shared/domain/v2/entity.ts';
 import { v2EventOf } from '../../../shared/domain/v2/event.ts';
 import { v2SilencedName } from '../../../shared/domain/v2/silenced.ts';
-import { checkRedactKeysOf, redact, redactKeysOf } from '../../../shared/domain/redact.ts';
+import { checkRedactKeysOf, redact } from '../../../shared/domain/redact.ts';
 import { isActive, matchingEntries } from '../../../shared/domain/silencing.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { V2Entity } from '../../../shared/schemas/v2/entity.ts';
 import type { V2Event } from '../../../shared/schemas/v2/event.ts';
-import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Store } from '../ports.ts';
-import type { CheckRecord } from '../events/check-record.ts';
+import type { CheckRecord } from './check-record.ts';
 import type { CheckEntry, ClientEntry } from '../registry/namespace.ts';
-import type { SilencedRegistry } from '../silences/state.ts';
-import { readOwners } from '../clients/read.ts';
-import { readRecords } from '../events/read-records.ts';
-
-/** A client as an entity, redacted. */
-export function shownEntity(namespace: string, client: Client): V2Entity {
-  return v2EntityOf(namespace, redact(client, redactKeysOf(client)));
-}
-
-/** An entry with the name that the newer API has for it. */
-export interface NamedSilenced {
-  readonly name: string;
-  readonly entry: SilencedEntry;
-}
-
-const sorted = new WeakMap<
-  SilencedRegistry,
-  { readonly changes: number; readonly entries: readonly NamedSilenced[] }
->();
-
-/** All entries by those names, also expired ones; sorted again only after a change, because pages follow one another. */
-export function sortedSilenced(registry: SilencedRegistry): readonly NamedSilenced[] {
-  const known = sorted.get(registry);
-  if (known?.changes === registry.changes) return known.entries;
-  const entries = Array.from(registry.all(), (entry) => ({ name: v2SilencedName(entry), entry }));
-  entries.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-  sorted.set(registry, { changes: registry.changes, entries });
-  return entries;
-}
+import { readRecords } from './read-records.ts';
+import { readOwners, shownEntity } from '../clients/read.ts';
 
 /** The committed events of these checks, redacted but for their environment variables; one that is gone by now is left out. */
 export async function readV2Events(store: Store, entries: readonly CheckEntry[], nowMs: number): Promise<V2Event[]> {

@@ -2,7 +2,7 @@ import { isSilenced } from '../../../shared/domain/silencing.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Batcher } from '../commit/batcher.ts';
-import { handleSilenceEnd } from '../handlers/handle-event.ts';
+import { handleSilenceEnd } from './handle-event.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { saveUnsuppressed } from '../events/saved.ts';
 import { CHECK_RECORDS } from '../events/table.ts';
