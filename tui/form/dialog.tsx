@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react';
 import type { ScreenSize } from '../state/console-state.ts';
 import { cellWidth, fit } from '../terminal/cells.ts';
-import { run, type Run, type Theme } from '../text/theme.ts';
+import { run, type Line, type Run, type Theme } from '../text/theme.ts';
 import { Rows } from '../text/rows.tsx';
 import { fitRuns } from '../text/runs.ts';
 
@@ -24,14 +24,14 @@ export function Dialog({
   readonly size: ScreenSize;
   readonly title: string;
   /** At most `dialogWidth` cells each. */
-  readonly lines: readonly (readonly Run[])[];
+  readonly lines: readonly Line[];
 }): ReactElement {
   const width = dialogWidth(size.columns);
   const shown = lines.slice(0, size.rows - 5);
   const heading = ` ${fit(title, Math.min(cellWidth(title), width - 2))} `;
   const left = run('│ ');
   const right = run(' │');
-  const rows: readonly (readonly Run[])[] = [
+  const rows: readonly Line[] = [
     [run('┌'), run(heading, 'strong'), run(`${'─'.repeat(Math.max(0, width + 2 - cellWidth(heading)))}┐`)],
     ...shown.map((runs) => [left].concat(fitRuns(runs, width), right)),
     [run(`└${'─'.repeat(width + 2)}┘`)],

@@ -4,7 +4,7 @@ import type { ScreenSize } from '../state/console-state.ts';
 import type { ConfirmLayer } from '../state/layers/confirm.ts';
 import type { UpgradeDialogLayer } from '../state/layers/plans.ts';
 import { cellWidth } from '../terminal/cells.ts';
-import { run, type Run, type Theme } from '../text/theme.ts';
+import { run, type Line, type Run, type Theme } from '../text/theme.ts';
 import { wrapCells } from '../text/wrap-cells.ts';
 import { buttonRun, Dialog, dialogWidth } from './dialog.tsx';
 import { fieldRuns } from './text-field.ts';
@@ -62,8 +62,8 @@ function QuestionDialog({
   /** Its lines are safe for a terminal. */
   readonly question: { readonly title: string; readonly lines: readonly string[] };
   /** The fields in rows of so many cells. */
-  readonly fields: (width: number) => readonly (readonly Run[])[];
-  readonly problem?: readonly (readonly Run[])[];
+  readonly fields: (width: number) => readonly Line[];
+  readonly problem?: readonly Line[];
   readonly buttons: readonly Run[];
 }): ReactElement {
   const width = dialogWidth(size.columns);
@@ -84,7 +84,7 @@ function buttonRuns(label: string, field: string): readonly Run[] {
 }
 
 /** The fields one below the other, their texts in one column. */
-function fieldLines({ fields, field }: UpgradeDialogLayer, width: number): readonly (readonly Run[])[] {
+function fieldLines({ fields, field }: UpgradeDialogLayer, width: number): readonly Line[] {
   const cells = Math.max(0, ...fields.map(({ label }) => cellWidth(label)));
   return fields.map(({ label, line }) => {
     const head = `${label}${' '.repeat(cells - cellWidth(label))}  `;

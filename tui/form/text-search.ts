@@ -1,7 +1,5 @@
-import { run, type Run } from '../text/theme.ts';
+import { run, type Line, type Run } from '../text/theme.ts';
 import type { SearchField } from '../state/search-field.ts';
-
-type Line = readonly Run[];
 
 /** The words of a search in lower case. */
 export function wordsOf({ line }: SearchField): readonly string[] {

@@ -9,7 +9,7 @@ import type { TablePlace } from '../list/table-place.ts';
 import { listPlace } from '../list/list-place.ts';
 import { isTallHeader, listLayout } from '../state/screen-layout.ts';
 import { isLoadedView } from '../model/view-data.ts';
-import { run, type Run, type Theme } from '../text/theme.ts';
+import { run, type Line, type Theme } from '../text/theme.ts';
 import { headerProps, hintsProps } from './chrome-props.ts';
 import { connectingText } from './connection/connecting-text.ts';
 import { failureText } from './failure-text.ts';
@@ -52,7 +52,7 @@ function tableLines(
   table: ListTable<unknown>,
   height: number,
   { placed, shift }: TablePlace,
-): readonly (readonly Run[])[] {
+): readonly Line[] {
   const { state, list, nowMs, feed, rows } = store;
   const { columns } = state.size;
   const stale = isStale(feed);

@@ -1,6 +1,6 @@
 import { NO_SEARCH, type SearchField } from '../state/search-field.ts';
 import type { KeyAction } from '../state/keys.ts';
-import type { Run } from '../text/theme.ts';
+import type { Line } from '../text/theme.ts';
 import { deadLetterLines } from './dead-letters/lines.ts';
 import { detailBody } from './detail/lines.ts';
 import { handlingLines } from './handling/lines.ts';
@@ -17,7 +17,7 @@ import { putLayer } from '../state/layer-stack.ts';
 
 /** Text on the screen that is read from top to bottom, and searched. */
 export interface TextPane {
-  readonly lines: readonly (readonly Run[])[];
+  readonly lines: readonly Line[];
   /** Rows of the screen for it. */
   readonly height: number;
   /** First line that is shown. */

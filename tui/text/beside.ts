@@ -1,4 +1,4 @@
-import { run, type Run } from './theme.ts';
+import { run, type Line } from './theme.ts';
 
 /** Cells between two columns: a line with a space on both sides. */
 export const GUTTER_CELLS = 3;
@@ -15,10 +15,10 @@ export function halves(columns: number): readonly [number, number] {
  * @param columns lines of exactly the cells of their column; one without any run is blank
  */
 export function beside(
-  columns: readonly (readonly (readonly Run[])[])[],
+  columns: readonly (readonly Line[])[],
   widths: readonly number[],
   height: number,
-): readonly (readonly Run[])[] {
+): readonly Line[] {
   return Array.from({ length: height }, (_, row) =>
     columns.flatMap((lines, index) => {
       const line = lines[row] ?? [];

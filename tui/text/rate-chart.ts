@@ -1,5 +1,5 @@
 import { countText } from '../words/count-text.ts';
-import { run, type Run } from './theme.ts';
+import { run, type Line } from './theme.ts';
 
 const EIGHTHS = ' ▁▂▃▄▅▆▇█';
 
@@ -18,7 +18,7 @@ export interface Course {
  * The course of some values as columns on a line, the newest at the right end, in `height` rows of `width` cells with a
  * scale that starts at 0. Each column is a mean.
  */
-export function rateChart(course: Course, width: number, height: number): readonly (readonly Run[])[] {
+export function rateChart(course: Course, width: number, height: number): readonly Line[] {
   const cells = Math.max(1, width - SCALE_CELLS - 2);
   const bars = means(course, cells);
   const most = roundUp(Math.max(1, ...bars.map((value) => value ?? 0)));

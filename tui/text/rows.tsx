@@ -1,11 +1,11 @@
 import { Box, type BoxProps } from 'ink';
 import { createElement, type ReactElement } from 'react';
-import type { Run, Theme } from './theme.ts';
+import type { Line, Theme } from './theme.ts';
 import { Row } from './row.tsx';
 
 export interface RowsProps {
   readonly theme: Theme;
-  readonly lines: readonly (readonly Run[])[];
+  readonly lines: readonly Line[];
   /** Rows of the screen that it takes; without it as many as there are lines. */
   readonly height?: number;
   readonly place?: Pick<BoxProps, 'position' | 'marginLeft' | 'marginTop'>;

@@ -21,6 +21,9 @@ export interface Run {
   readonly tone: Tone;
 }
 
+/** A row of the screen, or a part of one. */
+export type Line = readonly Run[];
+
 export function run(text: string, tone: Tone = 'plain'): Run {
   return { text, tone };
 }

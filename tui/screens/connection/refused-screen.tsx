@@ -2,7 +2,7 @@ import type { ReactElement } from 'react';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { Rows } from '../../text/rows.tsx';
 import { wrapCells } from '../../text/wrap-cells.ts';
-import { run, type Run, type Theme } from '../../text/theme.ts';
+import { run, type Line, type Theme } from '../../text/theme.ts';
 
 export interface RefusedScreenProps {
   readonly theme: Theme;
@@ -15,7 +15,7 @@ export interface RefusedScreenProps {
 /** The backend answered, and will not talk to this console: what it said, and how that is put right. */
 export function RefusedScreen({ theme, columns, backend, code, message }: RefusedScreenProps): ReactElement {
   const { title, fix } = remedyOf(code);
-  const lines: readonly (readonly Run[])[] = [
+  const lines: readonly Line[] = [
     [],
     [run(` ✗ ${title}`, 'critical')],
     [],

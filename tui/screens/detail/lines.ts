@@ -2,31 +2,31 @@ import type { EventExplanation } from '../../../shared/schemas/explain.ts';
 import { commandOf, commandText } from '../../../shared/domain/command-text.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { severityOf } from '../../../shared/domain/severity.ts';
-import { safeLine, safeText } from '../../../shared/domain/terminal-text.ts';
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import { keyOf } from '../../state/keys.ts';
-import { run, STATUS, type Run } from '../../text/theme.ts';
+import { run, STATUS, type Line } from '../../text/theme.ts';
 import type { EventRecord } from '../../model/event-record.ts';
 import { handlerRows } from '../handling/lines.ts';
-import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
+import { boundedLines, describe, KeptRows, textRows, type Described } from '../../text/describe.ts';
+import { cutCells } from '../../text/wrap-cells.ts';
+import { historyRuns } from '../../model/history-runs.ts';
 import type { Known } from '../../model/known.ts';
 import type { Shown } from '../../state/ports.ts';
 import type { DetailLayer } from '../../state/layers/detail.ts';
 
-export type DetailLine = readonly Run[];
-
-/** Cells before the text of each part. */
-const LABEL_CELLS = 10;
+/** Cells of the labels. */
+const LABELS = { cells: 10 };
 
 /** Other events of the client that are named. */
 const RELATED_MAX = 8;
 
-/** Most lines of one output or document that are shown; the rest is a number. */
-const LINES_MAX = 5000;
+/** Where the rest is of what is too long for the screen. */
+const WHOLE = 'monctl event info has them all';
 
 /** The part of the detail screen that scrolls. */
-export function detailBody(store: Shown & Known, layer: DetailLayer): readonly DetailLine[] {
+export function detailBody(store: Shown & Known, layer: DetailLayer): readonly Line[] {
   const { load } = layer;
   const width = store.state.size.columns - 1;
   switch (load.kind) {
@@ -39,68 +39,54 @@ export function detailBody(store: Shown & Known, layer: DetailLayer): readonly D
     case 'loaded':
       return [
         ...eventParts(load.event, width, layer.wrap),
-        ...nextRunLines(load.nextRun, store.nowMs),
-        ...handlerLines(load.handling, store.nowMs, width),
-        ...silenceLines(silencesOn(store, layer.target.key, load.event), store.nowMs, width),
-        ...relatedLines(store, layer, width),
-        ...(layer.raw ? jsonLines(load.event, width, layer.wrap) : []),
+        ...describe(
+          [
+            ...nextRun(load.nextRun, store.nowMs),
+            ...handlers(load.handling, store.nowMs, width - LABELS.cells),
+            silences(silencesOn(store, layer.target.key, load.event), store.nowMs),
+            related(store, layer, width),
+          ],
+          { ...LABELS, width },
+        ),
+        ...(layer.raw ? jsonRows(load.event, width, layer.wrap) : []),
       ];
   }
 }
 
 /** History, output and what else the event says about itself. */
-export function eventParts(event: Event, width: number, wrap: boolean): readonly DetailLine[] {
-  const memo = partsMemo.get(event);
-  if (memo?.width === width && memo.wrap === wrap) return memo.lines;
-  const lines = [
-    historyLine(event),
-    ...labelled('output', bounded(safeText(event.check.output.trimEnd()).split('\n')), width, wrap),
-    ...commandLines(event, width, wrap),
-    ...labelled('client', [clientText(event)], width, wrap),
-  ];
-  partsMemo.set(event, { width, wrap, lines });
-  return lines;
+export function eventParts(event: Event, width: number, wraps: boolean): readonly Line[] {
+  return partRows.of(event, `${String(width)} ${String(wraps)}`, () => {
+    const command = commandOf(event.check['command']);
+    const all: readonly Described[] = [
+      { label: 'history', rows: [historyRow(event)] },
+      { label: 'output', text: boundedLines(event.check.output, WHOLE) },
+      ...(command === undefined ? [] : [{ label: 'command', text: commandText(command) }]),
+      { label: 'client', text: clientText(event) },
+    ];
+    return describe(all, { ...LABELS, width, wraps });
+  });
 }
 
-// An output may have a megabyte; it is cut into lines once, not once per frame.
-const partsMemo = new WeakMap<
-  Event,
-  { readonly width: number; readonly wrap: boolean; readonly lines: readonly DetailLine[] }
->();
-const jsonMemo = new WeakMap<Event, readonly string[]>();
+const partRows = new KeptRows<Event>();
+const jsonParts = new KeptRows<Event>();
 
-export function historyLine(event: Event): DetailLine {
-  const { interval } = event.check;
+function historyRow({ check: { interval, history } }: Event): Line {
   const each = typeof interval === 'number' ? `${formatDuration(interval)} each, newest right` : 'newest right';
-  return [
-    label('history'),
-    ...event.check.history.map((status) => {
-      const { symbol, tone } = STATUS[severityOf(Number(status))];
-      return run(symbol, tone);
-    }),
-    run(`  (${each})`, 'faint'),
-  ];
+  return [...historyRuns(history.map(Number), Infinity), run(`  (${each})`, 'faint')];
 }
 
 /** Nothing for a check that its agent, or somebody else, runs by itself. */
-function nextRunLines(nextRun: number | undefined, nowMs: number): readonly DetailLine[] {
-  if (nextRun === undefined) return [];
-  const seconds = nextRun - nowMs / 1000;
-  return [[label('next run'), run(seconds > 0 ? `in ${formatDuration(seconds)}` : 'now')]];
+function nextRun(atSeconds: number | undefined, nowMs: number): readonly Described[] {
+  if (atSeconds === undefined) return [];
+  const seconds = atSeconds - nowMs / 1000;
+  return [{ label: 'next run', text: seconds > 0 ? `in ${formatDuration(seconds)}` : 'now' }];
 }
 
 /** What becomes of the event at its handlers; nothing when the backend did not tell. */
-function handlerLines(handling: EventExplanation | undefined, nowMs: number, width: number): readonly DetailLine[] {
+function handlers(handling: EventExplanation | undefined, nowMs: number, width: number): readonly Described[] {
   if (handling === undefined) return [];
-  const [first = [], ...others] = handlerRows(handling, nowMs, width - LABEL_CELLS);
-  const lines: DetailLine[] = [[label('handlers'), ...first]];
-  for (const row of others) lines.push([label(''), ...row]);
-  return [...lines, [label(''), run(`${keyOf('why')} shows why, whole`, 'faint')]];
-}
-
-function commandLines(event: Event, width: number, wrap: boolean): readonly DetailLine[] {
-  const command = commandOf(event.check['command']);
-  return command === undefined ? [] : labelled('command', [safeLine(commandText(command))], width, wrap);
+  const rest = [run(`${keyOf('why')} shows why, whole`, 'faint')];
+  return [{ label: 'handlers', rows: [...handlerRows(handling, nowMs, width), rest] }];
 }
 
 function clientText(event: Event): string {
@@ -108,7 +94,7 @@ function clientText(event: Event): string {
   const others = subscriptions.filter((subscription) => subscription !== `client:${name}`);
   const at = address === 'unknown' ? '' : ` at ${address}`;
   const tagged = others.length === 0 ? '' : `, subscriptions: ${others.join(', ')}`;
-  return safeLine(`${name}${at}, ${agentText(event.client)}${tagged}`);
+  return `${name}${at}, ${agentText(event.client)}${tagged}`;
 }
 
 /** A client that gives no sign of life was made by a result with a source, or by somebody. */
@@ -127,14 +113,9 @@ function silencesOn(
 }
 
 /** Who silenced it, for how long and why. */
-function silenceLines(entries: readonly (SilencedRow | string)[], nowMs: number, width: number): readonly DetailLine[] {
-  if (entries.length === 0) return [[label('silence'), run('none', 'faint')]];
-  return labelled(
-    'silence',
-    entries.map((entry) => silenceText(entry, nowMs)),
-    width,
-    true,
-  );
+function silences(entries: readonly (SilencedRow | string)[], nowMs: number): Described {
+  if (entries.length === 0) return { label: 'silence', text: 'none', tone: 'faint' };
+  return { label: 'silence', text: entries.map((entry) => silenceText(entry, nowMs)) };
 }
 
 export function silenceText(entry: SilencedRow | string, nowMs: number): string {
@@ -147,54 +128,27 @@ export function silenceText(entry: SilencedRow | string, nowMs: number): string 
   );
 }
 
-function relatedLines(store: Pick<Known, 'events'>, layer: DetailLayer, width: number): readonly DetailLine[] {
+function related(store: Pick<Known, 'events'>, layer: DetailLayer, width: number): Described {
   const { client, key } = layer.target;
-  const related: EventRecord[] = [];
+  const others: EventRecord[] = [];
   for (const record of store.events.records()) {
-    if (record.row.client === client && record.key !== key) related.push(record);
+    if (record.row.client === client && record.key !== key) others.push(record);
   }
-  if (related.length === 0) return [[label('related'), run(`no other event on ${safeLine(client)}`, 'faint')]];
-  const shown = related.toSorted((a, b) => a.rank - b.rank).slice(0, RELATED_MAX);
-  const lines: DetailLine[] = shown.map(({ row }, index) => {
+  if (others.length === 0) return { label: 'related', text: `no other event on ${client}`, tone: 'faint' };
+  const shown = others.toSorted((a, b) => a.rank - b.rank).slice(0, RELATED_MAX);
+  const rows: readonly Line[] = shown.map(({ row }) => {
     const { symbol, word, tone } = STATUS[severityOf(row.status)];
     const text = ` ${safeLine(row.check)}  ${safeLine(row.output)}`;
-    return [label(index === 0 ? 'related' : ''), run(`${symbol} ${word}`, tone), run(cutCells(text, width - 17))];
+    return [run(`${symbol} ${word}`, tone), run(cutCells(text, width - 17))];
   });
-  const rest = related.length - shown.length;
-  return rest === 0 ? lines : [...lines, [label(''), run(`and ${String(rest)} more`, 'faint')]];
+  const rest = others.length - shown.length;
+  return { label: 'related', rows: rest === 0 ? rows : [...rows, [run(`and ${String(rest)} more`, 'faint')]] };
 }
 
-function jsonLines(event: Event, width: number, wrap: boolean): readonly DetailLine[] {
-  let lines = jsonMemo.get(event);
-  if (lines === undefined) {
-    lines = bounded(safeText(JSON.stringify(event, undefined, 2)).split('\n'));
-    jsonMemo.set(event, lines);
-  }
+function jsonRows(event: Event, width: number, wraps: boolean): readonly Line[] {
   const title = '─ raw json (y hides it, w wraps) ';
-  return [
-    [run(title.padEnd(width + 1, '─'), 'faint')],
-    ...lines.flatMap((line) => pieces(line, width - 2, wrap)).map((piece) => [run(`  ${piece}`)]),
-  ];
-}
-
-function labelled(name: string, texts: readonly string[], width: number, wrap: boolean): readonly DetailLine[] {
-  return texts
-    .flatMap((text) => pieces(text, width - LABEL_CELLS, wrap))
-    .map((piece, index) => [label(index === 0 ? name : ''), run(piece)]);
-}
-
-function pieces(line: string, width: number, wrap: boolean): readonly string[] {
-  return wrap ? wrapCells(line, width) : [cutCells(line, width)];
-}
-
-function label(name: string): Run {
-  return run(` ${name.padEnd(LABEL_CELLS - 1)}`, 'faint');
-}
-
-function bounded(lines: readonly string[]): readonly string[] {
-  if (lines.length <= LINES_MAX) return lines;
-  return [
-    ...lines.slice(0, LINES_MAX),
-    `… and ${String(lines.length - LINES_MAX)} more lines: monctl event info has them all`,
-  ];
+  const rows = jsonParts.of(event, `${String(width)} ${String(wraps)}`, () =>
+    textRows(boundedLines(JSON.stringify(event, undefined, 2), WHOLE), { width, indent: 2, wraps }),
+  );
+  return [[run(title.padEnd(width + 1, '─'), 'faint')], ...rows];
 }

@@ -11,7 +11,7 @@ import type { ConsoleState } from '../../state/console-state.ts';
 import { listLayout } from '../../state/screen-layout.ts';
 import { eventParts, silenceText } from '../detail/lines.ts';
 import type { EventRecord } from '../../model/event-record.ts';
-import { run, STATUS, type Run, type Theme } from '../../text/theme.ts';
+import { run, STATUS, type Line, type Run, type Theme } from '../../text/theme.ts';
 import { Rows } from '../../text/rows.tsx';
 import { fitRuns } from '../../text/runs.ts';
 
@@ -50,7 +50,7 @@ export function PaneUnderCursor({
 }
 
 export function EventPane({ theme, columns, rows, record, peek, silences, nowMs }: EventPaneProps): ReactElement {
-  const lines: (readonly Run[])[] = [[run('─ detail '.padEnd(columns, '─'), 'faint')]];
+  const lines: Line[] = [[run('─ detail '.padEnd(columns, '─'), 'faint')]];
   if (record !== undefined) {
     const { row } = record;
     const load = peek?.target.key === record.key ? peek.load : undefined;
@@ -58,7 +58,7 @@ export function EventPane({ theme, columns, rows, record, peek, silences, nowMs 
     const name = run(` ${safeLine(row.client)} / ${safeLine(row.check)}   `, 'strong');
     lines.push(fitRuns([name, ...summaryRuns(record, event, nowMs)], columns));
     const silenced = silences.map((entry) => [run(' silence  ', 'faint'), run(silenceText(entry, nowMs))]);
-    const parts: readonly (readonly Run[])[] =
+    const parts: readonly Line[] =
       event === undefined
         ? [[run(' output   ', 'faint'), run(safeLine(row.output))]]
         : eventParts(event, columns - 1, false);

@@ -3,18 +3,15 @@ import { severityOf } from '../../../shared/domain/severity.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { deliveryText } from '../../words/delivery-text.ts';
 import { cellWidth, fit } from '../../terminal/cells.ts';
-import { run, STATUS, type Run, type Tone } from '../../text/theme.ts';
+import { run, STATUS, type Line, type Tone } from '../../text/theme.ts';
 import { countOf } from '../../words/changes.ts';
-import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
+import { BLANK, describe, type Described } from '../../text/describe.ts';
+import { cutCells } from '../../text/wrap-cells.ts';
 import type { Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
 import type { HandlingLayer } from '../../state/layers/loaded.ts';
 
-type Line = readonly Run[];
 type HandlerVerdict = EventExplanation['handlers'][number];
-
-/** Cells before the text of each part. */
-const LABEL_CELLS = 11;
 
 /** Most cells of the name of a handler beside others. */
 const NAME_CELLS_MAX = 20;
@@ -62,17 +59,16 @@ function handlerRow(
 /** What becomes of an event at each handler, whole. */
 export function handlingLines(
   { nowMs, state }: Shown & Pick<Known, 'nowMs'>,
-  { load }: HandlingLayer,
+  { load: { data } }: HandlingLayer,
 ): readonly Line[] {
-  const { data } = load;
   if (data === undefined) return [];
-  const width = Math.max(10, state.size.columns - 1 - LABEL_CELLS);
   const { event, reason, handlers } = data;
-  return [
-    ...labelled('event', event === null ? 'none' : eventText(event), width),
-    ...labelled('so', reason, width, 'strong'),
-    ...handlers.flatMap((verdict) => verdictLines(verdict, nowMs, width)),
+  const all: readonly Described[] = [
+    { label: 'event', text: event === null ? 'none' : eventText(event) },
+    { label: 'so', text: reason, tone: 'strong' },
+    ...handlers.flatMap((verdict) => aboutHandler(verdict, nowMs)),
   ];
+  return describe(all, { width: state.size.columns - 1 });
 }
 
 function eventText({ status, action, occurrences, silenced_by: ids }: NonNullable<EventExplanation['event']>): string {
@@ -80,21 +76,13 @@ function eventText({ status, action, occurrences, silenced_by: ids }: NonNullabl
   return `${STATUS[severityOf(status)].word}, ${action}, ${countOf(occurrences, 'occurrence')}, ${silenced}`;
 }
 
-function verdictLines({ handler, verdict, reason, delivery }: HandlerVerdict, nowMs: number, width: number): Line[] {
+function aboutHandler({ handler, verdict, reason, delivery }: HandlerVerdict, nowMs: number): readonly Described[] {
   const last = delivery === null ? 'none that is known' : deliveryText(delivery, nowMs);
   return [
-    [],
-    ...labelled('handler', handler, width, 'strong'),
-    ...labelled('verdict', verdict, width, VERDICT_TONES.get(verdict) ?? 'plain'),
-    ...labelled('because', reason, width),
-    ...labelled('last run', last, width, delivery?.state === 'failed' ? 'critical' : 'plain'),
+    BLANK,
+    { label: 'handler', text: handler, tone: 'strong' },
+    { label: 'verdict', text: verdict, tone: VERDICT_TONES.get(verdict) ?? 'plain' },
+    { label: 'because', text: reason },
+    { label: 'last run', text: last, tone: delivery?.state === 'failed' ? 'critical' : 'plain' },
   ];
-}
-
-/** @param text may come from outside */
-export function labelled(name: string, text: string, width: number, tone: Tone = 'plain'): readonly Line[] {
-  return wrapCells(safeLine(text), width).map((piece, index) => [
-    run(` ${index === 0 ? name : ''}`.padEnd(LABEL_CELLS), 'faint'),
-    run(piece, tone),
-  ]);
 }

@@ -7,7 +7,7 @@ import { Row } from '../../text/row.tsx';
 import { Rows } from '../../text/rows.tsx';
 import { spread } from '../../text/runs.ts';
 import { loadedBodyRows } from '../../state/screen-layout.ts';
-import { run, type Run, type Theme } from '../../text/theme.ts';
+import { run, type Line, type Run, type Theme } from '../../text/theme.ts';
 import { paneLines, textPaneOf, type TextPane } from '../text-pane.ts';
 import { headerProps, hintsProps } from '../chrome-props.ts';
 import { textStatus } from '../text-status.ts';
@@ -41,7 +41,7 @@ export function LoadedScreen({
   );
 }
 
-function loadingLines({ load: { failure } }: DeadLetterLayer | HandlingLayer): readonly (readonly Run[])[] {
+function loadingLines({ load: { failure } }: DeadLetterLayer | HandlingLayer): readonly Line[] {
   if (failure === undefined) return [[run(' loading …', 'faint')]];
   return [[run(` ${safeLine(failure)}`, 'critical')], [run(' It is tried again every few seconds; Esc goes back.')]];
 }

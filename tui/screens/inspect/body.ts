@@ -1,4 +1,4 @@
-import type { DetailLine } from '../detail/lines.ts';
+import type { Line } from '../../text/theme.ts';
 import { inspectHead, inspectText } from './lines.ts';
 import type { InspectLayer } from '../../state/layers/inspect.ts';
 import { shownRows } from './list.ts';
@@ -12,11 +12,11 @@ import type { Known } from '../../model/known.ts';
 /** What the screen of a subject shows, and how many rows of the screen each part takes. */
 export interface InspectBody {
   /** Rows of the screen that the head takes. */
-  readonly head: readonly DetailLine[];
+  readonly head: readonly Line[];
   /** Its rows; `undefined`: it is text. */
   readonly table: InspectTable | undefined;
   readonly rows: readonly InspectRow[];
-  readonly text: readonly DetailLine[];
+  readonly text: readonly Line[];
   /** Rows of the screen for the rows or the text. */
   readonly height: number;
 }

@@ -4,67 +4,52 @@ import type { ClientDetail } from '../../../shared/schemas/check-summary.ts';
 import { commandText } from '../../../shared/domain/command-text.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { SEVERITIES, severityOf, type Severity } from '../../../shared/domain/severity.ts';
-import { safeLine, safeText } from '../../../shared/domain/terminal-text.ts';
 import { agentThresholds, saysWhenSilent, type AgentThresholds } from '../../../shared/domain/v2/keepalive.ts';
 import { KEEPALIVE_THRESHOLDS } from '../../../shared/schemas/client.ts';
 import type { StoredResult } from '../../../shared/schemas/result.ts';
 import { countText } from '../../words/count-text.ts';
-import { run, SILENCED_SYMBOL, STATUS, type Run, type Tone } from '../../text/theme.ts';
+import { run, SILENCED_SYMBOL, STATUS, type Line, type Run, type Tone } from '../../text/theme.ts';
 import { countOf } from '../../words/changes.ts';
-import type { DetailLine } from '../detail/lines.ts';
 import { historyRuns } from '../../model/history-runs.ts';
 import type { InspectLayer, SubjectData } from '../../state/layers/inspect.ts';
 import { nextRunText } from '../../words/next-run-text.ts';
 import { scheduleText } from '../checks/table.ts';
-import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
+import { boundedLines, describe, KeptRows, textRows, type Described } from '../../text/describe.ts';
 import type { Known } from '../../model/known.ts';
 import type { Shown } from '../../state/ports.ts';
 
-/** Cells before the text of each line. */
-const LABEL_CELLS = 11;
-
-/** Lines of text that are shown of one result or record. */
-const LINES_MAX = 5000;
-
 /** What is said about the subject above its rows: few lines, each of one row. */
-export function inspectHead(store: Shown & Known, layer: InspectLayer): readonly DetailLine[] {
-  const { data } = layer.load;
-  const width = store.state.size.columns - 1 - LABEL_CELLS;
-  switch (data?.kind) {
-    case undefined:
-      return [];
+export function inspectHead(store: Shown & Known, { load, subject }: InspectLayer): readonly Line[] {
+  const { data } = load;
+  if (data === undefined) return [];
+  return describe(aboutSubject(store, subject.name, data), { width: store.state.size.columns - 1, wraps: false });
+}
+
+function aboutSubject(store: Known, name: string, data: SubjectData): readonly Described[] {
+  switch (data.kind) {
     case 'client':
-      return clientHead(store, data.detail, width);
+      return aboutClient(store, data.detail);
     case 'check':
-      return checkHead(store, data, width);
+      return aboutCheck(store, data);
     case 'aggregate':
-      return aggregateHead(store, layer.subject.name, data);
+      return aboutAggregate(store, name, data);
     case 'result':
-      return resultHead(store, data.result);
+      return aboutResult(store, data.result);
   }
 }
 
 /** The whole of the subject as text: the JSON, or the output of a result. */
-export function inspectText(store: Shown, { load: { data }, raw }: InspectLayer): readonly DetailLine[] {
+export function inspectText(store: Shown, { load: { data }, raw }: InspectLayer): readonly Line[] {
   if (data === undefined) return [];
-  const width = store.state.size.columns - 2;
-  const memo = textMemo.get(data);
-  if (memo?.raw === raw && memo.width === width) return memo.lines;
-  const whole = raw || data.kind !== 'result' ? JSON.stringify(rawOf(data), undefined, 2) : data.result.check.output;
-  const all = safeText(whole.trimEnd()).split('\n');
-  const lines = all
-    .slice(0, LINES_MAX)
-    .flatMap((text) => wrapCells(text, width))
-    .map((piece) => [run(` ${piece}`)]);
-  textMemo.set(data, { raw, width, lines });
-  return lines;
+  const width = store.state.size.columns - 1;
+  return textParts.of(data, `${String(width)} ${String(raw)}`, () => {
+    const isJson = raw || data.kind !== 'result';
+    const text = isJson ? JSON.stringify(rawOf(data), undefined, 2) : data.result.check.output;
+    return textRows(boundedLines(text), { width });
+  });
 }
 
-// An output may have a megabyte; it is cut into lines once, not once per frame.
-const textMemo = new WeakMap<
-  SubjectData,
-  { readonly raw: boolean; readonly width: number; readonly lines: readonly DetailLine[] }
->();
+const textParts = new KeptRows<SubjectData>();
 
 function rawOf(data: SubjectData): unknown {
   switch (data.kind) {
@@ -79,18 +64,14 @@ function rawOf(data: SubjectData): unknown {
   }
 }
 
-function clientHead(
-  store: Pick<Known, 'clients' | 'nowMs'>,
-  { client }: ClientDetail,
-  width: number,
-): readonly DetailLine[] {
+function aboutClient(store: Pick<Known, 'clients' | 'nowMs'>, { client }: ClientDetail): readonly Described[] {
   const { name, address, version, subscriptions } = client;
   const others = subscriptions.filter((subscription) => subscription !== `client:${name}`);
   return [
-    [label('keepalive'), ...keepaliveRuns(store, client)],
-    line('address', `${address}   version ${version === '' ? 'unknown' : version}`, width),
-    line('holds', others.length === 0 ? 'no subscription' : others.join(', '), width),
-    line('record', attributesText(client), width),
+    { label: 'keepalive', rows: [keepaliveRuns(store, client)] },
+    { label: 'address', text: `${address}   version ${version === '' ? 'unknown' : version}` },
+    { label: 'holds', text: others.length === 0 ? 'no subscription' : others.join(', ') },
+    { label: 'record', text: attributesText(client) },
   ];
 }
 
@@ -133,24 +114,21 @@ function attributesText(client: Readonly<Record<string, unknown>>): string {
   return plain.length === 0 ? 'y shows all of it' : plain.map(([name, value]) => `${name}=${String(value)}`).join(' ');
 }
 
-function checkHead(
+function aboutCheck(
   { nowMs }: Pick<Known, 'nowMs'>,
   { definition, results }: Extract<SubjectData, { kind: 'check' }>,
-  width: number,
-): readonly DetailLine[] {
-  const counts = resultCounts(results);
+): readonly Described[] {
+  const counts = { label: 'results', rows: [resultCounts(results)] };
   if (definition === undefined) {
-    return [
-      line('schedule', 'the backend does not publish this check: its clients run it by themselves', width),
-      [label('results'), ...counts],
-    ];
+    const unknown = 'the backend does not publish this check: its clients run it by themselves';
+    return [{ label: 'schedule', text: unknown }, counts];
   }
   const next = definition.next_run === null ? '' : `, next run in ${nextRunText(definition.next_run, nowMs)}`;
   return [
-    line('schedule', scheduleText(definition) + next, width),
-    line('asked of', (definition.subscribers ?? []).join(', '), width),
-    line('command', commandText(definition.command ?? ''), width),
-    [label('results'), ...counts],
+    { label: 'schedule', text: scheduleText(definition) + next },
+    { label: 'asked of', text: (definition.subscribers ?? []).join(', ') },
+    { label: 'command', text: commandText(definition.command ?? '') },
+    counts,
   ];
 }
 
@@ -175,48 +153,37 @@ const WORST_FIRST: readonly Severity[] = ['critical', 'warning', 'unknown', ...S
 const BAR_CELLS = 32;
 const TREND_CELLS = 30;
 
-function aggregateHead(
+function aboutAggregate(
   { aggregates }: Pick<Known, 'aggregates'>,
   name: string,
   { summary }: Extract<SubjectData, { kind: 'aggregate' }>,
-): readonly DetailLine[] {
+): readonly Described[] {
   const { results, clients, checks } = summary;
   const entry = aggregates.entryOf(name, summary);
   const mark = aggregateMark(entry);
   const trend = entry.trend.length < 2 ? 'nothing to compare with yet' : sparkline(entry.trend, TREND_CELLS, 100);
+  const share = [
+    run(percentText(entry).padEnd(5), mark.tone),
+    ...aggregateBar(entry, BAR_CELLS),
+    run(entry.need === undefined ? '  no threshold' : `  needs ${String(entry.need)}%  ${mark.text}`, mark.tone),
+  ];
+  const silenced = `${SILENCED_SYMBOL} ${countText(results.silenced)} silenced`;
   return [
-    [
-      label('ok'),
-      run(percentText(entry).padEnd(5), mark.tone),
-      ...aggregateBar(entry, BAR_CELLS),
-      run(entry.need === undefined ? '  no threshold' : `  needs ${String(entry.need)}%  ${mark.text}`, mark.tone),
-    ],
-    [label('results'), ...countRuns(results)],
-    [
-      label('of these'),
-      run(
-        `${SILENCED_SYMBOL} ${countText(results.silenced)} silenced   ${countText(results.down)} on clients that are down`,
-      ),
-    ],
-    line('members', `${countOf(clients, 'client')}, ${countOf(checks, 'check')}`, Infinity),
-    [label('trend'), run(trend, 'accent'), run('  ok % while this console runs', 'faint')],
+    { label: 'ok', rows: [share] },
+    { label: 'results', rows: [countRuns(results)] },
+    { label: 'of these', text: `${silenced}   ${countText(results.down)} on clients that are down` },
+    { label: 'members', text: `${countOf(clients, 'client')}, ${countOf(checks, 'check')}` },
+    { label: 'trend', rows: [[run(trend, 'accent'), run('  ok % while this console runs', 'faint')]] },
   ];
 }
 
-function resultHead({ nowMs }: Pick<Known, 'nowMs'>, { check }: StoredResult): readonly DetailLine[] {
+function aboutResult({ nowMs }: Pick<Known, 'nowMs'>, { check }: StoredResult): readonly Described[] {
   const { symbol, word, tone } = STATUS[severityOf(check.status)];
   const history = check['history'];
   const statuses = Array.isArray(history) ? history.map(Number) : [];
+  const age = run(`  ${formatDuration(nowMs / 1000 - check.executed)} ago`);
   return [
-    [label('status'), run(`${symbol} ${word}`, tone), run(`  ${formatDuration(nowMs / 1000 - check.executed)} ago`)],
-    [label('history'), ...historyRuns(statuses)],
+    { label: 'status', rows: [[run(`${symbol} ${word}`, tone), age]] },
+    { label: 'history', rows: [historyRuns(statuses)] },
   ];
-}
-
-function line(name: string, text: string, width: number): DetailLine {
-  return [label(name), run(cutCells(safeLine(text), width))];
-}
-
-function label(name: string): Run {
-  return run(` ${name.padEnd(LABEL_CELLS - 1)}`, 'faint');
 }

@@ -18,7 +18,7 @@ import { inspectPlace } from './place.ts';
 import { inspectRows } from './rows.ts';
 import { paneLines, textPaneOf } from '../text-pane.ts';
 import { fit } from '../../terminal/cells.ts';
-import { run, type Run, type Theme } from '../../text/theme.ts';
+import { run, type Line, type Run, type Theme } from '../../text/theme.ts';
 import { headerProps, hintsProps } from '../chrome-props.ts';
 import { textStatus } from '../text-status.ts';
 import type { Remembers, Opened, Shown } from '../../state/ports.ts';
@@ -83,7 +83,7 @@ function bodyLines(
   layer: InspectLayer,
   { rows, height }: InspectBody,
   place: TablePlace | undefined,
-): readonly (readonly Run[])[] {
+): readonly Line[] {
   const { load, cursor, marks, sort } = layer;
   if (load.data === undefined) {
     if (load.failure === undefined) return [[run(' loading …', 'faint')]];

@@ -1,5 +1,6 @@
 import { safeLine, safeText } from '../../../shared/domain/terminal-text.ts';
 import type { AuditRecord } from '../../../shared/schemas/audit.ts';
+import type { Described } from '../../text/describe.ts';
 import type { Tone } from '../../text/theme.ts';
 import type { LoggedMessage } from '../../model/message-log.ts';
 import { holdsWords } from '../../state/search-field.ts';
@@ -36,39 +37,42 @@ export function logIndex(entries: readonly LogEntry[], { at }: LogLayer): number
   );
 }
 
-/** The whole entry, a label and a text of one or more lines each. */
+/** The whole entry. */
 export function logDetails(
   store: Remembers & Pick<Known, 'loads'>,
   tab: LogLayer['tab'],
   id: number,
-): readonly (readonly [string, string])[] {
+): readonly Described[] {
   if (tab === 'messages') {
     const message = store.log.newestFirst.find((candidate) => candidate.id === id);
-    if (message === undefined) return [];
-    return [
-      ['time', isoText(message.atMs)],
-      ['kind', message.tone],
-      ['message', safeText(message.text)],
-    ];
+    return message === undefined ? [] : messageDetails(message);
   }
   const record = auditRecords(store).find((candidate) => candidate.id === id);
   return record === undefined ? [] : auditDetails(record);
 }
 
-function auditDetails(record: AuditRecord): readonly (readonly [string, string])[] {
+function messageDetails({ atMs, tone, text }: LoggedMessage): readonly Described[] {
   return [
-    ['number', String(record.id)],
-    ['time', isoText(record.at)],
-    ['who', safeLine(record.who)],
-    ...(record.on_behalf_of === undefined ? [] : [['for whom', safeLine(record.on_behalf_of)] as const]),
-    ['from', record.from === null ? 'the backend itself' : safeLine(record.from)],
-    ['how', safeLine(record.how)],
-    ['action', safeLine(record.action)],
-    ['target', safeLine(record.target)],
-    ['reason', record.reason === null ? 'none' : safeText(record.reason)],
-    ['before', jsonText(record.before)],
-    ['after', jsonText(record.after)],
-    ['hash', safeLine(record.hash)],
+    { label: 'time', text: isoText(atMs) },
+    { label: 'kind', text: tone },
+    { label: 'message', text: linesOf(text) },
+  ];
+}
+
+function auditDetails(record: AuditRecord): readonly Described[] {
+  return [
+    { label: 'number', text: String(record.id) },
+    { label: 'time', text: isoText(record.at) },
+    { label: 'who', text: record.who },
+    ...(record.on_behalf_of === undefined ? [] : [{ label: 'for whom', text: record.on_behalf_of }]),
+    { label: 'from', text: record.from ?? 'the backend itself' },
+    { label: 'how', text: record.how },
+    { label: 'action', text: record.action },
+    { label: 'target', text: record.target },
+    { label: 'reason', text: linesOf(record.reason ?? 'none') },
+    { label: 'before', text: linesOf(jsonText(record.before)) },
+    { label: 'after', text: linesOf(jsonText(record.after)) },
+    { label: 'hash', text: record.hash },
   ];
 }
 
@@ -88,7 +92,11 @@ export function auditEntry({ id, at, who, on_behalf_of: other, action, target, r
 }
 
 function jsonText(value: unknown): string {
-  return value === null || value === undefined ? 'nothing' : safeText(JSON.stringify(value, null, 2));
+  return value === null || value === undefined ? 'nothing' : JSON.stringify(value, null, 2);
+}
+
+function linesOf(text: string): readonly string[] {
+  return safeText(text).split('\n');
 }
 
 function isoText(atMs: number): string {

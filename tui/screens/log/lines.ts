@@ -1,12 +1,11 @@
 import { cellWidth, fit } from '../../terminal/cells.ts';
-import { run, type Run } from '../../text/theme.ts';
+import { run, type Line, type Run } from '../../text/theme.ts';
 import { logDetails, type LogEntry } from './entries.ts';
-import { wrapCells } from '../../text/wrap-cells.ts';
+import { describe } from '../../text/describe.ts';
 import type { Remembers, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
 import type { LogLayer } from '../../state/layers/log.ts';
 
-const LABEL_CELLS = 10;
 const WHEN_CELLS = 12;
 const WHO_CELLS = 14;
 const KIND_CELLS = 16;
@@ -26,18 +25,9 @@ export function logRow(entry: LogEntry, about: { nowMs: number; columns: number;
 }
 
 /** The entry under the cursor as a whole. */
-export function logDetailLines(
-  store: Shown & Remembers & Pick<Known, 'loads'>,
-  layer: LogLayer,
-): readonly (readonly Run[])[] {
+export function logDetailLines(store: Shown & Remembers & Pick<Known, 'loads'>, layer: LogLayer): readonly Line[] {
   if (layer.at === undefined) return [];
-  const width = store.state.size.columns - LABEL_CELLS - 2;
-  return logDetails(store, layer.tab, layer.at).flatMap(([label, text]) =>
-    text
-      .split('\n')
-      .flatMap((line) => wrapCells(line, width))
-      .map((line, index) => [run(` ${fit(index === 0 ? label : '', LABEL_CELLS)}`, 'faint'), run(line)]),
-  );
+  return describe(logDetails(store, layer.tab, layer.at), { width: store.state.size.columns - 1 });
 }
 
 /** The time of day; for what is older than a day the date as well. */

@@ -12,7 +12,7 @@ import { logRow } from './lines.ts';
 import { paneLines, paneMatchText, textPaneOf } from '../text-pane.ts';
 import { highlighted } from '../../form/text-search.ts';
 import { centredTop, logBodyRows } from '../../state/screen-layout.ts';
-import { run, type Run, type Theme } from '../../text/theme.ts';
+import { run, type Line, type Run, type Theme } from '../../text/theme.ts';
 import { hintsProps } from '../chrome-props.ts';
 import type { Remembers, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
@@ -64,7 +64,7 @@ function listLines(
   layer: LogLayer,
   entries: readonly LogEntry[],
   height: number,
-): readonly (readonly Run[])[] {
+): readonly Line[] {
   if (entries.length === 0) return [[], [run(`   ${emptyText(store, layer)}`)]];
   const index = logIndex(entries, layer);
   const top = centredTop(index, entries.length, height);
@@ -88,7 +88,7 @@ function emptyText({ loads }: Pick<Known, 'loads'>, { tab, search }: LogLayer): 
   return failure === undefined ? 'loading …' : 'Nothing could be loaded yet.';
 }
 
-function paneOf(store: Shown & Remembers & Known, layer: LogLayer): readonly (readonly Run[])[] {
+function paneOf(store: Shown & Remembers & Known, layer: LogLayer): readonly Line[] {
   const text = textPaneOf(store, layer);
   return text === undefined ? [] : paneLines(text);
 }

@@ -1,7 +1,7 @@
 import type { PlacedBox } from './layout.ts';
 import type { BoxRow } from './boxes.ts';
 import { centredTop } from '../../state/screen-layout.ts';
-import { run, type Run } from '../../text/theme.ts';
+import { run, type Line, type Run } from '../../text/theme.ts';
 import { rateChart } from '../../text/rate-chart.ts';
 import { fitRuns, runsWidth, spread } from '../../text/runs.ts';
 
@@ -12,7 +12,7 @@ export interface BoxAbout {
 }
 
 /** Title and rows of a box, each in exactly `width` cells. */
-export function boxLines({ box, rows: height }: PlacedBox, { width, cursor }: BoxAbout): readonly (readonly Run[])[] {
+export function boxLines({ box, rows: height }: PlacedBox, { width, cursor }: BoxAbout): readonly Line[] {
   const isFocused = cursor !== undefined;
   const title = box.title.toUpperCase();
   const more = box.rows.length > height ? `  ${String(box.rows.length)}` : '';
@@ -22,7 +22,7 @@ export function boxLines({ box, rows: height }: PlacedBox, { width, cursor }: Bo
   return [heading, ...bodyLines({ box, rows: height }, { width, cursor })].map((line) => fitRuns(line, width));
 }
 
-function bodyLines({ box, rows: height }: PlacedBox, { width, cursor }: BoxAbout): readonly (readonly Run[])[] {
+function bodyLines({ box, rows: height }: PlacedBox, { width, cursor }: BoxAbout): readonly Line[] {
   if (box.chart !== undefined && box.chart.values.length > 0) return rateChart(box.chart, width - 1, height);
   if (box.rows.length === 0) return filled([[run(`    ${box.empty}`, 'faint')]], height);
   const top = centredTop(cursor ?? 0, box.rows.length, height);
@@ -40,6 +40,6 @@ function rowRuns({ left, right }: BoxRow, width: number, isCursor: boolean): rea
   return [run(`  > ${runs.map(({ text }) => text).join('')}`, 'cursor')];
 }
 
-function filled(lines: readonly (readonly Run[])[], height: number): readonly (readonly Run[])[] {
+function filled(lines: readonly Line[], height: number): readonly Line[] {
   return [...lines, ...Array.from({ length: Math.max(0, height - lines.length) }, () => [])];
 }

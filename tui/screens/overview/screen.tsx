@@ -9,7 +9,7 @@ import { Rows } from '../../text/rows.tsx';
 import { rowIndex } from './actions.ts';
 import { overviewBoxes } from './boxes.ts';
 import { overviewLayout, type PlacedBox } from './layout.ts';
-import { run, type Run, type Theme } from '../../text/theme.ts';
+import { run, type Line, type Theme } from '../../text/theme.ts';
 import { headerProps, hintsProps } from '../chrome-props.ts';
 import { failureText } from '../failure-text.ts';
 import type { Opened, Remembers, Shown } from '../../state/ports.ts';
@@ -50,7 +50,7 @@ export function OverviewScreen({
 }
 
 /** The boxes of a column one below the other, with a blank line between two. */
-function columnLines(store: Shown, boxes: readonly PlacedBox[], width: number): readonly (readonly Run[])[] {
+function columnLines(store: Shown, boxes: readonly PlacedBox[], width: number): readonly Line[] {
   const { overview } = store.state;
   return boxes.flatMap((placed, index) => {
     const cursor = placed.box.id === overview.box ? rowIndex(placed.box, overview) : undefined;

@@ -3,7 +3,7 @@ import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
 import type { Finding } from '../../../shared/schemas/plan.ts';
 import type { KeyAction } from '../../state/keys.ts';
-import { run, type Run } from '../../text/theme.ts';
+import { run, type Line, type Run } from '../../text/theme.ts';
 import { clamp } from '../../state/list-cursor.ts';
 import { loadedBodyRows } from '../../state/screen-layout.ts';
 import { movedTo } from '../../keys/moved-to.ts';
@@ -15,8 +15,6 @@ import type { Known } from '../../model/known.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
 import type { PlanPageLayer } from '../../state/layers/plans.ts';
 import { openLayer, putLayer } from '../../state/layer-stack.ts';
-
-type Line = readonly Run[];
 
 export function openPlanPage(store: Screen, about: PlanPageLayer['about']): void {
   const { upgrade } = store.state;

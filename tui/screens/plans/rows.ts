@@ -7,7 +7,7 @@ import { clockText, spanText } from '../connection/connection-text.ts';
 import { spread } from '../../text/runs.ts';
 import { keyOf } from '../../state/keys.ts';
 import { cellWidth, fit } from '../../terminal/cells.ts';
-import { run, type Run, type Tone } from '../../text/theme.ts';
+import { run, type Line, type Tone } from '../../text/theme.ts';
 import { centredTop, WIDE_COLUMNS } from '../../state/screen-layout.ts';
 import { isHeldBy } from '../../model/plans.ts';
 import { wrapCells } from '../../text/wrap-cells.ts';
@@ -17,8 +17,6 @@ import { commandOf } from './questions.ts';
 import type { Opened, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
 import { restoreCommand } from '../../words/plan-text.ts';
-
-type Line = readonly Run[];
 
 /** Symbol and word of a state, always together: color is never the only sign. */
 export const STEP_STATES: Readonly<

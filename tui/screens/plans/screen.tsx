@@ -13,7 +13,7 @@ import { shownPlan, stepNumber } from './plan.ts';
 import { planRows } from './rows.ts';
 import { upgradeColumns, upgradeHeight, type UpgradeSection } from './lines.ts';
 import { fit } from '../../terminal/cells.ts';
-import { run, type Run, type Theme } from '../../text/theme.ts';
+import { run, type Line, type Theme } from '../../text/theme.ts';
 import { headerProps, hintsProps } from '../chrome-props.ts';
 import { failureText } from '../failure-text.ts';
 import type { Opened, Shown } from '../../state/ports.ts';
@@ -102,7 +102,7 @@ function PlanPage({
   );
 }
 
-function sectionLines(sections: readonly UpgradeSection[], width: number): readonly (readonly Run[])[] {
+function sectionLines(sections: readonly UpgradeSection[], width: number): readonly Line[] {
   return sections.flatMap(({ title, lines }, index) => [
     ...(index === 0 ? [] : [[]]),
     fitRuns([run(`  ${title.toUpperCase()}`, 'strong')], width),

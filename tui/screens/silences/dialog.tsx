@@ -21,7 +21,7 @@ import type { SilencePreview } from '../../model/silence-preview.ts';
 import { targetText } from '../../words/silence-text.ts';
 import { START_HINT } from '../../words/silence-times.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
-import { run, STATUS, type Run, type Theme } from '../../text/theme.ts';
+import { run, STATUS, type Line, type Run, type Theme } from '../../text/theme.ts';
 import { clockText } from '../connection/connection-text.ts';
 import { buttonRun, Dialog, dialogWidth } from '../../form/dialog.tsx';
 import { fieldRuns } from '../../form/text-field.ts';
@@ -35,8 +35,6 @@ const NAMED_MAX = 3;
 const ROWS_AROUND = 5;
 
 const LABEL_CELLS = 10;
-
-type Line = readonly Run[];
 
 export interface SilenceDialogProps {
   readonly theme: Theme;
