@@ -4,24 +4,17 @@ import { CommandBar } from './actions/command-bar.tsx';
 import { ConfirmDialog, UpgradeDialog } from './form/question-dialog.tsx';
 import { MenuDialog } from './form/menu-dialog.tsx';
 import { SilenceDialog } from './screens/silences/dialog.tsx';
-import { DetailScreen } from './screens/detail/screen.tsx';
-import { InspectScreen } from './screens/inspect/screen.tsx';
-import { HelpScreen } from './screens/help/screen.tsx';
-import { LoadedScreen } from './screens/handling/screen.tsx';
-import { LogScreen } from './screens/log/screen.tsx';
-import { PlanPageScreen } from './screens/plans/page-screen.tsx';
-import { RefusedScreen } from './screens/connection/refused-screen.tsx';
-import { SilenceEntryScreen } from './screens/silences/entry-screen.tsx';
 import { TooSmallScreen } from './screens/connection/too-small-screen.tsx';
-import { ViewScreen } from './screens/view-screens.tsx';
+import { refusedLines } from './screens/connection/refused-screen.ts';
+import { PaneUnderCursor } from './screens/events/pane.tsx';
+import { PageScreen, type PagePorts } from './screens/page.tsx';
+import { layerPage, VIEW_PAGES } from './screens/screen-on-top.ts';
+import { TableScreen } from './screens/table-screen.tsx';
 import { completionOf } from './actions/command-line.ts';
 import { isTooSmall } from './state/console-state.ts';
 import { shownItems } from './form/menu.ts';
+import { Rows } from './text/rows.tsx';
 import type { Theme } from './text/theme.ts';
-import type { Screen, Opened, Remembers, Silencing, Shown } from './state/ports.ts';
-import type { Counted } from './model/overview-figures.ts';
-import type { Known, Places } from './model/known.ts';
-import type { ListOfView } from './list/list-of-view.ts';
 import { isFull } from './state/layers/layer.ts';
 
 /** Tells of each frame. */
@@ -31,7 +24,7 @@ interface Drawn {
 }
 
 export interface AppProps {
-  readonly store: Shown & Opened & Remembers & Silencing & Counted & Known & Places & ListOfView & Drawn;
+  readonly store: PagePorts & Drawn;
   readonly theme: Theme;
 }
 
@@ -80,28 +73,19 @@ function Dialog({ store, theme }: AppProps): ReactElement | null {
 }
 
 /** The topmost layer that fills the screen, or the view. */
-function Screen({ store, theme }: AppProps): ReactElement {
+function Screen({ store, theme }: AppProps): ReactElement | null {
   const { connection } = store.feed;
   const layer = store.state.layers.findLast(isFull);
-  if (layer?.kind === 'help') return <HelpScreen theme={theme} store={store} layer={layer} />;
-  if (layer?.kind === 'log') return <LogScreen theme={theme} store={store} layer={layer} />;
-  if (connection.kind === 'refused') {
-    return (
-      <RefusedScreen
-        theme={theme}
-        columns={store.state.size.columns}
-        backend={store.options.backend}
-        code={connection.code}
-        message={connection.message}
-      />
-    );
+  if (connection.kind === 'refused' && layer?.kind !== 'help' && layer?.kind !== 'log') {
+    return <Rows theme={theme} lines={refusedLines(store, connection.code, connection.message)} />;
   }
-  if (layer?.kind === 'detail') return <DetailScreen theme={theme} store={store} layer={layer} />;
-  if (layer?.kind === 'inspect') return <InspectScreen theme={theme} store={store} layer={layer} />;
-  if (layer?.kind === 'handling' || layer?.kind === 'dead-letter') {
-    return <LoadedScreen theme={theme} store={store} layer={layer} />;
-  }
-  if (layer?.kind === 'silence-entry') return <SilenceEntryScreen theme={theme} store={store} layer={layer} />;
-  if (layer?.kind === 'plan-page') return <PlanPageScreen theme={theme} store={store} layer={layer} />;
-  return <ViewScreen theme={theme} store={store} />;
+  const page = layer === undefined ? VIEW_PAGES[store.state.view]?.(store) : layerPage(store, layer);
+  if (page !== undefined) return <PageScreen theme={theme} store={store} page={page} />;
+  const { table } = store;
+  if (table === undefined) return null;
+  return (
+    <TableScreen theme={theme} store={store} table={table}>
+      <PaneUnderCursor theme={theme} store={store} />
+    </TableScreen>
+  );
 }

@@ -1,8 +1,6 @@
 import { onLayer, type Action, type Run } from '../keys/action.ts';
 import { moveLog } from '../screens/log/actions.ts';
 import { moveHelp } from '../screens/help/actions.ts';
-import { scrollPlanPage } from '../screens/plans/page.ts';
-import { scrollSilenceEntry } from '../screens/silences/entry-actions.ts';
 import { moveInspect } from '../screens/inspect/actions.ts';
 import { moveText } from '../screens/text-pane.ts';
 import { moveStep } from '../screens/plans/actions.ts';
@@ -37,8 +35,8 @@ const MOVES: Readonly<Record<(typeof SCROLLED)[number], Move>> = {
   inspect: (action) => onLayer('inspect', (store, layer) => moveInspect(store, layer, action)),
   handling: inText,
   'dead-letter': inText,
-  'silence-entry': (action) => onLayer('silence-entry', (store, layer) => scrollSilenceEntry(store, layer, action)),
-  'plan-page': (action) => onLayer('plan-page', (store, layer) => scrollPlanPage(store, layer, action)),
+  'silence-entry': inText,
+  'plan-page': inText,
   help: (action) => onLayer('help', (store, layer) => moveHelp(store, layer, action)),
   log: (action) => onLayer('log', (store, layer) => moveLog(store, layer, action)),
 };

@@ -1,7 +1,8 @@
 import type { KeyAction } from '../state/keys.ts';
+import { clamp } from '../state/list-cursor.ts';
 
 /**
- * Where a movement leads in something that has `rows` rows on the screen.
+ * Where a movement leads in something that has `rows` rows on the screen, never beyond its ends.
  *
  * @param position the row under the cursor, or the first one shown
  * @param last the last position there is
@@ -10,7 +11,16 @@ import type { KeyAction } from '../state/keys.ts';
 export function movedTo(
   action: KeyAction | undefined,
   position: number,
-  { rows, last, count }: { readonly rows: number; readonly last: number; readonly count?: number | undefined },
+  about: { readonly rows: number; readonly last: number; readonly count?: number | undefined },
+): number | undefined {
+  const to = aimedAt(action, position, about);
+  return to === undefined ? undefined : clamp(to, 0, about.last);
+}
+
+function aimedAt(
+  action: KeyAction | undefined,
+  position: number,
+  { rows, last, count }: Parameters<typeof movedTo>[2],
 ): number | undefined {
   const times = count ?? 1;
   switch (action) {

@@ -36,6 +36,9 @@ export interface HeaderProps {
   readonly view: ViewName;
 }
 
+/** Rows of the screen that a header takes. */
+export const HEADER_ROWS = { tall: 4, short: 1, none: 0 } as const;
+
 /** One row for small screens: name, connection, counters, time. */
 export function ShortHeader(props: HeaderProps): ReactElement {
   const { feed, counts, nowMs, columns } = props;

@@ -7,10 +7,18 @@ import { handlingLines } from './handling/lines.ts';
 import { inspectBody } from './inspect/body.ts';
 import { clamp } from '../state/list-cursor.ts';
 import { logDetailLines } from './log/lines.ts';
-import { detailBodyRows, loadedBodyRows, logBodyRows } from '../state/screen-layout.ts';
+import { logRows } from './log/entries.ts';
+import { planPageLines } from './plans/page.ts';
+import { silenceEntryLines } from './silences/entry-lines.ts';
+import { pageHeight } from './page.tsx';
 import { movedTo } from '../keys/moved-to.ts';
 import { highlighted, matchingLines, matchText, nextMatch } from '../form/text-search.ts';
-import type { Screen, Says, Remembers, Shown } from '../state/ports.ts';
+import type { DetailLayer } from '../state/layers/detail.ts';
+import type { InspectLayer } from '../state/layers/inspect.ts';
+import type { LoadedLayer } from '../state/layers/loaded.ts';
+import type { LogLayer } from '../state/layers/log.ts';
+import type { PlanPageLayer } from '../state/layers/plans.ts';
+import type { Screen, Says, Silencing, Remembers, Shown } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';
 import type { Layer } from '../state/layers/layer.ts';
 import { putLayer } from '../state/layer-stack.ts';
@@ -28,57 +36,61 @@ export interface TextPane {
 }
 
 /** @returns `undefined` when the layer is no text */
-export function textPaneOf(store: Shown & Remembers & Known, layer: Layer | undefined): TextPane | undefined {
-  const { rows } = store.state.size;
+export function textPaneOf(store: TextKnown, layer: Layer | undefined): TextPane | undefined {
   switch (layer?.kind) {
     case 'detail':
-      return pane(layer, detailBody(store, layer), detailBodyRows(rows), layer.top, (change) => ({
-        ...layer,
-        ...change,
-      }));
+      return pane(layer, detailBody(store, layer), below(store, 3));
     case 'handling':
-      return pane(layer, handlingLines(store, layer), loadedBodyRows(rows), layer.top, (change) => ({
-        ...layer,
-        ...change,
-      }));
+      return pane(layer, handlingLines(store, layer), below(store, 2));
     case 'dead-letter':
-      return pane(layer, deadLetterLines(store, layer), loadedBodyRows(rows), layer.top, (change) => ({
-        ...layer,
-        ...change,
-      }));
+      return pane(layer, deadLetterLines(store, layer), below(store, 2));
+    case 'silence-entry':
+      return pane(layer, silenceEntryLines(store, layer), below(store, 3));
+    case 'plan-page':
+      return planPane(layer, planPageLines(store, layer), below(store, 2));
     case 'inspect': {
       const { table, text, height } = inspectBody(store, layer);
-      if (table !== undefined) return undefined;
-      return pane(layer, text, height, layer.top, (change) => ({ ...layer, ...change }));
+      return table === undefined ? pane(layer, text, height) : undefined;
     }
-    case 'log': {
-      if (layer.opened === undefined) return undefined;
-      const lines = logDetailLines(store, layer);
-      return pane(
-        layer,
-        lines,
-        logBodyRows(rows),
-        layer.opened,
-        ({ top: opened = layer.opened, search = layer.search }) => ({
-          ...layer,
-          opened,
-          search,
-        }),
-      );
-    }
+    case 'log':
+      return layer.opened === undefined ? undefined : logPane(layer, logDetailLines(store, layer), logRows(store));
     default:
       return undefined;
   }
 }
 
-function pane(
-  { search }: { readonly search: SearchField },
-  lines: TextPane['lines'],
-  height: number,
-  top: number,
-  change: TextPane['with'],
-): TextPane {
-  return { lines, height, top: clamp(top, 0, lines.length - height), search, with: change };
+/** Rows of a text below a short header and so many lines. */
+function below(store: Shown, lines: number): number {
+  return Math.max(1, pageHeight(store, 'short', 1) - lines);
+}
+
+function pane(layer: DetailLayer | InspectLayer | LoadedLayer, lines: TextPane['lines'], height: number): TextPane {
+  const top = clamp(layer.top, 0, lines.length - height);
+  return { lines, height, top, search: layer.search, with: (change) => ({ ...layer, ...change }) };
+}
+
+/** The end of a log goes on with what comes. */
+function planPane(layer: PlanPageLayer, lines: TextPane['lines'], height: number): TextPane {
+  const last = Math.max(0, lines.length - height);
+  return {
+    lines,
+    height,
+    top: Math.min(layer.top ?? last, last),
+    search: NO_SEARCH,
+    with: ({ top }) => ({ ...layer, top: layer.about === 'log' && top === last ? undefined : top }),
+  };
+}
+
+function logPane(layer: LogLayer, lines: TextPane['lines'], height: number): TextPane {
+  const top = clamp(layer.opened ?? 0, 0, lines.length - height);
+  const { search } = layer;
+  return {
+    lines,
+    height,
+    top,
+    search,
+    with: (change) => ({ ...layer, opened: change.top ?? layer.opened, ...change }),
+  };
 }
 
 /** @returns `false`: there is no text on top, or the action is no movement */
@@ -86,8 +98,8 @@ export function moveText(store: TextPorts, action: KeyAction): boolean {
   const text = textPaneOf(store, store.state.layers.at(-1));
   if (text === undefined) return false;
   const last = Math.max(0, text.lines.length - text.height);
-  const to = movedTo(action, text.top, { rows: text.height, last });
-  return to !== undefined && put(store, text.with({ top: clamp(to, 0, last) }));
+  const top = movedTo(action, text.top, { rows: text.height, last });
+  return top !== undefined && put(store, text.with({ top }));
 }
 
 export function openTextSearch(store: TextPorts): void {
@@ -107,7 +119,10 @@ export function clearTextSearch(store: TextPorts): boolean {
   return text !== undefined && text.search.line.text !== '' && put(store, text.with({ search: NO_SEARCH }));
 }
 
-type TextPorts = Screen & Remembers & Known;
+/** What texts are made of. */
+export type TextKnown = Shown & Remembers & Pick<Silencing, 'silenceMatches'> & Known;
+
+type TextPorts = Screen & TextKnown;
 
 /** What is typed is found as it is typed: from the first line on that is shown. */
 export function searchTyped(text: TextPane, search: SearchField): Layer {

@@ -52,27 +52,7 @@ export function pageRows({ size: { rows }, header }: Pick<ConsoleState, 'size' |
   return { tall, rows: Math.max(1, rows - (tall ? 4 : 1) - 3) };
 }
 
-/** Rows of the detail screen that scroll: all but title, place, summary, rule, status and hints. */
-export function detailBodyRows(rows: number): number {
-  return Math.max(1, rows - 6);
-}
-
-/** Rows of a dead letter, or of what handlers do, that scroll: all but title, place, rule, status and hints. */
-export function loadedBodyRows(rows: number): number {
-  return Math.max(1, rows - 5);
-}
-
-/** Rows of the log that scroll: all but title, rule, status and hints. */
-export function logBodyRows(rows: number): number {
-  return Math.max(1, rows - 4);
-}
-
 /** First row of a window that keeps the cursor in its middle where it can. */
 export function centredTop(cursor: number, length: number, rows: number): number {
   return Math.max(0, Math.min(cursor - (rows >> 1), length - rows));
-}
-
-/** Rows of the help that scroll: all but title, rule and hints. */
-export function helpBodyRows(rows: number): number {
-  return Math.max(1, rows - 3);
 }

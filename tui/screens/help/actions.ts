@@ -1,12 +1,10 @@
 import { NO_SEARCH } from '../../state/search-field.ts';
 import { SCROLLED } from '../../keys/places.ts';
 import { onLayer, type Action } from '../../keys/action.ts';
-import { clamp } from '../../state/list-cursor.ts';
 import { putLayer, closeLayer } from '../../state/layer-stack.ts';
-import { helpBodyRows } from '../../state/screen-layout.ts';
 import { movedTo } from '../../keys/moved-to.ts';
 import type { ActionPorts } from '../../keys/action-ports.ts';
-import { helpView, openHelp } from './layer.ts';
+import { helpRows, helpView, openHelp } from './layer.ts';
 import type { KeyAction } from '../../state/keys.ts';
 import type { HelpLayer } from '../../state/layers/help.ts';
 
@@ -23,8 +21,8 @@ export function bindingsOf(layer: HelpLayer): { readonly actions: readonly KeyAc
 export function moveHelp(store: ActionPorts, layer: HelpLayer, action: KeyAction): void {
   const { actions, index } = bindingsOf(layer);
   const last = actions.length - 1;
-  const to = movedTo(action, index, { rows: helpBodyRows(store.state.size.rows), last });
-  if (to !== undefined) putLayer(store, { ...layer, at: actions[clamp(to, 0, last)] });
+  const to = movedTo(action, index, { rows: helpRows(store), last });
+  if (to !== undefined) putLayer(store, { ...layer, at: actions[to] });
 }
 
 /** All bindings that are shown match: the next one is the next line, and behind the last one the first. */

@@ -1,13 +1,19 @@
 import { helpLines, type HelpLine } from './lines.ts';
 import { keyContext } from '../../keys/key-context.ts';
 import { NO_SEARCH } from '../../state/search-field.ts';
-import type { Screen } from '../../state/ports.ts';
+import { pageHeight } from '../page.tsx';
+import type { Screen, Shown } from '../../state/ports.ts';
 import type { HelpLayer } from '../../state/layers/help.ts';
 import { openLayer } from '../../state/layer-stack.ts';
 
 export function openHelp(store: Screen): void {
   const layer: HelpLayer = { kind: 'help', context: keyContext(store.state), at: undefined, search: NO_SEARCH };
   openLayer(store, layer);
+}
+
+/** Rows of its lines on the screen. */
+export function helpRows(store: Shown): number {
+  return pageHeight(store, 'none', 1) - 1;
 }
 
 /** What the help shows, and which of its lines the cursor is on; -1: on none, because no key matches. */

@@ -2,11 +2,9 @@ import { NO_SEARCH } from '../../state/search-field.ts';
 import { onLayer, type Action } from '../../keys/action.ts';
 import { openLog } from './layer.ts';
 import { VIEWS_PAUSED } from '../../keys/places.ts';
-import { clamp } from '../../state/list-cursor.ts';
 import { putLayer, closeLayer } from '../../state/layer-stack.ts';
-import { logBodyRows } from '../../state/screen-layout.ts';
 import { movedTo } from '../../keys/moved-to.ts';
-import { logEntries, logIndex } from './entries.ts';
+import { logEntries, logIndex, logRows } from './entries.ts';
 import { moveText, seekMatch } from '../text-pane.ts';
 import type { KeyAction } from '../../state/keys.ts';
 import type { LogLayer } from '../../state/layers/log.ts';
@@ -17,8 +15,8 @@ export function moveLog(store: ActionPorts, layer: LogLayer, action: KeyAction):
   if (layer.opened !== undefined) return void moveText(store, action);
   const entries = logEntries(store, layer);
   const last = entries.length - 1;
-  const to = movedTo(action, logIndex(entries, layer), { rows: logBodyRows(store.state.size.rows), last });
-  if (to !== undefined) putLayer(store, { ...layer, at: entries[clamp(to, 0, last)]?.id });
+  const to = movedTo(action, logIndex(entries, layer), { rows: logRows(store), last });
+  if (to !== undefined) putLayer(store, { ...layer, at: entries[to]?.id });
 }
 
 /** All that is listed matches: the next one is the next row, and behind the last one the first. */

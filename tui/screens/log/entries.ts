@@ -5,7 +5,8 @@ import type { Tone } from '../../text/theme.ts';
 import type { LoggedMessage } from '../../model/message-log.ts';
 import { holdsWords } from '../../state/search-field.ts';
 import type { Known } from '../../model/known.ts';
-import type { Remembers } from '../../state/ports.ts';
+import { pageHeight } from '../page.tsx';
+import type { Remembers, Shown } from '../../state/ports.ts';
 import type { LogLayer } from '../../state/layers/log.ts';
 
 /** A line of the log. All texts are safe for a terminal. */
@@ -27,6 +28,11 @@ const TONES: Readonly<Record<LoggedMessage['tone'], Tone>> = { done: 'ok', note:
 export function logEntries(store: Remembers & Pick<Known, 'loads'>, { tab, search }: LogLayer): readonly LogEntry[] {
   const all = tab === 'messages' ? store.log.newestFirst.map(messageEntry) : auditRecords(store).map(auditEntry);
   return all.filter(({ who, kind, text }) => holdsWords(`${who} ${kind} ${text}`, search));
+}
+
+/** Rows of the list, or of a whole entry, on the screen. */
+export function logRows(store: Shown): number {
+  return pageHeight(store, 'none', 2) - 1;
 }
 
 /** Place of the cursor among the entries; 0 also when there are none. */

@@ -58,10 +58,8 @@ export function moveRow(store: Screen & Remembers & Counted & Known, action: Key
   const { overview } = store.state;
   const box = overviewBoxes(store)[overview.box];
   const last = Math.max(0, box.rows.length - 1);
-  const to = movedTo(action, rowIndex(box, overview), { rows: PAGE_ROWS, last });
-  if (to === undefined) return;
-  const index = clamp(to, 0, last);
-  store.update({ overview: { ...overview, key: box.rows[index]?.key, index } });
+  const index = movedTo(action, rowIndex(box, overview), { rows: PAGE_ROWS, last });
+  if (index !== undefined) store.update({ overview: { ...overview, key: box.rows[index]?.key, index } });
 }
 
 function openRow(store: ActionPorts): void {

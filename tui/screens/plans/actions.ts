@@ -1,7 +1,6 @@
 import type { Action, Pressed } from '../../keys/action.ts';
 import { currentStep } from '../../../shared/domain/plan/run.ts';
 import { keyOf, type KeyAction } from '../../state/keys.ts';
-import { clamp } from '../../state/list-cursor.ts';
 import { movedTo } from '../../keys/moved-to.ts';
 import { openPlanPage } from './page.ts';
 import { planLayout } from './layout.ts';
@@ -138,7 +137,7 @@ export function moveStep(store: Screen & Pick<Known, 'plans'>, action: KeyAction
   const index = Math.max(0, stepNumber(plan, upgrade.step) - 1);
   const to = movedTo(action, index, { rows: planLayout(store).steps, last });
   if (to === undefined) return false;
-  const step = plan.steps[clamp(to, 0, last)]?.id;
+  const step = plan.steps[to]?.id;
   // Back on the step whose turn it is, the cursor goes on with the plan again.
   store.update({ upgrade: { ...upgrade, step, follows: step === currentStep(plan)?.id } });
   return true;

@@ -30,7 +30,7 @@ export function scrollVersions(store: ActionPorts, action: KeyAction): void {
   const last = Math.max(0, upgradeHeight(store) - rows);
   const top = clamp(store.list.cursor.top, 0, last);
   const to = movedTo(action, top, { rows, last });
-  if (to !== undefined) store.updateList({ cursor: { ...CURSOR_AT_TOP, top: clamp(to, 0, last) } });
+  if (to !== undefined) store.updateList({ cursor: { ...CURSOR_AT_TOP, top: to } });
 }
 
 const KIND_WORDS: Readonly<Record<RecordKind, string>> = {

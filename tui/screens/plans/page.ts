@@ -2,39 +2,19 @@ import { stepText } from '../../words/plan-text.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
 import type { Finding } from '../../../shared/schemas/plan.ts';
-import type { KeyAction } from '../../state/keys.ts';
 import { run, type Line, type Run } from '../../text/theme.ts';
-import { clamp } from '../../state/list-cursor.ts';
-import { loadedBodyRows } from '../../state/screen-layout.ts';
-import { movedTo } from '../../keys/moved-to.ts';
 import { shownPlan } from './plan.ts';
 import { logLine, STEP_STATES, VERDICTS } from './rows.ts';
 import { wrapCells } from '../../text/wrap-cells.ts';
 import type { Screen, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
-import type { ActionPorts } from '../../keys/action-ports.ts';
 import type { PlanPageLayer } from '../../state/layers/plans.ts';
-import { openLayer, putLayer } from '../../state/layer-stack.ts';
+import { openLayer } from '../../state/layer-stack.ts';
 
 export function openPlanPage(store: Screen, about: PlanPageLayer['about']): void {
   const { upgrade } = store.state;
   const layer: PlanPageLayer = { kind: 'plan-page', about, step: upgrade.step, top: about === 'log' ? undefined : 0 };
   openLayer(store, layer);
-}
-
-export function scrollPlanPage(store: ActionPorts, layer: PlanPageLayer, action: KeyAction): void {
-  const rows = loadedBodyRows(store.state.size.rows);
-  const last = Math.max(0, planPageLines(store, layer).length - rows);
-  const to = movedTo(action, planPageTop(store, layer), { rows, last });
-  if (to === undefined) return;
-  const top = clamp(to, 0, last);
-  putLayer(store, { ...layer, top: layer.about === 'log' && top === last ? undefined : top });
-}
-
-/** First line that is shown. */
-export function planPageTop(store: Shown & Pick<Known, 'plans'>, layer: PlanPageLayer): number {
-  const last = Math.max(0, planPageLines(store, layer).length - loadedBodyRows(store.state.size.rows));
-  return Math.min(layer.top ?? last, last);
 }
 
 export function planPageLines(store: Shown & Pick<Known, 'plans'>, layer: PlanPageLayer): readonly Line[] {

@@ -1,31 +1,22 @@
-import type { ReactElement } from 'react';
-import { safeLine } from '../../../shared/domain/terminal-text.ts';
-import { Rows } from '../../text/rows.tsx';
-import { wrapCells } from '../../text/wrap-cells.ts';
-import { run, type Line, type Theme } from '../../text/theme.ts';
-
-export interface RefusedScreenProps {
-  readonly theme: Theme;
-  readonly columns: number;
-  readonly backend: string;
-  readonly code: string;
-  readonly message: string;
-}
+import type { Opened, Shown } from '../../state/ports.ts';
+import { describe, textRows } from '../../text/describe.ts';
+import { run, type Line } from '../../text/theme.ts';
 
 /** The backend answered, and will not talk to this console: what it said, and how that is put right. */
-export function RefusedScreen({ theme, columns, backend, code, message }: RefusedScreenProps): ReactElement {
+export function refusedLines({ options, state }: Opened & Shown, code: string, message: string): readonly Line[] {
   const { title, fix } = remedyOf(code);
-  const lines: readonly Line[] = [
+  const { columns } = state.size;
+  const said = [
+    { label: 'backend', text: options.backend },
+    { label: 'it says', text: message },
+  ];
+  return [
     [],
     [run(` ✗ ${title}`, 'critical')],
     [],
-    [run(' backend  ', 'faint'), run(safeLine(backend))],
-    ...wrapCells(safeLine(message), columns - 12).map((line, index) => [
-      run(index === 0 ? ' it says  ' : '          ', 'faint'),
-      run(line),
-    ]),
+    ...describe(said, { width: columns - 2, cells: 10 }),
     [],
-    ...fix.flatMap((line) => wrapCells(line, columns - 2)).map((line) => [run(` ${line}`)]),
+    ...textRows(fix, { width: columns - 1 }),
     [],
     [
       run(' R', 'accent'),
@@ -34,7 +25,6 @@ export function RefusedScreen({ theme, columns, backend, code, message }: Refuse
       run(' quits'),
     ],
   ];
-  return <Rows theme={theme} lines={lines} />;
 }
 
 function remedyOf(code: string): { readonly title: string; readonly fix: readonly string[] } {

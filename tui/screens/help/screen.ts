@@ -1,32 +1,21 @@
-import type { ReactElement } from 'react';
-import { Hints } from '../footer.tsx';
-import { Row } from '../../text/row.tsx';
-import { Rows } from '../../text/rows.tsx';
 import { spread } from '../../text/runs.ts';
 import { searchRuns } from '../../form/search-line.ts';
 import { bindingsOf } from './actions.ts';
-import { helpView } from './layer.ts';
+import { helpRows, helpView } from './layer.ts';
+import { ruleLine, type Page, type PagePorts } from '../page.tsx';
 import { CONTEXT_TITLES, type HelpLine } from './lines.ts';
 import { highlighted } from '../../form/text-search.ts';
-import { centredTop, helpBodyRows } from '../../state/screen-layout.ts';
+import { centredTop } from '../../state/screen-layout.ts';
 import { cellWidth, fit } from '../../terminal/cells.ts';
-import { run, type Run, type Theme } from '../../text/theme.ts';
-import { hintsProps } from '../chrome-props.ts';
+import { run, type Line, type Run } from '../../text/theme.ts';
 import type { Shown } from '../../state/ports.ts';
-import type { Known } from '../../model/known.ts';
 import type { HelpLayer } from '../../state/layers/help.ts';
 
-export interface HelpScreenProps {
-  readonly theme: Theme;
-  readonly store: Shown & Pick<Known, 'feed'>;
-  readonly layer: HelpLayer;
-}
-
 /** The keys of the place that the help was opened from. */
-export function HelpScreen({ theme, store, layer }: HelpScreenProps): ReactElement {
-  const { columns, rows } = store.state.size;
+export function helpScreen(store: PagePorts, layer: HelpLayer): Page {
+  const { columns } = store.state.size;
   const { lines, cursor } = helpView(layer);
-  const height = helpBodyRows(rows);
+  const height = helpRows(store);
   const top = centredTop(cursor, lines.length, height);
   const keyCells = Math.max(0, ...lines.map((line) => (line.kind === 'binding' ? cellWidth(line.keys) : 0)));
   const body = lines
@@ -35,18 +24,9 @@ export function HelpScreen({ theme, store, layer }: HelpScreenProps): ReactEleme
       highlighted(lineRuns(line, { keyCells, columns, isCursor: top + row === cursor }), layer.search, false),
     );
   const title = [run(` mon: keys of ${CONTEXT_TITLES[layer.context].toLowerCase()}`, 'strong')];
-  return (
-    <>
-      <Row theme={theme} runs={spread(title, [run(placeText(lines, top, height), 'faint')], columns)} />
-      <Rows
-        theme={theme}
-        lines={body.length > 0 ? body : [[], [run('   No key matches. Esc clears the search.')]]}
-        height={height}
-      />
-      <Row theme={theme} runs={ruleRuns(layer, columns)} />
-      <Hints {...hintsProps(theme, store)} />
-    </>
-  );
+  const head = spread(title, [run(placeText(lines, top, height), 'faint')], columns);
+  const none = [[], [run('   No key matches. Esc clears the search.')]];
+  return { header: 'none', top: [head, ...(body.length > 0 ? body : none)], bottom: [searchRule(store, layer)] };
 }
 
 function placeText(lines: readonly HelpLine[], top: number, height: number): string {
@@ -65,10 +45,10 @@ function lineRuns(
   return isCursor ? [run(` > ${keys}  ${text} `, 'cursor')] : [run(`   ${keys}  `, 'accent'), run(text)];
 }
 
-function ruleRuns(layer: HelpLayer, columns: number): readonly Run[] {
+function searchRule(store: Shown, layer: HelpLayer): Line {
   const { search } = layer;
-  if (search.isOpen || search.line.text !== '') return searchRuns(search, foundText(layer), columns);
-  return [run('─'.repeat(columns), 'faint')];
+  if (!search.isOpen && search.line.text === '') return ruleLine(store);
+  return searchRuns(search, foundText(layer), store.state.size.columns);
 }
 
 function foundText(layer: HelpLayer): string {

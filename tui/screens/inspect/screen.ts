@@ -1,10 +1,7 @@
-import type { ReactElement } from 'react';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
-import { clockText } from '../connection/connection-text.ts';
-import { besideRuns, Hints } from '../footer.tsx';
-import { isStale, ShortHeader } from '../header.tsx';
-import { Row } from '../../text/row.tsx';
-import { Rows } from '../../text/rows.tsx';
+import { asOfLine, notLoadedLines } from '../freshness.ts';
+import { besideRuns } from '../footer.tsx';
+import { isStale } from '../header.tsx';
 import { spread } from '../../text/runs.ts';
 import { searchRuns } from '../../form/search-line.ts';
 import { tableHead, tableRuns } from '../../list/table-columns.ts';
@@ -16,13 +13,12 @@ import { CHECK_RESULTS_MAX, type InspectLayer, type SubjectKind } from '../../st
 import { rowSearch } from './list.ts';
 import { inspectPlace } from './place.ts';
 import { inspectRows } from './rows.ts';
-import { paneLines, textPaneOf } from '../text-pane.ts';
+import { ruleLine, type Page, type PagePorts } from '../page.tsx';
+import { paneLines, textPaneOf, type TextKnown } from '../text-pane.ts';
 import { fit } from '../../terminal/cells.ts';
-import { run, type Line, type Run, type Theme } from '../../text/theme.ts';
-import { headerProps, hintsProps } from '../chrome-props.ts';
-import { textStatus } from '../text-status.ts';
-import type { Remembers, Opened, Shown } from '../../state/ports.ts';
-import type { Known, Places } from '../../model/known.ts';
+import { run, type Line, type Run } from '../../text/theme.ts';
+import { textStatus } from '../text-page.ts';
+import type { Shown } from '../../state/ports.ts';
 
 const PLACES: Readonly<Record<SubjectKind, string>> = {
   client: 'clients',
@@ -32,35 +28,18 @@ const PLACES: Readonly<Record<SubjectKind, string>> = {
 };
 
 /** One thing with everything that is known of it. */
-export function InspectScreen({
-  theme,
-  store,
-  layer,
-}: {
-  readonly theme: Theme;
-  readonly store: Shown & Opened & Remembers & Known & Places;
-  readonly layer: InspectLayer;
-}): ReactElement {
-  const { columns } = store.state.size;
+export function inspectScreen(store: PagePorts, layer: InspectLayer): Page {
   const body = inspectBody(store, layer);
   const place = body.table && inspectPlace(store, layer, body.table, body.rows);
   const { kind, name } = layer.subject;
   const title = [run(` ${PLACES[kind]} › `, 'faint'), run(safeLine(name), 'strong')];
-  return (
-    <>
-      <ShortHeader {...headerProps(theme, store)} />
-      <Row theme={theme} runs={spread(title, freshness(layer), columns)} />
-      <Rows theme={theme} lines={body.head} />
-      <Row theme={theme} runs={[run(ruleText(layer, body).padEnd(columns, '─'), 'faint')]} />
-      <Rows
-        theme={theme}
-        lines={bodyLines(store, layer, body, place)}
-        height={body.height + (body.table === undefined ? 0 : 1)}
-      />
-      <Row theme={theme} runs={statusRuns(store, layer, body, place)} />
-      <Hints {...hintsProps(theme, store)} hasRows={body.table !== undefined} />
-    </>
-  );
+  const head = [spread(title, asOfLine(layer.load), store.state.size.columns), ...body.head];
+  return {
+    header: 'short',
+    top: [...head, ruleLine(store, ruleText(layer, body)), ...bodyLines(store, layer, body, place)],
+    bottom: [statusRuns(store, layer, body, place)],
+    hasRows: body.table !== undefined,
+  };
 }
 
 function ruleText(layer: InspectLayer, { table, rows }: InspectBody): string {
@@ -79,19 +58,13 @@ function ruleText(layer: InspectLayer, { table, rows }: InspectBody): string {
 }
 
 function bodyLines(
-  store: Shown & Remembers & Known,
+  store: TextKnown,
   layer: InspectLayer,
   { rows, height }: InspectBody,
   place: TablePlace | undefined,
 ): readonly Line[] {
   const { load, cursor, marks, sort } = layer;
-  if (load.data === undefined) {
-    if (load.failure === undefined) return [[run(' loading …', 'faint')]];
-    return [
-      [run(` ${safeLine(load.failure)}`, 'critical')],
-      [run(' It is tried again every few seconds; Esc goes back.')],
-    ];
-  }
+  if (load.data === undefined) return notLoadedLines(load);
   const text = textPaneOf(store, layer);
   if (text !== undefined) return paneLines(text);
   if (place === undefined) return [];
@@ -109,12 +82,6 @@ function bodyLines(
   return [head, ...shown];
 }
 
-/** How old it is. */
-function freshness({ load: { loadedAtMs, failure } }: InspectLayer): readonly Run[] {
-  if (loadedAtMs === undefined) return [];
-  return [run(`as of ${clockText(loadedAtMs)} `, failure === undefined ? 'faint' : 'warning')];
-}
-
 function messageRuns({ state: { message } }: Shown, { load: { data, failure } }: InspectLayer): readonly Run[] {
   if (message !== undefined) {
     return [run(` ${safeLine(message.text)}`, message.tone === 'problem' ? 'critical' : 'strong')];
@@ -123,7 +90,7 @@ function messageRuns({ state: { message } }: Shown, { load: { data, failure } }:
 }
 
 function statusRuns(
-  store: Shown & Remembers & Known,
+  store: TextKnown,
   layer: InspectLayer,
   { rows }: InspectBody,
   place: TablePlace | undefined,

@@ -1,44 +1,29 @@
-import type { ReactElement } from 'react';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { clockText } from '../connection/connection-text.ts';
-import { Hints } from '../footer.tsx';
-import { Row } from '../../text/row.tsx';
-import { Rows } from '../../text/rows.tsx';
 import { spread } from '../../text/runs.ts';
 import { searchRuns } from '../../form/search-line.ts';
 import { countText } from '../../words/count-text.ts';
-import { logEntries, logIndex, type LogEntry } from './entries.ts';
+import { logEntries, logIndex, logRows, type LogEntry } from './entries.ts';
 import { logRow } from './lines.ts';
-import { paneLines, paneMatchText, textPaneOf } from '../text-pane.ts';
+import { ruleLine, type Page, type PagePorts } from '../page.tsx';
+import { paneLines, paneMatchText, textPaneOf, type TextPane } from '../text-pane.ts';
 import { highlighted } from '../../form/text-search.ts';
-import { centredTop, logBodyRows } from '../../state/screen-layout.ts';
-import { run, type Line, type Run, type Theme } from '../../text/theme.ts';
-import { hintsProps } from '../chrome-props.ts';
-import type { Remembers, Shown } from '../../state/ports.ts';
+import { centredTop } from '../../state/screen-layout.ts';
+import { run, type Line, type Run } from '../../text/theme.ts';
+import type { Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
 import type { LogLayer } from '../../state/layers/log.ts';
 
-export interface LogScreenProps {
-  readonly theme: Theme;
-  readonly store: Shown & Remembers & Known;
-  readonly layer: LogLayer;
-}
-
 /** What the console has said, and what everybody has done. */
-export function LogScreen({ theme, store, layer }: LogScreenProps): ReactElement {
-  const { columns, rows } = store.state.size;
-  const height = logBodyRows(rows);
+export function logScreen(store: PagePorts, layer: LogLayer): Page {
   const entries = logEntries(store, layer);
-  const lines = layer.opened === undefined ? listLines(store, layer, entries, height) : paneOf(store, layer);
-  return (
-    <>
-      <Row theme={theme} runs={spread(titleRuns(store, layer), placeRuns(entries, layer), columns)} />
-      <Rows theme={theme} lines={lines} height={height} />
-      <Row theme={theme} runs={[run('─'.repeat(columns), 'faint')]} />
-      <Row theme={theme} runs={statusRuns(store, layer, entries)} />
-      <Hints {...hintsProps(theme, store)} />
-    </>
-  );
+  const text = textPaneOf(store, layer);
+  const lines = text === undefined ? listLines(store, layer, entries, logRows(store)) : paneLines(text);
+  return {
+    header: 'none',
+    top: [spread(titleRuns(store, layer), placeRuns(entries, layer), store.state.size.columns), ...lines],
+    bottom: [ruleLine(store), statusRuns(store, layer, entries, text)],
+  };
 }
 
 function titleRuns({ loads }: Pick<Known, 'loads'>, { tab }: LogLayer): readonly Run[] {
@@ -88,16 +73,14 @@ function emptyText({ loads }: Pick<Known, 'loads'>, { tab, search }: LogLayer): 
   return failure === undefined ? 'loading …' : 'Nothing could be loaded yet.';
 }
 
-function paneOf(store: Shown & Remembers & Known, layer: LogLayer): readonly Line[] {
-  const text = textPaneOf(store, layer);
-  return text === undefined ? [] : paneLines(text);
-}
-
-function statusRuns(store: Shown & Remembers & Known, layer: LogLayer, entries: readonly LogEntry[]): readonly Run[] {
-  const { loads, state } = store;
+function statusRuns(
+  { loads, state }: Shown & Pick<Known, 'loads'>,
+  layer: LogLayer,
+  entries: readonly LogEntry[],
+  text: TextPane | undefined,
+): Line {
   const { search, tab } = layer;
   if (search.isOpen || search.line.text !== '') {
-    const text = textPaneOf(store, layer);
     const found = text === undefined ? entryText(entries, layer) : paneMatchText(text);
     return searchRuns(search, found, state.size.columns);
   }

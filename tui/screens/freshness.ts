@@ -1,0 +1,16 @@
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import type { ViewLoad } from '../model/view-data.ts';
+import { run, type Line } from '../text/theme.ts';
+import { clockText } from './connection/connection-text.ts';
+
+/** How old something is that was loaded. */
+export function asOfLine({ loadedAtMs, failure }: ViewLoad<unknown>): Line {
+  if (loadedAtMs === undefined) return [];
+  return [run(`as of ${clockText(loadedAtMs)} `, failure === undefined ? 'faint' : 'warning')];
+}
+
+/** In place of what is not there yet. */
+export function notLoadedLines({ failure }: ViewLoad<unknown>): readonly Line[] {
+  if (failure === undefined) return [[run(' loading …', 'faint')]];
+  return [[run(` ${safeLine(failure)}`, 'critical')], [run(' It is tried again every few seconds; Esc goes back.')]];
+}

@@ -1,0 +1,24 @@
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
+import { asOfLine, notLoadedLines } from '../freshness.ts';
+import { run, type Line } from '../../text/theme.ts';
+import { spread } from '../../text/runs.ts';
+import type { Page, PagePorts } from '../page.tsx';
+import { textPage } from '../text-page.ts';
+import { targetOf } from '../../model/target.ts';
+import type { DeadLetterLayer, HandlingLayer } from '../../state/layers/loaded.ts';
+
+/** A dead letter, or what becomes of an event at its handlers. */
+export function loadedScreen(store: PagePorts, layer: DeadLetterLayer | HandlingLayer): Page {
+  const { load, search } = layer;
+  const head = [spread(placeRuns(layer), asOfLine(load), store.state.size.columns)];
+  const page = textPage(store, layer, load.data === undefined ? { head, instead: notLoadedLines(load) } : { head });
+  const isTold = store.state.message !== undefined || search.isOpen || search.line.text !== '';
+  if (load.data === undefined || load.failure === undefined || isTold) return page;
+  return { ...page, bottom: [[run(` not loaded again: ${safeLine(load.failure)}`, 'warning')]] };
+}
+
+function placeRuns({ kind, id }: DeadLetterLayer | HandlingLayer): Line {
+  if (kind === 'dead-letter') return [run(' dead letters › ', 'faint'), run(safeLine(id), 'strong')];
+  const { client, check } = targetOf(id);
+  return [run(' handlers › ', 'faint'), run(safeLine(`${client} / ${check}`), 'strong')];
+}

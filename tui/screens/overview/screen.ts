@@ -1,0 +1,35 @@
+import { beside } from '../../text/beside.ts';
+import { isStale } from '../header.tsx';
+import { messageLine, ruleLine, type Page, type PagePorts } from '../page.tsx';
+import { boxLines } from './box.ts';
+import { rowIndex } from './actions.ts';
+import { overviewBoxes } from './boxes.ts';
+import { overviewLayout, type PlacedBox } from './layout.ts';
+import { run, type Line } from '../../text/theme.ts';
+import { failureText } from '../failure-text.ts';
+import type { Shown } from '../../state/ports.ts';
+
+/** What there is to know at first sight, in boxes. */
+export function overviewScreen(store: PagePorts): Page {
+  const layout = overviewLayout(store.state, overviewBoxes(store), store.state.overview.box);
+  const columns = layout.columns.map((boxes, index) => columnLines(store, boxes, layout.widths[index] ?? 0));
+  const drawn = beside(columns, layout.widths, layout.height);
+  // Without a connection nothing here is known to be true any more.
+  const top = isStale(store.feed) ? drawn.map((runs) => [run(runs.map(({ text }) => text).join(''), 'faint')]) : drawn;
+  const about = 'Enter opens what is under the cursor as a filtered list';
+  return {
+    header: layout.tall ? 'tall' : 'short',
+    top,
+    bottom: [ruleLine(store), messageLine(store, about, failureText(store))],
+  };
+}
+
+/** The boxes of a column one below the other, with a blank line between two. */
+function columnLines(store: Shown, boxes: readonly PlacedBox[], width: number): readonly Line[] {
+  const { overview } = store.state;
+  return boxes.flatMap((placed, index) => {
+    const cursor = placed.box.id === overview.box ? rowIndex(placed.box, overview) : undefined;
+    const lines = boxLines(placed, { width, cursor });
+    return index === 0 ? lines : [[], ...lines];
+  });
+}

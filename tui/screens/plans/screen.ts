@@ -1,0 +1,54 @@
+import type { PlanRun } from '../../../shared/schemas/plan-run.ts';
+import { beside, halves } from '../../text/beside.ts';
+import { messageLine, ruleLine, type Page, type PagePorts } from '../page.tsx';
+import { fitRuns } from '../../text/runs.ts';
+import { pageRows } from '../../state/screen-layout.ts';
+import { planLayout } from './layout.ts';
+import { shownPlan, stepNumber } from './plan.ts';
+import { planRows } from './rows.ts';
+import { upgradeColumns, upgradeHeight, type UpgradeSection } from './lines.ts';
+import { fit } from '../../terminal/cells.ts';
+import { run, type Line } from '../../text/theme.ts';
+import { failureText } from '../failure-text.ts';
+
+const LABEL_CELLS = 28;
+
+/** What runs where, and what an upgrade would have to carry over; or the plan for it. */
+export function upgradeScreen(store: PagePorts): Page {
+  const plan = shownPlan(store);
+  if (store.state.upgrade.page === 'plan' && plan !== undefined) return planScreen(store, plan);
+  const { tall, rows } = pageRows(store.state);
+  const columns = upgradeColumns(store);
+  const widths = columns.length > 1 ? halves(store.state.size.columns) : [store.state.size.columns];
+  const height = upgradeHeight(store);
+  const top = Math.min(store.list.cursor.top, Math.max(0, height - rows));
+  const lines = columns.map((sections, index) => sectionLines(sections, widths[index] ?? 0).slice(top));
+  const place =
+    height > rows ? `lines ${String(top + 1)}-${String(Math.min(height, top + rows))} of ${String(height)}: j/k` : '';
+  return {
+    header: tall ? 'tall' : 'short',
+    top: beside(lines, widths, rows),
+    bottom: [ruleLine(store), messageLine(store, place, failureText(store) ?? store.plans.failure)],
+  };
+}
+
+/** The plan for an upgrade: its steps, and the log of the one under the cursor. */
+function planScreen(store: PagePorts, plan: PlanRun): Page {
+  const place = `step ${String(stepNumber(plan, store.state.upgrade.step))}/${String(plan.steps.length)}`;
+  const held = plan.state === 'open' ? '   the backend holds the plan: closing this console stops no step' : '';
+  return {
+    header: planLayout(store).tall ? 'tall' : 'short',
+    top: planRows(store, plan),
+    bottom: [ruleLine(store), messageLine(store, place + held, store.plans.failure ?? failureText(store))],
+  };
+}
+
+function sectionLines(sections: readonly UpgradeSection[], width: number): readonly Line[] {
+  return sections.flatMap(({ title, lines }, index) => [
+    ...(index === 0 ? [] : [[]]),
+    fitRuns([run(`  ${title.toUpperCase()}`, 'strong')], width),
+    ...lines.map(({ label, text, tone }) =>
+      fitRuns([run(label === '' ? '    ' : `    ${fit(label, LABEL_CELLS)}  `), run(text, tone)], width),
+    ),
+  ]);
+}

@@ -1,0 +1,39 @@
+import type { FullLayer } from '../state/layers/layer.ts';
+import type { ViewName } from '../state/view-names.ts';
+import { detailScreen } from './detail/screen.ts';
+import { loadedScreen } from './handling/screen.ts';
+import { helpScreen } from './help/screen.ts';
+import { inspectScreen } from './inspect/screen.ts';
+import { logScreen } from './log/screen.ts';
+import { overviewScreen } from './overview/screen.ts';
+import type { Page, PagePorts } from './page.tsx';
+import { planPageScreen } from './plans/page-screen.ts';
+import { upgradeScreen } from './plans/screen.ts';
+import { silenceEntryScreen } from './silences/entry-screen.ts';
+
+/** The page of a layer that fills the screen. */
+export function layerPage(store: PagePorts, layer: FullLayer): Page {
+  switch (layer.kind) {
+    case 'detail':
+      return detailScreen(store, layer);
+    case 'inspect':
+      return inspectScreen(store, layer);
+    case 'handling':
+    case 'dead-letter':
+      return loadedScreen(store, layer);
+    case 'silence-entry':
+      return silenceEntryScreen(store, layer);
+    case 'plan-page':
+      return planPageScreen(store, layer);
+    case 'help':
+      return helpScreen(store, layer);
+    case 'log':
+      return logScreen(store, layer);
+  }
+}
+
+/** Views that are no lists. */
+export const VIEW_PAGES: Partial<Readonly<Record<ViewName, (store: PagePorts) => Page>>> = {
+  overview: overviewScreen,
+  upgrade: upgradeScreen,
+};

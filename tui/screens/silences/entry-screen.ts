@@ -1,0 +1,22 @@
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
+import { leftText, silenceEntry, stateOf } from './table.ts';
+import { run } from '../../text/theme.ts';
+import type { Page, PagePorts } from '../page.tsx';
+import { textPage } from '../text-page.ts';
+import type { SilenceEntryLayer } from '../../state/layers/loaded.ts';
+
+/** One silence. */
+export function silenceEntryScreen(store: PagePorts, layer: SilenceEntryLayer): Page {
+  const { id } = layer;
+  const place = [run(' silences › ', 'faint'), run(safeLine(id), 'strong')];
+  return textPage(store, layer, { head: [place, [run(` ${stateText(store, id)}`)]] });
+}
+
+function stateText(store: PagePorts, id: string): string {
+  const row = silenceEntry(store, id);
+  if (row === undefined) return 'gone';
+  const { nowMs } = store;
+  const state = stateOf(row, nowMs);
+  const isTimed = row.entry.expire_at !== null && (state === 'active' || state === 'expiring');
+  return `${state}, ${leftText(row, nowMs)}${isTimed ? ' left' : ''}`;
+}

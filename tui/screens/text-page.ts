@@ -1,0 +1,42 @@
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import { searchRuns } from '../form/search-line.ts';
+import type { Layer } from '../state/layers/layer.ts';
+import type { Shown } from '../state/ports.ts';
+import { spread } from '../text/runs.ts';
+import { run, type Line } from '../text/theme.ts';
+import { countText } from '../words/count-text.ts';
+import { MESSAGE_TONES } from './footer.tsx';
+import { ruleLine, type Page } from './page.tsx';
+import { paneLines, paneMatchText, textPaneOf, type TextKnown, type TextPane } from './text-pane.ts';
+
+/**
+ * A page of text that is read from top to bottom.
+ *
+ * @param about `head`: what it is, above the rule; `right`: shown at the bottom unless something is searched for;
+ *   `instead`: in place of a text that is not there yet
+ */
+export function textPage(
+  store: TextKnown,
+  layer: Layer,
+  { head, right, instead }: { head: readonly Line[]; right?: Line; instead?: readonly Line[] },
+): Page {
+  const text = instead === undefined ? textPaneOf(store, layer) : undefined;
+  const lines = text === undefined ? (instead ?? []) : paneLines(text);
+  return { header: 'short', top: [...head, ruleLine(store), ...lines], bottom: [textStatus(store, text, right)] };
+}
+
+/**
+ * The line under a text: what is searched for, what was said last, or where in the text one is.
+ *
+ * @param right shown beside it unless something is searched for
+ */
+export function textStatus({ state: { message, size } }: Shown, text: TextPane | undefined, right: Line = []): Line {
+  if (text?.search.isOpen === true) return searchRuns(text.search, paneMatchText(text), size.columns);
+  if (message !== undefined) {
+    return spread([run(` ${safeLine(message.text)}`, MESSAGE_TONES[message.tone])], right, size.columns);
+  }
+  if (text === undefined) return spread([], right, size.columns);
+  if (text.search.line.text !== '') return searchRuns(text.search, paneMatchText(text), size.columns);
+  const place = `line ${countText(text.top + 1)}/${countText(text.lines.length)}`;
+  return spread([run(` ${place}`, 'faint')], right, size.columns);
+}
