@@ -11,6 +11,7 @@ import { leaveLocalAccess, localUrlOf } from './access/local-access.ts';
 import { LocalToken } from './access/local-token.ts';
 import { Passwords } from './access/password.ts';
 import { AgentHub } from './agents/agent-hub.ts';
+import { Alone } from './cluster/alone.ts';
 import { Batcher } from './commit/batcher.ts';
 import type { ApiDeps } from './compose/api.ts';
 import { startClocks } from './compose/clocks.ts';
@@ -142,6 +143,15 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const activity = teardown.use('activity', new Activity({ commits: batcher.commits, batcher, clock }));
 
   const status = statusOf(options, batcher, name);
+  const alone = new Alone({
+    id: status.id,
+    hostname: name,
+    database: options.database ?? { kind: 'leveldb', place: '' },
+    store,
+    lease: ground.lease,
+    clock,
+  });
+  const cluster = options.cluster ?? alone;
   const callers = new Callers(() => config.program['trusted-proxies']);
   const connections = teardown.use('connections', countConnections(ground, callers));
   const slowPeers = teardown.use('slow peers', watchSlowPeers(ground));
@@ -151,6 +161,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     new Metrics({
       registry,
       batcher,
+      cluster,
       disk,
       memory,
       results,
@@ -208,18 +219,33 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     ...(options.logRequest === undefined ? {} : { logRequest: options.logRequest }),
     authenticator,
     callers,
+    cluster,
     config,
     status,
     metrics,
     overview: { activity, batcher, clock, entityLimit, feed, metrics, registry },
     versions: { registry, store, ...(options.storeBytes === undefined ? {} : { storeBytes: options.storeBytes }) },
-    health: { registry, store, batcher, disk, memory, feed, handlers: lanes, deadLetters, timers, time: clock, clock },
+    health: {
+      registry,
+      store,
+      batcher,
+      cluster,
+      disk,
+      memory,
+      feed,
+      handlers: lanes,
+      deadLetters,
+      timers,
+      time: clock,
+      clock,
+    },
     handling,
     deliveries: last,
     upgrades: plans,
   };
   const { commits } = batcher;
   const doors = await openDoors(options, ground, { api, agents, feed, connections, commits }, teardown);
+  alone.servesAt(doors.url);
   const localUrl = localUrlOf(doors.url, options.bind);
   if (options.localPlaces !== undefined && localUrl !== undefined) {
     const left = await leaveLocalAccess({ url: localUrl, token: local.text }, options.localPlaces, log);

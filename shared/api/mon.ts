@@ -19,6 +19,7 @@ import {
 import { accessAnswer } from '../schemas/access.ts';
 import { EVENT_SORT_COLUMNS } from '../domain/event-order.ts';
 import { bulkSchema, bulkAnswer } from '../schemas/bulk.ts';
+import { clusterAnswer, handOverSchema } from '../schemas/cluster.ts';
 import { checkRenameSchema, renamedAnswer } from '../schemas/check-rename.ts';
 import { clientSchema, clientAnswer, clientHistoryAnswer, deletedClientsAnswer } from '../schemas/client.ts';
 import { deadLetterSelectionSchema, deadLetterAnswer, handlerAnswer } from '../schemas/dead-letter.ts';
@@ -638,6 +639,26 @@ export const MON_API = {
     status: 200,
     answer: versionsAnswer,
     errors: [],
+  }),
+  cluster: endpoint({
+    method: 'GET',
+    path: `${MON}/cluster`,
+    scope: 'read',
+    summary: 'The backends that share a store: which of them writes, and how far the others are',
+    status: 200,
+    answer: clusterAnswer,
+    errors: [],
+  }),
+  handOver: endpoint({
+    method: 'POST',
+    path: `${MON}/cluster/hand-over`,
+    scope: 'admin',
+    isOfAllNamespaces: true,
+    summary: 'Has another backend write; answered once it does',
+    body: handOverSchema,
+    status: 200,
+    answer: clusterAnswer,
+    errors: ['invalid', 'not_found', 'conflict', 'too_large'],
   }),
   storeUpgrade: endpoint({
     method: 'GET',

@@ -301,7 +301,7 @@ export const V2_API = {
   },
   cluster: {
     id: of('cluster-members', `GET ${V2_PREFIX}/cluster/id`, 'The id of the store', { answer: z.string(), errors: [] }),
-    members: of('cluster-members', `GET ${V2_PREFIX}/cluster/members`, 'The one member of the cluster, this backend', {
+    members: of('cluster-members', `GET ${V2_PREFIX}/cluster/members`, 'The backends that share the store', {
       answer: objectAnswer,
       errors: [],
     }),
@@ -316,7 +316,7 @@ export const V2_HEALTH = {
     method: 'GET',
     path: '/health',
     scope: 'public',
-    summary: 'The one member of the cluster with what ails it; 200 whatever that is',
+    summary: 'The backends that share the store with what ails them; 200 whatever that is',
     status: 200,
     answer: z.looseObject({ ClusterHealth: z.array(member).nullable() }),
     errors: [],

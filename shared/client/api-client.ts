@@ -282,6 +282,14 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     info: () => call(V1_API.info),
     /** What runs where, and what the store holds. */
     versions: () => call(MON_API.versions),
+    /** The backends that share a store; undefined: this one is of a version that knows of no others. */
+    cluster: () => find(MON_API.cluster),
+    /**
+     * Has another backend write, and waits until it does.
+     *
+     * @param to its id or name; default: any other one
+     */
+    handOver: (to?: string) => call(MON_API.handOver, { body: { to } }),
     /** The configuration in force, without secrets. */
     settings: () => call(V1_API.settings),
     /** @param limits fewest consumers and most waiting messages that count as healthy */

@@ -34,6 +34,7 @@ export type AuditAction =
   | 'dead-letter.retry'
   | 'dead-letter.drop'
   | 'store.upgrade'
+  | 'cluster.hand-over'
   | 'upgrade.create'
   | 'upgrade.order'
   | 'bulk'

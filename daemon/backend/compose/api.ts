@@ -23,6 +23,7 @@ import { filtersOnV2 } from '../definitions/v2-filters.ts';
 import { handlersOnV2 } from '../definitions/v2-handlers.ts';
 import { hooksOnV2 } from '../definitions/v2-hooks.ts';
 import { mutatorsOnV2 } from '../definitions/v2-mutators.ts';
+import { clusterOnMon } from '../cluster/mon.ts';
 import { dumpOnMon } from '../dump/mon.ts';
 import { eventsOnMon } from '../events/mon.ts';
 import { overviewOf, type OverviewParts } from '../events/overview.ts';
@@ -85,6 +86,7 @@ type MonDeps = FirstOf<typeof eventsOnMon> &
   FirstOf<typeof deadLettersOnMon> &
   FirstOf<typeof auditOnMon> &
   FirstOf<typeof dumpOnMon> &
+  FirstOf<typeof clusterOnMon> &
   FirstOf<typeof storeUpgradeOnMon> &
   FirstOf<typeof plansOnMon> & { readonly overview: OverviewParts; readonly versions: VersionParts };
 
@@ -135,6 +137,7 @@ export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: rea
     ...auditOnMon(deps),
     ...dumpOnMon(deps),
     versions: () => versionsOf(deps.versions),
+    ...clusterOnMon(deps),
     ...storeUpgradeOnMon(deps),
     ...plansOnMon(deps),
   });

@@ -2,6 +2,8 @@ import type { MachineClock } from '../../clock/machine-clock.ts';
 import type { Log, LogRequest } from '../../log/log.ts';
 import type { LocalPlaces } from '../access/local-access.ts';
 import type { BatcherOptions } from '../commit/batcher.ts';
+import type { ClusterDatabase } from '../cluster/alone.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { RequestTimes } from '../http/http-server.ts';
 import type { Disk, Store } from '../ports.ts';
@@ -11,6 +13,10 @@ export interface BackendOptions {
   /** Reads the configuration again; without it there is no reload. */
   readonly loadConfig?: () => Promise<LoadedConfig>;
   readonly openStore: () => Promise<Store>;
+  /** Where that is, for people. Default: it does not say. */
+  readonly database?: ClusterDatabase;
+  /** The backends that share it. Default: this one is alone. */
+  readonly cluster?: Cluster;
   /** Whether other backends have it too: a start waits for its turn then, and for the store. Default: no. */
   readonly isShared?: boolean;
   /** Ends a start that waits. Default: nothing does. */

@@ -1,5 +1,8 @@
+import { answeringMember, clusterTroubles, writerName } from '../../../shared/domain/cluster.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import type { ClusterMember, ClusterView } from '../../../shared/schemas/cluster.ts';
 import type { DiskLevel } from '../../../shared/domain/disk-space.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import type { DiskGuard } from '../store/disk-guard.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import type { FeedHub } from '../feed/feed-hub.ts';
@@ -12,6 +15,7 @@ import { checkIndexes, type IndexCheckParts } from './index-check.ts';
 
 export interface HealthParts extends IndexCheckParts {
   readonly batcher: Batcher;
+  readonly cluster: Cluster;
   readonly disk: DiskGuard;
   readonly memory: MemoryBudget;
   readonly feed: Pick<FeedHub, 'size' | 'lagMs'>;
@@ -60,6 +64,18 @@ export interface DeepHealth {
     /** Since the oldest run that is not over was asked for. */
     readonly oldest_age: number | null;
   };
+  /** The backends that share the store, as this one knows them. */
+  readonly cluster: {
+    readonly members: number;
+    /** Host name and port of the one that writes; null: none does. */
+    readonly writer: string | null;
+    /** Of this backend; null: the others do not know it yet. */
+    readonly role: ClusterMember['role'] | null;
+    readonly state: ClusterMember['state'] | null;
+    /** Writes that are not in its memory yet. */
+    readonly behind: number;
+    readonly database: ClusterView['database']['state'];
+  };
   /** How some clients in memory compare with the store; null: the store was too busy to tell. */
   readonly indexes: { readonly clients: number; readonly checks: number; readonly differences: number } | null;
 }
@@ -72,11 +88,13 @@ export async function deepHealth(parts: HealthParts, known: readonly string[]): 
   const { batcher, clock, disk, memory, feed, time, timers } = parts;
   const indexes = await checkIndexes(parts, DEFAULT_NAMESPACE, SAMPLE, Math.random);
   const { lastWriteMs } = batcher;
+  const cluster = parts.cluster.view();
   return {
     problems: [
       ...known,
       ...(disk.isRefusing ? [disk.describe()] : []),
       ...(memory.isFull ? [memory.describe()] : []),
+      ...clusterTroubles(cluster).map(({ text }) => text),
       ...(indexes?.differences ?? []),
     ],
     store: {
@@ -94,10 +112,24 @@ export async function deepHealth(parts: HealthParts, known: readonly string[]): 
     },
     feed: { consumers: feed.size, lag: feed.lagMs / 1000 },
     handlers: handlerHealth(parts),
+    cluster: clusterHealth(cluster),
     indexes:
       indexes === undefined
         ? null
         : { clients: indexes.clients, checks: indexes.checks, differences: indexes.differences.length },
+  };
+}
+
+function clusterHealth(view: ClusterView): DeepHealth['cluster'] {
+  const { members, database } = view;
+  const own = answeringMember(view);
+  return {
+    members: members.length,
+    writer: writerName(view) ?? null,
+    role: own?.role ?? null,
+    state: own?.state ?? null,
+    behind: own?.behind ?? 0,
+    database: database.state,
   };
 }
 

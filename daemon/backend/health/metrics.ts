@@ -1,6 +1,8 @@
 import { Counter, Gauge, Histogram, Registry as MetricRegistry } from 'prom-client';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
+import { answeringMember } from '../../../shared/domain/cluster.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import type { DiskGuard } from '../store/disk-guard.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import type { FeedHub } from '../feed/feed-hub.ts';
@@ -21,6 +23,7 @@ import { stashesOf } from '../stashes/state.ts';
 interface MetricParts {
   readonly registry: Registry;
   readonly batcher: Batcher;
+  readonly cluster: Cluster;
   readonly disk: DiskGuard;
   readonly memory: MemoryBudget;
   readonly results: Pick<Results, 'refused'>;
@@ -65,6 +68,7 @@ export class Metrics implements Disposable {
     this.#readState(parts.registry);
     this.#readConnections(parts);
     this.#readDeadLetters(parts);
+    this.#readCluster(parts.cluster);
     this.#readDisk(parts.disk);
     this.#readMemory(parts.memory);
     this.#readProcess(parts);
@@ -173,6 +177,32 @@ export class Metrics implements Disposable {
       'mon_dead_letters_dropped_total',
       'Dead letters that went because there were too many',
       () => deadLetters.overflowed,
+    );
+  }
+
+  #readCluster(cluster: Cluster): void {
+    this.#gauge(
+      'mon_cluster_members',
+      'Backends that share the store, this one among them',
+      () => {
+        const counts = { ok: 0, behind: 0, gone: 0 };
+        for (const { state } of cluster.view().members) counts[state] += 1;
+        return counts;
+      },
+      'state',
+    );
+    this.#gauge('mon_cluster_is_writer', '1 while this backend writes', () => {
+      const { answered_by: id, writer } = cluster.view();
+      return Number(writer?.id === id);
+    });
+    this.#gauge('mon_cluster_seq', 'Number of the newest write that this backend knows of', () => cluster.view().seq);
+    this.#gauge(
+      'mon_cluster_behind',
+      'Writes that are not in the memory of this backend yet',
+      () => answeringMember(cluster.view())?.behind ?? 0,
+    );
+    this.#gauge('mon_cluster_database_up', '0 while the store does not take writes', () =>
+      Number(cluster.view().database.state === 'ok'),
     );
   }
 

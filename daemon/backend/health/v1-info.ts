@@ -1,4 +1,6 @@
 import { COMPATIBLE_VERSION, VERSION } from '../../../shared/schemas/version.ts';
+import type { ClusterMember } from '../../../shared/schemas/cluster.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
 import type { Clock } from '../ports.ts';
 import type { OnV1 } from '../http/route.ts';
@@ -25,13 +27,14 @@ export function transportOf(status: BackendStatus): Transport {
 }
 
 interface InfoDeps {
+  readonly cluster: Cluster;
   readonly clock: Clock;
   readonly config: ConfigInForce;
   readonly status: BackendStatus;
 }
 
 /** `GET /info`, with the keys of the peer and our own under `mon` (completion, Decisions). */
-export function infoOnV1({ clock, config, status }: InfoDeps): OnV1<'info'> {
+export function infoOnV1({ clock, cluster, config, status }: InfoDeps): OnV1<'info'> {
   const sensu = {
     version: COMPATIBLE_VERSION,
     get settings() {
@@ -48,12 +51,13 @@ export function infoOnV1({ clock, config, status }: InfoDeps): OnV1<'info'> {
           id: status.id,
           hostname: status.hostname,
           address: status.address,
-          tasks: status.tasks,
+          tasks: tasksOf(cluster, status),
           metrics: { cpu: cpuSeconds() },
           sensu,
           tessen: { enabled: false },
           timestamp: Math.floor(clock.now() / 1000),
         },
+        ...othersIn(cluster, status),
       ],
       mon: {
         version: VERSION,
@@ -61,6 +65,28 @@ export function infoOnV1({ clock, config, status }: InfoDeps): OnV1<'info'> {
       },
     }),
   };
+}
+
+/** Only the one that writes does anything by the clock. */
+function tasksOf(cluster: Cluster, { tasks }: BackendStatus): readonly string[] {
+  const { answered_by: id, writer, members } = cluster.view();
+  return members.length < 2 || writer?.id === id ? tasks : [];
+}
+
+/** The other members; what their processors do is not known here. */
+function othersIn(cluster: Cluster, status: BackendStatus): readonly object[] {
+  const { answered_by: answeredBy, members } = cluster.view();
+  return members
+    .filter(({ id }) => id !== answeredBy)
+    .map(({ id, name, url, role, last_seen: timestamp }: ClusterMember) => ({
+      id,
+      hostname: name,
+      address: URL.parse(url)?.hostname ?? url,
+      tasks: role === 'writer' ? status.tasks : [],
+      sensu: { version: COMPATIBLE_VERSION },
+      tessen: { enabled: false },
+      timestamp,
+    }));
 }
 
 function cpuSeconds(): { readonly user: number; readonly system: number } {

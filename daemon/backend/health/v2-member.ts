@@ -1,7 +1,70 @@
 import { createHash } from 'node:crypto';
+import type { ClusterMember } from '../../../shared/schemas/cluster.ts';
+import type { Cluster } from '../cluster/cluster.ts';
+import type { Store } from '../ports.ts';
+import type { BackendStatus } from './backend-status.ts';
 
-/** Names the only member of the cluster that clients take a backend for, the same for the same store. */
-export function memberOf(storeId: string): { readonly id: number; readonly hex: string } {
-  const hex = createHash('sha256').update(storeId).digest('hex').slice(0, 12);
-  return { id: Number.parseInt(hex, 16), hex };
+/** What the members of a cluster are told from. */
+export interface MemberDeps {
+  readonly status: BackendStatus;
+  readonly store: Store;
+  readonly cluster: Cluster;
+}
+
+interface MemberId {
+  readonly number: number;
+  /** The same number. */
+  readonly hex: string;
+}
+
+/** A member as clients of the newer API know it. */
+export interface V2Member {
+  readonly id: MemberId;
+  readonly name: string;
+  readonly urls: readonly string[];
+  /** What ails it; empty: nothing. */
+  readonly problem: string;
+}
+
+/** The same number for the same text: of the store, or of a member. */
+export function memberId(text: string): MemberId {
+  const hex = createHash('sha256').update(text).digest('hex').slice(0, 12);
+  return { number: Number.parseInt(hex, 16), hex };
+}
+
+/**
+ * A backend that is alone is called by its store, the same after each start, and tells no addresses: there is nobody to
+ * replicate to.
+ */
+export function v2Members({ status, store, cluster }: MemberDeps): {
+  readonly own: MemberId;
+  readonly members: readonly V2Member[];
+} {
+  const { answered_by: answeredBy, members } = cluster.view();
+  const problem = problemOf(status);
+  if (members.length < 2) {
+    const alone = { id: memberId(store.id), name: status.hostname, urls: [], problem };
+    return { own: alone.id, members: [alone] };
+  }
+  return {
+    own: memberId(answeredBy),
+    members: members.map((member) => ({
+      id: memberId(member.id),
+      name: member.name,
+      urls: [member.url],
+      problem: (member.id === answeredBy ? problem : '') || PROBLEMS[member.state],
+    })),
+  };
+}
+
+const PROBLEMS: Readonly<Record<ClusterMember['state'], string>> = {
+  ok: '',
+  behind: 'it is too far behind',
+  gone: 'it has not been heard of for a while',
+};
+
+/** Empty: nothing ails it. */
+function problemOf({ isStoreOpen, isTakingResults }: BackendStatus): string {
+  if (!isStoreOpen) return 'the store does not accept writes';
+  return isTakingResults ? '' : 'the backend is stopping';
 }

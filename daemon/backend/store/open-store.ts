@@ -18,6 +18,8 @@ export interface StorePlace {
 /** A store that will be opened, and what can be asked about the disk beneath it. */
 export interface StoreAccess {
   readonly openStore: () => Promise<Store>;
+  /** Where that is, for people. */
+  readonly database: { readonly kind: 'leveldb' | 'postgres'; readonly place: string };
   /** Whether other backends may have it too. */
   readonly isShared: boolean;
   /** Bytes that it takes. */
@@ -28,9 +30,11 @@ export interface StoreAccess {
 
 export function storeAccess(place: StorePlace, options: LevelStoreOptions = {}): StoreAccess {
   const { 'state-dir': stateDir, store: url } = place;
+  const shown = shownPlace(place);
   if (url === undefined) {
     return {
       openStore: () => openLevelStore(stateDir, options),
+      database: { kind: 'leveldb', place: shown },
       isShared: false,
       storeBytes: () => storeBytes(stateDir),
       disk: new DiskSpace(stateDir),
@@ -39,6 +43,7 @@ export function storeAccess(place: StorePlace, options: LevelStoreOptions = {}):
   let opened: PostgresStore | undefined;
   return {
     openStore: async () => (opened = await openPostgresStore(url)),
+    database: { kind: 'postgres', place: shown },
     isShared: true,
     storeBytes: async () => (await opened?.bytes()) ?? 0,
   };

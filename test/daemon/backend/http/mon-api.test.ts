@@ -3,6 +3,7 @@ import { COMMON_ERRORS, pathParameters, type Endpoint } from '../../../../shared
 import { errorAnswer, HTTP_STATUS } from '../../../../shared/api/errors.ts';
 import { MON_API, type MonEndpoint } from '../../../../shared/api/mon.ts';
 import { asking, basic, type Ask } from '../../../support/asking.ts';
+import { aClusterView, ToldCluster } from '../../../support/told-cluster.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 
 /** What a request of each endpoint looks like; the parts of its path in their order. */
@@ -89,6 +90,8 @@ const EXAMPLES: Readonly<Record<MonEndpoint, Example>> = {
     },
   },
   versions: {},
+  cluster: {},
+  handOver: { body: { to: 'web2:4567' } },
   storeUpgrade: {},
   startStoreUpgrade: { body: { backup: false } },
   planFacts: {},
@@ -114,6 +117,7 @@ let backend: RunningBackend;
 let ask: Ask;
 beforeAll(async () => {
   backend = await startBackend({
+    cluster: new ToldCluster(aClusterView()),
     settings: {
       checks: { load: { command: 'true', interval: 60, subscribers: ['base'] } },
       handlers: { fail: { type: 'pipe', command: 'cat >/dev/null; exit 3' } },

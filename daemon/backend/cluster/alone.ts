@@ -1,0 +1,78 @@
+import { successionOf } from '../../../shared/domain/cluster.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { ClusterView } from '../../../shared/schemas/cluster.ts';
+import { VERSION } from '../../../shared/schemas/version.ts';
+import type { Clock, Lease, Store } from '../ports.ts';
+import { SHARD } from '../store/main-shard.ts';
+import type { Cluster } from './cluster.ts';
+
+/** Where everything is stored, for people. */
+export type ClusterDatabase = Pick<ClusterView['database'], 'kind' | 'place'>;
+
+interface AloneParts {
+  /** Of this run of the backend. */
+  readonly id: string;
+  readonly hostname: string;
+  readonly database: ClusterDatabase;
+  readonly store: Pick<Store, 'lastSeq' | 'refusal'>;
+  readonly lease: Pick<Lease, 'epoch'>;
+  readonly clock: Clock;
+}
+
+/** A backend that shares its store with nobody: the one member, which writes. */
+export class Alone implements Cluster {
+  readonly #parts: AloneParts;
+  readonly #since: number;
+  #url = new URL('http://localhost');
+
+  constructor(parts: AloneParts) {
+    this.#parts = parts;
+    this.#since = this.#nowSeconds();
+  }
+
+  /** @param url where it listens by now */
+  servesAt(url: string): void {
+    this.#url = new URL(url);
+  }
+
+  view(): ClusterView {
+    const { id, hostname, database, store, lease } = this.#parts;
+    const seq = store.lastSeq(SHARD);
+    const problem = store.refusal?.message ?? null;
+    const { protocol, port, origin } = this.#url;
+    return {
+      answered_by: id,
+      writer: { id, since: this.#since, epoch: lease.epoch },
+      seq,
+      database: { ...database, state: problem === null ? 'ok' : 'away', problem },
+      members: [
+        {
+          id,
+          name: `${hostname}:${port === '' ? DEFAULT_PORTS[protocol === 'https:' ? 'https' : 'http'] : port}`,
+          url: origin,
+          version: VERSION,
+          since: this.#since,
+          last_seen: this.#nowSeconds(),
+          role: 'writer',
+          state: 'ok',
+          seq,
+          behind: 0,
+        },
+      ],
+    };
+  }
+
+  handOver(to: string | undefined): Promise<ClusterView> {
+    const succession = successionOf(this.view(), to);
+    return succession.kind === 'to'
+      ? Promise.resolve(this.view())
+      : Promise.reject(new MonError(succession.code, succession.reason));
+  }
+
+  #nowSeconds(): number {
+    return Math.floor(this.#parts.clock.now() / 1000);
+  }
+}
+
+/** What a URL leaves out. */
+const DEFAULT_PORTS = { http: '80', https: '443' } as const;

@@ -1,0 +1,37 @@
+import { successionOf, writerName } from '../../../shared/domain/cluster.ts';
+import { MON_API } from '../../../shared/api/mon.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { actorOf } from '../access/actor.ts';
+import type { Audit } from '../audit/write.ts';
+import { bodyValidator, readBody } from '../http/json-body.ts';
+import type { OnMon } from '../http/route.ts';
+import type { Cluster } from './cluster.ts';
+
+const validateHandOver = bodyValidator(MON_API.handOver);
+
+interface ClusterDeps {
+  readonly cluster: Cluster;
+  readonly audit: Audit;
+}
+
+/** The backends that share a store, and which of them writes. */
+export function clusterOnMon({ cluster, audit }: ClusterDeps): OnMon<'cluster' | 'handOver'> {
+  return {
+    cluster: () => cluster.view(),
+    handOver: async (request) => {
+      const { to } = readBody(request, validateHandOver);
+      const view = cluster.view();
+      const succession = successionOf(view, to);
+      if (succession.kind === 'refused') throw new MonError(succession.code, succession.reason);
+      const { member } = succession;
+      // Before it: afterwards it is another one that writes, and may be out of reach.
+      await audit.record(actorOf(request), {
+        action: 'cluster.hand-over',
+        target: member.name,
+        before: { writer: writerName(view) ?? null },
+        after: { writer: member.name },
+      });
+      return await cluster.handOver(member.id);
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import type { ClusterMember, ClusterView } from '../schemas/cluster.ts';
+
+/** Who writes after a hand-over; `refused`: nobody else can, and why. */
+export type Succession =
+  | { readonly kind: 'to'; readonly member: ClusterMember }
+  | { readonly kind: 'refused'; readonly code: 'invalid' | 'not_found' | 'conflict'; readonly reason: string };
+
+/**
+ * The member that takes over when the one that writes hands over.
+ *
+ * @param to its id or name; undefined: of the others the one that is least behind
+ */
+export function successionOf(view: ClusterView, to: string | undefined): Succession {
+  const { members, writer } = view;
+  const others = members.filter(({ id }) => id !== writer?.id);
+  if (members.length < 2) return { kind: 'refused', code: 'invalid', reason: ALONE[view.database.kind] };
+  if (to === undefined) {
+    const [least] = others.filter(({ state }) => state === 'ok').toSorted((a, b) => a.behind - b.behind);
+    if (least !== undefined) return { kind: 'to', member: least };
+    return { kind: 'refused', code: 'conflict', reason: 'every other member is behind or gone' };
+  }
+  // An id names one member, whatever the others are called.
+  const byId = members.find(({ id }) => id === to);
+  const named = byId === undefined ? members.filter(({ name }) => name === to) : [byId];
+  const [member] = named;
+  if (member === undefined) return { kind: 'refused', code: 'not_found', reason: `there is no member ${to}` };
+  if (named.length > 1) {
+    const ids = named.map(({ id }) => id).join(', ');
+    return { kind: 'refused', code: 'invalid', reason: `several members are called ${to}: name one by its id, ${ids}` };
+  }
+  const reason = refusalOf(member, writer?.id);
+  return reason === undefined ? { kind: 'to', member } : { kind: 'refused', code: 'conflict', reason };
+}
+
+const ALONE: Readonly<Record<ClusterView['database']['kind'], string>> = {
+  leveldb:
+    'there is nobody else: this backend stores everything in its own directory; several share a database, see --store postgres://… and docs/scale-out.md',
+  postgres: 'there is nobody else: no other backend with this database runs',
+};
+
+function refusalOf({ id, name, state }: ClusterMember, writer: string | undefined): string | undefined {
+  if (id === writer) return `${name} writes already`;
+  if (state === 'gone') return `${name} has not been heard of for a while`;
+  return state === 'behind' ? `${name} is too far behind` : undefined;
+}
+
+/** What the member that answers cannot do or know at the moment. */
+export interface ClusterTrouble {
+  /** `away`: it has lost the database; `no-writer`: nobody writes; `behind`: what it shows is old. */
+  readonly kind: 'away' | 'no-writer' | 'behind';
+  /** For people, without a full stop. */
+  readonly text: string;
+}
+
+/**
+ * What keeps the member that answers from being of full use, the worst first; none: all is well. A store in a directory
+ * that fails is told elsewhere.
+ */
+export function clusterTroubles(view: ClusterView): readonly ClusterTrouble[] {
+  const { database, writer } = view;
+  if (database.kind === 'leveldb') return [];
+  const own = answeringMember(view);
+  return [
+    ...(database.state === 'away' ? [{ kind: 'away', text: 'database away: writes wait' } as const] : []),
+    ...(writer === null ? [{ kind: 'no-writer', text: 'no writer: writes wait' } as const] : []),
+    ...(own?.state === 'behind'
+      ? [{ kind: 'behind', text: `member ${own.name} is ${String(own.behind)} writes behind` } as const]
+      : []),
+  ];
+}
+
+/** Its name, or its id when nothing else is known of it; undefined: nobody writes. */
+export function writerName({ writer, members }: ClusterView): string | undefined {
+  return members.find(({ id }) => id === writer?.id)?.name ?? writer?.id;
+}
+
+/** Undefined: it is not among those that are known, as for a moment after its start. */
+export function answeringMember({ answered_by: id, members }: ClusterView): ClusterMember | undefined {
+  return members.find((member) => member.id === id);
+}

@@ -1,0 +1,77 @@
+import { hostname } from 'node:os';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Store } from '../../../../daemon/backend/ports.ts';
+import { storeAccess } from '../../../../daemon/backend/store/open-store.ts';
+import { MonError } from '../../../../shared/errors.ts';
+import { clusterAnswer, type ClusterView } from '../../../../shared/schemas/cluster.ts';
+import { VERSION } from '../../../../shared/schemas/version.ts';
+import { asking, type Ask } from '../../../support/asking.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+import { TroubledStore } from '../../../support/troubled-store.ts';
+
+const CLUSTER = '/api/mon/v1/cluster';
+
+async function start(around?: (store: Store) => Store): Promise<{ backend: RunningBackend; ask: Ask }> {
+  const backend = await startBackend(around === undefined ? {} : { around });
+  onTestFinished(() => backend[Symbol.asyncDispose]());
+  return { backend, ask: asking(backend.url) };
+}
+
+const viewOf = async (ask: Ask): Promise<ClusterView> => clusterAnswer.parse((await ask('GET', CLUSTER)).body);
+
+test('a backend with a directory is the one member, and writes', async () => {
+  const { backend, ask } = await start();
+  await ask('POST', '/results', { source: 'web-1', name: 'disk', output: 'full', status: 2 });
+  const view = await viewOf(ask);
+  const { answered_by: id, seq, writer } = view;
+  expect(view.members).toEqual([
+    {
+      id,
+      name: `${hostname()}:${new URL(backend.url).port}`,
+      url: backend.url,
+      version: VERSION,
+      since: writer?.since,
+      last_seen: expect.any(Number) as number,
+      role: 'writer',
+      state: 'ok',
+      seq,
+      behind: 0,
+    },
+  ]);
+  expect(writer).toMatchObject({ id });
+  expect(seq).toBeGreaterThan(0);
+  expect(view.database).toMatchObject({ kind: 'leveldb', state: 'ok', problem: null });
+  await ask('POST', '/results', { source: 'web-1', name: 'load', output: 'high', status: 1 });
+  expect((await viewOf(ask)).seq).toBeGreaterThan(seq);
+});
+
+test('it has nobody to hand over to, and says what it would take', async () => {
+  const { ask } = await start();
+  const { status, body } = await ask('POST', `${CLUSTER}/hand-over`, {});
+  expect([status, body]).toEqual([
+    400,
+    {
+      code: 'invalid',
+      error:
+        'there is nobody else: this backend stores everything in its own directory; several share a database, see --store postgres://… and docs/scale-out.md',
+    },
+  ]);
+});
+
+test('it tells why its store takes no writes', async () => {
+  let store: TroubledStore | undefined;
+  const { ask } = await start((real) => (store = new TroubledStore(real)));
+  if (store !== undefined) store.closedFor = new MonError('unavailable', 'the disk does not answer');
+  expect((await viewOf(ask)).database).toMatchObject({ state: 'away', problem: 'the disk does not answer' });
+  store?.mend();
+  expect((await viewOf(ask)).database).toMatchObject({ state: 'ok', problem: null });
+});
+
+test('where everything is stored is told without a password', () => {
+  const place = { 'state-dir': '/var/lib/mon' };
+  expect(storeAccess(place).database).toEqual({ kind: 'leveldb', place: '/var/lib/mon' });
+  expect(storeAccess({ ...place, store: 'postgres://mon:secret@db-1:5432,db-2/mon' }).database).toEqual({
+    kind: 'postgres',
+    place: 'postgres://db-1:5432,db-2/mon',
+  });
+});

@@ -1,0 +1,187 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { MonError } from '../../../../shared/errors.ts';
+import type { ClusterView } from '../../../../shared/schemas/cluster.ts';
+import { asking, basic, type Ask } from '../../../support/asking.ts';
+import { startBackend } from '../../../support/running-backend.ts';
+import { aClusterView, aMember, ToldCluster } from '../../../support/told-cluster.ts';
+
+const CLUSTER = '/api/mon/v1/cluster';
+const HAND_OVER = `${CLUSTER}/hand-over`;
+
+async function start(
+  told?: Partial<ClusterView>,
+): Promise<{ readonly ask: Ask; readonly url: string; readonly v2Url: string; readonly cluster: ToldCluster }> {
+  const cluster = new ToldCluster(aClusterView(told));
+  const backend = await startBackend({ cluster, settings: { 'core-api': { port: 0 } } });
+  onTestFinished(() => backend[Symbol.asyncDispose]());
+  return { ask: asking(backend.url), url: backend.url, v2Url: backend.v2Url, cluster };
+}
+
+const writer = aMember('web1', { role: 'writer' });
+const away = { kind: 'postgres', place: 'postgres://db/mon', state: 'away', problem: 'connection refused' } as const;
+const behind: Partial<ClusterView> = {
+  answered_by: 'web2-id',
+  members: [writer, aMember('web2', { state: 'behind', behind: 1204, seq: 0 }), aMember('web3', { state: 'gone' })],
+};
+
+describe('a hand-over', () => {
+  test('goes to the one that is named, is answered once that one writes, and is in the audit trail', async () => {
+    const { ask, cluster } = await start();
+    expect(await ask('POST', HAND_OVER, { to: 'web3:4567' })).toMatchObject({
+      status: 200,
+      body: { writer: { id: 'web3-id', epoch: 8 } },
+    });
+    expect(cluster.handedTo).toEqual(['web3-id']);
+    expect((await ask('GET', CLUSTER)).body).toEqual(cluster.told);
+    expect((await ask('GET', '/api/mon/v1/audit?filter.action=cluster.hand-over')).body).toMatchObject([
+      {
+        who: 'local administrator',
+        how: `POST ${HAND_OVER}`,
+        target: 'web3:4567',
+        before: { writer: 'web1:4567' },
+        after: { writer: 'web3:4567' },
+      },
+    ]);
+  });
+
+  test('goes to the one that is least behind when nobody is named', async () => {
+    const { ask, cluster } = await start({ members: [writer, aMember('web2', { behind: 5 }), aMember('web3')] });
+    expect((await ask('POST', HAND_OVER, {})).status).toBe(200);
+    expect(cluster.handedTo).toEqual(['web3-id']);
+  });
+
+  test.each<{ name: string; body: unknown; status: number; code: string }>([
+    { name: 'to nobody that is known', body: { to: 'web9' }, status: 404, code: 'not_found' },
+    { name: 'to the one that writes', body: { to: 'web1:4567' }, status: 409, code: 'conflict' },
+    { name: 'to one that is gone', body: { to: 'web3:4567' }, status: 409, code: 'conflict' },
+    { name: 'with a misspelled attribute', body: { ot: 'web2:4567' }, status: 400, code: 'invalid' },
+    { name: 'to an empty name', body: { to: '' }, status: 400, code: 'invalid' },
+    { name: 'to a name beyond any', body: { to: 'w'.repeat(301) }, status: 400, code: 'invalid' },
+  ])('$name is refused, and nothing is written down', async ({ body, status, code }) => {
+    const { ask, cluster } = await start({ members: [writer, aMember('web2'), aMember('web3', { state: 'gone' })] });
+    expect(await ask('POST', HAND_OVER, body)).toMatchObject({ status, body: { code } });
+    expect(cluster.handedTo).toEqual([]);
+    expect((await ask('GET', '/api/mon/v1/audit')).body).toEqual([]);
+  });
+
+  test('that does not come to it in time is told', async () => {
+    const { ask, cluster } = await start();
+    cluster.onHandOver = () => Promise.reject(new MonError('unavailable', 'web2:4567 has not begun to write'));
+    expect(await ask('POST', HAND_OVER, { to: 'web2:4567' })).toMatchObject({
+      status: 503,
+      body: { code: 'unavailable', error: 'web2:4567 has not begun to write' },
+    });
+  });
+
+  test('is for administrators; everybody who may read sees how it stands', async () => {
+    const cluster = new ToldCluster(aClusterView());
+    await using backend = await startBackend({ cluster, settings: { api: { user: 'root', password: 'long enough' } } });
+    const root = asking(backend.url, basic('root', 'long enough'));
+    const key = async (scopes: readonly string[]): Promise<Ask> => {
+      const { body } = await root('POST', '/api/core/v2/apikeys', { username: 'root', scopes });
+      return asking(backend.url, `Key ${(body as { key: string }).key}`);
+    };
+    const reader = await key(['read']);
+    expect((await reader('GET', CLUSTER)).status).toBe(200);
+    expect((await reader('POST', HAND_OVER, {})).status).toBe(403);
+    expect((await root('POST', HAND_OVER, {})).status).toBe(200);
+  });
+});
+
+describe('metrics', () => {
+  test('of the one that writes', async () => {
+    const { ask } = await start();
+    expect(await figures(ask)).toEqual({
+      'mon_cluster_members{state="ok"}': 3,
+      'mon_cluster_members{state="behind"}': 0,
+      'mon_cluster_members{state="gone"}': 0,
+      mon_cluster_is_writer: 1,
+      mon_cluster_seq: 1200,
+      mon_cluster_behind: 0,
+      mon_cluster_database_up: 1,
+    });
+  });
+
+  test('of one that is behind and has lost the database', async () => {
+    const { ask } = await start({ ...behind, database: away });
+    expect(await figures(ask)).toEqual({
+      'mon_cluster_members{state="ok"}': 1,
+      'mon_cluster_members{state="behind"}': 1,
+      'mon_cluster_members{state="gone"}': 1,
+      mon_cluster_is_writer: 0,
+      mon_cluster_seq: 1200,
+      mon_cluster_behind: 1204,
+      mon_cluster_database_up: 0,
+    });
+  });
+});
+
+describe('deep health', () => {
+  test('shows the cluster, and is well while that is', async () => {
+    const { ask } = await start();
+    expect(await ask('GET', '/health?deep=1')).toMatchObject({
+      status: 200,
+      body: {
+        problems: [],
+        cluster: { members: 3, writer: 'web1:4567', role: 'writer', state: 'ok', behind: 0, database: 'ok' },
+      },
+    });
+  });
+
+  test.each<{ name: string; told: Partial<ClusterView>; problem: string }>([
+    { name: 'is behind', told: behind, problem: 'member web2:4567 is 1204 writes behind' },
+    { name: 'has lost the database', told: { database: away }, problem: 'database away: writes wait' },
+    { name: 'knows nobody who writes', told: { writer: null }, problem: 'no writer: writes wait' },
+  ])('is 412 when this one $name', async ({ told, problem }) => {
+    const { ask } = await start(told);
+    expect(await ask('GET', '/health?deep=1')).toMatchObject({ status: 412, body: { problems: [problem] } });
+  });
+});
+
+describe('what clients of either generation are told of several members', () => {
+  test('GET /info: each is a server, and the one that writes has the tasks', async () => {
+    const { ask } = await start(behind);
+    const { servers } = (await ask('GET', '/info')).body as { servers: readonly Record<string, unknown>[] };
+    expect(servers.map(({ hostname, tasks }) => [hostname, tasks]).slice(1)).toEqual([
+      ['web1:4567', ['check_request_publisher', 'client_monitor', 'check_result_monitor']],
+      ['web3:4567', []],
+    ]);
+    expect(servers[0]).toMatchObject({ tasks: [], metrics: { cpu: {} } });
+    expect(servers[1]).toMatchObject({ id: 'web1-id', address: 'web1.example.org' });
+  });
+
+  test('members of the newer API: the same, by numbers that differ, and the one that answers among them', async () => {
+    const { ask } = await start(behind);
+    const { header, members } = JSON.parse((await ask('GET', '/api/core/v2/cluster/members')).text) as {
+      header: { cluster_id: number; member_id: number };
+      members: readonly { ID: number; name: string; peerURLs: unknown; clientURLs: unknown }[];
+    };
+    expect(members.map(({ name, peerURLs, clientURLs }) => [name, peerURLs, clientURLs])).toEqual(
+      ['web1', 'web2', 'web3'].map((host) => {
+        const urls = [`https://${host}.example.org:4567`];
+        return [`${host}:4567`, urls, urls];
+      }),
+    );
+    expect(header.member_id).toBe(members[1]?.ID);
+    expect(new Set([header.cluster_id, ...members.map(({ ID }) => ID)]).size).toBe(4);
+  });
+
+  test('health of the newer API: each with what ails it', async () => {
+    const { v2Url } = await start(behind);
+    const { ClusterHealth } = (await (await fetch(`${v2Url}/health`)).json()) as {
+      ClusterHealth: readonly { Name: string; Err: string; Healthy: boolean }[];
+    };
+    expect(ClusterHealth.map(({ Name, Err, Healthy }) => [Name, Err, Healthy])).toEqual([
+      ['web1:4567', '', true],
+      ['web2:4567', 'it is too far behind', false],
+      ['web3:4567', 'it has not been heard of for a while', false],
+    ]);
+  });
+});
+
+/** Series of the cluster by their name with labels. */
+async function figures(ask: Ask): Promise<Record<string, number>> {
+  const { text } = await ask('GET', '/metrics');
+  const lines = text.split('\n').filter((line) => line.startsWith('mon_cluster_'));
+  return Object.fromEntries(lines.map((line) => [line.split(' ')[0] ?? '', Number(line.split(' ')[1])]));
+}

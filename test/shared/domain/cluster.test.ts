@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { answeringMember, clusterTroubles, successionOf, writerName } from '../../../shared/domain/cluster.ts';
+import type { ClusterView } from '../../../shared/schemas/cluster.ts';
+import { aClusterView, aMember } from '../../support/told-cluster.ts';
+
+const writer = aMember('web1', { role: 'writer' });
+const away = { kind: 'postgres', place: 'postgres://db/mon', state: 'away', problem: 'refused' } as const;
+
+describe('who writes after a hand-over', () => {
+  test.each<{ name: string; view?: Partial<ClusterView>; to?: string; expected: unknown }>([
+    {
+      name: 'of the others the one that is least behind',
+      view: { members: [aMember('web3', { behind: 4 }), writer, aMember('web2', { behind: 3 })] },
+      expected: 'web2-id',
+    },
+    {
+      name: 'never one that is too far behind or gone',
+      view: { members: [writer, aMember('web2', { state: 'behind', behind: 1 }), aMember('web3', { behind: 9 })] },
+      expected: 'web3-id',
+    },
+    { name: 'the one of this name', to: 'web3:4567', expected: 'web3-id' },
+    { name: 'the one of this id', to: 'web2-id', expected: 'web2-id' },
+    {
+      name: 'the one of this id, although another is called so',
+      view: { members: [writer, aMember('web2'), aMember('web3', { name: 'web2-id' })] },
+      to: 'web2-id',
+      expected: 'web2-id',
+    },
+    { name: 'anybody, while nobody writes', view: { writer: null }, to: 'web1:4567', expected: 'web1-id' },
+  ])('$name', ({ view, to, expected }) => {
+    expect(successionOf(aClusterView(view), to)).toMatchObject({ kind: 'to', member: { id: expected } });
+  });
+
+  test.each<{ name: string; view?: Partial<ClusterView>; to?: string; code: string; reason: RegExp }>([
+    {
+      name: 'without a database there is nobody else, and the way there is named',
+      view: { database: { kind: 'leveldb', place: '/var/lib/mon', state: 'ok', problem: null }, members: [writer] },
+      code: 'invalid',
+      reason: /nobody else.*--store postgres:\/\/….*docs\/scale-out\.md/,
+    },
+    {
+      name: 'the only one with its database has nobody else, whoever is named',
+      view: { members: [writer] },
+      to: 'web2:4567',
+      code: 'invalid',
+      reason: /^there is nobody else: no other backend with this database runs$/,
+    },
+    { name: 'a name that nobody has', to: 'web9', code: 'not_found', reason: /^there is no member web9$/ },
+    {
+      name: 'a name that two have',
+      view: { members: [writer, aMember('web2'), aMember('web3', { name: 'web2:4567' })] },
+      to: 'web2:4567',
+      code: 'invalid',
+      reason: /several members are called web2:4567: name one by its id, web2-id, web3-id/,
+    },
+    { name: 'the one that writes', to: 'web1:4567', code: 'conflict', reason: /^web1:4567 writes already$/ },
+    {
+      name: 'one that is too far behind',
+      view: { members: [writer, aMember('web2', { state: 'behind' }), aMember('web3')] },
+      to: 'web2:4567',
+      code: 'conflict',
+      reason: /too far behind/,
+    },
+    {
+      name: 'one that is gone',
+      view: { members: [writer, aMember('web2', { state: 'gone' }), aMember('web3')] },
+      to: 'web2-id',
+      code: 'conflict',
+      reason: /not been heard of/,
+    },
+    {
+      name: 'anybody, when all others are behind or gone',
+      view: { members: [writer, aMember('web2', { state: 'gone' }), aMember('web3', { state: 'behind' })] },
+      code: 'conflict',
+      reason: /^every other member is behind or gone$/,
+    },
+  ])('refused: $name', ({ view, to, code, reason }) => {
+    expect(successionOf(aClusterView(view), to)).toEqual({
+      kind: 'refused',
+      code,
+      reason: expect.stringMatching(reason) as string,
+    });
+  });
+});
+
+describe('what the member that answers is in trouble with', () => {
+  const behind = [writer, aMember('web2', { state: 'behind', behind: 1204 })];
+  test.each<{ name: string; view?: Partial<ClusterView>; expected: readonly string[] }>([
+    { name: 'nothing', expected: [] },
+    { name: 'the database', view: { database: away }, expected: ['database away: writes wait'] },
+    { name: 'nobody who writes', view: { writer: null }, expected: ['no writer: writes wait'] },
+    {
+      name: 'being behind',
+      view: { answered_by: 'web2-id', members: behind },
+      expected: ['member web2:4567 is 1204 writes behind'],
+    },
+    { name: 'others that are behind are not its trouble', view: { members: behind }, expected: [] },
+    {
+      name: 'several things, the worst first',
+      view: { answered_by: 'web2-id', members: behind, database: away, writer: null },
+      expected: ['database away: writes wait', 'no writer: writes wait', 'member web2:4567 is 1204 writes behind'],
+    },
+    {
+      name: 'a directory that fails is told elsewhere',
+      view: { database: { ...away, kind: 'leveldb' } },
+      expected: [],
+    },
+  ])('$name', ({ view, expected }) => {
+    expect(clusterTroubles(aClusterView(view)).map(({ text }) => text)).toEqual(expected);
+  });
+});
+
+test('a member that is not known yet has no name', () => {
+  const view = aClusterView({ answered_by: 'web9-id', writer: { id: 'web8-id', since: 1, epoch: 1 } });
+  expect(answeringMember(view)).toBeUndefined();
+  expect(writerName(view)).toBe('web8-id');
+  expect(writerName(aClusterView())).toBe('web1:4567');
+  expect(writerName(aClusterView({ writer: null }))).toBeUndefined();
+});

@@ -1,0 +1,70 @@
+import type { Cluster } from '../../daemon/backend/cluster/cluster.ts';
+import type { ClusterMember, ClusterView } from '../../shared/schemas/cluster.ts';
+
+/** A cluster whose state the test tells. */
+export class ToldCluster implements Cluster {
+  /** What it answers. */
+  told: ClusterView;
+  /** Who was to write, by id. */
+  readonly handedTo: (string | undefined)[] = [];
+  /** What a hand-over comes to; default: the member writes at once. */
+  onHandOver: (to: string | undefined) => Promise<ClusterView> = (to) => {
+    this.told = writtenBy(this.told, to ?? '');
+    return Promise.resolve(this.told);
+  };
+
+  constructor(told: ClusterView) {
+    this.told = told;
+  }
+
+  view(): ClusterView {
+    return this.told;
+  }
+
+  handOver(to: string | undefined): Promise<ClusterView> {
+    this.handedTo.push(to);
+    return this.onHandOver(to);
+  }
+}
+
+export const CLUSTER_START = 1_795_000_000;
+
+/** A member called after its host, with `NAME-id` as its id, which is up to date. */
+export function aMember(host: string, more: Partial<ClusterMember> = {}): ClusterMember {
+  return {
+    id: `${host}-id`,
+    name: `${host}:4567`,
+    url: `https://${host}.example.org:4567`,
+    version: '1.0.0',
+    since: CLUSTER_START,
+    last_seen: CLUSTER_START + 600,
+    role: 'member',
+    state: 'ok',
+    seq: 1200,
+    behind: 0,
+    ...more,
+  };
+}
+
+/** Three members with a database, of which `web1` writes and answers. */
+export function aClusterView(more: Partial<ClusterView> = {}): ClusterView {
+  return {
+    answered_by: 'web1-id',
+    writer: { id: 'web1-id', since: CLUSTER_START + 60, epoch: 7 },
+    seq: 1200,
+    database: { kind: 'postgres', place: 'postgres://db-1:5432,db-2:5432/mon', state: 'ok', problem: null },
+    members: [aMember('web1', { role: 'writer' }), aMember('web2'), aMember('web3')],
+    ...more,
+  };
+}
+
+/** The same, a moment after another member began to write. */
+export function writtenBy(view: ClusterView, id: string): ClusterView {
+  return {
+    ...view,
+    writer: { id, since: CLUSTER_START + 600, epoch: (view.writer?.epoch ?? 0) + 1 },
+    members: view.members.map((member) =>
+      Object.assign({}, member, { role: member.id === id ? 'writer' : 'member' } as const),
+    ),
+  };
+}
