@@ -195,6 +195,8 @@ async function liveNames(
       return (await api.handlers()).map(({ name }) => name);
     case 'dead-letter':
       return (await api.deadLetters()).map(({ id }) => String(id));
+    case 'member':
+      return ((await api.cluster())?.members ?? []).map(({ name }) => name);
     case 'namespace':
       return (await core.list(['namespaces'])).map((one) => textAt(one, 'name'));
     case 'entity':

@@ -83,6 +83,7 @@ export type Completes =
   | 'stash'
   | 'handler'
   | 'dead-letter'
+  | 'member'
   | 'namespace'
   | 'entity'
   | 'user'

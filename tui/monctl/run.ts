@@ -13,6 +13,7 @@ import { apiKeyCommands } from './commands/api-key.ts';
 import { auditCommands } from './commands/audit.ts';
 import { backendCommands } from './commands/backend.ts';
 import { checkCommands } from './commands/check.ts';
+import { clusterCommands } from './commands/cluster.ts';
 import { clientCommands } from './commands/client.ts';
 import { completionCommand } from './commands/completion.ts';
 import { configureCommand } from './commands/configure.ts';
@@ -63,6 +64,7 @@ export const COMMANDS = [
   ...handlerCommands,
   ...deadLetterCommands,
   inAnyNamespace(simulateCommand),
+  ...clusterCommands,
   ...backendCommands,
   createFileCommand,
   deleteFileCommand,

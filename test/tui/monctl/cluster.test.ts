@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { MonError } from '../../../shared/errors.ts';
+import { NOW, runMonctl, type MonctlRun } from '../../support/run-monctl.ts';
+import { startBackend, type RunningBackend } from '../../support/running-backend.ts';
+import { startScriptedServer } from '../../support/scripted-server.ts';
+import { aClusterView, aMember, ToldCluster } from '../../support/told-cluster.ts';
+
+const TOLD = aClusterView({
+  writer: { id: 'web1-id', since: NOW - 3600, epoch: 7 },
+  members: [
+    aMember('web1', { role: 'writer', since: NOW - 172_800, last_seen: NOW }),
+    aMember('web2', { since: NOW - 7200, last_seen: NOW - 1, behind: 3, seq: 1197 }),
+    aMember('web3', { since: NOW - 7200, last_seen: NOW - 300, state: 'gone', behind: 1200, seq: 0 }),
+  ],
+});
+
+const cluster = new ToldCluster(TOLD);
+let backend: RunningBackend;
+beforeAll(async () => {
+  backend = await startBackend({ cluster });
+});
+afterAll(() => backend[Symbol.asyncDispose]());
+beforeEach(() => {
+  cluster.told = TOLD;
+  cluster.handedTo.length = 0;
+});
+
+function monctl(line: string, options?: Parameters<typeof runMonctl>[2], url = backend.url): Promise<MonctlRun> {
+  return runMonctl(line.split(' '), { MON_BACKEND: url }, options);
+}
+
+test('list shows the members', async () => {
+  expect(await monctl('cluster list')).toEqual({
+    code: 0,
+    stdout: [
+      'NAME       ROLE    STATE  BEHIND  SEEN  VERSION  UP',
+      'web1:4567  writer  ok          0    0s  1.0.0    2d',
+      'web2:4567  member  ok          3    1s  1.0.0    2h',
+      'web3:4567  member  gone     1200    5m  1.0.0    2h',
+      '',
+    ].join('\n'),
+    stderr: '',
+  });
+  expect(JSON.parse((await monctl('cluster list --output json')).stdout)).toEqual(TOLD.members);
+});
+
+describe('info', () => {
+  test('shows who writes and where everything is', async () => {
+    expect((await monctl('cluster info')).stdout).toBe(
+      [
+        'answered by   web1:4567',
+        'writer        web1:4567 since 2026-11-20 11:00:00Z (1h ago), epoch 7',
+        'newest write  1200',
+        'database      postgres postgres://db-1:5432,db-2:5432/mon',
+        'its state     ok',
+        'members       3 members, 1 gone',
+        '',
+      ].join('\n'),
+    );
+    expect(JSON.parse((await monctl('cluster info --output json')).stdout)).toEqual(TOLD);
+  });
+
+  test('says what is wrong', async () => {
+    const database = { ...TOLD.database, state: 'away', problem: 'connection refused' } as const;
+    cluster.told = { ...TOLD, database, writer: null };
+    const { code, stdout } = await monctl('cluster info');
+    expect(code).toBe(0);
+    expect(stdout).toContain('writer        nobody\n');
+    expect(stdout).toContain('its state     away: connection refused\n');
+    expect(stdout).toContain('trouble       database away: writes wait\ntrouble       no writer: writes wait\n');
+  });
+});
+
+describe('hand-over', () => {
+  test('has the named one write, and says how long it took', async () => {
+    expect(await monctl('cluster hand-over web2:4567')).toEqual({
+      code: 0,
+      stdout: 'web2:4567 writes now, after 0.0s\n',
+      stderr: '',
+    });
+    expect(cluster.handedTo).toEqual(['web2-id']);
+    expect((await monctl('cluster hand-over web1:4567 --output json')).stdout).toContain('"seconds": 0');
+  });
+
+  test('asks a person, and says who would write', async () => {
+    const question = 'web2:4567 would write, in place of web1:4567\nhand over? [y/N] ';
+    expect(await monctl('cluster hand-over', { answer: 'n' })).toEqual({
+      code: 7,
+      stdout: '',
+      stderr: `${question}monctl: nothing was done\n`,
+    });
+    expect(cluster.handedTo).toEqual([]);
+    expect(await monctl('cluster hand-over', { answer: 'y' })).toMatchObject({ code: 0, stderr: question });
+    expect(await monctl('cluster hand-over web1:4567 -y', { answer: 'n' })).toMatchObject({ code: 0, stderr: '' });
+    expect(cluster.handedTo).toEqual(['web2-id', 'web1-id']);
+  });
+
+  test('sends nothing with --dry-run', async () => {
+    const { code, stdout } = await monctl('cluster hand-over web2:4567 --dry-run');
+    expect(code).toBe(0);
+    expect(stdout).toContain(`would send POST ${backend.url}/api/mon/v1/cluster/hand-over\n`);
+    expect(stdout).toContain('web2:4567 would write, in place of web1:4567\nnothing was sent\n');
+    expect(cluster.handedTo).toEqual([]);
+  });
+
+  test.each([
+    { line: 'web9', code: 3, says: 'there is no member web9' },
+    { line: 'web3:4567', code: 6, says: 'web3:4567 has not been heard of for a while' },
+    { line: 'web1:4567', code: 6, says: 'web1:4567 writes already' },
+  ])('to $line is refused with exit code $code, also before it is asked', async ({ line, code, says }) => {
+    const refused = { code, stdout: '', stderr: `monctl: ${says}\n` };
+    expect(await monctl(`cluster hand-over ${line}`)).toEqual(refused);
+    expect(await monctl(`cluster hand-over ${line}`, { answer: 'y' })).toEqual(refused);
+    expect(cluster.handedTo).toEqual([]);
+  });
+
+  test('that does not come to it in time is told', async () => {
+    const slow = new ToldCluster(TOLD);
+    slow.onHandOver = () => Promise.reject(new MonError('unavailable', 'web2:4567 has not begun to write'));
+    await using own = await startBackend({ cluster: slow });
+    expect(await monctl('cluster hand-over', {}, own.url)).toMatchObject({
+      code: 5,
+      stderr: 'monctl: web2:4567 has not begun to write\n',
+    });
+  });
+
+  test('of a backend that is alone says what it would take', async () => {
+    await using alone = await startBackend();
+    const { code, stderr } = await monctl('cluster hand-over', {}, alone.url);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--store postgres://…')]);
+  });
+});
+
+test('a backend of an earlier version knows of no others', async () => {
+  const old = await startScriptedServer(() => ({ status: 404, body: '{}' }));
+  expect(await monctl('cluster list', {}, old.url)).toEqual({
+    code: 3,
+    stdout: '',
+    stderr: 'monctl: this backend is of a version that knows of no others\n',
+  });
+});
+
+test('members are completed', async () => {
+  expect((await monctl('__complete -- cluster hand-over w')).stdout).toBe('web1:4567\nweb2:4567\nweb3:4567\n');
+});

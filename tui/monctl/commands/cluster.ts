@@ -1,0 +1,135 @@
+import type { ApiClient } from '../../../shared/client/api-client.ts';
+import { clusterTroubles, successionOf, writerName } from '../../../shared/domain/cluster.ts';
+import { formatDuration } from '../../../shared/domain/duration.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { ClusterMember, ClusterView } from '../../../shared/schemas/cluster.ts';
+import { carryOut, DELETE_OPTIONS } from '../change.ts';
+import type { Command } from '../command.ts';
+import { counted } from '../counted.ts';
+import { LIST_OPTIONS, showList } from '../list.ts';
+import { record, type Column } from '../table.ts';
+import { ago } from '../times.ts';
+
+const list: Command = {
+  words: ['cluster', 'list'],
+  summary: 'List the backends that share a store, as the one that answers knows them',
+  operands: [],
+  options: LIST_OPTIONS,
+  examples: [['monctl cluster list --watch', 'during a restart of one after the other']],
+  async run(call) {
+    await showList<ClusterMember>(call, {
+      noun: 'members',
+      columns,
+      key: ({ id }) => id,
+      // Figures that move all the time are no news.
+      news: ({ name, role, state, version }) => [name, role, state, version],
+      fetch: async () => (await viewOf(call.api())).members,
+    });
+  },
+};
+
+const info: Command = {
+  words: ['cluster', 'info'],
+  summary: 'Show which backend writes, since when, and how the database is',
+  operands: [],
+  options: {},
+  examples: [['monctl cluster info --output json', 'everything that is known, for a program']],
+  async run({ api, output, nowMs }) {
+    const view = await viewOf(api());
+    await output.show(view, () => record(fieldsOf(view, nowMs), output.look));
+  },
+};
+
+const handOver: Command = {
+  words: ['cluster', 'hand-over'],
+  summary: 'Have another backend write',
+  details: [
+    'Before the machine of the one that writes is stopped: writes wait a moment, and none of them fails.',
+    'MEMBER is its name or its id; without it the one that is least behind takes over.',
+  ],
+  operands: ['[MEMBER]'],
+  completes: ['member'],
+  options: DELETE_OPTIONS,
+  examples: [['monctl cluster hand-over mon-2:4567', 'mon-1 gets a new kernel']],
+  async run(call) {
+    const [member = ''] = call.operands;
+    const to = member === '' ? undefined : member;
+    let beganMs = call.nowMs;
+    await carryOut(call, {
+      send(api) {
+        beganMs = call.clock.now();
+        return api.handOver(to);
+      },
+      effects: async () => [effectOf(await viewOf(call.api()), to)],
+      question: 'hand over',
+      done(view) {
+        const seconds = Math.max(0, call.clock.now() - beganMs) / 1000;
+        return call.output.show(
+          { writer: view.writer, seconds, members: view.members },
+          () => `${writerName(view) ?? 'nobody'} writes now, after ${seconds.toFixed(1)}s`,
+        );
+      },
+    });
+  },
+};
+
+export const clusterCommands: readonly Command[] = [list, info, handOver];
+
+/** @throws MonError `not_found` when the backend is too old to know */
+async function viewOf(api: ApiClient): Promise<ClusterView> {
+  const view = await api.cluster();
+  if (view === undefined) throw new MonError('not_found', 'this backend is of a version that knows of no others');
+  return view;
+}
+
+/**
+ * What a hand-over would do.
+ *
+ * @throws MonError when it would be refused
+ */
+function effectOf(view: ClusterView, to: string | undefined): string {
+  const succession = successionOf(view, to);
+  if (succession.kind === 'refused') throw new MonError(succession.code, succession.reason);
+  return `${succession.member.name} would write, in place of ${writerName(view) ?? 'nobody'}`;
+}
+
+function fieldsOf(view: ClusterView, nowMs: number): readonly (readonly [string, string])[] {
+  const { answered_by: answeredBy, writer, seq, database, members } = view;
+  const name = members.find(({ id }) => id === answeredBy)?.name ?? answeredBy;
+  const since = writer === null ? '' : ` since ${ago(writer.since, nowMs)}, epoch ${String(writer.epoch)}`;
+  return [
+    ['answered by', name],
+    ['writer', `${writerName(view) ?? 'nobody'}${since}`],
+    ['newest write', String(seq)],
+    ['database', `${database.kind} ${database.place}`.trim()],
+    ['its state', database.problem === null ? database.state : `${database.state}: ${database.problem}`],
+    ['members', memberCounts(members)],
+    ...clusterTroubles(view).map(({ text }) => ['trouble', text] as const),
+  ];
+}
+
+/** `3 members, 1 behind, 1 gone`. */
+function memberCounts(members: readonly ClusterMember[]): string {
+  const ailing = (['behind', 'gone'] as const).flatMap((state) => {
+    const count = members.filter((member) => member.state === state).length;
+    return count === 0 ? [] : [`${String(count)} ${state}`];
+  });
+  return [counted(members.length, 'members'), ...ailing].join(', ');
+}
+
+function columns(nowMs: number): readonly Column<ClusterMember>[] {
+  const age = (seconds: number): string => formatDuration(nowMs / 1000 - seconds, 1);
+  return [
+    { title: 'NAME', text: ({ name }) => name },
+    { title: 'ROLE', text: ({ role }) => role },
+    {
+      title: 'STATE',
+      text: ({ state }) => state,
+      style: ({ state }) => (state === 'ok' ? undefined : state === 'gone' ? 'red' : 'yellow'),
+    },
+    { title: 'BEHIND', align: 'right', text: ({ behind }) => String(behind) },
+    { title: 'SEEN', align: 'right', text: ({ last_seen: at }) => age(at) },
+    { title: 'VERSION', text: ({ version }) => version },
+    { title: 'UP', align: 'right', text: ({ since }) => age(since) },
+  ];
+}
