@@ -7,7 +7,7 @@ import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { CheckEntry, Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import { recordAudit, targetIn, type AuditedChange } from '../audit/write.ts';
-import { recordBulk } from './audit.ts';
+import { recordBulk } from '../audit/bulk.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
 import { auditedEvent, resolveEvent } from '../events/write.ts';

@@ -30,7 +30,7 @@ import { overviewOf, type OverviewParts } from '../events/overview.ts';
 import { eventsOnV1 } from '../events/v1.ts';
 import { eventsOnV2 } from '../events/v2.ts';
 import { deadLettersOnMon } from '../handlers/mon-dead-letters.ts';
-import { explanationOnMon } from '../handlers/mon-explain.ts';
+import { explanationOnMon } from '../events/mon-explain.ts';
 import { handlersOnMon } from '../handlers/mon.ts';
 import { infoOnV1 } from '../health/v1-info.ts';
 import { measureRequests, metricsOnV1 } from '../health/v1-metrics.ts';

@@ -6,13 +6,11 @@ import type { RunningHandler } from '../../../shared/schemas/handler.ts';
 import type { CommandRunner } from '../../command/command-runner.ts';
 import type { Log } from '../../log/log.ts';
 import type { Definitions } from '../config/definitions.ts';
-import type { FeedHub } from '../feed/feed-hub.ts';
-import type { Clients } from '../clients/write.ts';
 import type { Clock } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import { TargetAddresses } from './addresses.ts';
 import { debug } from './debug.ts';
-import { deregister } from './deregistration.ts';
+import { deregister, type ClientRemoval } from './deregistration.ts';
 import { mutate, type Mutation } from './mutate.ts';
 import type { LookUp } from './name-lookups.ts';
 import { DELIVERED, failedForGood, STOPPED, type DeliveryOutcome } from './outcome.ts';
@@ -31,9 +29,9 @@ export interface DeliveryParts {
   /** What runs the commands of pipes and mutators. */
   readonly commands: Pick<CommandRunner, 'run'>;
   /** Where transport handlers publish. */
-  readonly feed: Pick<FeedHub, 'publish'>;
+  readonly feed: { publish(transport: string, namespace: string, data: string): void };
   /** Where `deregistration` removes from. */
-  readonly clients: Pick<Clients, 'remove'>;
+  readonly clients: ClientRemoval;
   /** Where it sees whether a client is back. */
   readonly registry: Pick<Registry, 'namespace'>;
   /** The setting `handler-networks`: networks in CIDR notation that handlers may reach by name. Asked at each run. */

@@ -1,12 +1,21 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { HandlerJob } from '../../../shared/schemas/handler-job.ts';
 import type { Log } from '../../log/log.ts';
-import type { Clients } from '../clients/write.ts';
 import type { Registry } from '../registry/registry.ts';
 import { DELIVERED, failedForNow, type DeliveryOutcome } from './outcome.ts';
 
+/** Where clients are removed from, as the API does it. */
+export interface ClientRemoval {
+  /** @throws MonError `not_found`, `unavailable` */
+  remove(
+    namespace: string,
+    client: string,
+    invalidation: { readonly expireSeconds: number | undefined },
+  ): Promise<void>;
+}
+
 interface DeregistrationDeps {
-  readonly clients: Pick<Clients, 'remove'>;
+  readonly clients: ClientRemoval;
   readonly registry: Pick<Registry, 'namespace'>;
   readonly log: Log;
   /** What the record of the log says about the run. */

@@ -11,7 +11,7 @@ import type { CheckBodies } from '../events/check-record.ts';
 import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
 import { endSilenced } from '../silences/write.ts';
 import { handleEvent, handleWell } from '../handlers/handle-event.ts';
-import { handleRegistration } from '../clients/handle-registration.ts';
+import { handleRegistration } from '../handlers/handle-registration.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { type Audience } from '../handlers/event-handling.ts';
 import { saveCheck, saveSuppressed } from '../events/saved.ts';

@@ -1,9 +1,9 @@
 import { deregistrationCheck, deregistrationState } from '../../../shared/domain/deregistration.ts';
 import { EMPTY_HISTORY } from '../../../shared/domain/history.ts';
 import type { ClientEntry } from '../registry/namespace.ts';
-import { handleEvent } from '../handlers/handle-event.ts';
+import { handleEvent } from './handle-event.ts';
 import type { Transaction } from '../commit/transaction.ts';
-import { CLIENTS } from './table.ts';
+import { CLIENTS } from '../clients/table.ts';
 
 /** Tells of a client that leaves for good, while it is still there. The event is never stored. */
 export function handleDeregistration(transaction: Transaction, client: ClientEntry): void {

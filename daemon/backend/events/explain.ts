@@ -12,11 +12,11 @@ import type {
 } from '../../../shared/schemas/explain.ts';
 import type { Store } from '../ports.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
-import { openEvents } from '../events/state.ts';
+import { openEvents } from './state.ts';
 import { readClient } from '../clients/read.ts';
-import { eventOf } from '../events/read.ts';
-import { readRecords } from '../events/read-records.ts';
-import type { EventHandling } from './event-handling.ts';
+import { eventOf } from './read.ts';
+import { readRecords } from './read-records.ts';
+import type { EventHandling } from '../handlers/event-handling.ts';
 
 /** What an explanation is made of. */
 export interface ExplainDeps {

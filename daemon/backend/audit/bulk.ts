@@ -1,6 +1,6 @@
 import { boundedAuditValue } from '../../../shared/domain/audit.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
-import { recordAudit, type AuditedChange } from '../audit/write.ts';
+import { recordAudit, type AuditedChange } from './write.ts';
 import type { Transaction } from '../commit/transaction.ts';
 
 /** Characters of JSON of the operations that one record names. */

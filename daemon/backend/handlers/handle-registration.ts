@@ -6,9 +6,9 @@ import {
   wantsRegistration,
 } from '../../../shared/domain/registration.ts';
 import type { ClientEntry } from '../registry/namespace.ts';
-import { handleEvent } from '../handlers/handle-event.ts';
+import { handleEvent } from './handle-event.ts';
 import type { Transaction } from '../commit/transaction.ts';
-import { CLIENTS } from './table.ts';
+import { CLIENTS } from '../clients/table.ts';
 
 /** Tells of a client that is seen for the first time, if anybody wants to hear of it. The event is never stored. */
 export function handleRegistration(transaction: Transaction, client: ClientEntry): void {
