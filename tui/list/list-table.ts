@@ -28,7 +28,7 @@ export interface TableSource<Row> {
  *    `ViewData` in `tui/model/view-data.ts` and the request to `VIEW_LOADERS` in `tui/effects/view-loaders.ts`; a
  *    visible view is loaded again every two seconds, and then all of its rows may be others.
  * 4. What is done with its rows are actions in `tui/actions/<noun>.ts`, with the view's name in `in`; `menu` names them.
- * 5. A view that is no table (a page of boxes, a plan) goes into `tui/screens/view-screens.tsx` instead.
+ * 5. A view that is no table (a page of boxes, a plan) goes into `tui/screens/screen-on-top.ts` instead.
  *
  * @typeParam Row what is sorted, and acted on
  * @typeParam Drawn what its columns show and sort by

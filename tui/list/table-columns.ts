@@ -1,7 +1,7 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { SortState } from '../model/list-order.ts';
 import { cellWidth, fit } from '../terminal/cells.ts';
-import { run, type Run } from '../text/theme.ts';
+import { run, type Run, type Tone } from '../text/theme.ts';
 import { fitRuns } from '../text/runs.ts';
 import { shifted } from '../text/shifted.ts';
 import type { TableColumn } from './table-column.ts';
@@ -122,26 +122,44 @@ export interface TableRowAbout {
 }
 
 export function tableRuns({ row, gone }: TableEntry, about: TableRowAbout): readonly Run[] {
-  const { placed, columns, nowMs, isCursor, isMarked, shift = 0, tonedGaps = false } = about;
-  const lead = run(`${isCursor ? '>' : ' '}${isMarked ? '*' : ' '} `);
-  const gap = ' '.repeat(GAP);
-  const runs: Run[] = [];
-  for (const [index, { column, width }] of placed.entries()) {
-    const { align = 'left', cut = 'end', tone } = column;
-    const isLast = index === placed.length - 1;
-    const leftOut = isLast ? shift : 0;
-    if (column.runs === undefined) {
-      const text = shifted(safeLine(column.text(row, nowMs, leftOut === 0 ? width : undefined)), leftOut);
-      runs.push(run(fit(text, width, { align, cut }), tone?.(row, nowMs)));
-    } else runs.push(...fitRuns(column.runs(row, nowMs, width), width));
-    if (!isLast) runs.push(run(gap, tonedGaps ? tone?.(row, nowMs) : undefined));
-  }
+  const { placed, columns, isCursor, isMarked } = about;
+  const lead = `${isCursor ? '>' : ' '}${isMarked ? '*' : ' '} `;
+  const runs = cellRuns(row, about);
   // One tone for the whole row where the row says more than its cells: colors inside an inverse row are hard to read on
   // many terminals.
   const whole = isCursor ? 'cursor' : gone || about.stale || about.faint === true ? 'faint' : undefined;
-  if (whole === undefined) return [lead, ...runs];
-  const text = fit(runs.map((piece) => piece.text).join(''), columns - LEAD);
-  return isCursor ? [run(lead.text + text, whole)] : [lead, run(text, whole)];
+  if (whole === undefined) return [run(lead), ...runs];
+  // The cells are as wide as their columns: measured no more.
+  const left = columns - LEAD - placed.reduce((sum, { width }) => sum + width, GAP * (placed.length - 1));
+  const text = runs.map((piece) => piece.text).join('') + ' '.repeat(Math.max(0, left));
+  return isCursor ? [run(lead + text, whole)] : [run(lead), run(text, whole)];
+}
+
+/** The cells with the gaps between them. */
+function cellRuns(row: unknown, { placed, nowMs, shift = 0, tonedGaps = false }: TableRowAbout): readonly Run[] {
+  const runs: Run[] = [];
+  for (const [index, { column, width }] of placed.entries()) {
+    const isLast = index === placed.length - 1;
+    const tone = column.tone?.(row, nowMs);
+    if (column.runs === undefined) add(runs, cellText(row, { column, width }, nowMs, isLast ? shift : 0), tone);
+    else for (const piece of fitRuns(column.runs(row, nowMs, width), width)) add(runs, piece.text, piece.tone);
+    if (!isLast) add(runs, BETWEEN, tonedGaps ? tone : 'plain');
+  }
+  return runs;
+}
+
+/** What is alike side by side is one run: each costs time at every stage of a frame. */
+function add(runs: Run[], text: string, tone: Tone = 'plain'): void {
+  const last = runs.at(-1);
+  if (last?.tone === tone) runs[runs.length - 1] = run(last.text + text, tone);
+  else runs.push(run(text, tone));
+}
+
+const BETWEEN = ' '.repeat(GAP);
+
+function cellText(row: unknown, { column, width }: PlacedColumn, nowMs: number, leftOut: number): string {
+  const text = safeLine(column.text(row, nowMs, leftOut === 0 ? width : undefined));
+  return fit(leftOut === 0 ? text : shifted(text, leftOut), width, column);
 }
 
 function leastWidth(columns: readonly TableColumn<unknown>[]): number {

@@ -25,29 +25,28 @@ export interface FitOptions {
   readonly align?: 'left' | 'right';
   /** Where text goes missing when there is too much of it; `middle` keeps the number at the end of `web-eu-west-017`. */
   readonly cut?: 'end' | 'middle';
-  /** One cell that stands for what is missing. */
-  readonly ellipsis?: string;
 }
+
+/** One cell that stands for what is missing. */
+const ELLIPSIS = '…';
 
 /** `text` in exactly `width` cells: padded with spaces, or cut between characters as a reader sees them. */
-export function fit(text: string, width: number, options: FitOptions = {}): string {
+export function fit(text: string, width: number, { align, cut }: FitOptions = {}): string {
   if (width <= 0) return '';
-  const cells = cellWidth(text);
-  const cut = cells <= width ? text : cutCells(text, width, options);
-  const padding = ' '.repeat(Math.max(0, width - (cells <= width ? cells : cellWidth(cut))));
-  return options.align === 'right' ? padding + cut : cut + padding;
+  const isAscii = !BEYOND_ASCII.test(text);
+  const cells = isAscii ? text.length : cellWidth(text);
+  const tail = cut === 'middle' ? (width - 1) >> 1 : 0;
+  if (isAscii && cells > width) return text.slice(0, width - 1 - tail) + ELLIPSIS + text.slice(cells - tail);
+  const shown = cells <= width ? text : cutCells(text, width - 1 - tail, tail);
+  const padding = ' '.repeat(width - (cells <= width ? cells : cellWidth(shown)));
+  return align === 'right' ? padding + shown : shown + padding;
 }
 
-function cutCells(text: string, width: number, { cut = 'end', ellipsis = '…' }: FitOptions): string {
-  const room = Math.max(0, width - cellWidth(ellipsis));
-  const tailRoom = cut === 'middle' ? Math.floor(room / 2) : 0;
-  if (!BEYOND_ASCII.test(text)) {
-    return text.slice(0, room - tailRoom) + ellipsis + text.slice(text.length - tailRoom);
-  }
+/** At most `head` cells of its beginning, and `tail` of its end. */
+function cutCells(text: string, head: number, tail: number): string {
   const characters = Array.from(segmenter.segment(text), ({ segment }) => segment);
-  const head = takeCells(characters, room - tailRoom);
-  const tail = takeCells(characters.toReversed(), tailRoom).toReversed();
-  return head.join('') + ellipsis + tail.join('');
+  const end = takeCells(characters.toReversed(), tail).toReversed();
+  return takeCells(characters, head).join('') + ELLIPSIS + end.join('');
 }
 
 /** As many of the first characters as fit in `room` cells. */

@@ -19,7 +19,6 @@ test.each([
   ['leaves what fits', 'web', 3, {}, 'web'],
   ['cuts the end', 'web-eu-west-017', 8, {}, 'web-eu-…'],
   ['cuts the middle', 'web-eu-west-017', 8, { cut: 'middle' as const }, 'web-…017'],
-  ['cuts with another sign', 'web-eu-west-017', 8, { ellipsis: '~' }, 'web-eu-~'],
   ['never cuts a wide character in two', '日本語', 4, {}, '日… '],
   ['nor one at the other end', '日本語日本', 6, { cut: 'middle' as const }, '日…本 '],
   ['keeps letters and marks together', 'e\u0301e\u0301e\u0301', 2, {}, 'e\u0301…'],

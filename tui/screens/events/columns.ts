@@ -104,17 +104,17 @@ function statusText({ row, gone }: EventRecord): string {
   return row.action === 'flapping' ? `${FLAPPING_SYMBOL} ${word}` : `${symbol} ${word}`;
 }
 
-/** What the column of the output says. */
+/** What the column of the output says; its end is not yet safe for a terminal. */
 export function outputText(
   { record: { row, gone }, silence }: Pick<EventLine, 'record' | 'silence'>,
   nowMs: number,
 ): string {
   if (gone) return 'resolved';
-  const output = safeLine(row.output);
+  const { output } = row;
   if (row.silenced_by.length === 0) return row.action === 'flapping' ? `flapping  ${output}` : output;
   if (silence === undefined) return `silenced: ${output}`;
   const { creator, expire_at, reason } = silence;
   const by = creator === null ? '' : ` by ${safeLine(creator)}`;
   const left = expire_at === null ? '' : `, ${formatDuration(expire_at - nowMs / 1000, 1)} left`;
-  return `silenced${by}${left}: ${reason === null ? output : safeLine(reason)}`;
+  return `silenced${by}${left}: ${reason ?? output}`;
 }

@@ -43,9 +43,10 @@ export function eventPlace(
   const place = placeEvents(state.size.columns, { ...list, where, places: store.places(), window });
   const isCut = ({ column, width }: PlacedColumn): boolean =>
     column.id === 'output' &&
-    window.some(
-      (record) => cellWidth(outputText({ record, silence: silenceOf(silenced, record) }, nowMs)) > width + place.shift,
-    );
+    window.some((record) => {
+      const text = outputText({ record, silence: silenceOf(silenced, record) }, nowMs);
+      return cellWidth(safeLine(text)) > width + place.shift;
+    });
   return {
     ...place,
     get hasMore() {

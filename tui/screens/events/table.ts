@@ -24,7 +24,7 @@ export const EVENTS = tableView<EventRecord, EventLine, SearchRow>({
       row: {
         record,
         silence: silenceOf(store.silenced, record),
-        isPlaced: placed.some(({ column }) => column.id === store.whereColumn),
+        isPlaced: store.whereColumn !== undefined && placed.some(({ column }) => column.id === store.whereColumn),
       },
       isStale: store.backends !== undefined && isGone(store.backends.get(context)),
     };
