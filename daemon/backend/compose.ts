@@ -13,6 +13,7 @@ import { Passwords } from './access/password.ts';
 import { AgentHub } from './agents/agent-hub.ts';
 import { Alone } from './cluster/alone.ts';
 import { Batcher } from './commit/batcher.ts';
+import type { Forwarding } from './cluster/forwarding/forwarding.ts';
 import type { ApiDeps } from './compose/api.ts';
 import { startClocks } from './compose/clocks.ts';
 import { openDoors } from './compose/doors.ts';
@@ -156,6 +157,20 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const connections = teardown.use('connections', countConnections(ground, callers));
   const slowPeers = teardown.use('slow peers', watchSlowPeers(ground));
   const timers = teardown.use('timer lag', new TimerLag(clock));
+  const local = LocalToken.make();
+  const authenticator = new Authenticator({
+    config,
+    localToken: local.token,
+    place: status,
+    registry,
+    passwords: new Passwords(bcrypt),
+    apiKeys: writers.apiKeys,
+    sessions: writers.sessions,
+    certificates: tls,
+    clock,
+    log,
+  });
+  const forwarding = openForwarding(options, { authenticator, callers, clock, log }, teardown);
   const metrics = teardown.use(
     'metrics',
     new Metrics({
@@ -172,22 +187,10 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       handlers: lanes,
       deadLetters,
       timers,
+      forwarding,
       clock,
     }),
   );
-  const local = LocalToken.make();
-  const authenticator = new Authenticator({
-    config,
-    localToken: local.token,
-    place: status,
-    registry,
-    passwords: new Passwords(bcrypt),
-    apiKeys: writers.apiKeys,
-    sessions: writers.sessions,
-    certificates: tls,
-    clock,
-    log,
-  });
   const { definitionChanges, namespaces, stashMigrations, storeUpgrades } = writers;
   const plans = teardown.use(
     'plans',
@@ -244,7 +247,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     upgrades: plans,
   };
   const { commits } = batcher;
-  const doors = await openDoors(options, ground, { api, agents, feed, connections, commits }, teardown);
+  const doors = await openDoors(options, ground, { api, agents, feed, connections, commits, forwarding }, teardown);
   alone.servesAt(doors.url);
   const localUrl = localUrlOf(doors.url, options.bind);
   if (options.localPlaces !== undefined && localUrl !== undefined) {
@@ -265,6 +268,14 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       return running[Symbol.asyncDispose]();
     },
   };
+}
+
+function openForwarding(
+  { openForwarding: open }: BackendOptions,
+  parts: Parameters<NonNullable<BackendOptions['openForwarding']>>[0],
+  teardown: Teardown,
+): Forwarding | undefined {
+  return open === undefined ? undefined : teardown.use('forwarding', open(parts));
 }
 
 function openBatcher(

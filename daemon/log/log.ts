@@ -20,6 +20,8 @@ export interface RequestFields {
   readonly time_ms: number;
   readonly request_id: string;
   readonly remote_address: string;
+  /** Of the backend that answered in place of this one. */
+  readonly forwarded?: string;
 }
 
 export type LogRequest = (fields: RequestFields) => void;

@@ -33,6 +33,8 @@ export interface Endpoint<Body = unknown, Answer = unknown, Query extends Endpoi
   readonly isOfAllNamespaces?: true;
   /** While no credentials exist it is for everybody, although it takes `admin`. */
   readonly isForAnonymous?: true;
+  /** Whether it is for the backend that writes, where several share a store; default: all but GET is. */
+  readonly onWriter?: boolean;
   /** A sentence without its full stop. */
   readonly summary: string;
   readonly query?: Query;
@@ -69,6 +71,11 @@ export function takesNamespace({
   query = {},
 }: Pick<Endpoint, 'isOfAllNamespaces' | 'query'>): boolean {
   return isOfAllNamespaces !== true && 'namespace' in query;
+}
+
+/** Whether it changes something, or tells what the backend that writes alone has in memory. */
+export function isForWriter({ method, onWriter = method !== 'GET' }: Pick<Endpoint, 'method' | 'onWriter'>): boolean {
+  return onWriter;
 }
 
 /** Names of the parts of a path. */

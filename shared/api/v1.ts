@@ -206,7 +206,8 @@ export const V1_API = {
   settings: v1(
     'GET /settings',
     'The configuration in force; secrets only for administrators who ask for them',
-    readWith(objectAnswer, { redacted: text.describe('`false`: whole, for administrators') }),
+    // Who reads secrets is written down.
+    { ...readWith(objectAnswer, { redacted: text.describe('`false`: whole, for administrators') }), onWriter: true },
   ),
   metrics: v1('GET /metrics', 'Figures in the text format of Prometheus', read(z.string())),
 };

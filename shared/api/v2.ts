@@ -176,6 +176,7 @@ export const V2_API = {
       method: 'GET',
       path: '/auth',
       scope: 'public',
+      onWriter: true,
       summary: 'Tokens for a user and a password, shown by HTTP Basic',
       status: 200,
       answer: tokens,

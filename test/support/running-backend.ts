@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compose } from '../../daemon/backend/compose.ts';
@@ -33,6 +33,10 @@ export async function startBackend(
     readonly cluster?: BackendOptions['cluster'];
     /** What stands between the backend and its store. */
     readonly around?: (store: Store) => Store;
+    /** A directory with what its store begins with; default: nothing. */
+    readonly stored?: string;
+    readonly openForwarding?: BackendOptions['openForwarding'];
+    readonly logRequest?: BackendOptions['logRequest'];
   } = {},
 ): Promise<RunningBackend> {
   const { around = (store) => store } = options;
@@ -43,6 +47,7 @@ export async function startBackend(
   await writeFile(file, JSON.stringify(options.settings ?? {}));
   const log = new RecordedLog();
   const stateDir = join(dir, 'store');
+  if (options.stored !== undefined) await cp(options.stored, stateDir, { recursive: true });
   const config = await loadConfig({ file, directories: [], env: {} });
   const backend = await compose({
     config,
@@ -56,6 +61,8 @@ export async function startBackend(
     ...(options.batcher === undefined ? {} : { batcher: options.batcher }),
     ...(options.cluster === undefined ? {} : { cluster: options.cluster }),
     ...(options.requestTimes === undefined ? {} : { requestTimes: options.requestTimes }),
+    ...(options.openForwarding === undefined ? {} : { openForwarding: options.openForwarding }),
+    ...(options.logRequest === undefined ? {} : { logRequest: options.logRequest }),
   });
   parts.defer(() => backend.stop());
   const reload = (): Promise<void> => backend.reload();

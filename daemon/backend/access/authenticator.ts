@@ -12,11 +12,12 @@ import type { Clock } from '../ports.ts';
 import type { ApiKey } from './credentials.ts';
 import { grantsOfUser, scopesOfKey, scopesOfUser } from './scopes-of-user.ts';
 import type { Registry } from '../registry/registry.ts';
-import { ANONYMOUS, LOCAL_ADMINISTRATOR, type Principal } from './principal.ts';
+import { ANONYMOUS, LOCAL_ADMINISTRATOR, NOBODY, type Principal } from './principal.ts';
 import { FailedLogins, FREE_FAILURES } from './failed-logins.ts';
 import { isLoopback, refuseForeignHost, refuseForwarded } from './host.ts';
 import type { LocalToken } from './local-token.ts';
 import { HASH_OF_NOBODY, type NameAndPassword, type Passwords } from './password.ts';
+import type { Voucher } from './voucher.ts';
 
 /**
  * Lets a caller in, or throws. The answer is there at once for nearly all of them; only what is wrong, and a password that
@@ -135,6 +136,41 @@ export class Authenticator {
     using login = await this.#failed.begin(address);
     this.#tell(login.fail(), address);
     throw refusal();
+  }
+
+  /** What another backend with the same store is told of somebody who was let in here. */
+  voucherOf({ name, via, keyId, sessionId, authority, clientNames, expiresMs }: Principal): Voucher {
+    const passwordChangedMs = this.#parts.registry.credentials.users.get(name)?.passwordChangedMs;
+    return { name, via, keyId, sessionId, authority, clientNames, expiresMs, passwordChangedMs };
+  }
+
+  /**
+   * Somebody whom another backend with the same store has let in, with what he may do here and now.
+   *
+   * @throws MonError `unauthenticated` when the credentials that were shown there do not count here
+   */
+  ofVoucher(voucher: Voucher): Principal {
+    const principal = this.#ofVoucher(voucher);
+    if (principal === undefined) {
+      throw new MonError(
+        'unauthenticated',
+        'the credentials do not count at the backend that writes: show others, or give all backends the same settings of api and tls',
+      );
+    }
+    const { clientNames, expiresMs } = voucher;
+    return { ...principal, clientNames, expiresMs: principal.expiresMs ?? expiresMs };
+  }
+
+  #ofVoucher({ passwordChangedMs = 0, ...voucher }: Voucher): Principal | undefined {
+    const { name, via, keyId } = voucher;
+    if (via === 'open') return this.isOpen ? ANONYMOUS : undefined;
+    if (via === 'nobody') return NOBODY;
+    if (via === 'local') return LOCAL_ADMINISTRATOR;
+    if (via === 'certificate') return this.renewed({ ...voucher, scopes: new Set(['submit']) }, 0);
+    if (keyId !== undefined) this.#parts.apiKeys.noteUse(keyId);
+    // Of the configured one there is no telling when it came to be where it was shown.
+    const sinceMs = name === this.#configuredUser ? this.#parts.clock.now() : passwordChangedMs;
+    return this.renewed({ ...voucher, scopes: new Set() }, sinceMs);
   }
 
   /**

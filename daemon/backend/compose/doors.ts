@@ -4,6 +4,8 @@ import { FEED_PATH, FEED_PROTOCOL } from '../../../shared/schemas/feed.ts';
 import { NOBODY, refuseWithoutScope, type Principal } from '../access/principal.ts';
 import { AGENT_HEADERS, agentEntry, v2AgentEntry } from '../agents/agent-access.ts';
 import { certificateGuard } from '../agents/agent-certificate.ts';
+import type { Forwarding } from '../cluster/forwarding/forwarding.ts';
+import { V2_AGENT_TUNNEL_PATH } from '../cluster/forwarding/peer-headers.ts';
 import type { AgentHub } from '../agents/agent-hub.ts';
 import { openAgentListener } from '../agents/agent-listener.ts';
 import type { FeedHub } from '../feed/feed-hub.ts';
@@ -30,12 +32,17 @@ const AGENT_FRAME_BYTES_MAX = 16 * 1024 * 1024;
 const V2_AGENT_FRAME_BYTES_MAX = 2 * 1024 * 1024;
 const FEED_FRAME_BYTES_MAX = 64 * 1024;
 
+/** Close code of the WebSocket protocol: the service begins anew, and is there at once. */
+const SERVICE_RESTART = 1012;
+
 interface DoorParts {
   readonly api: ApiDeps;
   readonly agents: AgentHub;
   readonly feed: FeedHub;
   readonly connections: Connections;
   readonly commits: CommitBoard;
+  /** The way to the other backends; undefined: the store is of this one alone. */
+  readonly forwarding: Forwarding | undefined;
 }
 
 /** Where the backend listens; undefined: nowhere. */
@@ -52,12 +59,12 @@ export async function openDoors(
   parts: DoorParts,
   teardown: Teardown,
 ): Promise<Doors> {
-  const { api, connections } = parts;
+  const { api, connections, forwarding } = parts;
   const { slowPeers } = api;
   const makeServerOf = (listener: ListenerName): MakeServer =>
     serverMaker(connections, slowPeers, options.requestTimes, ground.tls.of(listener));
   const makeServer = makeServerOf('api');
-  const app = await openServer(api, { kind: 'all' }, makeServer, (server, access) =>
+  const app = await openServer({ ...api, forwarding }, { kind: 'all' }, makeServer, (server, access) =>
     serveEverything(server, api, access),
   );
   // Together: each may have to wait for answers that are under way.
@@ -66,22 +73,31 @@ export async function openDoors(
   const sockets = teardown.use('sockets', liveSockets(ground, parts));
   const guard = guardOf(api);
   const guardAgents = certificateGuard(guard);
+  const guardAll: Guard = (request) => (pathOf(request) === AGENT_PATH ? guardAgents : guard)(request);
   const ownAgents = agentEndpoint(ground, parts, sockets);
+  const v2Agents = v2AgentEndpoint(ground, parts, sockets);
+  const tunnelled = forwarding === undefined ? [] : [{ ...v2Agents, path: V2_AGENT_TUNNEL_PATH }];
+  forwarding?.watchAgents(() => sockets.endAll('submit', SERVICE_RESTART, 'another backend writes from now on'));
   teardown.use(
     'WebSockets',
-    routeUpgrades(app.server, [ownAgents, feedEndpoint(parts, sockets)], {
-      guard: (request) => (pathOf(request) === AGENT_PATH ? guardAgents : guard)(request),
+    routeUpgrades(app.server, [ownAgents, ...tunnelled, feedEndpoint(parts, sockets)], {
+      guard: forwarding?.guard(guardAll) ?? guardAll,
       sockets,
       slowPeers,
     }),
   );
+  // A listener waits for whatever is connected to it.
+  if (forwarding !== undefined) teardown.defer('tunnels of agents', () => forwarding.cutTunnels());
   const url = await listen(app, { bind: options.bind, port: options.port }, makeServer);
   const { 'core-api': v2Address, 'agent-listener': agentAddress } = options.config.program;
   let v2Url: string | undefined;
   if (v2Address !== undefined) {
     const makeV2Server = makeServerOf('core-api');
-    const v2App = await openServer(api, { kind: 'core', bind: v2Address.bind }, makeV2Server, (server) =>
-      serveV2Alone(server, api),
+    const v2App = await openServer(
+      { ...api, forwarding },
+      { kind: 'core', bind: v2Address.bind },
+      makeV2Server,
+      (server) => serveV2Alone(server, api),
     );
     apps.push(v2App);
     v2Url = await listen(v2App, v2Address, makeV2Server, 'core-api.port');
@@ -89,7 +105,7 @@ export async function openDoors(
   if (agentAddress === undefined) return { url, v2Url, agentUrl: undefined };
   const listener = await openAgentListener(
     agentAddress,
-    [ownAgents, v2AgentEndpoint(ground, parts, sockets)],
+    [ownAgents, v2Agents],
     { sockets, slowPeers, guard: certificateGuard(guardOfListener(api, guard, agentAddress)) },
     { connections, makeServer: makeServerOf('agent-listener') },
   );
@@ -130,23 +146,25 @@ function guardOfListener({ authenticator }: ApiDeps, guard: Guard, { bind }: Lis
   };
 }
 
-function agentEndpoint({ registry }: Ground, { api, agents }: DoorParts, sockets: LiveSockets): Endpoint {
+function agentEndpoint({ registry }: Ground, { api, agents, forwarding }: DoorParts, sockets: LiveSockets): Endpoint {
   return {
     path: AGENT_PATH,
     protocol: AGENT_PROTOCOL,
     maxPayload: AGENT_FRAME_BYTES_MAX,
     access: 'submit',
+    ...(forwarding !== undefined && { passOn: forwarding.passOn(AGENT_PATH) }),
     ...agentEntry(AGENT_HEADERS, { registry, entityLimit: api.entityLimit }, (socket, identity) =>
       agents.accept(socket, identity, sockets.admissionOf(socket)),
     ),
   };
 }
 
-function v2AgentEndpoint({ registry }: Ground, { api, agents }: DoorParts, sockets: LiveSockets): Endpoint {
+function v2AgentEndpoint({ registry }: Ground, { api, agents, forwarding }: DoorParts, sockets: LiveSockets): Endpoint {
   return {
     path: '/',
     maxPayload: V2_AGENT_FRAME_BYTES_MAX,
     access: 'submit',
+    ...(forwarding !== undefined && { passOn: forwarding.passOn(V2_AGENT_TUNNEL_PATH) }),
     ...v2AgentEntry({ registry, entityLimit: api.entityLimit }, (socket, identity) =>
       agents.acceptV2(socket, identity, sockets.admissionOf(socket)),
     ),

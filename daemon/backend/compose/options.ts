@@ -4,6 +4,7 @@ import type { LocalPlaces } from '../access/local-access.ts';
 import type { BatcherOptions } from '../commit/batcher.ts';
 import type { ClusterDatabase } from '../cluster/alone.ts';
 import type { Cluster } from '../cluster/cluster.ts';
+import type { Forwarding, ForwardingParts } from '../cluster/forwarding/forwarding.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { RequestTimes } from '../http/http-server.ts';
 import type { Disk, Store } from '../ports.ts';
@@ -19,6 +20,8 @@ export interface BackendOptions {
   readonly cluster?: Cluster;
   /** Whether other backends have it too: a start waits for its turn then, and for the store. Default: no. */
   readonly isShared?: boolean;
+  /** The way to the other backends that have the store, whose listeners stay open while it writes or not. Default: none. */
+  readonly openForwarding?: (parts: Omit<ForwardingParts, 'leadership' | 'secret'>) => Forwarding;
   /** Ends a start that waits. Default: nothing does. */
   readonly stop?: AbortSignal;
   /** Bytes of the files of the store; absent when it has none. */

@@ -34,6 +34,8 @@ interface MetricParts {
   readonly handlers: Pick<Lanes, 'figures'>;
   readonly deadLetters: Pick<DeadLetters, 'size' | 'overflowed'>;
   readonly timers: Pick<TimerLag, 'worstMs'>;
+  /** What goes to the backend that writes; undefined: the store is of this one alone. */
+  readonly forwarding: { readonly requests: number; readonly agents: number } | undefined;
   readonly clock: Clock;
 }
 
@@ -67,6 +69,7 @@ export class Metrics implements Disposable {
     this.#readResults(parts);
     this.#readState(parts.registry);
     this.#readConnections(parts);
+    this.#readForwarding(parts);
     this.#readDeadLetters(parts);
     this.#readCluster(parts.cluster);
     this.#readDisk(parts.disk);
@@ -169,6 +172,16 @@ export class Metrics implements Disposable {
     this.#gauge('mon_agents_connected', 'Connected agents', () => agents.size);
     this.#gauge('mon_feed_consumers', 'Connected consumers of the feed', () => feed.size);
     this.#gauge('mon_feed_lag_seconds', 'How far the slowest consumer of the feed is behind', () => feed.lagMs / 1000);
+  }
+
+  #readForwarding({ forwarding }: MetricParts): void {
+    if (forwarding === undefined) return;
+    this.#counter(
+      'mon_forwarded_requests_total',
+      'Requests that the backend that writes has answered in place of this one',
+      () => forwarding.requests,
+    );
+    this.#gauge('mon_forwarded_agents', 'Agents of the backend that writes that came here', () => forwarding.agents);
   }
 
   #readDeadLetters({ deadLetters }: MetricParts): void {

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** A WebSocket, as far as memory goes. */
-interface Frames {
+export interface Frames {
   /** Bytes up to the end of the last message that was dealt with. */
   readonly doneBytes: number;
 }

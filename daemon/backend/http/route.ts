@@ -6,47 +6,15 @@ import type {
   HTTPMethods,
   RouteHandlerMethod,
 } from 'fastify';
-import {
-  takesNamespace,
-  type Access,
-  type Endpoint,
-  type EndpointRole,
-  type QueryOf,
-} from '../../../shared/api/endpoint.ts';
+import { isForWriter, takesNamespace, type Access, type Endpoint, type QueryOf } from '../../../shared/api/endpoint.ts';
 import type { MON_API } from '../../../shared/api/mon.ts';
 import type { V1_API } from '../../../shared/api/v1.ts';
 import { V2_PREFIX, type V2_API } from '../../../shared/api/v2.ts';
 import { MonError } from '../../../shared/errors.ts';
-import type { Admission } from '../access/admission.ts';
-import { ANONYMOUS, isAllowed, type Principal } from '../access/principal.ts';
+import { ANONYMOUS, isAllowed } from '../access/principal.ts';
 import { BODY_BYTES_MAX } from './limits.ts';
-import type { Peer } from './peer.ts';
 import { queryReader } from './query.ts';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Who asks; there from the moment on at which a route's handler is called. */
-    principal: Principal;
-    /** Whether that still counts, for what waits its turn. */
-    admission: Admission;
-    /** Address of who asks, see `Callers`. */
-    readonly caller: string;
-    /** The connection that it came over; undefined: there is none any more. */
-    peer: Peer | undefined;
-  }
-  interface FastifyContextConfig {
-    /** What the route asks for. */
-    access?: Access;
-    /** What roles may allow beside that. */
-    role?: EndpointRole | undefined;
-    /** Whether it reaches into all namespaces at once: nothing for who is kept to one of them. */
-    isOfAllNamespaces?: boolean;
-    /** Whether it is for everybody while no credentials exist: scripts of the legacy API have none. */
-    isForAnonymous?: boolean;
-    /** Whether its query names the namespace: nothing for who is kept to another. */
-    takesNamespace?: boolean;
-  }
-}
+import './request.ts';
 
 /** Does what an endpoint says; the status of its success is set before. */
 export type Handler<Query = unknown> = (request: FastifyRequest, reply: FastifyReply, query: Query) => unknown;
@@ -88,7 +56,14 @@ export function serve<Of extends Table>(app: FastifyInstance, table: Of, handler
 
 function configOf(endpoint: Endpoint): FastifyContextConfig {
   const { scope: access, role, isOfAllNamespaces = false, isForAnonymous = false } = endpoint;
-  return { access, role, isOfAllNamespaces, isForAnonymous, takesNamespace: takesNamespace(endpoint) };
+  return {
+    access,
+    role,
+    isOfAllNamespaces,
+    isForAnonymous,
+    takesNamespace: takesNamespace(endpoint),
+    isForWriter: isForWriter(endpoint),
+  };
 }
 
 function handlerOf({ status, query = {} }: Endpoint, handler: Handler<never>): RouteHandlerMethod {

@@ -20,6 +20,7 @@ import type { Callers } from '../access/caller.ts';
 import { doingOf } from '../access/doing.ts';
 import { notFound, sendAuthError, sendV2Error } from './v2-errors.ts';
 import { refuseMalformed, sendError } from './errors.ts';
+import type { RequestForwarding } from './forwarding.ts';
 import { decodedPath } from '../access/logged-path.ts';
 import { isLoopback } from '../access/host.ts';
 import { BODY_BYTES_MAX, URL_LENGTH_MAX } from './limits.ts';
@@ -42,6 +43,8 @@ export interface ServerDeps {
   readonly log: Log;
   readonly logRequest?: LogRequest;
   readonly slowPeers: SlowPeers;
+  /** The other backends; absent: the store is of this one alone. */
+  readonly forwarding?: RequestForwarding | undefined;
 }
 
 /**
@@ -56,12 +59,13 @@ export async function openServer(
   makeServer: MakeServer,
   addRoutes: (app: FastifyInstance, access: readonly RouteAccess[]) => void,
 ): Promise<FastifyInstance> {
-  const { authenticator, callers, log, logRequest } = deps;
+  const { authenticator, callers, forwarding, log, logRequest } = deps;
   const { cors: ownCors } = deps.config.api;
   const refuseForeignWrite = foreignWriteGuard(ownCors);
   const cors = corsHeaders(face.kind === 'core' ? (ownCors ?? false) : ownCors);
 
-  function authorize({ headers, caller }: FastifyRequest): Principal | Promise<Principal> {
+  function authorize({ headers, caller, sender }: FastifyRequest): Principal | Promise<Principal> {
+    if (sender !== undefined) return sender.principal;
     // Allowed with --insecure. Its names are unknown here, so no Host can be told to be a foreign one.
     const isOpenToAll = face.kind === 'core' && !isLoopback(face.bind) && authenticator.isOpen;
     return isOpenToAll ? authenticator.whileOpen(headers, caller) : authenticator.authorize(headers, caller);
@@ -101,8 +105,8 @@ export async function openServer(
   }
 
   /** Each face has its own words for what goes wrong. */
-  const isOfV2 = ({ url }: Pick<FastifyRequest, 'url'>): boolean =>
-    face.kind === 'core' || url.startsWith(`${V2_PREFIX}/`);
+  const isOfV2 = ({ url, sender }: Pick<FastifyRequest, 'url' | 'sender'>): boolean =>
+    face.kind === 'core' || sender?.isOfV2 === true || url.startsWith(`${V2_PREFIX}/`);
   /** As at the peer, whose listener has nothing else: what is not there is told to everybody. */
   const asked = (request: FastifyRequest): AskedRoute =>
     face.kind === 'core' && request.routeOptions.url === undefined
@@ -135,10 +139,12 @@ export async function openServer(
 
   app.decorateRequest('principal');
   app.decorateRequest('admission');
+  app.decorateRequest('sender');
+  app.decorateRequest('forwardedTo');
   // Asked for by few: most are let in by a key that is known.
   app.decorateRequest('caller', {
     getter(this: FastifyRequest) {
-      return callers.addressOf(this);
+      return this.sender?.caller ?? callers.addressOf(this);
     },
   });
   const accessTable = watchAccess(app);
@@ -146,6 +152,7 @@ export async function openServer(
   // As text: a handler that wants JSON parses it, so that an unknown path or method is told before a bad body.
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
   watchPeers(app, deps);
+  forwarding?.receive(app);
   app.addHook('onRequest', (request, reply, done) => {
     if (request.method === 'OPTIONS') {
       reply
@@ -172,6 +179,7 @@ export async function openServer(
       done(error as Error);
     }
   });
+  forwarding?.forward(app, face.kind === 'core');
   if (logRequest !== undefined) app.addHook('onResponse', recordOf(logRequest));
   app.setErrorHandler((error, request, reply) => refuseAs(request)(error, request, reply, log));
   app.setNotFoundHandler((request, reply) => {
@@ -232,6 +240,7 @@ function recordOf(logRequest: LogRequest): onResponseHookHandler {
       time_ms: Math.round(reply.elapsedTime * 1000) / 1000,
       request_id: request.id,
       remote_address: request.caller,
+      ...(request.forwardedTo !== undefined && { forwarded: request.forwardedTo }),
     });
     done();
   };

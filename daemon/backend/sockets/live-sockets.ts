@@ -99,6 +99,11 @@ export class LiveSockets implements Disposable {
     };
   }
 
+  /** Ends those that are for something, whatever their credentials. */
+  endAll(access: Scope, code: number, reason: string): void {
+    for (const [socket, live] of this.#sockets) if (live.access === access) this.#end(socket, code, reason);
+  }
+
   [Symbol.dispose](): void {
     for (const watch of this.#watches) watch[Symbol.dispose]();
   }
@@ -112,7 +117,9 @@ export class LiveSockets implements Disposable {
 
   #look(concerns: (socket: LiveSocket) => boolean): void {
     for (const [socket, live] of this.#sockets) {
-      if (socket.readyState === socket.OPEN && concerns(live) && !this.#counts(live)) this.#end(socket);
+      if (socket.readyState === socket.OPEN && concerns(live) && !this.#counts(live)) {
+        this.#end(socket, POLICY_VIOLATION, REVOKED);
+      }
     }
   }
 
@@ -121,8 +128,8 @@ export class LiveSockets implements Disposable {
     return renewed !== undefined && renewed.namespace === principal.namespace && isAllowed(renewed);
   }
 
-  #end(socket: WebSocket): void {
-    socket.close(POLICY_VIOLATION, REVOKED);
+  #end(socket: WebSocket, code: number, reason: string): void {
+    socket.close(code, reason);
     // Its goodbye is behind what was not read yet.
     if (socket.isPaused) socket.resume();
     const impatience = this.#parts.clock.after(GOODBYE_MS, () => socket.terminate());

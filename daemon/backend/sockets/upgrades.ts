@@ -10,6 +10,7 @@ import { errorBody } from '../http/errors.ts';
 import { FrameSocket } from './frame-socket.ts';
 import { sayLast } from '../tls/last-words.ts';
 import type { LiveSockets } from './live-sockets.ts';
+import type { Frames } from '../http/peer.ts';
 import type { SlowPeers } from '../http/slow-peers.ts';
 
 /** One WebSocket endpoint. */
@@ -33,9 +34,28 @@ export interface Endpoint {
   doingOf?(request: IncomingMessage): Doing;
   /** Whether a peer that has shown nothing yet may say in its first message who it is. */
   readonly canLogInLater?: boolean;
+  /** Takes a peer elsewhere that may come in; absent: all are for `accept`. */
+  readonly passOn?: PassOn;
   /** @param principal `nobody` where that is still to come */
   accept(socket: FrameSocket, principal: Principal, request: IncomingMessage): void;
 }
+
+/** A peer that may come in, and has not been told so yet. */
+export interface Handshaking {
+  readonly request: IncomingMessage;
+  readonly socket: Socket;
+  /** What it has said ahead. */
+  readonly head: Buffer;
+  readonly principal: Principal;
+  /** To be called when it is told, with what becomes of what it says. */
+  readonly speaksFrames: (frames: Frames) => void;
+}
+
+/**
+ * @returns undefined: it is for this endpoint to accept
+ * @throws MonError when it cannot be taken there; the promise likewise
+ */
+export type PassOn = (handshaking: Handshaking) => Promise<void> | undefined;
 
 /** How a refusal is written. */
 type Refusal = (error: MonError) => { readonly type: string; readonly body: string };
@@ -94,17 +114,17 @@ export function routeUpgrades(
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // A peer that goes away during the handshake is no event worth telling.
     socket.on('error', () => socket.destroy());
-    const proceed = (principal: Principal): void => {
+    const proceed = (principal: Principal): Promise<void> | undefined => {
       if (isClosing) throw new MonError('unavailable', 'the backend is stopping, try again in a few seconds');
       const path = pathOf(request);
       const handshake = byPath.get(path);
       if (handshake === undefined) throw new MonError('not_found', `there is no WebSocket endpoint at ${path}`);
-      if (!socket.destroyed) handshake(request, socket, head, principal);
+      return socket.destroyed ? undefined : handshake(request, socket, head, principal);
     };
     try {
-      const pending = guard(request);
-      if (pending instanceof Promise) pending.then(proceed).catch((error: unknown) => refuse(socket, error, refusal));
-      else proceed(pending);
+      const admitted = guard(request);
+      const pending = admitted instanceof Promise ? admitted.then(proceed) : proceed(admitted);
+      pending?.catch((error: unknown) => refuse(socket, error, refusal));
     } catch (error) {
       refuse(socket, error, refusal);
     }
@@ -121,7 +141,12 @@ export function pathOf({ url = '' }: Pick<IncomingMessage, 'url'>): string {
   return url.split('?', 1)[0] ?? '';
 }
 
-type Handshake = (request: IncomingMessage, socket: Duplex, head: Buffer, principal: Principal) => void;
+type Handshake = (
+  request: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+  principal: Principal,
+) => Promise<void> | undefined;
 
 function handshakeOf(endpoint: Endpoint, peers: Set<WebSocket>, { sockets, slowPeers }: Admission): Handshake {
   const { protocol, maxPayload, access, headers = {} } = endpoint;
@@ -152,15 +177,20 @@ function handshakeOf(endpoint: Endpoint, peers: Set<WebSocket>, { sockets, slowP
     if (protocol !== undefined && !offered.includes(protocol)) {
       throw new MonError('invalid', `the subprotocol ${protocol} is required`);
     }
+    // What a server hands over is a socket of TCP or TLS, or a local one.
+    const wire = socket as Socket;
+    const speaksFrames = (frames: Frames): void => slowPeers.of(wire)?.speaksFrames(frames);
+    const passed = endpoint.passOn?.({ request, socket: wire, head, principal, speaksFrames });
+    if (passed !== undefined) return passed;
     server.handleUpgrade(request, socket, head, (peer) => {
-      // What a server hands over is a socket of TCP or TLS, or a local one.
-      peer.speakOver(socket as Socket);
+      peer.speakOver(wire);
       peers.add(peer);
-      slowPeers.of(socket)?.speaksFrames(peer);
+      speaksFrames(peer);
       peer.on('close', () => peers.delete(peer));
       if (!isUnknown) sockets.add(peer, principal, access, isAllowed);
       endpoint.accept(peer, principal, request);
     });
+    return undefined;
   };
 }
 

@@ -1,0 +1,161 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import { MonError } from '../../../../shared/errors.ts';
+import type { Log } from '../../../log/log.ts';
+import { errorBody } from '../../http/errors.ts';
+import type { RequestForwarding } from '../../http/forwarding.ts';
+import { isSentOn, type AdmittedPeers } from './admitted-peers.ts';
+import type { Leadership } from './leadership.ts';
+import { answerHeaders, PEER_HEADERS, requestHeaders } from './peer-headers.ts';
+import type { WriterLink } from './writer-link.ts';
+import type { WriterLinks } from './writer-links.ts';
+
+interface RequestParts {
+  readonly leadership: Leadership;
+  readonly links: WriterLinks;
+  readonly peers: AdmittedPeers;
+  readonly log: Log;
+}
+
+interface Answered {
+  readonly writerId: string;
+  readonly response: IncomingMessage;
+  /** Of the newest write that the answer may be about. */
+  readonly seq: number;
+}
+
+/** The status for a request that came to the wrong backend (RFC 9110, 15.5.20): it may be sent to another one. */
+const MISDIRECTED = 421;
+
+/** Requests of the API that another backend has to answer. */
+export class ForwardedRequests implements RequestForwarding {
+  /** Since the start. */
+  count = 0;
+  readonly #parts: RequestParts;
+
+  constructor(parts: RequestParts) {
+    this.#parts = parts;
+  }
+
+  receive(app: FastifyInstance): void {
+    app.addHook('onRequest', (request, reply, done) => {
+      if (isSentOn(request)) void goOnUnless(this.#refuse(request, reply), done);
+      else done();
+    });
+    app.addHook('onSend', (request, reply, payload, done) => {
+      // By now it is committed.
+      if (request.sender !== undefined) reply.header(PEER_HEADERS.seq, this.#parts.leadership.seq);
+      done(null, payload);
+    });
+  }
+
+  forward(app: FastifyInstance, isOfV2: boolean): void {
+    const { leadership } = this.#parts;
+    app.addHook('preHandler', (request, reply, done) => {
+      const isElsewhere = !leadership.isWriter && request.routeOptions.config.isForWriter === true;
+      if (isElsewhere) void goOnUnless(this.#forward(request, reply, isOfV2), done);
+      else done();
+    });
+  }
+
+  /** @returns false: it is taken */
+  async #refuse(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+    const { leadership, peers } = this.#parts;
+    await peers.refuseStranger(request);
+    if (!leadership.isWriter) {
+      refuseMisdirected(reply);
+      return true;
+    }
+    // From here on a refusal is an answer to who asks, and not to the backend that sends it on.
+    reply.header(PEER_HEADERS.seq, leadership.seq);
+    request.sender = peers.senderOf(request);
+    return false;
+  }
+
+  /** @returns false: it is for this backend */
+  async #forward(request: FastifyRequest, reply: FastifyReply, isOfV2: boolean): Promise<boolean> {
+    if (request.sender !== undefined) {
+      // Once is enough: where it came from it is known who writes.
+      reply.removeHeader(PEER_HEADERS.seq);
+      request.sender = undefined;
+      refuseMisdirected(reply);
+      return true;
+    }
+    const answered = await this.#parts.links.withWriter((link) => this.#exchange(link, request, isOfV2));
+    if (answered === 'self') return false;
+    const { writerId, response, seq } = answered;
+    request.forwardedTo = writerId;
+    this.count++;
+    await this.#catchUp(request, response, seq);
+    void reply.code(response.statusCode ?? 0).headers(answerHeaders(response.headers));
+    void reply.send(response);
+    return true;
+  }
+
+  /** @returns undefined: it was not taken */
+  async #exchange(link: WriterLink, request: FastifyRequest, isOfV2: boolean): Promise<Answered | undefined> {
+    const { method, url: path, body, headers, principal, caller } = request;
+    const response = await link.exchange({
+      method,
+      path,
+      headers: {
+        ...requestHeaders(headers),
+        ...this.#parts.peers.headersOf(principal, caller),
+        'x-request-id': request.id,
+        ...(isOfV2 && { [PEER_HEADERS.face]: 'v2' }),
+      },
+      body: typeof body === 'string' ? Buffer.from(body) : undefined,
+    });
+    const seq = seqOf(response);
+    if (seq !== undefined) return { writerId: link.place.id, response, seq };
+    response.resume();
+    this.#refuseStranger(link, response);
+    return undefined;
+  }
+
+  /** @throws MonError when it would be of no use to try again */
+  #refuseStranger(link: WriterLink, { statusCode }: IncomingMessage): void {
+    if (statusCode !== 401) return;
+    this.#parts.log.error(
+      { writer: link.place.id, url: link.place.url },
+      'the backend that writes does not take this one for another backend of the same store',
+    );
+    throw new MonError('unavailable', 'the backend that writes does not take changes from this one: see its log');
+  }
+
+  /** Who changes something here sees it here from then on. */
+  async #catchUp({ method }: FastifyRequest, response: IncomingMessage, seq: number): Promise<void> {
+    try {
+      await this.#parts.leadership.caughtUp(seq);
+    } catch (error) {
+      const isDone = (response.statusCode ?? 0) < 400 && method !== 'GET' && method !== 'HEAD';
+      if (!isDone) return;
+      response.destroy();
+      throw new MonError('unavailable', 'it was done, but this backend does not show it yet: look in a few seconds', {
+        cause: error,
+      });
+    }
+  }
+}
+
+/** Goes on with a request unless it is answered. */
+async function goOnUnless(isAnswered: Promise<boolean>, done: HookHandlerDoneFunction): Promise<void> {
+  try {
+    if (await isAnswered) return;
+  } catch (error) {
+    done(error as Error);
+    return;
+  }
+  done();
+}
+
+/** Not by the words of a failure: each API has its own, and this is between two backends. */
+function refuseMisdirected(reply: FastifyReply): void {
+  const body = errorBody({ code: 'unavailable', message: 'another backend writes' });
+  void reply.code(MISDIRECTED).send(body);
+}
+
+function seqOf({ headers }: IncomingMessage): number | undefined {
+  const text = headers[PEER_HEADERS.seq];
+  return typeof text === 'string' && /^\d{1,16}$/.test(text) ? Number(text) : undefined;
+}

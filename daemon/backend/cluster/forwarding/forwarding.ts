@@ -1,0 +1,107 @@
+import type { FastifyInstance } from 'fastify';
+import { MonError } from '../../../../shared/errors.ts';
+import type { Log } from '../../../log/log.ts';
+import type { Authenticator } from '../../access/authenticator.ts';
+import type { Callers } from '../../access/caller.ts';
+import type { RequestForwarding } from '../../http/forwarding.ts';
+import type { Clock } from '../../ports.ts';
+import { pathOf, type Guard, type PassOn } from '../../sockets/upgrades.ts';
+import { AdmittedPeers, isSentOn } from './admitted-peers.ts';
+import { ForwardedRequests } from './forwarded-requests.ts';
+import type { Leadership } from './leadership.ts';
+import { V2_AGENT_TUNNEL_PATH } from './peer-headers.ts';
+import { Tunnels } from './tunnels.ts';
+import { WriterLinks } from './writer-links.ts';
+
+export interface ForwardingParts {
+  readonly leadership: Leadership;
+  /** What the backends that share the store show each other; asked each time. */
+  readonly secret: () => string;
+  readonly authenticator: Authenticator;
+  readonly callers: Callers;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * What goes between backends that share a store: requests and agents that come to one that does not write are taken to the
+ * one that does. To be disposed after the listeners.
+ */
+export class Forwarding implements RequestForwarding, Disposable {
+  readonly #leadership: Leadership;
+  readonly #links: WriterLinks;
+  readonly #peers: AdmittedPeers;
+  readonly #requests: ForwardedRequests;
+  readonly #tunnels: Tunnels;
+  #closeOwnAgents: (() => void) | undefined;
+
+  constructor({ leadership, clock, log, ...parts }: ForwardingParts) {
+    this.#leadership = leadership;
+    const links = new WriterLinks({ leadership, clock, log }, (writerId) => this.#tunnels.cut(writerId));
+    const peers = new AdmittedPeers(parts);
+    this.#links = links;
+    this.#peers = peers;
+    this.#requests = new ForwardedRequests({ leadership, links, peers, log });
+    this.#tunnels = new Tunnels({ leadership, links, peers, callers: parts.callers });
+  }
+
+  /** Requests that another backend has answered, since the start. */
+  get requests(): number {
+    return this.#requests.count;
+  }
+
+  /** Agents that are connected to another backend by way of this one. */
+  get agents(): number {
+    return this.#tunnels.size;
+  }
+
+  receive(app: FastifyInstance): void {
+    this.#requests.receive(app);
+  }
+
+  forward(app: FastifyInstance, isOfV2: boolean): void {
+    this.#requests.forward(app, isOfV2);
+  }
+
+  /** Lets in whom another backend sends on, and everybody else by their own guard. */
+  guard(own: Guard): Guard {
+    return (request) => {
+      if (isSentOn(request)) return this.#admitSentOn(request);
+      const path = pathOf(request);
+      if (path === V2_AGENT_TUNNEL_PATH) throw new MonError('not_found', `there is no WebSocket endpoint at ${path}`);
+      return own(request);
+    };
+  }
+
+  /** @param path where agents are let in by a backend that writes */
+  passOn(path: string): PassOn {
+    return (handshaking) => this.#tunnels.take(handshaking, path);
+  }
+
+  /** @param close ends the connections of agents that this backend has accepted itself */
+  watchAgents(close: () => void): void {
+    this.#closeOwnAgents = close;
+  }
+
+  /** To be called when this backend begins or ceases to write: agents come again, to whom they belong by then. */
+  closeAgents(): void {
+    this.cutTunnels();
+    this.#closeOwnAgents?.();
+  }
+
+  /** Cuts the agents that are connected to another backend. */
+  cutTunnels(): void {
+    this.#tunnels.cut();
+  }
+
+  [Symbol.dispose](): void {
+    this.cutTunnels();
+    this.#links[Symbol.dispose]();
+  }
+
+  async #admitSentOn(request: Parameters<Guard>[0]): Promise<Awaited<ReturnType<Guard>>> {
+    await this.#peers.refuseStranger(request);
+    if (!this.#leadership.isWriter) throw new MonError('unavailable', 'another backend writes');
+    return this.#peers.senderOf(request).principal;
+  }
+}

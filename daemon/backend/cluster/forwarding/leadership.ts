@@ -1,0 +1,32 @@
+/** How this backend stands among those that share the store, at the moment. */
+export interface Leadership {
+  /** Whether this one writes now: then nothing is sent on. */
+  readonly isWriter: boolean;
+
+  /**
+   * Who writes. Waits up to a few seconds for one to be there.
+   *
+   * @returns `self` when it is this one by then
+   * @throws MonError `unavailable` when none comes in time; the reason of the signal
+   */
+  writer(signal?: AbortSignal): Promise<'self' | WriterPlace>;
+
+  /**
+   * Settles when the write with this number is in the memory of this backend.
+   *
+   * @throws MonError `unavailable` when it does not come in time
+   */
+  caughtUp(seq: number): Promise<void>;
+
+  /** Of the newest write that is committed and in the memory of this backend. */
+  readonly seq: number;
+}
+
+/** Where the backend that writes is reached. */
+export interface WriterPlace {
+  readonly id: string;
+  /** Of its API: `https://10.0.0.1:4567`. */
+  readonly url: string;
+  /** SHA-256 of its certificate in hexadecimal, with or without colons; undefined: it speaks plain HTTP. */
+  readonly fingerprint: string | undefined;
+}

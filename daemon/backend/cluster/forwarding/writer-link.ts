@@ -1,0 +1,194 @@
+import { hash } from 'node:crypto';
+import {
+  Agent,
+  request as startRequest,
+  type ClientRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+} from 'node:http';
+import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import type { Clock } from '../../ports.ts';
+import type { WriterPlace } from './leadership.ts';
+
+/** How long a connection is kept for the next request: far shorter than any backend keeps its end (72 s). */
+const IDLE_MS = 5000;
+
+/** Connections that are kept. */
+const IDLE_MAX = 64;
+
+/** For a connection, its handshake of TLS included. */
+const CONNECT_MS = 2000;
+
+/** For the head of an answer: the largest restore takes some seconds. */
+const ANSWER_MS = 60_000;
+
+/** Nothing of a request has left this machine, or it does no harm to send it again. */
+export class UnsentError extends Error {
+  override readonly name = 'UnsentError';
+}
+
+/** A request was sent, and nobody knows what became of it. */
+export class UnansweredError extends Error {
+  override readonly name = 'UnansweredError';
+}
+
+/** What is sent to the backend that writes. */
+export interface PeerRequest {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body?: Buffer | undefined;
+}
+
+/** An opened tunnel. */
+export interface Upgraded {
+  readonly response: IncomingMessage;
+  readonly socket: Socket;
+  /** What came right behind the head. */
+  readonly head: Buffer;
+}
+
+/** The connections to one backend that writes. */
+export class WriterLink implements Disposable {
+  readonly place: WriterPlace;
+  readonly #clock: Pick<Clock, 'after'>;
+  readonly #agent: LinkAgent;
+
+  constructor(place: WriterPlace, clock: Pick<Clock, 'after'>) {
+    this.place = place;
+    this.#clock = clock;
+    this.#agent = new LinkAgent(place);
+  }
+
+  /**
+   * Sends a request and waits for the head of its answer.
+   *
+   * @throws UnsentError, UnansweredError
+   */
+  async exchange({ method, path, headers, body }: PeerRequest): Promise<IncomingMessage> {
+    const length = body === undefined ? {} : { 'content-length': body.length };
+    const request = startRequest({
+      ...this.#agent.target,
+      agent: this.#agent,
+      method,
+      path,
+      headers: { ...headers, ...length },
+    });
+    const { promise, resolve } = Promise.withResolvers<IncomingMessage>();
+    request.once('response', resolve);
+    return this.#settled(request, promise, body, method === 'GET' || method === 'HEAD');
+  }
+
+  /**
+   * Asks for a tunnel.
+   *
+   * @returns what it answers where it opens none
+   * @throws UnsentError, UnansweredError
+   */
+  async upgrade(
+    { method, path, headers }: PeerRequest,
+    signal: AbortSignal,
+  ): Promise<Upgraded | { readonly refusal: IncomingMessage }> {
+    const request = startRequest({
+      ...this.#agent.target,
+      createConnection: (options, done) => this.#agent.createConnection(options, done),
+      method,
+      path,
+      headers,
+      signal,
+    });
+    const { promise, resolve } = Promise.withResolvers<Upgraded | { readonly refusal: IncomingMessage }>();
+    request.once('upgrade', (response, socket, head) => resolve({ response, socket, head }));
+    request.once('response', (refusal) => resolve({ refusal }));
+    return this.#settled(request, promise, undefined, true);
+  }
+
+  /** Cuts whatever is under way; tunnels are the business of those who opened them. */
+  [Symbol.dispose](): void {
+    this.#agent.destroy();
+  }
+
+  /** @param isRepeatable whether it does no harm to send it again */
+  async #settled<Answer>(
+    request: ClientRequest,
+    answer: Promise<Answer>,
+    body: Buffer | undefined,
+    isRepeatable: boolean,
+  ): Promise<Answer> {
+    let isSent = false;
+    // Only a connection that stands, to the right backend, is handed to a request.
+    request.once('socket', () => {
+      isSent = true;
+    });
+    const { promise: failed, reject } = Promise.withResolvers<never>();
+    request.on('error', (cause) => {
+      const isLost = isSent && !isRepeatable;
+      reject(new (isLost ? UnansweredError : UnsentError)(cause.message, { cause }));
+    });
+    const impatience = this.#clock.after(ANSWER_MS, () => request.destroy(new Error('no answer came in time')));
+    request.end(body);
+    try {
+      return await Promise.race([answer, failed]);
+    } finally {
+      impatience[Symbol.dispose]();
+    }
+  }
+}
+
+/** Hands out connections that stand: to the backend with the certificate that is expected, where it has one. */
+class LinkAgent extends Agent {
+  readonly target: { readonly host: string; readonly port: number };
+  readonly #place: WriterPlace;
+
+  constructor(place: WriterPlace) {
+    super({ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: IDLE_MAX });
+    const { hostname, port, protocol } = new URL(place.url);
+    this.target = {
+      host: hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+    };
+    this.#place = place;
+  }
+
+  override createConnection(...[, done]: Parameters<Agent['createConnection']>): undefined {
+    const { socket, ready } = this.#connect();
+    const fail = (error: Error): void => {
+      socket.destroy();
+      // The types want a connection all the same.
+      done?.(error, socket);
+    };
+    const giveUp = (): void => fail(new Error('no connection in time'));
+    socket.once('error', fail);
+    socket.setTimeout(CONNECT_MS, giveUp);
+    socket.once(ready, () => {
+      socket.off('error', fail);
+      socket.off('timeout', giveUp);
+      socket.setTimeout(0);
+      socket.setNoDelay(true);
+      if (this.#isRight(socket)) done?.(null, socket);
+      else fail(new Error('the certificate is not the one that it has told'));
+    });
+    return undefined;
+  }
+
+  #connect(): { readonly socket: Socket; readonly ready: 'connect' | 'secureConnect' } {
+    const { url, fingerprint } = this.#place;
+    if (!url.startsWith('https:')) return { socket: connectTcp(this.target), ready: 'connect' };
+    // Told apart by its certificate, whatever names are in that and whoever has issued it.
+    const rejectUnauthorized = fingerprint === undefined;
+    return { socket: connectTls({ ...this.target, rejectUnauthorized }), ready: 'secureConnect' };
+  }
+
+  #isRight(socket: Socket): boolean {
+    const { fingerprint } = this.#place;
+    if (fingerprint === undefined) return true;
+    if (!('getPeerX509Certificate' in socket)) return false;
+    const certificate = (socket as TLSSocket).getPeerX509Certificate();
+    return (
+      certificate !== undefined &&
+      hash('sha256', certificate.raw, 'hex') === fingerprint.replaceAll(':', '').toLowerCase()
+    );
+  }
+}

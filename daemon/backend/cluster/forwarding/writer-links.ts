@@ -1,0 +1,130 @@
+import { MonError } from '../../../../shared/errors.ts';
+import type { Log } from '../../../log/log.ts';
+import { Seldom } from '../../../log/seldom.ts';
+import type { Clock } from '../../ports.ts';
+import type { Leadership, WriterPlace } from './leadership.ts';
+import { UnansweredError, UnsentError, WriterLink } from './writer-link.ts';
+
+/** How long something waits for a backend that takes it. */
+const PATIENCE_MS = 5000;
+
+/** How soon it is tried again: who writes next is known a moment later. */
+const AGAIN_MS = 100;
+
+/** How soon it is noticed that another one writes, so that nobody waits for one that is frozen. */
+const LOOK_MS = 1000;
+
+/** How long one that has handed over may take for what it has begun. */
+const GRACE_MS = 2000;
+
+interface LinkParts {
+  readonly leadership: Leadership;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The way to the backend that writes, whichever that is. */
+export class WriterLinks implements Disposable {
+  readonly #parts: LinkParts;
+  /** Told when another one writes. */
+  readonly #onMove: (writerId: string) => void;
+  readonly #open = new Set<WriterLink>();
+  readonly #timer: Disposable;
+  readonly #told: Seldom;
+  #current: WriterLink | undefined;
+  #isLooking = false;
+
+  constructor(parts: LinkParts, onMove: (writerId: string) => void) {
+    this.#parts = parts;
+    this.#onMove = onMove;
+    this.#told = new Seldom(parts.log, parts.clock);
+    this.#timer = parts.clock.every(LOOK_MS, () => void this.#look());
+  }
+
+  /**
+   * Does something at the backend that writes; again, and with the next one, for as long as it was not taken.
+   *
+   * @param attempt undefined: it was not taken there
+   * @returns `self` when this backend writes by then
+   * @throws MonError `unavailable` when nobody takes it in time, or when nobody knows whether it was done
+   */
+  async withWriter<T>(
+    attempt: (link: WriterLink) => Promise<T | undefined>,
+    signal?: AbortSignal,
+  ): Promise<T | 'self'> {
+    const { leadership, clock } = this.#parts;
+    const endMs = clock.monotonic() + PATIENCE_MS;
+    for (;;) {
+      const place = await leadership.writer(signal);
+      if (place === 'self') return 'self';
+      const done = await attempt(this.#to(place)).catch((error: unknown) => this.#refuseUnanswered(place, error));
+      if (done !== undefined) return done;
+      if (clock.monotonic() + AGAIN_MS > endMs) throw nobodyWrites();
+      await new Promise<void>((resolve) => void clock.after(AGAIN_MS, resolve));
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer[Symbol.dispose]();
+    for (const link of this.#open) link[Symbol.dispose]();
+    this.#open.clear();
+    this.#current = undefined;
+  }
+
+  /** @throws MonError `unavailable`, or what it is, when it must not be tried again */
+  #refuseUnanswered({ id: writer, url }: WriterPlace, error: unknown): undefined {
+    if (error instanceof UnsentError) {
+      const { message: reason } = error;
+      this.#told.warn(() => ({ writer, url, reason }), 'the backend that writes cannot be reached');
+      return;
+    }
+    if (!(error instanceof UnansweredError)) throw error;
+    throw new MonError(
+      'unavailable',
+      'the backend that writes was lost before it answered: this may or may not have been done, look before you try again',
+      { cause: error },
+    );
+  }
+
+  #to(place: WriterPlace): WriterLink {
+    if (this.#current !== undefined && isSame(this.#current.place, place)) return this.#current;
+    this.#retire();
+    const link = new WriterLink(place, this.#parts.clock);
+    this.#current = link;
+    this.#open.add(link);
+    return link;
+  }
+
+  #retire(): void {
+    const link = this.#current;
+    if (link === undefined) return;
+    this.#current = undefined;
+    this.#parts.clock.after(GRACE_MS, () => {
+      link[Symbol.dispose]();
+      this.#open.delete(link);
+    });
+  }
+
+  async #look(): Promise<void> {
+    if (this.#current === undefined || this.#isLooking) return;
+    this.#isLooking = true;
+    try {
+      const place = await this.#parts.leadership.writer();
+      if (place === 'self') this.#retire();
+      else this.#to(place);
+      this.#onMove(place === 'self' ? place : place.id);
+    } catch {
+      // There is none: whoever comes next makes the difference.
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+}
+
+function nobodyWrites(): MonError {
+  return new MonError('unavailable', 'no backend takes changes at the moment: try again in a few seconds');
+}
+
+function isSame(one: WriterPlace, other: WriterPlace): boolean {
+  return one.id === other.id && one.url === other.url && one.fingerprint === other.fingerprint;
+}

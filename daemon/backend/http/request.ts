@@ -1,0 +1,44 @@
+import type { Access, EndpointRole } from '../../../shared/api/endpoint.ts';
+import type { Admission } from '../access/admission.ts';
+import type { Principal } from '../access/principal.ts';
+import type { Peer } from './peer.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks; there from the moment on at which a route's handler is called. */
+    principal: Principal;
+    /** Whether that still counts, for what waits its turn. */
+    admission: Admission;
+    /** Address of who asks, see `Callers`. */
+    readonly caller: string;
+    /** The connection that it came over; undefined: there is none any more. */
+    peer: Peer | undefined;
+    /** Of what another backend with the same store sends on; undefined: it comes straight. */
+    sender: Sender | undefined;
+    /** The id of the backend that has answered in place of this one; undefined: none. */
+    forwardedTo: string | undefined;
+  }
+  interface FastifyContextConfig {
+    /** What the route asks for. */
+    access?: Access;
+    /** What roles may allow beside that. */
+    role?: EndpointRole | undefined;
+    /** Whether it reaches into all namespaces at once: nothing for who is kept to one of them. */
+    isOfAllNamespaces?: boolean;
+    /** Whether it is for everybody while no credentials exist: scripts of the legacy API have none. */
+    isForAnonymous?: boolean;
+    /** Whether its query names the namespace: nothing for who is kept to another. */
+    takesNamespace?: boolean;
+    /** Whether it is for the backend that writes, where several share a store. */
+    isForWriter?: boolean;
+  }
+}
+
+/** Whose request another backend sends on. */
+export interface Sender {
+  readonly principal: Principal;
+  /** The address that it came to that backend from. */
+  readonly caller: string;
+  /** Whether it came to a listener of the newer API alone. */
+  readonly isOfV2: boolean;
+}

@@ -1,0 +1,488 @@
+import { createServer, request as startRequest, type IncomingMessage, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { MonError } from '../../../../shared/errors.ts';
+import { X509Certificate } from 'node:crypto';
+import { makeCertificate } from '../../../support/make-certificate.ts';
+import { administratorOf } from '../../../support/administrator.ts';
+import { placeOf, SECRET, startMember, type Member } from '../../../support/forwarding-rig.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { send, type Answer } from '../../../support/raw-http.ts';
+import { startBackend } from '../../../support/running-backend.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+import { writePair } from '../../../support/tls-files.ts';
+
+type Options = Parameters<typeof startMember>[1];
+
+async function start(isWriter: boolean, options?: Options): Promise<Member> {
+  const member = await startMember(isWriter, options);
+  onTestFinished(() => member[Symbol.asyncDispose]());
+  return member;
+}
+
+/** One that writes, and one that sends on to it. */
+async function startPair(options?: Options): Promise<{ readonly writer: Member; readonly member: Member }> {
+  const [writer, member] = await Promise.all([start(true, options), start(false, options)]);
+  member.leadership.follow(placeOf(writer));
+  return { writer, member };
+}
+
+const post = (url: string, target: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+  send(url, { method: 'POST', target, headers, body: JSON.stringify(body) });
+const get = (url: string, target: string, headers: Record<string, string> = {}): Promise<Answer> =>
+  send(url, { method: 'GET', target, headers });
+const basic = (pair: string): Record<string, string> => ({
+  authorization: `Basic ${Buffer.from(pair).toString('base64')}`,
+});
+const stashed = async ({ url }: Pick<Member, 'url'>, headers: Record<string, string> = {}): Promise<unknown> =>
+  ((await get(url, '/stashes', headers)).body as { path: string }[]).map(({ path }) => path).toSorted();
+
+/** A listener that answers as it is told, in place of a backend that writes. */
+async function startWriter(answer: RequestListener): Promise<{ readonly url: string; stop(): Promise<void> }> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const stop = (): Promise<void> => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(() => resolve()));
+  };
+  onTestFinished(stop);
+  return { url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`, stop };
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request.setEncoding('utf8')) text += String(chunk);
+  return text;
+}
+
+test('a change that comes to a backend that does not write is made by the one that does, and answered as by that', async () => {
+  const { writer, member } = await startPair();
+  const straight = await post(writer.url, '/stashes', { path: 'a', content: { a: 1 } });
+  const answer = await post(member.url, '/stashes', { path: 'b', content: { ü: '\u{1f600}' } });
+  expect({ status: answer.status, body: answer.body }).toEqual({ status: 201, body: { path: 'b' } });
+  expect({ ...answer.headers, date: '', 'x-request-id': '' }).toEqual({
+    ...straight.headers,
+    date: '',
+    'x-request-id': '',
+  });
+  expect((await get(writer.url, '/stashes/b')).body).toEqual({ ü: '\u{1f600}' });
+  expect(await stashed(writer)).toEqual(['a', 'b']);
+  expect(await stashed(member)).toEqual([]);
+  expect((await send(member.url, { method: 'DELETE', target: '/stashes/a' })).status).toBe(204);
+  expect(await stashed(writer)).toEqual(['b']);
+  expect(member.forwarding.requests).toBe(2);
+});
+
+test('reads are answered where they come, but for what the one that writes alone knows', async () => {
+  const { writer, member } = await startPair();
+  await post(writer.url, '/clients', { name: 'web', address: '10.0.0.1' });
+  expect((await get(member.url, '/clients')).body).toEqual([]);
+  expect((await get(member.url, '/api/mon/v1/clients/web')).body).toMatchObject({ client: { name: 'web' } });
+  const head = await send(member.url, { method: 'HEAD', target: '/api/mon/v1/clients/web' });
+  expect({ status: head.status, text: head.text }).toEqual({ status: 200, text: '' });
+  expect((await get(member.url, '/api/mon/v1/handlers?limit=1')).headers['x-pagination']).toBeDefined();
+});
+
+test.each([
+  { name: 'an unknown path', method: 'POST', target: '/nope', status: 404 },
+  { name: 'a method that a path does not have', method: 'PUT', target: '/clients', status: 405 },
+])('$name is refused where it comes', async ({ method, target, status }) => {
+  const member = await start(false);
+  expect((await send(member.url, { method, target, body: '{}' })).status).toBe(status);
+});
+
+test('what the one that writes refuses is refused in its words', async () => {
+  const { writer, member } = await startPair();
+  for (const [target, body] of [
+    ['/clients', '{"name":'],
+    ['/resolve', '{"client":"web","check":"disk"}'],
+    ['/api/core/v2/namespaces/nope/checks', '{"metadata":{"name":"a","namespace":"nope"}}'],
+  ] as const) {
+    const [own, forwarded] = await Promise.all(
+      [writer, member].map(({ url }) =>
+        send(url, { method: 'POST', target, body, headers: { ...administratorOf(url) } }),
+      ),
+    );
+    expect(own?.status).toBeGreaterThanOrEqual(400);
+    expect({ status: forwarded?.status, text: forwarded?.text }).toEqual({ status: own?.status, text: own?.text });
+  }
+});
+
+test('a request keeps its id, and the log names who has answered it', async () => {
+  const logged: object[] = [];
+  const { member } = await startPair({ logRequest: (fields) => logged.push(fields) });
+  const answer = await post(member.url, '/stashes', { path: 'a', content: {} }, { 'X-Request-ID': 'abc 1' });
+  expect(answer.headers['x-request-id']).toBe('abc 1');
+  await vi.waitFor(() => expect(logged).toHaveLength(2));
+  expect(logged.filter((fields) => 'forwarded' in fields)).toMatchObject([
+    { route: '/stashes', status: 201, request_id: 'abc 1', forwarded: 'the writer' },
+  ]);
+  expect((await get(member.url, '/metrics')).text).toContain('\nmon_forwarded_requests_total 1\n');
+});
+
+test('a backend alone has no such metrics', async () => {
+  await using backend = await startBackend();
+  expect((await get(backend.url, '/metrics')).text).not.toContain('forwarded');
+});
+
+test('an answer waits until this backend has what it tells of', async () => {
+  const { writer, member } = await startPair();
+  const { promise: caughtUp, resolve } = Promise.withResolvers<void>();
+  member.leadership.catchUp = () => caughtUp;
+  writer.leadership.seq = 41;
+  let isAnswered = false;
+  const answer = post(member.url, '/stashes', { path: 'a', content: {} }).finally(() => (isAnswered = true));
+  await vi.waitFor(() => expect(member.leadership.waited).toEqual([41]));
+  expect(await stashed(writer)).toEqual(['a']);
+  expect(isAnswered).toBe(false);
+  resolve();
+  expect((await answer).status).toBe(201);
+});
+
+test('a change that this backend does not get in time was made, and says so', async () => {
+  const { writer, member } = await startPair();
+  member.leadership.catchUp = () => Promise.reject(new MonError('unavailable', 'too slow'));
+  expect(await post(member.url, '/stashes', { path: 'a', content: {} })).toMatchObject({
+    status: 503,
+    headers: { 'retry-after': '1' },
+    body: { error: expect.stringContaining('it was done') as string },
+  });
+  expect(await stashed(writer)).toEqual(['a']);
+  // A refusal is one all the same.
+  expect((await post(member.url, '/stashes', { path: 'a' })).status).toBe(400);
+});
+
+test('a large body comes whole, and one beyond the limit of its endpoint is not sent', async () => {
+  const { writer, member } = await startPair();
+  const results = Array.from({ length: 5000 }, (_, at) => ({
+    source: `client-${String(at)}`,
+    name: 'disk',
+    output: 'x'.repeat(2000),
+    status: 1,
+  }));
+  expect((await post(member.url, '/api/mon/v1/results', results)).body).toMatchObject({ accepted: 5000 });
+  expect((await get(writer.url, '/events?limit=1')).headers['x-pagination']).toContain('"total":5000');
+  const before = member.forwarding.requests;
+  const answer = await post(member.url, '/stashes', { path: 'a', content: { text: 'x'.repeat(1024 * 1024) } });
+  expect(answer.status).toBe(413);
+  expect(member.forwarding.requests).toBe(before);
+});
+
+test('many changes side by side are each made once', async () => {
+  const { writer, member } = await startPair();
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, at) => post(member.url, '/stashes', { path: `s${String(at)}`, content: {} })),
+  );
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+  expect(await stashed(writer)).toHaveLength(200);
+});
+
+test('the listener of the newer API alone sends on as well', async () => {
+  const { writer, member } = await startPair({ settings: { 'core-api': { port: 0 } } });
+  const asked = { ...administratorOf(member.url), 'content-type': 'application/json' };
+  const body = { metadata: { name: 'prod' }, name: 'prod' };
+  expect((await post(member.v2Url, '/api/core/v2/namespaces', body, asked)).status).toBe(201);
+  expect((await get(writer.url, '/api/core/v2/namespaces/prod', administratorOf(writer.url))).status).toBe(200);
+  // In the words of that listener, which the other one has not.
+  const [own, forwarded] = await Promise.all(
+    [writer, member].map(({ v2Url }) => post(v2Url, '/auth/token', 'no', { authorization: 'Bearer x.y.z' })),
+  );
+  expect(own?.body).toMatchObject({ code: expect.any(Number) as number });
+  expect(forwarded?.body).toEqual(own?.body);
+});
+
+test('who may not write is refused where he comes', async () => {
+  const { writer, member } = await startPair({ settings: { api: { user: 'admin', password: 'right' } } });
+  expect((await post(member.url, '/stashes', { path: 'a', content: {} }, basic('admin:wrong'))).status).toBe(401);
+  expect((await post(member.url, '/stashes', { path: 'b', content: {} }, basic('admin:right'))).status).toBe(201);
+  expect(await stashed(writer, basic('admin:right'))).toEqual(['b']);
+});
+
+test('the audit trail names who asked, and from where', async () => {
+  const { writer, member } = await startPair({ settings: { api: { user: 'admin', password: 'right' } } });
+  const { promise: answered, resolve } = Promise.withResolvers<number>();
+  startRequest(`${member.url}/api/mon/v1/silenced`, {
+    method: 'POST',
+    localAddress: '127.0.0.2',
+    headers: basic('admin:right'),
+  })
+    .on('response', (response) => resolve(response.resume().statusCode ?? 0))
+    .end('{"check":"disk","reason":"test"}');
+  expect(await answered).toBe(201);
+  expect((await get(writer.url, '/api/mon/v1/audit', basic('admin:right'))).body).toMatchObject([
+    { who: 'admin', from: '127.0.0.2', how: 'POST /api/mon/v1/silenced' },
+  ]);
+});
+
+test('the token of the machine makes an administrator by way of any backend', async () => {
+  const { writer, member } = await startPair();
+  const asked = administratorOf(member.url);
+  expect((await post(member.url, '/api/core/v2/users', { username: 'eva', password: 'longenough' })).status).toBe(403);
+  const answer = await post(member.url, '/api/core/v2/users', { username: 'eva', password: 'longenough' }, asked);
+  expect(answer.status).toBe(201);
+  expect((await get(writer.url, '/api/core/v2/users/eva', administratorOf(writer.url))).status).toBe(200);
+  // Now the one that writes asks for credentials, whatever the other one still believes.
+  expect((await post(member.url, '/stashes', { path: 'a', content: {} })).status).toBe(401);
+});
+
+/** A store with users and keys, for backends that begin with the same. */
+async function storeWithKeys(): Promise<{ readonly dir: string; readonly keys: Readonly<Record<string, string>> }> {
+  const dir = await tempDir();
+  const backend = await openBackend({ dir });
+  const asked = { ...administratorOf(backend.url), 'content-type': 'application/json' };
+  const make = async (target: string, body: object): Promise<Answer> => {
+    const answer = await post(backend.url, `/api/core/v2${target}`, body, asked);
+    expect(answer.status).toBe(201);
+    return answer;
+  };
+  await make('/namespaces', { name: 'prod' });
+  await make('/users', { username: 'eva', password: 'longenough', groups: ['operators'] });
+  const keys: Record<string, string> = {};
+  for (const [name, more] of Object.entries({
+    all: { scopes: ['silence'] },
+    prod: { scopes: ['silence'], namespace: 'prod' },
+  })) {
+    const { body } = await make('/apikeys', { username: 'eva', ...more });
+    keys[name] = (body as { key: string }).key;
+  }
+  await backend.stop();
+  return { dir, keys };
+}
+
+test('keys, sessions and users have the rights that they have at the one that writes', async () => {
+  const { dir, keys } = await storeWithKeys();
+  const { writer, member } = await startPair({ stored: dir });
+  const silence = (headers: Record<string, string>, namespace = 'default'): Promise<number> =>
+    post(member.url, `/api/mon/v1/silenced?namespace=${namespace}`, { check: 'disk' }, headers).then(
+      ({ status }) => status,
+    );
+  const key = (name: string): Record<string, string> => ({ authorization: `Key ${keys[name] ?? ''}` });
+  expect(await silence(key('all'))).toBe(201);
+  expect(await silence(key('prod'), 'prod')).toBe(201);
+  expect(await silence(key('prod'))).toBe(403);
+  expect(await silence(basic('eva:longenough'))).toBe(201);
+  expect((await post(member.url, '/stashes', { path: 'a', content: {} }, key('all'))).status).toBe(403);
+  // A session begins at the one that writes.
+  const { body } = await get(member.url, '/auth', basic('eva:longenough'));
+  expect(body).toMatchObject({ access_token: expect.any(String) as string });
+  // The one that sends on has not heard of these changes.
+  const asked = administratorOf(writer.url);
+  expect(
+    (
+      await send(writer.url, {
+        method: 'PUT',
+        target: '/api/core/v2/users/eva/reset_password',
+        headers: asked,
+        body: '{"password":"otherwise"}',
+      })
+    ).status,
+  ).toBe(201);
+  expect(await silence(basic('eva:longenough'))).toBe(401);
+  expect((await send(writer.url, { method: 'DELETE', target: '/api/core/v2/users/eva', headers: asked })).status).toBe(
+    204,
+  );
+  expect(await silence(key('all'))).toBe(401);
+});
+
+const FORGED = Buffer.from('{"name":"root","via":"local"}').toString('base64url');
+const asPeer = (secret: string, principal = FORGED): Record<string, string> => ({
+  'mon-peer': secret,
+  'mon-principal': principal,
+  'mon-caller': '10.9.8.7',
+});
+
+test('who does not know the secret is nobody, whatever else is said', async () => {
+  const writer = await start(true, { settings: { api: { user: 'admin', password: 'right' } } });
+  const stash = { path: 'a', content: {} };
+  for (const secret of ['', 'wrong', SECRET.slice(1), `${SECRET} `.padEnd(300, 'x')]) {
+    expect((await post(writer.url, '/stashes', stash, asPeer(secret))).status).toBe(401);
+  }
+  const { 'mon-peer': _secret, ...others } = asPeer(SECRET);
+  expect((await post(writer.url, '/stashes', stash, others)).status).toBe(401);
+  expect(writer.log.records.filter(({ message }) => message === 'authentication failed')).toHaveLength(4);
+  expect((await post(writer.url, '/stashes', stash, asPeer(SECRET, 'none'))).status).toBe(400);
+  expect((await post(writer.url, '/stashes', stash, asPeer(SECRET))).status).toBe(201);
+});
+
+test('without a secret nobody is another backend', async () => {
+  const writer = await start(true, { secret: '' });
+  expect((await post(writer.url, '/stashes', { path: 'a', content: {} }, asPeer(''))).status).toBe(401);
+});
+
+test('a backend alone does not know such headers', async () => {
+  await using backend = await startBackend({ settings: { api: { user: 'admin', password: 'right' } } });
+  expect((await get(backend.url, '/clients', asPeer(SECRET))).status).toBe(401);
+});
+
+test('a backend with another secret is told that nothing was done, and not that the credentials are wrong', async () => {
+  const writer = await start(true);
+  const member = await start(false, { secret: 'another one' });
+  member.leadership.follow(placeOf(writer));
+  expect(await post(member.url, '/stashes', { path: 'a', content: {} })).toMatchObject({
+    status: 503,
+    headers: { 'retry-after': '1' },
+  });
+  expect(member.log.records.filter(({ level }) => level === 'error')).toMatchObject([
+    { message: 'the backend that writes does not take this one for another backend of the same store' },
+  ]);
+});
+
+test('what is sent to a backend that does not write any more goes to the next one', async () => {
+  const { writer, member } = await startPair();
+  writer.leadership.follow(undefined);
+  const forwarded = post(member.url, '/stashes', { path: 'a', content: {} });
+  const next = await start(true);
+  member.leadership.follow(placeOf(next, 'the next one'));
+  expect((await forwarded).status).toBe(201);
+  expect([await stashed(writer), await stashed(next)]).toEqual([[], ['a']]);
+});
+
+test('it is made here when this backend writes by then', async () => {
+  const member = await start(false);
+  const answer = post(member.url, '/stashes', { path: 'a', content: {} });
+  member.leadership.isWriter = true;
+  expect((await answer).status).toBe(201);
+  expect(await stashed(member)).toEqual(['a']);
+});
+
+test('a connection that is refused is no reason to give up, as long as somebody writes in time', async () => {
+  const { writer, member } = await startPair();
+  const gone = await startWriter((_request, response) => response.end());
+  await gone.stop();
+  member.leadership.follow(placeOf(gone));
+  const answer = post(member.url, '/stashes', { path: 'a', content: {} });
+  setTimeout(() => member.leadership.follow(placeOf(writer)), 300);
+  expect((await answer).status).toBe(201);
+});
+
+test('nobody who writes: 503, and it may be tried again', async () => {
+  const member = await start(false);
+  expect(await post(member.url, '/stashes', { path: 'a', content: {} })).toMatchObject({
+    status: 503,
+    headers: { 'retry-after': '1' },
+  });
+});
+
+test('a change whose answer is lost is not sent again: it may have been made', async () => {
+  const { writer, member } = await startPair();
+  const bodies: string[] = [];
+  const die = async (request: IncomingMessage): Promise<void> => {
+    bodies.push(await textOf(request));
+    member.leadership.follow(placeOf(writer));
+    request.socket.destroy();
+  };
+  const dying = await startWriter((request) => void die(request));
+  member.leadership.follow(placeOf(dying));
+  expect(await post(member.url, '/stashes', { path: 'a', content: {} })).toMatchObject({
+    status: 503,
+    headers: { 'retry-after': '1' },
+    body: { error: expect.stringContaining('may or may not have been done') as string },
+  });
+  expect(bodies).toEqual(['{"path":"a","content":{}}']);
+  expect(await stashed(writer)).toEqual([]);
+});
+
+test('a read whose answer is lost is asked for again', async () => {
+  const { writer, member } = await startPair();
+  const dying = await startWriter((request) => {
+    member.leadership.follow(placeOf(writer));
+    request.socket.destroy();
+  });
+  member.leadership.follow(placeOf(dying));
+  expect((await get(member.url, '/api/mon/v1/handlers')).status).toBe(200);
+});
+
+test('nobody waits for one that is frozen once another one writes', async () => {
+  const { writer, member } = await startPair();
+  const frozen = await startWriter(() => undefined);
+  member.leadership.follow(placeOf(frozen, 'frozen'));
+  const answer = post(member.url, '/stashes', { path: 'a', content: {} });
+  setTimeout(() => member.leadership.follow(placeOf(writer)), 100);
+  expect(await answer).toMatchObject({
+    status: 503,
+    body: { error: expect.stringContaining('may or may not') as string },
+  });
+  expect(await stashed(writer)).toEqual([]);
+});
+
+test('a connection that the other side may end any moment is not used for another change', async () => {
+  const { member } = await startPair();
+  const sockets = new Set<unknown>();
+  const server = createServer({ keepAliveTimeout: 1000 }, (request, response) => {
+    sockets.add(request.socket);
+    void textOf(request).then(() => response.writeHead(201, { 'mon-seq': '1' }).end('{}'));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  member.leadership.follow(placeOf({ url: `http://127.0.0.1:${String(port)}` }));
+  for (let at = 0; at < 3; at++) {
+    expect((await post(member.url, '/stashes', { path: 'a', content: {} })).status).toBe(201);
+  }
+  expect(sockets.size).toBe(3);
+});
+
+test('connections are kept where they last', async () => {
+  const { member } = await startPair();
+  const sockets = new Set<unknown>();
+  const writer = await startWriter((request, response) => {
+    sockets.add(request.socket);
+    void textOf(request).then(() => response.writeHead(201, { 'mon-seq': '1' }).end('{}'));
+  });
+  member.leadership.follow(placeOf(writer));
+  for (let at = 0; at < 3; at++) {
+    expect((await post(member.url, '/stashes', { path: 'a', content: {} })).status).toBe(201);
+  }
+  expect(sockets.size).toBe(1);
+});
+
+test('what a backend refuses before it looks, as it does while it stops, was not done', async () => {
+  const { writer, member } = await startPair();
+  const stopping = await startWriter((_request, response) => {
+    member.leadership.follow(placeOf(writer));
+    response.writeHead(503, { connection: 'close' }).end('{"error":"Service Unavailable"}');
+  });
+  member.leadership.follow(placeOf(stopping));
+  expect((await post(member.url, '/stashes', { path: 'a', content: {} })).status).toBe(201);
+});
+
+test('with TLS it is the certificate that counts, and nothing is said to another one', async () => {
+  const made = makeCertificate('writer.example');
+  const other = makeCertificate('writer.example');
+  const pair = await writePair(await tempDir(), made);
+  const writer = await start(true, { settings: { tls: pair } });
+  const member = await start(false);
+  const follow = (pem: string, writes: (fingerprint: string) => string = (same) => same): void =>
+    member.leadership.follow({
+      id: 'the writer',
+      url: writer.url,
+      fingerprint: writes(new X509Certificate(pem).fingerprint256),
+    });
+  expect(writer.url).toMatch(/^https:/);
+  follow(made.cert);
+  expect((await post(member.url, '/stashes', { path: 'a', content: {} })).status).toBe(201);
+  follow(made.cert, (fingerprint) => fingerprint.replaceAll(':', '').toLowerCase());
+  expect((await post(member.url, '/stashes', { path: 'b', content: {} })).status).toBe(201);
+  follow(other.cert);
+  const answer = post(member.url, '/stashes', { path: 'c', content: {} });
+  await vi.waitFor(() => expect(member.log.messages('warn')).toContain('the backend that writes cannot be reached'));
+  expect(member.log.records.at(-1)?.fields).toMatchObject({
+    reason: 'the certificate is not the one that it has told',
+  });
+  // It is waited for, as it may have got another certificate.
+  follow(made.cert);
+  expect((await answer).status).toBe(201);
+  // Without a fingerprint the authorities of the machine would have to vouch for it.
+  member.leadership.follow(placeOf(writer));
+  expect((await post(member.url, '/stashes', { path: 'd', content: {} })).status).toBe(503);
+  expect(await stashed(member)).toEqual([]);
+}, 20_000);
+
+test('pages of other sites change nothing by way of any backend, and each answer has the headers of the one asked', async () => {
+  const { writer, member } = await startPair();
+  const page = { origin: 'https://elsewhere.example', 'content-type': 'application/json' };
+  expect((await post(member.url, '/stashes', { path: 'a', content: {} }, page)).status).toBe(403);
+  expect(await stashed(writer)).toEqual([]);
+  const { headers } = await post(member.url, '/stashes', { path: 'a', content: {} });
+  expect(headers['access-control-allow-origin']).toBe('*');
+});

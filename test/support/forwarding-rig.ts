@@ -1,0 +1,70 @@
+import { MonError } from '../../shared/errors.ts';
+import { Forwarding } from '../../daemon/backend/cluster/forwarding/forwarding.ts';
+import type { Leadership, WriterPlace } from '../../daemon/backend/cluster/forwarding/leadership.ts';
+import { startBackend, type RunningBackend } from './running-backend.ts';
+
+/** How long one waits for a backend that writes. */
+const WAIT_MS = 1000;
+
+/** What a test says of who writes. */
+export class ToldLeadership implements Leadership {
+  isWriter: boolean;
+  seq = 7;
+  /** Numbers that were waited for. */
+  readonly waited: number[] = [];
+  /** How the waiting for a number ends. */
+  catchUp: (seq: number) => Promise<void> = async () => undefined;
+  #place: WriterPlace | undefined;
+
+  constructor(isWriter: boolean) {
+    this.isWriter = isWriter;
+  }
+
+  /** @param place undefined: nobody writes */
+  follow(place: WriterPlace | undefined): void {
+    this.isWriter = false;
+    this.#place = place;
+  }
+
+  async writer(): Promise<'self' | WriterPlace> {
+    const endMs = performance.now() + WAIT_MS;
+    for (;;) {
+      if (this.isWriter) return 'self';
+      if (this.#place !== undefined) return this.#place;
+      if (performance.now() > endMs) throw new MonError('unavailable', 'no backend writes');
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  caughtUp(seq: number): Promise<void> {
+    this.waited.push(seq);
+    return this.catchUp(seq);
+  }
+}
+
+export interface Member extends RunningBackend {
+  readonly leadership: ToldLeadership;
+  readonly forwarding: Forwarding;
+}
+
+export const SECRET = 'the secret of all';
+
+/** A backend that is told whether it writes. Each has a store of its own, so that it can be seen where something was done. */
+export async function startMember(
+  isWriter: boolean,
+  { secret = SECRET, ...options }: Parameters<typeof startBackend>[0] & { readonly secret?: string } = {},
+): Promise<Member> {
+  const leadership = new ToldLeadership(isWriter);
+  let forwarding: Forwarding | undefined;
+  const backend = await startBackend({
+    ...options,
+    openForwarding: (parts) => (forwarding = new Forwarding({ ...parts, leadership, secret: () => secret })),
+  });
+  if (forwarding === undefined) throw new Error('the backend does not forward');
+  return Object.assign(backend, { leadership, forwarding });
+}
+
+/** Where a backend without TLS is reached. */
+export function placeOf({ url }: Pick<RunningBackend, 'url'>, id = 'the writer'): WriterPlace {
+  return { id, url, fingerprint: undefined };
+}
