@@ -46,7 +46,7 @@ import { TimerLag } from './schedule/timer-lag.ts';
 import { SHARD } from './store/main-shard.ts';
 import { TABLES, TOPICS } from './tables/tables.ts';
 import { openFilesMax } from './store/open-files.ts';
-import { Teardown } from './teardown.ts';
+import { Teardown } from './compose/teardown.ts';
 import { plansOf } from './plans/state.ts';
 
 const MIB = 1024 * 1024;

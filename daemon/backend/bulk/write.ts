@@ -10,7 +10,7 @@ import { recordAudit, targetIn, type AuditedChange } from '../audit/write.ts';
 import { recordBulk } from '../audit/bulk.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
-import { auditedEvent, resolveEvent } from '../events/write.ts';
+import { auditedEvent } from '../events/write.ts';
 import {
   auditedSilence,
   beginProblem,
@@ -21,6 +21,7 @@ import {
 } from '../silences/write.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { removeSilenced, saveSilenced } from '../silences/saved.ts';
+import { resolveEvent } from '../results/resolve-event.ts';
 
 type Of<Op extends BulkOperation['op']> = Extract<BulkOperation, { readonly op: Op }>;
 

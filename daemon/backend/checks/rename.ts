@@ -8,10 +8,10 @@ import type { CheckEntry, ClientEntry } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import { MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
-import { resolveEvent } from '../events/write.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { removeCheck, saveCheck } from '../events/saved.ts';
 import { CHECK_RECORDS } from '../events/table.ts';
+import { resolveEvent } from '../results/resolve-event.ts';
 
 /** Clients whose records go together, so that a check of a large fleet does not hold up the results of others. */
 const SLICE = 200;

@@ -3,8 +3,8 @@ import type { CheckEntry } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import { MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
-import { resolveEvent } from '../events/write.ts';
 import { removeCheck } from '../events/saved.ts';
+import { resolveEvent } from '../results/resolve-event.ts';
 
 /** Clients whose results go together, so that a check of a large fleet does not hold up the results of others. */
 const SLICE = 200;

@@ -14,7 +14,6 @@ import { MON, recordAudit, targetIn, type AuditedChange } from '../audit/write.t
 import { recordBulk } from '../audit/bulk.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { EntityLimit } from './entity-limit.ts';
-import { resolveEvent } from '../events/write.ts';
 import { handleDeregistration } from '../handlers/handle-deregistration.ts';
 import { handleRegistration } from '../handlers/handle-registration.ts';
 import type { Transaction } from '../commit/transaction.ts';
@@ -23,6 +22,7 @@ import { admitKeepalive } from '../results/trust.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
 import { refuseGrowthOf, removeClient, saveClient } from './saved.ts';
 import { INVALIDATED, TOMBSTONES, CLIENTS } from './table.ts';
+import { resolveEvent } from '../results/resolve-event.ts';
 
 /** How a deleted client is kept from coming back (completion 1.6). */
 export interface Invalidation {

@@ -1,7 +1,7 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { Clock, Lease, Store } from '../ports.ts';
 import { SHARD } from '../store/main-shard.ts';
-import type { Teardown } from '../teardown.ts';
+import type { Teardown } from './teardown.ts';
 import type { BackendOptions } from './options.ts';
 
 /** How long others wait for one that is gone; it is renewed several times as often. */

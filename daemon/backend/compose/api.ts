@@ -26,7 +26,7 @@ import { mutatorsOnV2 } from '../definitions/v2-mutators.ts';
 import { clusterOnMon } from '../cluster/mon.ts';
 import { dumpOnMon } from '../dump/mon.ts';
 import { eventsOnMon } from '../events/mon.ts';
-import { overviewOf, type OverviewParts } from '../events/overview.ts';
+import { overviewOf, type OverviewParts } from '../health/overview.ts';
 import { eventsOnV1 } from '../events/v1.ts';
 import { eventsOnV2 } from '../events/v2.ts';
 import { deadLettersOnMon } from '../handlers/mon-dead-letters.ts';

@@ -11,7 +11,7 @@ import { handleUnsilenced } from '../handlers/handle-unsilenced.ts';
 import { UnsilencedEvents } from '../handlers/write-unsilenced.ts';
 import { expireStashes } from '../stashes/clock.ts';
 import { watchDisk } from '../health/watch-disk.ts';
-import type { Teardown } from '../teardown.ts';
+import type { Teardown } from './teardown.ts';
 import type { Ground } from './ground.ts';
 import type { Writers } from './writers.ts';
 

@@ -19,7 +19,7 @@ import { openServer } from '../http/server.ts';
 import type { FrameSocket } from '../sockets/frame-socket.ts';
 import { LiveSockets } from '../sockets/live-sockets.ts';
 import { pathOf, refuseForeignOrigin, routeUpgrades, type Endpoint, type Guard } from '../sockets/upgrades.ts';
-import type { Teardown } from '../teardown.ts';
+import type { Teardown } from './teardown.ts';
 import type { ListenerName } from '../tls/listeners.ts';
 import { serveEverything, serveV2Alone, type ApiDeps } from './api.ts';
 import type { Ground } from './ground.ts';

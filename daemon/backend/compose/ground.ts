@@ -12,7 +12,7 @@ import { Registry } from '../registry/registry.ts';
 import type { StoredTable } from '../tables/stored-table.ts';
 import { TimeKeeper } from '../schedule/keep-time.ts';
 import { DiskGuard } from '../store/disk-guard.ts';
-import type { Teardown } from '../teardown.ts';
+import type { Teardown } from './teardown.ts';
 import { listenersOf, refuseOpenHttp } from '../tls/listeners.ts';
 import { ListenersTls } from '../tls/server-tls.ts';
 import { acquireStore } from './acquire-store.ts';

@@ -24,7 +24,7 @@ import { SilencedEntries } from '../silences/write.ts';
 import { StashMigrations } from '../stashes/migrations.ts';
 import { Stashes } from '../stashes/write.ts';
 import { StoreUpgrades } from '../plans/store-upgrades.ts';
-import type { Teardown } from '../teardown.ts';
+import type { Teardown } from './teardown.ts';
 import { ADMINISTRATORS } from '../../../shared/domain/v2/groups.ts';
 import type { Ground } from './ground.ts';
 

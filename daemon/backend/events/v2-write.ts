@@ -15,7 +15,7 @@ import { recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { saveEntity } from '../clients/v2-write.ts';
 import type { EntityLimit } from '../clients/entity-limit.ts';
-import { auditedEvent, resolveEvent } from './write.ts';
+import { auditedEvent } from './write.ts';
 import { handleRegistration } from '../handlers/handle-registration.ts';
 import { processResult, type IncomingResult } from '../results/process-result.ts';
 import type { Transaction } from '../commit/transaction.ts';
@@ -24,6 +24,7 @@ import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
 import { removeCheck } from './saved.ts';
 import { CHECK_RECORDS } from './table.ts';
 import { CLIENTS } from '../clients/table.ts';
+import { resolveEvent } from '../results/resolve-event.ts';
 
 /** An event of the newer API, as what it means to the model. */
 export interface ReportedEvent {

@@ -1,12 +1,9 @@
 import { MonError } from '../../../shared/errors.ts';
-import { resolvingResult } from '../../../shared/domain/result.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 import { MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
-import { processResult } from '../results/process-result.ts';
-import type { Transaction } from '../commit/transaction.ts';
-import { CHECK_RECORDS } from './table.ts';
+import { resolveEvent } from '../results/resolve-event.ts';
 
 /** What operators do to events. */
 export class Events {
@@ -53,19 +50,4 @@ export function auditedEvent({ state: { event }, summary }: CheckEntry): unknown
   if (event === undefined) return null;
   const { id, status, action, occurrences, timestamp } = event;
   return { id, status, action, occurrences, timestamp, output: summary };
-}
-
-/** Resolves the open event of `entry`, whose bodies the command must have asked for. */
-export function resolveEvent(transaction: Transaction, entry: CheckEntry): void {
-  const { client, state } = entry;
-  const { check, eventCheck } = transaction.body(CHECK_RECORDS, entry);
-  const body = eventCheck ?? check;
-  if (state.event === undefined || body === null) {
-    throw new Error(`${client.name}/${entry.name} has no event to resolve`);
-  }
-  processResult(transaction, client.namespace, {
-    client: client.name,
-    reporter: client.name,
-    check: resolvingResult(body, client.name, state.event.totalStateChange, transaction.now),
-  });
 }

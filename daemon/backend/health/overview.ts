@@ -1,8 +1,8 @@
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Overview } from '../../../shared/schemas/overview.ts';
-import { RATE_PERIOD_MS, type Activity } from '../health/activity.ts';
+import { RATE_PERIOD_MS, type Activity } from './activity.ts';
 import type { FeedHub } from '../feed/feed-hub.ts';
-import type { Metrics } from '../health/metrics.ts';
+import type { Metrics } from './metrics.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { EntityLimit } from '../clients/entity-limit.ts';
 import type { Clock } from '../ports.ts';

@@ -1,6 +1,6 @@
-import { errorMessage } from '../../shared/errors.ts';
-import type { Log } from '../log/log.ts';
-import type { Clock } from './ports.ts';
+import { errorMessage } from '../../../shared/errors.ts';
+import type { Log } from '../../log/log.ts';
+import type { Clock } from '../ports.ts';
 
 /** Taking down one part for longer than this is said: whoever stops a backend waits for it. */
 const LONG_MS = 1000;

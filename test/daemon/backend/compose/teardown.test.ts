@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { Teardown } from '../../../daemon/backend/teardown.ts';
-import { ManualClock } from '../../support/manual-clock.ts';
-import { RecordedLog } from '../../support/recorded-log.ts';
+import { Teardown } from '../../../../daemon/backend/compose/teardown.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { RecordedLog } from '../../../support/recorded-log.ts';
 
 function scene(): { teardown: Teardown; clock: ManualClock; log: RecordedLog; down: string[] } {
   const [clock, log] = [new ManualClock(), new RecordedLog()];

@@ -1,0 +1,20 @@
+import { resolvingResult } from '../../../shared/domain/result.ts';
+import type { CheckEntry } from '../registry/namespace.ts';
+import { processResult } from './process-result.ts';
+import type { Transaction } from '../commit/transaction.ts';
+import { CHECK_RECORDS } from '../events/table.ts';
+
+/** Resolves the open event of `entry`, whose bodies the command must have asked for. */
+export function resolveEvent(transaction: Transaction, entry: CheckEntry): void {
+  const { client, state } = entry;
+  const { check, eventCheck } = transaction.body(CHECK_RECORDS, entry);
+  const body = eventCheck ?? check;
+  if (state.event === undefined || body === null) {
+    throw new Error(`${client.name}/${entry.name} has no event to resolve`);
+  }
+  processResult(transaction, client.namespace, {
+    client: client.name,
+    reporter: client.name,
+    check: resolvingResult(body, client.name, state.event.totalStateChange, transaction.now),
+  });
+}
