@@ -2,6 +2,7 @@ import { aggregateNames, type AggregatedResult } from '../../../shared/domain/ag
 import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
 import { isSilenced, type SilencedIndex } from '../../../shared/domain/silencing.ts';
+import type { SilencedRegistry } from '../silences/state.ts';
 
 /** What most checks belong to. */
 export const NO_AGGREGATES: readonly never[] = [];
@@ -42,10 +43,10 @@ export class Aggregate<Entry extends Member<Entry>> {
   readonly #membersOfCheck = new Map<string, number>();
   /** Members with an open event. */
   readonly #open = new Set<Entry>();
-  /** Those of them whose event is silenced, if nothing was silenced or cleared since `#silencings`. */
+  /** Those of them whose event is silenced, as long as the silences are in this epoch. */
   readonly #silenced = new Set<Entry>();
   /** Undefined: they are to be found anew. */
-  #silencings: number | undefined;
+  #epoch: number | undefined;
 
   constructor(name: string) {
     this.name = name;
@@ -83,7 +84,7 @@ export class Aggregate<Entry extends Member<Entry>> {
     if (entry.client.isDown) this.down++;
     if (entry.state.event === undefined) return;
     this.#open.add(entry);
-    this.#silencings = undefined;
+    this.forgetSilenced();
   }
 
   leave(entry: Entry): void {
@@ -107,22 +108,27 @@ export class Aggregate<Entry extends Member<Entry>> {
   }
 
   /** The open event of a member is new, or its client has other subscriptions. */
-  noteSilencing(entry: Entry, silencings: number, nowMs: number): void {
-    if (this.#silencings !== silencings) return;
+  noteSilencing(entry: Entry, epoch: number, nowMs: number): void {
+    if (this.#epoch !== epoch) return;
     if (isEventSilenced(entry, nowMs)) this.#silenced.add(entry);
     else this.#silenced.delete(entry);
+  }
+
+  /** The open event of a member is another, or may be silenced by others, at a time that is not known. */
+  forgetSilenced(): void {
+    this.#epoch = undefined;
   }
 
   /**
    * The members whose event is silenced now. Looks at each open event only if the silences changed since the last time.
    *
-   * @param silencings how often the silences of the namespace changed
+   * @param epoch of the silences now
    */
-  silenced(silencings: number, nowMs: number): ReadonlySet<Entry> {
-    if (this.#silencings !== silencings) {
+  silenced(epoch: number, nowMs: number): ReadonlySet<Entry> {
+    if (this.#epoch !== epoch) {
       this.#silenced.clear();
       for (const entry of this.#open) if (isEventSilenced(entry, nowMs)) this.#silenced.add(entry);
-      this.#silencings = silencings;
+      this.#epoch = epoch;
     }
     return this.#silenced;
   }
@@ -135,8 +141,12 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
   readonly #deletions = new Map<string, number>();
   /** How often an aggregate was deleted: a result that came after as many belongs to all that it names. */
   deletionCount = 0;
-  /** How often the silences of the namespace changed. */
-  #silencings = 0;
+  readonly #silences: Pick<SilencedRegistry, 'epochAt'>;
+
+  /** @param silences of the same namespace */
+  constructor(silences: Pick<SilencedRegistry, 'epochAt'>) {
+    this.#silences = silences;
+  }
 
   get(name: string): Aggregate<Entry> | undefined {
     return this.#byName.get(name);
@@ -149,7 +159,7 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
 
   /** The members of an aggregate whose event is silenced now. */
   silenced(aggregate: Aggregate<Entry>, nowMs: number): ReadonlySet<Entry> {
-    return aggregate.silenced(this.#silencings, nowMs);
+    return aggregate.silenced(this.#silences.epochAt(nowMs), nowMs);
   }
 
   /**
@@ -160,6 +170,7 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
    */
   follow(entry: Entry, result: CountedResult | undefined, deletionsBefore: number): void {
     const names = result === undefined ? [] : aggregateNames(result);
+    entry.deletionsBefore = names.length === 0 ? 0 : deletionsBefore;
     if (names.length === 0 && entry.aggregates.length === 0) return;
     if (result !== undefined && isMemberOf(entry, names)) {
       // The usual result of a member, which has one already: only the severity may be another.
@@ -173,7 +184,6 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
       return;
     }
     for (const aggregate of entry.aggregates) this.#leave(aggregate, entry);
-    entry.deletionsBefore = names.length === 0 ? 0 : deletionsBefore;
     entry.aggregates = result === undefined ? NO_AGGREGATES : this.#join(entry, names, result.status);
   }
 
@@ -187,25 +197,14 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
 
   /** What silences the open event of an entry may have changed, with the event itself or with its client. */
   noteSilencing(entry: Entry, nowMs: number): void {
-    if (entry.state.event === undefined) return;
-    for (const aggregate of entry.aggregates) aggregate.noteSilencing(entry, this.#silencings, nowMs);
+    if (entry.state.event === undefined || entry.aggregates.length === 0) return;
+    const epoch = this.#silences.epochAt(nowMs);
+    for (const aggregate of entry.aggregates) aggregate.noteSilencing(entry, epoch, nowMs);
   }
 
-  /** A silence came, went, began or ended. */
-  noteSilence(): void {
-    this.#silencings++;
-  }
-
-  /**
-   * Dissolves an aggregate. Its members come back with their next results; what `deletionCount` is then is remembered with
-   * the name.
-   */
-  delete(aggregate: Aggregate<Entry>): void {
-    for (const entry of aggregate.members()) {
-      entry.aggregates = packed(entry.aggregates.filter((other) => other !== aggregate));
-    }
-    this.#byName.delete(aggregate.name);
-    this.loadDeletion(aggregate.name, this.deletionCount + 1);
+  /** As `noteSilencing`, at a time that is not known. */
+  forgetSilencing(entry: Entry): void {
+    for (const aggregate of entry.aggregates) aggregate.forgetSilenced();
   }
 
   /** How many deletions there had been with that of an aggregate; undefined: it never was deleted. */
@@ -220,10 +219,38 @@ export class AggregateRegistry<Entry extends Member<Entry>> {
     return names;
   }
 
-  /** Takes over what `deletion` gave out. */
-  loadDeletion(name: string, count: number): void {
+  /**
+   * Takes over what `deletion` gave out.
+   *
+   * @returns how many members it takes away: they come back with their next results
+   */
+  loadDeletion(name: string, count: number): number {
+    const before = this.#deletions.get(name) ?? 0;
     this.#deletions.set(name, count);
-    this.deletionCount = Math.max(this.deletionCount, count);
+    if (before > count) this.#countDeletions(before);
+    else this.deletionCount = Math.max(this.deletionCount, count);
+    const aggregate = this.#byName.get(name);
+    if (aggregate === undefined) return 0;
+    const gone = [...aggregate.members()].filter(({ deletionsBefore }) => deletionsBefore < count);
+    for (const entry of gone) {
+      this.#leave(aggregate, entry);
+      entry.aggregates = packed(entry.aggregates.filter((other) => other !== aggregate));
+    }
+    return gone.length;
+  }
+
+  /** Forgets one that is not stored any more: with its namespace, in which another aggregate may have the name. */
+  unloadDeletion(name: string): void {
+    const before = this.#deletions.get(name) ?? 0;
+    this.#deletions.delete(name);
+    this.#countDeletions(before);
+  }
+
+  /** @param gone what one deletion counted that does not any more */
+  #countDeletions(gone: number): void {
+    if (gone < this.deletionCount) return;
+    this.deletionCount = 0;
+    for (const count of this.#deletions.values()) this.deletionCount = Math.max(this.deletionCount, count);
   }
 
   #join(entry: Entry, names: readonly string[], status: number): readonly Aggregate<Entry>[] {

@@ -18,7 +18,7 @@ export const AGGREGATE_DELETIONS: StoredTable & LatestTable<Namespace, string> =
     const count = aggregates.deletion(aggregate);
     return count === undefined ? undefined : JSON.stringify(count);
   },
-  load: ({ aggregates }, [, , aggregate], text) =>
-    aggregates.loadDeletion(String(aggregate), JSON.parse(text) as number),
+  load: (namespace, [, , aggregate], text) => namespace.loadDeletion(String(aggregate), JSON.parse(text) as number),
+  unload: ({ aggregates }, [, , aggregate]) => aggregates.unloadDeletion(String(aggregate)),
   clear: (namespace) => namespace.aggregates.clearDeletions().map((aggregate) => keyOf(namespace, aggregate)),
 };

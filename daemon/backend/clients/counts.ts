@@ -20,15 +20,14 @@ export class ClientCounts {
   }
 
   /** Counts one that came (1) or goes (-1), or as it is before and after it changes. */
-  count({ isCounted, profile: { isProxy } }: CountedClient, by: 1 | -1): void {
-    if (!isCounted) return;
+  count(client: CountedClient, by: 1 | -1): void {
+    if (client.reporter !== undefined) this.#countMade(client.reporter, by);
+    if (!client.isCounted) return;
     this.total += by;
-    if (isProxy) this.proxies += by;
+    if (client.profile.isProxy) this.proxies += by;
   }
 
-  /** Counts one that came or goes for who made it, which never changes. */
-  countMade({ reporter }: CountedClient, by: 1 | -1): void {
-    if (reporter === undefined) return;
+  #countMade(reporter: string, by: 1 | -1): void {
     const count = this.proxiesOf(reporter) + by;
     if (count === 0) this.#proxiesByReporter.delete(reporter);
     else this.#proxiesByReporter.set(reporter, count);

@@ -1,6 +1,6 @@
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { Key } from '../ports.ts';
-import { ClientEntry, type Namespace, type Tombstone } from '../registry/namespace.ts';
+import { ClientEntry, eventsOf, type Namespace, type Tombstone } from '../registry/namespace.ts';
 import type { RecordTable, Table } from '../registry/table.ts';
 import { datedClient, encodeClient, type StoredClient } from './client-record.ts';
 import { CLIENT_TOPIC } from './rows.ts';
@@ -24,7 +24,12 @@ export const CLIENTS: StoredTable & RecordTable<ClientEntry, Client> = {
   decode: (text, corrections) => datedClient(text, corrections).client,
   load(namespace, _key, text, { corrections }) {
     const { client, ...origin } = datedClient(text, corrections);
-    namespace.putClient(client, origin);
+    const entry = namespace.loadClient(client, origin);
+    for (const check of eventsOf(entry)) namespace.aggregates.forgetSilencing(check);
+  },
+  unload(namespace, [, , client]) {
+    const entry = namespace.clients.get(String(client));
+    if (entry !== undefined) namespace.removeClient(entry);
   },
   topic: CLIENT_TOPIC,
   dumps: [
@@ -66,6 +71,7 @@ function markTable<Mark>(
     drop: (namespace, client) => marksOf(namespace).delete(client),
     load: (namespace, [, , client], text, { texts }) =>
       marksOf(namespace).set(texts.of(String(client)), JSON.parse(text) as Mark),
+    unload: (namespace, [, , client]) => marksOf(namespace).delete(String(client)),
     clear(namespace) {
       const marks = marksOf(namespace);
       const keys = [...marks.keys()].map((client) => [prefix, namespace.name, client]);

@@ -38,6 +38,10 @@ export const CHECK_RECORDS: CheckTable = {
   load(namespace, [, , client, check], text, { corrections, texts }) {
     loadCheck(namespace, [String(client), texts.of(String(check))], datedCheckRecord(text, corrections));
   },
+  unload(namespace, [, , client, check]) {
+    const entry = namespace.check(String(client), String(check));
+    if (entry !== undefined) namespace.removeCheck(entry);
+  },
   topic: EVENT_TOPIC,
   dumps: [
     {
@@ -58,11 +62,12 @@ export const CHECK_RECORDS: CheckTable = {
 
 function loadCheck(namespace: Namespace, [client, check]: readonly [string, string], record: CheckRecord): void {
   const owner = namespace.clients.get(client);
-  // Client and results are written and deleted in one batch, so there is always an owner.
-  if (owner === undefined) throw new Error(`the store holds a result of ${client}/${check} but no such client`);
+  // Client and results are written and deleted in one batch. Whoever follows it may have read what a later one left of them.
+  if (owner === undefined) return;
   const output = (record.eventCheck ?? record.check)?.output;
   const entry = namespace.ensureCheck(owner, check);
   namespace.setCheck(entry, stateOf(record), record.check ?? undefined, output, record.deletionsBefore ?? 0);
+  namespace.aggregates.forgetSilencing(entry);
 }
 
 function without(object: object, names: readonly string[]): Readonly<Record<string, unknown>> {

@@ -15,7 +15,8 @@ const QUIET_MS = 30_000;
 /** The plans for upgrades, of which one at most is open. Only transactions change them. */
 export class PlanRegistry {
   readonly #byId = new Map<number, StoredPlan>();
-  #isDraining = false;
+  /** The plan that keeps results out. */
+  #draining: number | undefined = undefined;
   #quietUntilMs = 0;
 
   get(id: number): StoredPlan | undefined {
@@ -34,12 +35,13 @@ export class PlanRegistry {
 
   /** Asked for each result. @throws MonError `unavailable` while an upgrade keeps them out */
   keepReportsOut(): void {
-    if (this.#isDraining) throw new BusyError('no results are taken during an upgrade: keep them and try again later');
+    if (this.#draining !== undefined)
+      throw new BusyError('no results are taken during an upgrade: keep them and try again later');
   }
 
   /** Whether results and keepalives may be old only because they are, or were, kept out. */
   isQuiet(nowMs: number): boolean {
-    if (this.#isDraining) return true;
+    if (this.#draining !== undefined) return true;
     const leftMs = this.#quietUntilMs - nowMs;
     // Never longer than it may be, whatever was done to the clock.
     return leftMs > 0 && leftMs <= QUIET_MS;
@@ -47,9 +49,7 @@ export class PlanRegistry {
 
   put(stored: StoredPlan): void {
     this.#byId.set(stored.runbook.id, stored);
-    const wasDraining = this.#isDraining;
     this.#noteDraining();
-    if (wasDraining && !this.#isDraining) this.#quietUntilMs = (stored.runbook.log.at(-1)?.at ?? 0) + QUIET_MS;
   }
 
   remove(id: number): void {
@@ -65,8 +65,11 @@ export class PlanRegistry {
   }
 
   #noteDraining(): void {
+    const before = this.#draining;
     const { open } = this;
-    this.#isDraining = open !== undefined && isDraining(open.runbook);
+    this.#draining = open !== undefined && isDraining(open.runbook) ? open.runbook.id : undefined;
+    if (before === undefined || this.#draining !== undefined) return;
+    this.#quietUntilMs = (this.#byId.get(before)?.runbook.log.at(-1)?.at ?? 0) + QUIET_MS;
   }
 }
 

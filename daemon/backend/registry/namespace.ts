@@ -84,7 +84,7 @@ export class ClientEntry {
   /** Empty until the client has shown one; then its keepalives and results must carry it (completion 1.10). */
   signature: string;
   /** Whose results made it, when it is a proxy client. */
-  readonly reporter: string | undefined;
+  reporter: string | undefined;
   /** Whether the limit of entities counts it; the legacy API asks nobody. */
   isCounted: boolean;
   openEvents = 0;
@@ -157,8 +157,9 @@ export class ClientEntry {
   }
 
   /** Takes over what a newer record says. */
-  update(client: Client, profile: SharedProfile, { signature, isCounted = false }: ClientOrigin): void {
-    this.isCounted ||= isCounted;
+  update(client: Client, profile: SharedProfile, { signature, reporter, isCounted = true }: ClientOrigin): void {
+    this.reporter = reporter;
+    this.isCounted = isCounted;
     this.profile = profile;
     this.address = packedAddress(client);
     this.timestamp = client.timestamp;
@@ -200,15 +201,20 @@ export interface Tombstone {
   readonly untilMs: number;
 }
 
+/** What a noun keeps of one namespace. */
+interface NounState {
+  readonly size: number;
+}
+
 /** Makes what a noun keeps of one namespace. */
-export type OpenState<State> = (footprint: Footprint) => State;
+export type OpenState<State extends NounState> = (footprint: Footprint) => State;
 
 /** Everything in one namespace, with the indexes that its readers need. Only transactions change it. */
 export class Namespace {
   readonly name: string;
   readonly clients = new Map<string, ClientEntry>();
   readonly silenced: SilencedRegistry;
-  readonly aggregates = new AggregateRegistry<CheckEntry>();
+  readonly aggregates: AggregateRegistry<CheckEntry>;
   readonly ttls = new TtlIndex<CheckEntry>();
   readonly spools: Map<string, SpoolMark>;
   /** Names of deleted clients, and until when (epoch milliseconds) they may not come back. */
@@ -220,7 +226,7 @@ export class Namespace {
   readonly counted = new ClientCounts();
   readonly openEvents = new OpenEvents<CheckEntry>();
   /** What nouns keep in here, by what made it. */
-  readonly #states = new Map<OpenState<unknown>, unknown>();
+  readonly #states = new Map<OpenState<NounState>, NounState>();
   readonly #footprint: Footprint;
   readonly #profiles: ClientProfiles;
   readonly #subscribers = new Subscribers(this.clients);
@@ -232,16 +238,24 @@ export class Namespace {
     this.#footprint = footprint;
     this.#profiles = new ClientProfiles(footprint);
     this.silenced = new SilencedRegistry(footprint);
+    this.aggregates = new AggregateRegistry(this.silenced);
     this.spools = new CountedMap(footprint, MARK_BYTES);
     this.invalidated = new CountedMap(footprint, MARK_BYTES);
     this.tombstones = new CountedMap(footprint, MARK_BYTES);
   }
 
   /** What a noun keeps in here. Those that each result asks for are fields, so that it costs them no look-up. */
-  state<State>(open: OpenState<State>): State {
+  state<State extends NounState>(open: OpenState<State>): State {
     let state = this.#states.get(open) as State | undefined;
     if (state === undefined) this.#states.set(open, (state = open(this.#footprint)));
     return state;
+  }
+
+  /** Whether nothing of it is stored. */
+  get isEmpty(): boolean {
+    const { clients, silenced, spools, invalidated, tombstones, aggregates } = this;
+    const kept: readonly NounState[] = [clients, silenced, spools, invalidated, tombstones, ...this.#states.values()];
+    return aggregates.deletionCount === 0 && kept.every(({ size }) => size === 0);
   }
 
   /** All clients by name; sorted again only after one came or went. */
@@ -260,30 +274,41 @@ export class Namespace {
 
   /** @param origin of a new client; one that is known keeps its own, but is counted from when something counted it */
   putClient(record: Client, origin: ClientOrigin): ClientEntry {
+    const present = this.clients.get(record.name);
+    if (present === undefined) return this.loadClient(record, origin);
+    const { reporter } = present;
+    const isCounted = present.isCounted || origin.isCounted === true;
+    return this.loadClient(record, { signature: origin.signature, reporter, isCounted });
+  }
+
+  /** Takes a client over as it is stored. */
+  loadClient(record: Client, origin: ClientOrigin): ClientEntry {
     const profile = this.#profiles.take(record);
     const present = this.clients.get(record.name);
     if (present === undefined) {
       const entry = new ClientEntry(this, record, profile, origin);
-      this.counted.countMade(entry, 1);
-      this.counted.count(entry, 1);
       this.clients.set(entry.name, entry);
       this.#sortedClients = undefined;
       this.#subscribers.add(entry, profile);
-      this.#footprint.bytes += entry.bytes;
+      this.#count(entry, 1);
       return entry;
     }
+    this.#count(present, -1);
     const { profile: before } = present;
-    this.#footprint.bytes -= present.bytes;
-    this.counted.count(present, -1);
     if (profile !== before) {
       this.#subscribers.remove(present, before);
       this.#subscribers.add(present, profile);
     }
     this.#profiles.release(before);
     present.update(record, profile, origin);
-    this.counted.count(present, 1);
-    this.#footprint.bytes += present.bytes;
+    this.#count(present, 1);
     return present;
+  }
+
+  /** Counts a client that came (1) or goes (-1), or as it is before and after it changes. */
+  #count(entry: ClientEntry, by: 1 | -1): void {
+    this.counted.count(entry, by);
+    this.#footprint.bytes += by * entry.bytes;
   }
 
   /** Bytes of memory that a client would take more with this record, because no other is like it. */
@@ -293,11 +318,9 @@ export class Namespace {
 
   removeClient(entry: ClientEntry): void {
     for (const check of entry.checks.values()) this.removeCheck(check);
-    this.#footprint.bytes -= entry.bytes;
+    this.#count(entry, -1);
     this.#subscribers.remove(entry, entry.profile);
     this.#profiles.release(entry.profile);
-    this.counted.countMade(entry, -1);
-    this.counted.count(entry, -1);
     this.clients.delete(entry.name);
     this.#sortedClients = undefined;
   }
@@ -340,6 +363,7 @@ export class Namespace {
     if (result !== undefined && result.status !== 0) entry.lastProblem = result.executed;
     entry.ttl = ttlOf(result);
     if (entry.ttl > 0 && result !== undefined) this.ttls.follow(entry, staleRepeatOf(result));
+    else if (entry.ttlRepeat > 0) this.ttls.noteEnd();
     if (!hasEvent) entry.summary = '';
     else if (output !== undefined) entry.summary = summaryOf(output);
     if (hasEvent === hadEvent) return;
@@ -357,9 +381,13 @@ export class Namespace {
   }
 
   /** Dissolves an aggregate. Its members come back with their next results. */
-  deleteAggregate(aggregate: CheckAggregate): void {
-    this.#footprint.bytes -= MEMBER_BYTES * aggregate.size;
-    this.aggregates.delete(aggregate);
+  deleteAggregate({ name }: CheckAggregate): void {
+    this.loadDeletion(name, this.aggregates.deletionCount + 1);
+  }
+
+  /** @param count how many aggregates had been deleted with this one */
+  loadDeletion(name: string, count: number): void {
+    this.#footprint.bytes -= MEMBER_BYTES * this.aggregates.loadDeletion(name, count);
   }
 
   /** The open events that an entry on these two parts names, whether or not it is active. */

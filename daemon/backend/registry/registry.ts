@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { NO_CORRECTIONS, type Corrections } from '../../clock/corrections.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Key, Store } from '../ports.ts';
@@ -10,6 +11,7 @@ import { readAnchor } from '../schedule/time-anchor.ts';
 import { Namespace } from './namespace.ts';
 import { Roles } from '../access/roles.ts';
 import { SharedTexts } from './shared-texts.ts';
+import { Touched } from './touched.ts';
 
 const AUDIT_LIMITS: AuditLimits = { auditLimit: 100_000 };
 
@@ -22,12 +24,16 @@ export interface Reading {
   readonly texts: SharedTexts;
 }
 
-/** A kind of what is stored, as the registry asks it. */
+/**
+ * A kind of what is stored, as the registry asks it: of a namespace, with `load` and `unload`, or in none, with `adopt`.
+ */
 export interface HeldTable {
   /** First part of its keys; that of a namespace is the second, where it is in one. */
   readonly prefix: string;
-  /** Takes one of a namespace from the store into its memory. */
+  /** Takes one of a namespace from the store into its memory, in place of what is there under this key. */
   readonly load?: (namespace: Namespace, key: Key, text: string, reading: Reading) => void;
+  /** Takes one of a namespace, if it is there, out of its memory: it is not stored any more. */
+  readonly unload?: (namespace: Namespace, key: Key) => void;
   /** Takes over all that is stored, in place of what is in memory: of a kind that is in no namespace. */
   readonly adopt?: (registry: Registry, stored: readonly StoredText[]) => void;
   /**
@@ -46,6 +52,9 @@ export interface RegistryOptions {
   /** Told how many bytes of memory what was read so far takes; throws when they are too many. */
   readonly refuseBeyond?: (bytes: number) => void;
 }
+
+/** What of a store the registry is read from. */
+type ReadStore = Pick<Store, 'getMany' | 'scan'>;
 
 /** The whole state in memory: decides, while the store remembers (architecture, State). */
 export class Registry {
@@ -125,10 +134,10 @@ export class Registry {
   }
 
   /** Reads everything again from the store: at start, and after a write that failed. Readers see the old state until then. */
-  async load(store: Store): Promise<void> {
+  async load(store: ReadStore): Promise<void> {
     const corrections = (await readAnchor(store))?.corrections ?? NO_CORRECTIONS;
     const held = await this.#readNamespaces(store, { corrections, texts: new SharedTexts() });
-    const adoptions = await this.#readOthers(store);
+    const adoptions = await this.#readOthers(store, this.tables);
     // From here on their times are in force, and those of the namespaces with them.
     this.#held = held;
     this.corrections = corrections;
@@ -137,7 +146,45 @@ export class Registry {
     this.generation++;
   }
 
-  async #readNamespaces(store: Store, reading: Reading): Promise<Held> {
+  /**
+   * Takes over what another backend has written, in place of what was there: the newest values of these keys, which may be
+   * those of later writes. Once the keys of each write since `load` began were told, in the order of the writes, memory is
+   * as after another `load`, with the entries that were there before. Readers see all of one call, or nothing.
+   *
+   * @param keys each of them once or more often; those that no table holds are passed over
+   * @throws what the store throws; then nothing was taken over
+   */
+  async follow(store: ReadStore, keys: Iterable<Key>): Promise<void> {
+    const touched = new Touched(this.tables, keys);
+    // By another correction every record has another date.
+    if (touched.hasTime && (await this.#isCorrected(store))) return await this.load(store);
+    const newest = await touched.read(store);
+    const adoptions = await this.#readOthers(store, touched.tables);
+    const reading = { corrections: this.corrections, texts: new SharedTexts() };
+    // Results before their clients; below the other way round.
+    for (const { table, key, text } of newest.toReversed()) {
+      const namespace = text === undefined ? this.held(String(key[1])) : undefined;
+      if (namespace !== undefined) table.unload?.(namespace, key);
+    }
+    for (const { table, key, text } of newest) {
+      if (text !== undefined) table.load?.(this.namespace(String(key[1])), key, text, reading);
+    }
+    for (const adopt of adoptions) adopt();
+    if (adoptions.length > 0) this.#dropRemovedNamespaces();
+  }
+
+  async #isCorrected(store: ReadStore): Promise<boolean> {
+    const anchor = await readAnchor(store);
+    return !isDeepStrictEqual(anchor?.corrections ?? NO_CORRECTIONS, this.corrections);
+  }
+
+  #dropRemovedNamespaces(): void {
+    for (const { name, isEmpty } of this.namespaces()) {
+      if (isEmpty && !this.hasNamespace(name)) this.removeNamespace(name);
+    }
+  }
+
+  async #readNamespaces(store: ReadStore, reading: Reading): Promise<Held> {
     const held = nothingHeld();
     const { refuseBeyond } = this.#options;
     for (const { prefix, load } of this.tables) {
@@ -151,9 +198,9 @@ export class Registry {
   }
 
   /** @returns what puts into force what is in no namespace */
-  async #readOthers(store: Store): Promise<(() => void)[]> {
+  async #readOthers(store: ReadStore, tables: Iterable<HeldTable>): Promise<(() => void)[]> {
     const adoptions: (() => void)[] = [];
-    for (const { prefix, adopt } of this.tables) {
+    for (const { prefix, adopt } of tables) {
       if (adopt === undefined) continue;
       const stored: StoredText[] = [];
       for await (const entry of store.scan([prefix])) stored.push(entry);

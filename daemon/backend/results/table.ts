@@ -16,6 +16,7 @@ export const AGENT_SPOOLS: StoredTable & LatestTable<Namespace, string> = {
     const client = String(key);
     spools.set(clients.get(client)?.name ?? texts.of(client), JSON.parse(text) as SpoolMark);
   },
+  unload: ({ spools }, [, , client]) => spools.delete(String(client)),
   clear({ name, spools }) {
     const keys = [...spools.keys()].map((client) => [PREFIX, name, client]);
     spools.clear();

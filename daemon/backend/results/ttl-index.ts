@@ -5,6 +5,9 @@ interface Watched {
   ttlRepeat: number;
 }
 
+/** So few entries without a ttl are not worth a look at all others. */
+const ENDED_MIN = 1000;
+
 /**
  * Which results go stale when: entries by the second at which they are looked at next. A result that arrives in time
  * costs nothing here; its entry is moved on when its second comes, once in a ttl.
@@ -13,6 +16,9 @@ export class TtlIndex<Entry extends Watched> {
   readonly #bySecond = new Map<number, Entry[]>();
   /** Every second up to this one was looked at. */
   #seenSeconds: number | undefined;
+  /** Entries in here, and how often one of them had no ttl any more since those were last taken out. */
+  #size = 0;
+  #ended = 0;
 
   /**
    * Takes up an entry whose result has a ttl; one that is in here stays where it is.
@@ -25,6 +31,21 @@ export class TtlIndex<Entry extends Watched> {
     if (!isFollowed) this.#put(entry, entry.executed + entry.ttl);
   }
 
+  /** An entry in here has no ttl any more. It goes when its second comes; nobody looks at those of a backend in reserve. */
+  noteEnd(): void {
+    this.#ended++;
+    if (this.#ended <= Math.max(ENDED_MIN, this.#size / 2)) return;
+    this.#size = 0;
+    this.#ended = 0;
+    for (const [second, entries] of this.#bySecond) {
+      const watched = entries.filter(({ ttl }) => ttl > 0);
+      for (const entry of entries) if (entry.ttl === 0) entry.ttlRepeat = 0;
+      this.#size += watched.length;
+      if (watched.length === 0) this.#bySecond.delete(second);
+      else this.#bySecond.set(second, watched);
+    }
+  }
+
   /**
    * Entries whose result is stale at `now` (epoch seconds): each once now, and again and again until a result arrives.
    */
@@ -32,6 +53,7 @@ export class TtlIndex<Entry extends Watched> {
     for (const second of this.#secondsUntil(now)) {
       const entries = this.#bySecond.get(second) ?? [];
       this.#bySecond.delete(second);
+      this.#size -= entries.length;
       for (const entry of entries) {
         // The result is gone, or has no ttl any more.
         if (entry.ttl === 0) {
@@ -59,6 +81,7 @@ export class TtlIndex<Entry extends Watched> {
   #put(entry: Entry, second: number): void {
     // A result may be older than its ttl when it arrives: its second has been looked at, so the next one it is.
     const at = Math.max(second, (this.#seenSeconds ?? 0) + 1);
+    this.#size++;
     const entries = this.#bySecond.get(at);
     if (entries === undefined) this.#bySecond.set(at, [entry]);
     else entries.push(entry);

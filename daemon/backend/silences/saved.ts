@@ -18,7 +18,6 @@ export function removeSilenced(transaction: Transaction, namespace: Namespace, e
 
 /** Announces that an entry, and with it the silenced state of the events it names, is no longer what it was. */
 export function noteSilenced(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
-  namespace.aggregates.noteSilence();
   transaction.note(['silenced', namespace.name, entry.subscription, entry.check]);
 }
 

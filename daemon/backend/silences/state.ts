@@ -6,6 +6,9 @@ import type { SilencedIndex, SilencedOfSubscription } from '../../../shared/doma
 export class SilencedRegistry implements SilencedIndex {
   /** Grows with each change of the entries. */
   changes = 0;
+  #epoch = 0;
+  /** When the next entry begins or ends: then the epoch is over. Epoch milliseconds. */
+  #epochEndMs = Infinity;
   readonly #byId = new Map<string, SilencedEntry>();
   readonly #bySubscription = new Map<string, SubscriptionEntries>();
   readonly #byCheckOnly = new Map<string, SilencedEntry>();
@@ -58,6 +61,16 @@ export class SilencedRegistry implements SilencedIndex {
     yield* this.#bySubscription.get(subscription) ?? [];
   }
 
+  /** Names a span of time in which the same entries silence: another number, if others may. */
+  epochAt(nowMs: number): number {
+    if (nowMs >= this.#epochEndMs) {
+      this.#epochEndMs = Infinity;
+      for (const entry of this.#byId.values()) this.#endEpochWith(entry, nowMs);
+      this.#epoch++;
+    }
+    return this.#epoch;
+  }
+
   /** What an entry has kept back; undefined: nothing so far. */
   use(id: string): SilencedUse | undefined {
     return this.#uses.get(id);
@@ -77,9 +90,15 @@ export class SilencedRegistry implements SilencedIndex {
     if (this.#byId.has(id)) this.#uses.set(id, use);
   }
 
+  /** The store knows of none. */
+  unloadUse(id: string): void {
+    this.#uses.delete(id);
+  }
+
   /** The entry, unused so far. */
   put(entry: SilencedEntry): void {
-    this.changes++;
+    this.#noteChange();
+    this.#endEpochWith(entry, -Infinity);
     this.#uses.delete(entry.id);
     this.#footprint.bytes += bytesOf(entry) - bytesOf(this.#byId.get(entry.id));
     this.#byId.set(entry.id, entry);
@@ -98,7 +117,7 @@ export class SilencedRegistry implements SilencedIndex {
   }
 
   remove(entry: SilencedEntry): void {
-    this.changes++;
+    this.#noteChange();
     this.#uses.delete(entry.id);
     this.#footprint.bytes -= bytesOf(this.#byId.get(entry.id));
     this.#byId.delete(entry.id);
@@ -113,6 +132,17 @@ export class SilencedRegistry implements SilencedIndex {
       const ids = this.#namingCheck.get(entry.check);
       ids?.delete(entry.id);
       if (ids?.size === 0) this.#namingCheck.delete(entry.check);
+    }
+  }
+
+  #noteChange(): void {
+    this.changes++;
+    this.#epoch++;
+  }
+
+  #endEpochWith({ begin, expireAtMs }: SilencedEntry, afterMs: number): void {
+    for (const turnMs of [(begin ?? -Infinity) * 1000, expireAtMs ?? -Infinity]) {
+      if (turnMs > afterMs) this.#epochEndMs = Math.min(this.#epochEndMs, turnMs);
     }
   }
 }

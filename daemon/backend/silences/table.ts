@@ -42,6 +42,10 @@ export const SILENCED: StoredTable & Table<Namespace, SilencedEntry, SilencedEnt
   hold: ({ silenced }, _entry, entry) => silenced.put(entry),
   drop: ({ silenced }, entry) => silenced.remove(entry),
   load: ({ silenced }, _key, text) => silenced.put(silencedOfStored(JSON.parse(text))),
+  unload({ silenced }, key) {
+    const entry = silenced.get(idIn(key));
+    if (entry !== undefined) silenced.remove(entry);
+  },
   shifted(text, byMs) {
     const entry = silencedOfStored(JSON.parse(text));
     const { begin, expireAtMs } = entry;
@@ -72,14 +76,18 @@ export const SILENCED_USES: StoredTable & LatestTable<Namespace, SilencedEntry> 
     // It may have ended, or begun anew, later in the batch.
     return use === undefined ? undefined : JSON.stringify(use);
   },
-  load({ silenced }, [, , subscription, check], text) {
-    silenced.loadUse(silencedId(presentPart(subscription), presentPart(check)), JSON.parse(text) as SilencedUse);
-  },
+  load: ({ silenced }, key, text) => silenced.loadUse(idIn(key), JSON.parse(text) as SilencedUse),
+  unload: ({ silenced }, key) => silenced.unloadUse(idIn(key)),
 };
 
 /** A time that is not there is not moved. */
 function moved(time: number | null, by: number): number | null {
   return time === null ? null : time + by;
+}
+
+/** Of an entry, from its key or that of its use. */
+function idIn([, , subscription, check]: Key): string {
+  return silencedId(presentPart(subscription), presentPart(check));
 }
 
 /** A part of a silenced entry in its key: the empty string is none. */

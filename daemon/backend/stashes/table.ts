@@ -37,6 +37,7 @@ export const STASHES: StoredTable & Table<Namespace, string, Stash> = {
     const { path, expireAtMs } = stashOfStored(JSON.parse(text));
     stashesOf(namespace).put({ path, expireAtMs });
   },
+  unload: (namespace, [, , path]) => stashesOf(namespace).remove(String(path)),
   shifted(text, byMs) {
     const stash = stashOfStored(JSON.parse(text));
     if (stash.expireAtMs === null) return undefined;

@@ -88,3 +88,21 @@ test('whatever came and went, every index tells the same as the list of all', ()
     }),
   );
 });
+
+test('an epoch lasts for as long as the same entries silence, whoever asks and however often', () => {
+  const registry = new SilencedRegistry();
+  const epochs = (times: readonly number[]): number => new Set(times.map((nowMs) => registry.epochAt(nowMs))).size;
+  expect(epochs([0, 500, 1000])).toBe(1);
+  const before = registry.epochAt(1000);
+  const entry = silencedEntry({ check: 'cpu', begin: 10, expire: 20 }, 1000);
+  registry.put(entry);
+  expect(registry.epochAt(1000)).not.toBe(before);
+  expect(epochs([1000, 9999])).toBe(1);
+  expect(epochs([9999, 10_000])).toBe(2);
+  expect(epochs([10_000, 29_999])).toBe(1);
+  expect(epochs([29_999, 30_000])).toBe(2);
+  expect(epochs([30_000, 99_999])).toBe(1);
+  const then = registry.epochAt(99_999);
+  registry.remove(entry);
+  expect(registry.epochAt(99_999)).not.toBe(then);
+});

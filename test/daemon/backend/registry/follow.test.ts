@@ -1,0 +1,402 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { MON } from '../../../../daemon/backend/audit/write.ts';
+import { PLANS } from '../../../../daemon/backend/plans/table.ts';
+import { plansOf, type StoredPlan } from '../../../../daemon/backend/plans/state.ts';
+import type { Store } from '../../../../daemon/backend/ports.ts';
+import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
+import { MonError } from '../../../../shared/errors.ts';
+import { FollowedBackend } from '../../../support/followed-backend.ts';
+import { handlerObject, handlerStep, step, type Step } from '../../../support/follow-steps.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { snapshotOf, staleAt } from '../../../support/registry-snapshot.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const RUNS = 200;
+const YEAR_S = 365 * 24 * 3600;
+
+type Act = Step['act'];
+
+const makeNamespace: Act = ({ writers }) => writers.namespaces.put('dev', () => undefined, MON);
+const makeHandler: Act = ({ writers }) =>
+  writers.definitionChanges.write('handlers', 'default', 'page', () => handlerObject('page', 'default', 1), MON);
+
+async function open(...acts: readonly Act[]): Promise<FollowedBackend> {
+  const backend = await FollowedBackend.open(await tempDir());
+  for (const act of acts) await done(backend, act);
+  return backend;
+}
+
+/** Does it all in one commit. */
+async function done(backend: FollowedBackend, ...acts: readonly Act[]): Promise<void> {
+  for (const settled of await backend.commit(...acts.map((act) => () => act(backend)))) {
+    if (settled.status === 'rejected') throw settled.reason;
+  }
+}
+
+async function expectEqual(backend: FollowedBackend): Promise<void> {
+  await backend.tell();
+  const { leader, follower, fresh } = await backend.snapshots();
+  expect(follower).toEqual(fresh);
+  expect(follower).toEqual(leader);
+}
+
+function expectNoDefect(settled: PromiseSettledResult<unknown>): void {
+  const reason: unknown = settled.status === 'rejected' ? settled.reason : undefined;
+  if (reason instanceof MonError && reason.code !== 'internal') return;
+  expect(reason).toBeUndefined();
+}
+
+test('whatever was written, who follows it holds what who wrote it does, and what the store does', async () => {
+  const together = fc.oneof(
+    { weight: 12, arbitrary: fc.array(step, { minLength: 1, maxLength: 3 }) },
+    { weight: 1, arbitrary: fc.array(handlerStep, { minLength: 1, maxLength: 1 }) },
+  );
+  // How many writes the follower is told of while others are made, and then: what it reads is newer.
+  const batch = fc.record({
+    steps: together,
+    toldMeanwhile: fc.constantFrom(0, 0, 1, 3),
+    toldThen: fc.constantFrom(0, 0, 1, 5, Infinity),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(batch, { minLength: 4, maxLength: 12, size: 'max' }), async (story) => {
+      await using backend = await open(makeNamespace, makeHandler);
+      for (const { steps, toldMeanwhile, toldThen } of story) {
+        const [settled] = await Promise.all([
+          backend.commit(
+            ...steps.map(
+              ({ act }) =>
+                () =>
+                  act(backend),
+            ),
+          ),
+          backend.tell(toldMeanwhile),
+        ]);
+        settled.forEach(expectNoDefect);
+        await backend.tell(toldThen);
+        if (toldThen === Infinity) await expectEqual(backend);
+      }
+      await expectEqual(backend);
+      const now = Math.floor(backend.nowMs / 1000) + YEAR_S;
+      expect(staleAt(backend.follower, now)).toEqual(staleAt(await backend.loaded(), now));
+    }),
+    { numRuns: RUNS },
+  );
+}, 300_000);
+
+const report =
+  (at: string, source: string, more: Readonly<Record<string, unknown>> = {}): Act =>
+  ({ writers }) =>
+    writers.results.submit(at, [{ name: 'cpu', source, status: 2, output: 'hot', ...more }]);
+
+const removeClient =
+  (at: string, name: string, expireSeconds?: number): Act =>
+  ({ writers }) =>
+    writers.clients.remove(at, name, { expireSeconds });
+
+const deliver =
+  (at: string, id: number): Act =>
+  ({ writers }) =>
+    new Promise((resolve) => {
+      const results = [{ id, check: { name: 'cpu', status: 0, output: '', executed: 1 } }];
+      const asked = { cancellation: { isCancelled: false }, admission: () => undefined };
+      writers.results.submitFromAgent(at, { client: 'a', spool: 's', results, ...asked }, () => undefined, resolve);
+    });
+
+const putUser =
+  (disabled: boolean): Act =>
+  ({ writers }) =>
+    writers.users.put({ username: 'bob', password_hash: '$2b$04$abc', groups: [], disabled }, MON);
+
+const putPlan =
+  (state: 'open' | 'done'): Act =>
+  ({ batcher }) =>
+    batcher.run((transaction) => transaction.put(PLANS, plansOf(transaction.registry), 1, aPlan(state)));
+
+const removePlan: Act = ({ batcher }) =>
+  batcher.run((transaction) => transaction.remove(PLANS, plansOf(transaction.registry), 1));
+
+/** One that keeps results out for as long as it is open. */
+function aPlan(state: 'open' | 'done'): StoredPlan {
+  const drained = { title: '', details: [], state: 'done', started_at: 1, ended_at: 2, note: '' } as const;
+  return {
+    runbook: {
+      id: 1,
+      revision: 1,
+      from: '1.9.0',
+      to: '2.0.0',
+      created_at: ManualClock.START_MS,
+      created_by: 'ada',
+      state,
+      holder: null,
+      verdict: 'pass',
+      findings: [],
+      steps: [{ id: 'drain', kind: 'action', action: 'drain', ...drained }],
+      backup: null,
+      entities: null,
+      log: [{ at: ManualClock.START_MS, step: null, text: state }],
+    },
+    facts: {},
+  };
+}
+
+const forgetClients: Act = async (backend) => {
+  backend.machine.advance(3_600_000);
+  await backend.commit(() => backend.writers.clients.forget('default', 'a'));
+};
+
+const emptyDev: readonly Act[] = [({ writers }) => writers.namespaces.remove('dev', () => undefined, MON)];
+
+/** For each table: what brings an entry of it about, changes it and takes it away. */
+const EXAMPLES: Readonly<Record<string, readonly Act[]>> = {
+  silenced: [
+    ({ writers }) => writers.silenced.create('default', { subscription: 'web', check: 'cpu' }),
+    ({ writers }) => writers.silenced.create('default', { subscription: 'web', check: 'cpu', reason: 'why' }),
+    ({ writers }) => writers.silenced.clear('default', { id: 'web:cpu' }),
+  ],
+  'silenced-use': [
+    ({ writers }) => writers.silenced.create('default', { check: 'cpu' }),
+    report('default', 'a', { handlers: ['page'] }),
+    report('default', 'a', { handlers: ['page'] }),
+    ({ writers }) => writers.silenced.create('default', { check: 'cpu' }),
+  ],
+  upgrade: [putPlan('open'), removePlan, putPlan('done')],
+  client: [
+    ({ writers }) => writers.clients.put('default', { name: 'a', address: '192.0.2.1', subscriptions: ['web'] }),
+    ({ writers }) => writers.clients.put('default', { name: 'a', address: '192.0.2.2', subscriptions: ['db'] }),
+    removeClient('default', 'a'),
+  ],
+  'aggregate-deletion': [
+    report('dev', 'a', { aggregates: ['fleet', 'web'] }),
+    ({ writers }) => writers.aggregates.remove('dev', 'fleet'),
+    report('dev', 'a', { aggregates: ['fleet', 'web'] }),
+    ({ writers }) => writers.aggregates.remove('dev', 'fleet'),
+    removeClient('dev', 'a'),
+    ...emptyDev,
+  ],
+  check: [
+    report('default', 'a', { ttl: 30 }),
+    report('default', 'a', { status: 0 }),
+    ({ writers }) => writers.results.remove('default', 'a', 'cpu'),
+  ],
+  stash: [
+    ({ writers }) => writers.stashes.put('default', { path: 'a/b', content: {} }),
+    ({ writers }) => writers.stashes.put('default', { path: 'a/b', content: {}, expireSeconds: 5 }),
+    ({ writers }) => writers.stashes.remove('default', 'a/b'),
+  ],
+  spool: [deliver('dev', 1), deliver('dev', 2), removeClient('dev', 'a'), ...emptyDev],
+  invalidated: [report('default', 'a'), removeClient('default', 'a', 60), forgetClients],
+  tombstone: [report('default', 'a'), removeClient('default', 'a'), forgetClients],
+  definition: [
+    makeHandler,
+    ({ writers }) =>
+      writers.definitionChanges.write('handlers', 'default', 'page', () => handlerObject('page', 'default', 2), MON),
+    ({ writers }) => writers.definitionChanges.remove('handlers', 'default', 'page', () => undefined, MON),
+  ],
+  namespace: [({ writers }) => writers.namespaces.put('qa', () => undefined, MON), ...emptyDev],
+  user: [putUser(false), putUser(true)],
+  'api-key': [
+    putUser(false),
+    ({ writers }) => writers.apiKeys.grant({ username: 'bob', scopes: [] as never }, { actor: MON, scopes: new Set() }),
+    async ({ writers, ground }) => {
+      const [id = ''] = ground.registry.credentials.apiKeys.keys();
+      await writers.apiKeys.revoke(id, MON);
+    },
+  ],
+  session: [
+    ({ writers }) => writers.sessions.open('ada'),
+    async (backend) => {
+      const { accessToken, refreshToken } = await backend.writers.sessions.open('ada');
+      await backend.writers.sessions.close(accessToken, refreshToken);
+    },
+  ],
+  'token-key': [({ writers }) => writers.sessions.open('ada')],
+  'audit-head': [makeNamespace, ({ writers }) => writers.audit.record(MON, { action: 'dump', target: 'User' })],
+};
+
+test('there is an example of each table', () => {
+  expect(Object.keys(EXAMPLES)).toEqual(TABLES.map(({ prefix }) => prefix));
+});
+
+test.each(Object.entries(EXAMPLES))(
+  '%s: what comes, changes and goes is followed write by write',
+  async (prefix, acts) => {
+    await using backend = await open(makeNamespace, makeHandler);
+    await backend.tell();
+    const before = snapshotOf(backend.follower, backend.nowMs);
+    let touched = 0;
+    for (const act of acts) {
+      await done(backend, act);
+      touched += backend.untold.flat().filter(([part]) => part === prefix).length;
+      await expectEqual(backend);
+    }
+    expect(touched).toBeGreaterThan(0);
+    expect(snapshotOf(backend.follower, backend.nowMs)).not.toEqual(before);
+  },
+);
+
+test('the entries that are there stay the ones that they are', async () => {
+  await using backend = await open(report('default', 'a'), ({ writers }) =>
+    writers.clients.put('default', { name: 'a', address: '192.0.2.1', subscriptions: [] }),
+  );
+  await backend.tell();
+  const { follower } = backend;
+  const namespace = follower.namespace('default');
+  const [client, check] = [namespace.clients.get('a'), namespace.check('a', 'cpu')];
+  const { generation } = follower;
+  await done(backend, report('default', 'a', { status: 1 }), ({ writers }) =>
+    writers.clients.put('default', { name: 'a', address: '192.0.2.2', subscriptions: ['web'] }),
+  );
+  await expectEqual(backend);
+  expect(follower.namespace('default').clients.get('a')).toBe(client);
+  expect(namespace.check('a', 'cpu')).toBe(check);
+  expect(check?.status).toBe(1);
+  expect(follower.generation).toBe(generation);
+});
+
+test('a result whose client is gone by now is passed over, and one whose client came again is that of the new one', async () => {
+  await using backend = await open(report('default', 'a'), report('default', 'b'), removeClient('default', 'a'));
+  await backend.tell(2);
+  expect([...backend.follower.namespace('default').clients.keys()]).toEqual(['b']);
+  await expectEqual(backend);
+  await backend.follower.follow(only(backend.ground.store, 'check'), [
+    ['client', 'default', 'b'],
+    ['check', 'default', 'b', 'cpu'],
+  ]);
+  expect(backend.follower.namespace('default').clients.size).toBe(0);
+});
+
+/** A store at a moment at which only the kind with this prefix is read. */
+function only(store: Store, prefix: string): Pick<Store, 'getMany' | 'scan'> {
+  return {
+    scan: (...asked) => store.scan(...asked),
+    getMany: async (keys) =>
+      (await store.getMany(keys)).map((text, at) => (keys[at]?.[0] === prefix ? text : undefined)),
+  };
+}
+
+test('a client that is deleted and comes again in other hands counts as the one that it is now', async () => {
+  await using backend = await open(
+    deliver('default', 1),
+    ({ writers }) =>
+      new Promise((resolve) => {
+        const results = [{ id: 2, check: { name: 'cpu', source: 'p', status: 0, output: '', executed: 1 } }];
+        const asked = { cancellation: { isCancelled: false }, admission: () => undefined };
+        writers.results.submitFromAgent(
+          'default',
+          { client: 'a', spool: 's', results, ...asked },
+          () => undefined,
+          resolve,
+        );
+      }),
+  );
+  await expectEqual(backend);
+  expect(backend.follower.namespace('default').counted.proxiesOf('a')).toBe(1);
+  await done(backend, removeClient('default', 'p'));
+  await done(backend, report('default', 'p'));
+  await expectEqual(backend);
+  expect(backend.follower.namespace('default').clients.get('p')).toMatchObject({ isCounted: false });
+});
+
+test('a namespace that is removed is let go of, and only when it holds nothing', async () => {
+  await using backend = await open(makeNamespace, report('dev', 'a'));
+  await backend.tell();
+  await done(backend, removeClient('dev', 'a'));
+  await done(backend, ...emptyDev);
+  await done(backend, makeNamespace);
+  await done(backend, report('dev', 'b'));
+  await backend.tell(2);
+  expect([...(backend.follower.held('dev')?.clients.keys() ?? [])]).toEqual([]);
+  await expectEqual(backend);
+  await done(backend, removeClient('dev', 'b'));
+  await done(backend, ...emptyDev);
+  await expectEqual(backend);
+  expect(backend.follower.held('dev')).toBeUndefined();
+});
+
+test('after a plan has kept results out, who follows is quiet for as long as who wrote it', async () => {
+  await using backend = await open(putPlan('open'));
+  await backend.tell();
+  const plans = plansOf(backend.follower);
+  expect(() => plans.keepReportsOut()).toThrow('no results are taken during an upgrade');
+  await done(backend, putPlan('done'));
+  await backend.tell();
+  expect(() => plans.keepReportsOut()).not.toThrow();
+  expect([plans.isQuiet(backend.nowMs), plans.isQuiet(backend.nowMs + 60_000)]).toEqual([true, false]);
+});
+
+test('a corrected clock has everything read again, its anchor alone nothing', async () => {
+  await using backend = await open(report('default', 'a'), ({ writers }) =>
+    writers.silenced.create('default', { check: 'cpu', expire: 7200 }),
+  );
+  await backend.tell();
+  await backend.pass(2);
+  expect(backend.untold.flat()).toContainEqual(['time']);
+  await expectEqual(backend);
+  const { generation } = backend.follower;
+  backend.machine.set(3_600_000);
+  await backend.pass(62);
+  expect(backend.ground.registry.corrections.seconds).toEqual([3600]);
+  await expectEqual(backend);
+  expect(backend.follower.generation).toBe(generation + 1);
+});
+
+test('nobody sees anything of a write before all of it was read, or when it cannot be read', async () => {
+  await using backend = await open(makeNamespace);
+  await backend.tell();
+  await done(backend, report('default', 'a'), putUser(false), ({ writers }) =>
+    writers.silenced.create('dev', { check: 'x' }),
+  );
+  const { follower, nowMs } = backend;
+  const { store } = backend.ground;
+  const before = snapshotOf(follower, nowMs);
+  let reads = 0;
+  const watched = (fails: boolean): Pick<Store, 'getMany' | 'scan'> => ({
+    async getMany(keys) {
+      const texts = await store.getMany(keys);
+      expect(snapshotOf(follower, nowMs)).toEqual(before);
+      reads++;
+      return texts;
+    },
+    async *scan(prefix) {
+      yield* store.scan(prefix);
+      expect(snapshotOf(follower, nowMs)).toEqual(before);
+      reads++;
+      if (fails) throw new MonError('unavailable', 'the disk does not read');
+    },
+  });
+  const keys = backend.untold.flat();
+  await expect(follower.follow(watched(true), keys)).rejects.toThrow('the disk does not read');
+  expect(snapshotOf(follower, nowMs)).toEqual(before);
+  await follower.follow(watched(false), keys);
+  expect(reads).toBeGreaterThan(3);
+  await expectEqual(backend);
+});
+
+test('values are read in bounded pages, and what no table holds is not read', async () => {
+  await using backend = await open(({ writers }) =>
+    writers.results.submit(
+      'default',
+      Array.from({ length: 1200 }, (_, at) => ({ name: 'cpu', source: `c-${String(at)}`, status: 0, output: '' })),
+    ),
+  );
+  const pages: number[] = [];
+  const { store } = backend.ground;
+  const counted: Pick<Store, 'getMany' | 'scan'> = {
+    scan: (...asked) => store.scan(...asked),
+    getMany(keys) {
+      pages.push(keys.length);
+      return store.getMany(keys);
+    },
+  };
+  const held = backend.untold.flat().filter(([prefix]) => prefix === 'client' || prefix === 'check');
+  await backend.follower.follow(counted, [
+    ...held,
+    ['change', 1],
+    ['audit', 1],
+    ['handler-job', 1],
+    ['dead-letter', 1],
+  ]);
+  expect(pages).toEqual([1000, 1000, 400]);
+  await expectEqual(backend);
+});

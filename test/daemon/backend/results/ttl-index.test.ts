@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { TtlIndex } from '../../../../daemon/backend/results/ttl-index.ts';
+
+interface Watched {
+  readonly executed: number;
+  ttl: number;
+  ttlRepeat: number;
+}
+
+/** Entries that are followed, stale ten seconds after they were executed. */
+function followed(index: TtlIndex<Watched>, count: number): Watched[] {
+  return Array.from({ length: count }, (_, executed) => {
+    const entry = { executed, ttl: 10, ttlRepeat: 0 };
+    index.follow(entry, 30);
+    return entry;
+  });
+}
+
+function end(index: TtlIndex<Watched>, entries: readonly Watched[]): void {
+  for (const entry of entries) {
+    entry.ttl = 0;
+    index.noteEnd();
+  }
+}
+
+test('who never asks what is due keeps few entries whose result is gone', () => {
+  const index = new TtlIndex<Watched>();
+  let kept = followed(index, 5000);
+  for (let round = 0; round < 5; round++) {
+    const gone = kept.slice(0, 3000);
+    end(index, gone);
+    expect(gone.filter(({ ttlRepeat }) => ttlRepeat > 0).length).toBeLessThan(2600);
+    kept = [...kept.slice(3000), ...followed(index, 3000)];
+  }
+});
+
+test('an entry that stays is due when it would have been, and one that has a ttl again is taken up again', () => {
+  const [index, undisturbed] = [new TtlIndex<Watched>(), new TtlIndex<Watched>()];
+  const [entries, others] = [followed(index, 4000), followed(undisturbed, 4000)];
+  expect([...index.due(500)]).toEqual([...undisturbed.due(500)]);
+  end(index, entries.slice(1000));
+  for (const entry of others.slice(1000)) entry.ttl = 0;
+  const [back] = entries.slice(1000);
+  if (back === undefined) throw new Error('there are as many');
+  back.ttl = 10;
+  index.follow(back, 30);
+  for (let now = 501; now < 600; now++) expect([...index.due(now)]).toEqual([...undisturbed.due(now)]);
+  expect([...index.due(5000)]).toContain(back);
+});

@@ -1,0 +1,139 @@
+import type { CheckAggregate, CheckEntry, ClientEntry, Namespace } from '../../daemon/backend/registry/namespace.ts';
+import type { Registry } from '../../daemon/backend/registry/registry.ts';
+import { DEFINITION_KINDS } from '../../daemon/backend/definitions/state.ts';
+import { plansOf } from '../../daemon/backend/plans/state.ts';
+import { stashesOf } from '../../daemon/backend/stashes/state.ts';
+
+/**
+ * All that can be seen of a registry, through each of its indexes, in an order that does not depend on how it came to be.
+ * Left out is when a check was last not OK, which is remembered since the registry was read, and what a namespace leaves
+ * that holds nothing.
+ */
+export function snapshotOf(registry: Registry, nowMs: number): object {
+  const { audit, bytes, corrections, credentials, declared, definitions } = registry;
+  return {
+    bytes,
+    corrections,
+    head: audit.head,
+    declared: declared.names(),
+    users: sorted(credentials.users),
+    apiKeys: sorted(credentials.apiKeys),
+    sessions: sorted(credentials.sessions),
+    tokenKey: credentials.tokenKey,
+    definitions: DEFINITION_KINDS.map((kind) =>
+      [...definitions.all(kind)].toSorted((a, b) => (placeOf(a.object) < placeOf(b.object) ? -1 : 1)),
+    ),
+    plans: plansOf(registry).all(),
+    namespaces: [...registry.namespaces()]
+      .filter((namespace) => !namespace.isEmpty)
+      .toSorted(byName)
+      .map((namespace) => namespaceSnapshot(namespace, nowMs)),
+  };
+}
+
+/** Names of the results that are stale at a time, which their index forgets with this. */
+export function staleAt(registry: Registry, now: number): string[] {
+  return [...registry.namespaces()].flatMap(({ name, ttls }) =>
+    [...ttls.due(now)].map((entry) => `${name}/${nameOf(entry)}`).toSorted(),
+  );
+}
+
+function namespaceSnapshot(namespace: Namespace, nowMs: number): object {
+  const { aggregates, counted, openEvents, resultsByCheck, silenced } = namespace;
+  const clients = namespace.sortedClients();
+  const checks = [...new Set(clients.flatMap((client) => [...client.checks.keys()]))].toSorted();
+  const subscriptions = [...new Set(clients.flatMap((client) => Array.from(client.subscriptions)))].toSorted();
+  const entries = [...silenced.all()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return {
+    name: namespace.name,
+    clients: clients.map(clientSnapshot),
+    results: namespace.results,
+    byCheck: checks.map((check) => [check, resultsByCheck.of(check), names(openEvents.of(check))]),
+    openEvents: openEvents.counts(),
+    events: [...namespace.events()].map(nameOf),
+    counted: [counted.total, counted.proxies, ...clients.map(({ name }) => counted.proxiesOf(name))],
+    bySubscription: subscriptions.map((subscription) => [
+      subscription,
+      names(namespace.checksNamedBy(subscription, null)),
+      names(namespace.eventsNamedBy(subscription, null)),
+    ]),
+    aggregates: aggregates.sorted().map((aggregate) => aggregateSnapshot(namespace, aggregate, nowMs)),
+    deletions: AGGREGATES.map((name) => [name, aggregates.deletion(name)]),
+    deletionCount: aggregates.deletionCount,
+    silences: entries.map((entry) => [entry, silenced.use(entry.id)]),
+    silencesOfCheck: checks.map((check) => [
+      silenced.byCheck(check)?.id,
+      [...silenced.namingCheck(check)].map(({ id }) => id).toSorted(),
+    ]),
+    silencesOfSubscription: subscriptions.map((subscription) => [
+      silenced.bySubscription(subscription)?.all?.id,
+      [...(silenced.bySubscription(subscription)?.byCheck.keys() ?? [])].toSorted(),
+    ]),
+    stashes: stashesOf(namespace).sorted(),
+    spools: sorted(namespace.spools),
+    invalidated: sorted(namespace.invalidated),
+    tombstones: sorted(namespace.tombstones),
+  };
+}
+
+/** Names of aggregates in the tests. */
+const AGGREGATES = ['fleet', 'shop', 'web'];
+
+function clientSnapshot(client: ClientEntry): object {
+  const { namespace: _namespace, ...own } = Object.assign({}, client);
+  return {
+    ...own,
+    bytes: client.bytes,
+    isDown: client.isDown,
+    lastResult: client.lastResult,
+    checks: client.sortedChecks().map(checkSnapshot),
+  };
+}
+
+function checkSnapshot(entry: CheckEntry): object {
+  const { client, aggregates, lastProblem: _lastProblem, ttlRepeat, ...own } = Object.assign({}, entry);
+  return {
+    ...own,
+    client: client.name,
+    aggregates: aggregates.map(({ name }) => name),
+    ttlRepeat: entry.ttl > 0 ? ttlRepeat : 0,
+  };
+}
+
+function aggregateSnapshot(namespace: Namespace, aggregate: CheckAggregate, nowMs: number): object {
+  const { name, counts, down, size, clientCount, checkCount } = aggregate;
+  return {
+    name,
+    counts,
+    down,
+    size,
+    clientCount,
+    checkCount,
+    members: names(aggregate.members()),
+    clients: namespace
+      .sortedClients()
+      .filter((client) => aggregate.hasClient(client))
+      .map((client) => client.name),
+    silenced: names(namespace.aggregates.silenced(aggregate, nowMs)),
+  };
+}
+
+function names(entries: Iterable<CheckEntry>): string[] {
+  return [...entries].map(nameOf).toSorted();
+}
+
+function nameOf({ client, name }: CheckEntry): string {
+  return `${client.name}/${name}`;
+}
+
+function placeOf({ metadata }: { readonly metadata: { readonly namespace: string; readonly name: string } }): string {
+  return `${metadata.namespace}/${metadata.name}`;
+}
+
+function sorted<Value>(map: ReadonlyMap<string, Value>): [string, Value][] {
+  return [...map].toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+  return a.name < b.name ? -1 : 1;
+}
