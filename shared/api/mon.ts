@@ -133,10 +133,11 @@ export const MON_API = {
     path: `${MON}/overview`,
     scope: 'read',
     onWriter: true,
-    summary: 'Figures of the whole backend',
+    summary: 'Figures of the whole backend, and of the clients and checks of a namespace',
+    query: IN_ANY,
     status: 200,
     answer: overviewAnswer,
-    errors: [],
+    errors: ['not_found'],
   }),
 
   results: endpoint({

@@ -35,6 +35,8 @@ export interface Overview {
 }
 
 export interface NoisyCheck {
+  /** Where it is, among those of several namespaces. */
+  readonly namespace?: string | undefined;
   readonly check: string;
   /** Events that were created, went on or were resolved. */
   readonly events: number;
@@ -45,7 +47,9 @@ export interface NoisyCheck {
 /** As callers rely on it, see `answer.ts`. */
 export const overviewAnswer: z.ZodType<Overview> = z.looseObject({
   at: z.number(),
-  noisiest: z.array(z.looseObject({ check: z.string(), events: z.number(), clients: z.number() })),
+  noisiest: z.array(
+    z.looseObject({ namespace: z.string().optional(), check: z.string(), events: z.number(), clients: z.number() }),
+  ),
   results: z.looseObject({ period: z.number(), rates: z.array(z.number()) }),
   clients: z.looseObject({ registered: z.number(), stale: z.number(), gone: z.number() }),
   entities: entityUsageSchema.optional(),

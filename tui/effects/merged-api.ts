@@ -1,7 +1,9 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import { errorMessage, MonError } from '../../shared/errors.ts';
+import type { AggregateResults } from '../../shared/schemas/aggregate.ts';
+import type { CheckOfClient } from '../../shared/schemas/check-summary.ts';
 import type { BulkOperation, BulkOutcome } from '../../shared/schemas/bulk.ts';
-import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
+import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
 import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
 import { nameAt, partsAt, silencedIdAt, splitName, splitParts, splitSilencedId } from '../model/backend-names.ts';
@@ -58,6 +60,8 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
       return (await toChange(context)).deleteResult(name, check);
     },
     async requestCheck(order) {
+      const { name: check, context: place } = splitName(order.check);
+      if (place !== undefined) return (await toChange(place)).requestCheck({ ...order, check });
       const subscribers = Map.groupBy(order.subscribers ?? [], (subscriber) => splitName(subscriber).context ?? '');
       mustBeConnected(backends, [...subscribers.keys()]);
       const parts = await Promise.allSettled(
@@ -214,9 +218,27 @@ const ofOne = (): Promise<never> =>
   Promise.reject(new MonError('invalid', 'this is of one backend: :ctx NAME shows it'));
 
 /** Of a list of all namespaces each element says where it is. */
-function placedDetail(detail: SilencedDetail & { readonly namespace?: unknown }): SilencedDetail {
-  const namespace = String(detail.namespace);
+function placeOf(element: object): string {
+  return 'namespace' in element ? String(element.namespace) : DEFAULT_NAMESPACE;
+}
+
+function placedDetail(detail: SilencedDetail): SilencedDetail {
+  const namespace = placeOf(detail);
   return { ...partsAt(detail, namespace), id: silencedIdAt(detail.id, namespace) };
+}
+
+function placedName<Named extends { readonly name: string }>(named: Named): Named {
+  return { ...named, name: nameAt(named.name, placeOf(named)) };
+}
+
+function resultAt(result: CheckOfClient, namespace: string): CheckOfClient {
+  return { ...result, client: nameAt(result.client, namespace) };
+}
+
+type Said = AggregateResults['summary'][number];
+
+function saidAt(said: Said, namespace: string): Said {
+  return { ...said, clients: said.clients.map((client) => nameAt(client, namespace)) };
 }
 
 const ofOneNamespace = (): Promise<never> =>
@@ -238,12 +260,23 @@ export function openApiOfNamespaces(
   });
   return {
     ...merged,
-    aggregate: ofOneNamespace,
-    aggregateResults: ofOneNamespace,
-    aggregateSummaries: ofOneNamespace,
-    checkResults: ofOneNamespace,
-    checks: ofOneNamespace,
     silencePreview: ofOneNamespace,
+    async aggregate(aggregate, about) {
+      const { name, context } = splitName(aggregate);
+      return (await at(context)).aggregate(name, about);
+    },
+    async aggregateResults(aggregate, severity, about) {
+      const { name, context = '' } = splitName(aggregate);
+      const results = await (await at(context)).aggregateResults(name, severity, about);
+      return results?.map(({ check, summary }) => ({ check, summary: summary.map((said) => saidAt(said, context)) }));
+    },
+    aggregateSummaries: async (page) => (await (await at(EVERY_NAMESPACE)).aggregateSummaries(page)).map(placedName),
+    checks: async (page) => (await (await at(EVERY_NAMESPACE)).checks(page)).map(placedName),
+    async checkResults(check, page) {
+      const { name, context = '' } = splitName(check);
+      const results = await (await at(context)).checkResults(name, page);
+      return results.map((result) => resultAt(result, context));
+    },
     async clientDetail(named) {
       const { name, context = '' } = splitName(named);
       const detail = await (await at(context)).clientDetail(name);
@@ -272,7 +305,11 @@ export function openApiOfNamespaces(
     dropDeadLetter: async (id) => (await at()).dropDeadLetter(id),
     handlers: async () => (await at()).handlers(),
     namespaces: async () => (await at()).namespaces(),
-    overview: async () => (await at()).overview(),
+    async overview() {
+      const overview = await (await at(EVERY_NAMESPACE)).overview();
+      const noisiest = overview.noisiest.map((noisy) => ({ ...noisy, check: nameAt(noisy.check, placeOf(noisy)) }));
+      return { ...overview, noisiest };
+    },
     retryDeadLetters: async (which) => (await at()).retryDeadLetters(which),
     versions: async () => (await at()).versions(),
   };

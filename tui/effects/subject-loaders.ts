@@ -1,5 +1,6 @@
 import type { AggregateSeverity, ApiClient } from '../../shared/client/api-client.ts';
 import { CHECK_RESULTS_MAX, type Subject, type SubjectData, type SubjectKind } from '../state/layers/inspect.ts';
+import { splitName } from '../model/backend-names.ts';
 import { targetOf } from '../model/target.ts';
 
 /** What the requests about one thing need. */
@@ -22,7 +23,9 @@ const LOADERS: Readonly<Record<SubjectKind, Loader>> = {
       api.check(name),
       api.checkResults(name, { limit: CHECK_RESULTS_MAX }),
     ]);
-    return definition === undefined && results.length === 0 ? undefined : { kind: 'check', name, definition, results };
+    return definition === undefined && results.length === 0
+      ? undefined
+      : { kind: 'check', name: splitName(name).name, definition, results };
   },
   aggregate: async (api, name) => {
     const summary = await api.aggregate(name);

@@ -1,3 +1,5 @@
+import { splitName } from '../model/backend-names.ts';
+import { NAMESPACE_COLUMN } from '../model/where-column.ts';
 import { compareText } from '../model/compare-text.ts';
 import type { Tone } from '../text/theme.ts';
 import { shortCountText } from '../words/count-text.ts';
@@ -41,4 +43,21 @@ export function countColumn<Row>(
     compare: (a, b) => (count(b) ?? 0) - (count(a) ?? 0),
     ...more,
   };
+}
+
+/**
+ * The name of a row, with the namespace beside it in a list of all of them.
+ *
+ * @param nameOf as the list has it, with its place
+ */
+export function placedColumns<Row>(
+  id: string,
+  title: string,
+  cells: readonly [number, number],
+  nameOf: (row: Row) => string,
+): readonly TableColumn<Row>[] {
+  return [
+    textColumn(id, title, cells, (row) => splitName(nameOf(row)).name, { cut: 'middle' }),
+    textColumn(NAMESPACE_COLUMN, 'NAMESPACE', [10, 14], (row) => splitName(nameOf(row)).context ?? ''),
+  ];
 }

@@ -1,4 +1,5 @@
 import type { Known, Places } from '../model/known.ts';
+import { isColumnThere } from '../model/where-column.ts';
 import type { Shown } from '../state/ports.ts';
 import { listRows } from '../state/screen-layout.ts';
 import type { ListOfView } from './list-of-view.ts';
@@ -12,5 +13,7 @@ export function listPlace(store: Shown & Known & Places & ListOfView): TablePlac
   if (table === undefined) return NO_PLACE;
   const { top } = list.cursor;
   const window = rows.order.slice(top, top + listRows(state));
-  return table.place?.(store, window) ?? placeTable(table, list, { columns: state.size.columns, window, nowMs });
+  if (table.place !== undefined) return table.place(store, window);
+  const columns = table.columns.filter(({ id }) => isColumnThere(id, store.whereColumn));
+  return placeTable({ columns }, list, { columns: state.size.columns, window, nowMs });
 }

@@ -1,5 +1,6 @@
 import type { AggregateSummary } from '../../shared/schemas/aggregate.ts';
 import { run, type Run, type Tone } from '../text/theme.ts';
+import { splitName } from './backend-names.ts';
 
 /** How many percent of the results of an aggregate must be OK. */
 export interface AggregateNeeds {
@@ -73,7 +74,7 @@ export class AggregateBook {
   }
 
   #entry(name: string, summary: AggregateSummary, trend: readonly number[]): AggregateEntry {
-    const need = this.#needs.named.get(name) ?? this.#needs.default;
+    const need = this.#needs.named.get(splitName(name).name) ?? this.#needs.default;
     return { name, summary, percent: percentOf(summary), need: need === 'none' ? undefined : need, trend };
   }
 }

@@ -1,4 +1,5 @@
 import type { EventRow } from '../../shared/schemas/feed.ts';
+import { nameBeside } from './backend-names.ts';
 import { eventClass } from './event-record.ts';
 import { type EventClass } from '../text/theme.ts';
 
@@ -49,11 +50,11 @@ class SilencedCounter {
 
 /** The same counters for each client, or for each check. */
 class GroupCounter {
-  readonly #by: 'client' | 'check';
+  readonly #nameIn: (row: EventRow) => string;
   readonly #groups = new Map<string, { readonly counter: EventCounter; events: number }>();
 
-  constructor(by: 'client' | 'check') {
-    this.#by = by;
+  constructor(nameIn: (row: EventRow) => string) {
+    this.#nameIn = nameIn;
   }
 
   of(name: string): EventCounts {
@@ -61,7 +62,7 @@ class GroupCounter {
   }
 
   add(row: EventRow, by: 1 | -1): void {
-    const name = row[this.#by];
+    const name = this.#nameIn(row);
     const known = this.#groups.get(name);
     const group = known ?? { counter: new EventCounter(), events: 0 };
     group.counter.add(row, by);
@@ -72,8 +73,8 @@ class GroupCounter {
 
   /** One event has another row now. */
   replace(before: EventRow, after: EventRow): void {
-    const name = after[this.#by];
-    if (before[this.#by] === name) return this.#groups.get(name)?.counter.replace(before, after);
+    const name = this.#nameIn(after);
+    if (this.#nameIn(before) === name) return this.#groups.get(name)?.counter.replace(before, after);
     this.add(before, -1);
     this.add(after, 1);
   }
@@ -82,8 +83,8 @@ class GroupCounter {
 /** Everything that is counted over all events. */
 export class EventTally {
   readonly all = new EventCounter();
-  readonly byClient = new GroupCounter('client');
-  readonly byCheck = new GroupCounter('check');
+  readonly byClient = new GroupCounter(({ client }) => client);
+  readonly byCheck = new GroupCounter(({ client, check }) => nameBeside(client, check));
   readonly bySilence = new SilencedCounter();
 
   add(row: EventRow, by: 1 | -1): void {

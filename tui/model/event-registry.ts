@@ -23,7 +23,7 @@ export class EventRegistry extends OrderedRows<EventRecord> {
     return this.#tally.byClient.of(client);
   }
 
-  /** Of the events of one check, on all clients. */
+  /** Of the events of one check on all clients: in a list of several places, of one of them. */
   countsOfCheck(check: string): EventCounts {
     return this.#tally.byCheck.of(check);
   }

@@ -1,5 +1,6 @@
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import type { ClientRow, EventRow } from '../../shared/schemas/feed.ts';
+import { nameBeside } from './backend-names.ts';
 import type { Known } from './known.ts';
 import type { EventCounts } from './event-counts.ts';
 import type { EventRegistry } from './event-registry.ts';
@@ -123,7 +124,8 @@ function* countFigures(
   };
 }
 
-function addNewest(newest: Map<string, NewCritical>, { check, client, since }: EventRow): void {
+function addNewest(newest: Map<string, NewCritical>, { check: name, client, since }: EventRow): void {
+  const check = nameBeside(client, name);
   const known = newest.get(check);
   if (known === undefined) newest.set(check, { check, client, since, others: 0 });
   else if (since > known.since) newest.set(check, { check, client, since, others: known.others + 1 });

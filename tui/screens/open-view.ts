@@ -21,8 +21,15 @@ export function isThere(view: ViewName): boolean {
   return tableOf(view) !== undefined || isPage(view);
 }
 
-/** The views of what the feed tells, which tells of all namespaces; a list of several backends is one of events. */
-const OF_NAMESPACES: ReadonlySet<ViewName> = new Set(['events', 'silences', 'clients']);
+/** The views of what is in namespaces; a list of several backends is one of events. */
+const OF_NAMESPACES: ReadonlySet<ViewName> = new Set([
+  'overview',
+  'events',
+  'silences',
+  'aggregates',
+  'clients',
+  'checks',
+]);
 
 function isOfSeveral(view: ViewName, where: WhereColumn): boolean {
   if (where === undefined || view === 'events') return true;

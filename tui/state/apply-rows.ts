@@ -3,6 +3,7 @@ import type { Bell } from './bell.ts';
 import type { Asks, Frames, Rows, Screen, Urgency } from './ports.ts';
 import type { Upkeep } from './upkeep.ts';
 import type { Known } from '../model/known.ts';
+import { nameBeside } from '../model/backend-names.ts';
 import { targetOf } from '../model/target.ts';
 import type { EventRecord } from '../model/event-record.ts';
 
@@ -72,7 +73,7 @@ function applyEvent(
   // The rows of clients and checks count their events.
   const { client, check } = row ?? known ?? targetOf(key);
   store.changed('clients', client);
-  store.changed('checks', check);
+  store.changed('checks', nameBeside(client, check));
   // The next frame draws the rows in any case once one of them is another.
   if (store.urgency === 'rows') return;
   const isInView = store.state.view === 'events' && store.window.reaches(store, key, record);

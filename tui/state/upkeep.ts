@@ -7,6 +7,7 @@ import { type ConsoleState, eventUnderCursor } from './console-state.ts';
 import { isLoadedView, type LoadedView } from '../model/view-data.ts';
 import type { Screen, Rows, Asks, Shown, Settles } from './ports.ts';
 import type { Known, Places } from '../model/known.ts';
+import { BACKEND_COLUMN } from '../model/where-column.ts';
 import { isLoadedLayer, type LoadedLayer } from './layers/loaded.ts';
 import { isFull } from './layers/layer.ts';
 import type { LoadedLayerKind } from './layers/loaded.ts';
@@ -78,8 +79,8 @@ function askView(store: Shown & Asks & Pick<Known, 'loads'>, nowMs: number): voi
 
 /** What the aggregates were like is only known to who has looked all the time. */
 function askTrend(store: Asks & Pick<Known, 'loads'> & Places, nowMs: number): void {
-  // Aggregates are of one place.
-  if (store.whereColumn !== undefined) return;
+  // Aggregates are of one backend.
+  if (store.whereColumn === BACKEND_COLUMN) return;
   const { isLoading, askedAtMs } = store.loads.of('aggregates');
   if (isLoading || nowMs - askedAtMs < TREND_STEP_MS) return;
   store.loads.asked('aggregates', nowMs);

@@ -27,6 +27,7 @@ import { clusterOnMon } from '../cluster/mon.ts';
 import { dumpOnMon } from '../dump/mon.ts';
 import { eventsOnMon } from '../events/mon.ts';
 import { overviewOf, type OverviewParts } from '../health/overview.ts';
+import { askedNamespaces } from '../namespaces/asked.ts';
 import { eventsOnV1 } from '../events/v1.ts';
 import { eventsOnV2 } from '../events/v2.ts';
 import { deadLettersOnMon } from '../handlers/mon-dead-letters.ts';
@@ -123,7 +124,7 @@ export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: rea
     ...openApiOnMon(),
     ...eventsOnMon(deps),
     ...explanationOnMon(deps),
-    overview: () => overviewOf(deps.overview),
+    overview: (request) => overviewOf(deps.overview, askedNamespaces(request, deps.overview)),
     ...resultsOnMon(deps),
     ...simulationOnMon(deps),
     ...silencedOnMon(deps),

@@ -11,7 +11,7 @@ const RATES = 90;
 const BUCKET_MS = 600_000;
 const BUCKETS = 6;
 
-/** Names in one bucket; checks that come later are not counted in it. */
+/** Names of one namespace in one bucket; checks that come later are not counted in it. */
 const CHECKS_MAX = 10_000;
 
 interface ActivityParts {
@@ -23,7 +23,7 @@ interface ActivityParts {
 /** How busy the backend was lately: in memory, bounded, and from the start of the process on. */
 export class Activity implements Disposable {
   readonly #clock: Clock;
-  readonly #buckets: { readonly startMs: number; readonly events: Map<string, number> }[] = [];
+  readonly #buckets: { readonly startMs: number; readonly events: Map<string, Map<string, number>> }[] = [];
   readonly #rates: number[] = [];
   readonly #parts = new DisposableStack();
 
@@ -31,8 +31,7 @@ export class Activity implements Disposable {
     this.#clock = clock;
     const listening = commits.onCommit(({ changes }) => {
       for (const change of changes) {
-        // The other namespaces are nobody's business who sees this one.
-        if (change[0] === 'event' && change[1] === DEFAULT_NAMESPACE) this.#noteEvent(change[3]);
+        if (change[0] === 'event') this.#noteEvent(change[1], change[3]);
       }
     });
     this.#parts.use(listening);
@@ -44,13 +43,13 @@ export class Activity implements Disposable {
     return this.#rates;
   }
 
-  /** The checks of `default` with the most changes of events in the last hour. */
-  noisiest(count: number): { readonly check: string; readonly events: number }[] {
+  /** The checks of a namespace with the most changes of events in the last hour. */
+  noisiest(count: number, namespace = DEFAULT_NAMESPACE): { readonly check: string; readonly events: number }[] {
     const oldestMs = this.#clock.monotonic() - BUCKETS * BUCKET_MS;
     const totals = new Map<string, number>();
     for (const { startMs, events } of this.#buckets) {
       if (startMs <= oldestMs) continue;
-      for (const [check, some] of events) totals.set(check, (totals.get(check) ?? 0) + some);
+      for (const [check, some] of events.get(namespace) ?? []) totals.set(check, (totals.get(check) ?? 0) + some);
     }
     return [...totals]
       .map(([check, events]) => ({ check, events }))
@@ -62,18 +61,20 @@ export class Activity implements Disposable {
     this.#parts.dispose();
   }
 
-  #noteEvent(check: string): void {
-    const { events } = this.#bucket();
+  #noteEvent(namespace: string, check: string): void {
+    const bucket = this.#bucket();
+    const events = bucket.events.get(namespace) ?? new Map<string, number>();
+    bucket.events.set(namespace, events);
     const count = events.get(check);
     if (count !== undefined) events.set(check, count + 1);
     else if (events.size < CHECKS_MAX) events.set(check, 1);
   }
 
-  #bucket(): { readonly events: Map<string, number> } {
+  #bucket(): { readonly events: Map<string, Map<string, number>> } {
     const startMs = Math.floor(this.#clock.monotonic() / BUCKET_MS) * BUCKET_MS;
     const last = this.#buckets.at(-1);
     if (last?.startMs === startMs) return last;
-    const bucket = { startMs, events: new Map<string, number>() };
+    const bucket = { startMs, events: new Map<string, Map<string, number>>() };
     this.#buckets.push(bucket);
     if (this.#buckets.length > BUCKETS) this.#buckets.shift();
     return bucket;

@@ -1,4 +1,3 @@
-import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Overview } from '../../../shared/schemas/overview.ts';
 import { RATE_PERIOD_MS, type Activity } from './activity.ts';
 import type { FeedHub } from '../feed/feed-hub.ts';
@@ -6,6 +5,7 @@ import type { Metrics } from './metrics.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { EntityLimit } from '../clients/entity-limit.ts';
 import type { Clock } from '../ports.ts';
+import type { AskedNamespaces } from '../namespaces/asked.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 
@@ -25,17 +25,22 @@ const NOISIEST = 10;
 /** Seconds of silence after which a client is not only late. */
 const GONE_SECONDS = 3600;
 
-export function overviewOf(parts: OverviewParts): Overview {
-  const { activity, batcher, clock, entityLimit, feed, metrics, registry } = parts;
-  const namespace = registry.namespace(DEFAULT_NAMESPACE);
+/** @param asked the namespaces whose checks and clients are counted; all else is of the whole backend */
+export function overviewOf(parts: OverviewParts, asked: AskedNamespaces): Overview {
+  const { activity, batcher, clock, entityLimit, feed, metrics } = parts;
   const now = Math.floor(clock.now() / 1000);
   return {
     at: now,
-    noisiest: activity
-      .noisiest(NOISIEST)
-      .map(({ check, events }) => ({ check, events, clients: openOf(namespace, check) })),
+    noisiest: asked.namespaces
+      .flatMap((namespace) =>
+        activity.noisiest(NOISIEST, namespace.name).map(({ check, events }) => {
+          return asked.placed({ check, events, clients: openOf(namespace, check) }, namespace.name);
+        }),
+      )
+      .toSorted((a, b) => b.events - a.events)
+      .slice(0, NOISIEST),
     results: { period: RATE_PERIOD_MS / 1000, rates: activity.rates },
-    clients: clientCounts(namespace, now),
+    clients: clientCounts(asked.namespaces, now),
     entities: entityLimit.usage(),
     queue: { results: batcher.queued },
     store: { write_p99_ms: rounded(metrics.writeP99Ms()) },
@@ -49,15 +54,17 @@ function openOf(namespace: Namespace, check: string): number {
   return [...namespace.eventsNamedBy(null, check)].length;
 }
 
-function clientCounts({ clients }: Namespace, now: number): Overview['clients'] {
-  let stale = 0;
-  let gone = 0;
-  for (const { isDown, timestamp } of clients.values()) {
-    if (!isDown) continue;
-    stale++;
-    if (now - timestamp > GONE_SECONDS) gone++;
+function clientCounts(namespaces: readonly Namespace[], now: number): Overview['clients'] {
+  const counts = { registered: 0, stale: 0, gone: 0 };
+  for (const { clients } of namespaces) {
+    counts.registered += clients.size;
+    for (const { isDown, timestamp } of clients.values()) {
+      if (!isDown) continue;
+      counts.stale++;
+      if (now - timestamp > GONE_SECONDS) counts.gone++;
+    }
   }
-  return { registered: clients.size, stale, gone };
+  return counts;
 }
 
 function rounded(ms: number | undefined): number | null {

@@ -30,6 +30,62 @@ function placed(row: EventRow, namespace: string): readonly [string, EventRow] {
   return [`${namespace}/${eventKey(row.client, row.check)}`, { ...row, namespace }];
 }
 
+const COUNTS = { ok: 0, warning: 0, critical: 0, unknown: 0, stale: 0, silenced: 0, down: 0 };
+
+/** The same names in two namespaces, which are not the same things. */
+const ANSWERS: Readonly<Record<string, unknown>> = {
+  '/api/core/v2/namespaces': [{ name: 'default' }, { name: 'team-a' }],
+  '/api/mon/v1/checks?namespace=*': [
+    { namespace: 'default', name: 'disk', interval: 60, subscribers: ['linux'], command: 'check-disk', next_run: null },
+    {
+      namespace: 'team-a',
+      name: 'disk',
+      interval: 30,
+      subscribers: ['apps'],
+      command: 'check-disk -w',
+      next_run: null,
+    },
+    { namespace: 'team-a', name: 'http', interval: 10, subscribers: ['apps'], command: 'check-http', next_run: null },
+  ],
+  '/api/mon/v1/checks/http?namespace=team-a': {
+    name: 'http',
+    interval: 10,
+    subscribers: ['apps'],
+    command: 'check-http',
+    next_run: null,
+  },
+  '/api/mon/v1/checks/http/results?limit=1000&namespace=team-a': [
+    { client: 'web-1', status: 2, executed: 1_795_212_000, history: [0, 2], output: 'refused', silenced: false },
+  ],
+  '/api/mon/v1/aggregates?namespace=*': [
+    { namespace: 'default', name: 'web', clients: 4, checks: 1, results: { ...COUNTS, ok: 4, total: 4 } },
+    { namespace: 'team-a', name: 'web', clients: 2, checks: 1, results: { ...COUNTS, ok: 1, critical: 1, total: 2 } },
+  ],
+  '/api/mon/v1/aggregates/web?namespace=team-a': {
+    clients: 2,
+    checks: 1,
+    results: { ...COUNTS, ok: 1, critical: 1, total: 2 },
+  },
+  '/api/mon/v1/aggregates/web/results/critical?namespace=team-a': [
+    { check: 'http', summary: [{ output: 'refused', total: 1, clients: ['web-1'] }] },
+  ],
+  '/api/mon/v1/overview?namespace=*': {
+    at: 1_795_212_000,
+    noisiest: [
+      { namespace: 'team-a', check: 'http', events: 12, clients: 1 },
+      { namespace: 'default', check: 'http', events: 3, clients: 0 },
+    ],
+    results: { period: 10, rates: [3, 5] },
+    clients: { registered: 3, stale: 0, gone: 0 },
+    queue: { results: 0 },
+    store: { write_p99_ms: null },
+    api: { answer_p99_ms: null },
+    feed: { consumers: 1 },
+  },
+  '/api/mon/v1/audit?limit=20': [],
+  '/api/mon/v1/handlers': [],
+};
+
 interface Backend {
   readonly server: FeedServer;
   readonly requests: readonly Pick<SeenRequest, 'method' | 'path'>[];
@@ -41,9 +97,9 @@ async function startNamespaces(): Promise<Backend> {
   const server = await startFeedServer({
     http: ({ method = '', url = '' }, response) => {
       requests.push({ method, path: url });
-      const isList = url.startsWith('/api/core/v2/namespaces');
-      response.writeHead(isList ? 200 : 404, { 'content-type': 'application/json' });
-      response.end(isList ? '[{"name":"default"},{"name":"team-a"}]' : '{}');
+      const answer = ANSWERS[url] ?? ANSWERS[url.replace(/\?.*/, '')];
+      response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(answer ?? {}));
     },
     onSubscribe: (connection, { namespace = 'default' }) =>
       connection.send({ type: 'snapshot', seq: 1, rows: ROWS[namespace] ?? {} }, { type: 'live', seq: 1 }),
@@ -56,6 +112,10 @@ async function open(size: { readonly columns?: number; readonly rows?: number } 
   const rig = await openRig({ ...size, server: backend.server });
   await rig.shows('LIVE', 'db-1');
   return Object.assign(rig, { requests: backend.requests });
+}
+
+function lineOf({ screen }: ConsoleRig, pattern: RegExp): string | undefined {
+  return screen.lines.find((line) => pattern.test(line));
 }
 
 describe('another namespace', () => {
@@ -169,12 +229,71 @@ describe('all namespaces', () => {
     );
   });
 
-  test('have no other lists', async () => {
+  test('have the list of checks, counted in each namespace by itself', async () => {
+    const rig = await open({ columns: 140, rows: 30 });
+    rig.type(':ns all\r');
+    await rig.shows('ns all', /team-a +web-1 /);
+    rig.type(':checks\r');
+    await rig.shows('NAMESPACE', /disk +default +every 1m/, /disk +team-a +every 30s/, /http +team-a/);
+    // The open event of disk is in default alone, the one of http in team-a.
+    expect(lineOf(rig, /disk +default/)).toMatch(/every 1m +- +- +1 /);
+    expect(lineOf(rig, /disk +team-a/)).toMatch(/every 30s +- +- +0 /);
+    rig.type(':filter namespace=team-a check=disk\r');
+    await rig.shows('1 of 3 checks', /disk +team-a/);
+    rig.type(':filter check=http\r\r');
+    await rig.shows('checks › http@team-a', 'web-1@team-a', 'refused');
+    rig.type('R');
+    await rig.shows('http on client:web-1@team-a');
+  });
+
+  test('run a check where it is defined', async () => {
     const rig = await open();
     rig.type(':ns all\r');
     await rig.shows('ns all', /team-a +web-1 /);
     rig.type(':checks\r');
-    await rig.shows('Checks: shown of one namespace at a time, :ns NAME chooses it');
+    await rig.shows(/http +team-a/);
+    rig.type(':filter check=http\rR');
+    await rig.shows('http@team-a on apps');
+    rig.type('\r');
+    await vi.waitFor(() =>
+      expect(rig.requests).toContainEqual({ method: 'POST', path: '/api/mon/v1/request?namespace=team-a' }),
+    );
+  });
+
+  test('have the list of aggregates, whose names may be the same', async () => {
+    const rig = await open({ columns: 140, rows: 30 });
+    rig.type(':ns all\r');
+    await rig.shows('ns all', /team-a +web-1 /);
+    rig.type(':aggregates\r');
+    await rig.shows('NAMESPACE', /web +team-a +50%/, /web +default +100%/);
+    rig.type(':filter namespace=team-a\r');
+    await rig.shows('1 of 2 aggregates');
+    rig.type('\r');
+    await rig.shows('aggregates › web@team-a', /http +refused/);
+    rig.type('\r');
+    await rig.shows('web-1@team-a');
+    rig.type('jR');
+    await rig.shows('http on client:web-1@team-a');
+    expect(rig.requests.map(({ path }) => path)).toContain('/api/mon/v1/aggregates/web?namespace=team-a');
+  });
+
+  test('have an overview, which opens what is of one namespace', async () => {
+    const rig = await open({ columns: 140, rows: 40 });
+    rig.type(':ns all\r');
+    await rig.shows('ns all', /team-a +web-1 /);
+    rig.type(':overview\r');
+    await rig.shows(/http@team-a +12 +1/, /http@default +3 +0/, /web@team-a +ok +50%/, /registered +3/);
+    rig.type('\t\t\t\t\t\r');
+    await rig.shows('check=http namespace=team-a', /team-a +web-1 /);
+    expect(rig.screen.text).not.toContain('db-1');
+  });
+
+  test('have no other lists', async () => {
+    const rig = await open();
+    rig.type(':ns all\r');
+    await rig.shows('ns all', /team-a +web-1 /);
+    rig.type(':dead-letters\r');
+    await rig.shows('Dead letters: shown of one namespace at a time, :ns NAME chooses it');
     expect(rig.screen.text).toContain('web-1');
   });
 
@@ -187,5 +306,21 @@ describe('all namespaces', () => {
     await rig.shows('LIVE', /team-a +web-1 /);
     expect(rig.screen.text).toContain(' ns all ');
     await expectGolden(rig.screen, `all-namespaces-${String(size.columns)}x${String(size.rows)}`);
+  });
+
+  test.each(
+    ['checks', 'aggregates', 'overview'].flatMap((view) => [
+      { view, columns: 80, rows: 24 },
+      { view, columns: 120, rows: 36 },
+    ]),
+  )('$view at $columns x $rows', async ({ view, ...size }) => {
+    const rig = await open(size);
+    rig.type(':ns all\r');
+    await rig.shows('LIVE', /team-a +web-1 /);
+    rig.type(`:${view}\r`);
+    await rig.shows('team-a');
+    await rig.showsNo('loading …');
+    expect(rig.screen.text).toContain(' ns all ');
+    await expectGolden(rig.screen, `all-namespaces-${view}-${String(size.columns)}x${String(size.rows)}`);
   });
 });

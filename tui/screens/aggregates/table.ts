@@ -1,5 +1,7 @@
-import { textColumn, countColumn } from '../../list/column-kinds.ts';
+import { countColumn, placedColumns } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
+import { splitName } from '../../model/backend-names.ts';
+import { namespaceField } from '../namespace-field.ts';
 import { sparkline } from '../../text/sparkline.ts';
 import { countField, flagField } from '../../../shared/domain/search-fields.ts';
 import { languageOf } from '../../../shared/domain/search-language.ts';
@@ -23,7 +25,7 @@ export const AGGREGATES = tableView<AggregateEntry>({
     row: ({ aggregates }, name) => aggregates.get(name),
   },
   columns: [
-    textColumn('aggregate', 'AGGREGATE', [14, 36], ({ name }) => name, { cut: 'middle' }),
+    ...placedColumns<AggregateEntry>('aggregate', 'AGGREGATE', [14, 36], ({ name }) => name),
     {
       id: 'ok',
       title: 'OK',
@@ -73,10 +75,11 @@ export const AGGREGATES = tableView<AggregateEntry>({
     },
   ],
   sort: 'need',
-  search: languageOf(AGGREGATE_SEARCH, ({ name, summary }: AggregateEntry) => ({ ...summary, name }), [
-    countField('need', ({ need }) => need),
-    flagField('below', isBelowNeed),
-  ]),
+  search: languageOf(
+    AGGREGATE_SEARCH,
+    ({ name, summary }: AggregateEntry) => ({ ...summary, name: splitName(name).name }),
+    [namespaceField(({ name }) => name), countField('need', ({ need }) => need), flagField('below', isBelowNeed)],
+  ),
   empty: () => ['No aggregate: no result names one.', '', 'A check with "aggregate": "name" puts its results into it.'],
   menu: ['open'],
 });

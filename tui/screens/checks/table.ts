@@ -1,4 +1,4 @@
-import { textColumn, countColumn } from '../../list/column-kinds.ts';
+import { countColumn, placedColumns } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
 import type { DefinedCheck } from '../../../shared/schemas/scheduled-check.ts';
 import { commandText } from '../../../shared/domain/command-text.ts';
@@ -11,7 +11,9 @@ import { STATUS } from '../../text/theme.ts';
 import type { EventCounts } from '../../model/event-counts.ts';
 import { nextRunText } from '../../words/next-run-text.ts';
 import type { Known } from '../../model/known.ts';
+import { splitName } from '../../model/backend-names.ts';
 import { compareText } from '../../model/compare-text.ts';
+import { namespaceField } from '../namespace-field.ts';
 import type { TableColumn } from '../../list/table-column.ts';
 
 /** A check and what is wrong with it. */
@@ -37,7 +39,7 @@ export const CHECKS = tableView<CheckEntry>({
     },
   },
   columns: [
-    textColumn('check', 'CHECK', [16, 40], ({ check }) => check.name, { cut: 'middle' }),
+    ...placedColumns<CheckEntry>('check', 'CHECK', [16, 40], ({ check }) => check.name),
     {
       id: 'schedule',
       title: 'SCHEDULE',
@@ -80,9 +82,15 @@ export const CHECKS = tableView<CheckEntry>({
     },
   ],
   sort: 'check',
-  search: languageOf(CHECK_SEARCH, ({ check, ...results }: CheckEntry) => ({ ...check, results: countsOf(results) }), [
-    countField('silenced', ({ silenced }) => silenced),
-  ]),
+  search: languageOf(
+    CHECK_SEARCH,
+    ({ check, ...results }: CheckEntry) => ({
+      ...check,
+      name: splitName(check.name).name,
+      results: countsOf(results),
+    }),
+    [countField('silenced', ({ silenced }) => silenced), namespaceField(({ check }) => check.name)],
+  ),
   empty: () => ['The backend publishes no check.'],
   menu: ['open', 'run'],
 });

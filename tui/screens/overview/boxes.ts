@@ -10,6 +10,8 @@ import { aggregateBar, aggregateMark, isBelowNeed, percentText } from '../../mod
 import { auditEntry } from '../log/entries.ts';
 import { whenText } from '../log/lines.ts';
 import { openLog } from '../log/layer.ts';
+import { placedSearch } from '../namespace-field.ts';
+import { splitName } from '../../model/backend-names.ts';
 import { openFiltered } from '../open-filtered.ts';
 import type { NewCritical, OverviewFigures, ProblemsOf, Counted } from '../../model/overview-figures.ts';
 import type { OverviewData } from '../../model/view-data.ts';
@@ -114,10 +116,10 @@ function criticalRow({ check, client, since, others }: NewCritical, nowMs: numbe
       run(`${new Date(since * 1000).toISOString().slice(11, 16)}  `, 'faint'),
       run(safeLine(client)),
       ...(others === 0 ? [] : [run(` +${countText(others)}`, 'strong')]),
-      run(` / ${safeLine(check)}`),
+      run(` / ${safeLine(splitName(check).name)}`),
     ],
     right: [run(formatDuration(nowMs / 1000 - since, 1), 'critical')],
-    open: (store) => openFiltered(store, 'events', `check=${check} status=crit !silenced`),
+    open: (store) => openFiltered(store, 'events', `${placedSearch(check, ofCheck)} status=crit !silenced`),
   };
 }
 
@@ -140,7 +142,7 @@ function aggregatesBox(store: Pick<Known, 'aggregates' | 'loads'>): OverviewBox 
           run(` need ${String(entry.need ?? 0)} `),
           run(aggregateMark(entry).text, aggregateMark(entry).tone),
         ],
-        open: (opened) => openFiltered(opened, 'aggregates', entry.name),
+        open: (opened) => openFiltered(opened, 'aggregates', placedSearch(entry.name, String)),
       })),
     empty: isLoaded ? `none of ${countText(store.aggregates.size)}` : LOADING,
     least: 1,
@@ -192,6 +194,10 @@ function actionsBox(
   return { id: 'actions', title: 'Recent operator actions', head, rows, empty, least: 2, most: 12 };
 }
 
+function ofCheck(name: string): string {
+  return `check=${name}`;
+}
+
 const PROBLEM_CELLS = 6;
 
 function problemsBox({ problems }: OverviewFigures): OverviewBox {
@@ -229,7 +235,7 @@ function noisiestBox(data: OverviewData | undefined): OverviewBox {
       key: check,
       left: [run(safeLine(check))],
       right: [run(countText(events).padStart(9)), run(countText(clients).padStart(9))],
-      open: (store) => openFiltered(store, 'events', `check=${check}`),
+      open: (store) => openFiltered(store, 'events', placedSearch(check, ofCheck)),
     })),
     empty: data === undefined ? LOADING : 'none',
     least: 2,

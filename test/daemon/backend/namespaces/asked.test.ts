@@ -137,25 +137,60 @@ describe('one thing', () => {
   });
 });
 
-describe('what is not for the caller', () => {
-  test.each([...LISTS, 'events/a/b/explain'])('%s: another namespace than that of the key', async (path) => {
-    for (const query of ['', '?namespace=team-b', '?namespace=nowhere']) {
-      const asked = /=(.+)/.exec(query)?.[1] ?? 'default';
-      expect(await asTeam('GET', `${MON}/${path}${query}`)).toEqual(
-        expect.objectContaining({
-          status: 403,
-          body: expect.objectContaining({
-            error: `root is kept to the namespace team-a, and this asks for ${asked}: name team-a`,
-          }) as unknown,
-        }),
-      );
-    }
+describe('the overview', () => {
+  test.each([
+    { title: 'default unless told', ask: () => asRoot, query: '', registered: 2, noisiest: [{ check: 'disk' }] },
+    { title: 'one', ask: () => asTeam, query: '?namespace=team-a', registered: 1, noisiest: [{ check: 'disk' }] },
+    {
+      title: 'all that the caller may see',
+      ask: () => asTeam,
+      query: '?namespace=*',
+      registered: 1,
+      noisiest: [{ namespace: 'team-a', check: 'disk' }],
+    },
+    {
+      title: 'all',
+      ask: () => asRoot,
+      query: '?namespace=*',
+      registered: 4,
+      noisiest: ['default', 'team-a', 'team-b'].map((namespace) => ({ namespace, check: 'disk' })),
+    },
+  ])('counts clients and checks of namespaces: $title', async ({ ask, query, registered, noisiest }) => {
+    const { body } = await ask()('GET', `${MON}/overview${query}`);
+    const told = body as { readonly clients: object; readonly noisiest: readonly object[] };
+    expect(told.clients).toMatchObject({ registered });
+    expect(told.noisiest).toHaveLength(noisiest.length);
+    expect(told.noisiest).toEqual(
+      expect.arrayContaining(noisiest.map((one) => expect.objectContaining(one) as object)),
+    );
   });
+});
 
-  test.each([...LISTS, 'events/a/b/explain', 'clients/a'])('%s: a namespace that there is not', async (path) => {
-    const answer = await asRoot('GET', `${MON}/${path}?namespace=nowhere`);
-    expect(answer).toMatchObject({ status: 404, body: { error: 'namespace "nowhere" not found' } });
-  });
+describe('what is not for the caller', () => {
+  test.each([...LISTS, 'overview', 'events/a/b/explain'])(
+    '%s: another namespace than that of the key',
+    async (path) => {
+      for (const query of ['', '?namespace=team-b', '?namespace=nowhere']) {
+        const asked = /=(.+)/.exec(query)?.[1] ?? 'default';
+        expect(await asTeam('GET', `${MON}/${path}${query}`)).toEqual(
+          expect.objectContaining({
+            status: 403,
+            body: expect.objectContaining({
+              error: `root is kept to the namespace team-a, and this asks for ${asked}: name team-a`,
+            }) as unknown,
+          }),
+        );
+      }
+    },
+  );
+
+  test.each([...LISTS, 'overview', 'events/a/b/explain', 'clients/a'])(
+    '%s: a namespace that there is not',
+    async (path) => {
+      const answer = await asRoot('GET', `${MON}/${path}?namespace=nowhere`);
+      expect(answer).toMatchObject({ status: 404, body: { error: 'namespace "nowhere" not found' } });
+    },
+  );
 
   test.each(['clients/a', 'events/a/b/explain'])('%s: all namespaces where one is meant', async (path) => {
     const answer = await asRoot('GET', `${MON}/${path}?namespace=*`);
