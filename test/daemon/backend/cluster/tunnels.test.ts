@@ -1,0 +1,242 @@
+import { X509Certificate } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { WebSocketServer } from 'ws';
+import { V2_AGENT_TUNNEL_PATH } from '../../../../daemon/backend/cluster/forwarding/peer-headers.ts';
+import { administratorOf } from '../../../support/administrator.ts';
+import { AgentPeer } from '../../../support/agent-peer.ts';
+import { placeOf, startMember, type Member } from '../../../support/forwarding-rig.ts';
+import { GoAgent } from '../../../support/go-agent.ts';
+import { makeCertificate } from '../../../support/make-certificate.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { send } from '../../../support/raw-http.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+import { writePair } from '../../../support/tls-files.ts';
+
+type Options = Parameters<typeof startMember>[1];
+
+async function start(isWriter: boolean, options?: Options): Promise<Member> {
+  const member = await startMember(isWriter, options);
+  onTestFinished(() => member[Symbol.asyncDispose]());
+  return member;
+}
+
+/** One that writes, and one that agents come to. */
+async function startPair(options?: Options): Promise<{ readonly writer: Member; readonly member: Member }> {
+  const [writer, member] = await Promise.all([start(true, options), start(false, options)]);
+  member.leadership.follow(placeOf(writer));
+  return { writer, member };
+}
+
+const bodyOf = async (url: string, target: string): Promise<unknown> =>
+  (await send(url, { method: 'GET', target, headers: administratorOf(url) })).body;
+const makeNamespace = async ({ url }: Member, name: string): Promise<void> => {
+  const body = JSON.stringify({ name });
+  const headers = administratorOf(url);
+  expect((await send(url, { method: 'POST', target: '/api/core/v2/namespaces', body, headers })).status).toBe(201);
+};
+const result = (id: number, output = 'full') => ({ id, check: { name: 'disk', output, status: 2, source: 'web-1' } });
+
+test('an agent that comes to a backend that does not write is one of the backend that does', async () => {
+  const { writer, member } = await startPair();
+  const agent = await AgentPeer.connect(member.url);
+  await agent.join();
+  agent.say({ type: 'results', results: [result(1)] });
+  await agent.reaches(1);
+  expect(await bodyOf(writer.url, '/events')).toMatchObject([{ client: { name: 'web-1' } }]);
+  expect(await bodyOf(member.url, '/events')).toEqual([]);
+  expect(member.forwarding.agents).toBe(1);
+  const metrics = await send(member.url, { method: 'GET', target: '/metrics' });
+  expect(metrics.text).toContain('\nmon_forwarded_agents 1\n');
+  agent.cut();
+  await vi.waitFor(() => expect(member.forwarding.agents).toBe(0));
+  await vi.waitFor(() => expect(writer.log.messages('info')).toContain('agent disconnected'));
+});
+
+test('large frames come whole, both ways', async () => {
+  const { writer, member } = await startPair();
+  const agent = await AgentPeer.connect(member.url);
+  await agent.join();
+  for (let id = 1; id <= 8; id++) agent.say({ type: 'results', results: [result(id, 'x'.repeat(3_000_000))] });
+  await agent.reaches(8);
+  expect(await bodyOf(writer.url, '/results/web-1/disk')).toMatchObject({ check: { output: 'x'.repeat(3_000_000) } });
+}, 20_000);
+
+test('agents of the newer generation go to a backend that has no listener for them', async () => {
+  const [writer, member] = await Promise.all([
+    start(true),
+    start(false, { settings: { 'agent-listener': { port: 0 } } }),
+  ]);
+  member.leadership.follow(placeOf(writer));
+  const agent = await GoAgent.joined(member.agentUrl, { name: 'web-02' });
+  expect(agent.answer).toMatchObject({ accept: 'application/json' });
+  expect((await agent.hears('entity_config'))['metadata']).toMatchObject({ name: 'not found' });
+  expect(member.forwarding.agents).toBe(1);
+  // Our own come to that listener, too.
+  const own = await AgentPeer.connect(member.agentUrl);
+  await own.join();
+  expect(member.forwarding.agents).toBe(2);
+});
+
+test('nobody comes straight to where they are tunnelled to', async () => {
+  const writer = await start(true);
+  expect(await GoAgent.connect(writer.url.replace('http', 'ws') + V2_AGENT_TUNNEL_PATH)).toMatchObject({ status: 404 });
+});
+
+test('what the backend that writes refuses is refused in the words of the listener', async () => {
+  const settings = { 'agent-listener': { port: 0 } };
+  const { writer, member } = await startPair({ settings });
+  // As far as this one knows, there is one.
+  member.leadership.isWriter = true;
+  await makeNamespace(member, 'prod');
+  member.leadership.follow(placeOf(writer));
+  const refused = await GoAgent.connect(member.agentUrl, { namespace: 'prod' });
+  expect(refused).toMatchObject({ status: 404, type: 'text/plain; charset=utf-8' });
+  expect(refused).toEqual(await GoAgent.connect(writer.agentUrl, { namespace: 'prod' }));
+  expect(await GoAgent.connect(`${member.url.replace('http', 'ws')}/agent`)).toMatchObject({ status: 400 });
+  await expect(AgentPeer.connect(member.url, 'web-1', 'prod')).rejects.toThrow('404');
+  expect(member.forwarding.agents).toBe(0);
+});
+
+test('nobody who writes: agents are told to come again', async () => {
+  const member = await start(false);
+  await expect(AgentPeer.connect(member.url)).rejects.toThrow('503');
+});
+
+test('a backend with another secret has no agents of its own to blame', async () => {
+  const writer = await start(true);
+  const member = await start(false, { secret: 'another one' });
+  member.leadership.follow(placeOf(writer));
+  await expect(AgentPeer.connect(member.url)).rejects.toThrow('503');
+});
+
+test('an agent waits for the one that writes next', async () => {
+  const { writer, member } = await startPair();
+  member.leadership.follow(undefined);
+  const agent = AgentPeer.connect(member.url);
+  setTimeout(() => member.leadership.follow(placeOf(writer)), 100);
+  expect(await (await agent).join()).toMatchObject({ type: 'welcome' });
+});
+
+test('a certificate keeps its agent to its clients, over TLS to the certificate of the one that writes', async () => {
+  const authority = makeCertificate('agents', { isAuthority: true });
+  const web1 = makeCertificate('web-1', { issuer: authority, names: ['web-1'] });
+  const server = makeCertificate('127.0.0.1', { names: ['127.0.0.1'] });
+  const dir = await tempDir();
+  const pair = await writePair(dir, server);
+  const authorities = join(dir, 'agents.pem');
+  await writeFile(authorities, authority.cert);
+  const { writer, member } = await startPair({
+    settings: { tls: { ...pair, 'client-ca-file': authorities }, api: { user: 'ops', password: 'secret' } },
+  });
+  const { fingerprint256: fingerprint } = new X509Certificate(server.cert);
+  member.leadership.follow({ id: 'the writer', url: writer.url, fingerprint });
+  const showing = { rejectUnauthorized: false, cert: web1.cert, key: web1.key };
+  const agent = await AgentPeer.connect(member.url, 'web-1', 'default', showing);
+  await agent.join();
+  await expect(AgentPeer.connect(member.url, 'web-2', 'default', showing)).rejects.toThrow('403');
+  await expect(AgentPeer.connect(member.url, 'web-1', 'default', { rejectUnauthorized: false })).rejects.toThrow('401');
+  // Without a name in its headers it is the one that writes that sees who it wants to be.
+  const other = await AgentPeer.connect(member.url, 'web-2', undefined, showing);
+  other.greet();
+  await other.ends();
+  expect(other.heard.map(({ type }) => type)).not.toContain('welcome');
+});
+
+test('an agent is sent away when its key is revoked', async () => {
+  const dir = await tempDir();
+  const first = await openBackend({ dir });
+  const headers = administratorOf(first.url);
+  const ask = (url: string, method: string, target: string, body?: object): ReturnType<typeof send> =>
+    send(url, {
+      method,
+      target: `/api/core/v2${target}`,
+      headers: { ...headers, ...administratorOf(url) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  await ask(first.url, 'POST', '/users', { username: 'eva', password: 'longenough', groups: ['admins'] });
+  const { body } = await ask(first.url, 'POST', '/apikeys', { username: 'eva', scopes: ['submit'] });
+  const { key } = body as { key: string };
+  await first.stop();
+  const { writer, member } = await startPair({ stored: dir });
+  const agent = await AgentPeer.connect(member.url, 'web-1', undefined, undefined, key);
+  await agent.join();
+  const [id] = (await bodyOf(writer.url, '/api/core/v2/apikeys')) as { metadata: { name: string } }[];
+  expect((await ask(writer.url, 'DELETE', `/apikeys/${id?.metadata.name ?? ''}`)).status).toBe(204);
+  expect(await agent.ends()).toMatchObject({ code: 1008 });
+  await vi.waitFor(() => expect(member.forwarding.agents).toBe(0));
+});
+
+test('agents come again when another one writes: by way of others, and those of its own', async () => {
+  const { writer, member } = await startPair();
+  const [tunnelled, own] = await Promise.all([AgentPeer.connect(member.url), AgentPeer.connect(writer.url, 'web-2')]);
+  await Promise.all([tunnelled.join(), own.join()]);
+  writer.forwarding.closeAgents();
+  expect(await Promise.all([tunnelled.ends(), own.ends()])).toMatchObject([{ code: 1012 }, { code: 1012 }]);
+  await vi.waitFor(() => expect(member.forwarding.agents).toBe(0));
+
+  const again = await AgentPeer.connect(member.url);
+  await again.join();
+  member.leadership.isWriter = true;
+  member.forwarding.closeAgents();
+  await again.ends();
+  await (await AgentPeer.connect(member.url)).join();
+  expect(member.forwarding.agents).toBe(0);
+});
+
+test('agents are let go when the one that writes stops, and when this one does', async () => {
+  const { writer, member } = await startPair();
+  const agent = await AgentPeer.connect(member.url);
+  await agent.join();
+  const other = await start(false);
+  other.leadership.follow(placeOf(writer));
+  const left = await AgentPeer.connect(other.url, 'web-2');
+  await left.join();
+  await other[Symbol.asyncDispose]();
+  await left.ends();
+  await writer[Symbol.asyncDispose]();
+  expect(await agent.ends()).toMatchObject({ code: 1001 });
+});
+
+/** A backend that lets every agent in, and does not read what they say. */
+async function startFrozen(): Promise<string> {
+  const server = createServer();
+  const handshakes = new WebSocketServer({ noServer: true });
+  const sockets: Duplex[] = [];
+  server.on('upgrade', (request, socket, head) => {
+    sockets.push(socket);
+    handshakes.handleUpgrade(request, socket, head, (peer) => peer.pause());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+}
+
+test('agents of one that is frozen are cut when another one writes', async () => {
+  const { writer, member } = await startPair();
+  member.leadership.follow(placeOf({ url: await startFrozen() }, 'frozen'));
+  const agent = await AgentPeer.connect(member.url);
+  member.leadership.follow(placeOf(writer, 'the next one'));
+  await agent.ends();
+  await (await AgentPeer.connect(member.url)).join();
+  expect(member.forwarding.agents).toBe(1);
+});
+
+test('what is not taken at one end is not taken at the other', async () => {
+  const member = await start(false);
+  member.leadership.follow(placeOf({ url: await startFrozen() }, 'frozen'));
+  const agent = await AgentPeer.connect(member.url);
+  for (let at = 0; at < 64; at++) agent.sayText('x'.repeat(1024 * 1024));
+  // What both systems keep for four sockets is some megabytes.
+  await vi.waitFor(() => expect(agent.unsentBytes).toBeLessThan(64 * 1024 * 1024));
+  const { text } = await send(member.url, { method: 'GET', target: '/metrics' });
+  expect(Number(/^mon_buffered_bytes (\d+)/m.exec(text)?.[1])).toBeLessThan(4 * 1024 * 1024);
+  expect(agent.unsentBytes).toBeGreaterThan(32 * 1024 * 1024);
+});
