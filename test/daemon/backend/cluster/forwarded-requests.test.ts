@@ -337,6 +337,13 @@ test('what is sent to a backend that does not write any more goes to the next on
   expect([await stashed(writer), await stashed(next)]).toEqual([[], ['a']]);
 });
 
+test('what another backend sends on is not sent on again', async () => {
+  const { writer, member } = await startPair();
+  const answer = await post(member.url, '/stashes', { path: 'a', content: {} }, asPeer(SECRET));
+  expect({ status: answer.status, seq: answer.headers['mon-seq'] }).toEqual({ status: 421, seq: undefined });
+  expect(await stashed(writer)).toEqual([]);
+});
+
 test('it is made here when this backend writes by then', async () => {
   const member = await start(false);
   const answer = post(member.url, '/stashes', { path: 'a', content: {} });
