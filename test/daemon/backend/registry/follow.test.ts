@@ -235,6 +235,51 @@ test.each(Object.entries(EXAMPLES))(
   },
 );
 
+test.each<{ title: string; acts: readonly Act[]; silenced: readonly number[] }>([
+  {
+    title: 'the event of a member opens and ends',
+    acts: [
+      ({ writers }) => writers.silenced.create('default', { check: 'cpu' }),
+      report('default', 'a', { status: 0, aggregates: ['fleet'] }),
+      report('default', 'a', { aggregates: ['fleet'] }),
+      report('default', 'a', { status: 0, aggregates: ['fleet'] }),
+    ],
+    silenced: [0, 0, 1, 0],
+  },
+  {
+    title: 'the client of a member subscribes',
+    acts: [
+      ({ writers }) => writers.silenced.create('default', { subscription: 'web' }),
+      report('default', 'a', { aggregates: ['fleet'] }),
+      ({ writers }) => writers.clients.put('default', { name: 'a', address: '192.0.2.1', subscriptions: ['web'] }),
+      ({ writers }) => writers.clients.put('default', { name: 'a', address: '192.0.2.1', subscriptions: [] }),
+    ],
+    silenced: [0, 0, 1, 0],
+  },
+  {
+    title: 'a planned silence begins, and ends, without a word of it',
+    acts: [
+      report('default', 'a', { aggregates: ['fleet'] }),
+      ({ writers, nowMs }) =>
+        writers.silenced.create('default', { check: 'cpu', begin: Math.ceil(nowMs / 1000) + 60, expire: 60 }),
+      ({ machine }) => Promise.resolve(machine.advance(61_000)),
+      ({ machine }) => Promise.resolve(machine.advance(61_000)),
+    ],
+    silenced: [0, 0, 1, 0],
+  },
+])('how many members are silenced is known when $title', async ({ acts, silenced }) => {
+  await using backend = await open();
+  const counts: number[] = [];
+  for (const act of acts) {
+    await done(backend, act);
+    await expectEqual(backend);
+    const { aggregates } = backend.follower.namespace('default');
+    counts.push(...aggregates.sorted().map((aggregate) => aggregates.silenced(aggregate, backend.nowMs).size));
+    if (aggregates.sorted().length === 0) counts.push(0);
+  }
+  expect(counts).toEqual(silenced);
+});
+
 test('the entries that are there stay the ones that they are', async () => {
   await using backend = await open(report('default', 'a'), ({ writers }) =>
     writers.clients.put('default', { name: 'a', address: '192.0.2.1', subscriptions: [] }),
