@@ -1,7 +1,7 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { currentStep } from '../../shared/domain/plan/run.ts';
 import { askFirst } from '../form/confirm.ts';
-import { isHeldBy } from '../model/plans.ts';
+import { isHeldBy } from '../../shared/domain/plan/operator.ts';
 import type { Screen, Asks, Opened } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';
 import { stepText } from '../words/plan-text.ts';

@@ -5,7 +5,7 @@ import { errorMessage } from '../../shared/errors.ts';
 import type { PlanRun, PlanOrder } from '../../shared/schemas/plan-run.ts';
 import { keyOf } from '../state/keys.ts';
 import type { Effect } from '../state/effects.ts';
-import { isHeldBy } from '../model/plans.ts';
+import { isHeldBy } from '../../shared/domain/plan/operator.ts';
 import type { Says, Opened, Frames } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';
 import { stepText, toldOf } from '../words/plan-text.ts';

@@ -1,8 +1,9 @@
 import type { UpgradeClient } from '../../shared/client/plan-client.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
-import { currentStep, isFree } from '../../shared/domain/plan/run.ts';
+import { isOpenTo, ordersFor, turnOf, type Operator, type PlanWish } from '../../shared/domain/plan/operator.ts';
+import { currentStep } from '../../shared/domain/plan/run.ts';
 import { parsePath, versionText } from '../../shared/domain/plan/version.ts';
-import type { PlanRun, PlanOrder, PlanRunStep } from '../../shared/schemas/plan-run.ts';
+import type { PlanRun, PlanRunStep } from '../../shared/schemas/plan-run.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 import type { LinesState } from './state.ts';
 import { answer, isSure, mayChange } from './questions.ts';
@@ -14,7 +15,7 @@ const VERBS: Readonly<Record<string, (work: Work) => Promise<void>>> = {
   run,
   skip,
   take,
-  release: (work) => order(work, { order: 'release', session: work.session }),
+  release: async (work) => void (await carryOut(work, { kind: 'release', plan: work.plan.id })),
   'roll-back': (work) => end(work, 'roll-back'),
   abandon: (work) => end(work, 'abandon'),
 };
@@ -82,76 +83,90 @@ async function makePlan(state: LinesState, talk: Talk, client: UpgradeClient): P
 
 /** Runs the step whose turn it is, or asks whether it is done. */
 async function run(work: Work): Promise<void> {
-  const { plan, talk, session } = work;
+  const { plan, talk } = work;
   const step = currentStep(plan);
   if (step === undefined || !isOurs(work)) return;
-  if (step.state === 'running') return talk.say(`${stepText(plan, step)}: it runs. Type upgrade to hear of it.`);
+  const turn = turnOf(step);
+  if (turn === 'wait') return talk.say(`${stepText(plan, step)}: it runs. Type upgrade to hear of it.`);
   talk.say(`${stepText(plan, step)}.`);
-  if (step.state === 'confirm') {
-    for (const command of step.commands ?? []) talk.say(safeLine(`Run: ${command}`));
-    if (!(await isSure(talk, 'Is it done?'))) return;
-    return orderStep(work, step, { order: 'confirm', session, step: step.id });
-  }
-  for (const line of step.details) talk.say(safeLine(line));
-  const { confirm } = step;
-  if (confirm === undefined) {
-    if (step.kind === 'action' && !(await isSure(talk, 'Run it?'))) return;
-    return orderStep(work, step, { order: 'start', session, step: step.id });
-  }
-  const typed = await answer(talk, safeLine(`It cannot be undone. Type ${confirm} to run it:`), (text) =>
-    text === confirm ? { value: text } : { problem: `that is not ${confirm}` },
+  const told = turn === 'confirm' ? (step.commands ?? []).map((command) => `Run: ${command}`) : step.details;
+  for (const line of told) talk.say(safeLine(line));
+  if (turn === 'confirm' && !(await isSure(talk, 'Is it done?'))) return;
+  if (turn === 'agree' && !(await isSure(talk, 'Run it?'))) return;
+  const typed = turn === 'type' ? await typeWord(talk, step.confirm ?? '') : '';
+  const kind = turn === 'confirm' ? 'confirm' : 'start';
+  if (typed !== undefined) await carryOut(work, { kind, plan: plan.id, step: step.id, state: step.state }, typed);
+}
+
+async function typeWord(talk: Talk, word: string): Promise<string | undefined> {
+  return await answer(talk, safeLine(`It cannot be undone. Type ${word} to run it:`), (text) =>
+    text === word ? { value: text } : { problem: `that is not ${word}` },
   );
-  if (typed !== undefined) await orderStep(work, step, { order: 'start', session, step: step.id, typed });
 }
 
 async function skip(work: Work): Promise<void> {
-  const { plan, talk, session } = work;
+  const { plan, talk } = work;
   const step = currentStep(plan);
   if (step === undefined || !isOurs(work)) return;
   const reason = await answer(talk, `Skip ${stepText(plan, step)}. Reason?`, readText);
-  if (reason !== undefined) await orderStep(work, step, { order: 'skip', session, step: step.id, reason });
+  const wish = { kind: 'skip', plan: plan.id, step: step.id, state: step.state } as const;
+  if (reason !== undefined) await carryOut(work, wish, reason);
 }
 
-async function take({ plan, talk, client, session, state }: Work): Promise<void> {
-  const isHeld = plan.holder?.session !== session && !isFree(plan, state.nowMs);
-  if (isHeld && !(await isSure(talk, `${holderName(plan)} holds the plan. Take it?`))) return;
-  await order({ plan, talk, client, session, state }, { order: 'take', session, force: isHeld });
+async function take(work: Work): Promise<void> {
+  const { plan, talk } = work;
+  const question = `${holderName(plan)} holds the plan. Take it?`;
+  if (isOpenTo(plan, operatorOf(work)) || (await isSure(talk, question))) {
+    await carryOut(work, { kind: 'take', plan: plan.id });
+  }
 }
 
 async function end(work: Work, how: 'roll-back' | 'abandon'): Promise<void> {
-  const { plan, talk, session } = work;
+  const { plan, talk } = work;
   if (!isOurs(work)) return;
   if (how === 'roll-back' && plan.backup === null) return talk.say('There is no backup of this plan to go back to.');
   const what =
     how === 'abandon' ? 'Nothing that was done is undone.' : 'The plan ends, and its backup is to be restored.';
   const reason = await answer(talk, `${what} Reason?`, readText);
   if (reason === undefined) return;
-  await order(work, { order: how, session, reason });
-  if (plan.backup !== null && how === 'roll-back') talk.say(`Stop the backend and run: ${restoreCommand(plan.backup)}`);
+  const next = await carryOut(work, { kind: how, plan: plan.id }, reason);
+  if (next?.state === 'rolled-back' && plan.backup !== null) {
+    talk.say(`Stop the backend and run: ${restoreCommand(plan.backup)}`);
+  }
 }
 
 /** Held here, or by nobody: then whoever does something becomes the holder. */
-function isOurs({ plan, session, talk, state }: Work): boolean {
-  const isOwn = plan.holder?.session === session || isFree(plan, state.nowMs);
-  if (!isOwn) talk.say(`${holderName(plan)} holds the plan. Type upgrade take to take it.`);
-  return isOwn;
+function isOurs(work: Work): boolean {
+  const isOpen = isOpenTo(work.plan, operatorOf(work));
+  if (!isOpen) sayHeld(work.talk, work.plan);
+  return isOpen;
 }
 
-/** The answer may have taken long: a step that is not as it was told is left alone. */
-async function orderStep(work: Work, { id, state }: PlanRunStep, wanted: PlanOrder): Promise<void> {
-  const now = await work.client.plan(work.plan.id);
-  const step = now && currentStep(now);
-  if (step?.id !== id || step.state !== state) return work.talk.say('The plan has moved on: nothing was done.');
-  await order(work, wanted);
+function sayHeld(talk: Talk, plan: PlanRun): void {
+  talk.say(`${holderName(plan)} holds the plan. Type upgrade take to take it.`);
 }
 
-async function order({ plan, talk, client, session }: Work, wanted: PlanOrder): Promise<void> {
-  if (plan.holder?.session !== session && wanted.order !== 'take') {
-    await client.order(plan.id, { order: 'take', session, force: false });
+function operatorOf({ session, state }: Work): Operator {
+  return { session, nowMs: state.nowMs };
+}
+
+/** The answer may have taken long: what it is about is looked at again. @returns the plan as it is then */
+async function carryOut(work: Work, wish: PlanWish, typed = ''): Promise<PlanRun | undefined> {
+  const { client, talk } = work;
+  const outcome = ordersFor(await client.plan(wish.plan), wish, typed, operatorOf(work));
+  if (outcome.kind !== 'orders') {
+    if (outcome.kind === 'held') sayHeld(talk, outcome.plan);
+    else talk.say('The plan has moved on: nothing was done.');
+    return undefined;
   }
-  const next = await client.order(plan.id, wanted);
-  talk.say(`${toldOf(wanted, next, 'upgrade run confirms')}.`);
+  const orders = [...outcome.orders];
+  const last = orders.pop();
+  for (const order of orders) await client.order(wish.plan, order);
+  if (last === undefined) return undefined;
+  const next = await client.order(wish.plan, last);
+  talk.say(`${toldOf(last, next, 'upgrade run confirms')}.`);
   if (currentStep(next)?.state === 'running') talk.say('Type upgrade to hear what came of it.');
+  return next;
 }
 
 function readText(text: string): { readonly value: string } | { readonly problem: string } {

@@ -1,3 +1,4 @@
+import { isHeldBy } from '../../shared/domain/plan/operator.ts';
 import type { UpgradeRow } from '../../shared/schemas/feed.ts';
 import type { PlanRun } from '../../shared/schemas/plan-run.ts';
 
@@ -91,9 +92,4 @@ export class UpgradePlans {
     // Whoever has just taken it was heard of.
     return isFirst ? undefined : { kind: 'hold-plan', id: plan.id };
   }
-}
-
-/** Whether the console of this session works on the plan. */
-export function isHeldBy(plan: PlanRun | undefined, session: string): boolean {
-  return plan?.state === 'open' && plan.holder?.session === session;
 }

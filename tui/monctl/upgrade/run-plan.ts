@@ -1,5 +1,6 @@
 import type { UpgradeClient } from '../../../shared/client/plan-client.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
+import { turnOf } from '../../../shared/domain/plan/operator.ts';
 import { currentStep } from '../../../shared/domain/plan/run.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { PlanRun, PlanOrder, PlanRunStep, ToldFacts } from '../../../shared/schemas/plan-run.ts';
@@ -48,15 +49,15 @@ export class TerminalPlanRun {
 
   /** @returns undefined when it was left as it is */
   async #step(plan: PlanRun, step: PlanRunStep): Promise<PlanRun | undefined> {
-    const isDue = step.state === 'confirm';
-    const wish = await this.#wish(isDue ? 'is it done' : step.kind === 'manual' ? 'begin' : 'run it');
+    const turn = turnOf(step);
+    const wish = await this.#wish(turn === 'confirm' ? 'is it done' : step.kind === 'manual' ? 'begin' : 'run it');
     if (wish === 'leave') return undefined;
     if (wish === 'skip') return await this.#skip(plan, step);
     const about = { session: this.#session, step: step.id, facts: this.#told };
-    if (isDue) return await this.#order(plan, { order: 'confirm', ...about });
-    const typed =
-      step.confirm === undefined ? undefined : await this.#ask(safeText(`type ${step.confirm} to run it: `));
-    return await this.#order(plan, { order: 'start', ...about, ...(typed !== undefined && { typed: typed.trim() }) });
+    if (turn === 'confirm') return await this.#order(plan, { order: 'confirm', ...about });
+    if (turn !== 'type') return await this.#order(plan, { order: 'start', ...about });
+    const typed = await this.#ask(safeText(`type ${step.confirm ?? ''} to run it: `));
+    return await this.#order(plan, { order: 'start', ...about, typed: typed.trim() });
   }
 
   async #skip(plan: PlanRun, step: PlanRunStep): Promise<PlanRun> {

@@ -1,4 +1,5 @@
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
+import { isHeldBy, turnOf } from '../../../shared/domain/plan/operator.ts';
 import { currentStep, isFree } from '../../../shared/domain/plan/run.ts';
 import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
 import { clockText } from '../connection/connection-text.ts';
@@ -6,7 +7,6 @@ import { keyOf } from '../../state/keys.ts';
 import { EMPTY_LINE, lineOf } from '../../text/line-editor.ts';
 import { named } from '../../form/confirm.ts';
 import { openUpgradeDialog } from './form.ts';
-import { isHeldBy } from '../../model/plans.ts';
 import { wishOutcome } from './wishes.ts';
 import { shownPlan, stepNumber } from './plan.ts';
 import type { Says, Asks, Opened, Screen, Shown } from '../../state/ports.ts';
@@ -39,11 +39,17 @@ export function askNewPlan(store: Screen & Says & Pick<Known, 'plans' | 'loads'>
 /** Runs the step under the cursor, or asks first where something is changed. */
 export function runStep(store: Screen & Says & Asks & Opened & Pick<Known, 'plans' | 'nowMs'>): void {
   withTurn(store, (plan, step) => {
-    if (step.state === 'running') return store.say(`${stepText(plan, step)}: it runs, wait for its end`);
-    if (step.state === 'confirm') return askConfirm(store, plan, step);
-    if (step.kind === 'action' || step.confirm !== undefined) return askStart(store, plan, step);
-    // It only looks, or shows what the operator has to do.
-    submitAtOnce(store, { kind: 'start', plan: plan.id, step: step.id, state: step.state });
+    switch (turnOf(step)) {
+      case 'wait':
+        return store.say(`${stepText(plan, step)}: it runs, wait for its end`);
+      case 'confirm':
+        return askConfirm(store, plan, step);
+      case 'type':
+      case 'agree':
+        return askStart(store, plan, step);
+      case 'start':
+        return submitAtOnce(store, { kind: 'start', plan: plan.id, step: step.id, state: step.state });
+    }
   });
 }
 
@@ -130,14 +136,9 @@ export function askAbandon(store: Screen & Says & Opened & Pick<Known, 'plans' |
 /** Lets go of the plan, takes it where it is free, or asks whether to take it from who holds it. */
 export function changeHold(store: Screen & Says & Asks & Opened & Pick<Known, 'plans' | 'nowMs'>): void {
   withOpenPlan(store, (plan) => {
-    const { session } = store.options;
-    if (isHeldBy(plan, store.options.session)) {
-      return store.request({ kind: 'order-plan', id: plan.id, orders: [{ order: 'release', session }] });
-    }
     const { holder } = plan;
-    if (holder === null || isFree(plan, store.nowMs)) {
-      return store.request({ kind: 'order-plan', id: plan.id, orders: [{ order: 'take', session, force: false }] });
-    }
+    if (isHeldBy(plan, store.options.session)) return submitAtOnce(store, { kind: 'release', plan: plan.id });
+    if (holder === null || isFree(plan, store.nowMs)) return submitAtOnce(store, { kind: 'take', plan: plan.id });
     openUpgradeDialog(store, {
       title: `Take plan #${String(plan.id)} from ${holderName(plan)}`,
       lines: [

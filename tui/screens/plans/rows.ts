@@ -9,7 +9,7 @@ import { keyOf } from '../../state/keys.ts';
 import { cellWidth, fit } from '../../terminal/cells.ts';
 import { run, type Line, type Tone } from '../../text/theme.ts';
 import { centredTop, WIDE_COLUMNS } from '../../state/screen-layout.ts';
-import { isHeldBy } from '../../model/plans.ts';
+import { isHeldBy } from '../../../shared/domain/plan/operator.ts';
 import { wrapCells } from '../../text/wrap-cells.ts';
 import { planLayout } from './layout.ts';
 import { stepNumber, stepUnderCursor } from './plan.ts';

@@ -1,18 +1,8 @@
-import type { PlanRunStepState } from '../../../shared/schemas/plan-run.ts';
+import type { PlanWish } from '../../../shared/domain/plan/operator.ts';
 import type { LineEditor } from '../../text/line-editor.ts';
 
-/** What a person wants done about plans. It names what it is about, whatever has happened since. */
-export type UpgradeWish =
-  | { readonly kind: 'new' }
-  | { readonly kind: 'take'; readonly plan: number }
-  | { readonly kind: 'roll-back' | 'abandon'; readonly plan: number }
-  | {
-      readonly kind: 'start' | 'confirm' | 'skip';
-      readonly plan: number;
-      readonly step: string;
-      /** As it was when the question was asked. */
-      readonly state: PlanRunStepState;
-    };
+/** What a person wants done about plans: a new one, or something with the one there is. */
+export type UpgradeWish = { readonly kind: 'new' } | PlanWish;
 
 export interface DialogField {
   readonly label: string;

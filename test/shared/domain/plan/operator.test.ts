@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { isOpenTo, ordersFor, turnOf, type PlanWish } from '../../../../shared/domain/plan/operator.ts';
+import { HOLDER_GONE_MS } from '../../../../shared/domain/plan/run.ts';
+import type { PlanRun, PlanRunStep } from '../../../../shared/schemas/plan-run.ts';
+
+const NOW_MS = 1_000_000;
+const STEP: PlanRunStep = {
+  id: 'backup',
+  kind: 'action',
+  title: 'Back up',
+  details: [],
+  state: 'waiting',
+  started_at: null,
+  ended_at: null,
+  note: '',
+};
+const PLAN: PlanRun = {
+  id: 7,
+  revision: 1,
+  from: '6.1.0',
+  to: '6.5.0',
+  created_at: 0,
+  created_by: 'alice',
+  state: 'open',
+  holder: { who: 'alice', session: 'own', since: 0, seen: NOW_MS },
+  verdict: 'pass',
+  findings: [],
+  steps: [STEP],
+  backup: null,
+  entities: null,
+  log: [],
+};
+const OPERATOR = { session: 'own', nowMs: NOW_MS };
+const THEIRS: PlanRun = { ...PLAN, holder: { who: 'bob', session: 'other', since: 0, seen: NOW_MS } };
+const FREE: PlanRun = { ...PLAN, holder: null };
+const FINAL: PlanRun = { ...PLAN, steps: [{ ...STEP, confirm: '6.5.0' }] };
+
+const ON_STEP = { plan: 7, step: 'backup', state: 'waiting' } as const;
+const START: PlanWish = { kind: 'start', ...ON_STEP };
+const TAKE = { order: 'take', session: 'own', force: false } as const;
+
+test.each<{ step: Partial<PlanRunStep>; turn: ReturnType<typeof turnOf> }>([
+  { step: { state: 'running', confirm: 'x' }, turn: 'wait' },
+  { step: { state: 'confirm', kind: 'manual' }, turn: 'confirm' },
+  { step: { kind: 'manual', confirm: 'x' }, turn: 'type' },
+  { step: { kind: 'action' }, turn: 'agree' },
+  { step: { kind: 'action', state: 'failed' }, turn: 'agree' },
+  { step: { kind: 'manual' }, turn: 'start' },
+  { step: { kind: 'check', state: 'failed' }, turn: 'start' },
+])('a step $step goes on with: $turn', ({ step, turn }) => {
+  expect(turnOf({ ...STEP, ...step })).toBe(turn);
+});
+
+describe('orders', () => {
+  test.each<{ title: string; plan?: PlanRun; wish: PlanWish; typed?: string; orders: readonly object[] }>([
+    { title: 'a step is started', wish: START, orders: [{ order: 'start', session: 'own', step: 'backup' }] },
+    {
+      title: 'nobody holds it: it is taken first',
+      plan: FREE,
+      wish: START,
+      orders: [TAKE, { order: 'start', session: 'own', step: 'backup' }],
+    },
+    {
+      title: 'the word was typed',
+      plan: FINAL,
+      wish: START,
+      typed: '6.5.0',
+      orders: [{ order: 'start', session: 'own', step: 'backup', typed: '6.5.0' }],
+    },
+    {
+      title: 'a step is skipped for a reason',
+      wish: { kind: 'skip', ...ON_STEP },
+      typed: 'made by hand',
+      orders: [{ order: 'skip', session: 'own', step: 'backup', reason: 'made by hand' }],
+    },
+    {
+      title: 'a step is confirmed',
+      plan: { ...PLAN, steps: [{ ...STEP, state: 'confirm' }] },
+      wish: { kind: 'confirm', ...ON_STEP, state: 'confirm' },
+      orders: [{ order: 'confirm', session: 'own', step: 'backup' }],
+    },
+    { title: 'what is free is taken', plan: FREE, wish: { kind: 'take', plan: 7 }, orders: [TAKE] },
+    {
+      title: 'what somebody holds is taken by force',
+      plan: THEIRS,
+      wish: { kind: 'take', plan: 7 },
+      orders: [{ ...TAKE, force: true }],
+    },
+    { title: 'it is let go of', wish: { kind: 'release', plan: 7 }, orders: [{ order: 'release', session: 'own' }] },
+    {
+      title: 'it is abandoned',
+      wish: { kind: 'abandon', plan: 7 },
+      typed: 'too late',
+      orders: [{ order: 'abandon', session: 'own', reason: 'too late' }],
+    },
+  ])('$title', ({ plan = PLAN, wish, typed = '', orders }) => {
+    expect(ordersFor(plan, wish, typed, OPERATOR)).toEqual({ kind: 'orders', orders });
+  });
+
+  test.each<{ title: string; plan: PlanRun | undefined; wish: PlanWish; typed?: string; outcome: object }>([
+    { title: 'the plan is not known', plan: undefined, wish: START, outcome: { kind: 'over' } },
+    { title: 'it is another plan', plan: { ...PLAN, id: 8 }, wish: START, outcome: { kind: 'over' } },
+    { title: 'it is over', plan: { ...PLAN, state: 'done' }, wish: START, outcome: { kind: 'over' } },
+    { title: 'somebody else holds it', plan: THEIRS, wish: START, outcome: { kind: 'held', plan: THEIRS } },
+    {
+      title: 'the step is not as it was',
+      plan: { ...PLAN, steps: [{ ...STEP, state: 'failed' }] },
+      wish: START,
+      outcome: { kind: 'moved', to: { id: 'backup', state: 'failed' } },
+    },
+    {
+      title: 'the last step is done',
+      plan: { ...PLAN, steps: [{ ...STEP, state: 'done' }] },
+      wish: START,
+      outcome: { kind: 'moved', to: undefined },
+    },
+    {
+      title: 'another word was typed',
+      plan: FINAL,
+      wish: START,
+      typed: '6.5',
+      outcome: { kind: 'word', word: '6.5.0' },
+    },
+    { title: 'no reason to skip', plan: PLAN, wish: { kind: 'skip', ...ON_STEP }, outcome: { kind: 'reason' } },
+    { title: 'no reason to roll back', plan: PLAN, wish: { kind: 'roll-back', plan: 7 }, outcome: { kind: 'reason' } },
+  ])('none: $title', ({ plan, wish, typed = '', outcome }) => {
+    expect(ordersFor(plan, wish, typed, OPERATOR)).toMatchObject(outcome);
+  });
+});
+
+test('a holder that was not heard of for long is no holder', () => {
+  expect(isOpenTo(THEIRS, OPERATOR)).toBe(false);
+  expect(isOpenTo(THEIRS, { ...OPERATOR, nowMs: NOW_MS + HOLDER_GONE_MS })).toBe(true);
+});
