@@ -9,11 +9,13 @@ import { Bell } from './state/bell.ts';
 import { EventRegistry } from './model/event-registry.ts';
 import {
   heardFrame,
+  heardHello,
   heardStats,
   INITIAL_FEED_STATUS,
   nextConnection,
   type ConnectionState,
   type FeedStatus,
+  type Hello,
 } from './model/feed-status.ts';
 import { mergedStatus } from './model/merged-feed.ts';
 import { HeldRows } from './model/held-rows.ts';
@@ -282,12 +284,8 @@ export class ConsoleStore
     this.touch('rows');
   }
 
-  greeted(hello: { readonly name: string; readonly version: string; readonly time: number }): void {
-    this.feed = {
-      ...heardFrame(this.feed, hello.time, this.options.now()),
-      backendName: hello.name,
-      backendVersion: hello.version,
-    };
+  greeted(hello: Hello): void {
+    this.feed = heardHello(this.feed, hello, this.options.now());
     this.touch('figures');
   }
 

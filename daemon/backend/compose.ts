@@ -107,6 +107,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       log,
       storeId: store.id,
       name,
+      isShared: options.isShared,
       entityLimit,
     }),
   );

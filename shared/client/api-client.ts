@@ -282,6 +282,8 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     info: () => call(V1_API.info),
     /** What runs where, and what the store holds. */
     versions: () => call(MON_API.versions),
+    /** Who the credentials are of, and what they may do. */
+    access: () => call(MON_API.access),
     /** The backends that share a store; undefined: this one is of a version that knows of no others. */
     cluster: () => find(MON_API.cluster),
     /**

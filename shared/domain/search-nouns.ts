@@ -1,4 +1,5 @@
 import type { Command } from '../schemas/command.ts';
+import type { ClusterMember } from '../schemas/cluster.ts';
 import type { ClientRow, SilencedRow } from '../schemas/feed.ts';
 import type { StoredResult } from '../schemas/result.ts';
 import type { SilencedUse } from '../schemas/silenced.ts';
@@ -155,4 +156,18 @@ export const DEAD_LETTER_SEARCH = searchLanguage<FoundDeadLetter>(
     timeField('age', 'since it failed', ({ failed_at: at }) => at),
   ],
   ({ id, handler, client, check, reason }) => [String(id), handler, `${client}/${check}`, reason],
+);
+
+export const MEMBER_SEARCH = searchLanguage<ClusterMember>(
+  [
+    textField('member', ({ name }) => name),
+    textField('id', ({ id }) => id),
+    textField('version', ({ version }) => version),
+    choiceField<ClusterMember>('role', ['writer', 'member'], ({ role }) => role),
+    choiceField<ClusterMember>('state', ['ok', 'behind', 'gone'], ({ state }) => state),
+    countField('behind', ({ behind }) => behind),
+    timeField('seen', 'since it was heard of', ({ last_seen: at }) => at),
+    timeField('up', 'since it started', ({ since }) => since),
+  ],
+  ({ id, name, url, version }) => [id, name, url, version],
 );

@@ -154,6 +154,8 @@ export const feedMessageSchema = z.discriminatedUnion('type', [
     time,
     /** Whether a consumer may ask for a pace. */
     pace: z.boolean().exactOptional(),
+    /** Whether other backends may have the store, too: `GET /api/mon/v1/cluster` tells of them. */
+    shared: z.boolean().exactOptional(),
   }),
   z.object({ type: type('snapshot'), seq, rows }),
   z.object({ type: type('live'), seq }),

@@ -29,7 +29,7 @@ export async function startBackend(
     readonly clock?: Clock;
     readonly batcher?: BackendOptions['batcher'];
     readonly requestTimes?: BackendOptions['requestTimes'];
-    /** Default: it is alone. */
+    /** Whose store this is, too. Default: it is alone. */
     readonly cluster?: BackendOptions['cluster'];
     /** What stands between the backend and its store. */
     readonly around?: (store: Store) => Store;
@@ -59,7 +59,7 @@ export async function startBackend(
     // Where credentials are configured a test shows them, or none.
     ...(config.api.user === undefined && { localPlaces: placesOf(stateDir) }),
     ...(options.batcher === undefined ? {} : { batcher: options.batcher }),
-    ...(options.cluster === undefined ? {} : { cluster: options.cluster }),
+    ...(options.cluster === undefined ? {} : { cluster: options.cluster, isShared: true }),
     ...(options.requestTimes === undefined ? {} : { requestTimes: options.requestTimes }),
     ...(options.openForwarding === undefined ? {} : { openForwarding: options.openForwarding }),
     ...(options.logRequest === undefined ? {} : { logRequest: options.logRequest }),

@@ -34,7 +34,7 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
   {
     name: 'pause',
     keys: ['p'],
-    in: [...VIEWS_PAUSED, 'silence-entry', 'detail', 'inspect', 'handling', 'dead-letter'],
+    in: [...VIEWS_PAUSED, 'silence-entry', 'detail', 'inspect', 'handling', 'dead-letter', 'member'],
     help: 'pause the feed, or resume it',
     hint: 'pause',
     run: (store) => (store.state.paused === undefined ? store.pause() : store.resume()),
@@ -42,14 +42,26 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
   {
     name: 'reconnect',
     keys: ['R'],
-    in: ['overview', 'silences', 'aggregates', 'clients', 'upgrade', 'plan', 'dead-letters', 'dead-letter', 'handling'],
+    in: [
+      'overview',
+      'silences',
+      'aggregates',
+      'clients',
+      'upgrade',
+      'plan',
+      'dead-letters',
+      'dead-letter',
+      'handling',
+      'cluster',
+      'member',
+    ],
     help: 'reconnect now',
     run: (store) => store.request({ kind: 'reconnect' }),
   },
   {
     name: 'resync',
     keys: ['ctrl-r'],
-    in: [...VIEWS_ALL, 'silence-entry', 'detail', 'inspect', 'handling', 'dead-letter'],
+    in: [...VIEWS_ALL, 'silence-entry', 'detail', 'inspect', 'handling', 'dead-letter', 'member'],
     help: 'load everything from the backend again',
     run: (store) => {
       store.request({ kind: 'resync' });
@@ -75,7 +87,7 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
   {
     name: 'lock',
     keys: ['!'],
-    in: [...VIEWS_ALL, 'silence-entry', 'detail', 'inspect', 'dead-letter'],
+    in: [...VIEWS_ALL, 'silence-entry', 'detail', 'inspect', 'dead-letter', 'member'],
     help: 'read-only lock on or off',
     run: toggleLock,
   },
@@ -112,7 +124,7 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
   {
     name: 'close',
     keys: ['escape', 'q'],
-    in: ['detail', 'inspect', 'handling', 'dead-letter', 'silence-entry', 'plan-page', 'help', 'log'],
+    in: ['detail', 'inspect', 'handling', 'dead-letter', 'member', 'silence-entry', 'plan-page', 'help', 'log'],
     help: 'back to the list',
     hint: 'back',
     run: {
@@ -120,6 +132,7 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
       inspect: onLayer('inspect', closeInspect),
       handling: closeText,
       'dead-letter': closeText,
+      member: closeText,
       'silence-entry': closeLayer,
       'plan-page': closeLayer,
       help: onLayer('help', closeHelp),
@@ -139,6 +152,7 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
       inspect: onLayer('inspect', openInspectSearch),
       handling: openTextSearch,
       'dead-letter': openTextSearch,
+      member: openTextSearch,
     },
   },
   { name: 'match-next', keys: ['n'], in: ['log', 'help', ...TEXTS], help: 'next match of the search', run: seekBy(1) },
@@ -154,6 +168,7 @@ function seekBy(step: 1 | -1): Action['run'] {
     inspect: seekText,
     handling: seekText,
     'dead-letter': seekText,
+    member: seekText,
   };
 }
 

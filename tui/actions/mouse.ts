@@ -54,9 +54,9 @@ function click(store: ActionPorts, { row, column }: MouseEvent): void {
     return;
   }
   if (isPage(state.view)) return;
-  if (row === layout.header - 1) return sortByTitle(store, column);
-  const key =
-    row < layout.header || row >= layout.header + layout.list ? undefined : store.window.keyAtRow(row - layout.header);
+  const first = layout.header + layout.above;
+  if (row === first - 1) return sortByTitle(store, column);
+  const key = row < first || row >= first + layout.list ? undefined : store.window.keyAtRow(row - first);
   if (key === undefined) return;
   store.settleRows();
   const index = store.rows.order.indexOf(key);

@@ -26,6 +26,7 @@ const MOVES: Readonly<Record<(typeof SCROLLED)[number], Move>> = {
   clients: inList,
   checks: inList,
   'dead-letters': inList,
+  cluster: inList,
   overview: (action) => (store) => moveRow(store, action),
   upgrade: (action) => (store) => scrollVersions(store, action),
   plan: (action) => (store) => {
@@ -35,6 +36,7 @@ const MOVES: Readonly<Record<(typeof SCROLLED)[number], Move>> = {
   inspect: (action) => onLayer('inspect', (store, layer) => moveInspect(store, layer, action)),
   handling: inText,
   'dead-letter': inText,
+  member: inText,
   'silence-entry': inText,
   'plan-page': inText,
   help: (action) => onLayer('help', (store, layer) => moveHelp(store, layer, action)),

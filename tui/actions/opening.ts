@@ -10,6 +10,7 @@ import { putLayer } from '../state/layer-stack.ts';
 import { reloadDetail, openDetail } from '../screens/detail/actions.ts';
 import { openRow, explainRow } from '../screens/inspect/actions.ts';
 import { onLayer, type Action } from '../keys/action.ts';
+import { openMember } from './cluster.ts';
 import { openLetter, lettersMeant, explainLetter } from './dead-letters.ts';
 import { openInspect } from '../screens/inspect/open.ts';
 import type { AggregateEntry } from '../model/aggregate-book.ts';
@@ -43,6 +44,7 @@ export const OPENING_ACTIONS: readonly Action[] = [
         if (first !== undefined) openInspect(store, { kind: 'check', name: first.check.name });
       },
       'dead-letters': (store) => openLetter(store, lettersMeant(store)),
+      cluster: openMember,
       inspect: onLayer('inspect', openRow),
     },
   },

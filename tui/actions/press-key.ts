@@ -36,6 +36,7 @@ const PLACES: Partial<Readonly<Record<KeyContext, Place>>> = {
   clients: LIST,
   checks: LIST,
   'dead-letters': LIST,
+  cluster: LIST,
   confirm: { type: typeInConfirm },
   form: { type: typeInForm },
   prompt: { type: typeInPrompt },

@@ -11,11 +11,13 @@ import { nameAt, partsAt, silencedIdAt } from '../model/backend-names.ts';
 import type { Opened } from '../state/ports.ts';
 import {
   heardFrame,
+  heardHello,
   heardStats,
   INITIAL_FEED_STATUS,
   nextConnection,
   type ConnectionState,
   type FeedStatus,
+  type Hello,
 } from '../model/feed-status.ts';
 import { followFeed, type FeedSink, type FollowedBackend, type FollowedFeed } from './follow-feed.ts';
 import { targetOf } from '../model/target.ts';
@@ -81,12 +83,8 @@ class MemberSink implements FeedSink {
     this.#heard(nextConnection(this.#status, connection, this.#nowMs));
   }
 
-  greeted(hello: { readonly name: string; readonly version: string; readonly time: number }): void {
-    this.#heard({
-      ...heardFrame(this.#status, hello.time, this.#nowMs),
-      backendName: hello.name,
-      backendVersion: hello.version,
-    });
+  greeted(hello: Hello): void {
+    this.#heard(heardHello(this.#status, hello, this.#nowMs));
   }
 
   statsArrived(stats: FeedStats, timeMs: number): void {

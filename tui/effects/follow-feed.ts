@@ -3,7 +3,7 @@ import type { Feed } from '../../shared/client/feed-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import type { FeedRows, FeedStats } from '../../shared/schemas/feed.ts';
 import type { ConsoleState } from '../state/console-state.ts';
-import type { ConnectionState } from '../model/feed-status.ts';
+import type { ConnectionState, Hello } from '../model/feed-status.ts';
 
 /** Where a feed is, and with what one is let in. */
 export interface FollowedBackend {
@@ -17,7 +17,7 @@ export interface FollowedBackend {
 /** What hears a feed. */
 export interface FeedSink {
   connectionChanged(connection: ConnectionState): void;
-  greeted(hello: { readonly name: string; readonly version: string; readonly time: number }): void;
+  greeted(hello: Hello): void;
   statsArrived(stats: FeedStats, timeMs: number): void;
   rowsArrived(rows: FeedRows, about: { readonly replace: boolean; readonly timeMs: number | undefined }): void;
 }

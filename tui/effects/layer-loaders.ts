@@ -3,7 +3,7 @@ import { targetOf } from '../model/target.ts';
 import type { LayerData, LoadedLayerKind } from '../state/layers/loaded.ts';
 
 /** What the requests of layers need. */
-export type LayerApi = Pick<ApiClient, 'deadLetter' | 'explainEvent' | 'silencedDetail'>;
+export type LayerApi = Pick<ApiClient, 'cluster' | 'deadLetter' | 'explainEvent' | 'silencedDetail'>;
 
 export type LayerLoaders = {
   readonly [Kind in LoadedLayerKind]: (api: LayerApi, id: string) => Promise<LayerData[Kind] | undefined>;
@@ -16,5 +16,6 @@ export const LAYER_LOADERS: LayerLoaders = {
     const { client, check } = targetOf(id);
     return api.explainEvent(client, check);
   },
+  member: async (api, id) => (await api.cluster())?.members.find((member) => member.id === id),
   'silence-entry': (api, id) => api.silencedDetail(id),
 };

@@ -298,11 +298,14 @@ export function openApiOfNamespaces(
       const { name, context } = splitName(client);
       return (await at(context)).deleteClient(name);
     },
+    access: async () => (await at()).access(),
     audit: async (query) => (await at()).audit(query),
+    cluster: async () => (await at()).cluster(),
     deadLetter: async (id) => (await at()).deadLetter(id),
     deadLetters: async (about) => (await at()).deadLetters(about),
     deepHealth: async () => (await at()).deepHealth(),
     dropDeadLetter: async (id) => (await at()).dropDeadLetter(id),
+    handOver: async (to) => (await at()).handOver(to),
     handlers: async () => (await at()).handlers(),
     namespaces: async () => (await at()).namespaces(),
     async overview() {
@@ -317,6 +320,7 @@ export function openApiOfNamespaces(
 
 /** What is not asked of several backends at once. */
 const OF_ONE_BACKEND = {
+  access: ofOne,
   aggregate: ofOne,
   aggregateResults: ofOne,
   aggregateSummaries: ofOne,
@@ -324,11 +328,13 @@ const OF_ONE_BACKEND = {
   checkResults: ofOne,
   checks: ofOne,
   clientDetail: ofOne,
+  cluster: ofOne,
   deadLetter: ofOne,
   deadLetters: ofOne,
   deepHealth: ofOne,
   deleteClient: ofOne,
   dropDeadLetter: ofOne,
+  handOver: ofOne,
   handlers: ofOne,
   namespaces: ofOne,
   overview: ofOne,

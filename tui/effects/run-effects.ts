@@ -1,5 +1,6 @@
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import type { ApiClient } from '../../shared/client/api-client.ts';
+import { writerName } from '../../shared/domain/cluster.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { nameBeside } from '../model/backend-names.ts';
 import {
@@ -43,6 +44,7 @@ export type ConsoleApi = ViewApi &
     | 'deleteResult'
     | 'dropDeadLetter'
     | 'event'
+    | 'handOver'
     | 'namespaces'
     | 'requestCheck'
     | 'resolve'
@@ -91,6 +93,8 @@ export async function runEffect(effect: Effect, tools: EffectTools): Promise<voi
       return requestChecks(effect.orders, tools);
     case 'settle-letters':
       return settleLetters(effect.verb, effect.letters, tools);
+    case 'hand-over':
+      return handOver(effect, tools);
     case 'load-layer':
       return loadLayer(effect.layer, effect.id, LAYER_LOADERS[effect.layer], tools);
     case 'load-subject':
@@ -269,6 +273,20 @@ async function settleLetters(verb: DeadLetterVerb, letters: readonly LetterOrder
   store.ownChanges.remember(told.title, [], store.options.now());
   tell(store, told);
   await loadView('dead-letters', VIEW_LOADERS['dead-letters'], tools);
+}
+
+async function handOver({ to, name }: Effect & { readonly kind: 'hand-over' }, tools: EffectTools): Promise<void> {
+  const { store, api } = tools;
+  store.say(`handing over to ${name} …`);
+  const beganMs = store.options.now();
+  try {
+    const view = await (await api()).handOver(to);
+    const seconds = Math.max(0, store.options.now() - beganMs) / 1000;
+    store.say(`${safeLine(writerName(view) ?? 'nobody')} writes now, after ${seconds.toFixed(1)}s`, 'done');
+  } catch (error) {
+    store.say(`not handed over: ${safeLine(errorMessage(error))}`, 'problem');
+  }
+  await loadView('cluster', VIEW_LOADERS.cluster, tools);
 }
 
 async function loadLayer<Kind extends LoadedLayerKind>(

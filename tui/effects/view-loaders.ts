@@ -1,13 +1,16 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
+import { MonError } from '../../shared/errors.ts';
 import { LOG_MAX } from '../model/message-log.ts';
 import type { LoadedView, ViewData } from '../model/view-data.ts';
 
 /** What the requests of the views need. */
 export type ViewApi = Pick<
   ApiClient,
+  | 'access'
   | 'aggregateSummaries'
   | 'audit'
   | 'checks'
+  | 'cluster'
   | 'deadLetters'
   | 'deepHealth'
   | 'handlers'
@@ -47,4 +50,18 @@ export const VIEW_LOADERS: ViewLoaders = {
   aggregates: (api) => api.aggregateSummaries(),
   checks: (api) => api.checks(),
   'dead-letters': (api) => api.deadLetters(),
+  cluster: async (api, known) => {
+    const [view, isAdministrator] = await Promise.all([
+      api.cluster(),
+      known?.isAdministrator ?? isAdministratorOn(api),
+    ]);
+    if (view === undefined) throw new MonError('not_found', 'this backend is of a version that knows of no others');
+    return { view, isAdministrator };
+  },
 };
+
+/** Whether the credentials may do everything in all namespaces; a backend that does not tell says so when it is asked to. */
+async function isAdministratorOn(api: ViewApi): Promise<boolean> {
+  const access = await api.access().catch(() => undefined);
+  return access === undefined || (access.namespace === null && access.scopes.includes('admin'));
+}

@@ -45,7 +45,15 @@ export interface Action extends Binding {
 
 /** The same in every list. */
 export function inLists(run: Run): Readonly<Record<(typeof LISTS)[number], Run>> {
-  return { events: run, silences: run, aggregates: run, clients: run, checks: run, 'dead-letters': run };
+  return {
+    events: run,
+    silences: run,
+    aggregates: run,
+    clients: run,
+    checks: run,
+    'dead-letters': run,
+    cluster: run,
+  };
 }
 
 /** Something done with the layer on top. */

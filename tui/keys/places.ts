@@ -5,7 +5,7 @@ import { FULL_LAYERS } from '../state/layers/layer.ts';
  */
 
 /** The views that are lists: what moves, marks, sorts and filters means the same in each. */
-export const LISTS = ['events', 'silences', 'aggregates', 'clients', 'checks', 'dead-letters'] as const;
+export const LISTS = ['events', 'silences', 'aggregates', 'clients', 'checks', 'dead-letters', 'cluster'] as const;
 
 /** What can be paused, and has a log of what was said. A plan for an upgrade goes on, and has a log of its own. */
 export const VIEWS_PAUSED = [...LISTS, 'overview', 'upgrade'] as const;
@@ -16,4 +16,4 @@ export const VIEWS_ALL = [...VIEWS_PAUSED, 'plan'] as const;
 export const SCROLLED = [...VIEWS_ALL, ...FULL_LAYERS] as const;
 
 /** What is read from top to bottom. */
-export const TEXTS = ['detail', 'inspect', 'handling', 'dead-letter'] as const;
+export const TEXTS = ['detail', 'inspect', 'handling', 'dead-letter', 'member'] as const;

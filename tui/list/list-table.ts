@@ -1,5 +1,6 @@
 import type { KeyAction } from '../state/keys.ts';
 import type { SearchLanguage } from '../../shared/domain/search-language.ts';
+import type { Line } from '../text/theme.ts';
 import type { ViewName } from '../state/view-names.ts';
 import type { ListRecord, RowOrder } from '../model/list-rows.ts';
 import type { SortState } from '../model/list-order.ts';
@@ -64,6 +65,8 @@ export interface ListTable<Row, Drawn = Row, Searched = Row> {
     store: Shown & Known & Places & { readonly list: SideLook },
     window: readonly ListRecord[],
   ) => TablePlace;
+  /** What stands above the titles, in as many rows as `rowsAbove` says of the view. */
+  readonly above?: (store: Shown & Known) => readonly Line[];
   /** Shown when there is nothing to show, and no filter is the reason. */
   readonly empty: (store: Opened & Known) => readonly string[];
   /** Shown when no row matches the filter. */

@@ -8,6 +8,16 @@ export type ConnectionState =
   | { readonly kind: 'waiting'; readonly attempt: number; readonly retryAtMs: number; readonly reason: string }
   | { readonly kind: 'refused'; readonly code: string; readonly message: string };
 
+/** What a backend says first. */
+export interface Hello {
+  readonly name: string;
+  readonly version: string;
+  /** Epoch milliseconds, by its clock. */
+  readonly time: number;
+  /** Whether other backends may have the store, too. Default: no. */
+  readonly shared?: boolean | undefined;
+}
+
 /** Everything known about the backend and the way to it. */
 export interface FeedStatus {
   readonly connection: ConnectionState;
@@ -19,6 +29,8 @@ export interface FeedStatus {
   readonly heardAtMs: number | undefined;
   readonly backendName: string | undefined;
   readonly backendVersion: string | undefined;
+  /** Whether other backends may have the store, too. */
+  readonly isShared: boolean;
   readonly stats: FeedStats | undefined;
   /** Results per second, one figure a second, oldest first. */
   readonly rates: readonly number[];
@@ -35,6 +47,7 @@ export const INITIAL_FEED_STATUS: FeedStatus = {
   heardAtMs: undefined,
   backendName: undefined,
   backendVersion: undefined,
+  isShared: false,
   stats: undefined,
   rates: [],
   lagMs: 0,
@@ -57,6 +70,15 @@ export function nextConnection(status: FeedStatus, connection: ConnectionState, 
     // Another connection may go another way, or to a machine whose clock is another.
     ...(lost ? { offsetMs: undefined, lagMs: 0 } : {}),
   };
+}
+
+/** It said who it is. */
+export function heardHello(
+  status: FeedStatus,
+  { name, version, time, shared = false }: Hello,
+  nowMs: number,
+): FeedStatus {
+  return { ...heardFrame(status, time, nowMs), backendName: name, backendVersion: version, isShared: shared };
 }
 
 /** A frame that the backend stamped `timeMs` arrived now. */

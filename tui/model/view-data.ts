@@ -1,4 +1,5 @@
 import type { AggregateSummary } from '../../shared/schemas/aggregate.ts';
+import type { ClusterView } from '../../shared/schemas/cluster.ts';
 import type { DefinedCheck } from '../../shared/schemas/scheduled-check.ts';
 import type { HandlerStatus, DeadLetterSummary } from '../../shared/schemas/dead-letter.ts';
 import type { Health } from '../../shared/client/api-client.ts';
@@ -22,7 +23,14 @@ export interface UpgradeData {
   readonly health: Health;
 }
 
-/** What views load, each by the name of its view. Arrays for tables; anything for pages. */
+/** The backends that share a store. */
+export interface ClusterData {
+  readonly view: ClusterView;
+  /** Of all namespaces: others look on. */
+  readonly isAdministrator: boolean;
+}
+
+/** What views load, each by the name of its view. Of tables mostly an array; anything for pages. */
 export interface ViewData {
   readonly overview: OverviewData;
   readonly upgrade: UpgradeData;
@@ -33,6 +41,7 @@ export interface ViewData {
   readonly aggregates: readonly (AggregateSummary & { readonly name: string })[];
   readonly checks: readonly DefinedCheck[];
   readonly 'dead-letters': readonly DeadLetterSummary[];
+  readonly cluster: ClusterData;
 }
 
 export type LoadedView = keyof ViewData;
@@ -66,6 +75,7 @@ const LOADED: Readonly<Record<LoadedView, true>> = {
   aggregates: true,
   checks: true,
   'dead-letters': true,
+  cluster: true,
 };
 
 export function isLoadedView(view: string): view is LoadedView {

@@ -1,6 +1,7 @@
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import type { HintsProps } from './footer.tsx';
 import type { HeaderProps } from './header.tsx';
+import { shownTrouble } from './cluster/trouble.ts';
 import { isConnected } from '../model/feed-status.ts';
 import { keyContext } from '../keys/key-context.ts';
 import type { Theme } from '../text/theme.ts';
@@ -22,6 +23,7 @@ export function headerProps(theme: Theme, store: Shown & Opened & Known & Places
     backend: options.backend,
     creator: options.creator,
     backends: store.backends,
+    trouble: shownTrouble(store),
     nowMs,
     view: state.view,
   };

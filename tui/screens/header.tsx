@@ -4,9 +4,11 @@ import type { EventCounts } from '../model/event-counts.ts';
 import type { FeedStatus } from '../model/feed-status.ts';
 import type { ViewName } from '../state/view-names.ts';
 import { FLAPPING_SYMBOL, run, SILENCED_SYMBOL, STATUS, type Run, type Theme } from '../text/theme.ts';
+import type { ClusterTrouble } from '../../shared/domain/cluster.ts';
 import type { Severity } from '../../shared/domain/severity.ts';
 import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
+import { troubleRuns } from './cluster/trouble.ts';
 import { entityRuns, headerRule } from './entity-banner.ts';
 import { clockText, connectionRuns, membersRuns } from './connection/connection-text.ts';
 import { countText } from '../words/count-text.ts';
@@ -32,6 +34,8 @@ export interface HeaderProps {
   readonly creator: string;
   /** Of a merged list, by context. */
   readonly backends?: ReadonlyMap<string, FeedStatus> | undefined;
+  /** The worst that is wrong with the backend beside those that share its store. */
+  readonly trouble?: ClusterTrouble | undefined;
   readonly nowMs: number;
   readonly view: ViewName;
 }
@@ -43,13 +47,8 @@ export const HEADER_ROWS = { tall: 4, short: 1, none: 0 } as const;
 export function ShortHeader(props: HeaderProps): ReactElement {
   const { feed, counts, nowMs, columns } = props;
   const lock = props.readOnly ? [run('  read-only', 'warning')] : [];
-  const left = [
-    run(` ${nameOf(props)} `, 'strong'),
-    ...stateRuns(props),
-    ...rate(props, '/s'),
-    ...entityRuns(feed.stats),
-    ...lock,
-  ];
+  const name = [run(` ${nameOf(props)} `, 'strong'), ...stateRuns(props)];
+  const left = [...name, ...rate(props, '/s'), ...entityRuns(feed.stats), ...lock];
   if (isStale(feed)) {
     const age = [run(' '), ...asOf(feed), run(' ')];
     return <Row theme={props.theme} runs={spread(wholeRuns(left, columns - runsWidth(age)), age, columns)} />;
@@ -59,19 +58,23 @@ export function ShortHeader(props: HeaderProps): ReactElement {
     run(` ${STATUS.warning.symbol}${countText(counts.warning)}`, 'warning'),
     run(` ${STATUS.unknown.symbol}${countText(counts.unknown)}`, 'unknown'),
     run(` ${SILENCED_SYMBOL}${countText(counts.silenced)}`, 'silenced'),
-    ...(columns >= 80 && feed.stats !== undefined && props.paused === undefined
+    ...(columns >= 80 && feed.stats !== undefined && props.paused === undefined && props.trouble === undefined
       ? [run(` ${STATUS.ok.symbol}${countText(feed.stats.results.ok)}`, 'ok')]
       : []),
     run(`  ${clockText(nowMs, false)} `),
   ];
-  return <Row theme={props.theme} runs={spread(left, right, columns)} />;
+  if (props.trouble === undefined) return <Row theme={props.theme} runs={spread(left, right, columns)} />;
+  const room = columns - runsWidth([...name, ...lock, ...right]);
+  return (
+    <Row theme={props.theme} runs={spread([...name, ...troubleRuns(props.trouble, room), ...lock], right, columns)} />
+  );
 }
 
 /** Title, counters and tabs for screens that are tall enough. */
 export function TallHeader(props: HeaderProps): ReactElement {
   const { theme, feed, nowMs, columns, counts } = props;
   const lag = feed.connection.kind === 'live' ? [run(`  lag ${(feed.lagMs / 1000).toFixed(1)}s`)] : [];
-  const title = [
+  const known = [
     run(' mon  ', 'strong'),
     run(`${nameOf(props)}  `, 'strong'),
     ...stateRuns(props),
@@ -81,6 +84,7 @@ export function TallHeader(props: HeaderProps): ReactElement {
   const version = feed.backendVersion === undefined ? '' : `  srv ${safeLine(feed.backendVersion)}`;
   const who = `${safeLine(props.creator)} (${props.readOnly ? 'read-only' : 'rw'})`;
   const clock = [...(isStale(feed) ? asOf(feed) : [run(clockText(nowMs))]), run(' ')];
+  const title = [...known, ...troubleRuns(props.trouble, columns - runsWidth([...known, ...clock]))];
   // The state of the connection is worth more than who is looking.
   const room = columns - runsWidth([...title, ...clock]);
   const about = [`${who}${version}  `, `${who}  `, props.readOnly ? 'read-only  ' : ''].find(

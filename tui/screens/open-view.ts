@@ -21,7 +21,7 @@ export function isThere(view: ViewName): boolean {
   return tableOf(view) !== undefined || isPage(view);
 }
 
-/** The views of what is in namespaces; a list of several backends is one of events. */
+/** The views of what is in namespaces, and of the backends behind all of them; a list of several backends is one of events. */
 const OF_NAMESPACES: ReadonlySet<ViewName> = new Set([
   'overview',
   'events',
@@ -29,6 +29,7 @@ const OF_NAMESPACES: ReadonlySet<ViewName> = new Set([
   'aggregates',
   'clients',
   'checks',
+  'cluster',
 ]);
 
 function isOfSeveral(view: ViewName, where: WhereColumn): boolean {

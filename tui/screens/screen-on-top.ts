@@ -20,6 +20,7 @@ export function layerPage(store: PagePorts, layer: FullLayer): Page {
       return inspectScreen(store, layer);
     case 'handling':
     case 'dead-letter':
+    case 'member':
       return loadedScreen(store, layer);
     case 'silence-entry':
       return silenceEntryScreen(store, layer);

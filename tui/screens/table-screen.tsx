@@ -36,7 +36,11 @@ export function TableScreen({ theme, store, table, children }: TableScreenProps)
   return (
     <>
       <Header {...headerProps(theme, store)} />
-      <Rows theme={theme} lines={tableLines(store, table, layout.list, place)} height={layout.list + 1} />
+      <Rows
+        theme={theme}
+        lines={[...(table.above?.(store) ?? []), ...tableLines(store, table, layout.list, place)]}
+        height={layout.above + 1 + layout.list}
+      />
       {layout.figures > 0 && <FiguresLine {...status} />}
       {layout.pane > 0 && children}
       <Row theme={theme} runs={[run('─'.repeat(columns), 'faint')]} />

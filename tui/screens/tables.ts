@@ -1,6 +1,7 @@
 import type { AnyTable } from '../list/list-table.ts';
 import { AGGREGATES } from './aggregates/table.ts';
 import { CHECKS } from './checks/table.ts';
+import { CLUSTER } from './cluster/table.ts';
 import { CLIENTS } from './clients/table.ts';
 import { DEAD_LETTERS } from './dead-letters/table.ts';
 import { EVENTS } from './events/table.ts';
@@ -15,6 +16,7 @@ export const TABLES: Partial<Readonly<Record<ViewName, AnyTable>>> = {
   clients: CLIENTS,
   checks: CHECKS,
   'dead-letters': DEAD_LETTERS,
+  cluster: CLUSTER,
 };
 
 /** The table of a view; `undefined`: a page. */

@@ -1,6 +1,7 @@
 import { NO_SEARCH, type SearchField } from '../state/search-field.ts';
 import type { KeyAction } from '../state/keys.ts';
 import type { Line } from '../text/theme.ts';
+import { memberLines } from './cluster/lines.ts';
 import { deadLetterLines } from './dead-letters/lines.ts';
 import { detailBody } from './detail/lines.ts';
 import { handlingLines } from './handling/lines.ts';
@@ -44,6 +45,8 @@ export function textPaneOf(store: TextKnown, layer: Layer | undefined): TextPane
       return pane(layer, handlingLines(store, layer), below(store, 2));
     case 'dead-letter':
       return pane(layer, deadLetterLines(store, layer), below(store, 2));
+    case 'member':
+      return pane(layer, memberLines(store, layer), below(store, 2));
     case 'silence-entry':
       return pane(layer, silenceEntryLines(store, layer), below(store, 3));
     case 'plan-page':

@@ -12,6 +12,7 @@ import type { EventLoad } from './layers/detail.ts';
 
 /** What is said when the backend has no such thing, or not any more. */
 const MISSING: Readonly<Record<LoadedLayerKind, string>> = {
+  member: 'the backend knows of no such member any more',
   'dead-letter': 'this dead letter is gone: it was retried or dropped',
   handling: 'the backend has neither an event nor a result of this check on this client',
   'silence-entry': 'the backend has no such silence',

@@ -21,6 +21,8 @@ export type Effect =
   | { readonly kind: 'request-checks'; readonly orders: readonly RunOrder[] }
   | { readonly kind: 'load-subject'; readonly subject: Subject }
   | { readonly kind: 'settle-letters'; readonly verb: DeadLetterVerb; readonly letters: readonly LetterOrder[] }
+  /** Has a member of the cluster write; `name` for people, safe for a terminal. */
+  | { readonly kind: 'hand-over'; readonly to: string; readonly name: string }
   | { readonly kind: 'load-layer'; readonly layer: LoadedLayerKind; readonly id: string }
   | { readonly kind: 'load-silence-policy' }
   /** `key`: of the scope that it is about. */

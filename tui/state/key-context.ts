@@ -7,6 +7,7 @@ export type KeyContext =
   | 'inspect'
   | 'handling'
   | 'dead-letter'
+  | 'member'
   | 'silence-entry'
   | 'plan'
   | 'plan-page'

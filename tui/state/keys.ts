@@ -38,6 +38,7 @@ const ACTION_NAMES = [
   'dead-letter-retry',
   'dead-letter-drop',
   'dead-letter-event',
+  'hand-over',
   'plan-run',
   'plan-skip',
   'plan-roll-back',

@@ -1,9 +1,12 @@
+import type { ViewName } from './view-names.ts';
 import { TALL_ROWS, type ConsoleState } from './console-state.ts';
 
 /** How many rows each part of a list gets; together they are the screen. */
 export interface ListLayout {
   readonly tall: boolean;
   readonly header: number;
+  /** What a table says above its titles. */
+  readonly above: number;
   readonly list: number;
   /** A line of figures under the list, where there is room for it. */
   readonly figures: number;
@@ -21,11 +24,18 @@ export function listLayout(state: LayoutState): ListLayout {
   const tall = state.size.rows >= TALL_ROWS;
   // Tall: title, counters, tabs, rule, column heads. Short: title, column heads.
   const header = tall && state.header ? 5 : 2;
+  const above = rowsAbove(state.view);
   const pane = tall && state.pane && state.view === 'events' ? PANE_ROWS : 0;
   const figures = tall ? 1 : 0;
   // Rule, filter line, hints.
   const footer = 3;
-  return { tall, header, figures, pane, footer, list: state.size.rows - header - figures - pane - footer };
+  const list = state.size.rows - header - above - figures - pane - footer;
+  return { tall, header, above, figures, pane, footer, list };
+}
+
+/** Rows between the header and the titles of a list. */
+function rowsAbove(view: ViewName): number {
+  return view === 'cluster' ? 2 : 0;
 }
 
 /** Whether it has counters and tabs. */

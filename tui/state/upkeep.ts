@@ -50,6 +50,7 @@ export class Upkeep {
     if (store.state.paused !== undefined) return;
     askView(store, nowMs);
     askTrend(store, nowMs);
+    askCluster(store, nowMs);
     askSubject(store, nowMs);
     askLayer(store, nowMs);
   }
@@ -85,6 +86,17 @@ function askTrend(store: Asks & Pick<Known, 'loads'> & Places, nowMs: number): v
   if (isLoading || nowMs - askedAtMs < TREND_STEP_MS) return;
   store.loads.asked('aggregates', nowMs);
   store.request({ kind: 'load-view', view: 'aggregates' });
+}
+
+/** How often the state of a store that several share is asked for, for the header; a view of it asks more often. */
+const CLUSTER_MS = 5000;
+
+function askCluster(store: Asks & Pick<Known, 'loads' | 'feed'>, nowMs: number): void {
+  const { feed, loads } = store;
+  const { isLoading, askedAtMs } = loads.of('cluster');
+  if (!feed.isShared || isLoading || nowMs - askedAtMs < CLUSTER_MS) return;
+  loads.asked('cluster', nowMs);
+  store.request({ kind: 'load-view', view: 'cluster' });
 }
 
 /** What fills the screen; behind a dialog it stays as it is. */
@@ -125,5 +137,6 @@ function isLayerDue({ silenced }: Pick<Known, 'silenced'>, layer: LoadedLayer, n
 const LAYER_RELOAD_MS: Readonly<Record<LoadedLayerKind, number>> = {
   'dead-letter': 5000,
   handling: 2000,
+  member: 2000,
   'silence-entry': 5000,
 };

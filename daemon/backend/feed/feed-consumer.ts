@@ -74,8 +74,16 @@ export class FeedConsumer {
 
   /** The first thing that a consumer hears. */
   greet(): void {
-    const { clock, name } = this.#parts;
-    this.send({ type: 'hello', version: VERSION, store: this.#storeId, name, time: clock.now(), pace: true });
+    const { clock, name, isShared } = this.#parts;
+    this.send({
+      type: 'hello',
+      version: VERSION,
+      store: this.#storeId,
+      name,
+      time: clock.now(),
+      pace: true,
+      ...(isShared === true && { shared: true }),
+    });
   }
 
   send(message: FeedMessage): void {

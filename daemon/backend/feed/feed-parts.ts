@@ -18,5 +18,7 @@ export interface FeedParts {
   readonly storeId: string;
   /** The backend's name for people. */
   readonly name: string;
+  /** Whether other backends may have the store, too. Default: no. */
+  readonly isShared?: boolean | undefined;
   readonly entityLimit: Pick<EntityLimit, 'nearLimit'>;
 }

@@ -1,10 +1,12 @@
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { clusterTroubles, successionOf, writerName } from '../../../shared/domain/cluster.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
+import { MEMBER_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { ClusterMember, ClusterView } from '../../../shared/schemas/cluster.ts';
 import { carryOut, DELETE_OPTIONS } from '../change.ts';
 import type { Command } from '../command.ts';
+import { FILTER_OPTION } from '../filter-flag.ts';
 import { counted } from '../counted.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { record, type Column } from '../table.ts';
@@ -14,12 +16,13 @@ const list: Command = {
   words: ['cluster', 'list'],
   summary: 'List the backends that share a store, as the one that answers knows them',
   operands: [],
-  options: LIST_OPTIONS,
+  options: { filter: FILTER_OPTION, ...LIST_OPTIONS },
   examples: [['monctl cluster list --watch', 'during a restart of one after the other']],
   async run(call) {
     await showList<ClusterMember>(call, {
       noun: 'members',
       columns,
+      search: MEMBER_SEARCH,
       key: ({ id }) => id,
       // Figures that move all the time are no news.
       news: ({ name, role, state, version }) => [name, role, state, version],

@@ -5,10 +5,10 @@ import { spread } from '../../text/runs.ts';
 import type { Page, PagePorts } from '../page.tsx';
 import { textPage } from '../text-page.ts';
 import { targetOf } from '../../model/target.ts';
-import type { DeadLetterLayer, HandlingLayer } from '../../state/layers/loaded.ts';
+import type { DeadLetterLayer, HandlingLayer, MemberLayer } from '../../state/layers/loaded.ts';
 
-/** A dead letter, or what becomes of an event at its handlers. */
-export function loadedScreen(store: PagePorts, layer: DeadLetterLayer | HandlingLayer): Page {
+/** A dead letter, a member of a cluster, or what becomes of an event at its handlers. */
+export function loadedScreen(store: PagePorts, layer: DeadLetterLayer | HandlingLayer | MemberLayer): Page {
   const { load, search } = layer;
   const head = [spread(placeRuns(layer), asOfLine(load), store.state.size.columns)];
   const page = textPage(store, layer, load.data === undefined ? { head, instead: notLoadedLines(load) } : { head });
@@ -17,7 +17,8 @@ export function loadedScreen(store: PagePorts, layer: DeadLetterLayer | Handling
   return { ...page, bottom: [[run(` not loaded again: ${safeLine(load.failure)}`, 'warning')]] };
 }
 
-function placeRuns({ kind, id }: DeadLetterLayer | HandlingLayer): Line {
+function placeRuns({ kind, id, load }: DeadLetterLayer | HandlingLayer | MemberLayer): Line {
+  if (kind === 'member') return [run(' cluster › ', 'faint'), run(safeLine(load.data?.name ?? id), 'strong')];
   if (kind === 'dead-letter') return [run(' dead letters › ', 'faint'), run(safeLine(id), 'strong')];
   const { client, check } = targetOf(id);
   return [run(' handlers › ', 'faint'), run(safeLine(`${client} / ${check}`), 'strong')];

@@ -4,7 +4,7 @@ import type { LogLayer } from './log.ts';
 import type { MenuLayer } from './menu.ts';
 import type { CommandLayer } from './command.ts';
 import type { UpgradeDialogLayer, PlanPageLayer } from './plans.ts';
-import type { DeadLetterLayer, HandlingLayer, SilenceEntryLayer } from './loaded.ts';
+import type { DeadLetterLayer, HandlingLayer, MemberLayer, SilenceEntryLayer } from './loaded.ts';
 import type { DetailLayer } from './detail.ts';
 import type { SilenceLayer } from './silence.ts';
 import type { ConfirmLayer } from './confirm.ts';
@@ -19,6 +19,7 @@ export type FullLayer =
   | InspectLayer
   | HandlingLayer
   | DeadLetterLayer
+  | MemberLayer
   | SilenceEntryLayer
   | PlanPageLayer
   | HelpLayer
@@ -30,6 +31,7 @@ export const FULL_LAYERS = [
   'inspect',
   'handling',
   'dead-letter',
+  'member',
   'silence-entry',
   'plan-page',
   'help',

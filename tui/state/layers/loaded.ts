@@ -1,4 +1,5 @@
 import type { DeadLetterSummary } from '../../../shared/schemas/dead-letter.ts';
+import type { ClusterMember } from '../../../shared/schemas/cluster.ts';
 import type { EventExplanation } from '../../../shared/schemas/explain.ts';
 import type { SilencedDetail } from '../../../shared/schemas/silenced.ts';
 import type { SearchField } from '../search-field.ts';
@@ -8,6 +9,8 @@ import type { ViewLoad } from '../../model/view-data.ts';
 export interface LayerData {
   /** A run of a handler that failed for good, with its event as the handler would get it, without secrets. */
   readonly 'dead-letter': DeadLetterSummary & { readonly event: Readonly<Record<string, unknown>> };
+  /** One of the backends that share a store. */
+  readonly member: ClusterMember;
   /** What becomes of an event at each handler, and why. */
   readonly handling: EventExplanation;
   /** What the feed does not tell of a silence. */
@@ -19,7 +22,7 @@ export type LoadedLayerKind = keyof LayerData;
 /** Something on a screen of its own that is read from top to bottom. */
 export interface LoadedLayerOf<Kind extends LoadedLayerKind> {
   readonly kind: Kind;
-  /** Of the dead letter or the silence; of an event its key. */
+  /** Of the dead letter, the silence or the member; of an event its key. */
   readonly id: string;
   readonly load: ViewLoad<LayerData[Kind]>;
   /** First line of the body that is shown. */
@@ -31,11 +34,13 @@ export type DeadLetterLayer = LoadedLayerOf<'dead-letter'>;
 
 export type HandlingLayer = LoadedLayerOf<'handling'>;
 
+export type MemberLayer = LoadedLayerOf<'member'>;
+
 export type SilenceEntryLayer = LoadedLayerOf<'silence-entry'>;
 
-export type LoadedLayer = DeadLetterLayer | HandlingLayer | SilenceEntryLayer;
+export type LoadedLayer = DeadLetterLayer | HandlingLayer | MemberLayer | SilenceEntryLayer;
 
-const KINDS: ReadonlySet<string> = new Set<LoadedLayerKind>(['dead-letter', 'handling', 'silence-entry']);
+const KINDS: ReadonlySet<string> = new Set<LoadedLayerKind>(['dead-letter', 'handling', 'member', 'silence-entry']);
 
 export function isLoadedLayer(layer: { readonly kind: string } | undefined): layer is LoadedLayer {
   return layer !== undefined && KINDS.has(layer.kind);

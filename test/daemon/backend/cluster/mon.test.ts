@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { MonError } from '../../../../shared/errors.ts';
 import type { ClusterView } from '../../../../shared/schemas/cluster.ts';
 import { asking, basic, type Ask } from '../../../support/asking.ts';
+import { FeedPeer } from '../../../support/feed-peer.ts';
 import { startBackend } from '../../../support/running-backend.ts';
 import { aClusterView, aMember, ToldCluster } from '../../../support/told-cluster.ts';
 
@@ -177,6 +178,15 @@ describe('what clients of either generation are told of several members', () => 
       ['web3:4567', 'it has not been heard of for a while', false],
     ]);
   });
+});
+
+test('the feed says first whether others may have the store, too, so that nobody has to ask who need not', async () => {
+  const helloOf = async (url: string): Promise<unknown> =>
+    (await FeedPeer.subscribe(url, { topics: ['events'] })).hears('hello');
+  const { url } = await start();
+  expect(await helloOf(url)).toMatchObject({ shared: true });
+  await using alone = await startBackend();
+  expect(await helloOf(alone.url)).not.toHaveProperty('shared');
 });
 
 /** Series of the cluster by their name with labels. */

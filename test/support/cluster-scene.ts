@@ -1,0 +1,83 @@
+import type { ClusterMember, ClusterView } from '../../shared/schemas/cluster.ts';
+import { openRig, type ConsoleRig, type RigOptions, type SeenRequest } from './console-rig.ts';
+import { SCENE, SCENE_STATS } from './console-scene.ts';
+import { FEED_HELLO, startFeedServer } from './feed-server.ts';
+import { aClusterView, aMember, writtenBy } from './told-cluster.ts';
+
+const NOW = FEED_HELLO.time / 1000;
+const HOUR = 3600;
+
+const at = (member: ClusterMember, since: number, seen: number): ClusterMember => ({
+  ...member,
+  since: NOW - since,
+  last_seen: NOW - seen,
+});
+
+/** Three members of which the first writes, and answers. */
+export const SCENE_CLUSTER: ClusterView = aClusterView({
+  writer: { id: 'web1-id', since: NOW - 2 * HOUR - 600, epoch: 7 },
+  seq: 1_204_331,
+  members: [
+    at(aMember('web1', { role: 'writer', seq: 1_204_331 }), 51 * HOUR, 0),
+    at(aMember('web2', { seq: 1_204_328, behind: 3 }), 3 * HOUR, 1),
+    at(aMember('web3', { seq: 1_180_000, behind: 24_331, state: 'gone', version: '1.0.1' }), 3 * HOUR, 300),
+  ],
+});
+
+/** A backend that shares its store, and tells what the test says. */
+export class ClusterScene {
+  told: ClusterView;
+  /** Of the credentials. */
+  scopes: readonly string[] = ['admin', 'read'];
+  /** Why a hand-over is refused. */
+  refusal: { readonly status: number; readonly error: string } | undefined;
+  readonly #isShared: boolean;
+
+  constructor({ told = SCENE_CLUSTER, isShared = true }: { told?: ClusterView; isShared?: boolean } = {}) {
+    this.told = told;
+    this.#isShared = isShared;
+  }
+
+  /** The console with the events of the scene. */
+  async open(options: RigOptions = {}): Promise<ConsoleRig & { readonly asked: readonly string[] }> {
+    const asked: string[] = [];
+    const server = await startFeedServer({
+      hello: { ...FEED_HELLO, ...(this.#isShared && { shared: true }) },
+      http: (incoming, outgoing) => {
+        void (async () => {
+          let text = '';
+          for await (const chunk of incoming.setEncoding('utf8')) text += String(chunk);
+          const request = { method: incoming.method ?? '', path: incoming.url ?? '', body: text };
+          asked.push(`${request.method} ${request.path}`);
+          const { status, body } = this.#answer(request);
+          outgoing.writeHead(status, { 'content-type': 'application/json' });
+          outgoing.end(body === undefined ? '' : JSON.stringify(body));
+        })();
+      },
+      onSubscribe: (connection) => connection.send({ type: 'snapshot', seq: 1, rows: SCENE }, { type: 'live', seq: 1 }),
+    });
+    const rig = await openRig({ ...options, server });
+    await rig.shows(/LIVE|too small/);
+    await rig.stats(SCENE_STATS);
+    return Object.assign(rig, { asked });
+  }
+
+  #answer({ method, path, body }: SeenRequest): { readonly status: number; readonly body?: unknown } {
+    if (path === '/api/mon/v1/cluster') return { status: 200, body: this.told };
+    if (path === '/api/mon/v1/access') {
+      const { scopes } = this;
+      return {
+        status: 200,
+        body: { name: 'ada', via: 'user', scopes, namespace: null, key: null, expires_at: null, routes: [] },
+      };
+    }
+    if (method !== 'POST' || path !== '/api/mon/v1/cluster/hand-over') return { status: 404 };
+    if (this.refusal !== undefined) {
+      const { status, error } = this.refusal;
+      return { status, body: { error, code: status === 403 ? 'forbidden' : 'unavailable' } };
+    }
+    const { to } = JSON.parse(String(body)) as { readonly to: string };
+    this.told = writtenBy(this.told, to);
+    return { status: 200, body: this.told };
+  }
+}

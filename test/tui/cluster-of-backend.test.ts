@@ -1,0 +1,38 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { openRig } from '../support/console-rig.ts';
+import { startFeedServer } from '../support/feed-server.ts';
+import { startBackend } from '../support/running-backend.ts';
+import { aClusterView, aMember, ToldCluster } from '../support/told-cluster.ts';
+
+test('the console against a backend: its members, trouble in the header, and a hand-over', async () => {
+  const told = aClusterView({ members: [aMember('web1', { role: 'writer' }), aMember('web2')] });
+  const cluster = new ToldCluster(told);
+  const backend = await startBackend({ cluster });
+  onTestFinished(() => backend[Symbol.asyncDispose]());
+  const scripted = await startFeedServer();
+  const rig = await openRig({ server: { ...scripted, url: backend.url } });
+  await rig.shows('LIVE');
+  rig.type(':cluster\r');
+  await rig.shows(/web1:4567 +writer +ok/, 'postgres://db-1:5432,db-2:5432/mon');
+  rig.type('jHy');
+  await rig.shows('web2:4567 writes now', /web2:4567 +writer/);
+  expect(cluster.handedTo).toEqual(['web2-id']);
+  cluster.told = { ...cluster.told, writer: null };
+  rig.type('2');
+  await rig.pass(400);
+  await rig.pass(5000);
+  await rig.shows('no writer: writes wait');
+});
+
+test('a backend that shares its store with nobody: one member, nobody to hand over to, no questions for the header', async () => {
+  const backend = await startBackend();
+  onTestFinished(() => backend[Symbol.asyncDispose]());
+  const scripted = await startFeedServer();
+  const rig = await openRig({ server: { ...scripted, url: backend.url } });
+  await rig.shows('LIVE');
+  rig.type(':cluster\r');
+  await rig.shows('1 of 1 member shown', 'leveldb');
+  rig.type('H');
+  await rig.shows('there is nobody else: this backend stores everything in its own directory');
+  expect(rig.screen.text).not.toContain('Hand over to');
+});

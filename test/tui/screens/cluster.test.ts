@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest';
+import type { ClusterView } from '../../../shared/schemas/cluster.ts';
+import { ClusterScene, SCENE_CLUSTER } from '../../support/cluster-scene.ts';
+import { openRig, type ConsoleRig } from '../../support/console-rig.ts';
+import { SCENE } from '../../support/console-scene.ts';
+import { sizesOf } from '../../support/golden-looks.ts';
+import { expectGolden } from '../../support/screen.ts';
+
+const AWAY: ClusterView = {
+  ...SCENE_CLUSTER,
+  database: { ...SCENE_CLUSTER.database, state: 'away', problem: 'connect ECONNREFUSED 10.0.0.9:5432' },
+};
+const NO_WRITER: ClusterView = {
+  ...SCENE_CLUSTER,
+  writer: null,
+  members: SCENE_CLUSTER.members.map((member) => Object.assign({}, member, { role: 'member' } as const)),
+};
+const BEHIND: ClusterView = {
+  ...SCENE_CLUSTER,
+  answered_by: 'web2-id',
+  members: SCENE_CLUSTER.members.map((member) =>
+    member.id === 'web2-id' ? Object.assign({}, member, { state: 'behind', behind: 1204 } as const) : member,
+  ),
+};
+
+async function openCluster(rig: ConsoleRig): Promise<void> {
+  rig.type(':cluster\r');
+  await rig.shows('NAME', 'web3:4567');
+}
+
+/** Of the header alone, over the events. */
+const HEADERS = [
+  { view: 'cluster-header-away', told: AWAY, shows: 'database away: writes wait' },
+  { view: 'cluster-header-no-writer', told: NO_WRITER, shows: 'no writer: writes wait' },
+  { view: 'cluster-header-behind', told: BEHIND, shows: 'member web2:4567 is 1204 writes behind' },
+] as const;
+
+describe.each(sizesOf([{ view: 'cluster' }]))('at $columns x $rows', ({ columns, rows }) => {
+  const size = `${String(columns)}x${String(rows)}`;
+
+  test('the members, one of them, and the question before a hand-over', async () => {
+    const rig = await new ClusterScene().open({ columns, rows });
+    await openCluster(rig);
+    await expectGolden(rig.screen, `cluster-${size}`);
+    rig.type('jH');
+    await rig.shows('Hand over to web2:4567');
+    await expectGolden(rig.screen, `cluster-hand-over-${size}`);
+    rig.escape();
+    rig.type('\r');
+    await rig.shows('cluster › web2:4567', 'https://web2.example.org:4567');
+    await expectGolden(rig.screen, `cluster-member-${size}`);
+    expect(rig.screen.lines.every((line) => line.length <= columns)).toBe(true);
+  });
+
+  test.each(HEADERS)('$view', async ({ view, told, shows }) => {
+    const rig = await new ClusterScene({ told }).open({ columns, rows });
+    await rig.shows(shows);
+    await expectGolden(rig.screen, `${view}-${size}`);
+    expect(rig.screen.lines[0]?.length).toBeLessThanOrEqual(columns);
+  });
+
+  test('the members while the database is away', async () => {
+    const rig = await new ClusterScene({ told: AWAY }).open({ columns, rows });
+    await openCluster(rig);
+    await expectGolden(rig.screen, `cluster-away-${size}`);
+    expect(rig.row('database  away')).toContain('ECONNREFUSED');
+  });
+});
+
+describe('the page', () => {
+  test('is asked for every two seconds while it is open', async () => {
+    const scene = new ClusterScene();
+    const rig = await scene.open();
+    await openCluster(rig);
+    scene.told = BEHIND;
+    await rig.pass(1999);
+    expect(rig.row('web2:4567')).toMatch(/ok +3 /);
+    await rig.pass(1);
+    await rig.shows(/web2:4567 .* behind +1204 /);
+  });
+
+  test('is read, filtered and sorted like any list, and a click finds the row that it is on', async () => {
+    const rig = await new ClusterScene().open();
+    await openCluster(rig);
+    rig.type('/state!=gone\r');
+    await rig.shows('2 of 3 members shown');
+    rig.escape();
+    await rig.shows('3 of 3 members shown');
+    rig.type(':set mouse on\r');
+    const row = rig.screen.lines.findIndex((line) => line.includes('web3:4567'));
+    rig.type(`\u001B[<0;10;${String(row + 1)}M`);
+    await rig.shows(/> +web3:4567/);
+    expect(rig.row('web1:4567  ')).not.toContain('>');
+    rig.type(':sort behind\r');
+    await rig.pass(500);
+    await rig.shows(/sort: behind/, /web3:4567[^]*web2:4567[^]*web1:4567/);
+  });
+
+  test('of an older backend says that it tells nothing', async () => {
+    const rig = await openRig({ snapshot: SCENE });
+    rig.type(':cluster\r');
+    await rig.shows('not loaded: this backend is of a version that knows of no others');
+    expect(rig.screen.text).not.toContain('loading');
+  });
+});
+
+describe('a hand-over', () => {
+  test('is asked for, sent, timed and seen', async () => {
+    const rig = await new ClusterScene().open();
+    await openCluster(rig);
+    rig.type('jH');
+    await rig.shows('Hand over to web2:4567', 'web1:4567 has written for 2h10m.');
+    rig.type('y');
+    await rig.shows('web2:4567 writes now, after 0.0s', /web2:4567 +writer/);
+    expect(rig.asked.filter((one) => one.startsWith('POST'))).toEqual(['POST /api/mon/v1/cluster/hand-over']);
+  });
+
+  test('is not sent when the answer is no', async () => {
+    const rig = await new ClusterScene().open();
+    await openCluster(rig);
+    rig.type('jHn');
+    await rig.showsNo('Hand over to');
+    expect(rig.asked.filter((one) => one.startsWith('POST'))).toEqual([]);
+  });
+
+  test.each([
+    { to: 'the one that writes', keys: 'H', says: 'web1:4567 writes already' },
+    { to: 'one that is gone', keys: 'jjH', says: 'web3:4567 has not been heard of for a while' },
+    { to: 'two of them', keys: ' j H', says: 'one member at a time' },
+  ])('to $to is refused at once', async ({ keys, says }) => {
+    const rig = await new ClusterScene().open();
+    await openCluster(rig);
+    rig.type(keys);
+    await rig.shows(says);
+    expect(rig.screen.text).not.toContain('Hand over to');
+  });
+
+  test('is for administrators', async () => {
+    const scene = new ClusterScene();
+    scene.scopes = ['read', 'silence', 'resolve'];
+    const rig = await scene.open();
+    await openCluster(rig);
+    rig.type('jH');
+    await rig.shows('only an administrator of all namespaces can hand over');
+    expect(rig.screen.text).not.toContain('Hand over to');
+  });
+
+  test('does nothing in a console that only looks', async () => {
+    const rig = await new ClusterScene().open({ readOnly: true });
+    await openCluster(rig);
+    rig.type('jH');
+    await rig.shows('H does nothing: this console was started with --read-only');
+    expect(rig.asked.filter((one) => one.startsWith('POST'))).toEqual([]);
+  });
+
+  test('that fails says why, and the page shows who writes', async () => {
+    const scene = new ClusterScene();
+    scene.refusal = { status: 503, error: 'web2:4567 has not begun to write' };
+    const rig = await scene.open();
+    await openCluster(rig);
+    rig.type('jHy');
+    await rig.shows('not handed over: web2:4567 has not begun to write');
+    expect(rig.row('web1:4567 ')).toContain('writer');
+  });
+
+  test('goes from the page of one member, too', async () => {
+    const rig = await new ClusterScene().open();
+    await openCluster(rig);
+    rig.type('j\r');
+    await rig.shows('cluster › web2:4567');
+    rig.type('Hy');
+    await rig.shows('web2:4567 writes now');
+    await rig.pass(2000);
+    await rig.shows('writer: every change goes through it');
+    expect(rig.row('role')).toContain('writer');
+  });
+});
+
+describe('the header', () => {
+  test('hears of trouble and of its end within five seconds', async () => {
+    const scene = new ClusterScene();
+    const rig = await scene.open();
+    await rig.pass(5000);
+    scene.told = AWAY;
+    await rig.pass(5000);
+    await rig.shows('database away: writes wait');
+    scene.told = SCENE_CLUSTER;
+    await rig.pass(5000);
+    await rig.showsNo('database away');
+    expect(rig.screen.lines[0]).not.toContain('writes wait');
+  });
+
+  test('says what is wrong in fewer words where there is no room', async () => {
+    const rig = await new ClusterScene({ told: BEHIND }).open({ columns: 70, rows: 20 });
+    await rig.shows(/LIVE {2}behind/);
+    expect(rig.screen.lines[0]).toContain('12:00Z');
+  });
+
+  test('asks for it every five seconds where a store is shared', async () => {
+    const rig = await new ClusterScene().open();
+    for (let second = 0; second < 20; second += 1) await rig.pass(1000);
+    const asked = rig.asked.filter((one) => one === 'GET /api/mon/v1/cluster');
+    expect(asked.length).toBeGreaterThanOrEqual(4);
+    expect(asked.length).toBeLessThanOrEqual(5);
+    expect(rig.asked.filter((one) => one === 'GET /api/mon/v1/access')).toHaveLength(1);
+  });
+
+  test('never asks where it is not', async () => {
+    const rig = await new ClusterScene({ isShared: false }).open();
+    for (let second = 0; second < 20; second += 1) await rig.pass(1000);
+    expect(rig.asked.filter((one) => one.includes('cluster'))).toEqual([]);
+  });
+});

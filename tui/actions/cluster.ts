@@ -1,0 +1,61 @@
+import { successionOf, writerName } from '../../shared/domain/cluster.ts';
+import { formatDuration } from '../../shared/domain/duration.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import type { ClusterMember } from '../../shared/schemas/cluster.ts';
+import { askFirst } from '../form/confirm.ts';
+import type { Action } from '../keys/action.ts';
+import type { ActionPorts } from '../keys/action-ports.ts';
+import { meantRows } from '../list/meant-rows.ts';
+import type { Known } from '../model/known.ts';
+import type { Says, Screen } from '../state/ports.ts';
+import { openLoadedLayer } from '../state/layer-loads.ts';
+
+/** What can be done with the backends that share a store. */
+export const CLUSTER_ACTIONS: readonly Action[] = [
+  {
+    name: 'hand-over',
+    keys: ['H'],
+    in: ['cluster', 'member'],
+    help: 'have the member at the cursor write, in place of the one that does; for administrators',
+    hint: 'hand over',
+    changes: true,
+    run: (store) => askHandOver(store, memberMeant(store)),
+  },
+];
+
+export function openMember(store: ActionPorts): void {
+  const id = memberMeant(store);
+  if (id !== undefined) openLoadedLayer(store, 'member', id);
+}
+
+/** The id of the one that is shown, or under the cursor. */
+function memberMeant(store: ActionPorts): string | undefined {
+  const layer = store.state.layers.at(-1);
+  if (layer?.kind === 'member') return layer.id;
+  const [member, ...others] = meantRows(store) as readonly ClusterMember[];
+  if (others.length > 0) store.say('one member at a time: Esc clears the marks', 'problem');
+  return others.length > 0 ? undefined : member?.id;
+}
+
+/** Asks first, and says at once why it cannot be. */
+function askHandOver(store: Screen & Says & Pick<Known, 'loads' | 'nowMs'>, to: string | undefined): void {
+  const { data } = store.loads.of('cluster');
+  if (data === undefined || to === undefined) return;
+  const { view, isAdministrator } = data;
+  if (!isAdministrator) return store.say('only an administrator of all namespaces can hand over', 'problem');
+  const succession = successionOf(view, to);
+  if (succession.kind === 'refused') return store.say(safeLine(succession.reason), 'problem');
+  const name = safeLine(succession.member.name);
+  const { writer } = view;
+  const now =
+    writer === null
+      ? 'Nobody writes at the moment.'
+      : `${safeLine(writerName(view) ?? '')} has written for ${formatDuration(store.nowMs / 1000 - writer.since)}.`;
+  askFirst(store, {
+    title: `Hand over to ${name}`,
+    lines: [now, 'Writes wait until it has changed hands, and none of them fails.'],
+    button: 'Hand over',
+    count: 1,
+    effect: { kind: 'hand-over', to, name },
+  });
+}

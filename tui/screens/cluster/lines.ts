@@ -1,0 +1,47 @@
+import { formatDuration } from '../../../shared/domain/duration.ts';
+import type { ClusterMember } from '../../../shared/schemas/cluster.ts';
+import type { Known } from '../../model/known.ts';
+import type { MemberLayer } from '../../state/layers/loaded.ts';
+import type { Shown } from '../../state/ports.ts';
+import { describe } from '../../text/describe.ts';
+import type { Line, Tone } from '../../text/theme.ts';
+import { countText } from '../../words/count-text.ts';
+import { whenText } from '../log/lines.ts';
+
+type MemberState = ClusterMember['state'];
+
+export const MEMBER_TONES: Readonly<Record<MemberState, Tone>> = { ok: 'ok', behind: 'warning', gone: 'critical' };
+
+const STATE_TEXTS: Readonly<Record<MemberState, string>> = {
+  ok: 'ok',
+  behind: 'behind: too far to be asked, it says so to whoever does',
+  gone: 'gone: it has not been heard of for a while',
+};
+
+/** Everything about one member. */
+export function memberLines(
+  { nowMs, state: { size } }: Shown & Pick<Known, 'nowMs'>,
+  { load: { data } }: MemberLayer,
+): readonly Line[] {
+  if (data === undefined) return [];
+  const ago = (seconds: number): string =>
+    `${whenText(seconds * 1000, nowMs)} (${formatDuration(nowMs / 1000 - seconds)} ago)`;
+  const { name, role, state, behind, seq, last_seen: seen, since, version, url, id } = data;
+  return describe(
+    [
+      { label: 'member', text: name },
+      role === 'writer'
+        ? { label: 'role', text: 'writer: every change goes through it', tone: 'strong' }
+        : { label: 'role', text: role },
+      { label: 'state', text: STATE_TEXTS[state], tone: MEMBER_TONES[state] },
+      { label: 'has', text: `write ${countText(seq)}${behind === 0 ? ', the newest' : ''}` },
+      ...(behind === 0 ? [] : [{ label: 'behind', text: `${countText(behind)} writes`, tone: 'warning' as const }]),
+      { label: 'seen', text: ago(seen) },
+      { label: 'started', text: ago(since) },
+      { label: 'version', text: version },
+      { label: 'address', text: url },
+      { label: 'id', text: id },
+    ],
+    { width: size.columns - 1 },
+  );
+}

@@ -1,0 +1,52 @@
+import { formatDuration } from '../../../shared/domain/duration.ts';
+import { MEMBER_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import type { ClusterMember } from '../../../shared/schemas/cluster.ts';
+import { countColumn, textColumn } from '../../list/column-kinds.ts';
+import { tableView } from '../../list/list-table.ts';
+import type { TableColumn } from '../../list/table-column.ts';
+import type { Known } from '../../model/known.ts';
+import { MEMBER_TONES } from './lines.ts';
+import { summaryLines } from './summary.ts';
+
+/** The backends that share a store. */
+export const CLUSTER = tableView<ClusterMember>({
+  name: 'cluster',
+  nouns: ['member', 'members'],
+  source: {
+    keys: (store) => membersOf(store).map(({ id }) => id),
+    row: (store, key) => membersOf(store).find(({ id }) => id === key),
+  },
+  columns: [
+    textColumn('name', 'NAME', [14, 40], ({ name }) => name, { cut: 'middle' }),
+    textColumn('role', 'ROLE', [6, 6], ({ role }) => role, {
+      tone: ({ role }) => (role === 'writer' ? 'strong' : 'plain'),
+    }),
+    textColumn('state', 'STATE', [6, 6], ({ state }) => state, { tone: ({ state }) => MEMBER_TONES[state] }),
+    countColumn('behind', 'BEHIND', ({ behind }) => behind, { least: 6, most: 9 }),
+    ageColumn('seen', 'SEEN', ({ last_seen: at }) => at),
+    textColumn('version', 'VERSION', [7, 14], ({ version }) => version),
+    ageColumn('up', 'UP', ({ since }) => since),
+  ],
+  sort: 'name',
+  search: MEMBER_SEARCH,
+  above: summaryLines,
+  empty: () => ['This backend knows of no members, not even itself yet.'],
+  menu: ['open', 'hand-over'],
+});
+
+/** How long ago that was, the newest first. */
+function ageColumn(id: string, title: string, at: (member: ClusterMember) => number): TableColumn<ClusterMember> {
+  return {
+    id,
+    title,
+    least: 5,
+    most: 5,
+    align: 'right',
+    text: (member, nowMs) => formatDuration(nowMs / 1000 - at(member), 1),
+    compare: (a, b) => at(b) - at(a),
+  };
+}
+
+function membersOf({ loads }: Pick<Known, 'loads'>): readonly ClusterMember[] {
+  return loads.of('cluster').data?.view.members ?? [];
+}
