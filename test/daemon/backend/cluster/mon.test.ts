@@ -181,8 +181,6 @@ describe('what clients of either generation are told of several members', () => 
 });
 
 test('the feed says first whether others may have the store, too, so that nobody has to ask who need not', async () => {
-  const helloOf = async (url: string): Promise<unknown> =>
-    (await FeedPeer.subscribe(url, { topics: ['events'] })).hears('hello');
   const { url } = await start();
   expect(await helloOf(url)).toMatchObject({ shared: true });
   await using alone = await startBackend();
@@ -194,4 +192,9 @@ async function figures(ask: Ask): Promise<Record<string, number>> {
   const { text } = await ask('GET', '/metrics');
   const lines = text.split('\n').filter((line) => line.startsWith('mon_cluster_'));
   return Object.fromEntries(lines.map((line) => [line.split(' ')[0] ?? '', Number(line.split(' ')[1])]));
+}
+
+/** What the feed of a backend says first. */
+async function helloOf(url: string): Promise<unknown> {
+  return (await FeedPeer.subscribe(url, { topics: ['events'] })).hears('hello');
 }
