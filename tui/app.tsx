@@ -1,9 +1,10 @@
 import { Box } from 'ink';
 import { useSyncExternalStore, type ReactElement } from 'react';
 import { CommandBar } from './actions/command-bar.tsx';
-import { ConfirmDialog, UpgradeDialog } from './form/question-dialog.tsx';
-import { MenuDialog } from './form/menu-dialog.tsx';
-import { SilenceDialog } from './screens/silences/dialog.tsx';
+import { Dialog, dialogWidth, type DialogPage } from './form/dialog.tsx';
+import { confirmDialog, upgradeDialog } from './form/question-dialog.ts';
+import { menuDialog } from './form/menu-dialog.ts';
+import { silenceDialog } from './screens/silences/dialog.ts';
 import { TooSmallScreen } from './screens/connection/too-small-screen.tsx';
 import { refusedLines } from './screens/connection/refused-screen.ts';
 import { PaneUnderCursor } from './screens/events/pane.tsx';
@@ -15,7 +16,8 @@ import { isTooSmall } from './state/console-state.ts';
 import { shownItems } from './form/menu.ts';
 import { Rows } from './text/rows.tsx';
 import type { Theme } from './text/theme.ts';
-import { isFull } from './state/layers/layer.ts';
+import type { CommandLayer } from './state/layers/command.ts';
+import { isFull, type FullLayer, type Layer } from './state/layers/layer.ts';
 
 /** Tells of each frame. */
 interface Drawn {
@@ -38,38 +40,43 @@ export function App({ store, theme: started }: AppProps): ReactElement {
     // Rows are cut at the edge by themselves, and Ink takes each apart once more where it cuts at the sides.
     <Box flexDirection="column" width={size.columns} height={size.rows} overflowY="hidden">
       <Screen store={store} theme={theme} />
-      <Dialog store={store} theme={theme} />
+      <LayerOnTop store={store} theme={theme} />
     </Box>
   );
 }
 
-/** The topmost layer, where it is a dialog over the screen. */
-function Dialog({ store, theme }: AppProps): ReactElement | null {
+/** The topmost layer, where it lies over the screen. */
+function LayerOnTop({ store, theme }: AppProps): ReactElement | null {
   const { size, layers } = store.state;
-  const dialog = layers.at(-1);
-  if (dialog === undefined || isFull(dialog)) return null;
+  const layer = layers.at(-1);
+  if (layer === undefined || isFull(layer)) return null;
   return (
     <Box position="absolute" flexDirection="column" width={size.columns} height={size.rows} overflow="hidden">
-      {dialog.kind === 'silence' && (
-        <SilenceDialog
-          theme={theme}
-          size={size}
-          form={dialog.form}
-          preview={store.silencePreview(dialog.form)}
-          recent={store.silenceRecent.of(dialog.form)}
-          policy={store.silencePolicy}
-          silenced={store.silenced}
-          nowMs={store.nowMs}
-        />
-      )}
-      {dialog.kind === 'confirm' && <ConfirmDialog theme={theme} size={size} layer={dialog} />}
-      {dialog.kind === 'upgrade-dialog' && <UpgradeDialog theme={theme} size={size} layer={dialog} />}
-      {dialog.kind === 'menu' && <MenuDialog theme={theme} size={size} layer={dialog} items={shownItems(dialog)} />}
-      {dialog.kind === 'command' && (
-        <CommandBar theme={theme} size={size} layer={dialog} completion={completionOf(store, dialog)} />
+      {layer.kind === 'command' ? (
+        <CommandBar theme={theme} size={size} layer={layer} completion={completionOf(store, layer)} />
+      ) : (
+        <Dialog theme={theme} size={size} dialog={dialogOf(store, layer)} />
       )}
     </Box>
   );
+}
+
+function dialogOf(store: PagePorts, layer: Exclude<Layer, FullLayer | CommandLayer>): DialogPage {
+  const { size } = store.state;
+  switch (layer.kind) {
+    case 'silence': {
+      const { form } = layer;
+      const { silencePolicy: policy, silenced, nowMs } = store;
+      const recent = store.silenceRecent.of(form);
+      return silenceDialog({ form, preview: store.silencePreview(form), recent, policy, silenced, nowMs }, size);
+    }
+    case 'confirm':
+      return confirmDialog(layer, dialogWidth(size.columns));
+    case 'upgrade-dialog':
+      return upgradeDialog(layer, dialogWidth(size.columns));
+    case 'menu':
+      return menuDialog(layer, shownItems(layer), size);
+  }
 }
 
 /** The topmost layer that fills the screen, or the view. */

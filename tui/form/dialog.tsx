@@ -13,18 +13,22 @@ export function dialogWidth(columns: number): number {
   return Math.min(WIDTH_MAX, columns - 8);
 }
 
+/** What a dialog shows. */
+export interface DialogPage {
+  readonly title: string;
+  /** At most `dialogWidth` cells each. */
+  readonly lines: readonly Line[];
+}
+
 /** A framed box over the view. Every cell inside is drawn, so that nothing shines through. */
 export function Dialog({
   theme,
   size,
-  title,
-  lines,
+  dialog: { title, lines },
 }: {
   readonly theme: Theme;
   readonly size: ScreenSize;
-  readonly title: string;
-  /** At most `dialogWidth` cells each. */
-  readonly lines: readonly Line[];
+  readonly dialog: DialogPage;
 }): ReactElement {
   const width = dialogWidth(size.columns);
   const shown = lines.slice(0, size.rows - 5);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { ConfirmDialog } from '../../../tui/form/question-dialog.tsx';
-import { SilenceDialog } from '../../../tui/screens/silences/dialog.tsx';
+import { Dialog, dialogWidth, type DialogPage } from '../../../tui/form/dialog.tsx';
+import { confirmDialog as confirmPage } from '../../../tui/form/question-dialog.ts';
+import { silenceDialog as silencePage } from '../../../tui/screens/silences/dialog.ts';
 import { openSilenceForm } from '../../../tui/screens/silences/form.ts';
 import type { SilencePreview } from '../../../tui/model/silence-preview.ts';
 import { silencePolicy } from '../../support/silence-policy.ts';
@@ -20,23 +21,17 @@ const NOTHING: SilencePreview = {
   overlaps: [],
 };
 
+function drawn(dialog: DialogPage): string {
+  return frameOf(<Dialog theme={THEME} size={SIZE} dialog={dialog} />, SIZE);
+}
+
 function silenceDialog(form: SilenceForm, preview = NOTHING): string {
-  return frameOf(
-    <SilenceDialog
-      theme={THEME}
-      size={SIZE}
-      form={form}
-      preview={preview}
-      policy={silencePolicy()}
-      silenced={new Map()}
-      nowMs={NOW_MS}
-    />,
-    SIZE,
-  );
+  const about = { form, preview, policy: silencePolicy(), silenced: new Map(), nowMs: NOW_MS };
+  return drawn(silencePage(about, SIZE));
 }
 
 function confirmDialog(layer: ConfirmLayer): string {
-  return frameOf(<ConfirmDialog theme={THEME} size={SIZE} layer={layer} />, SIZE);
+  return drawn(confirmPage(layer, dialogWidth(SIZE.columns)));
 }
 
 describe('the silence dialog', () => {

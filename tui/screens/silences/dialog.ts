@@ -1,4 +1,3 @@
-import type { ReactElement } from 'react';
 import { keyOf } from '../../state/keys.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { silencedId } from '../../../shared/domain/silencing.ts';
@@ -21,10 +20,10 @@ import type { SilencePreview } from '../../model/silence-preview.ts';
 import { targetText } from '../../words/silence-text.ts';
 import { START_HINT } from '../../words/silence-times.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
-import { run, STATUS, type Line, type Run, type Theme } from '../../text/theme.ts';
+import { run, STATUS, type Line } from '../../text/theme.ts';
 import { clockText } from '../connection/connection-text.ts';
-import { buttonRun, Dialog, dialogWidth } from '../../form/dialog.tsx';
-import { fieldRuns } from '../../form/text-field.ts';
+import { buttonRun, dialogWidth, type DialogPage } from '../../form/dialog.tsx';
+import { fieldLabel, fieldRows, LABEL_CELLS, type FieldRow } from '../../form/field-rows.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
 import type { SilenceForm, SilenceOrigin, SilenceScope } from '../../state/layers/silence.ts';
 
@@ -34,11 +33,8 @@ const NAMED_MAX = 3;
 /** Rows of the screen around the lines of a dialog. */
 const ROWS_AROUND = 5;
 
-const LABEL_CELLS = 10;
-
-export interface SilenceDialogProps {
-  readonly theme: Theme;
-  readonly size: ScreenSize;
+/** What the silence dialog has to know. */
+export interface SilenceAbout {
   readonly form: SilenceForm;
   readonly preview: SilencePreview;
   /** What it would have covered of late; `undefined`: nobody has said. */
@@ -49,10 +45,10 @@ export interface SilenceDialogProps {
   readonly nowMs: number;
 }
 
-export function SilenceDialog(props: SilenceDialogProps): ReactElement {
-  const { theme, size, form, preview, policy, nowMs } = props;
+export function silenceDialog(about: SilenceAbout, size: ScreenSize): DialogPage {
+  const { form, preview, policy, nowMs } = about;
   const width = dialogWidth(size.columns);
-  const fields: readonly Line[] = [...expiryLines(form, width), ...startLines(form), reasonLine(form, policy, width)];
+  const fields = fieldRows([...expiryFields(form), ...startFields(form), reasonField(form, policy)], width);
   const figures: readonly Line[] = [matchLine(preview), endLine(form, nowMs)];
   const problem =
     form.problem === undefined ? [] : wrapCells(form.problem, width).map((line) => [run(line, 'critical')]);
@@ -64,28 +60,22 @@ export function SilenceDialog(props: SilenceDialogProps): ReactElement {
   ];
   // On a small screen the notes go first, then the scopes that are not chosen; the buttons never do.
   const rest = size.rows - ROWS_AROUND - fields.length - figures.length - problem.length - 1;
-  const all = scopeLines(form, width);
+  const all = form.origin === undefined ? fieldRows([scopeField(form)], width) : entryLines(form.origin.entries, width);
   const scopes = all.length <= rest ? all : chosenLines(form, all);
   const room = Math.max(0, rest - scopes.length);
-  const notes = noteLines(props, width).slice(0, Math.max(0, room - 1));
+  const notes = noteLines(about, width).slice(0, Math.max(0, room - 1));
   const gaps = room - notes.length;
-  return (
-    <Dialog
-      theme={theme}
-      size={size}
-      title={titleText(form)}
-      lines={[
-        ...scopes,
-        ...fields,
-        ...(gaps > 1 ? [[]] : []),
-        ...figures,
-        ...notes,
-        ...problem,
-        ...(gaps > 0 && problem.length === 0 ? [[]] : []),
-        buttons,
-      ]}
-    />
-  );
+  const lines = [
+    ...scopes,
+    ...fields,
+    ...(gaps > 1 ? [[]] : []),
+    ...figures,
+    ...notes,
+    ...problem,
+    ...(gaps > 0 && problem.length === 0 ? [[]] : []),
+    buttons,
+  ];
+  return { title: titleText(form), lines };
 }
 
 const ORIGIN_TITLES: Readonly<Record<SilenceOrigin['kind'], string>> = {
@@ -117,27 +107,26 @@ function effectText({ origin }: SilenceForm, { total }: SilencePreview): string 
   return `Silence ${countOf(total, 'event')}`;
 }
 
-function label(text: string, focused: boolean): Run {
-  return run(`${focused ? '>' : ' '}${text}`.padEnd(LABEL_CELLS), focused ? 'strong' : 'faint');
-}
-
-function scopeLines(form: SilenceForm, width: number): readonly Line[] {
-  if (form.origin !== undefined) return entryLines(form.origin.entries, width);
-  return silenceScopes(form).map((scope, index) => {
-    const isChosen = scope === form.scope;
-    const isHere = form.field === 'scope' || (form.field === 'subscription' && scope === 'subscription');
-    const text = cutCells(`${isChosen ? '(•)' : '( )'} ${scopeText(form, scope)}`, width - LABEL_CELLS);
-    return [
-      label(index === 0 ? 'Scope' : '', form.field === 'scope' && index === 0),
-      run(text, isChosen ? (isHere ? 'cursor' : 'strong') : 'plain'),
-    ];
-  });
+function scopeField(form: SilenceForm): FieldRow {
+  const { field, scope } = form;
+  const scopes = silenceScopes(form);
+  const isHere = field === 'scope' || (field === 'subscription' && scope === 'subscription');
+  return {
+    label: 'Scope',
+    isFocused: field === 'scope',
+    control: {
+      kind: 'options',
+      texts: scopes.map((one) => scopeText(form, one)),
+      chosen: scopes.indexOf(scope),
+      isHere,
+    },
+  };
 }
 
 /** Of the scopes the chosen one, of entries the first. */
 function chosenLines(form: SilenceForm, lines: readonly Line[]): readonly Line[] {
   const [, ...runs] = lines[Math.max(0, silenceScopes(form).indexOf(form.scope))] ?? [];
-  return [[label(form.origin === undefined ? 'Scope' : 'Silence', form.field === 'scope'), ...runs]];
+  return [[fieldLabel(form.origin === undefined ? 'Scope' : 'Silence', form.field === 'scope'), ...runs]];
 }
 
 /** The entries that are changed: what they cover stays as it is. */
@@ -148,11 +137,11 @@ function entryLines(entries: readonly SilencedRow[], width: number): readonly Li
     const by = entry.creator === null ? '' : ` by ${entry.creator}`;
     const why = entry.reason === null ? '' : `: ${entry.reason}`;
     return [
-      label(index === 0 ? 'Silence' : '', false),
+      fieldLabel(index === 0 ? 'Silence' : ''),
       run(cutCells(safeLine(`${targetText(entry)}${by}${why}`), width - LABEL_CELLS)),
     ];
   });
-  return rest === 0 ? lines : [...lines, [label('', false), run(`and ${String(rest)} more`, 'faint')]];
+  return rest === 0 ? lines : [...lines, [fieldLabel(''), run(`and ${String(rest)} more`, 'faint')]];
 }
 
 function scopeText(form: SilenceForm, scope: SilenceScope): string {
@@ -177,64 +166,59 @@ function scopeText(form: SilenceForm, scope: SilenceScope): string {
   }
 }
 
-function expiryLines(form: SilenceForm, width: number): readonly Line[] {
-  const { field } = form;
-  const durations = silenceDurations(form);
-  const presets = durations.map(({ label: name }, index): Run => {
-    if (index !== form.duration) return run(` ${name} `);
-    return run(`[${name}]`, field === 'expires' ? 'cursor' : 'strong');
-  });
-  const isCustom = durations[form.duration]?.kind === 'custom';
-  return [
-    ...presetLines(label('Expires', field === 'expires'), presets, width),
-    ...(isCustom
-      ? [
-          [
-            label('  lasts', field === 'custom'),
-            ...fieldRuns(form.custom, 16, field === 'custom'),
-            run(' 90m, 2h, 1d12h, never', 'faint'),
-          ],
-        ]
-      : []),
-    ...(silenceFields(form).includes('on-resolve')
-      ? [
-          [
-            label('', field === 'on-resolve'),
-            run(`[${form.onResolve ? 'x' : ' '}]`, field === 'on-resolve' ? 'cursor' : 'plain'),
-            run(' end it when the check resolves  '),
-            run('(Space)', 'faint'),
-          ],
-        ]
-      : []),
-  ];
+function expiryFields(form: SilenceForm): readonly FieldRow[] {
+  const { field, duration, custom, onResolve } = form;
+  const isHere = field === 'expires';
+  const presets: FieldRow = {
+    label: 'Expires',
+    isFocused: isHere,
+    control: {
+      kind: 'presets',
+      names: silenceDurations(form).map(({ label }) => label),
+      chosen: duration,
+      isHere,
+    },
+  };
+  const isTyped = field === 'custom';
+  const lasts: FieldRow = {
+    label: '  lasts',
+    isFocused: isTyped,
+    control: { kind: 'line', line: custom, isHere: isTyped, cells: 16, hint: '90m, 2h, 1d12h, never' },
+  };
+  const isTick = field === 'on-resolve';
+  const resolves: FieldRow = {
+    label: '',
+    isFocused: isTick,
+    control: { kind: 'tick', isOn: onResolve, isHere: isTick, text: 'end it when the check resolves' },
+  };
+  const there = silenceFields(form);
+  return [presets, ...(there.includes('custom') ? [lasts] : []), ...(there.includes('on-resolve') ? [resolves] : [])];
 }
 
-/** The presets in one row, on a narrow screen in two. */
-function presetLines(first: Run, presets: readonly Run[], width: number): readonly Line[] {
-  const cells = presets.reduce((sum, { text }) => sum + text.length, LABEL_CELLS);
-  if (cells <= width) return [[first, ...presets]];
-  const half = presets.length >> 1;
-  return [
-    [first, ...presets.slice(0, half)],
-    [label('', false), ...presets.slice(half)],
-  ];
-}
-
-function startLines(form: SilenceForm): readonly Line[] {
-  const { field, starts, hasStart } = form;
+function startFields({ field, starts, hasStart, at }: SilenceForm): readonly FieldRow[] {
   if (!hasStart) return [];
-  const tone = field === 'starts' ? 'cursor' : 'strong';
-  const choices = starts === 'now' ? [run('[now]', tone), run(' at… ')] : [run(' now '), run('[at]', tone)];
-  const at =
-    starts === 'at' ? [run('  '), ...fieldRuns(form.at, 21, field === 'at'), run(`  ${START_HINT}`, 'faint')] : [];
-  return [[label('Starts', field === 'starts' || field === 'at'), ...choices, ...at]];
+  const chosen = starts === 'now' ? 0 : 1;
+  const typed = { line: at, isHere: field === 'at', cells: 21, hint: ` ${START_HINT}` };
+  return [
+    {
+      label: 'Starts',
+      isFocused: field === 'starts' || field === 'at',
+      control: {
+        kind: 'presets',
+        names: ['now', chosen === 1 ? 'at' : 'at…'],
+        chosen,
+        isHere: field === 'starts',
+        ...(chosen === 1 && { typed }),
+      },
+    },
+  ];
 }
 
-function reasonLine(form: SilenceForm, policy: SilencePolicy, width: number): Line {
+function reasonField(form: SilenceForm, policy: SilencePolicy): FieldRow {
   const isNote = form.origin?.kind === 'change';
-  const name = isNote ? 'Note' : policy.reason === 'required' ? 'Reason *' : 'Reason';
-  const focused = form.field === 'reason';
-  return [label(name, focused), ...fieldRuns(form.reason, width - LABEL_CELLS, focused)];
+  const label = isNote ? 'Note' : policy.reason === 'required' ? 'Reason *' : 'Reason';
+  const isHere = form.field === 'reason';
+  return { label, isFocused: isHere, control: { kind: 'line', line: form.reason, isHere } };
 }
 
 function matchLine({ total, bySeverity, alreadySilenced }: SilencePreview): Line {
@@ -242,18 +226,18 @@ function matchLine({ total, bySeverity, alreadySilenced }: SilencePreview): Line
     .filter((severity) => bySeverity[severity] > 0)
     .map((severity) => run(` ${STATUS[severity].symbol} ${String(bySeverity[severity])}`, STATUS[severity].tone));
   const already = alreadySilenced === 0 ? '' : `, ${String(alreadySilenced)} already silenced`;
-  return [label('Preview', false), run(`matches now: ${countOf(total, 'event')}`, 'strong'), ...parts, run(already)];
+  return [fieldLabel('Preview'), run(`matches now: ${countOf(total, 'event')}`, 'strong'), ...parts, run(already)];
 }
 
 /** What it would have covered that is over; nothing while nobody has said. */
-function recentLines({ recent, nowMs }: SilenceDialogProps): readonly Line[] {
+function recentLines({ recent, nowMs }: SilenceAbout): readonly Line[] {
   if (recent === undefined) return [];
   const { recovered, since } = recent;
   const seconds = nowMs / 1000 - since;
   const isWhole = seconds > DAY_SECONDS - 60;
   const span = isWhole ? 'in the last 24 h' : `since the backend's start (${formatDuration(seconds)})`;
   const what = recovered === 0 ? 'nothing else' : `${countOf(recovered, 'check')}, OK again`;
-  return [[label('', false), run(`also ${span}: ${what}`, recovered === 0 ? 'faint' : 'plain')]];
+  return [[fieldLabel(''), run(`also ${span}: ${what}`, recovered === 0 ? 'faint' : 'plain')]];
 }
 
 const DAY_SECONDS = 86_400;
@@ -263,7 +247,7 @@ function endLine(form: SilenceForm, nowMs: number): Line {
   const starts = form.starts === 'now' || startMs === undefined ? '' : `starts ${momentText(startMs, nowMs)}, `;
   const isUntilOk = form.onResolve && silenceFields(form).includes('on-resolve');
   const ends = endText(form, startMs ?? nowMs, nowMs);
-  return [label('', false), run(`${starts}${ends}${isUntilOk ? ' or when the check resolves' : ''}`)];
+  return [fieldLabel(''), run(`${starts}${ends}${isUntilOk ? ' or when the check resolves' : ''}`)];
 }
 
 function endText(form: SilenceForm, startMs: number, nowMs: number): string {
@@ -278,10 +262,10 @@ function endText(form: SilenceForm, startMs: number, nowMs: number): string {
 }
 
 /** What is worth knowing before it is sent; what matters most comes first. */
-function noteLines(props: SilenceDialogProps, width: number): readonly Line[] {
-  const { form, preview, policy, silenced, nowMs } = props;
+function noteLines(about: SilenceAbout, width: number): readonly Line[] {
+  const { form, preview, policy, silenced, nowMs } = about;
   const note = (text: string, isWarning = true): Line => [
-    label('', false),
+    fieldLabel(''),
     run(cutCells(text, width - LABEL_CELLS), isWarning ? 'warning' : 'faint'),
   ];
   const ends = endProblem(form, policy, nowMs);
@@ -291,7 +275,7 @@ function noteLines(props: SilenceDialogProps, width: number): readonly Line[] {
       ? [note(`${countOf(preview.total, 'event')} are many: is the scope right?`)]
       : []),
     ...globalText(form).map((text) => note(text)),
-    ...recentLines(props),
+    ...recentLines(about),
     ...replaced(form, silenced).map((entry) => note(`replaces ${entryText(entry, nowMs)}`)),
     ...(form.origin !== undefined || preview.others.count === 0 ? [] : [note(othersText(preview), false)]),
     ...overlaps(form, preview, silenced).map((entry) => note(`overlaps, and stays: ${entryText(entry, nowMs)}`, false)),

@@ -1,11 +1,10 @@
-import type { ReactElement } from 'react';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { ScreenSize } from '../state/console-state.ts';
 import { menuIndex } from './menu.ts';
 import { clamp } from '../state/list-cursor.ts';
 import { cellWidth, fit } from '../terminal/cells.ts';
-import { run, type Run, type Theme } from '../text/theme.ts';
-import { Dialog, dialogWidth } from './dialog.tsx';
+import { run, type Run } from '../text/theme.ts';
+import { dialogWidth, type DialogPage } from './dialog.tsx';
 import { fitRuns, spread } from '../text/runs.ts';
 import { fieldRuns } from './text-field.ts';
 import type { MenuItem, MenuLayer } from '../state/layers/menu.ts';
@@ -13,35 +12,16 @@ import type { MenuItem, MenuLayer } from '../state/layers/menu.ts';
 /** Rows of a dialog that are no choices: frame, search line, blank line, and room around it. */
 const ROWS_AROUND = 7;
 
-export function MenuDialog({
-  theme,
-  size,
-  layer,
-  items,
-}: {
-  readonly theme: Theme;
-  readonly size: ScreenSize;
-  readonly layer: MenuLayer;
-  /** Those that match what was typed. */
-  readonly items: readonly MenuItem[];
-}): ReactElement {
+/** @param items those that match what was typed */
+export function menuDialog(layer: MenuLayer, items: readonly MenuItem[], size: ScreenSize): DialogPage {
   const width = dialogWidth(size.columns);
   const rows = Math.max(1, size.rows - ROWS_AROUND);
   const at = menuIndex(items, layer);
   const top = clamp(at - (rows >> 1), 0, Math.max(0, items.length - rows));
   const lines = items.slice(top, top + rows).map((item, index) => itemRuns(item, top + index === at, width));
-  return (
-    <Dialog
-      theme={theme}
-      size={size}
-      title={safeLine(layer.title)}
-      lines={[
-        [run('/', 'strong'), ...fieldRuns(layer.search, width - 1, true)],
-        [],
-        ...(lines.length === 0 ? [[run('nothing matches', 'faint')]] : lines),
-      ]}
-    />
-  );
+  const search = [run('/', 'strong'), ...fieldRuns(layer.search, width - 1, true)];
+  const none = [[run('nothing matches', 'faint')]];
+  return { title: safeLine(layer.title), lines: [search, [], ...(lines.length === 0 ? none : lines)] };
 }
 
 function itemRuns(item: MenuItem, isCursor: boolean, width: number): readonly Run[] {

@@ -1,0 +1,86 @@
+import type { LineEditor } from '../text/line-editor.ts';
+import { run, type Line, type Run } from '../text/theme.ts';
+import { cutCells } from '../text/wrap-cells.ts';
+import { fieldRuns } from './text-field.ts';
+
+/** A field as it is drawn, beside its label. */
+export interface FieldRow {
+  readonly label: string;
+  /** Whether the label says that keys go there. */
+  readonly isFocused: boolean;
+  readonly control: Control;
+}
+
+type Control =
+  /** One below the other. */
+  | { readonly kind: 'options'; readonly texts: readonly string[]; readonly chosen: number; readonly isHere: boolean }
+  /** Side by side, in two rows where there is no room for one. */
+  | {
+      readonly kind: 'presets';
+      readonly names: readonly string[];
+      readonly chosen: number;
+      readonly isHere: boolean;
+      /** What is typed beside them. */
+      readonly typed?: TypedText;
+    }
+  | { readonly kind: 'tick'; readonly isOn: boolean; readonly isHere: boolean; readonly text: string }
+  | ({ readonly kind: 'line' } & TypedText);
+
+/** Text that is typed. */
+interface TypedText {
+  readonly line: LineEditor;
+  readonly isHere: boolean;
+  /** Default: as many as there is room for. */
+  readonly cells?: number;
+  readonly hint?: string;
+}
+
+/** Cells of the labels. */
+export const LABEL_CELLS = 10;
+
+/** Fields one below the other, in rows of `width` cells. */
+export function fieldRows(fields: readonly FieldRow[], width: number): readonly Line[] {
+  return fields.flatMap(({ label, isFocused, control }) =>
+    controlRows(control, width - LABEL_CELLS).map((row, index) =>
+      [fieldLabel(index === 0 ? label : '', isFocused && index === 0)].concat(row),
+    ),
+  );
+}
+
+export function fieldLabel(text: string, isFocused = false): Run {
+  return run(`${isFocused ? '>' : ' '}${text}`.padEnd(LABEL_CELLS), isFocused ? 'strong' : 'faint');
+}
+
+function controlRows(control: Control, width: number): readonly Line[] {
+  const { isHere } = control;
+  const chosenTone = isHere ? 'cursor' : 'strong';
+  switch (control.kind) {
+    case 'options':
+      return control.texts.map((text, index) => {
+        const isChosen = index === control.chosen;
+        return [run(cutCells(`${isChosen ? '(•)' : '( )'} ${text}`, width), isChosen ? chosenTone : 'plain')];
+      });
+    case 'presets': {
+      const { names, chosen, typed } = control;
+      const runs = names.map((name, index) => (index === chosen ? run(`[${name}]`, chosenTone) : run(` ${name} `)));
+      if (typed !== undefined) return [[...runs, run('  '), ...typedRuns(typed, width)]];
+      const half = runs.length >> 1;
+      const fits = runs.reduce((sum, { text }) => sum + text.length, 0) <= width;
+      return fits ? [runs] : [runs.slice(0, half), runs.slice(half)];
+    }
+    case 'tick':
+      return [
+        [
+          run(`[${control.isOn ? 'x' : ' '}]`, isHere ? 'cursor' : 'plain'),
+          run(` ${control.text}  `),
+          run('(Space)', 'faint'),
+        ],
+      ];
+    case 'line':
+      return [typedRuns(control, width)];
+  }
+}
+
+function typedRuns({ line, isHere, cells, hint }: TypedText, width: number): Line {
+  return [...fieldRuns(line, cells ?? width, isHere), ...(hint === undefined ? [] : [run(` ${hint}`, 'faint')])];
+}
