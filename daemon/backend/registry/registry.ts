@@ -32,7 +32,7 @@ export interface HeldTable {
   readonly prefix: string;
   /** Takes one of a namespace from the store into its memory, in place of what is there under this key. */
   readonly load?: (namespace: Namespace, key: Key, text: string, reading: Reading) => void;
-  /** Takes one of a namespace, if it is there, out of its memory: it is not stored any more. */
+  /** Takes one of a namespace, if it is there, out of its memory: it is not stored any more. Absent: it goes with another. */
   readonly unload?: (namespace: Namespace, key: Key) => void;
   /** Takes over all that is stored, in place of what is in memory: of a kind that is in no namespace. */
   readonly adopt?: (registry: Registry, stored: readonly StoredText[]) => void;

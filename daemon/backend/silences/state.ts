@@ -90,11 +90,6 @@ export class SilencedRegistry implements SilencedIndex {
     if (this.#byId.has(id)) this.#uses.set(id, use);
   }
 
-  /** The store knows of none. */
-  unloadUse(id: string): void {
-    this.#uses.delete(id);
-  }
-
   /** The entry, unused so far. */
   put(entry: SilencedEntry): void {
     this.#noteChange();

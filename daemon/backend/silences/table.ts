@@ -67,7 +67,7 @@ export const SILENCED: StoredTable & Table<Namespace, SilencedEntry, SilencedEnt
   ],
 };
 
-/** How often silenced entries kept handlers from running: after the entries, without which it means nothing. */
+/** How often silenced entries kept handlers from running: after the entries, with which it goes. */
 export const SILENCED_USES: StoredTable & LatestTable<Namespace, SilencedEntry> = {
   prefix: 'silenced-use',
   key: ({ name }, entry) => keyIn('silenced-use', name, entry),
@@ -77,7 +77,6 @@ export const SILENCED_USES: StoredTable & LatestTable<Namespace, SilencedEntry> 
     return use === undefined ? undefined : JSON.stringify(use);
   },
   load: ({ silenced }, key, text) => silenced.loadUse(idIn(key), JSON.parse(text) as SilencedUse),
-  unload: ({ silenced }, key) => silenced.unloadUse(idIn(key)),
 };
 
 /** A time that is not there is not moved. */

@@ -320,6 +320,24 @@ function only(store: Store, prefix: string): Pick<Store, 'getMany' | 'scan'> {
   };
 }
 
+test('a result that came after its aggregate was deleted stays in it when that is heard later', async () => {
+  const aggregates = ['fleet'];
+  await using backend = await open(report('default', 'a', { aggregates }), report('default', 'b', { aggregates }));
+  await backend.tell();
+  await done(backend, report('default', 'a', { aggregates }));
+  await done(backend, ({ writers }) => writers.aggregates.remove('default', 'fleet'));
+  await done(backend, report('default', 'a', { aggregates }));
+  const fleet = (): string[] =>
+    [...(backend.follower.namespace('default').aggregates.get('fleet')?.members() ?? [])].map(
+      ({ client }) => client.name,
+    );
+  await backend.tell(1);
+  expect(fleet()).toEqual(['a', 'b']);
+  await backend.tell(1);
+  expect(fleet()).toEqual(['a']);
+  await expectEqual(backend);
+});
+
 test('a client that is deleted and comes again in other hands counts as the one that it is now', async () => {
   await using backend = await open(
     deliver('default', 1),
