@@ -7,18 +7,18 @@ import type { Request, Requester } from '../../shared/client/request.ts';
 import { safeText } from '../../shared/domain/terminal-text.ts';
 import type { Call } from './command.ts';
 import { ExitError } from './exit-codes.ts';
-import type { CommandOption } from './flags.ts';
+import { flag, type CommandOption } from './flags.ts';
 import { EXIT } from '../words/exit-codes.ts';
 
 /** Options of everything that changes something. */
 export const CHANGE_OPTIONS: Readonly<Record<'dry-run', CommandOption>> = {
-  'dry-run': { type: 'switch', text: 'say what would be sent and what it would affect now; send nothing' },
+  'dry-run': flag('say what would be sent and what it would affect now; send nothing'),
 };
 
 /** Options of what cannot be taken back. */
 export const DELETE_OPTIONS: Readonly<Record<'dry-run' | 'skip-confirm', CommandOption>> = {
   ...CHANGE_OPTIONS,
-  'skip-confirm': { type: 'switch', short: 'y', text: 'do not ask; without a terminal nobody is asked' },
+  'skip-confirm': flag('do not ask; without a terminal nobody is asked', { short: 'y' }),
 };
 
 /** One change of the backend's state. */

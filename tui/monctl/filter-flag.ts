@@ -1,14 +1,11 @@
 import { readSearch, type SearchLanguage, type SearchOf } from '../../shared/domain/search-language.ts';
 import { MonError } from '../../shared/errors.ts';
-import type { Flags, CommandOption } from './flags.ts';
+import { takes, type Flags, type CommandOption } from './flags.ts';
 
 /** Option of the lists whose items can be searched. */
-export const FILTER_OPTION: CommandOption = {
-  type: 'value',
-  value: 'TEXT',
+export const FILTER_OPTION: CommandOption = takes('TEXT', 'only what this filter finds, written as in the console', {
   short: 'q',
-  text: 'only what this filter finds, written as in the console',
-};
+});
 
 /**
  * The search of `--filter`, or of its older name `--search`; without either one that finds everything.

@@ -101,3 +101,15 @@ export interface CommandOption {
   readonly completes?: Completes;
   readonly text: string;
 }
+
+type More = Pick<CommandOption, 'completes' | 'short'>;
+
+/** An option with a value. @param value what it is, for the manual: `SECONDS` */
+export function takes(value: string, text: string, more: More = {}): CommandOption {
+  return { type: 'value', value, text, ...more };
+}
+
+/** A switch. */
+export function flag(text: string, more: More = {}): CommandOption {
+  return { type: 'switch', text, ...more };
+}

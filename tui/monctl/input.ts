@@ -2,18 +2,15 @@ import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { MonError, errorMessage } from '../../shared/errors.ts';
 import type { Call } from './command.ts';
-import type { CommandOption } from './flags.ts';
+import { takes, type CommandOption } from './flags.ts';
 
 /** Most of a file or of standard input: as much as the backend takes. */
 const INPUT_BYTES_MAX = 10 * 1024 * 1024;
 
-export const FILE_OPTION: CommandOption = {
-  type: 'value',
-  value: 'FILE',
-  short: 'f',
+export const FILE_OPTION: CommandOption = takes('FILE', 'read it from this JSON or YAML file; - reads standard input', {
   completes: 'file',
-  text: 'read it from this JSON or YAML file; - reads standard input',
-};
+  short: 'f',
+});
 
 /**
  * What `--file` names, read as YAML, which JSON is a part of.

@@ -8,12 +8,12 @@ import type { Sight } from './poll.ts';
 import { counted } from './counted.ts';
 import { table } from './table.ts';
 import type { Column } from './table.ts';
-import type { CommandOption } from './flags.ts';
+import { flag, takes, type CommandOption } from './flags.ts';
 
 /** Options of every list. */
 export const LIST_OPTIONS: Readonly<Record<'limit' | 'watch', CommandOption>> = {
-  limit: { type: 'value', value: 'N', text: 'at most so many' },
-  watch: { type: 'switch', short: 'w', text: 'stay and show every change; into a pipe, one line each' },
+  limit: takes('N', 'at most so many'),
+  watch: flag('stay and show every change; into a pipe, one line each', { short: 'w' }),
 };
 
 /** What a list shows, and where it comes from. */

@@ -1,22 +1,17 @@
 import { MonError } from '../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import type { Call, Command } from './command.ts';
-import type { CommandOption } from './flags.ts';
+import { flag, takes, type CommandOption } from './flags.ts';
 
 /** Options of what is in one namespace. */
 export const NAMESPACE_OPTION: Readonly<Record<'namespace', CommandOption>> = {
-  namespace: {
-    type: 'value',
-    value: 'NAME',
-    completes: 'namespace',
-    text: 'where; default that of the context, else default',
-  },
+  namespace: takes('NAME', 'where; default that of the context, else default', { completes: 'namespace' }),
 };
 
 /** Options of what looks into several. */
 export const NAMESPACES_OPTIONS: Readonly<Record<'namespace' | 'all-namespaces', CommandOption>> = {
   ...NAMESPACE_OPTION,
-  'all-namespaces': { type: 'switch', text: 'of all namespaces that these credentials may see' },
+  'all-namespaces': flag('of all namespaces that these credentials may see'),
 };
 
 /** The one namespace that a call is about. */

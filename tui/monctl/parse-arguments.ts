@@ -1,37 +1,26 @@
 import meow from 'meow';
 import { MonError, errorMessage } from '../../shared/errors.ts';
 import type { Command } from './command.ts';
-import { readFlags, type CommandOption, type Flags } from './flags.ts';
+import { flag, takes, readFlags, type CommandOption, type Flags } from './flags.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 import { OUTPUT_FORMATS } from './output.ts';
 
 export const DEFAULT_BACKEND = 'http://127.0.0.1:4567';
 
 export const GLOBAL_OPTIONS: Readonly<Record<string, CommandOption>> = {
-  backend: { type: 'value', value: 'URL', text: `the backend; default ${DEFAULT_BACKEND}` },
-  context: {
-    type: 'value',
-    value: 'NAME',
-    completes: 'context',
-    text: 'a backend of the configuration file, see monctl configure',
-  },
-  'trusted-ca-file': {
-    type: 'value',
-    value: 'FILE',
+  backend: takes('URL', `the backend; default ${DEFAULT_BACKEND}`),
+  context: takes('NAME', 'a backend of the configuration file, see monctl configure', { completes: 'context' }),
+  'trusted-ca-file': takes('FILE', 'authorities (PEM) that the certificate of the backend may come from', {
     completes: 'file',
-    text: 'authorities (PEM) that the certificate of the backend may come from',
-  },
-  'insecure-skip-tls-verify': { type: 'switch', text: 'believe anybody to be the backend, for a test' },
-  output: {
-    type: 'value',
-    value: OUTPUT_FORMATS.join('|'),
-    short: 'o',
+  }),
+  'insecure-skip-tls-verify': flag('believe anybody to be the backend, for a test'),
+  output: takes(OUTPUT_FORMATS.join('|'), 'how to show the result; default table', {
     completes: OUTPUT_FORMATS,
-    text: 'how to show the result; default table',
-  },
-  raw: { type: 'switch', text: 'keep control characters; for pipes only' },
-  help: { type: 'switch', short: 'h', text: 'show the manual of the command' },
-  version: { type: 'switch', text: 'show the version of monctl' },
+    short: 'o',
+  }),
+  raw: flag('keep control characters; for pipes only'),
+  help: flag('show the manual of the command', { short: 'h' }),
+  version: flag('show the version of monctl'),
 };
 
 export type Arguments =

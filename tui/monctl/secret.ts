@@ -1,19 +1,16 @@
 import { MonError } from '../../shared/errors.ts';
 import type { Call } from './command.ts';
 import { readText } from './input.ts';
-import type { CommandOption } from './flags.ts';
+import { takes, type CommandOption } from './flags.ts';
 
 /** No password and no key is longer. */
 const SECRET_LENGTH_MAX = 4096;
 
 /** Where a secret is taken from, never the command line: others can read that. */
 export function secretOption(what: string): CommandOption {
-  return {
-    type: 'value',
-    value: 'FILE',
+  return takes('FILE', `read the ${what} from this file, - from standard input; without it you are asked`, {
     completes: 'file',
-    text: `read the ${what} from this file, - from standard input; without it you are asked`,
-  };
+  });
 }
 
 /**

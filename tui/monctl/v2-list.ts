@@ -1,11 +1,11 @@
 import type { V2Query } from '../../shared/client/v2-client.ts';
 import type { Call } from './command.ts';
-import type { CommandOption } from './flags.ts';
+import { takes, type CommandOption } from './flags.ts';
 
 /** Options that let the backend select. */
 export const SELECTOR_OPTIONS: Readonly<Record<'label-selector' | 'field-selector', CommandOption>> = {
-  'label-selector': { type: 'value', value: 'TEXT', text: "by labels: 'region == eu && tier in (web, db)'" },
-  'field-selector': { type: 'value', value: 'TEXT', text: "by attributes: 'entity.name == web-001'" },
+  'label-selector': takes('TEXT', "by labels: 'region == eu && tier in (web, db)'"),
+  'field-selector': takes('TEXT', "by attributes: 'entity.name == web-001'"),
 };
 
 export function selectorsOf({ flags }: Pick<Call, 'flags'>): V2Query {

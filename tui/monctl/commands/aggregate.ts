@@ -11,14 +11,14 @@ import { counted } from '../counted.ts';
 import { record } from '../table.ts';
 import type { Column, Style } from '../table.ts';
 import { parseLifetime } from '../times.ts';
-import type { CommandOption } from '../flags.ts';
+import { takes, type CommandOption } from '../flags.ts';
 
 /** Summaries that are asked for at once. */
 const ASKED_AT_ONCE = 16;
 
 const SEVERITIES: readonly AggregateSeverity[] = ['ok', 'warning', 'critical', 'unknown'];
 
-const MAX_AGE: CommandOption = { type: 'value', value: 'DURATION', text: 'results older than this count as stale' };
+const MAX_AGE: CommandOption = takes('DURATION', 'results older than this count as stale');
 
 /** An aggregate of the list. */
 type Listed = AggregateSummary & { readonly name: string };

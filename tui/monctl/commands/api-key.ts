@@ -1,3 +1,4 @@
+import { takes } from '../flags.ts';
 import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { SCOPES } from '../../../shared/schemas/scope.ts';
@@ -16,20 +17,12 @@ const grant: Command = {
   operands: ['USER'],
   completes: ['user'],
   options: {
-    scopes: {
-      type: 'value',
-      value: 'NAME,...',
+    scopes: takes('NAME,...', `what it may do: ${SCOPES.join(', ')}; default: what the user may do`, {
       completes: SCOPES,
-      text: `what it may do: ${SCOPES.join(', ')}; default: what the user may do`,
-    },
-    namespace: {
-      type: 'value',
-      value: 'NAME',
-      completes: 'namespace',
-      text: 'the only one that it reaches; default all',
-    },
-    expire: { type: 'value', value: 'DURATION', text: 'how long it is good for; default for ever' },
-    description: { type: 'value', value: 'TEXT', text: 'what it is for' },
+    }),
+    namespace: takes('NAME', 'the only one that it reaches; default all', { completes: 'namespace' }),
+    expire: takes('DURATION', 'how long it is good for; default for ever'),
+    description: takes('TEXT', 'what it is for'),
   },
   examples: [['monctl api-key grant grafana --scopes read --expire 90d', 'to look and no more']],
   async run(call) {

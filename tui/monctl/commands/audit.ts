@@ -1,3 +1,4 @@
+import { flag, takes } from '../flags.ts';
 import { createHash } from 'node:crypto';
 import type { ApiClient, AuditQuery } from '../../../shared/client/api-client.ts';
 import { followAuditChain, type AuditLink } from '../../../shared/domain/audit.ts';
@@ -26,15 +27,11 @@ const list: Command = {
   details: ['What a record holds of before and after is in its JSON.'],
   operands: [],
   options: {
-    since: { type: 'value', value: 'TIME', text: 'how long ago (2h), or since when (2026-11-20T22:00)' },
-    who: { type: 'value', value: 'NAME', text: 'only what this user or creator did' },
-    action: { type: 'value', value: 'ACTION', text: 'only this, such as silence.create or event.resolve' },
-    limit: {
-      type: 'value',
-      value: 'N',
-      text: `at most so many; default ${String(PAGE)}, with --follow ${String(FOLLOWED)}`,
-    },
-    follow: { type: 'switch', short: 'f', text: 'oldest first, then stay and show what is done from now on' },
+    since: takes('TIME', 'how long ago (2h), or since when (2026-11-20T22:00)'),
+    who: takes('NAME', 'only what this user or creator did'),
+    action: takes('ACTION', 'only this, such as silence.create or event.resolve'),
+    limit: takes('N', `at most so many; default ${String(PAGE)}, with --follow ${String(FOLLOWED)}`),
+    follow: flag('oldest first, then stay and show what is done from now on', { short: 'f' }),
   },
   examples: [
     ['monctl audit list --since 1d --action silence.create', 'who silenced what since yesterday'],

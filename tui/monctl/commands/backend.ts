@@ -1,3 +1,4 @@
+import { flag, takes } from '../flags.ts';
 import type { BackendInfo } from '../../../shared/schemas/info.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import type { Command } from '../command.ts';
@@ -27,9 +28,9 @@ const health: Command = {
   details: ['Without limits: whether its store is open and it takes results.'],
   operands: [],
   options: {
-    consumers: { type: 'value', value: 'N', text: 'at least so many consumers of each queue' },
-    messages: { type: 'value', value: 'N', text: 'at most so many messages waiting in each queue' },
-    deep: { type: 'switch', text: 'let it look into itself, which takes longer' },
+    consumers: takes('N', 'at least so many consumers of each queue'),
+    messages: takes('N', 'at most so many messages waiting in each queue'),
+    deep: flag('let it look into itself, which takes longer'),
   },
   examples: [['monctl health --consumers 1 --messages 10000', 'for a probe']],
   async run({ api, flags, output }) {

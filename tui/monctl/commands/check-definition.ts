@@ -1,3 +1,4 @@
+import { flag, takes } from '../flags.ts';
 import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
@@ -63,19 +64,14 @@ export const createCheck: Command = {
   ],
   operands: ['CHECK'],
   options: {
-    command: { type: 'value', value: 'COMMAND', text: 'what the agents run' },
-    interval: { type: 'value', value: 'SECONDS', text: 'how often' },
-    cron: { type: 'value', value: 'TEXT', text: "or when: '0 5 * * *'" },
-    subscriptions: {
-      type: 'value',
-      value: 'NAME,...',
-      completes: 'subscription',
-      text: 'who runs it',
-    },
-    handlers: { type: 'value', value: 'NAME,...', completes: 'handler', text: 'who is given its events' },
-    timeout: { type: 'value', value: 'SECONDS', text: 'ends a run that takes longer' },
-    ttl: { type: 'value', value: 'SECONDS', text: 'an event when no result comes for so long' },
-    publish: { type: 'switch', text: 'on its schedule, the default; --no-publish: only when it is asked for' },
+    command: takes('COMMAND', 'what the agents run'),
+    interval: takes('SECONDS', 'how often'),
+    cron: takes('TEXT', "or when: '0 5 * * *'"),
+    subscriptions: takes('NAME,...', 'who runs it', { completes: 'subscription' }),
+    handlers: takes('NAME,...', 'who is given its events', { completes: 'handler' }),
+    timeout: takes('SECONDS', 'ends a run that takes longer'),
+    ttl: takes('SECONDS', 'an event when no result comes for so long'),
+    publish: flag('on its schedule, the default; --no-publish: only when it is asked for'),
     ...NAMESPACE_OPTION,
     ...CHANGE_OPTIONS,
   },
@@ -107,13 +103,8 @@ export const executeCheck: Command = {
   operands: ['CHECK'],
   completes: ['check'],
   options: {
-    subscriptions: {
-      type: 'value',
-      value: 'NAME,...',
-      completes: 'subscription',
-      text: 'who runs it; default: those of the definition',
-    },
-    reason: { type: 'value', value: 'TEXT', text: 'why' },
+    subscriptions: takes('NAME,...', 'who runs it; default: those of the definition', { completes: 'subscription' }),
+    reason: takes('TEXT', 'why'),
     ...NAMESPACE_OPTION,
     ...CHANGE_OPTIONS,
   },

@@ -1,3 +1,4 @@
+import { flag, takes } from '../flags.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import type { DefinedCheck } from '../../../shared/schemas/scheduled-check.ts';
 import { commandText } from '../../../shared/domain/command-text.ts';
@@ -34,12 +35,7 @@ const listDefault: Command = {
   ],
   operands: [],
   options: {
-    subscription: {
-      type: 'value',
-      value: 'NAME',
-      completes: 'subscription',
-      text: 'only checks that are published to it',
-    },
+    subscription: takes('NAME', 'only checks that are published to it', { completes: 'subscription' }),
     filter: FILTER_OPTION,
     ...LIST_OPTIONS,
   },
@@ -90,10 +86,7 @@ const remove: Command = {
   operands: ['CHECK'],
   completes: ['check'],
   options: {
-    results: {
-      type: 'switch',
-      text: 'delete results and resolve events; the definition stays',
-    },
+    results: flag('delete results and resolve events; the definition stays'),
     ...NAMESPACE_OPTION,
     ...DELETE_OPTIONS,
   },
@@ -127,14 +120,9 @@ const request: Command = {
   operands: ['CHECK'],
   completes: ['check'],
   options: {
-    subscribers: {
-      type: 'value',
-      value: 'NAME,...',
-      completes: 'subscription',
-      text: 'who runs it; default: those of the definition',
-    },
-    reason: { type: 'value', value: 'TEXT', text: 'why; it becomes part of the results' },
-    creator: { type: 'value', value: 'TEXT', text: 'who; default USER@host' },
+    subscribers: takes('NAME,...', 'who runs it; default: those of the definition', { completes: 'subscription' }),
+    reason: takes('TEXT', 'why; it becomes part of the results'),
+    creator: takes('TEXT', 'who; default USER@host'),
     ...CHANGE_OPTIONS,
   },
   examples: [['monctl check request disk --subscribers client:web-001', 'on one machine']],
@@ -171,10 +159,7 @@ const rename: Command = {
   operands: ['OLD', 'NEW'],
   completes: ['check', 'check'],
   options: {
-    force: {
-      type: 'switch',
-      text: 'although OLD is still defined, and where a client has results under both names already',
-    },
+    force: flag('although OLD is still defined, and where a client has results under both names already'),
     ...CHANGE_OPTIONS,
   },
   examples: [['monctl check rename disk disk-usage', 'after the configuration was changed and reloaded']],

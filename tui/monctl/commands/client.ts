@@ -1,3 +1,4 @@
+import { flag, takes } from '../flags.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { CLIENT_SEARCH } from '../../../shared/domain/search-nouns.ts';
@@ -22,12 +23,7 @@ const list: Command = {
   summary: 'List clients by name',
   operands: [],
   options: {
-    subscription: {
-      type: 'value',
-      value: 'NAME',
-      completes: 'subscription',
-      text: 'only clients with this subscription',
-    },
+    subscription: takes('NAME', 'only clients with this subscription', { completes: 'subscription' }),
     filter: FILTER_OPTION,
     ...LIST_OPTIONS,
   },
@@ -122,14 +118,11 @@ const create: Command = {
   completes: ['client'],
   options: {
     file: FILE_OPTION,
-    address: { type: 'value', value: 'ADDRESS', text: 'where it can be reached; default: unknown' },
-    subscriptions: {
-      type: 'value',
-      value: 'NAME,...',
+    address: takes('ADDRESS', 'where it can be reached; default: unknown'),
+    subscriptions: takes('NAME,...', 'what it subscribes to; its own subscription is always added', {
       completes: 'subscription',
-      text: 'what it subscribes to; its own subscription is always added',
-    },
-    keepalives: { type: 'switch', text: 'expect signs of life from it' },
+    }),
+    keepalives: flag('expect signs of life from it'),
     ...CHANGE_OPTIONS,
   },
   examples: [
@@ -176,17 +169,12 @@ const remove: Command = {
   operands: ['[CLIENT]'],
   completes: ['client'],
   options: {
-    invalidate: { type: 'switch', text: 'refuse what it sends while it is deleted' },
-    'invalidate-expire': {
-      type: 'value',
-      value: 'DURATION',
-      text: 'refuse it for so long; sets --invalidate',
-    },
-    selector: {
-      type: 'value',
-      value: 'TEXT',
-      text: 'in place of CLIENT: all that this filter finds, as in client list -q; also result>30d and events:0',
-    },
+    invalidate: flag('refuse what it sends while it is deleted'),
+    'invalidate-expire': takes('DURATION', 'refuse it for so long; sets --invalidate'),
+    selector: takes(
+      'TEXT',
+      'in place of CLIENT: all that this filter finds, as in client list -q; also result>30d and events:0',
+    ),
     ...DELETE_OPTIONS,
   },
   examples: [

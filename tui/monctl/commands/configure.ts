@@ -1,3 +1,4 @@
+import { takes } from '../flags.ts';
 import { resolve } from 'node:path';
 import { openV2Client } from '../../../shared/client/v2-client.ts';
 import { parseBackendAddresses } from '../../../shared/client/backend-address.ts';
@@ -24,15 +25,10 @@ export const configureCommand: Command = {
   ],
   operands: [],
   options: {
-    user: { type: 'value', value: 'NAME', text: 'who, with a password' },
+    user: takes('NAME', 'who, with a password'),
     'password-file': secretOption('password'),
     'api-key-file': secretOption('API key'),
-    namespace: {
-      type: 'value',
-      value: 'NAME',
-      completes: 'namespace',
-      text: 'what commands work on there; default: default',
-    },
+    namespace: takes('NAME', 'what commands work on there; default: default', { completes: 'namespace' }),
   },
   isLocal: true,
   examples: [

@@ -11,18 +11,13 @@ import { LIST_OPTIONS, showList } from '../list.ts';
 import { toYaml } from '../output.ts';
 import { record, type Column } from '../table.ts';
 import { ago } from '../times.ts';
-import type { CommandOption } from '../flags.ts';
+import { flag, takes, type CommandOption } from '../flags.ts';
 
-const HANDLER_OPTION: CommandOption = {
-  type: 'value',
-  value: 'NAME',
-  completes: 'handler',
-  text: 'only those of this handler',
-};
+const HANDLER_OPTION: CommandOption = takes('NAME', 'only those of this handler', { completes: 'handler' });
 
 const WHICH_OPTIONS = {
   handler: { ...HANDLER_OPTION, text: 'all of this handler' },
-  all: { type: 'switch', text: 'all that there are' },
+  all: flag('all that there are'),
 } as const;
 
 const list: Command = {

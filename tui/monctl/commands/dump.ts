@@ -1,3 +1,4 @@
+import { flag, takes } from '../flags.ts';
 import { access } from 'node:fs/promises';
 import type { V2Client } from '../../../shared/client/v2-client.ts';
 import { kindNamed, readWrapped, wrap, WRAPPED_KINDS } from '../../../shared/domain/v2/wrapped.ts';
@@ -24,21 +25,13 @@ export const dumpCommand: Command = {
   completes: [['all', ...TYPE_NAMES]],
   options: {
     ...NAMESPACES_OPTIONS,
-    omit: { type: 'value', value: 'TYPE,...', completes: TYPE_NAMES, text: 'all but these' },
-    format: {
-      type: 'value',
-      value: DUMP_FORMATS.join('|'),
-      completes: DUMP_FORMATS,
-      text: 'default yaml',
-    },
-    file: {
-      type: 'value',
-      value: 'FILE',
-      short: 'f',
+    omit: takes('TYPE,...', 'all but these', { completes: TYPE_NAMES }),
+    format: takes(DUMP_FORMATS.join('|'), 'default yaml', { completes: DUMP_FORMATS }),
+    file: takes('FILE', 'write this file, which is there only when it is complete; default standard output', {
       completes: 'file',
-      text: 'write this file, which is there only when it is complete; default standard output',
-    },
-    force: { type: 'switch', text: 'although the file is there' },
+      short: 'f',
+    }),
+    force: flag('although the file is there'),
   },
   examples: [
     ['monctl dump --all-namespaces --file backup.yml', 'everything, to be restored'],

@@ -1,3 +1,4 @@
+import { flag, takes } from '../flags.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { eventOrder } from '../../../shared/domain/event-order.ts';
@@ -36,12 +37,12 @@ const list: Command = {
   details: ['Of equal severity the newest comes first, and silenced events come last.', 'All conditions must hold.'],
   operands: [],
   options: {
-    client: { type: 'value', value: 'NAME', completes: 'client', text: 'only events of this client' },
-    check: { type: 'value', value: 'NAME', completes: 'check', text: 'only events of this check' },
-    status: { type: 'value', value: 'STATUS,...', completes: STATUS_WORDS, text: 'ok, warn, crit, unknown or numbers' },
-    silenced: { type: 'switch', text: 'only silenced events; --no-silenced: only the others' },
+    client: takes('NAME', 'only events of this client', { completes: 'client' }),
+    check: takes('NAME', 'only events of this check', { completes: 'check' }),
+    status: takes('STATUS,...', 'ok, warn, crit, unknown or numbers', { completes: STATUS_WORDS }),
+    silenced: flag('only silenced events; --no-silenced: only the others'),
     filter: FILTER_OPTION,
-    search: { type: 'value', value: 'TEXT', text: 'the same as --filter' },
+    search: takes('TEXT', 'the same as --filter'),
     ...NAMESPACES_OPTIONS,
     ...LIST_OPTIONS,
   },

@@ -1,3 +1,4 @@
+import { flag } from '../flags.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { isCovered, migrationOf, unreadiness, type StashMigration } from '../../../shared/domain/stash-silencing.ts';
@@ -39,8 +40,8 @@ const stashes: Command = {
   ],
   operands: [],
   options: {
-    apply: { type: 'switch', text: 'make the entries and delete the stashes' },
-    'skip-confirm': { type: 'switch', short: 'y', text: 'do not ask; without a terminal nobody is asked' },
+    apply: flag('make the entries and delete the stashes'),
+    'skip-confirm': flag('do not ask; without a terminal nobody is asked', { short: 'y' }),
   },
   examples: [
     ['monctl migrate stashes', 'look at it first'],

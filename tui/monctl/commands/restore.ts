@@ -1,3 +1,4 @@
+import { flag } from '../flags.ts';
 import { open } from 'node:fs/promises';
 import type { V2Client } from '../../../shared/client/v2-client.ts';
 import { isCountedEntity, kindOf, namespaceOf, wrappedName, WRAPPED_KINDS } from '../../../shared/domain/v2/wrapped.ts';
@@ -32,7 +33,7 @@ export const restoreCommand: Command = {
   ],
   operands: ['FILE'],
   completes: ['file'],
-  options: { ...DELETE_OPTIONS, quiet: { type: 'switch', short: 'q', text: 'only what was left out or lost' } },
+  options: { ...DELETE_OPTIONS, quiet: flag('only what was left out or lost', { short: 'q' }) },
   examples: [
     ['monctl restore backup.yml --dry-run', 'what would become of each object'],
     ['monctl restore sensu-go.yml', 'a cluster that moves here'],

@@ -1,3 +1,4 @@
+import { takes } from '../flags.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { languageOf } from '../../../shared/domain/search-language.ts';
 import { foundResult, RESULT_SEARCH } from '../../../shared/domain/search-nouns.ts';
@@ -23,9 +24,9 @@ const list: Command = {
   details: ['All conditions must hold.'],
   operands: [],
   options: {
-    client: { type: 'value', value: 'NAME', completes: 'client', text: 'only results of this client' },
-    check: { type: 'value', value: 'NAME', completes: 'check', text: 'only results of this check' },
-    status: { type: 'value', value: 'STATUS,...', completes: STATUS_WORDS, text: 'ok, warn, crit, unknown or numbers' },
+    client: takes('NAME', 'only results of this client', { completes: 'client' }),
+    check: takes('NAME', 'only results of this check', { completes: 'check' }),
+    status: takes('STATUS,...', 'ok, warn, crit, unknown or numbers', { completes: STATUS_WORDS }),
     filter: FILTER_OPTION,
     ...LIST_OPTIONS,
   },
@@ -75,9 +76,9 @@ const submit: Command = {
   completes: ['client', 'client-check', STATUS_WORDS],
   options: {
     file: FILE_OPTION,
-    ttl: { type: 'value', value: 'DURATION', text: 'a result has to follow within this time' },
-    executed: { type: 'value', value: 'TIME', text: 'when it ran; default now' },
-    handlers: { type: 'value', value: 'NAME,...', text: 'who handles its events' },
+    ttl: takes('DURATION', 'a result has to follow within this time'),
+    executed: takes('TIME', 'when it ran; default now'),
+    handlers: takes('NAME,...', 'who handles its events'),
     ...CHANGE_OPTIONS,
   },
   examples: [

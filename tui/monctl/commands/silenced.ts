@@ -20,23 +20,13 @@ import { clearEffects, noSuchEntry, silenceEffects, wantedEntry } from '../silen
 import { record } from '../table.ts';
 import type { Column } from '../table.ts';
 import { ago, parseLifetime, parseMoment, timestamp } from '../times.ts';
-import type { CommandOption } from '../flags.ts';
+import { flag, takes, type CommandOption } from '../flags.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
 
 const TARGET_OPTIONS: Readonly<Record<'check' | 'subscription' | 'client', CommandOption>> = {
-  check: {
-    type: 'value',
-    value: 'NAME',
-    completes: 'check',
-    text: 'this check; without a subscription or client: everywhere',
-  },
-  subscription: { type: 'value', value: 'NAME', completes: 'subscription', text: 'all clients with this subscription' },
-  client: {
-    type: 'value',
-    value: 'NAME',
-    completes: 'client',
-    text: 'this client; short for --subscription client:NAME',
-  },
+  check: takes('NAME', 'this check; without a subscription or client: everywhere', { completes: 'check' }),
+  subscription: takes('NAME', 'all clients with this subscription', { completes: 'subscription' }),
+  client: takes('NAME', 'this client; short for --subscription client:NAME', { completes: 'client' }),
 };
 
 const list: Command = {
@@ -44,14 +34,9 @@ const list: Command = {
   summary: 'List silenced entries by id',
   operands: [],
   options: {
-    check: { type: 'value', value: 'NAME', completes: 'check', text: 'only entries that name this check' },
-    subscription: {
-      type: 'value',
-      value: 'NAME',
-      completes: 'subscription',
-      text: 'only entries that name exactly this subscription',
-    },
-    client: { type: 'value', value: 'NAME', completes: 'client', text: 'short for --subscription client:NAME' },
+    check: takes('NAME', 'only entries that name this check', { completes: 'check' }),
+    subscription: takes('NAME', 'only entries that name exactly this subscription', { completes: 'subscription' }),
+    client: takes('NAME', 'short for --subscription client:NAME', { completes: 'client' }),
     ...NAMESPACES_OPTIONS,
     filter: FILTER_OPTION,
     ...LIST_OPTIONS,
@@ -146,15 +131,11 @@ const create: Command = {
   operands: [],
   options: {
     ...TARGET_OPTIONS,
-    expire: { type: 'value', value: 'DURATION', text: 'how long: 1h, 1h30m, 2d or seconds; never: until cleared' },
-    begin: {
-      type: 'value',
-      value: 'TIME',
-      text: 'when it starts: 2026-11-20T22:00, +2h, epoch seconds',
-    },
-    'expire-on-resolve': { type: 'switch', text: 'end it when the event resolves' },
-    reason: { type: 'value', value: 'TEXT', text: 'why, for the people who will wonder' },
-    creator: { type: 'value', value: 'TEXT', text: 'who; default USER@host' },
+    expire: takes('DURATION', 'how long: 1h, 1h30m, 2d or seconds; never: until cleared'),
+    begin: takes('TIME', 'when it starts: 2026-11-20T22:00, +2h, epoch seconds'),
+    'expire-on-resolve': flag('end it when the event resolves'),
+    reason: takes('TEXT', 'why, for the people who will wonder'),
+    creator: takes('TEXT', 'who; default USER@host'),
     ...NAMESPACE_OPTION,
     ...CHANGE_OPTIONS,
   },

@@ -1,3 +1,4 @@
+import { takes } from '../flags.ts';
 import type { StashView } from '../../../shared/schemas/stash.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
@@ -16,7 +17,7 @@ const list: Command = {
   summary: 'List stashes by path',
   operands: [],
   options: {
-    prefix: { type: 'value', value: 'PATH', completes: 'stash', text: 'only paths that begin like this' },
+    prefix: takes('PATH', 'only paths that begin like this', { completes: 'stash' }),
     ...LIST_OPTIONS,
   },
   examples: [['monctl stash list --prefix silence/', 'silences of the old kind']],
@@ -55,9 +56,9 @@ const create: Command = {
   operands: ['PATH'],
   completes: ['stash'],
   options: {
-    content: { type: 'value', value: 'JSON', text: 'the object' },
+    content: takes('JSON', 'the object'),
     file: FILE_OPTION,
-    expire: { type: 'value', value: 'DURATION', text: 'how long it is kept; default for ever' },
+    expire: takes('DURATION', 'how long it is kept; default for ever'),
     ...CHANGE_OPTIONS,
   },
   examples: [

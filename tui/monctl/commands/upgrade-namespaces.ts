@@ -1,3 +1,4 @@
+import { flag, takes } from '../flags.ts';
 import type { V2Client } from '../../../shared/client/v2-client.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { fixCommand, namespaceFixes, orphansOf, type NamespaceFix } from '../../../shared/domain/plan/orphans.ts';
@@ -23,14 +24,9 @@ export const fixNamespacesCommand: Command = {
   ],
   operands: [],
   options: {
-    dump: {
-      type: 'value',
-      value: 'FILE',
-      completes: 'file',
-      text: 'look for them in this dump instead of the backend',
-    },
-    apply: { type: 'switch', text: 'do it' },
-    'skip-confirm': { type: 'switch', short: 'y', text: 'do not ask; without a terminal nobody is asked' },
+    dump: takes('FILE', 'look for them in this dump instead of the backend', { completes: 'file' }),
+    apply: flag('do it'),
+    'skip-confirm': flag('do not ask; without a terminal nobody is asked', { short: 'y' }),
   },
   examples: [
     ['monctl upgrade fix-namespaces', 'look at it first'],

@@ -14,11 +14,11 @@ import { LogReader } from '../upgrade/log-reader.ts';
 import { PATH_OPTIONS, pathOf } from '../upgrade/path.ts';
 import { findingsText, planLine, stepsText } from '../upgrade/plan-text.ts';
 import { TerminalPlanRun } from '../upgrade/run-plan.ts';
-import type { CommandOption } from '../flags.ts';
+import { flag, takes, type CommandOption } from '../flags.ts';
 import { EXIT } from '../../words/exit-codes.ts';
 
-const FORCE: CommandOption = { type: 'switch', text: 'take it from who holds it' };
-const REASON: CommandOption = { type: 'value', value: 'TEXT', text: 'why' };
+const FORCE: CommandOption = flag('take it from who holds it');
+const REASON: CommandOption = takes('TEXT', 'why');
 
 const COLUMNS: readonly Column<PlanRunSummary>[] = [
   { title: 'ID', align: 'right', text: ({ id }) => String(id) },
@@ -56,7 +56,7 @@ const show: Command = {
   summary: 'Show a plan with its steps, what the rules found, and its log',
   details: ['Without ID it is the newest one. With --watch its log follows, line by line, until the plan is over.'],
   operands: ['[ID]'],
-  options: { watch: { type: 'switch', short: 'w', text: 'stay, and show each new line of its log' } },
+  options: { watch: flag('stay, and show each new line of its log', { short: 'w' }) },
   examples: [
     ['monctl upgrade show', 'where the upgrade is'],
     ['monctl upgrade show --watch', 'watch somebody else carry it out'],

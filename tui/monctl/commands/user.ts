@@ -1,3 +1,4 @@
+import { takes } from '../flags.ts';
 import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { GROUP_SCOPES } from '../../../shared/domain/v2/groups.ts';
 import { MonError } from '../../../shared/errors.ts';
@@ -40,7 +41,7 @@ const create: Command = {
   details: [GROUPS_TEXT],
   operands: ['NAME'],
   options: {
-    groups: { type: 'value', value: 'NAME,...', completes: GROUPS, text: 'what the user belongs to' },
+    groups: takes('NAME,...', 'what the user belongs to', { completes: GROUPS }),
     'password-file': secretOption('password'),
   },
   examples: [['monctl user create alice --groups operators', 'asks for the password']],

@@ -1,3 +1,4 @@
+import { flag } from '../flags.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 import type { Command } from '../command.ts';
 import { record, table } from '../table.ts';
@@ -11,7 +12,7 @@ export const versionCommand: Command = {
     'With --all: backends, agents by version, and tools side by side, with what differs from the backend.',
   ],
   operands: [],
-  options: { all: { type: 'switch', text: 'agents and tools as well' } },
+  options: { all: flag('agents and tools as well') },
   examples: [
     ['monctl version --output json', 'for a program'],
     ['monctl version --all', 'after an upgrade'],

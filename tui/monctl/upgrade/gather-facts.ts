@@ -8,50 +8,30 @@ import { clusterFacts } from './cluster-facts.ts';
 import { readDump, type DumpReading } from './dump.ts';
 import { placesOf, readInstallation } from './installation.ts';
 import { readSnapshot } from './snapshot.ts';
-import type { CommandOption } from '../flags.ts';
+import { flag, takes, type CommandOption } from '../flags.ts';
 
 /** Without a licence (reference 8). */
 const FREE_ENTITIES = 100;
 
 /** What only whoever plans the upgrade can name. */
 export const TOLD_OPTIONS = {
-  dump: { type: 'value', value: 'FILE', completes: 'file', text: 'a dump of everything: it is read to its end' },
-  snapshot: { type: 'value', value: 'FILE', completes: 'file', text: 'a snapshot of the embedded key-value store' },
-  certificate: {
-    type: 'value',
-    value: 'FILE,...',
-    completes: 'file',
-    text: 'each certificate that backends and agents use',
-  },
-  accept: {
-    type: 'value',
-    value: 'LIST',
-    completes: ATTESTATIONS,
-    text: `what you vouch for: ${ATTESTATIONS.join(', ')}`,
-  },
+  dump: takes('FILE', 'a dump of everything: it is read to its end', { completes: 'file' }),
+  snapshot: takes('FILE', 'a snapshot of the embedded key-value store', { completes: 'file' }),
+  certificate: takes('FILE,...', 'each certificate that backends and agents use', { completes: 'file' }),
+  accept: takes('LIST', `what you vouch for: ${ATTESTATIONS.join(', ')}`, { completes: ATTESTATIONS }),
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
 /** What a cluster of another make does not tell. */
 export const CLUSTER_OPTIONS = {
-  offline: { type: 'switch', text: 'ask no backend: the dump tells what there is' },
-  'event-store': {
-    type: 'value',
-    value: 'key-value|relational',
+  offline: flag('ask no backend: the dump tells what there is'),
+  'event-store': takes('key-value|relational', 'where the cluster keeps its events', {
     completes: ['key-value', 'relational'],
-    text: 'where the cluster keeps its events',
-  },
-  'key-value-store': {
-    type: 'value',
-    value: 'embedded|external',
+  }),
+  'key-value-store': takes('embedded|external', 'where its key-value store runs', {
     completes: ['embedded', 'external'],
-    text: 'where its key-value store runs',
-  },
-  'event-rows': { type: 'value', value: 'N', text: 'events in its relational database' },
-  'entity-limit': {
-    type: 'value',
-    value: 'N|unlimited',
-    text: `entities that its licence allows; default ${String(FREE_ENTITIES)}`,
-  },
+  }),
+  'event-rows': takes('N', 'events in its relational database'),
+  'entity-limit': takes('N|unlimited', `entities that its licence allows; default ${String(FREE_ENTITIES)}`),
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
 /** What the options tell, for a plan that a backend carries out. */

@@ -3,19 +3,11 @@ import { parsePath, type UpgradePath } from '../../../shared/domain/plan/version
 import { MonError } from '../../../shared/errors.ts';
 import { COMPATIBLE_V2_VERSION } from '../../../shared/schemas/version.ts';
 import type { Call } from '../command.ts';
-import type { CommandOption } from '../flags.ts';
+import { takes, type CommandOption } from '../flags.ts';
 
 export const PATH_OPTIONS = {
-  from: {
-    type: 'value',
-    value: 'VERSION',
-    text: 'where the upgrade begins; default as the open plan has it, else the level of the backend',
-  },
-  to: {
-    type: 'value',
-    value: 'VERSION',
-    text: `where it ends; default as the open plan has it, else ${COMPATIBLE_V2_VERSION}`,
-  },
+  from: takes('VERSION', 'where the upgrade begins; default as the open plan has it, else the level of the backend'),
+  to: takes('VERSION', `where it ends; default as the open plan has it, else ${COMPATIBLE_V2_VERSION}`),
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
 /** @throws MonError `invalid` when a version is none, or the way leads back */
