@@ -53,6 +53,8 @@ interface Surroundings {
 }
 
 export interface Agent {
+  /** Looks for a backend from now on; checks run and are spooled already. */
+  connect(): void;
   /** Starts nothing more, lets checks and deliveries finish for some seconds, then ends. */
   stop(): Promise<void>;
   /** Kills the checks that `stop` is waiting for. */
@@ -126,7 +128,7 @@ export async function compose(
   );
 
   const running = parts.move();
-  return { stop: () => running.disposeAsync(), hurry: () => runner.stop(0) };
+  return { connect: () => socket.connect(), stop: () => running.disposeAsync(), hurry: () => runner.stop(0) };
 }
 
 /** All that an agent waits for runs by itself, so a clock that was set right can be believed soon. */

@@ -145,6 +145,8 @@ async function start(): Promise<void> {
   const { name, subscriptions: joined } = config.identity;
   const { namespace } = program;
   log.info({ namespace, client: name, subscriptions: joined, backend: urls, version: VERSION }, 'agent started');
+  // After that line: what becomes of the connection is told later than the start, however slow the machine.
+  agent.connect();
 
   const signal = await nextSignal();
   log.info({ signal }, 'agent stopping');

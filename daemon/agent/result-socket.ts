@@ -81,7 +81,6 @@ export class ResultSocket {
   constructor(deps: ResultSocketDeps) {
     this.#deps = deps;
     this.#timers.use(deps.clock.every(DROPPED_EVERY_MS, () => this.#reportDropped()));
-    this.#connect();
   }
 
   /** Whether a backend has said welcome, and has not gone since. */
@@ -120,7 +119,8 @@ export class ResultSocket {
     return backend;
   }
 
-  #connect(): void {
+  /** Looks for a backend from now on; until then results wait in the spool. Once. */
+  connect(): void {
     const { tls = connectOptions, namespace, clock, client, spool } = this.#deps;
     const { url, headers: credentials } = this.#backend;
     const hello = (): AgentMessage => ({ type: 'hello', client: client(), namespace, spool: spool.name });
@@ -175,7 +175,7 @@ export class ResultSocket {
         'reconnection attempt failed',
       );
     }
-    this.#nextStep(delayMs, () => this.#connect());
+    this.#nextStep(delayMs, () => this.connect());
   }
 
   /** Turns to the next backend. @returns when to try it: soon, while there is one that was not tried in this round */

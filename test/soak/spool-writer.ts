@@ -84,7 +84,7 @@ export class SpoolWriter implements AsyncDisposable {
       timestamp: 1_700_000_000,
       version: '0',
     };
-    return new ResultSocket({
+    const socket = new ResultSocket({
       backends: agentAddresses(this.#backend, 'web1', {}),
       spool: this.#spool,
       clock: hasty,
@@ -96,5 +96,7 @@ export class SpoolWriter implements AsyncDisposable {
       onWelcome: () => undefined,
       onCheckRequest: () => undefined,
     });
+    socket.connect();
+    return socket;
   }
 }

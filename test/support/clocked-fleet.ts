@@ -93,6 +93,7 @@ export class ClockedFleet implements AsyncDisposable {
       },
       { clock: this.clock, log, chance: () => 0.5 },
     );
+    agent.connect();
     const stop = stopOnce(agent);
     this.#parts.defer(stop);
     await vi.waitFor(() => {

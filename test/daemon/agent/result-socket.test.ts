@@ -46,6 +46,7 @@ async function aBench(
     onWelcome: () => socket.sendKeepalive(),
     onCheckRequest: (check) => requests.push(check),
   });
+  socket.connect();
   onTestFinished(async () => {
     const closed = socket.close(0);
     clock.advance(0);
