@@ -1,13 +1,15 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { PATIENCE } from './test/support/patience.ts';
 
 const project = (name: string, include: string[]): object => ({ extends: true, test: { name, include } });
 
 export default defineConfig({
   test: {
-    // Real stores, sockets and child processes: generous, because two cores may be shared with other work.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Real stores, sockets and child processes on a machine that may be slow and busy.
+    testTimeout: 2 * PATIENCE.timeout,
+    hookTimeout: 2 * PATIENCE.timeout,
+    expect: { poll: PATIENCE },
     // More than the two cores there are: many tests wait for processes and sockets most of their time.
     maxWorkers: 3,
     // No test leaves anything behind in its process, so the files share one: loading Ink, Fastify and the rest anew for each

@@ -120,7 +120,7 @@ async function aScene(): Promise<Scene> {
   await writeFile(join(confDir, 'client.json'), JSON.stringify({ client: CLIENT, checks: CHECKS }));
   const backend = await AgentBackend.open();
   const agent = startAgent(['start', '--backend', backend.url, '--state-dir', stateDir, '-d', confDir]);
-  await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1), 15_000);
+  await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1));
   return { backend, agent };
 }
 
@@ -140,7 +140,7 @@ test('a real agent answers every request as recorded with the real peer, but for
   const expected = requests.flatMap(({ line, number }) =>
     line.data.published.map(({ payload: { check } }) => DIFFERENCES[number]?.check(check) ?? check),
   );
-  await vi.waitFor(() => expect(scene.backend.committed).toHaveLength(expected.length), 20_000);
+  await vi.waitFor(() => expect(scene.backend.committed).toHaveLength(expected.length));
   for (const check of expected) {
     const [answer, ...others] = scene.backend.results(String(check['name']));
     expect(settled(answer)).toEqual(settled(check));
@@ -163,7 +163,7 @@ test('it says in its log what the peer says', async () => {
       said.get('unknown extension')?.message,
       said.get('same check twice while running')?.message,
     ]);
-  }, 10_000);
+  });
 
   // The peer logs the raw text and goes on; to us, who cannot speak the protocol is no backend.
   expect(said.get('malformed request')?.message).toBe('{bad');
@@ -174,7 +174,7 @@ test('it says in its log what the peer says', async () => {
       message: 'not connected to the backend',
       reason: 'the backend sent a frame that is not part of the agent protocol',
     });
-  }, 10_000);
+  });
 });
 
 test('every line of the recording was dealt with', () => {

@@ -38,7 +38,7 @@ describe('the real console in a real pseudo-terminal', () => {
   test('shows events, takes keys, silences, survives a lost connection, and leaves the terminal as it was', async () => {
     const backend = await scriptedBackend();
     await using pty = startConsole(['--backend', backend.url]);
-    await pty.waitForText('LIVE 4,812 results/s', 20_000);
+    await pty.waitForText('LIVE 4,812 results/s');
     await pty.waitForText('12 of 12 events shown');
     expect(pty.screen.modes).toMatchObject({ alternate: true, cursorHidden: true, paste: true });
 
@@ -79,7 +79,7 @@ describe('the real console in a real pseudo-terminal', () => {
     await using pty = new Pty(process.execPath, [join(folder, 'mon.js'), '--backend', 'http://127.0.0.1:9'], {
       cwd: ROOT,
     });
-    await pty.waitForText('connecting to', 20_000);
+    await pty.waitForText('connecting to');
     pty.write('q');
     await pty.exited;
     expect(await readdir(join(folder, '.compile-cache'))).toHaveLength(1);
@@ -91,7 +91,7 @@ describe('the real console in a real pseudo-terminal', () => {
   ])('leaves the terminal as it was: $name', async ({ end, exit }) => {
     const backend = await scriptedBackend();
     await using pty = startConsole(['--backend', backend.url]);
-    await pty.waitForText('12 of 12 events shown', 20_000);
+    await pty.waitForText('12 of 12 events shown');
     end(pty);
     expect(await pty.exited).toEqual(exit);
     // The last bytes may be read after the end of who wrote them.
@@ -105,7 +105,7 @@ describe('the real console in a real pseudo-terminal', () => {
     async (name) => {
       const backend = await scriptedBackend();
       await using pty = startConsole(['--backend', backend.url], { TERM: name });
-      await pty.waitForText('12 of 12 events shown', 20_000);
+      await pty.waitForText('12 of 12 events shown');
       await pty.waitForText(/^> .*CRIT {2}db-014/m);
       pty.write('q');
       expect(await pty.exited).toEqual({ exitCode: 0, signal: 0 });
@@ -119,7 +119,7 @@ describe('the real console in a real pseudo-terminal', () => {
   test('never erases the whole screen while it runs, and draws each frame as one', async () => {
     const backend = await scriptedBackend();
     await using pty = startConsole(['--backend', backend.url]);
-    await pty.waitForText('LIVE 4,812 results/s', 20_000);
+    await pty.waitForText('LIVE 4,812 results/s');
     pty.write('jjkk/http\r');
     await pty.waitForText('3 of 12 events shown');
     expect(pty.screen.output).not.toMatch(/\u001B\[[23]J/);
@@ -130,7 +130,7 @@ describe('the real console in a real pseudo-terminal', () => {
   test('with NO_COLOR there is none', async () => {
     const backend = await scriptedBackend();
     await using pty = startConsole(['--backend', backend.url], { NO_COLOR: '1' });
-    await pty.waitForText('LIVE 4,812 results/s', 20_000);
+    await pty.waitForText('LIVE 4,812 results/s');
     expect(pty.screen.output).not.toMatch(/\u001B\[(?:\d+;)*(?:3\d|4\d|9\d|10\d)m/);
   });
 });
@@ -142,7 +142,7 @@ test('with the real backend: what fails is seen, silenced, heard again and resol
   await api.submitResult({ source: 'db-1', name: 'disk', status: 1, output: '91% used' });
 
   await using pty = startConsole(['--backend', backend.url]);
-  await pty.waitForText(/^> .*CRIT {2}web-1/m, 20_000);
+  await pty.waitForText(/^> .*CRIT {2}web-1/m);
   await pty.waitForText(/^ {3}! WARN {2}db-1/m);
 
   pty.write('s');
@@ -174,7 +174,7 @@ test('with the real backend: a silence covers what its preview counted, two keys
   const silenced = async (): Promise<number> => (await api.events()).filter((event) => event.silenced).length;
 
   await using pty = startConsole(['--backend', backend.url]);
-  await pty.waitForText('4 of 4 events shown', 20_000);
+  await pty.waitForText('4 of 4 events shown');
   pty.write('/disk\r');
   await pty.waitForText('3 of 4 events shown');
 

@@ -68,7 +68,7 @@ test('every command of docs/upgrading.md does what it says, one after the other'
         : await runBackendProgram(words);
     expect({ command, ...run }).toMatchObject({ command, code });
   }
-}, 60_000);
+});
 
 /** The command as it is for this backend, its directory and its newest backup. */
 async function placed(command: string, dir: string, url = ''): Promise<string> {

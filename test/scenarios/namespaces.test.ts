@@ -35,13 +35,13 @@ test('a console with a key that is kept to a namespace is told so, and goes ther
     cwd: ROOT,
     env: { USER: 'alice', MON_API_KEY: key },
   });
-  await pty.waitForText('kept to the namespace team-a', 20_000);
+  await pty.waitForText('kept to the namespace team-a');
   pty.write(':ns team-a\r');
   await pty.waitForText('1 of 1 event shown');
   pty.write(':ns all\r');
   await pty.waitForText('NAMESPACE');
   expect(pty.screen.text).toMatch(/team-a +web-1 /);
-}, 60_000);
+});
 
 test('a console goes through the namespaces of a backend, and acts in the one of the row', async () => {
   await using backend = await startBackend();
@@ -57,7 +57,7 @@ test('a console goes through the namespaces of a backend, and acts in the one of
     cwd: ROOT,
     env: { USER: 'alice' },
   });
-  await pty.waitForText('1 of 1 event shown', 20_000);
+  await pty.waitForText('1 of 1 event shown');
   pty.write(':ns nowhere\r');
   await pty.waitForText('not switched to nowhere: there is no such namespace');
 
@@ -115,4 +115,4 @@ test('a console goes through the namespaces of a backend, and acts in the one of
   pty.write('y');
   await pty.waitForText('1 silence ended');
   expect(await silencedIds(team)).toEqual([]);
-}, 60_000);
+});

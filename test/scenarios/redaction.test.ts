@@ -308,9 +308,7 @@ describe('monctl shows none', () => {
 });
 
 const logged = (message: RegExp): Promise<void> =>
-  vi.waitFor(() => expect(daemon.records.some((record) => message.test(record.message))).toBe(true), {
-    timeout: 20_000,
-  });
+  vi.waitFor(() => expect(daemon.records.some((record) => message.test(record.message))).toBe(true));
 async function reload(text: string): Promise<void> {
   await writeFile(configFile(), text);
   process.kill(daemon.pid, 'SIGHUP');

@@ -13,7 +13,6 @@ import { spawnAgent, startAgent } from '../support/start-agent.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { writePair } from '../support/tls-files.ts';
 
-const SOON = { timeout: 20_000, interval: 20 };
 const CREDENTIALS = { MON_CREDENTIALS: 'ops:secret' };
 const authority = makeCertificate('authority', { isAuthority: true });
 
@@ -62,7 +61,7 @@ test('an agent that trusts the authority comes in with nothing but its certifica
   const env = { ...CREDENTIALS, MON_TRUSTED_CA_FILE: ca };
   await vi.waitFor(async () => {
     expect((await runMonctl(['client', 'list', '--backend', backend.url], env)).stdout).toContain('web-1');
-  }, SOON);
+  });
 });
 
 test('an agent that does not know the authority says what to do, and goes on trying', async () => {
@@ -74,7 +73,7 @@ test('an agent that does not know the authority says what to do, and goes on try
         reason: expect.stringContaining('--trusted-ca-file'),
       }),
     );
-  }, SOON);
+  });
 });
 
 test('an agent that believes anybody says so at its start', async () => {
@@ -86,7 +85,7 @@ test('an agent that believes anybody says so at its start', async () => {
         message: expect.stringMatching(/certificate of wss:.* is not verified/),
       }),
     );
-  }, SOON);
+  });
 });
 
 test.each([

@@ -90,7 +90,7 @@ const daemonPids = (): number[] =>
   recordSchema.parse(JSON.parse(readFileSync(join(root, 'var/start.json'), 'utf8'))).daemons;
 
 const running = async (one: Start): Promise<void> =>
-  vi.waitFor(() => expect(one.text()).toContain('running until it is stopped'), { timeout: 20_000 });
+  vi.waitFor(() => expect(one.text()).toContain('running until it is stopped'));
 
 test('without a terminal it shows the first results, serves, and stops all it started', async () => {
   const first = start();
@@ -124,7 +124,7 @@ test('programs that a killed one left behind are named', async () => {
   expect(second.text()).toContain(`Stop them: kill ${left.join(' ')}\n`);
 
   for (const pid of left) process.kill(pid);
-  await vi.waitFor(async () => expect(await isServing()).toBe(false), { timeout: 10_000 });
+  await vi.waitFor(async () => expect(await isServing()).toBe(false));
 });
 
 test('a port of another program is named, with the way out', async () => {

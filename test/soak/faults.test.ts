@@ -73,7 +73,7 @@ test(
       const lists = await listsOf(backend.url);
       for (const { ledger } of [...https, ...agents]) ledger.compare(lists);
       await expect
-        .poll(() => ({ state: consumer.state, held: consumer.held }), { timeout: 20_000 })
+        .poll(() => ({ state: consumer.state, held: consumer.held }))
         .toEqual({ state: 'live', held: consumer.expected(lists) });
     }
     expect(refusals).toBeGreaterThan(0);

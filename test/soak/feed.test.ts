@@ -16,7 +16,6 @@ const CHURN_MS_MAX = 150;
 const RESTART_EVERY = 8;
 /** What consumers want to be left alone for: most of them not at all. */
 const PACES_MS = [0, 0, 100, 1000] as const;
-const SETTLED = { timeout: 20_000, interval: 20 };
 
 test(
   'consumers whose connections are cut and stalled at random, and whose backend is restarted, end up with its state',
@@ -67,7 +66,7 @@ test(
           await vi.waitFor(() => {
             expect(consumer.state).toBe('live');
             expect(consumer.held).toEqual(consumer.expected(lists));
-          }, SETTLED);
+          });
         }
       }
     } finally {

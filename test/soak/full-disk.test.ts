@@ -15,7 +15,6 @@ const ROUNDS = 1;
 const MIB = 1024 * 1024;
 const DISK_MIB = 320;
 const FLOOR = 128 * MIB;
-const SOON = { timeout: 15_000, interval: 50 };
 
 const run = promisify(execFile);
 /** Only root can mount a disk of its own. */
@@ -60,29 +59,29 @@ async function fillOne(): Promise<number | null> {
   }
   expect(status).toBe(503);
   expect(accepted).toBeGreaterThan(10);
-  await expect.poll(() => ask('GET', `/events/${hostname().replaceAll(/[^\w.-]/g, '-')}/mon.disk`), SOON).toBe(200);
+  await expect.poll(() => ask('GET', `/events/${hostname().replaceAll(/[^\w.-]/g, '-')}/mon.disk`)).toBe(200);
 
   // Others take all that is left.
   const junk = join(dir, 'junk');
   await fill(dir, junk);
-  await expect.poll(level, SOON).toBe('reserve');
+  await expect.poll(level).toBe('reserve');
   // What was refused while the reserve was given out is taken when it is sent again, as the answer asks for.
-  await expect.poll(() => ask('POST', '/silenced/clear', { subscription: 'a' }), SOON).toBe(204);
-  await expect.poll(() => ask('POST', '/resolve', { client: 'c-1', check: 'disk' }), SOON).toBe(202);
+  await expect.poll(() => ask('POST', '/silenced/clear', { subscription: 'a' })).toBe(204);
+  await expect.poll(() => ask('POST', '/resolve', { client: 'c-1', check: 'disk' })).toBe(202);
   await daemon.end('SIGKILL');
 
   daemon = await start();
   expect(await ask('GET', '/silenced/ids/a:*')).toBe(404);
   expect(await ask('GET', '/events/c-1/disk')).toBe(404);
-  await expect.poll(() => ask('POST', '/silenced/clear', { subscription: 'b' }), SOON).toBe(204);
-  await expect.poll(() => ask('DELETE', '/clients/c-2'), SOON).toBe(202);
+  await expect.poll(() => ask('POST', '/silenced/clear', { subscription: 'b' })).toBe(204);
+  await expect.poll(() => ask('DELETE', '/clients/c-2')).toBe(202);
   expect(await ask('POST', '/results', { name: 'late', output: 'o' })).toBe(503);
   const others = Array.from({ length: accepted }, (_, number) => number).filter((number) => number !== 2);
   for (const number of others) expect(await ask('GET', `/results/c-${String(number)}/disk`)).toBe(200);
 
   await rm(junk);
   for (let number = 3; number < accepted; number++) await ask('DELETE', `/clients/c-${String(number)}`);
-  await expect.poll(level, SOON).toMatch(/^(?:low|ok)$/);
+  await expect.poll(level).toMatch(/^(?:low|ok)$/);
   expect(await ask('POST', '/results', { name: 'late', output: 'o' })).toBe(202);
   const { code } = await daemon.end('SIGTERM');
   return code;

@@ -97,13 +97,10 @@ test.skipIf(!isAskedFor && !hasGnuScreen())(
       ['\u001B', '100 of 100 events'],
     ] as const) {
       for (const pty of both) pty.write(keys);
-      await vi.waitFor(
-        () => {
-          expect(without.screen.text).toContain(shown);
-          expect(timeless(within.screen.text)).toEqual(timeless(without.screen.text));
-        },
-        { timeout: 10_000, interval: 50 },
-      );
+      await vi.waitFor(() => {
+        expect(without.screen.text).toContain(shown);
+        expect(timeless(within.screen.text)).toEqual(timeless(without.screen.text));
+      });
     }
     within.write('q');
     expect(await within.exited).toEqual({ exitCode: 0, signal: 0 });

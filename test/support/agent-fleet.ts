@@ -9,7 +9,6 @@ import { spawnAgent, type AgentProcess } from './start-agent.ts';
 import { startDaemon, type DaemonProcess } from './start-daemon.ts';
 
 /** Generous, because two cores may be shared with other work. */
-export const SOON = { timeout: 20_000, interval: 20 };
 
 type Definitions = Readonly<Record<string, unknown>>;
 
@@ -73,7 +72,7 @@ export class AgentFleet implements AsyncDisposable {
     this.#parts.use(agent);
     await vi.waitFor(() => {
       if (!messages(agent).includes('connected to the backend')) throw new Error(`${name} has no connection`);
-    }, SOON);
+    });
     return agent;
   }
 

@@ -13,7 +13,6 @@ import {
 } from '../../shared/schemas/agent.ts';
 
 /** Generous, because two cores may be shared with other work. */
-const SOON = { timeout: 10_000, interval: 2 };
 
 /** A connection to a backend as an agent has it, that does exactly what the test says. */
 export class AgentPeer {
@@ -102,7 +101,7 @@ export class AgentPeer {
       if (message === undefined)
         throw new Error(`no ${type} in ${JSON.stringify(this.heard)}, ${JSON.stringify(this.ending)}`);
       return message;
-    }, SOON);
+    });
   }
 
   /** Waits until this id is acknowledged. */
@@ -110,7 +109,7 @@ export class AgentPeer {
     await vi.waitFor(() => {
       if (this.acked < id)
         throw new Error(`acknowledged up to ${String(this.acked)}, not ${String(id)}: ${JSON.stringify(this.ending)}`);
-    }, SOON);
+    });
   }
 
   /** Waits for the end of the connection. */
@@ -118,7 +117,7 @@ export class AgentPeer {
     return await vi.waitFor(() => {
       if (this.ending === undefined) throw new Error('the connection is still open');
       return this.ending;
-    }, SOON);
+    });
   }
 
   /** Reads nothing any more, so that no ping is answered either. */

@@ -131,19 +131,16 @@ export class ConsoleRig {
   }
 
   async #until(check: () => void): Promise<void> {
-    await vi.waitFor(
-      async () => {
-        await this.screen.settled();
-        try {
-          check();
-        } catch (error) {
-          // Time is only moved while the screen is not there yet, so that pictures show a fixed time.
-          this.#drawDue();
-          throw error;
-        }
-      },
-      { timeout: 5000, interval: 5 },
-    );
+    await vi.waitFor(async () => {
+      await this.screen.settled();
+      try {
+        check();
+      } catch (error) {
+        // Time is only moved while the screen is not there yet, so that pictures show a fixed time.
+        this.#drawDue();
+        throw error;
+      }
+    });
   }
 
   /** Draws what has arrived without letting time pass: the terminal gets or keeps the focus. */

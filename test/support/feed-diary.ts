@@ -3,7 +3,6 @@ import type { FeedListener, FeedState, TransportMessage } from '../../shared/cli
 import type { RowsAbout } from '../../shared/client/feed-session.ts';
 import { FeedReplica } from '../../shared/client/feed-replica.ts';
 import type { FeedMessage, FeedRows, FeedStats } from '../../shared/schemas/feed.ts';
-import { SOON } from './feed-server.ts';
 
 /** A listener that writes everything down and holds what the rows add up to. */
 export class FeedDiary implements FeedListener {
@@ -48,6 +47,6 @@ export class FeedDiary implements FeedListener {
       const state = this.states.at(-1);
       if (!isOfKind(state)) throw new Error(`the feed is not ${kind}: ${this.path} ${JSON.stringify(state)}`);
       return state;
-    }, SOON);
+    });
   }
 }

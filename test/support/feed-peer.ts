@@ -7,7 +7,6 @@ import type { FeedRequest } from '../../shared/schemas/feed-request.ts';
 import { FEED_PATH, FEED_PROTOCOL, type FeedMessage } from '../../shared/schemas/feed.ts';
 
 /** Generous, because two cores may be shared with other work. */
-const SOON = { timeout: 10_000, interval: 2 };
 
 /** A connection to a feed as a consumer has it, that does exactly what the test says. */
 export class FeedPeer {
@@ -74,13 +73,13 @@ export class FeedPeer {
         throw new Error(`no ${type} in ${JSON.stringify(this.heard)}, ${JSON.stringify(this.ending)}`);
       }
       return message;
-    }, SOON);
+    });
   }
 
   async ends(): Promise<{ readonly code: number; readonly reason: string }> {
     return await vi.waitFor(() => {
       if (this.ending === undefined) throw new Error('the connection is still open');
       return this.ending;
-    }, SOON);
+    });
   }
 }

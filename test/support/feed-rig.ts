@@ -126,12 +126,9 @@ export class FeedRig {
 
   /** Lets frames go out until `check` does not throw. */
   async until(check: () => void): Promise<void> {
-    await vi.waitFor(
-      () => {
-        this.clock.advance(FRAME_MS);
-        check();
-      },
-      { timeout: 10_000, interval: 2 },
-    );
+    await vi.waitFor(() => {
+      this.clock.advance(FRAME_MS);
+      check();
+    });
   }
 }

@@ -8,7 +8,6 @@ import { feedRequestSchema, type FeedRequest } from '../../shared/schemas/feed-r
 import { FEED_PATH, FEED_PROTOCOL, type FeedMessage } from '../../shared/schemas/feed.ts';
 
 /** For `vi.waitFor`: a connection on loopback takes a millisecond, a busy machine a second. */
-export const SOON = { timeout: 10_000, interval: 2 };
 
 type Subscribe = Extract<FeedRequest, { type: 'subscribe' }>;
 
@@ -107,7 +106,7 @@ export async function startFeedServer(options: FeedServerOptions = {}): Promise<
         if (connection === undefined)
           throw new Error(`no connection ${String(index)} yet, ${String(attempts)} attempts`);
         return connection;
-      }, SOON);
+      });
     },
     refuse(status) {
       refusal = status;
@@ -145,7 +144,7 @@ class ScriptedConnection implements FeedConnection {
       const subscribe = this.received.find((request) => request.type === 'subscribe');
       if (subscribe === undefined) throw new Error('the consumer has not subscribed yet');
       return subscribe;
-    }, SOON);
+    });
   }
 
   send(...messages: readonly FeedMessage[]): void {

@@ -4,7 +4,6 @@ import { vi } from 'vitest';
 type Payload = Readonly<Record<string, unknown>>;
 
 /** Generous, because two cores may be shared with other work. */
-const SOON = { timeout: 10_000, interval: 2 };
 
 interface Identity {
   readonly name?: string;
@@ -144,7 +143,7 @@ export class GoAgent {
         throw new Error(`no such ${type} in ${JSON.stringify(this.heard)}, ${JSON.stringify(this.ending)}`);
       }
       return payload;
-    }, SOON);
+    });
   }
 
   /** @param check `interval`, `timeout` and `ttl` as its settings have them */
@@ -211,7 +210,7 @@ export class GoAgent {
     return await vi.waitFor(() => {
       if (this.ending === undefined) throw new Error('the connection is still open');
       return this.ending;
-    }, SOON);
+    });
   }
 
   get #knowsConfiguration(): boolean {

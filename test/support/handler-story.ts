@@ -16,7 +16,6 @@ type Attributes = Readonly<Record<string, unknown>>;
 type Settings = Attributes & { readonly handlers?: Readonly<Record<string, object>> };
 
 /** Generous, because two cores may be shared with other work. */
-const SOON = { timeout: 20_000, interval: 5 };
 
 /** In one write, because several runs may write at once; the dot keeps newlines at the end, which a shell would drop. */
 function appendTo(file: string): string {
@@ -128,7 +127,7 @@ export class HandlerStory {
       if (waiting !== 0) throw new Error(`${String(waiting)} results are not stored`);
       const busy = (await this.api.handlers()).filter(({ queued, running }) => queued + running > 0);
       if (busy.length > 0) throw new Error(`handlers have not run: ${JSON.stringify(busy)}`);
-    }, SOON);
+    });
   }
 
   /** What a handler has written since the last look, once everything has run. */

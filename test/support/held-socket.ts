@@ -29,12 +29,9 @@ export class HeldSocket {
 
   /** Waits until the other side has said this. */
   async hears(text: string): Promise<void> {
-    await vi.waitFor(
-      () => {
-        if (!this.said.includes(text)) throw new Error(`no ${text} in ${this.said}`);
-      },
-      { timeout: 10_000, interval: 5 },
-    );
+    await vi.waitFor(() => {
+      if (!this.said.includes(text)) throw new Error(`no ${text} in ${this.said}`);
+    });
   }
 
   drop(): void {

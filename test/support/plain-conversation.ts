@@ -5,7 +5,7 @@ import type { EventRow, FeedRows } from '../../shared/schemas/feed.ts';
 import { LinesConsole } from '../../tui/lines/console.ts';
 import { eventOf } from './console-rig.ts';
 import { SCENE, SCENE_EVENTS } from './console-scene.ts';
-import { FEED_HELLO, SOON, startFeedServer, type FeedServer } from './feed-server.ts';
+import { FEED_HELLO, startFeedServer, type FeedServer } from './feed-server.ts';
 import { ManualClock } from './manual-clock.ts';
 import type { ScriptedPlans } from './upgrade-scene.ts';
 
@@ -49,7 +49,7 @@ export class Conversation {
       const said = this.since(from);
       const isSaid = typeof until === 'string' ? said.includes(until) : until.test(said);
       if (!isSaid) throw new Error(`waited for ${String(until)}; said was:\n${said}`);
-    }, SOON);
+    });
     return this.since(from);
   }
 
@@ -62,7 +62,7 @@ export class Conversation {
     connection.send({ type: 'ping' });
     await vi.waitFor(() => {
       if (connection.received.length === before) throw new Error('no answer to a ping');
-    }, SOON);
+    });
   }
 }
 
@@ -107,6 +107,6 @@ export async function converse({ rows = SCENE, readOnly = false, plans }: Scene 
   await vi.waitFor(() => {
     person.clock.advance(250);
     if (!person.text.includes('Connected: ')) throw new Error(`not connected:\n${person.text}`);
-  }, SOON);
+  });
   return person;
 }

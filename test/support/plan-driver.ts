@@ -3,7 +3,6 @@ import type { UpgradeClient } from '../../shared/client/plan-client.ts';
 import { currentStep } from '../../shared/domain/plan/run.ts';
 import type { PlanRun, PlanOrder } from '../../shared/schemas/plan-run.ts';
 
-const SOON = { timeout: 10_000, interval: 5 };
 export const SESSION = 'console-1';
 
 /** An operator who carries out a plan. */
@@ -67,6 +66,6 @@ export class PlanDriver {
       const plan = await this.plan();
       if (plan.steps.some(({ state }) => state === 'running')) throw new Error('a step is running');
       return plan;
-    }, SOON);
+    });
   }
 }

@@ -85,28 +85,24 @@ export class Pty implements AsyncDisposable {
   }
 
   /** Resolves when the text is on the screen. @throws with the whole screen when it does not get there */
-  async waitForText(text: string | RegExp, timeoutMs = 10_000): Promise<void> {
+  async waitForText(text: string | RegExp): Promise<void> {
     await this.waitFor(
       (screen) => (typeof text === 'string' ? screen.includes(text) : text.test(screen)),
       String(text),
-      timeoutMs,
     );
   }
 
   /** Resolves when the text is no longer on the screen. */
-  async waitForNoText(text: string, timeoutMs = 10_000): Promise<void> {
-    await this.waitFor((screen) => !screen.includes(text), `no ${text}`, timeoutMs);
+  async waitForNoText(text: string): Promise<void> {
+    await this.waitFor((screen) => !screen.includes(text), `no ${text}`);
   }
 
-  async waitFor(holds: (screen: string) => boolean, what: string, timeoutMs = 10_000): Promise<void> {
-    await vi.waitFor(
-      () => {
-        if (holds(this.screen.text)) return;
-        const end = this.#exit === undefined ? '' : ` The program ended with ${JSON.stringify(this.#exit)}.`;
-        throw new Error(`Waited for ${what}.${end} The screen is:\n${this.screen.text.trimEnd()}`);
-      },
-      { timeout: timeoutMs, interval: 10 },
-    );
+  async waitFor(holds: (screen: string) => boolean, what: string): Promise<void> {
+    await vi.waitFor(() => {
+      if (holds(this.screen.text)) return;
+      const end = this.#exit === undefined ? '' : ` The program ended with ${JSON.stringify(this.#exit)}.`;
+      throw new Error(`Waited for ${what}.${end} The screen is:\n${this.screen.text.trimEnd()}`);
+    });
   }
 
   /** Ends the program as a closed terminal window does, if need be by force. */

@@ -46,15 +46,12 @@ export class Tmux implements AsyncDisposable {
   }
 
   /** @throws with the screen when it does not get there */
-  async waitForText(text: string | RegExp, timeoutMs = 20_000): Promise<void> {
-    await vi.waitFor(
-      async () => {
-        const screen = (await this.capture()).join('\n');
-        if (typeof text === 'string' ? screen.includes(text) : text.test(screen)) return;
-        throw new Error(`Waited for ${String(text)}. The screen is:\n${screen}`);
-      },
-      { timeout: timeoutMs, interval: 20 },
-    );
+  async waitForText(text: string | RegExp): Promise<void> {
+    await vi.waitFor(async () => {
+      const screen = (await this.capture()).join('\n');
+      if (typeof text === 'string' ? screen.includes(text) : text.test(screen)) return;
+      throw new Error(`Waited for ${String(text)}. The screen is:\n${screen}`);
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

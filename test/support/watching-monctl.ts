@@ -40,17 +40,14 @@ export function followMonctl(args: readonly string[], env: Readonly<Record<strin
   let read = 0;
   return {
     async next() {
-      const line = await vi.waitFor(
-        () => {
-          const lines = stdout.split('\n');
-          const found = lines[read];
-          if (found === undefined || read === lines.length - 1) {
-            throw new Error(`waited for line ${String(read + 1)} of:\n${stdout}\n${stderr}`);
-          }
-          return found;
-        },
-        { timeout: 15_000, interval: 10 },
-      );
+      const line = await vi.waitFor(() => {
+        const lines = stdout.split('\n');
+        const found = lines[read];
+        if (found === undefined || read === lines.length - 1) {
+          throw new Error(`waited for line ${String(read + 1)} of:\n${stdout}\n${stderr}`);
+        }
+        return found;
+      });
       read += 1;
       return line;
     },

@@ -32,7 +32,7 @@ describe.each(SETS)('%s, as recorded with the real peer', (_name, groups) => {
   let outcomes: Outcome[];
   beforeAll(async () => {
     outcomes = await replayGroups(groups);
-  }, 120_000);
+  });
 
   test('every case agrees, but for the decisions', () => {
     const differences = [...differencesOf(outcomes)].map(([one, problems]) => [one, problems.slice(0, 6)]);

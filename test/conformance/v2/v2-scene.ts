@@ -23,8 +23,6 @@ const LOGIN_SECONDS = 240;
 /** An answer that takes longer waits for time to pass. */
 const LATE_MS = 500;
 
-const SOON = { timeout: 20_000, interval: 3 };
-
 const SETTINGS = {
   entity_limit: 'unlimited',
   'agent-listener': { port: 0 },
@@ -149,7 +147,7 @@ export class V2Scene implements AsyncDisposable {
       if (waiting !== 0) throw new Error(`${String(waiting)} results are not stored`);
       const busy = (await this.#api.handlers()).filter(({ queued, running }) => queued + running > 0);
       if (busy.length > 0) throw new Error(`handlers have not run: ${JSON.stringify(busy)}`);
-    }, SOON);
+    });
   }
 
   /** The lines that a command has appended to a file of `out` since the last look. */

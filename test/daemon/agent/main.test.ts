@@ -9,8 +9,6 @@ import { modeOf, modesBeneath, underUmask } from '../../support/file-modes.ts';
 import { startAgent } from '../../support/start-agent.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
-const SLOW = { timeout: 15_000 };
-
 const isNext = (id: number, index: number): boolean => id === index + 1;
 
 /** No inputs: their usual ports are not ours alone. */
@@ -42,7 +40,7 @@ test('what it makes is for its owner alone whatever the umask; its checks get th
   const { args, stateDir } = await folders({ checks: { touch: everySecond(`umask > ${made}`) } });
   const log = join(stateDir, '..', 'agent.log');
   underUmask(0o002, () => startAgent(['start', '--backend', 'http://127.0.0.1:9', '--log', log, ...args]));
-  await vi.waitFor(async () => expect(await readFile(made, 'utf8')).toMatch(/2\n/), SLOW);
+  await vi.waitFor(async () => expect(await readFile(made, 'utf8')).toMatch(/2\n/));
   expect(await readFile(made, 'utf8')).toMatch(/^0*2\n$/);
   expect(await modesBeneath(stateDir)).toEqual({ directories: ['700'], files: ['600'] });
   expect([await modeOf(log), await modeOf(made)]).toEqual(['600', '664']);
@@ -70,7 +68,7 @@ test('an agent introduces itself, runs its standalone checks and those that the 
     ...args,
   ]);
 
-  await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1), SLOW);
+  await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1));
   expect(backend.keepalives[0]).toEqual({
     name: 'web1',
     address: '10.0.0.1',
@@ -97,7 +95,7 @@ test('an agent introduces itself, runs its standalone checks and those that the 
       executed: expect.closeTo(Date.now() / 1000, -1),
       duration: expect.any(Number),
     });
-  }, SLOW);
+  });
 });
 
 test('checks find the configuration of the agent, and nothing of that is left when it stops', async () => {
@@ -117,7 +115,7 @@ test('checks find the configuration of the agent, and nothing of that is left wh
       output: join(confDir, 'checks.json'),
       hooks: { 'non-zero': { output: `${join(stateDir, 'loaded-files')}\n` } },
     });
-  }, SLOW);
+  });
   agent.kill('SIGTERM');
   await agent.ended;
   expect(await readdir(stateDir)).not.toContain('loaded-files');
@@ -127,13 +125,13 @@ test('in safe mode an agent runs nothing that is not defined on its machine', as
   const backend = await AgentBackend.open();
   const { args, stateDir } = await folders({ client: { name: 'web1', safe_mode: true } });
   startAgent(['start', '--backend', backend.url, ...args]);
-  await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1), SLOW);
+  await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1));
   backend.request({ name: 'evil', issued: 1, command: `touch ${stateDir}/evil` });
   await vi.waitFor(() => {
     expect(backend.results('evil')).toMatchObject([
       { output: 'Check is not locally defined (safe mode)', status: 3, handle: false },
     ]);
-  }, SLOW);
+  });
 });
 
 test('results gathered while the backend is away survive a kill and arrive in order, under the same ids', async () => {
@@ -141,13 +139,13 @@ test('results gathered while the backend is away survive a kill and arrive in or
   const backend = await AgentBackend.open({ commits: () => false });
   const first = startAgent(['start', '--name', 'web1', '--backend', backend.url, ...args]);
   // Sent, but never acknowledged: still the agent's to keep.
-  await vi.waitFor(() => expect(backend.frameSizes.length).toBeGreaterThanOrEqual(2), SLOW);
+  await vi.waitFor(() => expect(backend.frameSizes.length).toBeGreaterThanOrEqual(2));
   first.kill('SIGKILL');
   expect((await first.ended).code).toBeNull();
 
   const later = await AgentBackend.open();
   const second = startAgent(['start', '--name', 'web1', '--backend', later.url, ...args]);
-  await vi.waitFor(() => expect(later.ids.length).toBeGreaterThanOrEqual(3), SLOW);
+  await vi.waitFor(() => expect(later.ids.length).toBeGreaterThanOrEqual(3));
   expect(later.hellos[0]?.['spool']).toBe(backend.hellos[0]?.['spool']);
   expect(later.ids.every(isNext)).toBe(true);
   const executed = later.results('own').map((check) => Number(check['executed']));
@@ -159,7 +157,7 @@ test('results gathered while the backend is away survive a kill and arrive in or
 test('a second agent on the same state directory is turned away', async () => {
   const { args, stateDir } = await folders();
   const first = startAgent(['start', '--backend', 'http://127.0.0.1:1', ...args]);
-  await vi.waitFor(() => expect(first.records[0]?.message).toBe('agent started'), SLOW);
+  await vi.waitFor(() => expect(first.records[0]?.message).toBe('agent started'));
   const second = startAgent(['start', '--backend', 'http://127.0.0.1:1', ...args]);
   expect(await second.ended).toEqual({
     code: 2,
@@ -173,13 +171,13 @@ test('a signal lets a running check finish and deliver', async () => {
   const backend = await AgentBackend.open();
   const { args, stateDir } = await folders();
   const agent = startAgent(['start', '--backend', backend.url, ...args]);
-  await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1), SLOW);
+  await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1));
   backend.request({ name: 'slow', issued: 1, command: `until test -e ${stateDir}/go; do sleep 0.02; done; echo done` });
   // The agent works through frames in order: when this one has an answer, the check before it runs.
   backend.request({ name: 'quick', issued: 1, command: 'true' });
-  await vi.waitFor(() => expect(backend.results('quick')).toHaveLength(1), SLOW);
+  await vi.waitFor(() => expect(backend.results('quick')).toHaveLength(1));
   agent.kill('SIGTERM');
-  await vi.waitFor(() => expect(agent.records.at(-1)?.message).toBe('agent stopping'), SLOW);
+  await vi.waitFor(() => expect(agent.records.at(-1)?.message).toBe('agent stopping'));
   await writeFile(join(stateDir, 'go'), '');
   expect((await agent.ended).code).toBe(0);
   expect(backend.results('slow')).toMatchObject([{ output: 'done\n', status: 0 }]);
@@ -189,12 +187,12 @@ test('a second signal does not wait for a running check', async () => {
   const backend = await AgentBackend.open();
   const { args } = await folders();
   const agent = startAgent(['start', '--backend', backend.url, ...args]);
-  await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1), SLOW);
+  await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1));
   backend.request({ name: 'slow', issued: 1, command: 'sleep 600' });
   backend.request({ name: 'quick', issued: 1, command: 'true' });
-  await vi.waitFor(() => expect(backend.results('quick')).toHaveLength(1), SLOW);
+  await vi.waitFor(() => expect(backend.results('quick')).toHaveLength(1));
   agent.kill('SIGTERM');
-  await vi.waitFor(() => expect(agent.records.at(-1)?.message).toBe('agent stopping'), SLOW);
+  await vi.waitFor(() => expect(agent.records.at(-1)?.message).toBe('agent stopping'));
   agent.kill('SIGTERM');
   expect((await agent.ended).code).toBe(0);
   expect(backend.results('slow')).toEqual([]);
@@ -206,7 +204,7 @@ async function portOf(agent: ReturnType<typeof startAgent>, input: 'tcp' | 'udp'
     const record = agent.records.find((found) => found['input'] === input);
     expect(record?.message).toBe('listening for results of local programs');
     return Number(record?.['port']);
-  }, SLOW);
+  });
 }
 
 test('results of local programs take the same way as those of checks, and are signed like them', async () => {
@@ -234,7 +232,7 @@ test('results of local programs take the same way as those of checks, and are si
   await vi.waitFor(() => {
     expect(backend.results('over-tcp')).toMatchObject([{ output: ':::name:::', status: 0 }]);
     expect(backend.results('over-http')).toMatchObject([{ output: 'x', status: 2 }]);
-  }, SLOW);
+  });
   expect(backend.signatures).toEqual(['abc', 'abc']);
 
   const settings = await fetch(`http://127.0.0.1:${String(http)}/settings`, {
@@ -254,7 +252,7 @@ test('an input whose port is taken is told, and the agent goes on', async () => 
   const { port } = taken.address() as AddressInfo;
   const { args } = await folders({ client: { name: 'web1', socket: { port } } });
   const agent = startAgent(['start', '--backend', backend.url, ...args]);
-  await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1), SLOW);
+  await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1));
   expect(agent.records.filter(({ level }) => level === 'warn')).toMatchObject([
     {
       input: 'tcp',
@@ -273,10 +271,10 @@ describe('an agent that is to deregister', () => {
       client: { name: 'web1', deregister: true, deregistration: { handler: 'cmdb', status: 2, team: 'ops' } },
     });
     const agent = startAgent(['start', '--backend', backend.url, ...args]);
-    await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1), SLOW);
+    await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1));
     backend.request({ name: 'last', issued: 1, command: 'sleep 0.2' });
     backend.request({ name: 'quick', issued: 1, command: 'true' });
-    await vi.waitFor(() => expect(backend.results('quick')).toHaveLength(1), SLOW);
+    await vi.waitFor(() => expect(backend.results('quick')).toHaveLength(1));
     agent.kill('SIGTERM');
     expect((await agent.ended).code).toBe(0);
     expect(backend.committed.map(({ check }) => check['name'])).toEqual(['quick', 'last', 'deregistration']);
@@ -296,9 +294,8 @@ describe('an agent that is to deregister', () => {
   test('says nothing without a backend, nor at the next start', async () => {
     const { args } = await folders({ client: { name: 'web1', deregister: true } });
     const agent = startAgent(['start', '--backend', 'http://127.0.0.1:1', ...args]);
-    await vi.waitFor(
-      () => expect(agent.records.map(({ message }) => message)).toContain('not connected to the backend'),
-      SLOW,
+    await vi.waitFor(() =>
+      expect(agent.records.map(({ message }) => message)).toContain('not connected to the backend'),
     );
     agent.kill('SIGTERM');
     expect((await agent.ended).code).toBe(0);
@@ -307,9 +304,9 @@ describe('an agent that is to deregister', () => {
     );
     const backend = await AgentBackend.open();
     startAgent(['start', '--backend', backend.url, ...args]);
-    await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1), SLOW);
+    await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1));
     backend.request({ name: 'quick', issued: 1, command: 'true' });
-    await vi.waitFor(() => expect(backend.committed).toMatchObject([{ check: { name: 'quick' } }]), SLOW);
+    await vi.waitFor(() => expect(backend.committed).toMatchObject([{ check: { name: 'quick' } }]));
   });
 });
 
@@ -322,7 +319,7 @@ test('what an agent is told by its environment counts below its files', async ()
     MON_AGENT_ADDRESS: '10.0.0.9',
     MON_AGENT_SUBSCRIPTIONS: 'a,b',
   });
-  await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1), SLOW);
+  await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1));
   expect(backend.keepalives[0]).toMatchObject({
     name: 'web7',
     address: '10.0.0.1',
@@ -334,7 +331,7 @@ test('credentials come from the environment and never show in the log', async ()
   const backend = await AgentBackend.open();
   const { args } = await folders();
   const agent = startAgent(['start', '--backend', backend.url, ...args], { MON_AGENT_CREDENTIALS: 'web1:s3cret' });
-  await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1), SLOW);
+  await vi.waitFor(() => expect(backend.keepalives).toHaveLength(1));
   expect(backend.authorizations).toEqual([`Basic ${Buffer.from('web1:s3cret').toString('base64')}`]);
   expect(JSON.stringify(agent.records)).not.toContain('s3cret');
 });

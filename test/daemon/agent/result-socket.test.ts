@@ -65,13 +65,10 @@ async function aBench(
 
 /** Lets time pass until the agent has tried again and things are as expected. */
 async function eventually(clock: ManualClock, expectation: () => void): Promise<void> {
-  await vi.waitFor(
-    () => {
-      clock.advance(50);
-      expectation();
-    },
-    { timeout: 10_000, interval: 5 },
-  );
+  await vi.waitFor(() => {
+    clock.advance(50);
+    expectation();
+  });
 }
 
 async function connected(backend: AgentBackend, clock: ManualClock): Promise<void> {
@@ -318,7 +315,7 @@ test('whatever is cut and whenever, every result arrives once and in order', asy
     ),
     { numRuns: 40 },
   );
-}, 60_000);
+});
 
 describe('a backend', () => {
   test('that does not answer for thirty seconds is given up', async () => {

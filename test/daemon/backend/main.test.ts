@@ -11,8 +11,6 @@ import { startDaemon, type DaemonProcess } from '../../support/start-daemon.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 import { builtProgram } from '../../support/built-programs.ts';
 
-const SLOW = { timeout: 15_000 };
-
 interface Ended {
   readonly code: number;
   readonly stdout: string;
@@ -257,7 +255,7 @@ describe('a running backend', () => {
     // As editors save: the new file is renamed over the old one.
     await writeFile(`${file}.new`, JSON.stringify({ checks: { disk: { ...disk, interval: 30 }, ping: disk } }));
     await rename(`${file}.new`, file);
-    await vi.waitFor(() => expect(messagesOf(daemon)).toContain('config file applied changes'), SLOW);
+    await vi.waitFor(() => expect(messagesOf(daemon)).toContain('config file applied changes'));
     expect(daemon.records.at(-1)).toMatchObject({
       change_count: 3,
       changes: [
@@ -272,9 +270,8 @@ describe('a running backend', () => {
     expect(after).toMatchObject({ mon: { config: { error: null, loaded_at: expect.any(Number) } } });
 
     await writeFile(file, '{"checks": {"disk": {}}, "mutators": 1}');
-    await vi.waitFor(
-      () => expect(messagesOf(daemon)).toContain('the configuration was rejected, the one before stays in force'),
-      SLOW,
+    await vi.waitFor(() =>
+      expect(messagesOf(daemon)).toContain('the configuration was rejected, the one before stays in force'),
     );
     expect(daemon.records.at(-1)).toMatchObject({
       level: 'error',
@@ -302,7 +299,7 @@ describe('a running backend', () => {
       }),
     );
     process.kill(daemon.pid, 'SIGHUP');
-    await vi.waitFor(() => expect(messagesOf(daemon)).toContain('some changed settings need a restart'), SLOW);
+    await vi.waitFor(() => expect(messagesOf(daemon)).toContain('some changed settings need a restart'));
     expect(daemon.records.slice(-2)).toMatchObject([
       {
         message: 'config file applied changes',
@@ -324,9 +321,8 @@ describe('a running backend', () => {
     });
     await writeFile(file, '{}');
     process.kill(daemon.pid, 'SIGHUP');
-    await vi.waitFor(
-      () => expect(messagesOf(daemon)).toContain('the configuration was rejected, the one before stays in force'),
-      SLOW,
+    await vi.waitFor(() =>
+      expect(messagesOf(daemon)).toContain('the configuration was rejected, the one before stays in force'),
     );
     expect((await fetch(`${daemon.url.replace('0.0.0.0', '127.0.0.1')}/events`)).status).toBe(401);
   });
@@ -338,10 +334,7 @@ describe('a running backend', () => {
     await fetch(`${daemon.url}/results?token=query-secret`, { method: 'POST', body, headers });
     await fetch(`${daemon.url}/results/sensu-api/disk`);
     await fetch(`${daemon.url}/nothing/here`);
-    await vi.waitFor(
-      () => expect(messagesOf(daemon).filter((message) => message === 'api response')).toHaveLength(3),
-      SLOW,
-    );
+    await vi.waitFor(() => expect(messagesOf(daemon).filter((message) => message === 'api response')).toHaveLength(3));
     expect(daemon.records.filter(({ message }) => message === 'api response')).toMatchObject([
       {
         level: 'info',
@@ -368,7 +361,7 @@ describe('a running backend', () => {
     await vi.waitFor(async () => {
       await fetch(`${daemon.url}/info`);
       expect(messagesOf(daemon)).toContain('api response');
-    }, SLOW);
+    });
     expect(daemon.records.filter(({ message }) => message === 'api response')).not.toContainEqual(
       expect.objectContaining({ route: '/health' }),
     );
@@ -381,7 +374,7 @@ describe('a running backend', () => {
     await using daemon = await underUmask(0o002, () => startDaemon({ stateDir, args: ['-c', file] }));
     const body = JSON.stringify({ name: 'disk', output: 'full', status: 2, handler: 'note' });
     await fetch(`${daemon.url}/results`, { method: 'POST', body });
-    await vi.waitFor(async () => expect(await readFile(join(dir, 'made'), 'utf8')).toMatch(/^0*2\n$/), SLOW);
+    await vi.waitFor(async () => expect(await readFile(join(dir, 'made'), 'utf8')).toMatch(/^0*2\n$/));
     expect(await modesBeneath(stateDir)).toEqual({ directories: ['700'], files: ['600'] });
   });
 
@@ -395,10 +388,10 @@ describe('a running backend', () => {
     );
     const closed = once(child, 'close');
     onTestFinished(() => void child.kill('SIGKILL'));
-    await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toContain('backend started'), SLOW);
+    await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toContain('backend started'));
     await rename(file, `${file}.1`);
     child.kill('SIGUSR2');
-    await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toBe(''), SLOW);
+    await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toBe(''));
     child.kill('SIGTERM');
     expect(await text(child.stdout)).toBe('');
     expect((await closed)[0]).toBe(0);

@@ -11,8 +11,6 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { RecordedLog } from '../../support/recorded-log.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
-const SOON = { timeout: 10_000, interval: 5 };
-
 interface Rig {
   readonly runner: CommandRunner;
   readonly log: RecordedLog;
@@ -46,11 +44,11 @@ async function numbersIn(file: string, count: number): Promise<number[]> {
     expect(numbers).toHaveLength(count);
     expect(text).toMatch(/\n$/);
     return numbers;
-  }, SOON);
+  });
 }
 
 async function expectEndOf(pids: readonly number[]): Promise<void> {
-  await vi.waitFor(() => expect(pids.filter((pid) => isAlive(pid))).toEqual([]), SOON);
+  await vi.waitFor(() => expect(pids.filter((pid) => isAlive(pid))).toEqual([]));
 }
 
 /** Writes the numbers of its two processes into the file, and stays. */

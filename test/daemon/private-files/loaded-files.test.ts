@@ -44,8 +44,7 @@ test('handlers and mutators find the configuration through it', async () => {
   });
   const body = JSON.stringify({ name: 'disk', source: 'web-1', output: 'full', status: 2 });
   await send(backend.url, { method: 'POST', target: '/results', body });
-  await vi.waitFor(
-    async () => expect(JSON.parse(await readFile(told, 'utf8'))).toMatchObject({ mail: { to: 'ops@example.org' } }),
-    { timeout: 15_000 },
+  await vi.waitFor(async () =>
+    expect(JSON.parse(await readFile(told, 'utf8'))).toMatchObject({ mail: { to: 'ops@example.org' } }),
   );
 });

@@ -20,14 +20,11 @@ async function runsIn(fleet: ClockedFleet, seconds: number, expected: readonly s
     await fleet.pass(1);
     const isOver = (moment: string): boolean => moment < utc(fleet.clock.now());
     const over = expected.filter(isOver);
-    await vi.waitFor(
-      async () => {
-        expect((await moments(fleet)).filter(isOver)).toEqual(over);
-        const result = await fleet.api.result('web-1', 'own');
-        expect(result?.check.history ?? []).toHaveLength(over.length);
-      },
-      { timeout: 10_000, interval: 5 },
-    );
+    await vi.waitFor(async () => {
+      expect((await moments(fleet)).filter(isOver)).toEqual(over);
+      const result = await fleet.api.result('web-1', 'own');
+      expect(result?.check.history ?? []).toHaveLength(over.length);
+    });
   }
   return await moments(fleet);
 }

@@ -6,18 +6,15 @@ const START_MS = Date.parse('2026-01-01T10:00:00Z');
 
 /** Waits for exactly so many runs. */
 async function runs(fleet: ClockedFleet, count: number): Promise<DiaryRun[]> {
-  return await vi.waitFor(
-    async () => {
-      const all = await fleet.runs();
-      expect(all).toHaveLength(count);
-      // Of each there is a result, so that nothing runs any more.
-      const results = await fleet.api.results();
-      const told = results.filter(({ check }) => check.name !== 'keepalive').flatMap(({ check }) => check.history);
-      expect(told).toHaveLength(count);
-      return all;
-    },
-    { timeout: 10_000, interval: 5 },
-  );
+  return await vi.waitFor(async () => {
+    const all = await fleet.runs();
+    expect(all).toHaveLength(count);
+    // Of each there is a result, so that nothing runs any more.
+    const results = await fleet.api.results();
+    const told = results.filter(({ check }) => check.name !== 'keepalive').flatMap(({ check }) => check.history);
+    expect(told).toHaveLength(count);
+    return all;
+  });
 }
 
 const issued = (all: readonly DiaryRun[]): number[] => all.map(({ check }) => check.issued);

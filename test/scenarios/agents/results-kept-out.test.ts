@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { openUpgradeClient, type UpgradeClient } from '../../../shared/client/plan-client.ts';
 import { currentStep } from '../../../shared/domain/plan/run.ts';
-import { AgentFleet, SOON } from '../../support/agent-fleet.ts';
+import { AgentFleet } from '../../support/agent-fleet.ts';
 import { PlanDriver } from '../../support/plan-driver.ts';
 
 const NAME = 'web-1';
@@ -19,12 +19,12 @@ test('what a machine finds while a plan keeps results out is told afterwards, al
   await fleet.agent(NAME, { checks: { own } });
   const counted = async (): Promise<number> => Number(await readFile(file, 'utf8'));
   const countsTo = (count: number): Promise<void> =>
-    vi.waitFor(async () => expect(await counted()).toBeGreaterThanOrEqual(count), SOON);
+    vi.waitFor(async () => expect(await counted()).toBeGreaterThanOrEqual(count));
   const told = async (): Promise<{ last: number; history: readonly number[] }> => {
     const result = await fleet.api.result(NAME, 'own');
     return { last: Number(result?.check.output ?? 0), history: result?.check.history ?? [] };
   };
-  await vi.waitFor(async () => expect((await told()).last).toBeGreaterThan(0), SOON);
+  await vi.waitFor(async () => expect((await told()).last).toBeGreaterThan(0));
 
   const client = (): UpgradeClient => openUpgradeClient({ backend: fleet.backendUrl });
   const { id } = await client().create({ from: '5.7.0', to: '6.5.0' });
@@ -42,7 +42,7 @@ test('what a machine finds while a plan keeps results out is told afterwards, al
   expect(await told()).toEqual(before);
 
   while (currentStep(await plan.plan())?.id !== 'versions') await plan.start();
-  await vi.waitFor(async () => expect((await told()).last).toBeGreaterThan(restarted), SOON);
+  await vi.waitFor(async () => expect((await told()).last).toBeGreaterThan(restarted));
   const { last, history } = await told();
   expect(history).toEqual(Array.from({ length: last }, (_, at) => (at + 1) % 4));
 });

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { SCHEMA_VERSION } from '../../../daemon/backend/store/keys.ts';
 import { encodeTuple, tupleRange } from '../../../daemon/backend/store/tuple.ts';
 import { checkFirst } from '../../../scripts/fixtures/earlier-store.ts';
-import { AgentFleet, SOON } from '../../support/agent-fleet.ts';
+import { AgentFleet } from '../../support/agent-fleet.ts';
 import { checkRecordsOf, onClosed } from '../../support/earlier-stores.ts';
 import { runUpgradeProgram } from '../../support/upgrade-program.ts';
 
@@ -37,7 +37,7 @@ test('what a machine finds while the store of its backend is upgraded is told af
       const last = Number(result?.check.output ?? 0);
       expect(last).toBeGreaterThanOrEqual(run);
       return { last, history: result?.check.history ?? [] };
-    }, SOON);
+    });
   await reaches(1);
 
   await fleet.stopBackend('SIGTERM');
@@ -53,7 +53,7 @@ test('what a machine finds while the store of its backend is upgraded is told af
     const count = await counted();
     expect(count).toBeGreaterThan(before);
     return count;
-  }, SOON);
+  });
   await fleet.startBackend();
 
   const { last, history } = await reaches(during + 1);

@@ -103,7 +103,7 @@ describe('a restart', () => {
     await story.reload({ handlers: { default: { type: 'pipe', command: hangs } } });
     await story.report(2);
     const begun = async (): Promise<unknown> => JSON.parse(await readFile(join(story.dir, 'begun'), 'utf8'));
-    await vi.waitFor(begun, { timeout: 10_000 });
+    await vi.waitFor(begun);
     const stopping = story.stop();
     // It is given ten seconds (reliability 11).
     const clock = setInterval(() => story.clock.advance(1000), 5);
@@ -127,7 +127,7 @@ describe('a handler that hangs', () => {
     const sources = Array.from({ length: 10 }, (_, at) => `web-${String(at)}`);
     for (const source of sources) await story.report(2, { source, handlers });
     const figuresOf = async (name: string) => (await story.api.handlers()).find((handler) => handler.name === name);
-    await vi.waitFor(async () => expect(await figuresOf('mail')).toMatchObject({ delivered: 10 }), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await figuresOf('mail')).toMatchObject({ delivered: 10 }));
     // Two run, five wait, and for the rest there is no room.
     expect(await figuresOf('stuck')).toMatchObject({ running: 2, queued: 5, failed: 3 });
     const full = { handler: 'stuck', attempts: 0, reason: 'the queue of the handler is full' };

@@ -7,7 +7,7 @@ import type { FeedRequest } from '../../../shared/schemas/feed-request.ts';
 import type { FeedRows } from '../../../shared/schemas/feed.ts';
 import { FeedDiary } from '../../support/feed-diary.ts';
 import { aSilencedRow, anEventRow } from '../../support/feed-rows.ts';
-import { FEED_HELLO, SOON, startFeedServer } from '../../support/feed-server.ts';
+import { FEED_HELLO, startFeedServer } from '../../support/feed-server.ts';
 import type { FeedConnection, FeedServer, FeedServerOptions } from '../../support/feed-server.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { deadUrl } from '../../support/scripted-server.ts';
@@ -62,14 +62,14 @@ test('a snapshot in several frames, then changes', async () => {
 
   connection.send({ type: 'snapshot', seq: 7, rows: { events: { [A]: rowA } } });
   connection.send({ type: 'snapshot', seq: 7, rows: { silenced: { 'web:*': aSilencedRow({ id: 'web:*' }) } } });
-  await vi.waitFor(() => expect(diary.rows).toHaveLength(2), SOON);
+  await vi.waitFor(() => expect(diary.rows).toHaveLength(2));
   expect([diary.path, feed.seq]).toEqual(['connecting syncing', 0]);
   connection.send({ type: 'live', seq: 7 });
   await diary.reaches('live');
   expect(feed.seq).toBe(7);
 
   connection.send({ type: 'changes', seq: 9, time: 1234, rows: { events: { [A]: null, [B]: rowB } } });
-  await vi.waitFor(() => expect(feed.seq).toBe(9), SOON);
+  await vi.waitFor(() => expect(feed.seq).toBe(9));
 
   expect(diary.hellos).toEqual([FEED_HELLO]);
   expect(diary.rows.map(({ about }) => about)).toEqual([
@@ -94,7 +94,7 @@ test('figures come through', async () => {
   const { server, diary } = await liveRig();
   const stats = { results: { ok: 1, warning: 2, critical: 3, unknown: 4 }, clients: 5, rate: 6.5, queue: 7 };
   (await server.connection(0)).send({ type: 'stats', time: 1, stats });
-  await vi.waitFor(() => expect(diary.stats).toEqual([stats]), SOON);
+  await vi.waitFor(() => expect(diary.stats).toEqual([stats]));
 });
 
 test('what handlers publish comes through, with or without rows beside it', async () => {
@@ -104,7 +104,7 @@ test('what handlers publish comes through, with or without rows beside it', asyn
   const piece = { type: 'message', transport: 'alerts', time: 1, data: '{"id":1}' } as const;
   const gap = { type: 'missed', transport: 'alerts', time: 2, count: 3 } as const;
   connection.send(piece, { type: 'live', seq: 4 }, gap);
-  await vi.waitFor(() => expect(diary.transports).toEqual([piece, gap]), SOON);
+  await vi.waitFor(() => expect(diary.transports).toEqual([piece, gap]));
   expect(diary.path).toBe('connecting syncing live');
 });
 
@@ -143,7 +143,7 @@ test('a cut during the catch-up resumes from before it', async () => {
   const second = await server.connection(1);
   await second.subscribed();
   second.send({ type: 'changes', seq: 12, time: 1, rows: { events: { [B]: rowB } } });
-  await vi.waitFor(() => expect(diary.replica.events.size).toBe(2), SOON);
+  await vi.waitFor(() => expect(diary.replica.events.size).toBe(2));
   second.cut();
   await diary.reaches('waiting');
   clock.advance(1000);
@@ -155,7 +155,7 @@ test('a cut during a snapshot starts over', async () => {
   const first = await server.connection(0);
   first.send({ type: 'reset', reason: 'too slow' });
   first.send({ type: 'snapshot', seq: 20, rows: { events: { [B]: rowB } } });
-  await vi.waitFor(() => expect([...diary.replica.events.keys()]).toEqual([B]), SOON);
+  await vi.waitFor(() => expect([...diary.replica.events.keys()]).toEqual([B]));
   first.cut();
   await diary.reaches('waiting');
   clock.advance(1000);
@@ -215,7 +215,7 @@ test('rows of plans for upgrades are passed on, with the step whose turn it is o
       rows: { upgrades: { 1: UPGRADE, 2: { ...UPGRADE, step: null } } },
     }),
   );
-  await vi.waitFor(() => expect(diary.replica.upgrades.get('2')).toEqual({ ...UPGRADE, step: null }), SOON);
+  await vi.waitFor(() => expect(diary.replica.upgrades.get('2')).toEqual({ ...UPGRADE, step: null }));
   expect(diary.replica.upgrades.get('1')).toEqual(UPGRADE);
 });
 
@@ -267,7 +267,7 @@ test('a binary frame and one beyond the bound make it reconnect', async () => {
   expect(await diary.reaches('waiting')).toMatchObject({ reason: expect.stringContaining('not text') });
   clock.advance(500);
   (await server.connection(1)).sendRaw(' '.repeat(FEED_FRAME_BYTES_MAX + 1));
-  await vi.waitFor(() => expect(diary.path).toMatch(/waiting connecting syncing waiting$/), SOON);
+  await vi.waitFor(() => expect(diary.path).toMatch(/waiting connecting syncing waiting$/));
   expect(feed.seq).toBe(10);
 });
 
@@ -276,7 +276,7 @@ test('what a newer backend adds is passed over', async () => {
   const connection = await server.connection(0);
   connection.sendRaw('{"type":"weather","sun":true}');
   connection.send({ type: 'changes', seq: 11, time: 1, rows: { events: { [B]: rowB } } });
-  await vi.waitFor(() => expect(diary.replica.events.size).toBe(2), SOON);
+  await vi.waitFor(() => expect(diary.replica.events.size).toBe(2));
   expect(diary.path).toBe('connecting syncing live');
 });
 
@@ -284,17 +284,17 @@ test('it asks for a pace, when it changes and after each connection anew', async
   const { server, clock, diary, feed } = await rig({ hello: { ...FEED_HELLO, pace: true } });
   feed.setPace(1000);
   const first = await server.connection(0);
-  await vi.waitFor(() => expect(paces(first)).toEqual([{ type: 'pace', ms: 1000 }]), SOON);
+  await vi.waitFor(() => expect(paces(first)).toEqual([{ type: 'pace', ms: 1000 }]));
   feed.setPace(1000);
   feed.setPace(0);
-  await vi.waitFor(() => expect(paces(first).at(-1)).toEqual({ type: 'pace', ms: 0 }), SOON);
+  await vi.waitFor(() => expect(paces(first).at(-1)).toEqual({ type: 'pace', ms: 0 }));
   expect(paces(first)).toHaveLength(2);
   feed.setPace(500);
   first.cut();
   await diary.reaches('waiting');
   clock.advance(500);
   const second = await server.connection(1);
-  await vi.waitFor(() => expect(paces(second)).toEqual([{ type: 'pace', ms: 500 }]), SOON);
+  await vi.waitFor(() => expect(paces(second)).toEqual([{ type: 'pace', ms: 500 }]));
   expect(diary.path).not.toContain('refused');
 });
 
@@ -303,7 +303,7 @@ test('a backend that knows no pace is asked for none', async () => {
   feed.setPace(1000);
   const connection = await server.connection(0);
   connection.send({ type: 'ping' });
-  await vi.waitFor(() => expect(connection.received.at(-1)).toEqual({ type: 'pong' }), SOON);
+  await vi.waitFor(() => expect(connection.received.at(-1)).toEqual({ type: 'pong' }));
   expect(connection.received.map(({ type }) => type)).toEqual(['subscribe', 'pong']);
   expect(diary.path).toBe('connecting syncing live');
 });
@@ -312,7 +312,7 @@ test('it answers pings', async () => {
   const { server } = await liveRig();
   const connection = await server.connection(0);
   connection.send({ type: 'ping' });
-  await vi.waitFor(() => expect(connection.received.at(-1)).toEqual({ type: 'pong' }), SOON);
+  await vi.waitFor(() => expect(connection.received.at(-1)).toEqual({ type: 'pong' }));
 });
 
 test('it pings when it hears nothing, and stays as long as it is answered', async () => {
@@ -321,10 +321,10 @@ test('it pings when it hears nothing, and stays as long as it is answered', asyn
   const pings = (): number => connection.received.filter(({ type }) => type === 'ping').length;
   for (let heartbeat = 1; heartbeat <= 4; heartbeat += 1) {
     clock.advance(5000);
-    await vi.waitFor(() => expect(pings()).toBe(heartbeat), SOON);
+    await vi.waitFor(() => expect(pings()).toBe(heartbeat));
     // The answer is a frame too: the next ping is due 5 s after it.
     connection.send({ type: 'changes', seq: 10 + heartbeat, time: 1, rows: {} });
-    await vi.waitFor(() => expect(diary.rows).toHaveLength(1 + heartbeat), SOON);
+    await vi.waitFor(() => expect(diary.rows).toHaveLength(1 + heartbeat));
   }
   expect(diary.path).toBe('connecting syncing live');
 });
@@ -338,7 +338,7 @@ test('two pings without an answer: it drops the connection and reconnects', asyn
   expect(diary.path).toBe('connecting syncing live');
   clock.advance(1);
   expect(await diary.reaches('waiting')).toMatchObject({ reason: `no sign of life from ${server.url} for 15 s` });
-  await vi.waitFor(() => expect(connection.isOpen).toBe(false), SOON);
+  await vi.waitFor(() => expect(connection.isOpen).toBe(false));
   expect(connection.received.filter(({ type }) => type === 'ping')).toHaveLength(2);
 });
 
@@ -377,7 +377,7 @@ test.each([
   clock.advance(29_999);
   expect(server.attempts).toBe(1);
   clock.advance(1);
-  await vi.waitFor(() => expect(diary.states).toHaveLength(3), SOON);
+  await vi.waitFor(() => expect(diary.states).toHaveLength(3));
   expect([server.attempts, diary.path]).toEqual([2, 'connecting refused refused']);
 
   server.refuse(undefined);
@@ -432,7 +432,7 @@ test('after close nothing happens any more, and no timer is left', async () => {
   connection.send({ type: 'changes', seq: 11, time: 1, rows: {} });
   feed.close();
   feed.reconnect();
-  await vi.waitFor(() => expect(connection.isOpen).toBe(false), SOON);
+  await vi.waitFor(() => expect(connection.isOpen).toBe(false));
   clock.advance(60_000);
   expect([diary.path, server.attempts, clock.pending]).toEqual(['connecting syncing live', 1, 0]);
 });
@@ -458,7 +458,7 @@ test('a listener may close it at any moment', async () => {
   );
   const connection = await server.connection(0);
   connection.send({ type: 'live', seq: 1 });
-  await vi.waitFor(() => expect(connection.isOpen).toBe(false), SOON);
+  await vi.waitFor(() => expect(connection.isOpen).toBe(false));
   expect(states).toEqual(['connecting', 'syncing']);
 });
 

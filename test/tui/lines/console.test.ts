@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { ANNOUNCE_EVERY_MS } from '../../../tui/lines/console.ts';
 import { byKey } from '../../support/console-rig.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
-import { FEED_HELLO, SOON } from '../../support/feed-server.ts';
+import { FEED_HELLO } from '../../support/feed-server.ts';
 import { converse, type Conversation } from '../../support/plain-conversation.ts';
 
 test('says what there is, then waits', async () => {
@@ -94,12 +94,12 @@ describe('announcements', () => {
     await vi.waitFor(() => {
       person.clock.advance(250);
       expect(person.text).toContain('Not connected: ');
-    }, SOON);
+    });
     person.server.refuse(undefined);
     await vi.waitFor(() => {
       person.clock.advance(250);
       expect(person.text).toContain('Connected again.');
-    }, SOON);
+    });
     expect(person.text.split('Not connected: ')).toHaveLength(2);
   });
 

@@ -3,7 +3,7 @@ import { watch, type WatchOptions } from '../../../tui/lines/watch.ts';
 import { byKey } from '../../support/console-rig.ts';
 import { SCENE } from '../../support/console-scene.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
-import { FEED_HELLO, SOON, startFeedServer, type FeedServer } from '../../support/feed-server.ts';
+import { FEED_HELLO, startFeedServer, type FeedServer } from '../../support/feed-server.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const NOW = FEED_HELLO.time / 1000;
@@ -71,7 +71,7 @@ async function tells(watching: Watching, expected: readonly unknown[]): Promise<
   await vi.waitFor(() => {
     watching.clock.advance(0);
     expect(watching.lines()).toEqual(expected);
-  }, SOON);
+  });
 }
 
 describe('mon watch', () => {
@@ -86,7 +86,7 @@ describe('mon watch', () => {
     await vi.waitFor(() => {
       watching.clock.advance(100);
       expect(watching.lines()).toHaveLength(4);
-    }, SOON);
+    });
     expect(
       watching
         .lines()
@@ -97,7 +97,7 @@ describe('mon watch', () => {
 
   test('as JSON each line is a document, with no control character in it', async () => {
     const watching = await startWatch({ json: true }, byKey([event('web-1', 2, 'a\u001B[2J\u009B\u202Eb')]));
-    await vi.waitFor(() => expect(watching.lines()).toHaveLength(1), SOON);
+    await vi.waitFor(() => expect(watching.lines()).toHaveLength(1));
     const [line = ''] = watching.lines();
     expect(JSON.parse(line)).toEqual({
       time: '2026-11-20T12:00:00.000Z',
@@ -116,7 +116,7 @@ describe('mon watch', () => {
 
   test('a reader that is behind is told the newest state of each event, once it has caught up', async () => {
     const watching = await startWatch();
-    await vi.waitFor(() => expect(watching.lines()).toHaveLength(2), SOON);
+    await vi.waitFor(() => expect(watching.lines()).toHaveLength(2));
     watching.isDrained = false;
     await change(watching, 2, { 'db-1/disk': event('db-1', 2) });
     await change(watching, 3, { 'db-1/disk': event('db-1', 3), 'x/disk': event('x', 1) });
@@ -124,7 +124,7 @@ describe('mon watch', () => {
     // An answer to what was sent last: everything before it has arrived.
     const connection = await watching.server.connection(0);
     connection.send({ type: 'ping' });
-    await vi.waitFor(() => expect(connection.received.at(-1)).toEqual({ type: 'pong' }), SOON);
+    await vi.waitFor(() => expect(connection.received.at(-1)).toEqual({ type: 'pong' }));
     watching.clock.advance(1000);
     expect(watching.lines()).toHaveLength(2);
     watching.isDrained = true;
@@ -158,19 +158,19 @@ describe('mon watch', () => {
 
   test('without --once a lost connection is waited for, and only the difference is told', async () => {
     const watching = await startWatch();
-    await vi.waitFor(() => expect(watching.lines()).toHaveLength(2), SOON);
+    await vi.waitFor(() => expect(watching.lines()).toHaveLength(2));
     (await watching.server.connection(0)).cut();
     await vi.waitFor(() => {
       watching.clock.advance(500);
       expect(watching.server.connections).toHaveLength(2);
-    }, SOON);
+    });
     expect(watching.warnings).toHaveLength(1);
     const connection = await watching.server.connection(1);
     connection.send({ type: 'changes', seq: 2, time: FEED_HELLO.time, rows: { events: { 'web-1/disk': null } } });
     await vi.waitFor(() => {
       watching.clock.advance(100);
       expect(watching.lines().at(-1)).toMatch(/resolved: disk on web-1$/);
-    }, SOON);
+    });
     expect(watching.lines()).toHaveLength(3);
   });
 });

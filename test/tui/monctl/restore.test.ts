@@ -66,7 +66,7 @@ beforeAll(async () => {
   });
   await api.silence({ check: 'load', begin: Math.floor(Date.now() / 1000) + HOUR_S });
   key = await administrator(source);
-}, 30_000);
+});
 afterAll(async () => {
   await source[Symbol.asyncDispose]();
   await rm(dir, { recursive: true });

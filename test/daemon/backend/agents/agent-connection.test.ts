@@ -36,8 +36,6 @@ const run = (id: number, about: Partial<SubmittedResult> = {}): { id: number; ch
   check: { name: 'disk', output: `run ${String(id)}`, status: id, ...about },
 });
 
-const SOON = { timeout: 10_000, interval: 10 };
-
 /** Results that wait for their commit. */
 async function queuedResults(url: string): Promise<number> {
   const metrics = await (await fetch(`${url}/metrics`)).text();
@@ -52,7 +50,7 @@ async function settled(read: () => number): Promise<number> {
     [last, times] = [figure, figure === last ? times + 1 : 0];
     if (times < 30) throw new Error(`${String(figure)} is not the end`);
     return figure;
-  }, SOON);
+  });
 }
 
 async function historyOf(api: ApiClient, client = 'web-1'): Promise<readonly number[] | undefined> {
@@ -184,7 +182,7 @@ test('an agent that sends more than may be in flight is not read until the store
   // More by far than the buffers of both ends of a connection take.
   const output = 'x'.repeat(100_000);
   for (let id = 1; id <= 600; id++) agent.say({ type: 'results', results: [run(id, { output, status: 2 })] });
-  await vi.waitFor(async () => expect(await queuedResults(url)).toBeGreaterThan(3 * AGENT_WINDOW), SOON);
+  await vi.waitFor(async () => expect(await queuedResults(url)).toBeGreaterThan(3 * AGENT_WINDOW));
   expect(await settled(() => agent.unsentBytes)).toBeGreaterThan(15_000_000);
   expect(await queuedResults(url)).toBeLessThanOrEqual(4 * AGENT_WINDOW);
   release();

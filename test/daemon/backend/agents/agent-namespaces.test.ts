@@ -6,7 +6,6 @@ import { GoAgent } from '../../../support/go-agent.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 
-const SOON = { timeout: 10_000, interval: 5 };
 const INTERVAL_S = 10;
 
 const clock = new ManualClock(Date.now());
@@ -68,8 +67,8 @@ const commands = (agent: AgentPeer): unknown[] =>
 test('agents of the same name in two namespaces are two, each with the checks of its own', async () => {
   const [here, there] = [await peer('default'), await peer('shop')];
   clock.advance(INTERVAL_S * 1000);
-  await vi.waitFor(() => expect(commands(here)).toEqual(['configured']), SOON);
-  await vi.waitFor(() => expect(commands(there)).toEqual(['stored']), SOON);
+  await vi.waitFor(() => expect(commands(here)).toEqual(['configured']));
+  await vi.waitFor(() => expect(commands(there)).toEqual(['stored']));
 
   here.say({ type: 'results', results: [{ id: 1, check: { name: 'disk', output: 'here', status: 1 } }] });
   there.say({ type: 'results', results: [{ id: 1, check: { name: 'disk', output: 'there', status: 2 } }] });
@@ -109,9 +108,8 @@ test('an existing agent of the newer generation in its namespace: registered, as
     runtime_assets: ['tool'],
   });
   agent.answerRequest(request, { status: 2, output: 'full' });
-  await vi.waitFor(
-    async () => expect(await inShop('events/shop-1/disk')).toMatchObject({ check: { status: 2, state: 'failing' } }),
-    SOON,
+  await vi.waitFor(async () =>
+    expect(await inShop('events/shop-1/disk')).toMatchObject({ check: { status: 2, state: 'failing' } }),
   );
   expect(await api.event('shop-1', 'disk')).toBeUndefined();
 

@@ -15,7 +15,6 @@ import { tempDir } from '../../../support/temp-dir.ts';
 import { TroubledStore } from '../../../support/troubled-store.ts';
 
 const INTERVAL_S = 10;
-const SOON = { timeout: 10_000, interval: 5 };
 
 const clock = new ManualClock(Date.now());
 let dir: string;
@@ -47,8 +46,6 @@ afterAll(async () => {
   await backend[Symbol.asyncDispose]();
   await rm(dir, { recursive: true, force: true });
 });
-
-const soon = (expectation: () => Promise<void> | void): Promise<void> => vi.waitFor(expectation, SOON);
 
 test('an unknown agent is told so, registers with its first keepalive, and is told how it is stored', async () => {
   const agent = await GoAgent.joined(url, { name: 'new', subscriptions: ['web', 'linux'] });
@@ -96,7 +93,7 @@ test('it runs what its subscriptions ask for, and the result is like any other',
     issued: expect.any(Number),
   });
   agent.answerRequest(request, { status: 2, output: 'disk is full\n' });
-  await soon(async () => expect(await api.event('runner', 'disk')).toMatchObject({ check: { status: 2 } }));
+  await vi.waitFor(async () => expect(await api.event('runner', 'disk')).toMatchObject({ check: { status: 2 } }));
   expect((await api.event('runner', 'disk'))?.check).toMatchObject({
     output: 'disk is full\n',
     issued: request['issued'],
@@ -105,7 +102,7 @@ test('it runs what its subscriptions ask for, and the result is like any other',
     team: 'ops',
   });
   agent.answerRequest(request, { status: 0, output: 'fine\n' });
-  await soon(async () => expect(await api.event('runner', 'disk')).toBeUndefined());
+  await vi.waitFor(async () => expect(await api.event('runner', 'disk')).toBeUndefined());
   agent.cut();
 });
 
@@ -114,7 +111,7 @@ test('a silence on its own subscription covers its events', async () => {
   await agent.register();
   await api.silence({ subscription: 'client:quiet', reason: 'work', creator: 'me' });
   agent.event({ metadata: { name: 'backup' }, status: 1, output: 'late' });
-  await soon(async () =>
+  await vi.waitFor(async () =>
     expect(await api.event('quiet', 'backup')).toMatchObject({ silenced: true, silenced_by: ['client:quiet:*'] }),
   );
   agent.cut();
@@ -126,14 +123,14 @@ test('what the backend has stored of it wins over what it says, and reaches it w
   await api.saveClient({ ...(await api.client('kept')), name: 'kept', address: '192.0.2.7', subscriptions: ['db'] });
   await agent.hears('entity_config', ({ subscriptions }) => String(subscriptions) === 'db,entity:kept');
   agent.cut();
-  await soon(() => expect(backend.log.records.at(-1)).toMatchObject({ message: 'agent disconnected' }));
+  await vi.waitFor(() => expect(backend.log.records.at(-1)).toMatchObject({ message: 'agent disconnected' }));
 
   // After a restart its own settings still say something else.
   const again = await GoAgent.joined(url, { name: 'kept', subscriptions: ['web'] });
   expect((await again.hears('entity_config'))['subscriptions']).toEqual(['db', 'entity:kept']);
   again.keepalive();
   again.event({ metadata: { name: 'after' }, status: 0, output: '' });
-  await soon(async () => expect(await api.result('kept', 'after')).toBeDefined());
+  await vi.waitFor(async () => expect(await api.result('kept', 'after')).toBeDefined());
   expect((await api.client('kept'))?.subscriptions).toEqual(['db', 'client:kept']);
   again.cut();
 });
@@ -143,7 +140,7 @@ test('an agent of version 5, and one that manages its entity itself, say what th
   await old.register();
   await api.saveClient({ ...(await api.client('five')), name: 'five', address: '192.0.2.7', subscriptions: ['db'] });
   old.keepalive();
-  await soon(async () => expect((await api.client('five'))?.subscriptions).toEqual(['old', 'client:five']));
+  await vi.waitFor(async () => expect((await api.client('five'))?.subscriptions).toEqual(['old', 'client:five']));
   old.cut();
 
   const labels = { 'sensu.io/managed_by': 'sensu-agent', region: 'eu' };
@@ -156,7 +153,7 @@ test('an agent of version 5, and one that manages its entity itself, say what th
     entity: { ...entity, entity_class: 'agent' },
     check: { metadata: { name: 'keepalive' } },
   });
-  await soon(async () => expect((await api.client('own'))?.subscriptions).toEqual(['own', 'client:own']));
+  await vi.waitFor(async () => expect((await api.client('own'))?.subscriptions).toEqual(['own', 'client:own']));
   own.cut();
 });
 
@@ -170,7 +167,7 @@ test('tokens of a check are replaced before it is asked for; without a value it 
   await Promise.all([known.register(), unknown.register()]);
   clock.advance(INTERVAL_S * 1000);
   expect((await known.hears('check_request'))['config']).toMatchObject({ command: 'check eu' });
-  await soon(() =>
+  await vi.waitFor(() =>
     expect(backend.log.records.find(({ fields }) => fields['unmatched_tokens'] !== undefined)).toMatchObject({
       level: 'warn',
       fields: { client: 'unknown', check: 'labelled', unmatched_tokens: ['labels.region'] },
@@ -186,7 +183,7 @@ test('its events can be about other entities, and about checks that nobody has d
   await agent.register();
   agent.event({ metadata: { name: 'ping' }, status: 1, output: 'lost', proxy_entity_name: 'router-1' });
   agent.event({ metadata: { name: 'ping' }, status: 0, output: 'ok' }, { metadata: { name: 'router-2' } });
-  await soon(async () => expect(await api.result('router-2', 'ping')).toBeDefined());
+  await vi.waitFor(async () => expect(await api.result('router-2', 'ping')).toBeDefined());
   expect((await api.result('router-1', 'ping'))?.check).toMatchObject({ origin: 'prober', source: 'router-1' });
   expect(await api.client('router-2')).toMatchObject({ type: 'proxy' });
   agent.cut();
@@ -196,7 +193,7 @@ test('when it is silent its keepalive fails by its own thresholds', async () => 
   const agent = await GoAgent.joined(url, { name: 'silent' });
   await agent.register({ timeout: 60, ttl: 3600 });
   agent.cut();
-  await soon(async () => {
+  await vi.waitFor(async () => {
     clock.advance(30_000);
     expect(await api.event('silent', 'keepalive')).toMatchObject({ check: { status: 1 } });
   });
@@ -205,7 +202,7 @@ test('when it is silent its keepalive fails by its own thresholds', async () => 
 test('pings are answered', async () => {
   const agent = await GoAgent.joined(url, { name: 'pinger' });
   agent.ping();
-  await soon(() => expect(agent.pongs).toBe(1));
+  await vi.waitFor(() => expect(agent.pongs).toBe(1));
   agent.cut();
 });
 
@@ -236,7 +233,7 @@ test('its keepalive event is there from the first keepalive on, and keeps to its
       if (executed !== undefined && executed >= begun + seconds) return status;
       clock.advance(500);
       throw new Error('there was no news');
-    }, SOON);
+    });
   };
   expect(await statusAfter(0)).toBe(0);
   expect(await statusAfter(8)).toBe(1);
@@ -256,7 +253,7 @@ test('without a critical threshold its silence stays a warning; a client of the 
   await vi.waitFor(async () => {
     clock.advance(10_000);
     expect(await statusOf('strict')).toBe(2);
-  }, SOON);
+  });
   expect((await api.result('calm', 'keepalive'))?.check).toMatchObject({
     status: 1,
     output: expect.stringMatching(/^No keepalive sent from calm for \d{3} seconds \(>= 60\)$/),
@@ -287,12 +284,12 @@ test('each of its keepalives is an event at once, which ends the one of its sile
       history: null,
     },
   });
-  await soon(async () => {
+  await vi.waitFor(async () => {
     clock.advance(1000);
     expect(await api.event('back', 'keepalive')).toMatchObject({ check: { status: 2 } });
   });
   keepAlive();
-  await soon(async () => expect(await api.event('back', 'keepalive')).toBeUndefined());
+  await vi.waitFor(async () => expect(await api.event('back', 'keepalive')).toBeUndefined());
   expect(await event()).toMatchObject({ check: { status: 0, occurrences: 1, occurrences_watermark: 1 } });
   agent.cut();
 });
@@ -302,14 +299,14 @@ test('one that is to deregister goes with its events when it says goodbye, not w
   const agent = await GoAgent.joined(url, { name: 'cattle', entity });
   await agent.register();
   agent.event({ metadata: { name: 'disk' }, status: 2, output: 'full' });
-  await soon(async () => expect(await api.event('cattle', 'disk')).toBeDefined());
+  await vi.waitFor(async () => expect(await api.event('cattle', 'disk')).toBeDefined());
   agent.cut();
   const again = await GoAgent.joined(url, { name: 'cattle', entity });
   expect((await again.hears('entity_config'))['deregister']).toBe(true);
   again.leave();
-  await soon(async () => expect(await api.client('cattle')).toBeUndefined());
+  await vi.waitFor(async () => expect(await api.client('cattle')).toBeUndefined());
   expect(await api.event('cattle', 'disk')).toBeUndefined();
-  await soon(async () =>
+  await vi.waitFor(async () =>
     expect(JSON.parse(await readFile(join(dir, 'departed'), 'utf8'))).toMatchObject({
       client: { name: 'cattle' },
       check: { name: 'deregistration', status: 1, output: 'client initiated deregistration' },
@@ -322,7 +319,7 @@ test('or when it falls silent', async () => {
   const agent = await GoAgent.joined(url, { name: 'gone', entity: { deregister: true } });
   await agent.register({ timeout: 60 });
   agent.cut();
-  await soon(async () => {
+  await vi.waitFor(async () => {
     clock.advance(30_000);
     expect(await api.client('gone')).toBeUndefined();
   });
@@ -386,7 +383,7 @@ test.each<{ name: string; event: unknown; reason: string }>([
   const before = backend.log.records.length;
   agent.send('event', event);
   agent.event({ metadata: { name: 'next' }, status: 0, output: reason });
-  await soon(async () => expect((await api.result('careless', 'next'))?.check.output).toBe(reason));
+  await vi.waitFor(async () => expect((await api.result('careless', 'next'))?.check.output).toBe(reason));
   const refusals = backend.log.records
     .slice(before)
     .filter(({ message }) => message === 'invalid check result refused');
@@ -402,7 +399,7 @@ test('a frame that is too long closes the connection, one of an unknown type doe
   const agent = await GoAgent.joined(url, { name: 'long' });
   agent.send('surprise', {});
   agent.event({ metadata: { name: 'x' }, status: 0, output: 'y'.repeat(1024 * 1024) });
-  await soon(async () => expect(await api.result('long', 'x')).toBeDefined());
+  await vi.waitFor(async () => expect(await api.result('long', 'x')).toBeDefined());
   agent.event({ metadata: { name: 'x' }, status: 0, output: 'y'.repeat(3 * 1024 * 1024) });
   expect((await agent.ends()).code).toBe(1009);
 });
@@ -456,7 +453,7 @@ test('whatever comes in a frame, the backend goes on, and so does every other ag
       const agent = await GoAgent.joined(url, { name: 'fuzz' });
       for (const data of frames) agent.sendRaw(data);
       steady.event({ metadata: { name: 'beat' }, status: 0, output: String(runs) });
-      await soon(async () => expect((await api.result('steady', 'beat'))?.check.output).toBe(String(runs)));
+      await vi.waitFor(async () => expect((await api.result('steady', 'beat'))?.check.output).toBe(String(runs)));
       agent.cut();
     }),
     { numRuns: 60 },
@@ -469,7 +466,7 @@ test('a metric without a check has no status and is left out', async () => {
   const agent = await GoAgent.joined(url, { name: 'metrics' });
   agent.send('event', { entity: agent.entity, metrics: { handlers: [], points: [{ name: 'a', value: 1 }] } });
   agent.event({ metadata: { name: 'y' }, status: 0, output: '' });
-  await soon(async () => expect(await api.result('metrics', 'y')).toBeDefined());
+  await vi.waitFor(async () => expect(await api.result('metrics', 'y')).toBeDefined());
   agent.cut();
 });
 
@@ -521,11 +518,11 @@ test.each(['stays', 'hangs up'])(
     for (const status of statuses) agent.event({ metadata: { name: 'disk' }, status, output: String(status) });
     if (then === 'hangs up') agent.leave();
     const writes = store.writes;
-    await soon(() => expect(store.writes).toBeGreaterThan(writes));
+    await vi.waitFor(() => expect(store.writes).toBeGreaterThan(writes));
     store.refuses = () => false;
     const history = async (): Promise<unknown> =>
       (await openApiClient({ backend: other.url }).result('patient', 'disk'))?.check.history;
-    await soon(async () => expect(await history()).toEqual(statuses));
+    await vi.waitFor(async () => expect(await history()).toEqual(statuses));
     agent.cut();
   },
 );

@@ -8,8 +8,6 @@ import type { Command } from '../../../../shared/schemas/command.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
-const SLOW = { timeout: 10_000 };
-
 const check = (command: string): string =>
   JSON.stringify({ checks: { disk: { command, subscribers: ['a'], interval: 60 } } });
 
@@ -57,12 +55,12 @@ test.each<{ name: string; save: (file: string, text: string) => Promise<void> }>
   const command = await watched({ file, directories: [folder] });
   for (const text of ['two', 'three']) {
     await save(file, check(text));
-    await vi.waitFor(() => expect(command()).toBe(text), SLOW);
+    await vi.waitFor(() => expect(command()).toBe(text));
   }
   await writeFile(join(folder, 'a.json'), check('four'));
-  await vi.waitFor(() => expect(command()).toBe('four'), SLOW);
+  await vi.waitFor(() => expect(command()).toBe('four'));
   await save(join(folder, 'a.json'), check('five'));
-  await vi.waitFor(() => expect(command()).toBe('five'), SLOW);
+  await vi.waitFor(() => expect(command()).toBe('five'));
 });
 
 test('a folder that comes later is watched as well', async () => {
@@ -70,9 +68,9 @@ test('a folder that comes later is watched as well', async () => {
   const command = await watched({ directories: [dir] });
   await mkdir(join(dir, 'team'));
   await writeFile(join(dir, 'team/a.json'), check('one'));
-  await vi.waitFor(() => expect(command()).toBe('one'), SLOW);
+  await vi.waitFor(() => expect(command()).toBe('one'));
   await writeFile(join(dir, 'team/a.json'), check('two'));
-  await vi.waitFor(() => expect(command()).toBe('two'), SLOW);
+  await vi.waitFor(() => expect(command()).toBe('two'));
 });
 
 test('a mounted configuration is noticed when its hidden link is turned over', async () => {
@@ -87,7 +85,7 @@ test('a mounted configuration is noticed when its hidden link is turned over', a
   expect(command()).toBe('..1');
   await symlink('..2', join(dir, '..new'));
   await rename(join(dir, '..new'), join(dir, '..data'));
-  await vi.waitFor(() => expect(command()).toBe('..2'), SLOW);
+  await vi.waitFor(() => expect(command()).toBe('..2'));
 });
 
 test('a broken configuration is no end: what mends it is noticed', async () => {
@@ -99,5 +97,5 @@ test('a broken configuration is no end: what mends it is noticed', async () => {
   // Longer than it takes to look, so that the broken one was read.
   await vi.waitFor(() => expect(command()).toBeUndefined());
   await rm(join(dir, 'a'), { recursive: true });
-  await vi.waitFor(() => expect(command()).toBe('one'), SLOW);
+  await vi.waitFor(() => expect(command()).toBe('one'));
 });

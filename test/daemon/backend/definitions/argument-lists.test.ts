@@ -7,7 +7,6 @@ import { startBackend, type RunningBackend } from '../../../support/running-back
 
 const LIST = ['check-web', '--host', ':::labels.host|none:::', "it's"];
 const TEXT = String.raw`check-web --host ':::labels.host|none:::' 'it'\''s'`;
-const SOON = { timeout: 10_000, interval: 5 };
 
 let backend: RunningBackend;
 let core: V2Peer;
@@ -96,7 +95,7 @@ test('agents get the list, those of Sensu Go a line in which no value is more th
       type: 'check_request',
       check: expect.objectContaining({ command: ['echo', '{{ .labels.host }}', ':::labels.host:::'] }),
     });
-  }, SOON);
+  });
   expect(windows.payloads('check_request')).toEqual([]);
   expect(backend.log.records).toContainEqual({
     level: 'warn',

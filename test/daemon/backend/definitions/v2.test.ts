@@ -9,8 +9,6 @@ import { tempDir } from '../../../support/temp-dir.ts';
 let backend: RunningBackend;
 let core: V2Peer;
 
-const SOON = { timeout: 10_000, interval: 5 };
-
 beforeAll(async () => {
   backend = await startBackend({
     batcher: { lingerMs: 0 },
@@ -207,8 +205,8 @@ describe('in a namespace of their own', () => {
     // Its definition is merged under what the agent tells.
     inProd.say({ type: 'results', results: [{ id: 1, check: { name: 'disk', output: 'full', status: 2 } }] });
     await inProd.reaches(1);
-    await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toBe('HELP ops\n'), SOON);
-    const logged = await vi.waitFor(async () => JSON.parse(await readFile(log, 'utf8')) as { check: object }, SOON);
+    await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toBe('HELP ops\n'));
+    const logged = await vi.waitFor(async () => JSON.parse(await readFile(log, 'utf8')) as { check: object });
     const { body } = await core.get('/namespaces/prod/events/web-1/disk');
     expect(logged).toEqual({ ...(body as object), sequence: 0 });
     expect(logged).toMatchObject({
@@ -231,7 +229,7 @@ describe('in a namespace of their own', () => {
     ).toMatchObject({
       status: 202,
     });
-    await vi.waitFor(() => expect(inProd.heard.length).toBeGreaterThan(asked), SOON);
+    await vi.waitFor(() => expect(inProd.heard.length).toBeGreaterThan(asked));
     expect(inProd.heard.slice(asked)).toMatchObject([
       { type: 'check_request', check: { name: 'load', api_requested: { creator: 'ann' } } },
     ]);
@@ -258,7 +256,7 @@ describe('in a namespace of their own', () => {
     });
     for (const expected of [1, 2, 3, 4]) {
       await core.post('/namespaces/prod/checks/turn/execute', {});
-      await vi.waitFor(() => expect(requests().reduce((sum, count) => sum + count, 0)).toBe(expected), SOON);
+      await vi.waitFor(() => expect(requests().reduce((sum, count) => sum + count, 0)).toBe(expected));
     }
     expect(requests()).toEqual([2, 2]);
     for (const agent of agents) agent.cut();

@@ -59,7 +59,7 @@ test('a handler that hangs keeps no result from its answer and no event from ano
     line: { type: 'tcp', socket: { host: '127.0.0.1', port } },
   });
   expect((await post(url, '/api/mon/v1/results', failures(100, ['hang', 'line']))).status).toBe(202);
-  await vi.waitFor(() => expect(received).toHaveLength(100), 10_000);
+  await vi.waitFor(() => expect(received).toHaveLength(100));
   await vi.waitFor(async () => expect(await pids(dir)).toHaveLength(3));
   expect((await send(url, { method: 'GET', target: '/api/mon/v1/handlers' })).body).toMatchObject([
     { name: 'hang', queued: 50, running: 3, delivered: 0, failed: 47 },
@@ -99,7 +99,7 @@ test('no command is started by the backend itself: one small process starts them
     const all = (await readFile(join(dir, 'pids.parents'), 'utf8')).trim().split('\n');
     expect(all).toHaveLength(100);
     return new Set(all.map(Number));
-  }, 20_000);
+  });
   expect(parents.size).toBe(1);
   expect(parents).not.toContain(daemon.pid);
   expect(await daemon.end('SIGTERM')).toEqual({ code: 0, signal: null });
@@ -115,9 +115,9 @@ test('a backend that is killed leaves no command behind, and no process that wou
     const all = (await readFile(join(dir, 'pids.family'), 'utf8')).trim().split(/\s+/).map(Number);
     expect(all).toHaveLength(9);
     return all;
-  }, 10_000);
+  });
   expect(family.every((pid) => isAlive(pid))).toBe(true);
   await daemon.end('SIGKILL');
-  await vi.waitFor(() => expect(family.filter((pid) => isAlive(pid))).toEqual([]), 10_000);
+  await vi.waitFor(() => expect(family.filter((pid) => isAlive(pid))).toEqual([]));
   expect(await readFile(join(dir, 'pids.family'), 'utf8')).toMatch(/^(?:\d+ \d+ \d+\n){3}$/);
 });

@@ -7,8 +7,6 @@ import { isAlive } from '../../../support/is-alive.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
-const SOON = { timeout: 10_000, interval: 5 };
-
 const secretive = anEvent({ client: { name: 'web-1', db: { password: 'hunter2' } } });
 
 /** Waits for what a command has written. */
@@ -17,7 +15,7 @@ async function written(file: string): Promise<string> {
     const text = await readFile(file, 'utf8');
     if (!text.endsWith('\n')) throw new Error(`not all of it: ${text}`);
     return text;
-  }, SOON);
+  });
 }
 
 test('the command gets the whole event as JSON on its standard input', async () => {
@@ -100,7 +98,7 @@ test('the timeout kills the command with all its children', async () => {
   clock.advance(1500);
   expect(await running).toEqual({ kind: 'failed', reason: 'Execution timed out', isRetryable: true });
   expect(rig.record).toMatchObject({ level: 'error', fields: { status: 2, output: 'Execution timed out' } });
-  await vi.waitFor(() => expect(family.filter((pid) => isAlive(pid))).toEqual([]), SOON);
+  await vi.waitFor(() => expect(family.filter((pid) => isAlive(pid))).toEqual([]));
 });
 
 test('without a timeout it runs until the backend cannot wait any longer', async () => {
@@ -116,5 +114,5 @@ test('without a timeout it runs until the backend cannot wait any longer', async
   expect(await running).toEqual({ kind: 'failed', reason: 'the backend is stopping', isRetryable: true });
   // It is run again after the start, so there is nothing to report.
   expect(rig.log.records).toEqual([]);
-  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), SOON);
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false));
 });

@@ -10,8 +10,6 @@ import { tempDir } from '../../../support/temp-dir.ts';
 
 const run = promisify(execFile);
 
-const SOON = { timeout: 10_000, interval: 5 };
-
 describe('transport', () => {
   const event = anEvent({ client: { name: 'web-1', password: 'hunter2' } });
   const shown = { ...event, client: { ...event.client, password: 'REDACTED' } };
@@ -70,14 +68,14 @@ describe('transport', () => {
     const path = join(await tempDir(), 'alerts.sock');
     const { received } = await receiver({ path });
     await new DeliveryRig().run({ type: 'transport', pipe: { ...pipe, options: { socket: path } } });
-    await vi.waitFor(() => expect(received).toEqual([JSON.stringify(anEvent())]), SOON);
+    await vi.waitFor(() => expect(received).toEqual([JSON.stringify(anEvent())]));
   });
 
   test('sends to a port', async () => {
     const { received, port } = await receiver();
     const options = { socket: `127.0.0.1:${String(port)}` };
     await new DeliveryRig().run({ type: 'transport', pipe: { ...pipe, options } });
-    await vi.waitFor(() => expect(received).toEqual([JSON.stringify(anEvent())]), SOON);
+    await vi.waitFor(() => expect(received).toEqual([JSON.stringify(anEvent())]));
   });
 
   test.each<{ options: object; reason: RegExp }>([

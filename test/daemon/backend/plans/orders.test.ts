@@ -276,7 +276,7 @@ describe('steps', () => {
       },
     });
     await plan.start();
-    await vi.waitFor(() => expect(refusals).toBe(2), { timeout: 10_000 });
+    await vi.waitFor(() => expect(refusals).toBe(2));
     expect((await plan.settled()).steps[0]).toMatchObject({ state: 'done' });
   });
 });

@@ -226,18 +226,15 @@ test.each([
   await api.submitResult(FAILING);
   await api.clearSilenced({ check: 'disk' });
   await api.submitResult({ ...FAILING, name: 'load' });
-  await vi.waitFor(
-    async () => {
-      const events = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '');
-      const names = events.map((line) => {
-        const { check, silence_ended: hasEnded } = JSON.parse(line) as {
-          check: { name: string };
-          silence_ended?: true;
-        };
-        return `${check.name}${hasEnded === true ? ' silence ended' : ''}`;
-      });
-      expect(names).toEqual(handled);
-    },
-    { timeout: 10_000 },
-  );
+  await vi.waitFor(async () => {
+    const events = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '');
+    const names = events.map((line) => {
+      const { check, silence_ended: hasEnded } = JSON.parse(line) as {
+        check: { name: string };
+        silence_ended?: true;
+      };
+      return `${check.name}${hasEnded === true ? ' silence ended' : ''}`;
+    });
+    expect(names).toEqual(handled);
+  });
 });

@@ -168,7 +168,7 @@ test('a backend that stops does not wait for a request that never ends', async (
   await openApiClient({ backend: backend.url }).info();
   await expect(backend.stop()).resolves.toBeUndefined();
   socket.destroy();
-}, 10_000);
+});
 
 test('a backend that stops under load does not wait for connections that are only kept', async () => {
   const stores: TroubledStore[] = [];

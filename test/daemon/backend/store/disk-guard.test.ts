@@ -10,7 +10,6 @@ import { SmallDisk } from '../../../support/small-disk.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
 const MIB = 1024 * 1024;
-const SOON = { timeout: 10_000, interval: 5 };
 
 interface Rig {
   readonly backend: Backend;
@@ -45,7 +44,7 @@ async function open(free: number, dir?: string): Promise<Rig> {
     await vi.waitFor(() => {
       clock.advance(1);
       expect(isAnswered).toBe(true);
-    }, SOON);
+    });
     return await answer;
   };
   return {
@@ -63,7 +62,7 @@ async function open(free: number, dir?: string): Promise<Rig> {
       await vi.waitFor(async () => {
         clock.advance(1000);
         expect((await ask('GET', '/health?deep=1')).body).toMatchObject({ disk: { level } });
-      }, SOON);
+      });
     },
   };
 }
@@ -118,7 +117,7 @@ describe('below the floor', () => {
     await vi.waitFor(() => {
       clock.advance(1);
       expect(agent.heard).toContainEqual(expect.objectContaining({ type: 'welcome' }));
-    }, SOON);
+    });
     await hasFree(200);
     agent.say({ type: 'results', results: [{ id: 1, check: { name: 'disk', output: 'o', status: 2 } }] });
     await settle();
@@ -127,7 +126,7 @@ describe('below the floor', () => {
     await vi.waitFor(() => {
       clock.advance(1);
       expect(agent.acked).toBe(1);
-    }, SOON);
+    });
     expect(await ask('GET', '/events/web-1/disk')).toMatchObject({ status: 200 });
   });
 
@@ -146,7 +145,7 @@ describe('below the floor', () => {
     await vi.waitFor(async () => {
       clock.advance(1000);
       expect(await ask('GET', '/events/web-1/disk')).toMatchObject({ status: 200 });
-    }, SOON);
+    });
   });
 });
 
@@ -178,7 +177,7 @@ describe('the event of the disk', () => {
     await vi.waitFor(async () => {
       clock.advance(1000);
       expect((await ask('GET', '/events')).body).toEqual([]);
-    }, SOON);
+    });
   });
 });
 

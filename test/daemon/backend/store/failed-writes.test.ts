@@ -67,7 +67,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
       expect(await refused).toMatchObject([503, expect.stringContaining('error')]);
       expect(await silenced(daemon)).toEqual(['before']);
       expect((await fetch(`${daemon.url}/results/web-1/disk`)).status).toBe(200);
-      await expect.poll(() => fetch(`${daemon.url}/health`).then(({ status }) => status), { timeout: 5000 }).toBe(204);
+      await expect.poll(() => fetch(`${daemon.url}/health`).then(({ status }) => status)).toBe(204);
       expect(await silence(daemon, 'after')).toEqual([201, '']);
       expect(await silenced(daemon)).toEqual(['after', 'before']);
       await daemon.end('SIGKILL');
@@ -105,7 +105,7 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
     expect(await silenced(daemon)).toEqual(['before']);
     expect(await silence(daemon, 'refused')).toMatchObject([503, expect.stringContaining('try again later')]);
     disk.mend();
-    await expect.poll(() => silence(daemon, 'after'), { timeout: 5000 }).toEqual([201, '']);
+    await expect.poll(() => silence(daemon, 'after')).toEqual([201, '']);
     await daemon.end('SIGKILL');
     await using again = await startDaemon({ stateDir: dir });
     expect(await silenced(again)).toEqual(['after', 'before']);

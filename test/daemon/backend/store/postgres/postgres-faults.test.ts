@@ -149,7 +149,7 @@ describe('a database', () => {
       await own.start();
     }
     const before = acknowledged.size;
-    await expect.poll(() => acknowledged.size, { timeout: 10_000 }).toBeGreaterThan(before + 20);
+    await expect.poll(() => acknowledged.size).toBeGreaterThan(before + 20);
     over.abort();
     await load;
     const stored = (await entriesOf(store.scan(['k']))).map(([[, at]]) => Number(at));
