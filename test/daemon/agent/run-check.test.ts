@@ -57,7 +57,7 @@ function aBench(runningMax?: number): Bench {
     await vi.waitFor(() => {
       expect(results).toHaveLength(count);
       return results;
-    }, 5000);
+    });
   return { clock, log, results, runner, finished };
 }
 

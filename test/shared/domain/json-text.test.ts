@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { JsonTextError, parseJsonFile, parseJsonText } from '../../../shared/domain/json-text.ts';
 import { escapeRawControls, parseJsonWithRawControls } from '../../../shared/domain/raw-control-characters.ts';
+import { cpuMs } from '../../support/cpu-ms.ts';
 
 function problemOf(text: string): string {
   try {
@@ -151,7 +152,7 @@ test('accepts nothing that JSON.parse refuses but control characters in texts', 
 });
 
 test('a megabyte of hostile text is refused at once', () => {
-  const begin = performance.now();
+  const begin = cpuMs();
   for (const text of [
     `"${'\\u'.repeat(500_000)}`,
     `"${'a'.repeat(1_000_000)}`,
@@ -162,5 +163,5 @@ test('a megabyte of hostile text is refused at once', () => {
     expect(() => parseJsonWithRawControls(`${text}\n`)).toThrow(SyntaxError);
     expect(() => parseJsonFile(`${'/**/'.repeat(250_000)}${text}`)).toThrow(JsonTextError);
   }
-  expect(performance.now() - begin).toBeLessThan(1000);
+  expect(cpuMs() - begin).toBeLessThan(1000);
 });

@@ -9,6 +9,7 @@ import {
   type Search,
   type SearchRow,
 } from '../../../shared/domain/search.ts';
+import { cpuMs } from '../../support/cpu-ms.ts';
 
 const NOW = 1_700_000_000;
 
@@ -274,9 +275,9 @@ test.each([
   ['a word that nearly fits everywhere', `${'a'.repeat(500)}b${'a'.repeat(500)}`],
 ])('%s on a megabyte that is made to mislead take no longer than a moment', (_name, text) => {
   const output = 'a'.repeat(1024 * 1024);
-  const started = performance.now();
+  const started = cpuMs();
   expect(finds(text, { output })).toBe(false);
-  expect(performance.now() - started).toBeLessThan(2000);
+  expect(cpuMs() - started).toBeLessThan(2000);
 });
 
 test('only a list of several backends has something to compare with backend', () => {

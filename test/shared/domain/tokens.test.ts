@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { substituteTokens } from '../../../shared/domain/tokens.ts';
+import { cpuMs } from '../../support/cpu-ms.ts';
 
 const client = {
   name: 'web-1',
@@ -98,8 +99,8 @@ test('whatever an attribute holds, it stands where its token was', () => {
 test('a megabyte that was made to mislead takes no longer than any other', () => {
   for (const piece of [':::a\n', '::::', ':::a|', 'a:::']) {
     const text = piece.repeat(Math.ceil(1_000_000 / piece.length));
-    const start = performance.now();
+    const start = cpuMs();
     substituteTokens(text, client);
-    expect(performance.now() - start).toBeLessThan(2000);
+    expect(cpuMs() - start).toBeLessThan(2000);
   }
 });

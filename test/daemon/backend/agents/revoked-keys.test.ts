@@ -59,7 +59,7 @@ test('an agent that goes on at full speed and never reads stores nothing after t
       if (result % 20 === 0) await turn();
     }
   })();
-  await vi.waitFor(async () => expect(await stored()).toBeGreaterThan(100), 5000);
+  await vi.waitFor(async () => expect(await stored()).toBeGreaterThan(100));
   await revoke();
   const then = await stored();
   await pause(500);
@@ -100,7 +100,7 @@ test('nor is a keepalive', async () => {
 test('nor what an agent of the newer generation sends, who delivers nothing twice', async () => {
   const agent = await GoAgent.joined(backend.agentUrl, { key });
   agent.keepalive();
-  await vi.waitFor(async () => expect((await ask('GET', '/clients')).body).toHaveLength(1), 5000);
+  await vi.waitFor(async () => expect((await ask('GET', '/clients')).body).toHaveLength(1));
   const before = await stored();
   await behindRevocation(() => agent.event({ metadata: { name: 'disk' }, output: 'o', status: 0 }));
   expect(await agent.ends()).toEqual(REVOKED);

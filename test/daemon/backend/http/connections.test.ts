@@ -125,6 +125,6 @@ test('a backend stops in time, whatever its peers hold open', async () => {
   await api.info();
   const startedAt = performance.now();
   await backend[Symbol.asyncDispose]();
-  expect(performance.now() - startedAt).toBeLessThan(8000);
+  expect(performance.now() - startedAt).toBeLessThan(30_000);
   await vi.waitFor(() => expect(held.filter(({ isLeft }) => !isLeft)).toEqual([]));
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { attributeAt } from '../../../../shared/domain/attributes.ts';
 import { evaluate, parseExpression, type Evaluation } from '../../../../shared/domain/expression/expression.ts';
 import { parseFilter } from '../../../../shared/domain/filter-event.ts';
+import { cpuMs } from '../../../support/cpu-ms.ts';
 
 /** What a client can send, with attributes of every name. */
 const EVENT = JSON.parse(`{
@@ -43,9 +44,9 @@ describe('nesting that no person writes is refused, however it is made', () => {
   ])('%s', (_, repeated) => {
     expect(outcome(repeated(3))).not.toBe('refused');
     for (const times of [250, 1000, 100_000, 1_000_000]) {
-      const startMs = performance.now();
+      const startMs = cpuMs();
       expect(outcome(repeated(times))).toBe('refused');
-      expect(performance.now() - startMs).toBeLessThan(SOON_MS);
+      expect(cpuMs() - startMs).toBeLessThan(SOON_MS);
     }
   });
 
@@ -169,9 +170,9 @@ describe('long texts take time in proportion, or are an error', () => {
     ['value =~ /(.*)(.*)(.*)(.*)(.*)[^a]/', valueOf(false)],
     ['value =~ /(a?){20}a{20}b/', valueOf(false)],
   ])('%s', (source, expected) => {
-    const startMs = performance.now();
+    const startMs = cpuMs();
     expect(outcome(source, MEGABYTE)).toEqual(expected);
-    expect(performance.now() - startMs).toBeLessThan(SOON_MS);
+    expect(cpuMs() - startMs).toBeLessThan(SOON_MS);
   });
 
   test('a text cannot be grown step by step', () => {
@@ -196,9 +197,9 @@ describe('large ranges, counts and numbers cost nothing', () => {
     ['value =~ /(((a*){9,}){9,}){9,}/', 'refused'],
     ['value =~ /a{99999999999}/', 'refused'],
   ])('%s', (source, expected) => {
-    const startMs = performance.now();
+    const startMs = cpuMs();
     expect(outcome(source)).toEqual(expected);
-    expect(performance.now() - startMs).toBeLessThan(SOON_MS);
+    expect(cpuMs() - startMs).toBeLessThan(SOON_MS);
   });
 });
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { eventConditions, judgeExpressions } from '../../../../shared/domain/v2/expressions.ts';
 import { eventSubjectOf } from '../../../../shared/domain/v2/event-subject.ts';
 import { anEvent, type EventChanges } from '../../../support/an-event.ts';
+import { cpuMs } from '../../../support/cpu-ms.ts';
 
 const MOMENT = { nowMs: Date.parse('2026-11-20T12:00:00Z'), zone: 'UTC' };
 
@@ -121,9 +122,9 @@ describe('an expression', () => {
   test('takes a bounded time, whatever it asks', () => {
     const list = `[${Array.from({ length: 60 }, () => 1).join()}]`;
     const nested = `${list}.map(a => ${list}.map(b => ${list}.map(c => ${list}.map(d => 1))))`;
-    const begin = performance.now();
+    const begin = cpuMs();
     expect(judged(nested, { check: CHECK })).toBe('yes');
     expect(judged(`/(a+)+$/.test('${'a'.repeat(3000)}b')`, { check: CHECK })).toBe('no');
-    expect(performance.now() - begin).toBeLessThan(2000);
+    expect(cpuMs() - begin).toBeLessThan(2000);
   });
 });

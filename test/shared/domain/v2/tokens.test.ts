@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { substituteEntityTokens, tokenEntityOf, unmatchedEntityText } from '../../../../shared/domain/v2/tokens.ts';
+import { cpuMs } from '../../../support/cpu-ms.ts';
 
 const CLIENT = {
   name: 'web-1',
@@ -90,8 +91,8 @@ test('whatever is written, reading it never throws; without an opening it stays 
 test.each(['{{', '{{ .a | default "', '{{ index .labels `', '{{ .name }}', '{{ .a' + '.b'.repeat(20)])(
   'a megabyte of %s is read in linear time',
   (piece) => {
-    const startMs = performance.now();
+    const startMs = cpuMs();
     read(piece.repeat(Math.ceil(1_000_000 / piece.length)));
-    expect(performance.now() - startMs).toBeLessThan(2000);
+    expect(cpuMs() - startMs).toBeLessThan(2000);
   },
 );
