@@ -83,10 +83,10 @@ await Promise.all(
       sourcemap: true,
       legalComments: 'none',
       // The store brings a native part that it looks for beside its own files; pino starts workers from its own files.
-      external: ['level', 'pino', 'fastify'],
+      external: ['level', 'pino'],
       // One way to measure text for Ink and for us: they disagree otherwise about some, and rows would be torn.
       alias: { 'string-width': './node_modules/string-width/index.js' },
-      plugins: startsOften ? [withoutDevtools, builtinsByRequire, layoutWithoutFetch] : [withoutDevtools],
+      plugins: [withoutDevtools, builtinsByRequire, layoutWithoutFetch],
       define: { 'process.env.NODE_ENV': '"production"' },
       banner: {
         js: [

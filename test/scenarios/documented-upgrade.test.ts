@@ -9,7 +9,7 @@ import type { Backend } from '../../daemon/backend/compose.ts';
 import { earlierStore } from '../support/earlier-stores.ts';
 import { openBackend } from '../support/open-backend.ts';
 import { runMonctl } from '../support/run-monctl.ts';
-import { builtProgram } from '../support/built-programs.ts';
+import { programArguments } from '../support/built-programs.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const DOCUMENT = readFileSync(join(ROOT, 'docs/upgrading.md'), 'utf8');
@@ -86,7 +86,7 @@ async function placed(command: string, dir: string, url = ''): Promise<string> {
 async function runBackendProgram(
   words: readonly string[],
 ): Promise<{ readonly code: number; readonly stderr: string }> {
-  const running = execute(process.execPath, [builtProgram('mon-backend'), ...words]);
+  const running = execute(process.execPath, [...programArguments('mon-backend'), ...words]);
   running.child.stdin?.end('y\n');
   const { stderr } = await running.catch((error: unknown) => error as { readonly stderr: string });
   return { code: running.child.exitCode ?? -1, stderr };

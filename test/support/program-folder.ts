@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { build } from 'esbuild';
 import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
@@ -13,16 +14,30 @@ declare module 'vitest' {
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
+/** Of this folder, what tests run as processes of their own. */
+const TEST_PROGRAMS = ['store-writer', 'starved-writer', 'spool-writer'] as const;
+export type TestProgram = (typeof TEST_PROGRAMS)[number];
+
 /**
  * Before all tests: builds the programs, as people run them, into a folder within the clone, where they find their
- * version. It is gone after the tests. One file starts in half the time of its hundreds of sources, and the tests start
- * hundreds of processes.
+ * version, and those of the tests beside them. It is gone after the tests. One file starts in half the time of its
+ * hundreds of sources, and the tests start hundreds of processes.
  */
 export async function setup(project: TestProject): Promise<() => void> {
   const parent = join(ROOT, 'build');
   mkdirSync(parent, { recursive: true });
   const folder = mkdtempSync(join(parent, 'test-programs-'));
   await promisify(execFile)(process.execPath, ['scripts/build.ts', folder], { cwd: ROOT });
+  await build({
+    entryPoints: TEST_PROGRAMS.map((name) => join(import.meta.dirname, `${name}.ts`)),
+    outdir: folder,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    external: ['level'],
+    logLevel: 'warning',
+  });
   project.provide('programFolder', folder);
   return () => rmSync(folder, { recursive: true, force: true });
 }

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { builtProgram } from './built-programs.ts';
+import { programArguments } from './built-programs.ts';
 
 const recordSchema = z.looseObject({
   level: z.string(),
@@ -51,7 +51,7 @@ export async function startDaemon(options: {
       '-c',
       `${limit}exec "$0" "$@"`,
       process.execPath,
-      options.program ?? builtProgram('mon-backend'),
+      ...(options.program === undefined ? programArguments('mon-backend') : [options.program]),
       'start',
       '--state-dir',
       options.stateDir,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { builtProgram } from './built-programs.ts';
+import { programArguments } from './built-programs.ts';
 
 const recordSchema = z.looseObject({ level: z.string(), message: z.string() });
 
@@ -28,7 +28,7 @@ export function runUpgradeProgram(
   args: readonly string[],
   { stdin = '', blocksMax }: { stdin?: string; blocksMax?: number } = {},
 ): UpgradeProgram {
-  const program = [process.execPath, builtProgram('mon-backend'), ...args];
+  const program = [process.execPath, ...programArguments('mon-backend'), ...args];
   const child =
     blocksMax === undefined
       ? spawn(process.execPath, program.slice(1))

@@ -74,7 +74,8 @@ function handlerOf({ status, query = {} }: Endpoint, handler: Handler<never>): R
 function refuseOtherMethods(app: FastifyInstance, url: string, allowed: readonly HTTPMethods[]): void {
   const allow = allowed.join(', ');
   app.route({
-    method: app.supportedMethods.filter((method) => !allowed.includes(method)),
+    // OPTIONS is answered before anybody looks at the path, see server.ts.
+    method: app.supportedMethods.filter((method) => method !== 'OPTIONS' && !allowed.includes(method)),
     url,
     config: { access: 'authenticated' },
     handler: (request, reply) => {

@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { z } from 'zod';
 
-const ajv = new Ajv({ strict: false, validateFormats: false });
+const ajv = new Ajv({ strict: false, validateFormats: false, validateSchema: false });
 
 /**
  * A schema as compiled code, for what is checked thousands of times a second: zod takes several times as long. The zod

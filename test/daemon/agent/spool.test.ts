@@ -6,6 +6,7 @@ import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openSpool, type Spool, type SpoolLimits } from '../../../daemon/agent/spool.ts';
 import type { SubmittedResult } from '../../../shared/schemas/result.ts';
+import { builtProgram } from '../../support/built-programs.ts';
 import { modeOf, underUmask } from '../../support/file-modes.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
@@ -198,7 +199,7 @@ test('what was appended survives kills at any moment, and no id is given twice',
   const dir = await tempDir();
   let lastPrinted = 0;
   for (const lines of [1, 40, 7, 120]) {
-    const writer = spawn(process.execPath, ['test/support/spool-writer.ts', dir], {
+    const writer = spawn(process.execPath, [builtProgram('spool-writer'), dir], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     let seen = 0;

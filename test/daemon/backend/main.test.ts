@@ -9,7 +9,7 @@ import { flip } from '../../support/damaged-store.ts';
 import { modesBeneath, underUmask } from '../../support/file-modes.ts';
 import { startDaemon, type DaemonProcess } from '../../support/start-daemon.ts';
 import { tempDir } from '../../support/temp-dir.ts';
-import { builtProgram } from '../../support/built-programs.ts';
+import { programArguments } from '../../support/built-programs.ts';
 
 interface Ended {
   readonly code: number;
@@ -19,7 +19,7 @@ interface Ended {
 
 /** Runs the program to its end. */
 async function run(args: readonly string[], options: { stdin?: string; env?: NodeJS.ProcessEnv } = {}): Promise<Ended> {
-  const child = spawn(process.execPath, [builtProgram('mon-backend'), ...args], {
+  const child = spawn(process.execPath, [...programArguments('mon-backend'), ...args], {
     env: { ...process.env, ...options.env },
   });
   child.stdin.end(options.stdin ?? '');
@@ -383,7 +383,7 @@ describe('a running backend', () => {
     const file = join(dir, 'backend.log');
     const child = spawn(
       process.execPath,
-      [builtProgram('mon-backend'), 'start', '--state-dir', join(dir, 'state'), '--port', '0', '--log', file],
+      [...programArguments('mon-backend'), 'start', '--state-dir', join(dir, 'state'), '--port', '0', '--log', file],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
     const closed = once(child, 'close');

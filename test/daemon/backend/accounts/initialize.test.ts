@@ -13,7 +13,7 @@ import { Pty } from '../../../support/pty.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 import { startDaemon } from '../../../support/start-daemon.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
-import { builtProgram } from '../../../support/built-programs.ts';
+import { programArguments } from '../../../support/built-programs.ts';
 
 /** Who is asked and answers nothing but these, in order. */
 const answering = (...answers: readonly string[]) => {
@@ -78,7 +78,7 @@ test.each([
 
 /** Runs the program to its end. */
 async function run(args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [builtProgram('mon-backend'), ...args], {
+  const child = spawn(process.execPath, [...programArguments('mon-backend'), ...args], {
     env: { ...process.env, ...ADA },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -105,7 +105,7 @@ test('the program says what it did, and ends with 3 when there was nothing to do
 
 test('on a terminal the password is not shown', async () => {
   const dir = join(await tempDir(), 'state');
-  await using pty = new Pty(process.execPath, [builtProgram('mon-backend'), 'init', '--state-dir', dir]);
+  await using pty = new Pty(process.execPath, [...programArguments('mon-backend'), 'init', '--state-dir', dir]);
   await pty.waitForText('Name of the administrator:');
   pty.write('ada\r');
   await pty.waitForText('Password, at least 8 characters:');

@@ -5,9 +5,10 @@ import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import type { ChangeRecord, Store } from '../../../../daemon/backend/ports.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
+import { builtProgram } from '../../../support/built-programs.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
-const WRITER = join(import.meta.dirname, '../../../support/store-writer.ts');
+const WRITER = builtProgram('store-writer');
 
 /** What the writer said: the number and the value of each acknowledged write, the values of the refused ones. */
 interface Said {

@@ -1,15 +1,15 @@
 import { execFile } from 'node:child_process';
 import { cp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
+import { builtProgram } from '../../../support/built-programs.ts';
 import { canDisksFail, FailingDisk, type Fault } from '../../../support/failing-disk.ts';
 import { startDaemon, type DaemonProcess } from '../../../support/start-daemon.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
-const STARVED_WRITER = join(import.meta.dirname, '../../../support/starved-writer.ts');
-const WRITER = join(import.meta.dirname, '../../../support/store-writer.ts');
+const STARVED_WRITER = builtProgram('starved-writer');
+const WRITER = builtProgram('store-writer');
 const run = promisify(execFile);
 
 /** The lines of an output that begin with the word, without it. */
