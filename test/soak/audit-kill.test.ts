@@ -17,7 +17,7 @@ import { tempDir } from '../support/temp-dir.ts';
 import { Chance } from './chance.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
-const ROUNDS = 3;
+const ROUNDS = 2;
 const WRITERS = 6;
 /** Longest time under load before the kill. */
 const LOAD_MS_MAX = 500;

@@ -11,7 +11,7 @@ import { HandledReceiver, type Receipt } from './handled-receiver.ts';
 import { HandledWriter } from './handled-writer.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
-const ROUNDS = 3;
+const ROUNDS = 2;
 const WRITERS = 6;
 /** Longest time under load before the kill. */
 const LOAD_MS_MAX = 1500;

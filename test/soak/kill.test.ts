@@ -8,7 +8,7 @@ import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 import { expectWhole, readStore } from './stored-state.ts';
 import { AgentWriter, HttpWriter, listsOf } from './writer.ts';
 
-const ROUNDS = 4;
+const ROUNDS = 3;
 const HTTP_WRITERS = 8;
 const AGENTS = 6;
 /** Longest time under load before the kill. */

@@ -1,3 +1,5 @@
+import { PATIENCE } from '../support/patience.ts';
+
 /** How long a soak test goes on: `npm run soak -- NAME --rounds N` sets it, the suite runs a short form. */
 export function rounds(short: number): number {
   return Number(process.env['SOAK_ROUNDS'] ?? short);
@@ -8,7 +10,7 @@ export const isAskedFor = process.env['SOAK_ROUNDS'] !== undefined;
 
 /** Time for so many rounds, with the start of the processes. */
 export function roundsTimeoutMs(short: number, msPerRound: number): number {
-  return 30_000 + rounds(short) * msPerRound;
+  return 2 * PATIENCE.timeout + rounds(short) * msPerRound;
 }
 
 /** For the chance of a soak test, another one each time; printed, so that `SOAK_SEED` can bring a run back. */

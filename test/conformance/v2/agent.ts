@@ -1,8 +1,5 @@
-import { vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { Frame } from './recording.ts';
-
-const SOON = { timeout: 1000, interval: 3 };
 
 export interface HeardFrame {
   readonly type: string;
@@ -80,17 +77,15 @@ export class PlayedAgent {
     return this.#heard.shift();
   }
 
-  async hears(count: number): Promise<void> {
-    await vi.waitFor(() => {
-      if (this.#heard.length < count) throw new Error('nothing was heard');
-    }, SOON);
-  }
-
-  async ends(): Promise<{ readonly code: number; readonly reason: string }> {
-    return await vi.waitFor(() => {
-      if (this.ending === undefined) throw new Error('the connection is still open');
-      return this.ending;
-    }, SOON);
+  /** Until the backend has answered a ping, or has hung up: what it said before that is heard. */
+  async catchUp(): Promise<void> {
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const caughtUp = (): void => resolve();
+    this.#socket.once('pong', caughtUp).once('close', caughtUp);
+    this.#socket.ping();
+    await promise;
+    this.#socket.off('close', caughtUp);
   }
 
   leave(): void {

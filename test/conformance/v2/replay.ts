@@ -96,12 +96,13 @@ class Play implements AsyncDisposable {
     this.#remember(line);
     const headers = await this.#headers(line);
     const body = this.#sentBody(line);
-    const actual = await this.#scene.ask({
+    const request = {
       method,
       target: this.#filled(path).replace(CONTINUED, this.#made.next),
       headers,
       body: body ?? null,
-    });
+    };
+    const actual = await (answer.status === 401 ? this.#scene.askSlowly(request) : this.#scene.ask(request));
     const location = actual.headers['location'];
     if (location?.includes('/apikeys/') === true) this.#made.key = location.slice(location.lastIndexOf('/') + 1);
     this.#made.etag = actual.headers['etag'] ?? this.#made.etag;
@@ -173,8 +174,7 @@ class Play implements AsyncDisposable {
     const events = `/api/core/v2/namespaces/${this.#namespace}/events/${entityName}`;
     const before = (await this.#scene.ask({ method: 'GET', target: events, headers: await this.#bearer() })).text;
     agent.say({ type: line.type, payload: line.payload });
-    await until(async () => {
-      await this.#scene.settled();
+    await this.#until(agent, async () => {
       return (await this.#scene.ask({ method: 'GET', target: events, headers: await this.#bearer() })).text !== before;
     });
     return { what: `${line.agent} says ${line.type}`, problems: [], got: undefined };
@@ -268,7 +268,7 @@ class Play implements AsyncDisposable {
 
   async #frame({ agent = '', data }: Observation): Promise<Seen> {
     const played = this.#agents.get(agent) ?? (await this.#connect(agent, { isKnown: true }));
-    await played.hears(1).catch(() => undefined);
+    await this.#until(played, () => played.waiting > 0);
     const got = played.next();
     const what = `${agent} hears ${String((data as { readonly type?: unknown }).type)}`;
     return { what, problems: got === undefined ? ['nothing was heard'] : valueProblems(data, got), got };
@@ -284,7 +284,8 @@ class Play implements AsyncDisposable {
     const played = this.#agents.get(agent);
     // A code of the agent's own side: it hangs up.
     if (record['code'] === 1005) played?.leave();
-    const got = await played?.ends().catch(() => undefined);
+    if (played !== undefined) await this.#until(played, () => played.ending !== undefined);
+    const got = played?.ending;
     const expected = { code: record['code'], reason: record['reason'] };
     return {
       what: `${agent} is hung up on`,
@@ -355,6 +356,18 @@ class Play implements AsyncDisposable {
     }
   }
 
+  /**
+   * Waits until all is stored and said that follows from what was done, and looks a few times more; what does not come
+   * about is seen by what follows.
+   */
+  async #until(agent: PlayedAgent, isTrue: () => boolean | Promise<boolean>): Promise<void> {
+    for (let look = 0; look < LOOKS; look++) {
+      await agent.catchUp();
+      await this.#scene.settled();
+      if (await isTrue()) return;
+    }
+  }
+
   async #bearer(): Promise<Record<string, string>> {
     return { Authorization: `Bearer ${await this.#scene.token()}` };
   }
@@ -368,6 +381,7 @@ class Play implements AsyncDisposable {
   }
 }
 
+const LOOKS = 5;
 /** Twelve seconds, in which a check of two seconds has run. */
 const FRAME_STEPS = 40;
 
@@ -408,12 +422,4 @@ function entityOf(event: unknown): string {
   return (
     (event as { readonly entity?: { readonly metadata?: { readonly name?: string } } }).entity?.metadata?.name ?? ''
   );
-}
-
-/** Waits a while; what does not come about is seen by what follows. */
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    if (await isTrue()) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }

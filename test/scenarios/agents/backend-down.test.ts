@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { HISTORY_LENGTH } from '../../../shared/domain/history.ts';
 import { AgentFleet, messages } from '../../support/agent-fleet.ts';
 
 const NAMES = ['web-1', 'web-2', 'web-3'];
@@ -14,6 +15,9 @@ const counting = (dir: string): Readonly<Record<string, unknown>> => ({
 
 /** The statuses of so many runs. */
 const statusesOf = (count: number): number[] => Array.from({ length: count }, (_, at) => (at + 1) % 4);
+
+/** What a backend keeps of them: on a slow machine there are more. */
+const kept = (statuses: readonly number[]): readonly number[] => statuses.slice(-HISTORY_LENGTH);
 
 /** The number of the last run on a machine, whether or not anybody was told. */
 async function counted(fleet: AgentFleet, name: string): Promise<number> {
@@ -53,10 +57,10 @@ test('what machines find while the backend is down is told when it is back: all 
 
   for (const name of ['web-1', 'web-2']) {
     const { last, history } = await told(fleet, name, await counted(fleet, name));
-    expect(history).toEqual(statusesOf(last));
+    expect(history).toEqual(kept(statusesOf(last)));
   }
   const { last, history } = await told(fleet, 'web-3', (await counted(fleet, 'web-3')) + 1);
   const all = statusesOf(last);
   // A run that was under way at the end of its agent has no result.
-  expect([all, ...all.map((_, at) => all.toSpliced(at, 1))]).toContainEqual(history);
+  expect([all, ...all.map((_, at) => all.toSpliced(at, 1))].map(kept)).toContainEqual(history);
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { openUpgradeClient, type UpgradeClient } from '../../../shared/client/plan-client.ts';
 import { currentStep } from '../../../shared/domain/plan/run.ts';
+import { HISTORY_LENGTH } from '../../../shared/domain/history.ts';
 import { AgentFleet } from '../../support/agent-fleet.ts';
 import { PlanDriver } from '../../support/plan-driver.ts';
 
@@ -44,5 +45,7 @@ test('what a machine finds while a plan keeps results out is told afterwards, al
   while (currentStep(await plan.plan())?.id !== 'versions') await plan.start();
   await vi.waitFor(async () => expect((await told()).last).toBeGreaterThan(restarted));
   const { last, history } = await told();
-  expect(history).toEqual(Array.from({ length: last }, (_, at) => (at + 1) % 4));
+  const statuses = Array.from({ length: last }, (_, at) => (at + 1) % 4);
+  // On a slow machine there are more than a backend keeps.
+  expect(history).toEqual(statuses.slice(-HISTORY_LENGTH));
 });
