@@ -13,7 +13,7 @@ import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 import { compileSchema } from '../results/compile-schema.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
-import type { UncheckedResult } from '../results/write.ts';
+import type { UncheckedResult } from '../results/agent-delivery.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
 import { refuseOtherClient } from './agent-certificate.ts';
 import type { AgentIdentity } from './agent-access.ts';

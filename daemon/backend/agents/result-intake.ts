@@ -1,5 +1,5 @@
 import { MonError } from '../../../shared/errors.ts';
-import type { Cancellation } from '../results/write.ts';
+import type { Cancellation } from '../results/agent-delivery.ts';
 
 /** Results of one connection that may wait for their commit; beyond it its socket is not read. */
 const IN_FLIGHT_MAX = 256;

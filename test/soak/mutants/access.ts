@@ -176,7 +176,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     defence: 'a revoked key stores nothing more for its agent',
-    file: 'daemon/backend/results/write.ts',
+    file: 'daemon/backend/results/agent-delivery.ts',
     text: `    if (cancellation.isCancelled) return;
     admission();`,
     replacement: '    if (cancellation.isCancelled) return;',

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ResultIntake } from '../../../../daemon/backend/agents/result-intake.ts';
-import type { Cancellation } from '../../../../daemon/backend/results/write.ts';
+import type { Cancellation } from '../../../../daemon/backend/results/agent-delivery.ts';
 import { MonError } from '../../../../shared/errors.ts';
 
 /** A queue and a store as the intake sees them, which do as they are told. */

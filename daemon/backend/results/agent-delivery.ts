@@ -1,0 +1,150 @@
+import type { MonError } from '../../../shared/errors.ts';
+import { ENTITY_LIMIT_REFUSAL } from '../../../shared/domain/entity-limit.ts';
+import type { ClientEntry, Namespace } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
+import { unknownNamespace } from '../namespaces/unknown.ts';
+import type { Admission } from '../access/admission.ts';
+import type { Command } from '../commit/command.ts';
+import type { EntityLimit } from '../clients/entity-limit.ts';
+import { processResult, recordsNeeded, type IncomingResult, refusalOfNew } from './process-result.ts';
+import type { Transaction } from '../commit/transaction.ts';
+import { distrustOf, type Distrust } from './trust.ts';
+import type { Audience } from '../handlers/event-handling.ts';
+import { AGENT_SPOOLS } from './table.ts';
+
+/** Results of one agent, in the order of their ids. */
+export interface AgentResults {
+  readonly client: string;
+  /** Undefined: nothing in it was ever delivered before, nor will be again. */
+  readonly spool: string | undefined;
+  readonly results: readonly UncheckedResult[];
+  /** Whether a certificate says that it is this client: it speaks for no other agent then, only for proxy clients. */
+  readonly isCertified?: boolean;
+  readonly cancellation: Cancellation;
+  readonly admission: Admission;
+}
+
+/** Whether to leave results out after all, asked when their turn comes. */
+export interface Cancellation {
+  readonly isCancelled: boolean;
+}
+
+/** A result as an agent frames it, its check not yet validated. */
+export interface UncheckedResult {
+  readonly id: number;
+  readonly signature?: string | undefined;
+  readonly check: unknown;
+}
+
+/** Read for each delivery, because a reload may change them. */
+export interface ProxyLimits {
+  /** Proxy clients that the results of one agent may make. */
+  readonly proxyClientQuota: number;
+  readonly entityLimit: Pick<EntityLimit, 'refuses'>;
+}
+
+/** A valid result of an agent's frame. */
+export interface DeliveredResult extends IncomingResult {
+  readonly id: number;
+  readonly signature: string;
+}
+
+/** What a frame is held to, and who is told. */
+interface DeliveryContext {
+  readonly refused: Record<Distrust | 'memory', number>;
+  readonly limits: ProxyLimits;
+  readonly onRefused: (id: number, reason: string) => void;
+}
+
+/** A frame of results. A class of its own, because the backend makes one for every message of every agent. */
+export class AgentDelivery implements Command {
+  readonly weight: number;
+  readonly isReported = true;
+  readonly settle: (error: MonError | undefined) => void;
+  readonly #namespaceName: string;
+  readonly #delivery: AgentResults;
+  readonly #valid: readonly DeliveredResult[];
+  readonly #context: DeliveryContext;
+
+  constructor(
+    namespaceName: string,
+    delivery: AgentResults,
+    valid: readonly DeliveredResult[],
+    settle: (error: MonError | undefined) => void,
+    context: DeliveryContext,
+  ) {
+    this.weight = delivery.results.length;
+    this.settle = settle;
+    this.#namespaceName = namespaceName;
+    this.#delivery = delivery;
+    this.#valid = valid;
+    this.#context = context;
+  }
+
+  needs(registry: Registry, audience: (namespace: string) => Audience): ReturnType<typeof recordsNeeded> {
+    return recordsNeeded(registry.namespace(this.#namespaceName), this.#valid, audience(this.#namespaceName));
+  }
+
+  apply(transaction: Transaction): void {
+    const { client, spool, results, cancellation, admission } = this.#delivery;
+    if (cancellation.isCancelled) return;
+    admission();
+    if (!transaction.registry.hasNamespace(this.#namespaceName)) {
+      // Who keeps a spool comes back with it, and is told then; another connection has ended with its entity.
+      if (spool === undefined) return;
+      throw unknownNamespace(this.#namespaceName);
+    }
+    const namespace = transaction.registry.namespace(this.#namespaceName);
+    const mark = namespace.spools.get(client);
+    const acked = mark !== undefined && mark.spool === spool ? mark.acked : 0;
+    for (const result of this.#valid) {
+      // What was committed before is a repetition.
+      if (result.id <= acked) continue;
+      const distrust = this.#distrustOf(namespace, result, transaction.nowMs);
+      const refusal =
+        distrust === undefined ? refusalOfNew(transaction, namespace, result.client, result.check.name) : undefined;
+      if (distrust !== undefined) this.#refuse(result, distrust);
+      else if (refusal !== undefined) this.#refuseNew(result, refusal);
+      else processResult(transaction, namespace, result);
+    }
+    const last = results.at(-1)?.id ?? 0;
+    if (spool === undefined || last <= acked) return;
+    namespace.spools.set(client, { spool, acked: last });
+    transaction.putLatest(AGENT_SPOOLS, namespace, client);
+  }
+
+  #distrustOf(namespace: Namespace, result: DeliveredResult, nowMs: number): Distrust | undefined {
+    const { client, reporter, signature } = result;
+    const distrust = distrustOf(namespace, client, signature, nowMs);
+    const known = namespace.clients.get(client);
+    if (this.#delivery.isCertified === true && client !== reporter && isAgent(known)) return 'certificate';
+    if (distrust !== undefined || known !== undefined) return distrust;
+    const { proxyClientQuota, entityLimit } = this.#context.limits;
+    if (client !== reporter && namespace.counted.proxiesOf(reporter) >= proxyClientQuota) return 'quota';
+    return entityLimit.refuses(namespace.name, client) ? 'limit' : undefined;
+  }
+
+  #refuseNew({ id, client, check }: DeliveredResult, { message }: MonError): void {
+    this.#context.refused.memory++;
+    this.#context.onRefused(id, `${client}/${check.name} is new: ${message}`);
+  }
+
+  #refuse({ id, reporter, client }: DeliveredResult, distrust: Distrust): void {
+    const { refused, limits, onRefused } = this.#context;
+    refused[distrust]++;
+    if (distrust === 'limit') onRefused(id, `${client} would be one entity too many: ${ENTITY_LIMIT_REFUSAL}`);
+    if (distrust === 'certificate') {
+      onRefused(id, `${client} is another agent, for which the certificate of ${reporter} is not good`);
+    }
+    if (distrust !== 'quota') return;
+    onRefused(
+      id,
+      `${client} would be one proxy client more than the ${String(limits.proxyClientQuota)} that ${reporter} may make: raise proxy-client-quota, or delete some`,
+    );
+  }
+}
+
+/** Whether it keeps alive itself: others may speak for a proxy client. */
+export function isAgent(client: ClientEntry | undefined): boolean {
+  return client?.profile.sendsKeepalives === true;
+}
