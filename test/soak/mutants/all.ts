@@ -1,4 +1,5 @@
 import { ACCESS_MUTANTS } from './access.ts';
+import { CLUSTER_MUTANTS } from './cluster.ts';
 import { COMMAND_MUTANTS } from './commands.ts';
 import { LIMIT_MUTANTS } from './limits.ts';
 import type { Mutant } from './mutant.ts';
@@ -11,4 +12,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...LIMIT_MUTANTS,
   ...COMMAND_MUTANTS,
   ...TIME_AND_TLS_MUTANTS,
+  ...CLUSTER_MUTANTS,
 ];

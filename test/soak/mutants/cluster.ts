@@ -1,0 +1,56 @@
+import type { Mutant } from './mutant.ts';
+
+const REQUESTS = 'test/daemon/backend/cluster/forwarded-requests.test.ts';
+const TUNNELS = 'test/daemon/backend/cluster/tunnels.test.ts';
+
+/** Backends that share a store, and whom they believe. */
+export const CLUSTER_MUTANTS: readonly Mutant[] = [
+  {
+    defence: 'only who knows the secret is another backend',
+    file: 'daemon/backend/cluster/forwarding/admitted-peers.ts',
+    text: 'if (this.#isMember(headers)) return',
+    replacement: 'if (this.#isMember(headers) || address.length > 0) return',
+    test: REQUESTS,
+    title: 'who does not know the secret',
+  },
+  {
+    defence: 'no secret is none that can be known',
+    file: 'daemon/backend/cluster/forwarding/admitted-peers.ts',
+    text: "secret !== '' && ",
+    replacement: '',
+    test: REQUESTS,
+    title: 'without a secret',
+  },
+  {
+    defence: 'the backend that writes is known by its certificate',
+    file: 'daemon/backend/cluster/forwarding/writer-link.ts',
+    text: 'if (fingerprint === undefined) return true;',
+    replacement: 'if (socket.readable) return true;',
+    test: REQUESTS,
+    title: 'with TLS',
+  },
+  {
+    defence: 'a password that has changed counts at no other backend either',
+    file: 'daemon/backend/access/authenticator.ts',
+    text: 'name === this.#configuredUser ? this.#parts.clock.now() : passwordChangedMs',
+    replacement: 'passwordChangedMs < 0 ? passwordChangedMs : this.#parts.clock.now()',
+    test: REQUESTS,
+    title: 'keys, sessions and users',
+  },
+  {
+    defence: 'a change whose answer is lost is not made twice',
+    file: 'daemon/backend/cluster/forwarding/writer-link.ts',
+    text: 'const isLost = isSent && !isRepeatable;',
+    replacement: 'const isLost = isSent && isRepeatable && body !== undefined;',
+    test: REQUESTS,
+    title: 'whose answer is lost is not sent again',
+  },
+  {
+    defence: 'nobody but another backend comes to the end of a tunnel',
+    file: 'daemon/backend/cluster/forwarding/forwarding.ts',
+    text: 'if (path === V2_AGENT_TUNNEL_PATH) throw',
+    replacement: "if (path === '') throw",
+    test: TUNNELS,
+    title: 'nobody comes straight',
+  },
+];
