@@ -1,4 +1,8 @@
-import type { QueryConfig } from 'pg';
+import type { ClientBase, Pool, QueryConfig } from 'pg';
+import type { Key } from '../../ports.ts';
+import { encodeNamed } from '../scan-range.ts';
+import { byteaArray } from './binary-array.ts';
+import { VALUES } from './statements.ts';
 
 /** Encoded key and value. */
 export interface EntryRow {
@@ -13,4 +17,14 @@ const AS_TEXT = { getTypeParser: () => (value: Buffer | string) => value.toStrin
 export function entriesQuery(name: string, text: string, values: unknown[]): QueryConfig {
   const query: QueryConfig & { readonly binary: true } = { name, text, values, binary: true, types: AS_TEXT };
   return query;
+}
+
+/** Values in the order of `keys`; undefined where there is none. */
+export async function readValues(reader: Pool | ClientBase, keys: readonly Key[]): Promise<(string | undefined)[]> {
+  if (keys.length === 0) return [];
+  const encoded = keys.map(encodeNamed);
+  const wanted = byteaArray(encoded.map((key) => Buffer.from(key)));
+  const { rows } = await reader.query<EntryRow>(entriesQuery('values', VALUES, [wanted]));
+  const values = new Map(rows.map(({ key, value }) => [key, value]));
+  return encoded.map((key) => values.get(key));
 }

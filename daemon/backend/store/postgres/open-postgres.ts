@@ -1,14 +1,18 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { MonError } from '../../../../shared/errors.ts';
 import { newestSchema } from '../migrations/list.ts';
 import type { Migration } from '../migrations/migration.ts';
 import { MAKING_TABLES, TABLES } from './statements.ts';
 
+const SECRET_BYTES = 32;
+
 /** What a store says of itself. */
 export interface StoreRow {
   readonly id: string;
   readonly schema: number;
+  /** By which the backends that share it know each other. */
+  readonly secret: string;
   /** The id of the store that is being copied into it; null: it is whole. */
   readonly copying: string | null;
 }
@@ -44,15 +48,17 @@ export async function ensureTables(
 
 async function makeTables(client: Client, schema: number, copying: string | null): Promise<void> {
   await client.query(TABLES);
-  await client.query('insert into mon.store (id, schema, copying) values ($1, $2, $3)', [
+  const secret = randomBytes(SECRET_BYTES).toString('base64url');
+  await client.query('insert into mon.store (id, schema, copying, secret) values ($1, $2, $3, $4)', [
     randomUUID(),
     schema,
     copying,
+    secret,
   ]);
 }
 
 export async function readStoreRow(client: Client): Promise<StoreRow | undefined> {
-  const { rows } = await client.query<StoreRow>('select id, schema, copying from mon.store');
+  const { rows } = await client.query<StoreRow>('select id, schema, copying, secret from mon.store');
   return rows[0];
 }
 

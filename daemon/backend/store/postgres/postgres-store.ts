@@ -1,26 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { BusyError, MonError } from '../../../../shared/errors.ts';
 import { SystemClock } from '../../../clock/system-clock.ts';
-import type { Change, ChangeRecord, Clock, Key, Lease, Store, StoreOp } from '../../ports.ts';
+import type { Change, ChangeRecord, Clock, Key, Lease, StoreOp } from '../../ports.ts';
 import { parseChanges } from '../change-record.ts';
 import { MIGRATIONS } from '../migrations/list.ts';
 import { RETENTION_DEFAULT, type RetentionLimits } from '../retention.ts';
-import { encodeNamed, scanRange } from '../scan-range.ts';
+import { scanRange } from '../scan-range.ts';
+import type { SharedStore, Standing, StoreSnapshot, ToldOfItself, WrittenRecord } from '../shared.ts';
 import { emptyShard, type Shard } from '../shard.ts';
 import { watchShard } from '../watch-shard.ts';
 import { UnsettledWriteError } from '../unsettled-write.ts';
 import { batchOf, type Batch } from './batch.ts';
-import { byteaArray } from './binary-array.ts';
 import { databaseError, isAnswer } from './database-error.ts';
 import { parseDatabaseUrl } from './database-url.ts';
-import { entriesQuery, type EntryRow } from './entries-query.ts';
+import { readValues } from './entries-query.ts';
 import { HeldLeases } from './held-leases.ts';
 import { readRetention, readShards } from './held-shard.ts';
 import { ensureTables, type StoreRow } from './open-postgres.ts';
 import { PostgresSchema } from './postgres-schema.ts';
 import { DatabaseServer, giveUp } from './server.ts';
-import { entriesOfSnapshot, Snapshot } from './snapshot.ts';
-import { RECORDS, SIZE, VALUES, WRITTEN } from './statements.ts';
+import { PostgresMembers } from './members.ts';
+import { entriesOfSnapshot, openWholeSnapshot, Snapshot } from './snapshot.ts';
+import { RECORDS, SIZE, WRITTEN } from './statements.ts';
 import { WriterConnection } from './writer-connection.ts';
 
 export interface PostgresStoreOptions {
@@ -72,29 +73,32 @@ function copiedInPart(shown: string): MonError {
  * a process that stood still for a minute can write nothing. When the answer to a write is lost, the lease is taken again
  * under a later epoch, and then the database says whether the write is there; it is made again if it is not.
  */
-export class PostgresStore implements Store {
+export class PostgresStore implements SharedStore {
   readonly id: string;
+  readonly self = randomUUID();
+  readonly secret: string;
   readonly schema: PostgresSchema;
   readonly #server: DatabaseServer;
-  /** Names this process among those that want a lease. */
-  readonly #member = randomUUID();
   readonly #clock: Pick<Clock, 'after' | 'monotonic'>;
   readonly #retention: RetentionLimits;
   readonly #shards: Map<string, Shard>;
   readonly #connection: WriterConnection;
   readonly #leases: HeldLeases;
+  readonly #members: PostgresMembers;
   /** Settles when the last of the writes, which go one after the other, is done. */
   #lastTurn: Promise<unknown> = Promise.resolve();
   #closed: Promise<void> | undefined;
 
   constructor(
     server: DatabaseServer,
-    { id, schema }: StoreRow,
+    { id, schema, secret }: StoreRow,
     shards: Map<string, Shard>,
     { retention = RETENTION_DEFAULT, clock = new SystemClock() }: PostgresStoreOptions = {},
   ) {
     this.id = id;
+    this.secret = secret;
     this.#server = server;
+    this.#members = new PostgresMembers(server, this.self);
     this.#shards = shards;
     this.#retention = retention;
     this.#clock = clock;
@@ -107,7 +111,7 @@ export class PostgresStore implements Store {
       clock,
     });
     const { shown } = server;
-    this.#leases = new HeldLeases({ member: this.#member, shown, clock, inTurn, connection: this.#connection });
+    this.#leases = new HeldLeases({ member: this.self, shown, clock, inTurn, connection: this.#connection });
     this.schema = new PostgresSchema(server, { version: schema, migrations: MIGRATIONS });
   }
 
@@ -126,14 +130,7 @@ export class PostgresStore implements Store {
 
   async getMany(keys: readonly Key[]): Promise<(string | undefined)[]> {
     this.#assertOpen();
-    if (keys.length === 0) return [];
-    const encoded = keys.map(encodeNamed);
-    const wanted = byteaArray(encoded.map((key) => Buffer.from(key)));
-    const { rows } = await this.#reading(
-      this.#server.readers.query<EntryRow>(entriesQuery('values', VALUES, [wanted])),
-    );
-    const values = new Map(rows.map(({ key, value }) => [key, value]));
-    return encoded.map((key) => values.get(key));
+    return this.#reading(readValues(this.#server.readers, keys));
   }
 
   lastSeq(shard: string): number {
@@ -144,7 +141,7 @@ export class PostgresStore implements Store {
     return this.#inTurn(async () => {
       const { ttlMs } = this.#leases.of(lease);
       const shard = this.#shard(lease.name);
-      const batch = batchOf(shard, { id: this.#member, ttlMs }, ops, changes);
+      const batch = batchOf(shard, { id: this.self, ttlMs }, ops, changes);
       const { refusal } = this.#connection;
       if (refusal !== undefined) throw refusal;
       const seq = await this.#writeBatch(lease, batch);
@@ -184,6 +181,29 @@ export class PostgresStore implements Store {
     });
   }
 
+  async snapshot(shard: string): Promise<StoreSnapshot> {
+    this.#assertOpen();
+    return this.#reading(openWholeSnapshot(this.#server.readers, shard, this.#server.shown));
+  }
+
+  async writtenAfter(shard: string, seq: number, limit: number): Promise<readonly WrittenRecord[]> {
+    this.#assertOpen();
+    return this.#members.writtenAfter(shard, seq, limit);
+  }
+
+  onWritten(listener: () => void): Disposable {
+    return this.#members.onWritten(listener);
+  }
+
+  async meet(shard: string, told: ToldOfItself): Promise<Standing> {
+    this.#assertOpen();
+    return this.#members.meet(shard, told);
+  }
+
+  async leave(): Promise<void> {
+    await this.#members.leave();
+  }
+
   get refusal(): MonError | undefined {
     return this.#connection.refusal;
   }
@@ -208,6 +228,7 @@ export class PostgresStore implements Store {
     this.#leases[Symbol.dispose]();
     await this.#leases.releaseAll();
     await this.#connection[Symbol.asyncDispose]();
+    await this.#members[Symbol.asyncDispose]();
     await this.#server[Symbol.asyncDispose]();
   }
 

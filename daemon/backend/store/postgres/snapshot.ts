@@ -1,28 +1,63 @@
 import type { Pool, PoolClient } from 'pg';
-import type { ScanRange } from '../scan-range.ts';
+import type { Key } from '../../ports.ts';
+import { scanRange, type ScanRange } from '../scan-range.ts';
+import type { StoreSnapshot } from '../shared.ts';
 import { decodeTuple } from '../tuple.ts';
 import type { StoredEntry } from '../entries.ts';
-import { entriesQuery, type EntryRow } from './entries-query.ts';
-import { PAGE_AFTER, PAGE_FROM } from './statements.ts';
+import { databaseError } from './database-error.ts';
+import { entriesQuery, readValues, type EntryRow } from './entries-query.ts';
+import { LAST_SEQ, PAGE_AFTER, PAGE_FROM } from './statements.ts';
 
 /** Entries fetched at a time. */
 const PAGE_ENTRIES = 1000;
+
+const BEGIN = 'begin isolation level repeatable read read only';
+
+/** The entries of a range, a page at a time, as the transaction of a connection sees them. */
+class Pages {
+  isThrough = false;
+  readonly #client: PoolClient;
+  readonly #range: ScanRange;
+  #left: number;
+  #last: string | undefined;
+
+  constructor(client: PoolClient, range: ScanRange) {
+    this.#client = client;
+    this.#range = range;
+    this.#left = range.limit ?? Infinity;
+  }
+
+  async next(): Promise<readonly EntryRow[]> {
+    if (this.isThrough) return [];
+    const { gte, gt, lt } = this.#range;
+    const from = Buffer.from(this.#last ?? gt ?? gte ?? '');
+    const limit = Math.min(PAGE_ENTRIES, this.#left);
+    const isAfter = this.#last !== undefined || gt !== undefined;
+    const query = entriesQuery(isAfter ? 'page-after' : 'page-from', isAfter ? PAGE_AFTER : PAGE_FROM, [
+      from,
+      Buffer.from(lt),
+      limit,
+    ]);
+    const { rows } = await this.#client.query<EntryRow>(query);
+    this.#left -= rows.length;
+    this.#last = rows.at(-1)?.key;
+    this.isThrough = rows.length < PAGE_ENTRIES || this.#left === 0;
+    return rows;
+  }
+}
 
 /**
  * Reads of one moment: nothing that is written after it was opened is seen. It holds a connection until the last page was
  * read, which a small range does at once.
  */
 export class Snapshot {
-  readonly #range: ScanRange;
+  readonly #pages: Pages;
   #client: PoolClient | undefined;
-  #left: number;
   #first: readonly EntryRow[] = [];
-  #last: string | undefined;
 
   private constructor(range: ScanRange, client: PoolClient) {
-    this.#range = range;
+    this.#pages = new Pages(client, range);
     this.#client = client;
-    this.#left = range.limit ?? Infinity;
   }
 
   /** The first read of the transaction says which moment it is of. */
@@ -30,7 +65,7 @@ export class Snapshot {
     const client = await readers.connect();
     const snapshot = new Snapshot(range, client);
     try {
-      await client.query('begin isolation level repeatable read read only');
+      await client.query(BEGIN);
       snapshot.#first = await snapshot.#page();
       return snapshot;
     } catch (error) {
@@ -59,31 +94,15 @@ export class Snapshot {
   }
 
   async #page(): Promise<readonly EntryRow[]> {
-    const { gte, gt, lt } = this.#range;
-    const from = Buffer.from(this.#last ?? gt ?? gte ?? '');
-    const limit = Math.min(PAGE_ENTRIES, this.#left);
-    const isAfter = this.#last !== undefined || gt !== undefined;
-    const query = entriesQuery(isAfter ? 'page-after' : 'page-from', isAfter ? PAGE_AFTER : PAGE_FROM, [
-      from,
-      Buffer.from(lt),
-      limit,
-    ]);
-    const rows = (await this.#client?.query<EntryRow>(query))?.rows ?? [];
-    this.#left -= rows.length;
-    this.#last = rows.at(-1)?.key;
-    if (rows.length < PAGE_ENTRIES || this.#left === 0) await this.#finish();
+    const rows = await this.#pages.next();
+    if (this.#pages.isThrough) await this.#finish();
     return rows;
   }
 
   async #finish(): Promise<void> {
     const client = this.#client;
     this.#client = undefined;
-    try {
-      await client?.query('commit');
-      client?.release();
-    } catch (error) {
-      client?.release(error instanceof Error ? error : true);
-    }
+    if (client !== undefined) await commit(client);
   }
 
   /** One that is left in the middle is closed: what its page under way brings is nobody's. */
@@ -99,5 +118,41 @@ export async function* entriesOfSnapshot(opening: Promise<Snapshot>): AsyncGener
   const snapshot = await opening;
   for await (const page of snapshot.pages()) {
     for (const { key, value } of page) yield [decodeTuple(key), value];
+  }
+}
+
+/** As `SharedStore.snapshot`: it holds a connection until it is disposed of. */
+export async function openWholeSnapshot(readers: Pool, shard: string, shown: string): Promise<StoreSnapshot> {
+  const client = await readers.connect();
+  const reading = async <T>(answer: Promise<T>): Promise<T> => {
+    try {
+      return await answer;
+    } catch (error) {
+      throw databaseError(shown, 'read', error);
+    }
+  };
+  async function* scan(prefix: Key): AsyncGenerator<StoredEntry, void, undefined> {
+    const pages = new Pages(client, scanRange(prefix, {}));
+    while (!pages.isThrough) {
+      for (const { key, value } of await reading(pages.next())) yield [decodeTuple(key), value];
+    }
+  }
+  const getMany = (keys: readonly Key[]): Promise<(string | undefined)[]> => reading(readValues(client, keys));
+  try {
+    await client.query(BEGIN);
+    const { rows } = await client.query<{ seq: string }>(LAST_SEQ, [shard]);
+    return { seq: Number(rows[0]?.seq ?? 0), scan, getMany, [Symbol.asyncDispose]: () => commit(client) };
+  } catch (error) {
+    client.release(error instanceof Error ? error : true);
+    throw databaseError(shown, 'read', error);
+  }
+}
+
+async function commit(client: PoolClient): Promise<void> {
+  try {
+    await client.query('commit');
+    client.release();
+  } catch (error) {
+    client.release(error instanceof Error ? error : true);
   }
 }

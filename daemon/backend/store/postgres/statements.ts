@@ -10,6 +10,8 @@ create table mon.store (
   single boolean primary key default true check (single),
   id text not null,
   schema integer not null,
+  -- By which the backends know each other.
+  secret text not null,
   -- Set while everything is copied in from another store: which one.
   copying text
 );
@@ -20,6 +22,8 @@ create table mon.lease (
   shard text primary key,
   epoch bigint not null,
   holder text,
+  -- When that one took it.
+  since timestamptz not null default clock_timestamp(),
   good_until timestamptz not null,
   seq bigint not null
 );
@@ -29,11 +33,29 @@ create table mon.change (
   batch uuid not null,
   count integer not null,
   changes text not null,
+  -- What was put and deleted, for those who follow.
+  keys bytea[] not null,
   primary key (shard, seq)
+);
+alter table mon.change alter column keys set storage external;
+create table mon.member (
+  id text primary key,
+  name text not null,
+  url text not null,
+  -- SHA-256 of its certificate; null: plain HTTP.
+  fingerprint text,
+  version text not null,
+  since timestamptz not null default clock_timestamp(),
+  last_seen timestamptz not null default clock_timestamp(),
+  -- Of the newest write in its memory.
+  seq bigint not null
 );
 create view mon.readable as
   select encode(key, 'escape') as key, convert_from(value, 'UTF8') as value from mon.entry;
 `;
+
+/** Where those who follow hear that there is something new. */
+export const WRITTEN_CHANNEL = 'mon_written';
 
 /** Serialises the members that find an empty database at once. Any number that is ours. */
 export const MAKING_TABLES = 'select pg_advisory_xact_lock(5067001)';
@@ -44,7 +66,8 @@ const MS = `* interval '1 millisecond'`;
 export const ACQUIRE = `
 insert into mon.lease as held (shard, epoch, holder, good_until, seq)
 values ($1, 1, $2, clock_timestamp() + $3 ${MS}, 0)
-on conflict (shard) do update set epoch = held.epoch + 1, holder = excluded.holder, good_until = clock_timestamp() + $3 ${MS}
+on conflict (shard) do update set epoch = held.epoch + 1, holder = excluded.holder, since = clock_timestamp(),
+  good_until = clock_timestamp() + $3 ${MS}
 where held.holder is null or held.holder = excluded.holder or held.good_until <= clock_timestamp()
 returning epoch::int8, seq::int8`;
 
@@ -88,9 +111,10 @@ with held as (
 ), old as (
   delete from mon.change using held where mon.change.shard = $1 and mon.change.seq < $11
 ), told as (
-  insert into mon.change (shard, seq, batch, count, changes) select $1, seq, $8, $9, $10 from held
+  insert into mon.change (shard, seq, batch, count, changes, keys)
+  select $1, seq, $8, $9, $10, $5::bytea[] || $7::bytea[] from held
 )
-select seq::int8 from held`;
+select seq::int8, pg_notify('${WRITTEN_CHANNEL}', $1) from held`;
 
 /** Whether a batch whose answer was lost is there. $1 shard, $2 its id. */
 export const WRITTEN = `select seq::int8 from mon.change where shard = $1 and batch = $2`;
@@ -111,3 +135,33 @@ export const PAGE_AFTER = `select key, value from mon.entry where key > $1 and k
 export const PAGE_FROM = `select key, value from mon.entry where key >= $1 and key < $2 order by key limit $3`;
 
 export const SIZE = `select pg_total_relation_size('mon.entry')::int8 + pg_total_relation_size('mon.change')::int8 as bytes`;
+
+/** Writes with what they touched, for those who follow: $1 shard, $2 after this number, $3 how many at most. */
+export const FOLLOWED = `
+select seq::int8, count, changes, keys from mon.change where shard = $1 and seq > $2 order by seq limit $3`;
+
+/** The last write that a snapshot sees. $1 shard. */
+export const LAST_SEQ = `select seq::int8 from mon.lease where shard = $1`;
+
+/** One of the backends says that it is there. $1 id, $2 name, $3 URL, $4 fingerprint, $5 version, $6 the last write it has. */
+export const BE_SEEN = `
+insert into mon.member (id, name, url, fingerprint, version, seq) values ($1, $2, $3, $4, $5, $6)
+on conflict (id) do update set name = excluded.name, url = excluded.url, fingerprint = excluded.fingerprint,
+  version = excluded.version, seq = excluded.seq, last_seen = clock_timestamp()`;
+
+/** Those that were not heard of for a long time. $1 milliseconds. */
+export const FORGET_MEMBERS = `delete from mon.member where last_seen < clock_timestamp() - $1 ${MS}`;
+
+export const LEAVE = `delete from mon.member where id = $1`;
+
+const epochMs = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8`;
+
+export const MEMBERS = `
+select id, name, url, fingerprint, version, seq::int8, ${epochMs('since')} as since_ms, ${epochMs('last_seen')} as seen_ms
+from mon.member order by name, id`;
+
+/** How a shard stands, by the clock of the database. $1 shard. */
+export const STANDING = `
+select holder, epoch::int8, seq::int8, ${epochMs('since')} as since_ms,
+  ${epochMs('good_until')} as good_until_ms, ${epochMs('clock_timestamp()')} as now_ms
+from (values (1)) as always left join mon.lease on shard = $1`;

@@ -1,0 +1,143 @@
+import type { Client } from 'pg';
+import type { Change } from '../../ports.ts';
+import { parseChanges } from '../change-record.ts';
+import type { Standing, StoredMember, ToldOfItself, WrittenRecord } from '../shared.ts';
+import { decodeTuple } from '../tuple.ts';
+import { byteaItems } from './binary-array.ts';
+import { databaseError } from './database-error.ts';
+import { giveUp, type DatabaseServer } from './server.ts';
+import { BE_SEEN, FOLLOWED, FORGET_MEMBERS, LEAVE, MEMBERS, STANDING, WRITTEN_CHANNEL } from './statements.ts';
+
+/** Those that ended without a word are shown as gone for a while. */
+const FORGET_MS = 600_000;
+
+interface MemberRow {
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+  readonly fingerprint: string | null;
+  readonly version: string;
+  readonly seq: string;
+  readonly since_ms: number;
+  readonly seen_ms: number;
+}
+
+interface LeaseRow {
+  readonly holder: string | null;
+  readonly epoch: string;
+  readonly seq: string;
+  readonly since_ms: number;
+  readonly good_until_ms: number;
+}
+
+type StandingRow = { readonly now_ms: number } & (LeaseRow | Readonly<Record<keyof LeaseRow, null>>);
+
+/** What the backends of a database tell each other by it. */
+export class PostgresMembers implements AsyncDisposable {
+  readonly #server: DatabaseServer;
+  readonly #self: string;
+  readonly #listeners = new Set<() => void>();
+  #ear: Client | undefined;
+  #opening: Promise<void> | undefined;
+  #isEnded = false;
+
+  /** @param self names this process */
+  constructor(server: DatabaseServer, self: string) {
+    this.#server = server;
+    this.#self = self;
+  }
+
+  /** As `SharedStore.meet`. */
+  async meet(shard: string, { name, url, fingerprint, version, seq }: ToldOfItself): Promise<Standing> {
+    // With it, because whoever cannot hear is to notice that nothing is heard.
+    this.#listen();
+    try {
+      const { readers } = this.#server;
+      await readers.query(BE_SEEN, [this.#self, name, url, fingerprint ?? null, version, seq]);
+      await readers.query(FORGET_MEMBERS, [FORGET_MS]);
+      const [standing, members] = await Promise.all([
+        readers.query<StandingRow>(STANDING, [shard]),
+        readers.query<MemberRow>(MEMBERS),
+      ]);
+      return standingOf(standing.rows[0], members.rows.map(memberOf));
+    } catch (error) {
+      throw databaseError(this.#server.shown, 'read', error);
+    }
+  }
+
+  async leave(): Promise<void> {
+    await this.#server.readers.query(LEAVE, [this.#self]).catch(() => undefined);
+  }
+
+  /** As `SharedStore.writtenAfter`. */
+  async writtenAfter(shard: string, seq: number, limit: number): Promise<readonly WrittenRecord[]> {
+    const query = { name: 'followed', text: FOLLOWED, values: [shard, seq, limit], binary: true, types: AS_BYTES };
+    try {
+      const { rows } = await this.#server.readers.query<Record<'seq' | 'changes' | 'keys', Buffer>>(query);
+      return rows.map((row) => ({
+        seq: Number(row.seq.readBigInt64BE()),
+        changes: parseChanges(row.changes.toString()) as readonly Change[],
+        keys: byteaItems(row.keys).map((key) => decodeTuple(key.toString())),
+      }));
+    } catch (error) {
+      throw databaseError(this.#server.shown, 'read', error);
+    }
+  }
+
+  /** As `SharedStore.onWritten`. */
+  onWritten(listener: () => void): Disposable {
+    this.#listeners.add(listener);
+    this.#listen();
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isEnded = true;
+    await this.#opening;
+    await this.#ear?.end().catch(() => undefined);
+  }
+
+  /** One connection that only hears; lost, it is opened again with the next `meet`. */
+  #listen(): void {
+    if (this.#ear !== undefined || this.#listeners.size === 0 || this.#isEnded) return;
+    this.#opening ??= this.#openEar()
+      .catch(() => undefined)
+      .finally(() => (this.#opening = undefined));
+  }
+
+  async #openEar(): Promise<void> {
+    const client = await this.#server.connect(() => {
+      if (this.#ear === client) this.#ear = undefined;
+      giveUp(client);
+    });
+    client.on('notification', () => {
+      for (const listener of this.#listeners) listener();
+    });
+    await client.query(`listen ${WRITTEN_CHANNEL}`);
+    this.#ear = client;
+  }
+}
+
+/** Columns as they come. */
+const AS_BYTES = { getTypeParser: () => (value: Buffer | string) => value };
+
+function memberOf({ id, name, url, fingerprint, version, seq, since_ms, seen_ms }: MemberRow): StoredMember {
+  return {
+    id,
+    name,
+    url,
+    fingerprint: fingerprint ?? undefined,
+    version,
+    seq: Number(seq),
+    sinceMs: since_ms,
+    seenMs: seen_ms,
+  };
+}
+
+function standingOf(row: StandingRow | undefined, members: readonly StoredMember[]): Standing {
+  const nowMs = row?.now_ms ?? 0;
+  if (row === undefined || row.epoch === null) return { nowMs, members, lease: undefined };
+  const { holder, epoch, seq, since_ms: sinceMs, good_until_ms: goodUntilMs } = row;
+  const lease = { holder: holder ?? undefined, sinceMs, goodUntilMs, epoch: Number(epoch), seq: Number(seq) };
+  return { nowMs, members, lease };
+}

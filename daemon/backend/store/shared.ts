@@ -1,0 +1,82 @@
+import type { Change, Key, Store } from '../ports.ts';
+
+/** What the backends that share a store ask it beside what every store is asked. */
+export interface SharedStore extends Store {
+  /** Names this process among those that share it: whoever holds a lease is named so. */
+  readonly self: string;
+  /** By which they know each other; nobody else can read it. */
+  readonly secret: string;
+
+  /** All that is stored, as it is at one moment, whatever is written meanwhile. */
+  snapshot(shard: string): Promise<StoreSnapshot>;
+
+  /**
+   * Writes of whoever held the shard, in order and without a gap among themselves.
+   *
+   * @param seq after this number; when the first is not the next one, those between are not kept any more
+   * @throws MonError `unavailable`
+   */
+  writtenAfter(shard: string, seq: number, limit: number): Promise<readonly WrittenRecord[]>;
+
+  /** Calls `listener` soon after somebody has written; it may miss some while the database is away. */
+  onWritten(listener: () => void): Disposable;
+
+  /**
+   * Says that this member is there, and hears how everything stands.
+   *
+   * @throws MonError `unavailable`
+   */
+  meet(shard: string, told: ToldOfItself): Promise<Standing>;
+
+  /** This member ends. */
+  leave(): Promise<void>;
+}
+
+export interface StoreSnapshot extends Pick<Store, 'scan' | 'getMany'>, AsyncDisposable {
+  /** The last write that is in it. */
+  readonly seq: number;
+}
+
+/** A write, with what it touched: by now there may be later values. */
+export interface WrittenRecord {
+  readonly seq: number;
+  readonly changes: readonly Change[];
+  readonly keys: readonly Key[];
+}
+
+export interface ToldOfItself {
+  readonly name: string;
+  readonly url: string;
+  readonly fingerprint: string | undefined;
+  readonly version: string;
+  /** The last write in its memory. */
+  readonly seq: number;
+}
+
+/** One that shares the store. Times are epoch milliseconds by the clock of the database. */
+export interface StoredMember extends ToldOfItself {
+  readonly id: string;
+  readonly sinceMs: number;
+  readonly seenMs: number;
+}
+
+export interface Standing {
+  /** By the clock of the database, epoch milliseconds. */
+  readonly nowMs: number;
+  readonly members: readonly StoredMember[];
+  /** Of the shard; undefined: nobody has ever written to it. */
+  readonly lease:
+    | {
+        /** Undefined: it was released. */
+        readonly holder: string | undefined;
+        readonly sinceMs: number;
+        readonly goodUntilMs: number;
+        readonly epoch: number;
+        readonly seq: number;
+      }
+    | undefined;
+}
+
+export function isShared(store: Store): store is SharedStore {
+  return 'meet' in store;
+}
