@@ -109,6 +109,12 @@ export class SteadyClock implements MachineClock {
     return this.#heldMs === 0 ? 0 : steadyMs - this.#heldSinceMs;
   }
 
+  /** Goes on from a later time of the steady scale, when another backend has told that it has come. */
+  notBefore(steadyMs: number): void {
+    this.#look();
+    this.#passedMs += Math.max(0, steadyMs - this.#nowMs);
+  }
+
   /** What the next start goes on from. */
   anchor(): TimeAnchor {
     return {

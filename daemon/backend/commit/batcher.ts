@@ -46,7 +46,6 @@ export class Batcher {
   readonly #registry: Registry;
   readonly #records: RecordReader;
   readonly #store: Store;
-  readonly #lease: Lease;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #handling: EventHandling;
@@ -55,6 +54,8 @@ export class Batcher {
   readonly #memory: MemoryRoom;
   readonly #anchorDue: () => StoreOp | undefined;
   readonly #mended: Disposable;
+  /** Undefined: another backend writes. */
+  #lease: Lease | undefined;
   #queue: Command[] = [];
   #queuedWeight = 0;
   #linger: Disposable | undefined;
@@ -67,7 +68,8 @@ export class Batcher {
     parts: {
       readonly registry: Registry;
       readonly store: Store;
-      readonly lease: Lease;
+      /** Default: none until `lead`. */
+      readonly lease?: Lease | undefined;
       readonly clock: Clock;
       readonly log: Log;
       /** Default: there are no handlers. */
@@ -110,6 +112,11 @@ export class Batcher {
     return this.#running === undefined && !this.#isDiverged;
   }
 
+  /** Whether this is the backend that writes. */
+  get isLeading(): boolean {
+    return this.#lease !== undefined;
+  }
+
   /** Whether commands are taken: until the backend stops. */
   get isOpen(): boolean {
     return !this.#isClosed;
@@ -128,6 +135,7 @@ export class Batcher {
   /** @throws MonError `unavailable` when the queue is full, the backend stops, or results are kept out */
   enqueue(command: Command): void {
     if (this.#isClosed) throw new BusyError('the backend is stopping, try again in a few seconds');
+    if (this.#lease === undefined) throw new BusyError('another backend writes, try again in a second');
     if (command.isReported === true) this.refuseReports();
     if (this.#queuedWeight > 0 && this.#queuedWeight + command.weight > this.#queueLimit) {
       throw new BusyError('the queue of results is full, try again in a second');
@@ -175,6 +183,20 @@ export class Batcher {
       const settle = (error: MonError | undefined): void => (error === undefined ? resolve() : reject(error));
       this.enqueue({ weight: 1, alone: work, apply: () => undefined, settle });
     });
+  }
+
+  /** From now on this backend writes; its memory equals the store. */
+  lead(lease: Lease): void {
+    this.#lease = lease;
+  }
+
+  /** Commits what waits, and takes nothing more from that moment on. */
+  async resign(): Promise<void> {
+    while (this.#running !== undefined || this.#queue.length > 0) {
+      this.#start();
+      await this.#running;
+    }
+    this.#lease = undefined;
   }
 
   /** Commits what waits and refuses what comes after. */
@@ -236,7 +258,7 @@ export class Batcher {
 
   async #workAlone(command: Command, work: () => Promise<void>): Promise<void> {
     let failure: MonError | undefined;
-    const { name: shard } = this.#lease;
+    const { name: shard } = this.#assertLeading();
     const before = this.#store.lastSeq(shard);
     try {
       await work();
@@ -296,12 +318,17 @@ export class Batcher {
   async #write({ ops, changes, ...asked }: Outcome, results: number, startMs: number): Promise<void> {
     const writeStartMs = this.#clock.monotonic();
     const anchor = this.#anchorDue();
-    const seq = await this.#store.write(this.#lease, anchor === undefined ? ops : [...ops, anchor], changes);
+    const seq = await this.#store.write(this.#assertLeading(), anchor === undefined ? ops : [...ops, anchor], changes);
     const nowMs = this.#clock.monotonic();
     this.isFailing = false;
     this.lastWriteMs = nowMs;
     const times = { durationMs: nowMs - startMs, writeMs: nowMs - writeStartMs };
     this.commits.tell({ seq, changes, ...asked, results, ...times });
+  }
+
+  #assertLeading(): Lease {
+    if (this.#lease === undefined) throw new Error('a command is carried out although this backend does not write');
+    return this.#lease;
   }
 
   /** Applies a batch to the registry; what is refused is left out and noted. */

@@ -20,7 +20,6 @@ interface TimeParts {
   readonly store: Store;
   /** Whose times are moved. */
   readonly tables: readonly ShiftedTable[];
-  readonly lease: Lease;
   readonly machine: MachineClock;
   readonly log: Log;
 }
@@ -32,6 +31,8 @@ interface TimeParts {
 export class TimeKeeper {
   readonly clock: SteadyClock;
   readonly #parts: TimeParts;
+  /** Undefined: another backend writes. */
+  #lease: Lease | undefined;
   /** When the anchor was last taken, on the steady scale. */
   #keptMs = Number.NEGATIVE_INFINITY;
 
@@ -42,10 +43,22 @@ export class TimeKeeper {
 
   /** To be called before anything is read that holds times. */
   static async open(parts: TimeParts): Promise<TimeKeeper> {
-    const before = await readAnchor(parts.store);
-    const keeper = new TimeKeeper(parts, before);
-    await keeper.#begin(before);
-    return keeper;
+    return new TimeKeeper(parts, await readAnchor(parts.store));
+  }
+
+  /** Writes the time from now on, and takes over what the clock of the machine is off by. */
+  async lead(lease: Lease): Promise<void> {
+    this.#lease = lease;
+    const before = await readAnchor(this.#parts.store);
+    // Of a machine that is ahead of this one: time does not go back.
+    if (before !== undefined) this.clock.notBefore(before.steadyMs);
+    try {
+      await this.#correct(lease, this.clock.anchor(), before);
+    } catch (error) {
+      // What is to come was not moved, so the time must not be either: the clock is held to have been set just now.
+      if (before !== undefined) this.clock.adopt(before.corrections);
+      this.#failed(error);
+    }
   }
 
   /** What a write should take along; undefined: nothing for now. */
@@ -62,7 +75,7 @@ export class TimeKeeper {
       const isIdle = this.clock.steady() - this.#keptMs >= ALONE_MS;
       const work =
         this.clock.heldForMs >= ADOPT_AFTER_MS
-          ? batcher.alone(() => this.#correct(this.clock.correctedAnchor()))
+          ? batcher.alone(() => this.#adopt())
           : isIdle
             ? batcher.run((transaction) => transaction.write(TIME, JSON.stringify(this.clock.anchor())))
             : undefined;
@@ -73,23 +86,21 @@ export class TimeKeeper {
 
   /** The last word, when nothing else is written any more. */
   async close(): Promise<void> {
-    const { store, lease } = this.#parts;
+    const lease = this.#lease;
+    if (lease === undefined) return;
+    this.#lease = undefined;
+    const { store } = this.#parts;
     await store.write(lease, [anchorOp(this.clock.anchor())], []).catch((error: unknown) => this.#failed(error));
   }
 
-  async #begin(before: TimeAnchor | undefined): Promise<void> {
-    try {
-      await this.#correct(this.clock.anchor(), before);
-    } catch (error) {
-      // What is to come was not moved, so the time must not be either: the clock is held to have been set just now.
-      if (before !== undefined) this.clock.adopt(before.corrections);
-      this.#failed(error);
-    }
+  /** Believes the clock of the machine. */
+  async #adopt(): Promise<void> {
+    if (this.#lease !== undefined) await this.#correct(this.#lease, this.clock.correctedAnchor());
   }
 
   /** Writes an anchor, and moves what it corrects. */
-  async #correct(anchor: TimeAnchor, before: TimeAnchor = this.clock.anchor()): Promise<void> {
-    const { store, lease, tables } = this.#parts;
+  async #correct(lease: Lease, anchor: TimeAnchor, before: TimeAnchor = this.clock.anchor()): Promise<void> {
+    const { store, tables } = this.#parts;
     const seconds = secondsSince(anchor.corrections, eraOf(before.corrections));
     const shifted = seconds === 0 ? [] : await shiftedTimes(store, tables, seconds);
     await store.write(lease, [...shifted, anchorOp(anchor)], []);

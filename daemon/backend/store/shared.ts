@@ -1,4 +1,4 @@
-import type { Change, Key, Store } from '../ports.ts';
+import type { Change, Key, Lease, Store } from '../ports.ts';
 
 /** What the backends that share a store ask it beside what every store is asked. */
 export interface SharedStore extends Store {
@@ -20,6 +20,16 @@ export interface SharedStore extends Store {
 
   /** Calls `listener` soon after somebody has written; it may miss some while the database is away. */
   onWritten(listener: () => void): Disposable;
+
+  /** Calls `listener` soon after a lease was released; it may miss some while the database is away. */
+  onReleased(listener: () => void): Disposable;
+
+  /**
+   * Gives a lease back, for another member to take.
+   *
+   * @param to who is to be first; undefined: anybody
+   */
+  offer(lease: Lease, to: string | undefined): Promise<void>;
 
   /**
    * Says that this member is there, and hears how everything stands.
@@ -70,7 +80,10 @@ export interface Standing {
         /** Undefined: it was released. */
         readonly holder: string | undefined;
         readonly sinceMs: number;
+        /** When it was released, when it was. */
         readonly goodUntilMs: number;
+        /** Whom the last holder wants to come next. */
+        readonly offeredTo: string | undefined;
         readonly epoch: number;
         readonly seq: number;
       }

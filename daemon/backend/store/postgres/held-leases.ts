@@ -85,7 +85,7 @@ export class HeldLeases implements Disposable {
     });
     const seq = Number(row.seq);
     this.#held.set(name, { shard, ttlMs, epoch, seq, renewal, lose });
-    const release = (): Promise<void> => this.#inTurn(() => this.#release({ name, epoch }));
+    const release = (): Promise<void> => this.release({ name, epoch });
     return { lease: { name, epoch, lost, renew, release }, seq };
   }
 
@@ -130,6 +130,11 @@ export class HeldLeases implements Disposable {
     return held === undefined ? problem : this.#end(held, problem);
   }
 
+  /** @param to who is to come next; undefined: anybody */
+  release(lease: Pick<Lease, 'name' | 'epoch'>, to?: string): Promise<void> {
+    return this.#inTurn(() => this.#release(lease, to));
+  }
+
   /** So that nobody who waits for one has to wait until it runs out. */
   async releaseAll(): Promise<void> {
     for (const [name, { shard }] of this.#held) {
@@ -158,7 +163,7 @@ export class HeldLeases implements Disposable {
     if (rowCount === 0) throw this.lose(lease.name);
   }
 
-  async #release({ name, epoch }: Pick<Lease, 'name' | 'epoch'>): Promise<void> {
+  async #release({ name, epoch }: Pick<Lease, 'name' | 'epoch'>, to?: string): Promise<void> {
     const held = this.#held.get(name);
     if (held?.shard.holder !== epoch) return;
     held.renewal[Symbol.dispose]();
@@ -167,7 +172,7 @@ export class HeldLeases implements Disposable {
     if (this.#connection.refusal !== undefined) return;
     // When it cannot be said, it runs out.
     await this.#connection
-      .ask((client) => client.query(RELEASE, [name, this.#member, held.epoch]))
+      .ask((client) => client.query(RELEASE, [name, this.#member, held.epoch, to ?? null]))
       .catch(() => undefined);
   }
 

@@ -6,7 +6,7 @@ import { decodeTuple } from '../tuple.ts';
 import { byteaItems } from './binary-array.ts';
 import { databaseError } from './database-error.ts';
 import { giveUp, type DatabaseServer } from './server.ts';
-import { BE_SEEN, FOLLOWED, FORGET_MEMBERS, LEAVE, MEMBERS, STANDING, WRITTEN_CHANNEL } from './statements.ts';
+import { BE_SEEN, FOLLOWED, FORGET_MEMBERS, LEAVE, MEMBERS, RELEASED_CHANNEL, STANDING, WRITTEN_CHANNEL } from './statements.ts';
 
 /** Those that ended without a word are shown as gone for a while. */
 const FORGET_MS = 600_000;
@@ -24,6 +24,7 @@ interface MemberRow {
 
 interface LeaseRow {
   readonly holder: string | null;
+  readonly offered_to: string | null;
   readonly epoch: string;
   readonly seq: string;
   readonly since_ms: number;
@@ -36,7 +37,7 @@ type StandingRow = { readonly now_ms: number } & (LeaseRow | Readonly<Record<key
 export class PostgresMembers implements AsyncDisposable {
   readonly #server: DatabaseServer;
   readonly #self: string;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = { [WRITTEN_CHANNEL]: new Set<() => void>(), [RELEASED_CHANNEL]: new Set<() => void>() };
   #ear: Client | undefined;
   #opening: Promise<void> | undefined;
   #isEnded = false;
@@ -86,9 +87,12 @@ export class PostgresMembers implements AsyncDisposable {
 
   /** As `SharedStore.onWritten`. */
   onWritten(listener: () => void): Disposable {
-    this.#listeners.add(listener);
-    this.#listen();
-    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+    return this.#add(this.#listeners[WRITTEN_CHANNEL], listener);
+  }
+
+  /** As `SharedStore.onReleased`. */
+  onReleased(listener: () => void): Disposable {
+    return this.#add(this.#listeners[RELEASED_CHANNEL], listener);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -97,9 +101,15 @@ export class PostgresMembers implements AsyncDisposable {
     await this.#ear?.end().catch(() => undefined);
   }
 
+  #add(listeners: Set<() => void>, listener: () => void): Disposable {
+    listeners.add(listener);
+    this.#listen();
+    return { [Symbol.dispose]: () => void listeners.delete(listener) };
+  }
+
   /** One connection that only hears; lost, it is opened again with the next `meet`. */
   #listen(): void {
-    if (this.#ear !== undefined || this.#listeners.size === 0 || this.#isEnded) return;
+    if (this.#ear !== undefined || this.#isEnded) return;
     this.#opening ??= this.#openEar()
       .catch(() => undefined)
       .finally(() => (this.#opening = undefined));
@@ -110,10 +120,11 @@ export class PostgresMembers implements AsyncDisposable {
       if (this.#ear === client) this.#ear = undefined;
       giveUp(client);
     });
-    client.on('notification', () => {
-      for (const listener of this.#listeners) listener();
+    client.on('notification', ({ channel }) => {
+      if (channel !== WRITTEN_CHANNEL && channel !== RELEASED_CHANNEL) return;
+      for (const listener of this.#listeners[channel]) listener();
     });
-    await client.query(`listen ${WRITTEN_CHANNEL}`);
+    for (const channel of Object.keys(this.#listeners)) await client.query(`listen ${channel}`);
     this.#ear = client;
   }
 }
@@ -137,7 +148,8 @@ function memberOf({ id, name, url, fingerprint, version, seq, since_ms, seen_ms 
 function standingOf(row: StandingRow | undefined, members: readonly StoredMember[]): Standing {
   const nowMs = row?.now_ms ?? 0;
   if (row === undefined || row.epoch === null) return { nowMs, members, lease: undefined };
-  const { holder, epoch, seq, since_ms: sinceMs, good_until_ms: goodUntilMs } = row;
-  const lease = { holder: holder ?? undefined, sinceMs, goodUntilMs, epoch: Number(epoch), seq: Number(seq) };
+  const { holder, offered_to: offeredTo, epoch, seq, since_ms: sinceMs, good_until_ms: goodUntilMs } = row;
+  const named = { holder: holder ?? undefined, offeredTo: offeredTo ?? undefined };
+  const lease = { ...named, sinceMs, goodUntilMs, epoch: Number(epoch), seq: Number(seq) };
   return { nowMs, members, lease };
 }

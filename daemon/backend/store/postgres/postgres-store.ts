@@ -195,6 +195,14 @@ export class PostgresStore implements SharedStore {
     return this.#members.onWritten(listener);
   }
 
+  onReleased(listener: () => void): Disposable {
+    return this.#members.onReleased(listener);
+  }
+
+  async offer(lease: Lease, to: string | undefined): Promise<void> {
+    await this.#leases.release(lease, to);
+  }
+
   async meet(shard: string, told: ToldOfItself): Promise<Standing> {
     this.#assertOpen();
     return this.#members.meet(shard, told);

@@ -24,7 +24,10 @@ create table mon.lease (
   holder text,
   -- When that one took it.
   since timestamptz not null default clock_timestamp(),
+  -- When it was released, while nobody holds it.
   good_until timestamptz not null,
+  -- Whom the last holder wants to come next.
+  offered_to text,
   seq bigint not null
 );
 create table mon.change (
@@ -54,8 +57,9 @@ create view mon.readable as
   select encode(key, 'escape') as key, convert_from(value, 'UTF8') as value from mon.entry;
 `;
 
-/** Where those who follow hear that there is something new. */
+/** Where those who follow hear that there is something new, and those who wait that a lease is free. */
 export const WRITTEN_CHANNEL = 'mon_written';
+export const RELEASED_CHANNEL = 'mon_released';
 
 /** Serialises the members that find an empty database at once. Any number that is ours. */
 export const MAKING_TABLES = 'select pg_advisory_xact_lock(5067001)';
@@ -66,7 +70,7 @@ const MS = `* interval '1 millisecond'`;
 export const ACQUIRE = `
 insert into mon.lease as held (shard, epoch, holder, good_until, seq)
 values ($1, 1, $2, clock_timestamp() + $3 ${MS}, 0)
-on conflict (shard) do update set epoch = held.epoch + 1, holder = excluded.holder, since = clock_timestamp(),
+on conflict (shard) do update set epoch = held.epoch + 1, holder = excluded.holder, since = clock_timestamp(), offered_to = null,
   good_until = clock_timestamp() + $3 ${MS}
 where held.holder is null or held.holder = excluded.holder or held.good_until <= clock_timestamp()
 returning epoch::int8, seq::int8`;
@@ -86,7 +90,13 @@ update mon.lease set good_until = clock_timestamp() + $4 ${MS}
 where shard = $1 and holder = $2 and epoch = $3 and good_until > clock_timestamp()
 returning epoch`;
 
-export const RELEASE = `update mon.lease set holder = null where shard = $1 and holder = $2 and epoch = $3`;
+/** $1 shard, $2 holder, $3 epoch, $4 who shall come next; null: anybody. Those who wait are woken. */
+export const RELEASE = `
+with released as (
+  update mon.lease set holder = null, good_until = clock_timestamp(), offered_to = $4
+  where shard = $1 and holder = $2 and epoch = $3 returning shard
+)
+select pg_notify('${RELEASED_CHANNEL}', shard) from released`;
 
 export const HOLDER = `
 select holder, ceil(extract(epoch from good_until - clock_timestamp()))::int4 as seconds from mon.lease where shard = $1`;
@@ -162,6 +172,6 @@ from mon.member order by name, id`;
 
 /** How a shard stands, by the clock of the database. $1 shard. */
 export const STANDING = `
-select holder, epoch::int8, seq::int8, ${epochMs('since')} as since_ms,
+select holder, offered_to, epoch::int8, seq::int8, ${epochMs('since')} as since_ms,
   ${epochMs('good_until')} as good_until_ms, ${epochMs('clock_timestamp()')} as now_ms
 from (values (1)) as always left join mon.lease on shard = $1`;

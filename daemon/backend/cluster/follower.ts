@@ -1,0 +1,193 @@
+import { errorMessage, MonError } from '../../../shared/errors.ts';
+import type { Log } from '../../log/log.ts';
+import type { Commit, CommitBoard } from '../commit/commit-board.ts';
+import type { Clock, Key } from '../ports.ts';
+import type { Registry } from '../registry/registry.ts';
+import { SHARD } from '../store/main-shard.ts';
+import type { SharedStore, WrittenRecord } from '../store/shared.ts';
+
+/** Writes that are taken over together. */
+const RECORDS_MAX = 100;
+/** How often it is asked for new ones when nobody has told of any. */
+const ASK_MS = 500;
+/** How long somebody waits at most for a write that was acknowledged elsewhere. */
+const CAUGHT_UP_MS = 5000;
+
+interface FollowerParts {
+  readonly store: SharedStore;
+  readonly registry: Registry;
+  readonly commits: CommitBoard;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Told that everything was read again, as it was at this write: those before it were not told one by one. */
+  readonly onReadAgain: (seq: number) => void;
+}
+
+interface Waiting {
+  readonly seq: number;
+  readonly resolve: () => void;
+}
+
+/**
+ * Keeps the memory of a member like the store while another one writes: takes over what each write touched, in order, and
+ * tells of it as the writer does.
+ */
+export class Follower implements AsyncDisposable {
+  readonly #parts: FollowerParts;
+  readonly #waiting = new Set<Waiting>();
+  readonly #listening: Disposable;
+  readonly #asking: Disposable;
+  #seq: number;
+  #turn: Promise<void> = Promise.resolve();
+  /** Whether a turn is to come that looks for everything written until now. */
+  #isDue = false;
+  #isEnded = false;
+  #problem: string | undefined;
+
+  /** @param seq the last write that is in memory */
+  constructor(seq: number, parts: FollowerParts) {
+    this.#seq = seq;
+    this.#parts = parts;
+    this.#listening = parts.store.onWritten(() => this.#look());
+    this.#asking = parts.clock.every(ASK_MS, () => this.#look());
+    this.#look();
+  }
+
+  /** The last write that is in memory. */
+  get seq(): number {
+    return this.#seq;
+  }
+
+  /** Why it cannot follow at the moment. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /**
+   * Settles when a write is in memory.
+   *
+   * @throws MonError `unavailable` when that takes too long
+   */
+  async caughtUp(seq: number): Promise<void> {
+    if (seq <= this.#seq) return;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const waiting = { seq, resolve };
+    this.#waiting.add(waiting);
+    const impatience = this.#parts.clock.after(CAUGHT_UP_MS, () =>
+      reject(new MonError('unavailable', 'it was done, but this backend is behind the one that writes; ask again')),
+    );
+    this.#look();
+    try {
+      await promise;
+    } finally {
+      impatience[Symbol.dispose]();
+      this.#waiting.delete(waiting);
+    }
+  }
+
+  /**
+   * Takes over all that is written by now, whoever else looks.
+   *
+   * @throws MonError `unavailable` when the database cannot be read
+   */
+  async catchUp(): Promise<void> {
+    await this.#inTurn(() => this.#takeOver());
+  }
+
+  /** Ends when what is being taken over is. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isEnded = true;
+    this.#listening[Symbol.dispose]();
+    this.#asking[Symbol.dispose]();
+    await this.#turn;
+  }
+
+  #look(): void {
+    if (this.#isDue || this.#isEnded) return;
+    this.#isDue = true;
+    void this.#inTurn(async () => {
+      this.#isDue = false;
+      try {
+        await this.#takeOver();
+        if (this.#problem !== undefined) this.#parts.log.info({ seq: this.#seq }, 'following the writes again');
+        this.#problem = undefined;
+      } catch (error) {
+        this.#problem ??= this.#say(error);
+      }
+    });
+  }
+
+  #say(error: unknown): string {
+    const reason = errorMessage(error);
+    this.#parts.log.warn({ reason, seq: this.#seq }, 'the writes of another backend cannot be followed');
+    return reason;
+  }
+
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #takeOver(): Promise<void> {
+    const { store, registry } = this.#parts;
+    for (;;) {
+      const records = await store.writtenAfter(SHARD, this.#seq, RECORDS_MAX);
+      const [first] = records;
+      if (first === undefined) return;
+      if (first.seq !== this.#seq + 1) {
+        await this.#readAgain();
+        continue;
+      }
+      await registry.follow(store, touched(records));
+      this.#tell(records);
+      if (records.length < RECORDS_MAX) return;
+    }
+  }
+
+  /** Everything, when some writes are not to be had one by one any more. */
+  async #readAgain(): Promise<void> {
+    const { store, registry, log, onReadAgain } = this.#parts;
+    log.warn({ seq: this.#seq }, 'too far behind the backend that writes: everything is read again');
+    await using snapshot = await store.snapshot(SHARD);
+    await registry.load(snapshot);
+    this.#seq = snapshot.seq;
+    onReadAgain(snapshot.seq);
+    this.#settle();
+  }
+
+  #tell(records: readonly WrittenRecord[]): void {
+    const { commits } = this.#parts;
+    for (const { seq, changes, keys } of records) {
+      this.#seq = seq;
+      commits.tell({ ...OF_ANOTHER, seq, changes, results: countResults(keys) });
+    }
+    commits.tellRest();
+    this.#settle();
+  }
+
+  #settle(): void {
+    for (const { seq, resolve } of this.#waiting) if (seq <= this.#seq) resolve();
+  }
+}
+
+/** What the writer sees to: handlers, and how long it took. */
+const OF_ANOTHER: Omit<Commit, 'seq' | 'changes' | 'results'> = {
+  jobs: [],
+  handlingNotes: [],
+  durationMs: 0,
+  writeMs: 0,
+};
+
+function touched(records: readonly WrittenRecord[]): Iterable<Key> {
+  const keys = new Map<string, Key>();
+  for (const record of records) for (const key of record.keys) keys.set(key.join('\0'), key);
+  return keys.values();
+}
+
+/** Each result changes the record of its check, but for several of the same in one write: a close estimate. */
+function countResults(keys: readonly Key[]): number {
+  let count = 0;
+  for (const [prefix] of keys) if (prefix === 'check') count++;
+  return count;
+}

@@ -1,0 +1,372 @@
+import { BusyError, errorMessage, MonError } from '../../../shared/errors.ts';
+import type { ClusterMember, ClusterView } from '../../../shared/schemas/cluster.ts';
+import type { Log } from '../../log/log.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import type { Clock, Lease } from '../ports.ts';
+import type { TimeKeeper } from '../schedule/keep-time.ts';
+import { LEASE_MS, SHARD } from '../store/main-shard.ts';
+import type { SharedStore, Standing, StoredMember } from '../store/shared.ts';
+import type { Cluster } from './cluster.ts';
+import type { Follower } from './follower.ts';
+
+/** How often members say that they are there, and hear who writes. */
+const MEET_MS = 500;
+/** Who was not heard of for so long is gone. */
+const GONE_MS = 5000;
+/** Members that find nobody writing do not all try at once. */
+const CHANCE_MS = 200;
+/** How long a write waits for somebody who takes it, and a hand-over for somebody who takes over. */
+const WAIT_MS = 5000;
+const LOOK_AGAIN_MS = 20;
+/** How long a request takes from the door to the queue. */
+const ON_THEIR_WAY_MS = 20;
+/** How long others leave it to the one that is wanted next. */
+const OFFER_MS = 1500;
+/** By how much the clock of a machine may differ from that of the database before it is said. */
+const CLOCK_MS_MAX = 10_000;
+
+/** Where the member that writes is reached. */
+export interface WriterPlace {
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+  /** SHA-256 of its certificate; undefined: plain HTTP. */
+  readonly fingerprint: string | undefined;
+}
+
+/** How this member is known to the others. */
+interface Self {
+  readonly name: string;
+  readonly url: string;
+  readonly fingerprint: string | undefined;
+  readonly version: string;
+}
+
+interface MembershipParts {
+  readonly store: SharedStore;
+  readonly batcher: Batcher;
+  readonly time: TimeKeeper;
+  /** Absent while this member has led from its start on. */
+  readonly follower: Follower | undefined;
+  /** Begins what only the member that writes does. */
+  readonly lead: (lease: Lease) => Promise<void>;
+  /** Ends that. */
+  readonly standDown: () => Promise<void>;
+  /** Where everything is stored, without credentials. */
+  readonly place: string;
+  /** How many seconds a member may be behind and still be asked. */
+  readonly staleAfter: () => number;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** 0 to below 1, evenly spread. */
+  readonly chance: () => number;
+}
+
+/**
+ * One of several backends with one store: it follows while another one writes, takes over when nobody does, and hands over
+ * when it ends.
+ */
+export class Membership implements Cluster, AsyncDisposable {
+  readonly #parts: MembershipParts;
+  /** Settles, with the reason, when this member has stopped writing and begins anew as one that follows. */
+  readonly ended: Promise<MonError>;
+  readonly #end: (reason: MonError) => void;
+  #self: Self | undefined;
+  #lease: Lease | undefined;
+  #standing: Standing | undefined;
+  /** When that was heard, on the monotonic clock. */
+  #heardMs: number;
+  /** Why nothing can be heard. */
+  #problem: string | undefined;
+  readonly #meeting: Disposable[] = [];
+  #isMeeting = false;
+  #isResigning = false;
+  #isEnded = false;
+  /** Since when this member has not had everything, on the monotonic clock. */
+  #behindSinceMs: number | undefined;
+  #saidClock = false;
+
+  constructor(parts: MembershipParts) {
+    this.#parts = parts;
+    this.#heardMs = parts.clock.monotonic();
+    const { promise, resolve } = Promise.withResolvers<MonError>();
+    this.ended = promise;
+    this.#end = resolve;
+  }
+
+  /** Whether this member writes now. */
+  get isWriter(): boolean {
+    return this.#parts.batcher.isLeading && !this.#isResigning;
+  }
+
+  /** Of the newest write in the memory of this member. */
+  get seq(): number {
+    const { follower, store } = this.#parts;
+    return Math.max(follower?.seq ?? 0, this.#parts.batcher.isLeading ? store.lastSeq(SHARD) : 0);
+  }
+
+  /**
+   * Why its memory must not be asked.
+   *
+   * @throws MonError `unavailable` when it is too far behind the member that writes
+   */
+  refuseStale(): void {
+    if (!this.#isTooFarBehind()) return;
+    throw new BusyError('this backend is behind the one that writes; ask another one, or again in a few seconds');
+  }
+
+  /** From now on the others hear of this member. @param lease of the shard, when it writes already */
+  async join(self: Self, lease: Lease | undefined): Promise<void> {
+    this.#self = self;
+    if (lease !== undefined) this.#watch(lease);
+    await this.#meet();
+    this.#meeting.push(
+      this.#parts.clock.every(MEET_MS, () => void this.#meet()),
+      this.#parts.store.onReleased(() => void this.#meet()),
+    );
+  }
+
+  /**
+   * Who writes, as soon as there is somebody.
+   *
+   * @throws MonError `unavailable` when nobody does in time
+   */
+  async writer(): Promise<'self' | WriterPlace> {
+    const { clock } = this.#parts;
+    const untilMs = clock.monotonic() + WAIT_MS;
+    for (;;) {
+      if (this.isWriter) return 'self';
+      const writer = this.#writer();
+      if (writer !== undefined) return writer;
+      if (clock.monotonic() >= untilMs) throw new BusyError(this.#whyNobody());
+      await this.#pause(LOOK_AGAIN_MS);
+    }
+  }
+
+  /** As `Follower.caughtUp`. */
+  async caughtUp(seq: number): Promise<void> {
+    if (!this.isWriter) await this.#parts.follower?.caughtUp(seq);
+  }
+
+  view(): ClusterView {
+    const { store, place, batcher } = this.#parts;
+    const { lease, members = [], nowMs = 0 } = this.#standing ?? {};
+    const isHeld = lease?.holder !== undefined && lease.goodUntilMs > nowMs;
+    const problem = store.refusal?.message ?? this.#problem ?? null;
+    const seq = batcher.isLeading ? store.lastSeq(SHARD) : Math.max(this.seq, lease?.seq ?? 0);
+    return {
+      answered_by: store.self,
+      writer:
+        isHeld && lease.holder !== undefined
+          ? { id: lease.holder, since: Math.floor(lease.sinceMs / 1000), epoch: lease.epoch }
+          : null,
+      seq,
+      database: { kind: 'postgres', place, state: problem === null ? 'ok' : 'away', problem },
+      members: members.map((member) => this.#shown(member, isHeld ? lease.holder : undefined, seq)),
+    };
+  }
+
+  async handOver(to: string | undefined): Promise<ClusterView> {
+    const { log } = this.#parts;
+    const target = this.#target(to);
+    log.info({ to: target?.name ?? 'any' }, 'handing over');
+    await this.#resign(target?.id);
+    const next = await this.#somebodyElse();
+    this.#end(new MonError('conflict', `handed over to ${next?.name ?? 'nobody'}`));
+    if (next === undefined) {
+      throw new MonError('unavailable', 'nobody has taken over in time; this backend goes on, if it can');
+    }
+    log.info({ to: next.name }, 'handed over');
+    return this.view();
+  }
+
+  /** Hands over when it writes and there is somebody else, and is not heard of any more. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { store, batcher, log } = this.#parts;
+    if (batcher.isLeading && this.#others().length > 0) {
+      await this.#resign(undefined);
+      const next = await this.#somebodyElse();
+      log.info({ to: next?.name ?? null }, next === undefined ? 'nobody has taken over' : 'handed over');
+    }
+    this.#isEnded = true;
+    for (const part of this.#meeting) part[Symbol.dispose]();
+    await store.leave();
+  }
+
+  /** Stops writing; until another member does, writes wait. */
+  async #resign(to: string | undefined): Promise<void> {
+    const { batcher, time, standDown, store } = this.#parts;
+    const lease = this.#lease;
+    if (lease === undefined) return;
+    await standDown();
+    this.#isResigning = true;
+    // Those that were let in before are on their way into the queue.
+    await this.#pause(ON_THEIR_WAY_MS);
+    await batcher.resign();
+    await time.close();
+    await store.offer(lease, to);
+  }
+
+  async #somebodyElse(): Promise<WriterPlace | undefined> {
+    const { clock } = this.#parts;
+    const untilMs = clock.monotonic() + WAIT_MS;
+    while (clock.monotonic() < untilMs) {
+      await this.#meet();
+      const writer = this.#writer();
+      if (writer !== undefined) return writer;
+      await this.#pause(LOOK_AGAIN_MS);
+    }
+    return undefined;
+  }
+
+  #target(to: string | undefined): StoredMember | undefined {
+    const others = this.#others();
+    if (others.length === 0) {
+      throw new MonError('invalid', 'there is no other backend that could write: start one with the same store first');
+    }
+    if (to === undefined) return undefined;
+    const all = this.#standing?.members ?? [];
+    const named = all.filter(({ id, name }) => id === to || name === to);
+    const [target, another] = named;
+    if (target === undefined) throw new MonError('not_found', `there is no member ${to}; see monctl cluster list`);
+    if (another !== undefined) throw new MonError('invalid', `there are several members ${to}: give the id of one`);
+    if (target.id === this.#parts.store.self) throw new MonError('conflict', `${to} writes already`);
+    if (!others.includes(target)) throw new MonError('conflict', `${to} is gone: it cannot take over`);
+    return target;
+  }
+
+  /** Members beside this one that were heard of lately. */
+  #others(): readonly StoredMember[] {
+    const { members = [], nowMs = 0 } = this.#standing ?? {};
+    return members.filter(({ id, seenMs }) => id !== this.#parts.store.self && nowMs - seenMs < GONE_MS);
+  }
+
+  #writer(): WriterPlace | undefined {
+    const { lease, members = [], nowMs = 0 } = this.#standing ?? {};
+    const { self } = this.#parts.store;
+    if (lease?.holder === undefined || lease.holder === self) return undefined;
+    const sinceHeardMs = this.#parts.clock.monotonic() - this.#heardMs;
+    if (lease.goodUntilMs <= nowMs + sinceHeardMs) return undefined;
+    return members.find(({ id }) => id === lease.holder);
+  }
+
+  #whyNobody(): string {
+    return this.#problem === undefined
+      ? 'no backend writes at the moment, try again in a few seconds'
+      : `the database cannot be asked who writes (${this.#problem}), try again in a few seconds`;
+  }
+
+  async #meet(): Promise<void> {
+    if (this.#isMeeting || this.#isEnded || this.#self === undefined) return;
+    this.#isMeeting = true;
+    const { store, clock, log } = this.#parts;
+    try {
+      this.#standing = await store.meet(SHARD, { ...this.#self, seq: this.seq });
+      this.#heardMs = clock.monotonic();
+      if (this.#problem !== undefined) log.info({}, 'the database answers again');
+      this.#problem = undefined;
+      this.#noteClock();
+      this.#noteBehind();
+      await this.#takeOver();
+    } catch (error) {
+      const reason = errorMessage(error);
+      if (this.#problem === undefined) log.warn({ reason }, 'the database does not answer');
+      this.#problem = reason;
+    } finally {
+      this.#isMeeting = false;
+    }
+  }
+
+  #noteClock(): void {
+    const { clock, log } = this.#parts;
+    const aheadMs = clock.now() - (this.#standing?.nowMs ?? clock.now());
+    const isOff = Math.abs(aheadMs) > CLOCK_MS_MAX;
+    if (isOff && !this.#saidClock) {
+      log.warn(
+        { seconds_ahead: Math.round(aheadMs / 1000) },
+        'the clock of this machine and that of the database differ: set both by NTP, or times jump when another backend writes',
+      );
+    }
+    this.#saidClock = isOff;
+  }
+
+  #noteBehind(): void {
+    const { lease } = this.#standing ?? {};
+    const isBehind = !this.isWriter && lease !== undefined && this.seq < lease.seq;
+    this.#behindSinceMs = isBehind ? (this.#behindSinceMs ?? this.#parts.clock.monotonic()) : undefined;
+  }
+
+  #isTooFarBehind(): boolean {
+    const { clock, staleAfter } = this.#parts;
+    return this.#behindSinceMs !== undefined && clock.monotonic() - this.#behindSinceMs > staleAfter() * 1000;
+  }
+
+  /** When nobody writes. */
+  async #takeOver(): Promise<void> {
+    const { lease, nowMs = 0 } = this.#standing ?? {};
+    const { store, batcher, chance, follower } = this.#parts;
+    if (batcher.isLeading || this.#isResigning || this.#isEnded || follower === undefined) return;
+    const isFree = lease?.holder === undefined || lease.goodUntilMs <= nowMs;
+    if (!isFree) return;
+    const isOfferedElsewhere = lease?.offeredTo !== undefined && lease.offeredTo !== store.self;
+    if (isOfferedElsewhere && nowMs - lease.goodUntilMs < OFFER_MS) return;
+    if (lease?.holder !== undefined) await this.#pause(chance() * CHANCE_MS);
+    const startMs = this.#parts.clock.monotonic();
+    const taken = await store.acquire(SHARD, LEASE_MS).catch((error: unknown) => {
+      // Another one was faster.
+      if (error instanceof MonError && error.code === 'conflict') return undefined;
+      throw error;
+    });
+    if (taken !== undefined) await this.#begin(taken, follower, startMs);
+  }
+
+  async #begin(lease: Lease, follower: Follower, startMs: number): Promise<void> {
+    const { lead, log, clock } = this.#parts;
+    try {
+      await follower.catchUp();
+      await follower[Symbol.asyncDispose]();
+      await lead(lease);
+    } catch (error) {
+      await lease.release().catch(() => undefined);
+      this.#end(new MonError('unavailable', `taking over failed: ${errorMessage(error)}`, { cause: error }));
+      return;
+    }
+    this.#watch(lease);
+    log.info(
+      { epoch: lease.epoch, seq: this.seq, duration_ms: Math.round(clock.monotonic() - startMs) },
+      'this backend writes from now on',
+    );
+  }
+
+  #watch(lease: Lease): void {
+    this.#lease = lease;
+    void lease.lost.then((reason) => {
+      this.#isResigning = true;
+      this.#end(reason);
+    });
+  }
+
+  #shown(member: StoredMember, holder: string | undefined, newest: number): ClusterMember {
+    const { id, name, url, version, sinceMs, seenMs } = member;
+    const isSelf = id === this.#parts.store.self;
+    const seq = isSelf ? this.seq : member.seq;
+    const isGone = (this.#standing?.nowMs ?? 0) - seenMs > GONE_MS;
+    const isBehind = isSelf && this.#isTooFarBehind();
+    return {
+      id,
+      name,
+      url,
+      version,
+      since: Math.floor(sinceMs / 1000),
+      last_seen: Math.floor(seenMs / 1000),
+      role: id === holder ? 'writer' : 'member',
+      state: isGone ? 'gone' : isBehind ? 'behind' : 'ok',
+      seq,
+      behind: Math.max(0, newest - seq),
+    };
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.#parts.clock.after(ms, resolve));
+  }
+}
