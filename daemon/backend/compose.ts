@@ -15,7 +15,8 @@ import { Alone } from './cluster/alone.ts';
 import { Batcher } from './commit/batcher.ts';
 import type { Forwarding } from './cluster/forwarding/forwarding.ts';
 import type { ApiDeps } from './compose/api.ts';
-import { startClocks } from './compose/clocks.ts';
+import { openSchedule, startClocks } from './compose/clocks.ts';
+import { openMembership, selfOf } from './compose/cluster.ts';
 import { openDoors } from './compose/doors.ts';
 import { openGround, refuseOpenBind, type Ground } from './compose/ground.ts';
 import type { BackendOptions } from './compose/options.ts';
@@ -63,7 +64,7 @@ export interface Backend {
   readonly v2Url?: string | undefined;
   /** Reads the configuration again, whether or not a file has changed; what is wrong with it is in the log. */
   reload(): Promise<void>;
-  /** Settles, with the reason, when another backend has taken its place: it is to be stopped. */
+  /** Settles, with the reason, when it does not write any more: it is to be stopped and composed again, to follow. */
   readonly lost: Promise<MonError>;
   /** Stops taking work in, commits what waits, closes the store. */
   stop(): Promise<void>;
@@ -122,38 +123,31 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     'delivery',
     new Delivery({ definitions, clock, log, commands, feed, clients, registry, networks }),
   );
-  // Before anything can be committed, so that what the last run left comes first.
-  teardown.use(
-    'handlers',
-    await JobRunner.start({
-      definitions,
-      lanes,
-      delivery,
-      jobs,
-      deadLetters,
-      last,
-      commits: batcher.commits,
-      registry,
-      store,
-      clock,
-      log,
-      chance: Math.random,
-    }),
-  );
-  const ownName = options.disk === undefined ? undefined : clientNameOf(name);
-  const clocks = startClocks(ground, { batcher, writers, agents, ownName }, teardown);
+  const schedule = openSchedule(ground, { batcher, agents }, teardown);
   const activity = teardown.use('activity', new Activity({ commits: batcher.commits, batcher, clock }));
 
   const status = statusOf(options, batcher, name);
+  const leading = teardown.use('what the writer does', new Teardown({ clock, log }));
+  const startLeading = async (): Promise<void> => {
+    leading.use('watch of time', ground.time.watch(batcher));
+    // Before anything else is committed, so that what the last run left comes first.
+    const handlers = { definitions, lanes, delivery, jobs, deadLetters, last, registry, store, clock, log };
+    leading.use('handlers', await JobRunner.start({ ...handlers, commits: batcher.commits, chance: Math.random }));
+    const ownName = options.disk === undefined ? undefined : clientNameOf(name);
+    startClocks(ground, { batcher, writers, ownName }, leading);
+    await plans.takeUp();
+  };
+  const standDown = (): Promise<void> => leading[Symbol.asyncDispose]();
+  const member = openMembership(ground, { batcher, changes: changes.log, startLeading, standDown }, teardown);
   const alone = new Alone({
     id: status.id,
     hostname: name,
     database: options.database ?? { kind: 'leveldb', place: '' },
     store,
-    lease: ground.lease,
+    epoch: ground.lease?.epoch ?? 0,
     clock,
   });
-  const cluster = options.cluster ?? alone;
+  const cluster = options.cluster ?? member ?? alone;
   const callers = new Callers(() => config.program['trusted-proxies']);
   const connections = teardown.use('connections', countConnections(ground, callers));
   const slowPeers = teardown.use('slow peers', watchSlowPeers(ground));
@@ -195,7 +189,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const { definitionChanges, namespaces, stashMigrations, storeUpgrades } = writers;
   const plans = teardown.use(
     'plans',
-    await PlanRunner.start({
+    new PlanRunner({
       registry,
       store,
       batcher,
@@ -210,9 +204,10 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       log,
     }),
   );
+  if (ground.lease !== undefined) await startLeading();
   const api: ApiDeps = {
     ...writers,
-    ...clocks,
+    ...schedule,
     slowPeers,
     handlers: lanes,
     deadLetters,
@@ -256,10 +251,14 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     teardown.use('local access', left);
   }
   const watch = followConfig(options, ground, teardown);
+  if (member !== undefined) {
+    teardown.use('membership', member);
+    await member.join(() => selfOf(ground, options, { url: doors.url, host: name }), ground.lease);
+  }
   const running = teardown.move();
   return {
     ...doors,
-    lost: ground.lease.lost,
+    lost: member?.ended ?? new Promise<never>(() => undefined),
     reload: async () => {
       tls.reload();
       await watch?.reload();
@@ -307,7 +306,6 @@ function openBatcher(
     batcher.commits.onRest(() => definitions.noteStored()),
   );
   teardown.defer('queue of changes', () => batcher.close());
-  teardown.use('watch of time', time.watch(batcher));
   return batcher;
 }
 

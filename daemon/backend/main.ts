@@ -20,6 +20,7 @@ import { hashPassword } from './access/password.ts';
 import { terminal } from './store/upgrade/ask-terminal.ts';
 import { boundGarbage } from './health/bound-garbage.ts';
 import { compose, type Backend } from './compose.ts';
+import type { BackendOptions } from './compose/options.ts';
 import { pruneCommand } from './clients/prune-command.ts';
 import { loadConfig, type ConfigSources, type LoadedConfig } from './config/load-config.ts';
 import { initialize } from './accounts/initialize.ts';
@@ -451,10 +452,10 @@ function openLogFile(file: string | undefined): LineWriter {
 async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, log: ProgramLog): Promise<number> {
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, () => stop.abort());
-  const { promise: started, resolve } = Promise.withResolvers<Backend>();
+  let started = Promise.withResolvers<Backend>();
   process.on('SIGHUP', () => {
     log.info({}, 'reading the configuration again');
-    started
+    started.promise
       .then((running) => running.reload())
       .catch((error: unknown) => log.error({ reason: errorMessage(error) }, 'the reload failed'));
   });
@@ -463,7 +464,7 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
   const onAccepted = ({ damages, evidence }: AcceptedLoss): void =>
     log.warn({ damages, evidence }, 'serving a store that lost writes, the damaged files were copied aside');
   const loss = cli.flags.acceptLoss ? { onAccepted } : undefined;
-  const composing = compose({
+  const options: BackendOptions = {
     config,
     loadConfig: reload,
     ...storeAccess(config.program, { writeBufferBytes: writeBufferBytes(config.program['disk-floor']), loss }),
@@ -475,22 +476,37 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
     port: config.api.port,
     isInsecureAllowed: cli.flags.insecure,
     localPlaces: { stateDir, runtimeDir: runtimeDirectory() },
-  });
-  const backend = await composing.catch((error: unknown) => {
-    if (stop.signal.aborted) return undefined;
-    throw error;
-  });
-  if (backend === undefined) return 0;
-  resolve(backend);
-  await warnOfReaders({ stateDir, logFile }, log);
-  // What the start takes is no news.
-  const stalls = watchStalls({ clock, log });
-  log.info({ url: backend.url, agent_url: backend.agentUrl, state_dir: stateDir, version: VERSION }, 'backend started');
-  const lost = await Promise.race([once(stop.signal, 'abort').then(() => undefined), backend.lost]);
-  if (lost !== undefined) log.error({ reason: lost.message }, 'this backend may not write any more');
-  log.info({}, 'backend stopping');
-  stalls[Symbol.dispose]();
-  await backend.stop();
+  };
+  let { port } = options;
+  let stalls: Disposable | undefined;
+  for (;;) {
+    const backend = await composeUnlessStopped({ ...options, port }, stop.signal);
+    if (backend === undefined) return 0;
+    started.resolve(backend);
+    if (stalls === undefined) await warnOfReaders({ stateDir, logFile }, log);
+    // What the start takes is no news.
+    stalls = watchStalls({ clock, log });
+    const { url, agentUrl } = backend;
+    log.info({ url, agent_url: agentUrl, state_dir: stateDir, version: VERSION }, 'backend started');
+    const lost = await Promise.race([once(stop.signal, 'abort').then(() => undefined), backend.lost]);
+    if (lost === undefined) log.info({}, 'backend stopping');
+    else log.warn({ reason: lost.message }, 'this backend does not write any more: it goes on as one that follows');
+    stalls[Symbol.dispose]();
+    started = Promise.withResolvers();
+    await backend.stop();
+    if (lost === undefined) break;
+    // Whoever is connected comes again at the same port.
+    if (port === 0) port = Number(new URL(url).port);
+  }
   log.info({}, 'backend stopped');
-  return lost === undefined ? 0 : EXIT_FAILED;
+  return 0;
+}
+
+async function composeUnlessStopped(options: BackendOptions, stop: AbortSignal): Promise<Backend | undefined> {
+  try {
+    return await compose(options);
+  } catch (error) {
+    if (stop.aborted) return undefined;
+    throw error;
+  }
 }

@@ -23,6 +23,8 @@ export interface PairFiles {
 /** As PEM, ready to be used. */
 export interface KeyPair {
   readonly cert: string;
+  /** SHA-256 of the certificate, as `AB:CD:...`. */
+  readonly fingerprint: string;
   readonly key: string;
   /** What works and should not stay as it is, for people. */
   readonly warnings: readonly string[];
@@ -53,7 +55,8 @@ export function readKeyPair(
   const warnings = [...timeWarnings(certificate, nowMs), ...(isOfServer ? nameWarnings(certificate) : [])].map(
     (text) => `${certFile} ${text}`,
   );
-  return { cert, key: pem, warnings: warning === undefined ? warnings : [...warnings, `${keyFile} ${warning}`] };
+  const { fingerprint256: fingerprint } = certificate;
+  return { cert, key: pem, fingerprint, warnings: warning === undefined ? warnings : [...warnings, `${keyFile} ${warning}`] };
 }
 
 function readKey(

@@ -2,7 +2,7 @@ import { successionOf } from '../../../shared/domain/cluster.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { ClusterView } from '../../../shared/schemas/cluster.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
-import type { Clock, Lease, Store } from '../ports.ts';
+import type { Clock, Store } from '../ports.ts';
 import { SHARD } from '../store/main-shard.ts';
 import type { Cluster } from './cluster.ts';
 
@@ -15,7 +15,8 @@ interface AloneParts {
   readonly hostname: string;
   readonly database: ClusterDatabase;
   readonly store: Pick<Store, 'lastSeq' | 'refusal'>;
-  readonly lease: Pick<Lease, 'epoch'>;
+  /** Of the lease of the store. */
+  readonly epoch: number;
   readonly clock: Clock;
 }
 
@@ -36,13 +37,13 @@ export class Alone implements Cluster {
   }
 
   view(): ClusterView {
-    const { id, hostname, database, store, lease } = this.#parts;
+    const { id, hostname, database, store, epoch } = this.#parts;
     const seq = store.lastSeq(SHARD);
     const problem = store.refusal?.message ?? null;
     const { protocol, port, origin } = this.#url;
     return {
       answered_by: id,
-      writer: { id, since: this.#since, epoch: lease.epoch },
+      writer: { id, since: this.#since, epoch },
       seq,
       database: { ...database, state: problem === null ? 'ok' : 'away', problem },
       members: [

@@ -139,7 +139,9 @@ export class Follower implements AsyncDisposable {
         await this.#readAgain();
         continue;
       }
-      await registry.follow(store, touched(records));
+      await using snap = await store.snapshot(SHARD);
+      void touched;
+      await registry.load(snap);
       this.#tell(records);
       if (records.length < RECORDS_MAX) return;
     }

@@ -35,7 +35,7 @@ export interface WriterPlace {
 }
 
 /** How this member is known to the others. */
-interface Self {
+export interface Self {
   readonly name: string;
   readonly url: string;
   readonly fingerprint: string | undefined;
@@ -48,12 +48,10 @@ interface MembershipParts {
   readonly time: TimeKeeper;
   /** Absent while this member has led from its start on. */
   readonly follower: Follower | undefined;
-  /** Begins what only the member that writes does. */
-  readonly lead: (lease: Lease) => Promise<void>;
+  /** Begins what only the member that writes does. @param seq the last write that was followed */
+  readonly lead: (lease: Lease, seq: number) => Promise<void>;
   /** Ends that. */
   readonly standDown: () => Promise<void>;
-  /** Where everything is stored, without credentials. */
-  readonly place: string;
   /** How many seconds a member may be behind and still be asked. */
   readonly staleAfter: () => number;
   readonly clock: Clock;
@@ -71,7 +69,8 @@ export class Membership implements Cluster, AsyncDisposable {
   /** Settles, with the reason, when this member has stopped writing and begins anew as one that follows. */
   readonly ended: Promise<MonError>;
   readonly #end: (reason: MonError) => void;
-  #self: Self | undefined;
+  /** Asked each time: a certificate is renewed. */
+  #self: (() => Self) | undefined;
   #lease: Lease | undefined;
   #standing: Standing | undefined;
   /** When that was heard, on the monotonic clock. */
@@ -116,7 +115,7 @@ export class Membership implements Cluster, AsyncDisposable {
   }
 
   /** From now on the others hear of this member. @param lease of the shard, when it writes already */
-  async join(self: Self, lease: Lease | undefined): Promise<void> {
+  async join(self: () => Self, lease: Lease | undefined): Promise<void> {
     this.#self = self;
     if (lease !== undefined) this.#watch(lease);
     await this.#meet();
@@ -149,7 +148,7 @@ export class Membership implements Cluster, AsyncDisposable {
   }
 
   view(): ClusterView {
-    const { store, place, batcher } = this.#parts;
+    const { store, batcher } = this.#parts;
     const { lease, members = [], nowMs = 0 } = this.#standing ?? {};
     const isHeld = lease?.holder !== undefined && lease.goodUntilMs > nowMs;
     const problem = store.refusal?.message ?? this.#problem ?? null;
@@ -161,7 +160,7 @@ export class Membership implements Cluster, AsyncDisposable {
           ? { id: lease.holder, since: Math.floor(lease.sinceMs / 1000), epoch: lease.epoch }
           : null,
       seq,
-      database: { kind: 'postgres', place, state: problem === null ? 'ok' : 'away', problem },
+      database: { kind: 'postgres', place: store.shown, state: problem === null ? 'ok' : 'away', problem },
       members: members.map((member) => this.#shown(member, isHeld ? lease.holder : undefined, seq)),
     };
   }
@@ -182,8 +181,8 @@ export class Membership implements Cluster, AsyncDisposable {
 
   /** Hands over when it writes and there is somebody else, and is not heard of any more. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const { store, batcher, log } = this.#parts;
-    if (batcher.isLeading && this.#others().length > 0) {
+    const { store, log } = this.#parts;
+    if (this.#lease !== undefined && this.#others().length > 0) {
       await this.#resign(undefined);
       const next = await this.#somebodyElse();
       log.info({ to: next?.name ?? null }, next === undefined ? 'nobody has taken over' : 'handed over');
@@ -204,6 +203,7 @@ export class Membership implements Cluster, AsyncDisposable {
     await this.#pause(ON_THEIR_WAY_MS);
     await batcher.resign();
     await time.close();
+    this.#lease = undefined;
     await store.offer(lease, to);
   }
 
@@ -261,7 +261,7 @@ export class Membership implements Cluster, AsyncDisposable {
     this.#isMeeting = true;
     const { store, clock, log } = this.#parts;
     try {
-      this.#standing = await store.meet(SHARD, { ...this.#self, seq: this.seq });
+      this.#standing = await store.meet(SHARD, { ...this.#self(), seq: this.seq });
       this.#heardMs = clock.monotonic();
       if (this.#problem !== undefined) log.info({}, 'the database answers again');
       this.#problem = undefined;
@@ -325,7 +325,7 @@ export class Membership implements Cluster, AsyncDisposable {
     try {
       await follower.catchUp();
       await follower[Symbol.asyncDispose]();
-      await lead(lease);
+      await lead(lease, follower.seq);
     } catch (error) {
       await lease.release().catch(() => undefined);
       this.#end(new MonError('unavailable', `taking over failed: ${errorMessage(error)}`, { cause: error }));
@@ -341,6 +341,7 @@ export class Membership implements Cluster, AsyncDisposable {
   #watch(lease: Lease): void {
     this.#lease = lease;
     void lease.lost.then((reason) => {
+      this.#lease = undefined;
       this.#isResigning = true;
       this.#end(reason);
     });

@@ -185,9 +185,14 @@ export class Batcher {
     });
   }
 
-  /** From now on this backend writes; its memory equals the store. */
-  lead(lease: Lease): void {
+  /**
+   * From now on this backend writes. Its memory equals the store.
+   *
+   * @param seq the last write that was told of
+   */
+  lead(lease: Lease, seq: number): void {
     this.#lease = lease;
+    this.#tellBeside(seq);
   }
 
   /** Commits what waits, and takes nothing more from that moment on. */
@@ -258,8 +263,7 @@ export class Batcher {
 
   async #workAlone(command: Command, work: () => Promise<void>): Promise<void> {
     let failure: MonError | undefined;
-    const { name: shard } = this.#assertLeading();
-    const before = this.#store.lastSeq(shard);
+    const before = this.#store.lastSeq(this.#assertLeading().name);
     try {
       await work();
     } catch (cause) {
@@ -268,9 +272,14 @@ export class Batcher {
     // Also after a failure: what the store then holds is what counts.
     this.#isDiverged = true;
     await this.#readAgain();
-    // Numbers of the store without a gap are what the feed goes by.
-    for (let seq = before + 1; seq <= this.#store.lastSeq(shard); seq++) this.commits.tell({ ...NOTHING_ASKED, seq });
+    this.#tellBeside(before);
     this.#settleAll([command], () => failure);
+  }
+
+  /** Of what was written to the store itself: numbers without a gap are what the feed goes by. */
+  #tellBeside(before: number): void {
+    const last = this.#store.lastSeq(this.#assertLeading().name);
+    for (let seq = before + 1; seq <= last; seq++) this.commits.tell({ ...NOTHING_ASKED, seq });
   }
 
   async #commit(batch: readonly Command[]): Promise<void> {

@@ -1,59 +1,57 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { Clock, Lease, Store } from '../ports.ts';
-import { SHARD } from '../store/main-shard.ts';
+import { LEASE_MS, SHARD } from '../store/main-shard.ts';
+import { isShared } from '../store/shared.ts';
 import type { Teardown } from './teardown.ts';
 import type { BackendOptions } from './options.ts';
-
-/** How long others wait for one that is gone; it is renewed several times as often. */
-const LEASE_MS = 3000;
 
 /** How often one that waits asks. */
 const ASK_MS = 250;
 
 /**
- * The store with the right to write to it. One that is shared is waited for: until the backend that writes has stopped or is
- * gone, and until the database can be reached.
+ * The store with the right to write to it; without, when another backend writes to a store that is shared. A database is
+ * waited for.
  *
  * @throws MonError as `openStore`; `unavailable` when it was stopped before
  */
 export async function acquireStore(
   options: Pick<BackendOptions, 'openStore' | 'isShared' | 'stop' | 'clock' | 'log'>,
   teardown: Teardown,
-): Promise<{ readonly store: Store; readonly lease: Lease }> {
+): Promise<{ readonly store: Store; readonly lease: Lease | undefined }> {
   const store = await patiently(options, options.openStore);
   teardown.defer('store', () => store.close());
-  const lease = await patiently(options, () => store.acquire(SHARD, LEASE_MS));
-  teardown.defer('lease', () => lease.release());
+  const lease = await patiently(options, () => leaseOf(store));
+  if (lease !== undefined) teardown.defer('lease', () => lease.release());
   return { store, lease };
 }
 
+async function leaseOf(store: Store): Promise<Lease | undefined> {
+  try {
+    return await store.acquire(SHARD, LEASE_MS);
+  } catch (error) {
+    if (isShared(store) && error instanceof MonError && error.code === 'conflict') return undefined;
+    throw error;
+  }
+}
+
 async function patiently<T>(
-  { isShared, stop, clock, log }: Pick<BackendOptions, 'isShared' | 'stop' | 'clock' | 'log'>,
+  { isShared: isPatient, stop, clock, log }: Pick<BackendOptions, 'isShared' | 'stop' | 'clock' | 'log'>,
   attempt: () => Promise<T>,
 ): Promise<T> {
-  let told: string | undefined;
+  let isTold = false;
   for (;;) {
     try {
       return await attempt();
     } catch (error) {
-      if (isShared !== true || !(error instanceof MonError) || !PASSING.has(error.code)) throw error;
-      // Each reason once, and not four times a second.
-      if (told !== error.code)
-        log.warn({ reason: error.message }, WAITS_FOR[error.code === 'conflict' ? 'other' : 'store']);
-      told = error.code;
+      if (isPatient !== true || !(error instanceof MonError) || error.code !== 'unavailable') throw error;
+      // Once, and not four times a second.
+      if (!isTold) log.warn({ reason: error.message }, 'waiting for the database');
+      isTold = true;
     }
     await pause(clock);
     if (stop?.aborted === true) throw new MonError('unavailable', 'stopped before it could begin');
   }
 }
-
-/** Another one holds the lease, or the database is away. */
-const PASSING = new Set(['conflict', 'unavailable']);
-
-const WAITS_FOR = {
-  other: 'waiting to take over from another backend',
-  store: 'waiting for the database',
-} as const;
 
 function pause(clock: Pick<Clock, 'after'>): Promise<void> {
   return new Promise((resolve) => void clock.after(ASK_MS, resolve));

@@ -18,17 +18,16 @@ import type { Writers } from './writers.ts';
 interface ClockParts {
   readonly batcher: Batcher;
   readonly writers: Writers;
-  readonly agents: AgentHub;
   /** What the backend is called where it speaks of its own disk; undefined: nobody looks at the disk. */
   readonly ownName: string | undefined;
 }
 
-/** What is done when its time has come: expiry, keepalives, stale results, the disk, check requests. */
+/** What the backend that writes does when its time has come: expiry, keepalives, stale results, the disk. */
 export function startClocks(
   { definitions, registry, store, disk, clock, log }: Ground,
-  { batcher, writers, agents, ownName }: ClockParts,
+  { batcher, writers, ownName }: ClockParts,
   teardown: Teardown,
-): { readonly requests: CheckRequests; readonly schedule: CheckSchedule } {
+): void {
   const { silenced, stashes, clients, results } = writers;
   const due = { registry, commits: batcher.commits, clock, log };
   teardown.use('expiry of silences', expireSilenced({ ...due, silenced }));
@@ -41,6 +40,14 @@ export function startClocks(
   if (ownName !== undefined) {
     teardown.use('disk', watchDisk({ guard: disk, registry, results, client: ownName, clock, log }));
   }
+}
+
+/** When checks are asked for; only the backend that writes asks. */
+export function openSchedule(
+  { definitions, registry, store, clock, log }: Ground,
+  { batcher, agents }: { readonly batcher: Pick<Batcher, 'isLeading'>; readonly agents: AgentHub },
+  teardown: Teardown,
+): { readonly requests: CheckRequests; readonly schedule: CheckSchedule } {
   const requests = teardown.use(
     'check requests',
     new CheckRequests({
@@ -59,7 +66,9 @@ export function startClocks(
       clock,
       log,
       namespaces: () => registry.declared.names(),
-      publish: (namespace, check, periodMs) => requests.publish(namespace, check, { periodMs }),
+      publish: async (namespace, check, periodMs) => {
+        if (batcher.isLeading) await requests.publish(namespace, check, { periodMs });
+      },
     }),
   );
   return { requests, schedule };

@@ -11,6 +11,8 @@ import type { Lease, Store } from '../ports.ts';
 import { Registry } from '../registry/registry.ts';
 import type { StoredTable } from '../tables/stored-table.ts';
 import { TimeKeeper } from '../schedule/keep-time.ts';
+import { SHARD } from '../store/main-shard.ts';
+import { isShared } from '../store/shared.ts';
 import { DiskGuard } from '../store/disk-guard.ts';
 import type { Teardown } from './teardown.ts';
 import { listenersOf, refuseOpenHttp } from '../tls/listeners.ts';
@@ -25,7 +27,8 @@ export interface Ground {
   readonly tls: ListenersTls;
   readonly disk: DiskGuard;
   readonly store: Store;
-  readonly lease: Lease;
+  /** Undefined: another backend writes to the store that they share. */
+  readonly lease: Lease | undefined;
   readonly time: TimeKeeper;
   /** That of `time`: what the machine's clock is set to does not move it at once. */
   readonly clock: TimeKeeper['clock'];
@@ -59,7 +62,8 @@ export async function openGround(
   // A store on a full disk needs what was set aside to be opened.
   await disk.look();
   const { store, lease } = await acquireStore(options, teardown);
-  const time = await TimeKeeper.open({ store, tables, lease, machine, log });
+  const time = await TimeKeeper.open({ store, tables, machine, log });
+  if (lease !== undefined) await time.lead(lease);
   teardown.defer('time', () => time.close());
   const { clock } = time;
   const { definitions } = config;
@@ -80,12 +84,22 @@ export async function openGround(
     clock,
     log,
   });
-  await registry.load(store);
+  await loadRegistry(registry, store, lease);
   refuseOpenBind(options, options.config, registry);
   for (const { bind, name: listener } of refuseOpenHttp(listeners, options.config.program['insecure-http'])) {
     log.warn({ bind, listener }, 'others can reach this without TLS: passwords and keys can be read on the way');
   }
   return { config, definitions, tls, disk, store, lease, time, clock, log, registry, memory };
+}
+
+/** What another backend writes meanwhile is not seen in part. */
+async function loadRegistry(registry: Registry, store: Store, lease: Lease | undefined): Promise<void> {
+  if (lease !== undefined || !isShared(store)) {
+    await registry.load(store);
+    return;
+  }
+  await using snapshot = await store.snapshot(SHARD);
+  await registry.load(snapshot);
 }
 
 /** @throws MonError `invalid` when everybody who can reach the address could use the API */

@@ -16,6 +16,7 @@ interface ReadEnvironment {
 const PROGRAM_VARIABLES = {
   MON_STATE_DIR: 'state-dir',
   MON_STORE: 'store',
+  MON_PEER_URL: 'peer-url',
   MON_LOG_LEVEL: 'log-level',
   MON_LOG: 'log',
   MON_REQUEST_LOG_LEVEL: 'request-log-level',

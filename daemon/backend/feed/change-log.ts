@@ -48,6 +48,14 @@ export class ChangeLog {
     if (this.#records.length === 0) this.#lastSeq = seq;
   }
 
+  /** Forgets all of it: what was written before this number was not told one by one. */
+  restartAfter(seq: number): void {
+    this.#records = [];
+    this.#start = 0;
+    this.#changeCount = 0;
+    this.#lastSeq = seq;
+  }
+
   /** Takes in the next write; one that is here already is passed over. */
   add(record: ChangeRecord): void {
     if (record.seq <= this.#lastSeq) return;

@@ -24,17 +24,16 @@ export class PlanRunner implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #running = new Set<Promise<void>>();
 
-  private constructor({ plans, log, ...parts }: StepParts & { readonly plans: Plans; readonly log: Log }) {
+  constructor({ plans, log, ...parts }: StepParts & { readonly plans: Plans; readonly log: Log }) {
     this.#plans = plans;
     this.#parts = parts;
     this.#log = log;
   }
 
-  /** What ran when the last backend ended can be started again from here on. */
-  static async start(parts: StepParts & { readonly plans: Plans; readonly log: Log }): Promise<PlanRunner> {
-    const { open } = plansOf(parts.registry);
-    if (open !== undefined) await parts.plans.interrupt(open.runbook.id);
-    return new PlanRunner(parts);
+  /** What ran when the last backend that wrote ended can be started again from here on. */
+  async takeUp(): Promise<void> {
+    const { open } = plansOf(this.#parts.registry);
+    if (open !== undefined) await this.#plans.interrupt(open.runbook.id);
   }
 
   /** What the backend knows of itself. */

@@ -4,6 +4,8 @@ import type { Change, Key, Lease, Store } from '../ports.ts';
 export interface SharedStore extends Store {
   /** Names this process among those that share it: whoever holds a lease is named so. */
   readonly self: string;
+  /** Where it is, without credentials. */
+  readonly shown: string;
   /** By which they know each other; nobody else can read it. */
   readonly secret: string;
 

@@ -63,6 +63,11 @@ export class ServerTls implements Disposable {
     };
   }
 
+  /** SHA-256 of the certificate. */
+  get fingerprint(): string {
+    return this.#material.pair.fingerprint;
+  }
+
   /** SHA-256 of the authorities whose certificates are taken. */
   get authorities(): readonly string[] {
     return this.#material.authorities?.fingerprints ?? [];

@@ -76,6 +76,7 @@ function copiedInPart(shown: string): MonError {
 export class PostgresStore implements SharedStore {
   readonly id: string;
   readonly self = randomUUID();
+  readonly shown: string;
   readonly secret: string;
   readonly schema: PostgresSchema;
   readonly #server: DatabaseServer;
@@ -96,6 +97,7 @@ export class PostgresStore implements SharedStore {
     { retention = RETENTION_DEFAULT, clock = new SystemClock() }: PostgresStoreOptions = {},
   ) {
     this.id = id;
+    this.shown = server.shown;
     this.secret = secret;
     this.#server = server;
     this.#members = new PostgresMembers(server, this.self);

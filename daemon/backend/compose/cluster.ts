@@ -1,0 +1,73 @@
+import { VERSION } from '../../../shared/schemas/version.ts';
+import { Follower } from '../cluster/follower.ts';
+import { Membership, type Self } from '../cluster/membership.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import type { ChangeLog } from '../feed/change-log.ts';
+import { isLoopback } from '../access/host.ts';
+import type { Lease } from '../ports.ts';
+import { isShared } from '../store/shared.ts';
+import type { Teardown } from '../teardown.ts';
+import type { Ground } from './ground.ts';
+import type { BackendOptions } from './options.ts';
+
+interface MemberParts {
+  readonly batcher: Batcher;
+  readonly changes: ChangeLog;
+  /** Begins what only the backend that writes does. */
+  readonly startLeading: () => Promise<void>;
+  readonly standDown: () => Promise<void>;
+}
+
+/** This backend among those that share its store; undefined: nobody can. */
+export function openMembership(
+  { config, store, lease, time, registry, clock, log }: Ground,
+  { batcher, changes, startLeading, standDown }: MemberParts,
+  teardown: Teardown,
+): Membership | undefined {
+  if (!isShared(store)) return undefined;
+  const { commits } = batcher;
+  const onReadAgain = (seq: number): void => changes.restartAfter(seq);
+  const follower =
+    lease === undefined
+      ? teardown.use(
+          'following',
+          new Follower(changes.lastSeq, { store, registry, commits, clock, log, onReadAgain }),
+        )
+      : undefined;
+  return new Membership({
+    store,
+    batcher,
+    time,
+    follower,
+    async lead(taken: Lease, seq: number) {
+      await time.lead(taken);
+      batcher.lead(taken, seq);
+      await startLeading();
+    },
+    standDown,
+    staleAfter: () => config.program['stale-after'],
+    clock,
+    log,
+    chance: Math.random,
+  });
+}
+
+/** How others reach this backend. */
+export function selfOf(
+  { config, tls }: Pick<Ground, 'config' | 'tls'>,
+  { bind }: Pick<BackendOptions, 'bind'>,
+  { url, host }: { readonly url: string; readonly host: string },
+): Self {
+  const { protocol, port } = new URL(url);
+  const reached = isLoopback(bind) || !isEveryAddress(bind) ? bind : host;
+  return {
+    name: `${host}:${port}`,
+    url: config.program['peer-url'] ?? new URL(`${protocol}//${bracketed(reached)}:${port}`).origin,
+    fingerprint: tls.of('api')?.fingerprint,
+    version: VERSION,
+  };
+}
+
+const isEveryAddress = (bind: string): boolean => bind === '0.0.0.0' || bind === '::';
+
+const bracketed = (address: string): string => (address.includes(':') ? `[${address}]` : address);
