@@ -193,7 +193,10 @@ export const programSettingsSchema = z.object({
   /** The URL of a PostgreSQL where everything is stored instead. */
   store: z.string().min(1).max(4096).optional(),
   /** Where other backends with the same database reach this one; absent: by its host name, or the address of `api.bind`. */
-  'peer-url': z.url({ protocol: /^https?$/, error: 'must be a URL with http or https' }).max(1000).optional(),
+  'peer-url': z
+    .url({ protocol: /^https?$/, error: 'must be a URL with http or https' })
+    .max(1000)
+    .optional(),
   /** Seconds that this backend may be behind the one that writes and still be asked. */
   'stale-after': z.int().min(1).max(3600).default(5),
   'log-level': z.enum(LOG_LEVELS).default('info'),

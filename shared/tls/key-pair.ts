@@ -56,7 +56,12 @@ export function readKeyPair(
     (text) => `${certFile} ${text}`,
   );
   const { fingerprint256: fingerprint } = certificate;
-  return { cert, key: pem, fingerprint, warnings: warning === undefined ? warnings : [...warnings, `${keyFile} ${warning}`] };
+  return {
+    cert,
+    key: pem,
+    fingerprint,
+    warnings: warning === undefined ? warnings : [...warnings, `${keyFile} ${warning}`],
+  };
 }
 
 function readKey(

@@ -1,4 +1,5 @@
 import { BusyError, errorMessage, MonError } from '../../../shared/errors.ts';
+import { successionOf } from '../../../shared/domain/cluster.ts';
 import type { ClusterMember, ClusterView } from '../../../shared/schemas/cluster.ts';
 import type { Log } from '../../log/log.ts';
 import type { Batcher } from '../commit/batcher.ts';
@@ -167,9 +168,11 @@ export class Membership implements Cluster, AsyncDisposable {
 
   async handOver(to: string | undefined): Promise<ClusterView> {
     const { log } = this.#parts;
-    const target = this.#target(to);
-    log.info({ to: target?.name ?? 'any' }, 'handing over');
-    await this.#resign(target?.id);
+    if (!this.isWriter) throw new BusyError('this backend does not write, so it has nothing to hand over');
+    const succession = successionOf(this.view(), to);
+    if (succession.kind === 'refused') throw new MonError(succession.code, succession.reason);
+    log.info({ to: succession.member.name }, 'handing over');
+    await this.#resign(succession.member.id);
     const next = await this.#somebodyElse();
     this.#end(new MonError('conflict', `handed over to ${next?.name ?? 'nobody'}`));
     if (next === undefined) {
@@ -217,22 +220,6 @@ export class Membership implements Cluster, AsyncDisposable {
       await this.#pause(LOOK_AGAIN_MS);
     }
     return undefined;
-  }
-
-  #target(to: string | undefined): StoredMember | undefined {
-    const others = this.#others();
-    if (others.length === 0) {
-      throw new MonError('invalid', 'there is no other backend that could write: start one with the same store first');
-    }
-    if (to === undefined) return undefined;
-    const all = this.#standing?.members ?? [];
-    const named = all.filter(({ id, name }) => id === to || name === to);
-    const [target, another] = named;
-    if (target === undefined) throw new MonError('not_found', `there is no member ${to}; see monctl cluster list`);
-    if (another !== undefined) throw new MonError('invalid', `there are several members ${to}: give the id of one`);
-    if (target.id === this.#parts.store.self) throw new MonError('conflict', `${to} writes already`);
-    if (!others.includes(target)) throw new MonError('conflict', `${to} is gone: it cannot take over`);
-    return target;
   }
 
   /** Members beside this one that were heard of lately. */
@@ -340,11 +327,14 @@ export class Membership implements Cluster, AsyncDisposable {
 
   #watch(lease: Lease): void {
     this.#lease = lease;
-    void lease.lost.then((reason) => {
-      this.#lease = undefined;
-      this.#isResigning = true;
-      this.#end(reason);
-    });
+    void this.#endWith(lease);
+  }
+
+  async #endWith(lease: Lease): Promise<void> {
+    const reason = await lease.lost;
+    this.#lease = undefined;
+    this.#isResigning = true;
+    this.#end(reason);
   }
 
   #shown(member: StoredMember, holder: string | undefined, newest: number): ClusterMember {

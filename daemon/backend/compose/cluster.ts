@@ -29,10 +29,7 @@ export function openMembership(
   const onReadAgain = (seq: number): void => changes.restartAfter(seq);
   const follower =
     lease === undefined
-      ? teardown.use(
-          'following',
-          new Follower(changes.lastSeq, { store, registry, commits, clock, log, onReadAgain }),
-        )
+      ? teardown.use('following', new Follower(changes.lastSeq, { store, registry, commits, clock, log, onReadAgain }))
       : undefined;
   return new Membership({
     store,

@@ -6,7 +6,16 @@ import { decodeTuple } from '../tuple.ts';
 import { byteaItems } from './binary-array.ts';
 import { databaseError } from './database-error.ts';
 import { giveUp, type DatabaseServer } from './server.ts';
-import { BE_SEEN, FOLLOWED, FORGET_MEMBERS, LEAVE, MEMBERS, RELEASED_CHANNEL, STANDING, WRITTEN_CHANNEL } from './statements.ts';
+import {
+  BE_SEEN,
+  FOLLOWED,
+  FORGET_MEMBERS,
+  LEAVE,
+  MEMBERS,
+  RELEASED_CHANNEL,
+  STANDING,
+  WRITTEN_CHANNEL,
+} from './statements.ts';
 
 /** Those that ended without a word are shown as gone for a while. */
 const FORGET_MS = 600_000;
