@@ -1,5 +1,6 @@
 import type { MonError } from '../../shared/errors.ts';
 import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { connectionLimits } from '../../shared/domain/connection-limits.ts';
 import { CommandRunner } from '../command/command-runner.ts';
@@ -389,6 +390,8 @@ async function leaveLoadedFiles(
   teardown: Teardown,
 ): Promise<readonly string[]> {
   if (localPlaces === undefined) return [];
+  // With a database it is not there yet.
+  await mkdir(localPlaces.stateDir, { recursive: true });
   const files = teardown.use('loaded files', new LoadedFiles(localPlaces.stateDir, log));
   await files.write(config.files);
   teardown.use(

@@ -6,6 +6,7 @@ import type { BackendOptions } from '../../daemon/backend/compose/options.ts';
 import { loadConfig } from '../../daemon/backend/config/load-config.ts';
 import type { Clock, Store } from '../../daemon/backend/ports.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
+import { openPostgresStore } from '../../daemon/backend/store/postgres/postgres-store.ts';
 import { SystemClock } from '../../daemon/clock/system-clock.ts';
 import { placesOf } from './administrator.ts';
 import { RecordedLog } from './recorded-log.ts';
@@ -19,6 +20,8 @@ export interface RunningBackend extends AsyncDisposable {
   /** Of the listener for the newer API; empty without one in the settings. */
   readonly v2Url: string;
   readonly log: RecordedLog;
+  /** Settles, with the reason, when it does not write any more. */
+  readonly lost: Promise<Error>;
 }
 
 /** The whole backend on an empty store and a free port, until it is disposed. */
@@ -29,7 +32,9 @@ export async function startBackend(
     readonly clock?: Clock;
     readonly batcher?: BackendOptions['batcher'];
     readonly requestTimes?: BackendOptions['requestTimes'];
-    /** Whose store this is, too. Default: it is alone. */
+    /** A database that it may share with others; default: a directory of its own. */
+    readonly database?: string;
+    /** Default: it is alone. */
     readonly cluster?: BackendOptions['cluster'];
     /** What stands between the backend and its store. */
     readonly around?: (store: Store) => Store;
@@ -51,7 +56,11 @@ export async function startBackend(
   const config = await loadConfig({ file, directories: [], env: {} });
   const backend = await compose({
     config,
-    openStore: async () => around(await openLevelStore(stateDir)),
+    openStore: async () =>
+      options.database === undefined
+        ? around(await openLevelStore(stateDir))
+        : await openPostgresStore(options.database),
+    isShared: options.database !== undefined,
     clock: options.clock ?? new SystemClock(),
     log,
     bind: '127.0.0.1',
@@ -68,5 +77,5 @@ export async function startBackend(
   const reload = (): Promise<void> => backend.reload();
   const running = parts.move();
   const { url, agentUrl = '', v2Url = '' } = backend;
-  return { url, agentUrl, v2Url, reload, log, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return { url, agentUrl, v2Url, reload, log, lost: backend.lost, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }

@@ -254,7 +254,7 @@ export class Membership implements Cluster, AsyncDisposable {
       this.#problem = undefined;
       this.#noteClock();
       this.#noteBehind();
-      await this.#takeOver();
+      if (await this.#takeOver()) this.#standing = await store.meet(SHARD, { ...this.#self(), seq: this.seq });
     } catch (error) {
       const reason = errorMessage(error);
       if (this.#problem === undefined) log.warn({ reason }, 'the database does not answer');
@@ -288,15 +288,15 @@ export class Membership implements Cluster, AsyncDisposable {
     return this.#behindSinceMs !== undefined && clock.monotonic() - this.#behindSinceMs > staleAfter() * 1000;
   }
 
-  /** When nobody writes. */
-  async #takeOver(): Promise<void> {
+  /** When nobody writes. @returns whether this member does now */
+  async #takeOver(): Promise<boolean> {
     const { lease, nowMs = 0 } = this.#standing ?? {};
     const { store, batcher, chance, follower } = this.#parts;
-    if (batcher.isLeading || this.#isResigning || this.#isEnded || follower === undefined) return;
+    if (batcher.isLeading || this.#isResigning || this.#isEnded || follower === undefined) return false;
     const isFree = lease?.holder === undefined || lease.goodUntilMs <= nowMs;
-    if (!isFree) return;
+    if (!isFree) return false;
     const isOfferedElsewhere = lease?.offeredTo !== undefined && lease.offeredTo !== store.self;
-    if (isOfferedElsewhere && nowMs - lease.goodUntilMs < OFFER_MS) return;
+    if (isOfferedElsewhere && nowMs - lease.goodUntilMs < OFFER_MS) return false;
     if (lease?.holder !== undefined) await this.#pause(chance() * CHANCE_MS);
     const startMs = this.#parts.clock.monotonic();
     const taken = await store.acquire(SHARD, LEASE_MS).catch((error: unknown) => {
@@ -304,7 +304,9 @@ export class Membership implements Cluster, AsyncDisposable {
       if (error instanceof MonError && error.code === 'conflict') return undefined;
       throw error;
     });
-    if (taken !== undefined) await this.#begin(taken, follower, startMs);
+    if (taken === undefined) return false;
+    await this.#begin(taken, follower, startMs);
+    return true;
   }
 
   async #begin(lease: Lease, follower: Follower, startMs: number): Promise<void> {

@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { openPostgresStore, type PostgresStore } from '../../../../../daemon/backend/store/postgres/postgres-store.ts';
+import type { ToldOfItself } from '../../../../../daemon/backend/store/shared.ts';
+import { startPostgres, type PostgresServer } from '../../../../../scripts/lib/postgres-server.ts';
+import { del, entriesOf, put } from '../../../../support/store-contract.ts';
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres(['fsync=off']);
+});
+afterAll(async () => server[Symbol.asyncDispose]());
+
+async function opened(url: string): Promise<PostgresStore> {
+  const store = await openPostgresStore(url);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+async function two(): Promise<{ url: string; writer: PostgresStore; member: PostgresStore }> {
+  const url = await server.database();
+  return { url, writer: await opened(url), member: await opened(url) };
+}
+
+const told = (name: string, seq = 0): ToldOfItself => ({
+  name,
+  url: `http://${name}`,
+  fingerprint: undefined,
+  version: '1.0.0',
+  seq,
+});
+
+test('who follows is told of each write with what it touched, puts and deletes', async () => {
+  const { writer, member } = await two();
+  const lease = await writer.acquire('main', 30_000);
+  await writer.write(lease, [put(['a', 1], '1'), put(['b'], '2')], [['client', 'default', 'a']]);
+  await writer.write(lease, [del(['b'])], []);
+  await writer.write(lease, [], []);
+  expect(await member.writtenAfter('main', 0, 10)).toEqual([
+    { seq: 1, changes: [['client', 'default', 'a']], keys: [['a', 1], ['b']] },
+    { seq: 2, changes: [], keys: [['b']] },
+    { seq: 3, changes: [], keys: [] },
+  ]);
+  expect(await member.writtenAfter('main', 1, 1)).toMatchObject([{ seq: 2 }]);
+  expect(await member.writtenAfter('main', 3, 10)).toEqual([]);
+});
+
+test('who follows is woken by a write, and by a lease that is released', async () => {
+  const { writer, member } = await two();
+  let written = 0;
+  let released = 0;
+  member.onWritten(() => written++);
+  member.onReleased(() => released++);
+  const lease = await writer.acquire('main', 30_000);
+  await expect
+    .poll(async () => {
+      await writer.write(lease, [put(['a'], '1')], []);
+      return written;
+    })
+    .toBeGreaterThan(0);
+  expect(released).toBe(0);
+  await lease.release();
+  await expect.poll(() => released).toBe(1);
+});
+
+test('a snapshot is of one moment, over all that is read of it', async () => {
+  const { writer, member } = await two();
+  const lease = await writer.acquire('main', 30_000);
+  await writer.write(lease, [put(['a'], '1'), put(['b'], '1')], []);
+  await using snapshot = await member.snapshot('main');
+  await writer.write(lease, [put(['a'], '2'), del(['b']), put(['c'], '2')], []);
+  expect(snapshot.seq).toBe(1);
+  expect(await entriesOf(snapshot.scan([]))).toEqual([
+    [['a'], '1'],
+    [['b'], '1'],
+  ]);
+  expect(await snapshot.getMany([['c'], ['a']])).toEqual([undefined, '1']);
+});
+
+test('a snapshot of more than one page', async () => {
+  const { writer, member } = await two();
+  const lease = await writer.acquire('main', 30_000);
+  const keys = Array.from({ length: 2500 }, (_, at) => ['n', at] as const);
+  await writer.write(
+    lease,
+    keys.map((key) => put(key, '1')),
+    [],
+  );
+  await using snapshot = await member.snapshot('main');
+  expect((await entriesOf(snapshot.scan(['n']))).map(([key]) => key)).toEqual(keys);
+});
+
+test('members hear of each other, and who writes since when', async () => {
+  const { writer, member } = await two();
+  expect(await writer.meet('main', told('a'))).toMatchObject({ lease: undefined, members: [{ name: 'a' }] });
+  const { epoch } = await writer.acquire('main', 30_000);
+  const standing = await member.meet('main', { ...told('b', 7), fingerprint: 'AB:CD' });
+  expect(standing.members).toMatchObject([
+    { id: writer.self, name: 'a', url: 'http://a', seq: 0, fingerprint: undefined },
+    { id: member.self, name: 'b', seq: 7, fingerprint: 'AB:CD' },
+  ]);
+  expect(standing.lease).toMatchObject({ holder: writer.self, epoch, seq: 0, offeredTo: undefined });
+  const { nowMs, lease } = standing;
+  expect(Math.abs(nowMs - Date.now())).toBeLessThan(60_000);
+  expect(lease?.goodUntilMs).toBeGreaterThan(nowMs);
+  expect(lease?.sinceMs).toBeLessThanOrEqual(nowMs);
+  await writer.leave();
+  expect((await member.meet('main', told('b'))).members).toMatchObject([{ name: 'b' }]);
+});
+
+test('a lease that is offered says to whom, until somebody takes it', async () => {
+  const { writer, member } = await two();
+  const lease = await writer.acquire('main', 30_000);
+  await writer.offer(lease, member.self);
+  const offered = await member.meet('main', told('b'));
+  expect(offered.lease).toMatchObject({ holder: undefined, offeredTo: member.self });
+  expect(offered.lease?.goodUntilMs).toBeLessThanOrEqual(offered.nowMs);
+  await member.acquire('main', 30_000);
+  const taken = await member.meet('main', told('b'));
+  expect(taken.lease).toMatchObject({ holder: member.self, offeredTo: undefined, epoch: 2 });
+});
+
+test('the secret is the same for all that share the store, and another one in another store', async () => {
+  const { writer, member } = await two();
+  const other = await opened(await server.database());
+  expect(writer.secret).toMatch(/^[\w-]{43}$/);
+  expect(member.secret).toBe(writer.secret);
+  expect(other.secret).not.toBe(writer.secret);
+});

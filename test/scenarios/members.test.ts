@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { ClusterView } from '../../shared/schemas/cluster.ts';
+import { startPostgres, type PostgresServer } from '../../scripts/lib/postgres-server.ts';
+import { administratorOf } from '../support/administrator.ts';
+import { startBackend, type RunningBackend } from '../support/running-backend.ts';
+
+/** Of several backends in this process that share a database: what each of them shows, and who writes. */
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres(['fsync=off']);
+});
+afterAll(async () => server[Symbol.asyncDispose]());
+
+async function member(database: string): Promise<RunningBackend> {
+  const backend = await startBackend({ database });
+  onTestFinished(() => backend[Symbol.asyncDispose]());
+  return backend;
+}
+
+async function members(): Promise<readonly [url: string, writer: RunningBackend, other: RunningBackend]> {
+  const url = await server.database();
+  const writer = await member(url);
+  return [url, writer, await member(url)];
+}
+
+async function answer<T>(backend: RunningBackend, path: string): Promise<T> {
+  return (await (await fetch(`${backend.url}${path}`)).json()) as T;
+}
+
+async function change(backend: RunningBackend, path: string, body: unknown, method = 'POST'): Promise<number> {
+  const headers = { 'content-type': 'application/json', ...administratorOf(backend.url) };
+  return (await fetch(`${backend.url}${path}`, { method, headers, body: JSON.stringify(body) })).status;
+}
+
+const result = (name: string, status: number): unknown => ({ source: 'web', name, output: 'x', status });
+
+async function checksAt(backend: RunningBackend): Promise<readonly string[]> {
+  const events = await answer<readonly { check: { name: string } }[]>(backend, '/events');
+  return events.map(({ check }) => check.name).toSorted();
+}
+
+const cluster = (backend: RunningBackend): Promise<ClusterView> => answer(backend, '/api/mon/v1/cluster');
+
+async function nameOfWriter(backend: RunningBackend): Promise<string | undefined> {
+  const { writer, members: all } = await cluster(backend);
+  return all.find(({ id }) => id === writer?.id)?.name;
+}
+
+const nameOf = ({ url }: RunningBackend): RegExp => new RegExp(`:${new URL(url).port}$`);
+
+test('a member shows what the one that writes has stored, and what becomes of it', async () => {
+  const [, writer, other] = await members();
+  expect(await change(writer, '/results', result('disk', 2))).toBe(202);
+  await expect.poll(() => checksAt(other)).toEqual(['disk']);
+  expect(await change(writer, '/silenced', { check: 'disk', reason: 'later' })).toBe(201);
+  await expect.poll(() => answer(other, '/silenced')).toMatchObject([{ check: 'disk', reason: 'later' }]);
+  await expect.poll(() => answer(other, '/events')).toMatchObject([{ silenced: true }]);
+  expect(await change(writer, '/results', result('disk', 0))).toBe(202);
+  await expect.poll(() => checksAt(other)).toEqual([]);
+});
+
+test('one that starts later has all that was there', async () => {
+  const [url, writer] = await members();
+  await change(writer, '/results', result('disk', 1));
+  expect(await checksAt(await member(url))).toEqual(['disk']);
+});
+
+test('each tells who they are, who writes, and that nobody is behind', async () => {
+  const [, writer, other] = await members();
+  await expect.poll(async () => (await cluster(other)).members).toHaveLength(2);
+  const view = await cluster(other);
+  expect(view.database).toMatchObject({ kind: 'postgres', state: 'ok', problem: null });
+  expect(view.database.place).not.toContain('mon:');
+  expect(view.members.map(({ role, state, behind }) => ({ role, state, behind }))).toContainEqual({
+    role: 'writer',
+    state: 'ok',
+    behind: 0,
+  });
+  expect(await nameOfWriter(other)).toMatch(nameOf(writer));
+});
+
+test('one that stops hands over at once, and the next one takes writes', async () => {
+  const [, writer, other] = await members();
+  await change(writer, '/results', result('before', 2));
+  await expect.poll(async () => (await cluster(writer)).members).toHaveLength(2);
+  await writer[Symbol.asyncDispose]();
+  expect(writer.log.messages('info')).toContain('handed over');
+  await expect.poll(() => nameOfWriter(other)).toMatch(nameOf(other));
+  expect(await change(other, '/results', result('after', 2))).toBe(202);
+  expect(await checksAt(other)).toEqual(['after', 'before']);
+});
+
+test('a hand-over goes to the member that is named; who handed over is told that it follows', async () => {
+  const [url, writer, other] = await members();
+  await member(url);
+  await expect.poll(async () => (await cluster(writer)).members).toHaveLength(3);
+  const { members: all } = await cluster(writer);
+  const named = all.find(({ name }) => nameOf(other).test(name));
+  expect(await change(writer, '/api/mon/v1/cluster/hand-over', { to: named?.name })).toBe(200);
+  await expect.poll(() => nameOfWriter(other)).toBe(named?.name);
+  await expect(writer.lost).resolves.toMatchObject({ message: expect.stringContaining('handed over') as string });
+  expect(await change(other, '/results', result('after', 2))).toBe(202);
+});
+
+test('one whose lease was taken writes nothing more and says why', async () => {
+  const url = await server.database();
+  const writer = await member(url);
+  await server.run(
+    url,
+    "update mon.lease set holder = 'another', epoch = epoch + 1, good_until = clock_timestamp() + interval '1 minute'",
+  );
+  await change(writer, '/results', result('disk', 2));
+  expect((await writer.lost).message).toMatch(/was taken by another backend/);
+  expect(await checksAt(writer)).toEqual([]);
+});
+
+test('with nobody else there is nothing to hand over', async () => {
+  const writer = await member(await server.database());
+  await expect.poll(async () => (await cluster(writer)).members).toHaveLength(1);
+  expect(await change(writer, '/api/mon/v1/cluster/hand-over', {})).toBe(400);
+});
