@@ -185,6 +185,7 @@ export class Membership implements Cluster, AsyncDisposable {
   /** Hands over when it writes and there is somebody else, and is not heard of any more. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { store, log } = this.#parts;
+    await this.#meet();
     if (this.#lease !== undefined && this.#others().length > 0) {
       await this.#resign(undefined);
       const next = await this.#somebodyElse();
@@ -208,6 +209,7 @@ export class Membership implements Cluster, AsyncDisposable {
     await time.close();
     this.#lease = undefined;
     await store.offer(lease, to);
+    await store.leave();
   }
 
   async #somebodyElse(): Promise<WriterPlace | undefined> {
@@ -216,7 +218,7 @@ export class Membership implements Cluster, AsyncDisposable {
     while (clock.monotonic() < untilMs) {
       await this.#meet();
       const writer = this.#writer();
-      if (writer !== undefined) return writer;
+      if (writer !== undefined || this.#others().length === 0) return writer;
       await this.#pause(LOOK_AGAIN_MS);
     }
     return undefined;
@@ -246,15 +248,15 @@ export class Membership implements Cluster, AsyncDisposable {
   async #meet(): Promise<void> {
     if (this.#isMeeting || this.#isEnded || this.#self === undefined) return;
     this.#isMeeting = true;
-    const { store, clock, log } = this.#parts;
+    const { clock, log } = this.#parts;
     try {
-      this.#standing = await store.meet(SHARD, { ...this.#self(), seq: this.seq });
+      await this.#hear(this.#self);
       this.#heardMs = clock.monotonic();
       if (this.#problem !== undefined) log.info({}, 'the database answers again');
       this.#problem = undefined;
       this.#noteClock();
       this.#noteBehind();
-      if (await this.#takeOver()) this.#standing = await store.meet(SHARD, { ...this.#self(), seq: this.seq });
+      if (await this.#takeOver()) await this.#hear(this.#self);
     } catch (error) {
       const reason = errorMessage(error);
       if (this.#problem === undefined) log.warn({ reason }, 'the database does not answer');
@@ -262,6 +264,12 @@ export class Membership implements Cluster, AsyncDisposable {
     } finally {
       this.#isMeeting = false;
     }
+  }
+
+  /** One that has resigned is no candidate any more. */
+  async #hear(self: () => Self): Promise<void> {
+    const told = this.#isResigning ? undefined : { ...self(), seq: this.seq };
+    this.#standing = await this.#parts.store.meet(SHARD, told);
   }
 
   #noteClock(): void {

@@ -36,9 +36,10 @@ export interface SharedStore extends Store {
   /**
    * Says that this member is there, and hears how everything stands.
    *
+   * @param told undefined: it only listens
    * @throws MonError `unavailable`
    */
-  meet(shard: string, told: ToldOfItself): Promise<Standing>;
+  meet(shard: string, told: ToldOfItself | undefined): Promise<Standing>;
 
   /** This member ends. */
   leave(): Promise<void>;

@@ -58,13 +58,12 @@ export class PostgresMembers implements AsyncDisposable {
   }
 
   /** As `SharedStore.meet`. */
-  async meet(shard: string, { name, url, fingerprint, version, seq }: ToldOfItself): Promise<Standing> {
+  async meet(shard: string, told: ToldOfItself | undefined): Promise<Standing> {
     // With it, because whoever cannot hear is to notice that nothing is heard.
     this.#listen();
     try {
       const { readers } = this.#server;
-      await readers.query(BE_SEEN, [this.#self, name, url, fingerprint ?? null, version, seq]);
-      await readers.query(FORGET_MEMBERS, [FORGET_MS]);
+      if (told !== undefined) await this.#tell(told);
       const [standing, members] = await Promise.all([
         readers.query<StandingRow>(STANDING, [shard]),
         readers.query<MemberRow>(MEMBERS),
@@ -108,6 +107,12 @@ export class PostgresMembers implements AsyncDisposable {
     this.#isEnded = true;
     await this.#opening;
     await this.#ear?.end().catch(() => undefined);
+  }
+
+  async #tell({ name, url, fingerprint, version, seq }: ToldOfItself): Promise<void> {
+    const { readers } = this.#server;
+    await readers.query(BE_SEEN, [this.#self, name, url, fingerprint ?? null, version, seq]);
+    await readers.query(FORGET_MEMBERS, [FORGET_MS]);
   }
 
   #add(listeners: Set<() => void>, listener: () => void): Disposable {

@@ -205,7 +205,7 @@ export class PostgresStore implements SharedStore {
     await this.#leases.release(lease, to);
   }
 
-  async meet(shard: string, told: ToldOfItself): Promise<Standing> {
+  async meet(shard: string, told: ToldOfItself | undefined): Promise<Standing> {
     this.#assertOpen();
     return this.#members.meet(shard, told);
   }
