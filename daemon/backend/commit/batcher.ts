@@ -132,10 +132,13 @@ export class Batcher {
     this.#keepReportsOut();
   }
 
-  /** @throws MonError `unavailable` when the queue is full, the backend stops, or results are kept out */
+  /** @throws MonError `unavailable` when the queue is full, the backend stops, results are kept out, or the store takes nothing */
   enqueue(command: Command): void {
     if (this.#isClosed) throw new BusyError('the backend is stopping, try again in a few seconds');
     if (this.#lease === undefined) throw new BusyError('another backend writes, try again in a second');
+    // Not behind a batch that waits to hear what has become of it.
+    const { refusal } = this.#store;
+    if (refusal !== undefined) throw notWritten(refusal);
     if (command.isReported === true) this.refuseReports();
     if (this.#queuedWeight > 0 && this.#queuedWeight + command.weight > this.#queueLimit) {
       throw new BusyError('the queue of results is full, try again in a second');
