@@ -14,7 +14,8 @@ import { Passwords } from './access/password.ts';
 import { AgentHub } from './agents/agent-hub.ts';
 import { Alone } from './cluster/alone.ts';
 import { Batcher } from './commit/batcher.ts';
-import type { Forwarding } from './cluster/forwarding/forwarding.ts';
+import { Forwarding, type ForwardingParts } from './cluster/forwarding/forwarding.ts';
+import type { Membership } from './cluster/membership.ts';
 import type { ApiDeps } from './compose/api.ts';
 import { openSchedule, startClocks } from './compose/clocks.ts';
 import { openMembership, selfOf } from './compose/cluster.ts';
@@ -45,7 +46,9 @@ import { SlowPeers } from './http/slow-peers.ts';
 import { PlanRunner } from './plans/plan-runner.ts';
 import { Plans } from './plans/write.ts';
 import { TimerLag } from './schedule/timer-lag.ts';
+import type { Store } from './ports.ts';
 import { SHARD } from './store/main-shard.ts';
+import { isShared } from './store/shared.ts';
 import { TABLES, TOPICS } from './tables/tables.ts';
 import { openFilesMax } from './store/open-files.ts';
 import { Teardown } from './compose/teardown.ts';
@@ -139,7 +142,9 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     await plans.takeUp();
   };
   const standDown = (): Promise<void> => leading[Symbol.asyncDispose]();
-  const member = openMembership(ground, { batcher, changes: changes.log, startLeading, standDown }, teardown);
+  const onTurn = (): void => forwarding?.closeAgents();
+  const leadership = { startLeading, standDown, onTurn };
+  const member = openMembership(ground, { batcher, changes: changes.log, ...leadership }, teardown);
   const alone = new Alone({
     id: status.id,
     hostname: name,
@@ -166,7 +171,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     clock,
     log,
   });
-  const forwarding = openForwarding(options, { authenticator, callers, clock, log }, teardown);
+  const forwarding = openForwarding(options, { store, member, authenticator, callers, clock, log }, teardown);
   const metrics = teardown.use(
     'metrics',
     new Metrics({
@@ -271,12 +276,18 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   };
 }
 
+type ForwardingDeps = Omit<ForwardingParts, 'leadership' | 'secret'>;
+
+/** The way to the other backends that have the store; undefined: nobody can have it. */
 function openForwarding(
   { openForwarding: open }: BackendOptions,
-  parts: Parameters<NonNullable<BackendOptions['openForwarding']>>[0],
+  { store, member, ...parts }: ForwardingDeps & { readonly store: Store; readonly member: Membership | undefined },
   teardown: Teardown,
 ): Forwarding | undefined {
-  return open === undefined ? undefined : teardown.use('forwarding', open(parts));
+  if (open !== undefined) return teardown.use('forwarding', open(parts));
+  if (member === undefined || !isShared(store)) return undefined;
+  const { secret } = store;
+  return teardown.use('forwarding', new Forwarding({ ...parts, leadership: member, secret: () => secret }));
 }
 
 function openBatcher(

@@ -9,6 +9,7 @@ import { LEASE_MS, SHARD } from '../store/main-shard.ts';
 import type { SharedStore, Standing, StoredMember } from '../store/shared.ts';
 import type { Cluster } from './cluster.ts';
 import type { Follower } from './follower.ts';
+import type { Leadership, WriterPlace } from './forwarding/leadership.ts';
 
 /** How often members say that they are there, and hear who writes. */
 const MEET_MS = 500;
@@ -25,15 +26,6 @@ const ON_THEIR_WAY_MS = 20;
 const OFFER_MS = 1500;
 /** By how much the clock of a machine may differ from that of the database before it is said. */
 const CLOCK_MS_MAX = 10_000;
-
-/** Where the member that writes is reached. */
-export interface WriterPlace {
-  readonly id: string;
-  readonly name: string;
-  readonly url: string;
-  /** SHA-256 of its certificate; undefined: plain HTTP. */
-  readonly fingerprint: string | undefined;
-}
 
 /** How this member is known to the others. */
 export interface Self {
@@ -53,6 +45,8 @@ interface MembershipParts {
   readonly lead: (lease: Lease, seq: number) => Promise<void>;
   /** Ends that. */
   readonly standDown: () => Promise<void>;
+  /** Called when it begins or ceases to write, so that agents come again. */
+  readonly onTurn: () => void;
   /** How many seconds a member may be behind and still be asked. */
   readonly staleAfter: () => number;
   readonly clock: Clock;
@@ -65,7 +59,7 @@ interface MembershipParts {
  * One of several backends with one store: it follows while another one writes, takes over when nobody does, and hands over
  * when it ends.
  */
-export class Membership implements Cluster, AsyncDisposable {
+export class Membership implements Cluster, Leadership, AsyncDisposable {
   readonly #parts: MembershipParts;
   /** Settles, with the reason, when this member has stopped writing and begins anew as one that follows. */
   readonly ended: Promise<MonError>;
@@ -131,10 +125,11 @@ export class Membership implements Cluster, AsyncDisposable {
    *
    * @throws MonError `unavailable` when nobody does in time
    */
-  async writer(): Promise<'self' | WriterPlace> {
+  async writer(signal?: AbortSignal): Promise<'self' | WriterPlace> {
     const { clock } = this.#parts;
     const untilMs = clock.monotonic() + WAIT_MS;
     for (;;) {
+      signal?.throwIfAborted();
       if (this.isWriter) return 'self';
       const writer = this.#writer();
       if (writer !== undefined) return writer;
@@ -198,11 +193,12 @@ export class Membership implements Cluster, AsyncDisposable {
 
   /** Stops writing; until another member does, writes wait. */
   async #resign(to: string | undefined): Promise<void> {
-    const { batcher, time, standDown, store } = this.#parts;
+    const { batcher, time, standDown, onTurn, store } = this.#parts;
     const lease = this.#lease;
     if (lease === undefined) return;
     await standDown();
     this.#isResigning = true;
+    onTurn();
     // Those that were let in before are on their way into the queue.
     await this.#pause(ON_THEIR_WAY_MS);
     await batcher.resign();
@@ -212,7 +208,7 @@ export class Membership implements Cluster, AsyncDisposable {
     await store.leave();
   }
 
-  async #somebodyElse(): Promise<WriterPlace | undefined> {
+  async #somebodyElse(): Promise<StoredMember | undefined> {
     const { clock } = this.#parts;
     const untilMs = clock.monotonic() + WAIT_MS;
     while (clock.monotonic() < untilMs) {
@@ -230,7 +226,7 @@ export class Membership implements Cluster, AsyncDisposable {
     return members.filter(({ id, seenMs }) => id !== this.#parts.store.self && nowMs - seenMs < GONE_MS);
   }
 
-  #writer(): WriterPlace | undefined {
+  #writer(): StoredMember | undefined {
     const { lease, members = [], nowMs = 0 } = this.#standing ?? {};
     const { self } = this.#parts.store;
     if (lease?.holder === undefined || lease.holder === self) return undefined;
@@ -318,7 +314,7 @@ export class Membership implements Cluster, AsyncDisposable {
   }
 
   async #begin(lease: Lease, follower: Follower, startMs: number): Promise<void> {
-    const { lead, log, clock } = this.#parts;
+    const { lead, onTurn, log, clock } = this.#parts;
     try {
       await follower.catchUp();
       await follower[Symbol.asyncDispose]();
@@ -329,6 +325,7 @@ export class Membership implements Cluster, AsyncDisposable {
       return;
     }
     this.#watch(lease);
+    onTurn();
     log.info(
       { epoch: lease.epoch, seq: this.seq, duration_ms: Math.round(clock.monotonic() - startMs) },
       'this backend writes from now on',

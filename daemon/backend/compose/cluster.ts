@@ -16,12 +16,14 @@ interface MemberParts {
   /** Begins what only the backend that writes does. */
   readonly startLeading: () => Promise<void>;
   readonly standDown: () => Promise<void>;
+  /** Called when it begins or ceases to write. */
+  readonly onTurn: () => void;
 }
 
 /** This backend among those that share its store; undefined: nobody can. */
 export function openMembership(
   { config, store, lease, time, registry, clock, log }: Ground,
-  { batcher, changes, startLeading, standDown }: MemberParts,
+  { batcher, changes, startLeading, standDown, onTurn }: MemberParts,
   teardown: Teardown,
 ): Membership | undefined {
   if (!isShared(store)) return undefined;
@@ -42,6 +44,7 @@ export function openMembership(
       await startLeading();
     },
     standDown,
+    onTurn,
     staleAfter: () => config.program['stale-after'],
     clock,
     log,

@@ -31,9 +31,13 @@ export interface PostgresStoreOptions {
   readonly clock?: Pick<Clock, 'after' | 'every' | 'monotonic'>;
   /** How long an answer to a write may take until its connection counts as cut, in milliseconds. Default: ten seconds. */
   readonly answerMs?: number;
+  /**
+   * How long the caller of a write whose answer was lost waits at most until it is known whether it is there, in
+   * milliseconds. Default: five seconds.
+   */
+  readonly settleMs?: number;
 }
 
-/** How long the caller of a write whose answer was lost waits at most until it is known whether it is there. */
 const SETTLE_MS_MAX = 5000;
 const SETTLE_RETRY_MS = 100;
 
@@ -82,6 +86,7 @@ export class PostgresStore implements SharedStore {
   readonly #server: DatabaseServer;
   readonly #clock: Pick<Clock, 'after' | 'monotonic'>;
   readonly #retention: RetentionLimits;
+  readonly #settleMs: number;
   readonly #shards: Map<string, Shard>;
   readonly #connection: WriterConnection;
   readonly #leases: HeldLeases;
@@ -94,7 +99,7 @@ export class PostgresStore implements SharedStore {
     server: DatabaseServer,
     { id, schema, secret }: StoreRow,
     shards: Map<string, Shard>,
-    { retention = RETENTION_DEFAULT, clock = new SystemClock() }: PostgresStoreOptions = {},
+    { retention = RETENTION_DEFAULT, clock = new SystemClock(), settleMs = SETTLE_MS_MAX }: PostgresStoreOptions = {},
   ) {
     this.id = id;
     this.shown = server.shown;
@@ -103,6 +108,7 @@ export class PostgresStore implements SharedStore {
     this.#members = new PostgresMembers(server, this.self);
     this.#shards = shards;
     this.#retention = retention;
+    this.#settleMs = settleMs;
     this.#clock = clock;
     const inTurn = <T>(task: () => Promise<T>): Promise<T> => this.#inTurn(task);
     this.#connection = new WriterConnection(server, {
@@ -266,7 +272,7 @@ export class PostgresStore implements SharedStore {
    */
   async #settle(shard: string, batch: Batch, cause: unknown): Promise<number | undefined> {
     this.#connection.lose(cause);
-    const deadline = this.#clock.monotonic() + SETTLE_MS_MAX;
+    const deadline = this.#clock.monotonic() + this.#settleMs;
     for (;;) {
       try {
         return await this.#connection.again(async (client) => {

@@ -128,7 +128,8 @@ describe('a database', () => {
   test('that goes down under load: each write that was acknowledged is there, and the numbers are dense', async () => {
     const own = await startPostgres();
     onTestFinished(() => own[Symbol.asyncDispose]());
-    const { store, lease } = await opened(await own.database());
+    // However long the database takes to come back.
+    const { store, lease } = await opened(await own.database(), { settleMs: 120_000 });
     const acknowledged = new Set<number>();
     const over = new AbortController();
     const load = (async () => {
