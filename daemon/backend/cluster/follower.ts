@@ -139,9 +139,7 @@ export class Follower implements AsyncDisposable {
         await this.#readAgain();
         continue;
       }
-      await using snap = await store.snapshot(SHARD);
-      void touched;
-      await registry.load(snap);
+      await registry.follow(store, touched(records));
       this.#tell(records);
       if (records.length < RECORDS_MAX) return;
     }
