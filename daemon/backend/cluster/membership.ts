@@ -347,7 +347,8 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   #shown(member: StoredMember, holder: string | undefined, newest: number): ClusterMember {
     const { id, name, url, version, sinceMs, seenMs } = member;
     const isSelf = id === this.#parts.store.self;
-    const seq = isSelf ? this.seq : member.seq;
+    // What others have told of themselves is older than what the writer has written since.
+    const seq = isSelf ? this.seq : id === holder ? newest : member.seq;
     const isGone = (this.#standing?.nowMs ?? 0) - seenMs > GONE_MS;
     const isBehind = isSelf && this.#isTooFarBehind();
     return {
