@@ -28,9 +28,9 @@ async function answer<T>(backend: RunningBackend, path: string): Promise<T> {
   return (await (await fetch(`${backend.url}${path}`)).json()) as T;
 }
 
-async function change(backend: RunningBackend, path: string, body: unknown, method = 'POST'): Promise<number> {
+async function change(backend: RunningBackend, path: string, body: unknown): Promise<number> {
   const headers = { 'content-type': 'application/json', ...administratorOf(backend.url) };
-  return (await fetch(`${backend.url}${path}`, { method, headers, body: JSON.stringify(body) })).status;
+  return (await fetch(`${backend.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).status;
 }
 
 const result = (name: string, status: number): unknown => ({ source: 'web', name, output: 'x', status });
