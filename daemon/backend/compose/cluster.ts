@@ -6,7 +6,7 @@ import type { ChangeLog } from '../feed/change-log.ts';
 import { isLoopback } from '../access/host.ts';
 import type { Lease } from '../ports.ts';
 import { isShared } from '../store/shared.ts';
-import type { Teardown } from '../teardown.ts';
+import type { Teardown } from './teardown.ts';
 import type { Ground } from './ground.ts';
 import type { BackendOptions } from './options.ts';
 
