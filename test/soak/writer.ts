@@ -300,6 +300,9 @@ function post(results: readonly ModelResult[]): (model: ReferenceModel) => numbe
 }
 
 /** @returns 503 when it was refused, undefined when the backend went away before it answered, or does not know what comes of it */
+/** What is said when it was done, or nobody knows. */
+const PERHAPS_DONE = /look before you try|it was done/;
+
 async function statusOf(url: string, { request }: Change): Promise<number | undefined> {
   if (request === undefined) return undefined;
   const { method, path, body } = request;
@@ -312,7 +315,7 @@ async function statusOf(url: string, { request }: Change): Promise<number | unde
     // What fails inside is 500 on the routes of events (reference 7), and 503 on all others.
     const isOfEvents = path.startsWith('/events') || path === '/resolve';
     const isRefused = answer.status === 503 || (answer.status === 500 && isOfEvents);
-    if (isRefused && text.includes('look before you try it again')) return undefined;
+    if (isRefused && PERHAPS_DONE.test(text)) return undefined;
     return isRefused ? 503 : answer.status;
   } catch {
     return undefined;
