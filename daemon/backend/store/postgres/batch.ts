@@ -4,7 +4,7 @@ import type { Change, StoreOp } from '../../ports.ts';
 import { serializeChanges } from '../change-record.ts';
 import { encodeNamed } from '../scan-range.ts';
 import type { Shard } from '../shard.ts';
-import { byteaArray } from './binary-array.ts';
+import { byteaArray } from './bytea-array.ts';
 import { WRITE } from './statements.ts';
 
 /** One write, as the statement that makes it. Made again it is the same, so that it can be looked for and repeated. */

@@ -1,7 +1,7 @@
 import type { ClientBase, Pool, QueryConfig } from 'pg';
 import type { Key } from '../../ports.ts';
 import { encodeNamed } from '../scan-range.ts';
-import { byteaArray } from './binary-array.ts';
+import { byteaArray } from './bytea-array.ts';
 import { VALUES } from './statements.ts';
 
 /** Encoded key and value. */

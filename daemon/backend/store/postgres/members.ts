@@ -1,9 +1,8 @@
 import type { Client } from 'pg';
-import type { Change } from '../../ports.ts';
 import { parseChanges } from '../change-record.ts';
 import type { Standing, StoredMember, ToldOfItself, WrittenRecord } from '../shared.ts';
 import { decodeTuple } from '../tuple.ts';
-import { byteaItems } from './binary-array.ts';
+import { byteaItems } from './bytea-array.ts';
 import { databaseError } from './database-error.ts';
 import { giveUp, type DatabaseServer } from './server.ts';
 import {
@@ -80,12 +79,12 @@ export class PostgresMembers implements AsyncDisposable {
 
   /** As `SharedStore.writtenAfter`. */
   async writtenAfter(shard: string, seq: number, limit: number): Promise<readonly WrittenRecord[]> {
-    const query = { name: 'followed', text: FOLLOWED, values: [shard, seq, limit], binary: true, types: AS_BYTES };
+    const query = { name: 'followed', text: FOLLOWED, values: [shard, seq, limit], types: AS_TEXT };
     try {
-      const { rows } = await this.#server.readers.query<Record<'seq' | 'changes' | 'keys', Buffer>>(query);
+      const { rows } = await this.#server.readers.query<Record<'seq' | 'changes' | 'keys', string>>(query);
       return rows.map((row) => ({
-        seq: Number(row.seq.readBigInt64BE()),
-        changes: parseChanges(row.changes.toString()) as readonly Change[],
+        seq: Number(row.seq),
+        changes: parseChanges(row.changes),
         keys: byteaItems(row.keys).map((key) => decodeTuple(key.toString())),
       }));
     } catch (error) {
@@ -143,8 +142,8 @@ export class PostgresMembers implements AsyncDisposable {
   }
 }
 
-/** Columns as they come. */
-const AS_BYTES = { getTypeParser: () => (value: Buffer | string) => value };
+/** Columns as they come: the binary form of what is not UTF-8 would arrive damaged. */
+const AS_TEXT = { getTypeParser: () => (value: string) => value };
 
 function memberOf({ id, name, url, fingerprint, version, seq, since_ms, seen_ms }: MemberRow): StoredMember {
   return {

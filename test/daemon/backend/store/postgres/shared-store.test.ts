@@ -44,6 +44,19 @@ test('who follows is told of each write with what it touched, puts and deletes',
   expect(await member.writtenAfter('main', 3, 10)).toEqual([]);
 });
 
+test('however many keys a write has, and however long they are, they come as they were', async () => {
+  const { writer, member } = await two();
+  const lease = await writer.acquire('main', 30_000);
+  for (let seq = 1; seq <= 200; seq++) await writer.write(lease, [], []);
+  const keys = Array.from({ length: 300 }, (_, at) => ['\u00e4\u0000\u{1f600}'.repeat(1 + (at % 70)), at] as const);
+  await writer.write(
+    lease,
+    keys.map((key) => put(key, '1')),
+    [],
+  );
+  expect(await member.writtenAfter('main', 200, 10)).toEqual([{ seq: 201, changes: [], keys }]);
+});
+
 test('who follows is woken by a write, and by a lease that is released', async () => {
   const { writer, member } = await two();
   let written = 0;

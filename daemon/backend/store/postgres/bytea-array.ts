@@ -22,15 +22,9 @@ export function byteaArray(items: readonly Buffer[]): Buffer {
   return encoded;
 }
 
-/** The items of a `bytea[]` in binary form. */
-export function byteaItems(encoded: Buffer): Buffer[] {
-  const items: Buffer[] = [];
-  const dimensions = encoded.readInt32BE(0);
-  if (dimensions === 0) return items;
-  for (let at = HEADER_BYTES; at < encoded.length;) {
-    const start = at + LENGTH_BYTES;
-    at = start + encoded.readInt32BE(at);
-    items.push(encoded.subarray(start, at));
-  }
-  return items;
+/** The items of a `bytea[]` in text form: `{"\\\\x6162","\\\\x63"}`. */
+export function byteaItems(text: string): Buffer[] {
+  return Array.from(text.matchAll(ITEM), ([, hex = '']) => Buffer.from(hex, 'hex'));
 }
+
+const ITEM = /\\x([\da-f]*)/g;
