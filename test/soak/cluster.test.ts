@@ -193,5 +193,7 @@ test(
 
 /** The order of results is that in which each backend came to know of them. */
 function sorted(lists: Lists | undefined): unknown {
-  return Object.values<Lists['events']>({ ...lists }).map((list) => list.map((item) => JSON.stringify(item)).toSorted());
+  return Object.values<Lists['events']>({ ...lists }).map((list) =>
+    list.map((item) => JSON.stringify(item)).toSorted(),
+  );
 }
