@@ -63,7 +63,7 @@ class Members implements AsyncDisposable {
   async caughtUp(): Promise<void> {
     for (;;) {
       const views = await Promise.all([...this.#all.keys()].map((at) => this.#view(at)));
-      const seqs = new Set(views.map((view) => (view?.writer == null ? undefined : ownSeq(view))));
+      const seqs = new Set(views.map((view) => (typeof view?.writer?.id === 'string' ? ownSeq(view) : undefined)));
       if (seqs.size === 1 && !seqs.has(undefined)) return;
       await delay(20);
     }
