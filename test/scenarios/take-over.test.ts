@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startPostgres, type PostgresServer } from '../../scripts/lib/postgres-server.ts';
+import { clusterAnswer, type ClusterView } from '../../shared/schemas/cluster.ts';
 import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -40,6 +41,10 @@ function load(urlOf: () => string): { readonly acknowledged: Set<number>; readon
 async function namesAt(url: string): Promise<Set<string>> {
   const results = (await (await fetch(`${url}/results`)).json()) as { check: { name: string } }[];
   return new Set(results.map(({ check }) => check.name));
+}
+
+async function databaseOf(url: string): Promise<ClusterView['database']> {
+  return clusterAnswer.parse(await (await fetch(`${url}/api/mon/v1/cluster`)).json()).database;
 }
 
 const missing = (acknowledged: Iterable<number>, stored: Set<string>): string[] =>
@@ -85,11 +90,13 @@ test('a database that is away: 503 while it is, and everything goes on without a
   const post = { method: 'POST', body: JSON.stringify(resultOf(0)), headers: { 'content-type': 'application/json' } };
   const refused = await fetch(`${backend.url}/results`, post);
   expect([refused.status, refused.headers.has('retry-after')]).toEqual([503, true]);
+  expect(await databaseOf(backend.url)).toMatchObject({ kind: 'postgres', state: 'away' });
   // What is in memory is answered as before.
   expect((await fetch(`${backend.url}/silenced`)).status).toBe(200);
   await own.start();
   const before = acknowledged.size;
   await expect.poll(() => acknowledged.size, { timeout: 30_000 }).toBeGreaterThan(before + 20);
   await stop();
+  expect(await databaseOf(backend.url)).toMatchObject({ kind: 'postgres', state: 'ok', problem: null });
   expect(missing(acknowledged, await namesAt(backend.url))).toEqual([]);
 });

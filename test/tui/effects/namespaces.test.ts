@@ -3,6 +3,7 @@ import { eventKey, type EventRow, type FeedRows } from '../../../shared/schemas/
 import { byKey, openRig, type ConsoleRig, type SeenRequest } from '../../support/console-rig.ts';
 import { aClientRow, anEventRow, aSilencedRow } from '../../support/feed-rows.ts';
 import { startFeedServer, type FeedServer } from '../../support/feed-server.ts';
+import { aClusterView } from '../../support/told-cluster.ts';
 import { expectGolden } from '../../support/screen.ts';
 
 const OWN = anEventRow({ client: 'db-1', check: 'disk' });
@@ -84,6 +85,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   },
   '/api/mon/v1/audit?limit=20': [],
   '/api/mon/v1/handlers': [],
+  '/api/mon/v1/cluster': aClusterView(),
 };
 
 interface Backend {
@@ -196,6 +198,15 @@ describe('all namespaces', () => {
     await rig.showsNo('db-1');
     rig.type(':filter\u0015\r:sort namespace\r');
     await rig.shows('sort: namespace');
+  });
+
+  test('have one backend behind them: what it shares its store with is shown as ever', async () => {
+    const rig = await open();
+    rig.type(':ns all\r');
+    await rig.shows('ns all', /team-a +web-1 /);
+    rig.type(':cluster\r');
+    await rig.shows('3 of 3 members shown');
+    expect(rig.row('web1:4567  ')).toMatch(/> +web1:4567 +writer +ok/);
   });
 
   test('are asked for each thing where it is', async () => {
