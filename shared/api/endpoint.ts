@@ -58,6 +58,28 @@ export type QueryOf<Of> =
     ? { readonly [Name in keyof Query]?: z.output<Query[Name]> }
     : never;
 
+/** What an endpoint is besides its route and its summary; default: answered with 200, and a GET is for who may read. */
+type About<Body, Answer, Query extends EndpointQuery, Route extends string> = Partial<Pick<Endpoint, 'status'>> &
+  Omit<Endpoint<Body, Answer, Query>, 'method' | 'path' | 'summary' | 'scope' | 'status'> &
+  (Route extends `GET ${string}` ? Partial<Pick<Endpoint, 'scope'>> : Pick<Endpoint, 'scope'>);
+
+/** What says endpoints below a path in this way: `GET /events`, what it is for, and the rest. */
+export function endpointsBelow(prefix: string) {
+  return <
+    Route extends `${Endpoint['method']} /${string}`,
+    Body = undefined,
+    Answer = undefined,
+    Query extends EndpointQuery = Record<string, never>,
+  >(
+    route: Route,
+    summary: string,
+    about: About<Body, Answer, Query, Route>,
+  ): Endpoint<Body, Answer, Query> => {
+    const [method, path] = route.split(' ', 2) as [Endpoint['method'], string];
+    return { scope: 'read', status: 200, ...about, method, path: prefix + path, summary };
+  };
+}
+
 /** The endpoint as it is, with the types of its body, its answer and its query. */
 export function endpoint<Body = undefined, Answer = undefined, Query extends EndpointQuery = Record<string, never>>(
   about: Endpoint<Body, Answer, Query>,

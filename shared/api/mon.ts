@@ -32,11 +32,13 @@ import { silencePreviewSchema, recentProblemsAnswer } from '../schemas/silence-p
 import { clearSilencedSchema, silencedSchema, silencedDetailAnswer } from '../schemas/silenced.ts';
 import { storeUpgradeRequestSchema, storeUpgradeAnswer } from '../schemas/store-upgrade.ts';
 import { stashAnswer, stashSchema } from '../schemas/stash.ts';
-import { endpoint } from './endpoint.ts';
+import { endpointsBelow } from './endpoint.ts';
 import { count, given, text, wanted } from './query.ts';
 
 /** Where our own routes are. */
 const MON = '/api/mon/v1';
+
+const mon = endpointsBelow(MON);
 
 /** Of what many objects may be sent with. */
 const LARGE_BYTES = 16 * 1024 * 1024;
@@ -64,116 +66,69 @@ export const WHICH_CLIENTS = 'say which clients, as in q=keepalive>30d result>30
 
 /** Every route below `/api/mon/v1`, but for the live feed (docs/feed.md), which is no exchange of HTTP. */
 export const MON_API = {
-  access: endpoint({
-    method: 'GET',
-    path: `${MON}/access`,
+  access: mon('GET /access', 'Who the caller is and may do, and what each route asks for', {
     scope: 'authenticated',
-    summary: 'Who the caller is and may do, and what each route asks for',
-    status: 200,
     answer: accessAnswer,
     errors: [],
   }),
-  openApi: endpoint({
-    method: 'GET',
-    path: `${MON}/openapi.json`,
+  openApi: mon('GET /openapi.json', 'This table as an OpenAPI 3.1 document', {
     scope: 'authenticated',
-    summary: 'This table as an OpenAPI 3.1 document',
-    status: 200,
     answer: objectAnswer,
     errors: [],
   }),
 
-  events: endpoint({
-    method: 'GET',
-    path: `${MON}/events`,
-    scope: 'read',
-    summary: 'Open events as tables show them, searched and sorted',
+  events: mon('GET /events', 'Open events as tables show them, searched and sorted', {
     query: {
       ...LIST,
       ...WHOLE,
       sort: text.describe(`${EVENT_SORT_COLUMNS.join(', ')}; with - before it the other way round`),
     },
-    status: 200,
     answer: z.union([z.array(eventRowSchema.loose()), z.array(eventAnswer)]),
     errors: ['invalid'],
   }),
-  event: endpoint({
-    method: 'GET',
-    path: `${MON}/events/:client/:check`,
-    scope: 'read',
-    summary: 'One whole event',
+  event: mon('GET /events/:client/:check', 'One whole event', {
     query: IN,
-    status: 200,
     answer: eventAnswer,
     errors: ['invalid', 'not_found'],
   }),
-  resolveEvent: endpoint({
-    method: 'DELETE',
-    path: `${MON}/events/:client/:check`,
+  resolveEvent: mon('DELETE /events/:client/:check', 'Resolves an event', {
     scope: 'resolve',
-    summary: 'Resolves an event',
     query: IN,
     status: 202,
     answer: issuedAnswer,
     errors: ['invalid', 'not_found'],
   }),
-  explainEvent: endpoint({
-    method: 'GET',
-    path: `${MON}/events/:client/:check/explain`,
-    scope: 'read',
+  explainEvent: mon('GET /events/:client/:check/explain', 'What becomes of an event at each of its handlers, and why', {
     onWriter: true,
-    summary: 'What becomes of an event at each of its handlers, and why',
     query: IN,
-    status: 200,
     answer: explanationAnswer,
     errors: ['invalid', 'not_found'],
   }),
-  overview: endpoint({
-    method: 'GET',
-    path: `${MON}/overview`,
-    scope: 'read',
+  overview: mon('GET /overview', 'Figures of the whole backend, and of the clients and checks of a namespace', {
     onWriter: true,
-    summary: 'Figures of the whole backend, and of the clients and checks of a namespace',
     query: IN_ANY,
-    status: 200,
     answer: overviewAnswer,
     errors: ['not_found'],
   }),
 
-  results: endpoint({
-    method: 'GET',
-    path: `${MON}/results`,
-    scope: 'read',
-    summary: 'The last result of each client and check',
+  results: mon('GET /results', 'The last result of each client and check', {
     query: LIST,
-    status: 200,
     answer: z.array(resultAnswer),
     errors: ['invalid'],
   }),
-  result: endpoint({
-    method: 'GET',
-    path: `${MON}/results/:client/:check`,
-    scope: 'read',
-    summary: 'The last result of a client and check',
+  result: mon('GET /results/:client/:check', 'The last result of a client and check', {
     query: IN,
-    status: 200,
     answer: resultAnswer,
     errors: ['invalid', 'not_found'],
   }),
-  deleteResult: endpoint({
-    method: 'DELETE',
-    path: `${MON}/results/:client/:check`,
+  deleteResult: mon('DELETE /results/:client/:check', 'Deletes a result with its history; its event stays', {
     scope: 'resolve',
-    summary: 'Deletes a result with its history; its event stays',
     query: IN,
     status: 204,
     errors: ['invalid', 'not_found'],
   }),
-  submitResults: endpoint({
-    method: 'POST',
-    path: `${MON}/results`,
+  submitResults: mon('POST /results', 'Many results at once: what is valid is stored, the rest is named by its index', {
     scope: 'submit',
-    summary: 'Many results at once: what is valid is stored, the rest is named by its index',
     query: IN,
     bodyBytesMax: LARGE_BYTES,
     body: z.array(resultSchema).max(BATCH_MAX),
@@ -181,141 +136,91 @@ export const MON_API = {
     answer: batchAnswer,
     errors: ['invalid', 'too_large', 'no_memory'],
   }),
-  simulate: endpoint({
-    method: 'POST',
-    path: `${MON}/simulate`,
+  simulate: mon('POST /simulate', 'What a result would do; nothing is changed', {
     scope: 'read',
     onWriter: false,
-    summary: 'What a result would do; nothing is changed',
     query: IN,
     body: resultSchema,
-    status: 200,
     answer: simulationAnswer,
     errors: ['invalid', 'too_large'],
   }),
 
-  silenced: endpoint({
-    method: 'GET',
-    path: `${MON}/silenced`,
-    scope: 'read',
-    summary: 'Silenced entries with what they kept back',
+  silenced: mon('GET /silenced', 'Silenced entries with what they kept back', {
     query: { ...LIST, 'filter.check': exactly('check'), 'filter.subscription': exactly('subscription') },
-    status: 200,
     answer: z.array(silencedDetailAnswer),
     errors: ['invalid'],
   }),
-  silencedEntry: endpoint({
-    method: 'GET',
-    path: `${MON}/silenced/:id`,
-    scope: 'read',
-    summary: 'One silenced entry with what it kept back',
+  silencedEntry: mon('GET /silenced/:id', 'One silenced entry with what it kept back', {
     query: IN,
-    status: 200,
     answer: silencedDetailAnswer,
     errors: ['invalid', 'not_found'],
   }),
-  silence: endpoint({
-    method: 'POST',
-    path: `${MON}/silenced`,
+  silence: mon('POST /silenced', 'Makes a silenced entry, in place of the one with the same subscription and check', {
     scope: 'silence',
-    summary: 'Makes a silenced entry, in place of the one with the same subscription and check',
     query: IN,
     body: silencedSchema,
     status: 201,
     errors: ['invalid', 'threshold', 'too_large', 'no_memory'],
   }),
-  clearSilenced: endpoint({
-    method: 'POST',
-    path: `${MON}/silenced/clear`,
+  clearSilenced: mon('POST /silenced/clear', 'Ends one silenced entry', {
     scope: 'silence',
-    summary: 'Ends one silenced entry',
     query: IN,
     body: clearSilencedSchema,
     status: 204,
     errors: ['invalid', 'not_found', 'too_large'],
   }),
-  silencePreview: endpoint({
-    method: 'POST',
-    path: `${MON}/silenced/preview`,
-    scope: 'read',
-    summary: 'What entries would have covered of late beside what they cover now; nothing is made',
+  silencePreview: mon(
+    'POST /silenced/preview',
+    'What entries would have covered of late beside what they cover now; nothing is made',
+    {
+      scope: 'read',
+      query: IN,
+      body: silencePreviewSchema,
+      answer: recentProblemsAnswer,
+      errors: ['invalid', 'too_large'],
+    },
+  ),
+  silencePolicy: mon('GET /silence-policy', 'What a silence must keep to', {
     query: IN,
-    body: silencePreviewSchema,
-    status: 200,
-    answer: recentProblemsAnswer,
-    errors: ['invalid', 'too_large'],
-  }),
-  silencePolicy: endpoint({
-    method: 'GET',
-    path: `${MON}/silence-policy`,
-    scope: 'read',
-    summary: 'What a silence must keep to',
-    query: IN,
-    status: 200,
     answer: silencePolicyAnswer,
     errors: [],
   }),
-  bulk: endpoint({
-    method: 'POST',
-    path: `${MON}/bulk`,
+  bulk: mon('POST /bulk', 'Silences, clears, resolves and restores as one change, each with what takes it back', {
     scope: ['silence', 'resolve'],
-    summary: 'Silences, clears, resolves and restores as one change, each with what takes it back',
     query: IN,
     bodyBytesMax: LARGE_BYTES,
     body: bulkSchema,
-    status: 200,
     answer: bulkAnswer,
     errors: ['invalid', 'threshold', 'conflict', 'too_large', 'no_memory'],
   }),
 
-  clients: endpoint({
-    method: 'GET',
-    path: `${MON}/clients`,
-    scope: 'read',
-    summary: 'Clients with the number of their open events',
+  clients: mon('GET /clients', 'Clients with the number of their open events', {
     query: { ...LIST, ...WHOLE },
-    status: 200,
     answer: z.union([z.array(listedClientAnswer), z.array(clientAnswer)]),
     errors: ['invalid'],
   }),
-  client: endpoint({
-    method: 'GET',
-    path: `${MON}/clients/:client`,
-    scope: 'read',
+  client: mon('GET /clients/:client', 'A client with all its checks', {
     onWriter: true,
-    summary: 'A client with all its checks',
     query: IN,
-    status: 200,
     answer: clientDetailAnswer,
     errors: ['invalid', 'not_found'],
   }),
-  clientHistory: endpoint({
-    method: 'GET',
-    path: `${MON}/clients/:client/history`,
-    scope: 'read',
-    summary: 'The last statuses of each check of a client',
+  clientHistory: mon('GET /clients/:client/history', 'The last statuses of each check of a client', {
     query: IN,
-    status: 200,
     answer: z.array(clientHistoryAnswer),
     errors: ['invalid'],
   }),
-  saveClient: endpoint({
-    method: 'POST',
-    path: `${MON}/clients`,
+  saveClient: mon('POST /clients', 'Makes a client, in place of the one of that name', {
     scope: 'submit',
-    summary: 'Makes a client, in place of the one of that name',
     query: IN,
     body: clientSchema,
     status: 201,
     answer: z.object({ name: z.string() }),
     errors: ['invalid', 'too_large', 'no_memory'],
   }),
-  deleteClient: endpoint({
-    method: 'DELETE',
-    path: `${MON}/clients/:client`,
+  deleteClient: mon('DELETE /clients/:client', 'Resolves the events of a client and deletes it', {
     scope: 'admin',
     isForAnonymous: true,
-    summary: 'Resolves the events of a client and deletes it',
     query: {
       ...IN,
       invalidate: wanted.describe('`true`: it may not come back before it was deleted'),
@@ -325,271 +230,160 @@ export const MON_API = {
     answer: issuedAnswer,
     errors: ['invalid', 'not_found'],
   }),
-  deleteClients: endpoint({
-    method: 'DELETE',
-    path: `${MON}/clients`,
+  deleteClients: mon('DELETE /clients', 'Deletes the clients that a search finds, 10,000 at most', {
     scope: 'admin',
-    summary: 'Deletes the clients that a search finds, 10,000 at most',
     query: {
       ...IN,
       q: z.string({ error: WHICH_CLIENTS }).describe('a search, as people type it; without one nothing is deleted'),
     },
-    status: 200,
     answer: deletedClientsAnswer,
     errors: ['invalid'],
   }),
 
-  checks: endpoint({
-    method: 'GET',
-    path: `${MON}/checks`,
-    scope: 'read',
+  checks: mon('GET /checks', 'Definitions of checks, when each runs next, and how it is doing', {
     onWriter: true,
-    summary: 'Definitions of checks, when each runs next, and how it is doing',
     query: LIST,
-    status: 200,
     answer: z.array(definedCheckAnswer),
     errors: ['invalid'],
   }),
-  check: endpoint({
-    method: 'GET',
-    path: `${MON}/checks/:check`,
-    scope: 'read',
+  check: mon('GET /checks/:check', 'One definition of a check, when it runs next, and how it is doing', {
     onWriter: true,
-    summary: 'One definition of a check, when it runs next, and how it is doing',
     query: IN,
-    status: 200,
     answer: definedCheckAnswer,
     errors: ['invalid', 'not_found'],
   }),
-  deleteCheck: endpoint({
-    method: 'DELETE',
-    path: `${MON}/checks/:check`,
+  deleteCheck: mon(
+    'DELETE /checks/:check',
+    'Resolves the events of a check and deletes its results; the definition stays',
+    { scope: 'resolve', query: IN, status: 202, answer: issuedAnswer, errors: ['invalid', 'not_found'] },
+  ),
+  requestCheck: mon('POST /request', 'Asks for a run of a check now', {
     scope: 'resolve',
-    summary: 'Resolves the events of a check and deletes its results; the definition stays',
-    query: IN,
-    status: 202,
-    answer: issuedAnswer,
-    errors: ['invalid', 'not_found'],
-  }),
-  requestCheck: endpoint({
-    method: 'POST',
-    path: `${MON}/request`,
-    scope: 'resolve',
-    summary: 'Asks for a run of a check now',
     query: IN,
     body: requestSchema,
     status: 202,
     answer: issuedAnswer,
     errors: ['invalid', 'not_found', 'too_large'],
   }),
-  checkResults: endpoint({
-    method: 'GET',
-    path: `${MON}/checks/:check/results`,
-    scope: 'read',
-    summary: 'What each client says of a check, the worst first',
+  checkResults: mon('GET /checks/:check/results', 'What each client says of a check, the worst first', {
     query: { ...IN, ...PAGE },
-    status: 200,
     answer: z.array(checkOfClientAnswer),
     errors: ['invalid'],
   }),
-  renameCheck: endpoint({
-    method: 'POST',
-    path: `${MON}/checks/:check/rename`,
+  renameCheck: mon('POST /checks/:check/rename', 'Gives results, histories and events of a check another name', {
     scope: 'admin',
-    summary: 'Gives results, histories and events of a check another name',
     query: IN,
     body: checkRenameSchema,
-    status: 200,
     answer: renamedAnswer,
     errors: ['invalid', 'conflict', 'too_large'],
   }),
 
-  aggregates: endpoint({
-    method: 'GET',
-    path: `${MON}/aggregates`,
-    scope: 'read',
-    summary: 'All aggregates with their counters',
+  aggregates: mon('GET /aggregates', 'All aggregates with their counters', {
     query: LIST,
-    status: 200,
     answer: z.array(aggregateAnswer.extend({ name: z.string() })),
     errors: ['invalid'],
   }),
-  aggregate: endpoint({
-    method: 'GET',
-    path: `${MON}/aggregates/:aggregate`,
-    scope: 'read',
-    summary: 'The counters of an aggregate',
+  aggregate: mon('GET /aggregates/:aggregate', 'The counters of an aggregate', {
     query: { ...IN, ...MAX_AGE },
-    status: 200,
     answer: aggregateAnswer,
     errors: ['invalid', 'not_found'],
   }),
-  aggregateClients: endpoint({
-    method: 'GET',
-    path: `${MON}/aggregates/:aggregate/clients`,
-    scope: 'read',
-    summary: 'The clients of an aggregate, each with its checks; a 404 has an empty list',
-    query: IN,
-    status: 200,
-    answer: aggregateClientsAnswer,
-    errors: ['invalid', 'not_found'],
-  }),
-  aggregateChecks: endpoint({
-    method: 'GET',
-    path: `${MON}/aggregates/:aggregate/checks`,
-    scope: 'read',
-    summary: 'The checks of an aggregate, each with its clients; a 404 has an empty list',
-    query: IN,
-    status: 200,
-    answer: aggregateChecksAnswer,
-    errors: ['invalid', 'not_found'],
-  }),
-  aggregateResults: endpoint({
-    method: 'GET',
-    path: `${MON}/aggregates/:aggregate/results/:severity`,
-    scope: 'read',
-    summary: 'What the checks of an aggregate say at a severity, the most frequent first',
-    query: { ...IN, ...MAX_AGE },
-    status: 200,
-    answer: z.array(aggregateResultsAnswer),
-    errors: ['invalid', 'not_found'],
-  }),
-  deleteAggregate: endpoint({
-    method: 'DELETE',
-    path: `${MON}/aggregates/:aggregate`,
-    scope: 'admin',
-    isForAnonymous: true,
-    summary: 'Deletes an aggregate; its members come back with their next results',
-    query: IN,
-    status: 204,
-    errors: ['invalid', 'not_found'],
-  }),
+  aggregateClients: mon(
+    'GET /aggregates/:aggregate/clients',
+    'The clients of an aggregate, each with its checks; a 404 has an empty list',
+    { query: IN, answer: aggregateClientsAnswer, errors: ['invalid', 'not_found'] },
+  ),
+  aggregateChecks: mon(
+    'GET /aggregates/:aggregate/checks',
+    'The checks of an aggregate, each with its clients; a 404 has an empty list',
+    { query: IN, answer: aggregateChecksAnswer, errors: ['invalid', 'not_found'] },
+  ),
+  aggregateResults: mon(
+    'GET /aggregates/:aggregate/results/:severity',
+    'What the checks of an aggregate say at a severity, the most frequent first',
+    { query: { ...IN, ...MAX_AGE }, answer: z.array(aggregateResultsAnswer), errors: ['invalid', 'not_found'] },
+  ),
+  deleteAggregate: mon(
+    'DELETE /aggregates/:aggregate',
+    'Deletes an aggregate; its members come back with their next results',
+    { scope: 'admin', isForAnonymous: true, query: IN, status: 204, errors: ['invalid', 'not_found'] },
+  ),
 
-  stashes: endpoint({
-    method: 'GET',
-    path: `${MON}/stashes`,
-    scope: 'read',
-    summary: 'Stashes',
+  stashes: mon('GET /stashes', 'Stashes', {
     query: { ...IN_ANY, ...PAGE },
-    status: 200,
     answer: z.array(stashAnswer),
     errors: ['invalid'],
   }),
-  stash: endpoint({
-    method: 'GET',
-    path: `${MON}/stashes/:path`,
-    scope: 'read',
-    summary: 'The content of a stash',
+  stash: mon('GET /stashes/:path', 'The content of a stash', {
     query: IN,
-    status: 200,
     answer: objectAnswer,
     errors: ['invalid', 'not_found'],
   }),
-  saveStash: endpoint({
-    method: 'POST',
-    path: `${MON}/stashes`,
+  saveStash: mon('POST /stashes', 'Makes a stash, in place of the one at that path', {
     scope: 'admin',
     isForAnonymous: true,
-    summary: 'Makes a stash, in place of the one at that path',
     query: IN,
     body: stashSchema,
     status: 201,
     answer: z.object({ path: z.string() }),
     errors: ['invalid', 'too_large', 'no_memory'],
   }),
-  deleteStash: endpoint({
-    method: 'DELETE',
-    path: `${MON}/stashes/:path`,
+  deleteStash: mon('DELETE /stashes/:path', 'Deletes a stash', {
     scope: 'admin',
     isForAnonymous: true,
-    summary: 'Deletes a stash',
     query: IN,
     status: 204,
     errors: ['invalid', 'not_found'],
   }),
 
-  handlers: endpoint({
-    method: 'GET',
-    path: `${MON}/handlers`,
-    scope: 'read',
+  handlers: mon('GET /handlers', 'What each handler does and has before it', {
     onWriter: true,
-    summary: 'What each handler does and has before it',
     query: PAGE,
-    status: 200,
     answer: z.array(handlerAnswer),
     errors: [],
   }),
-  deadLetters: endpoint({
-    method: 'GET',
-    path: `${MON}/dead-letters`,
-    scope: 'read',
+  deadLetters: mon('GET /dead-letters', 'Runs of handlers that failed for good, in the order in which they failed', {
     isOfAllNamespaces: true,
     onWriter: true,
-    summary: 'Runs of handlers that failed for good, in the order in which they failed',
     query: { ...SEARCHED, 'filter.handler': exactly('handler') },
-    status: 200,
     answer: z.array(deadLetterAnswer),
     errors: ['invalid'],
   }),
-  deadLetter: endpoint({
-    method: 'GET',
-    path: `${MON}/dead-letters/:id`,
-    scope: 'read',
+  deadLetter: mon('GET /dead-letters/:id', 'One dead letter with its event', {
     isOfAllNamespaces: true,
     onWriter: true,
-    summary: 'One dead letter with its event',
-    status: 200,
     answer: deadLetterAnswer.extend({ event: objectAnswer }),
     errors: ['not_found'],
   }),
-  retryDeadLetter: endpoint({
-    method: 'POST',
-    path: `${MON}/dead-letters/:id/retry`,
+  retryDeadLetter: mon('POST /dead-letters/:id/retry', 'Runs the handler of a dead letter again', {
     scope: 'resolve',
     isOfAllNamespaces: true,
-    summary: 'Runs the handler of a dead letter again',
-    status: 200,
     answer: z.object({ retried: z.number() }),
     errors: ['not_found'],
   }),
-  retryDeadLetters: endpoint({
-    method: 'POST',
-    path: `${MON}/dead-letters/retry`,
+  retryDeadLetters: mon('POST /dead-letters/retry', 'Runs the handlers of many dead letters again', {
     scope: 'resolve',
     isOfAllNamespaces: true,
-    summary: 'Runs the handlers of many dead letters again',
     body: deadLetterSelectionSchema,
-    status: 200,
     answer: z.object({ retried: z.number() }),
     errors: ['invalid', 'too_large'],
   }),
-  dropDeadLetter: endpoint({
-    method: 'DELETE',
-    path: `${MON}/dead-letters/:id`,
+  dropDeadLetter: mon('DELETE /dead-letters/:id', 'Forgets a dead letter', {
     scope: 'resolve',
     isOfAllNamespaces: true,
-    summary: 'Forgets a dead letter',
     status: 204,
     errors: ['not_found'],
   }),
-  dropDeadLetters: endpoint({
-    method: 'POST',
-    path: `${MON}/dead-letters/drop`,
+  dropDeadLetters: mon('POST /dead-letters/drop', 'Forgets many dead letters', {
     scope: 'resolve',
     isOfAllNamespaces: true,
-    summary: 'Forgets many dead letters',
     body: deadLetterSelectionSchema,
-    status: 200,
     answer: z.object({ dropped: z.number() }),
     errors: ['invalid', 'too_large'],
   }),
 
-  audit: endpoint({
-    method: 'GET',
-    path: `${MON}/audit`,
-    scope: 'read',
+  audit: mon('GET /audit', 'Records of the audit trail, the newest first, at most 1000 at once', {
     isOfAllNamespaces: true,
-    summary: 'Records of the audit trail, the newest first, at most 1000 at once',
     query: {
       ...PAGE,
       since: count.describe('from this time on, epoch milliseconds'),
@@ -598,154 +392,97 @@ export const MON_API = {
       'filter.who': exactly('who'),
       'filter.action': exactly('action'),
     },
-    status: 200,
     answer: z.array(auditRecordAnswer),
     errors: [],
   }),
-  auditHead: endpoint({
-    method: 'GET',
-    path: `${MON}/audit/head`,
-    scope: 'read',
+  auditHead: mon('GET /audit/head', 'Where the audit trail begins and ends', {
     isOfAllNamespaces: true,
-    summary: 'Where the audit trail begins and ends',
-    status: 200,
     answer: auditHeadAnswer,
     errors: [],
   }),
 
-  dump: endpoint({
-    method: 'GET',
-    path: `${MON}/dump/:type`,
+  dump: mon('GET /dump/:type', 'A page of the exact state of one type, with secrets', {
     scope: 'admin',
     isOfAllNamespaces: true,
     onWriter: true,
-    summary: 'A page of the exact state of one type, with secrets',
     query: {
       namespace: text.describe('only of this one'),
       limit: count.describe('how many at most, up to 100'),
       continue: text.describe('where to go on, as the page before says'),
     },
-    status: 200,
     answer: dumpPageAnswer,
     errors: ['invalid', 'not_found'],
   }),
-  restore: endpoint({
-    method: 'POST',
-    path: `${MON}/restore`,
+  restore: mon('POST /restore', 'Brings objects of a dump back', {
     scope: 'admin',
     isOfAllNamespaces: true,
-    summary: 'Brings objects of a dump back',
     bodyBytesMax: LARGE_BYTES,
     body: restoreSchema,
-    status: 200,
     answer: restoredAnswer,
     errors: ['invalid', 'too_large', 'no_memory'],
   }),
 
-  versions: endpoint({
-    method: 'GET',
-    path: `${MON}/versions`,
-    scope: 'read',
-    summary: 'What runs where, and what the store holds',
-    status: 200,
-    answer: versionsAnswer,
-    errors: [],
-  }),
-  cluster: endpoint({
-    method: 'GET',
-    path: `${MON}/cluster`,
-    scope: 'read',
-    summary: 'The backends that share a store: which of them writes, and how far the others are',
-    status: 200,
+  versions: mon('GET /versions', 'What runs where, and what the store holds', { answer: versionsAnswer, errors: [] }),
+  cluster: mon('GET /cluster', 'The backends that share a store: which of them writes, and how far the others are', {
     answer: clusterAnswer,
     errors: [],
   }),
-  handOver: endpoint({
-    method: 'POST',
-    path: `${MON}/cluster/hand-over`,
+  handOver: mon('POST /cluster/hand-over', 'Has another backend write; answered once it does', {
     scope: 'admin',
     isOfAllNamespaces: true,
-    summary: 'Has another backend write; answered once it does',
     body: handOverSchema,
-    status: 200,
     answer: clusterAnswer,
     errors: ['invalid', 'not_found', 'conflict', 'too_large'],
   }),
-  storeUpgrade: endpoint({
-    method: 'GET',
-    path: `${MON}/store/upgrade`,
-    scope: 'read',
+  storeUpgrade: mon('GET /store/upgrade', 'The schema of the store, and how far its upgrade is', {
     isOfAllNamespaces: true,
     onWriter: true,
-    summary: 'The schema of the store, and how far its upgrade is',
-    status: 200,
     answer: storeUpgradeAnswer,
     errors: [],
   }),
-  startStoreUpgrade: endpoint({
-    method: 'POST',
-    path: `${MON}/store/upgrade`,
+  startStoreUpgrade: mon('POST /store/upgrade', 'Upgrades the schema of the store while the backend serves', {
     scope: 'admin',
     isOfAllNamespaces: true,
-    summary: 'Upgrades the schema of the store while the backend serves',
     body: storeUpgradeRequestSchema,
     status: 202,
     answer: storeUpgradeAnswer,
     errors: ['invalid', 'conflict', 'precondition', 'too_large'],
   }),
-  plans: endpoint({
-    method: 'GET',
-    path: `${MON}/upgrades`,
-    scope: 'read',
+  plans: mon('GET /upgrades', 'Plans for upgrades, without their logs', {
     isOfAllNamespaces: true,
-    summary: 'Plans for upgrades, without their logs',
-    status: 200,
     answer: plansAnswer,
     errors: [],
   }),
-  plan: endpoint({
-    method: 'GET',
-    path: `${MON}/upgrades/:id`,
-    scope: 'read',
+  plan: mon('GET /upgrades/:id', 'One plan for an upgrade', {
     isOfAllNamespaces: true,
-    summary: 'One plan for an upgrade',
-    status: 200,
     answer: planAnswer,
     errors: ['not_found'],
   }),
-  planFacts: endpoint({
-    method: 'GET',
-    path: `${MON}/upgrades/facts`,
-    scope: 'read',
+  planFacts: mon('GET /upgrades/facts', 'What the backend knows of itself for a plan', {
     isOfAllNamespaces: true,
     onWriter: true,
-    summary: 'What the backend knows of itself for a plan',
-    status: 200,
     answer: upgradeFactsSchema,
     errors: [],
   }),
-  createPlan: endpoint({
-    method: 'POST',
-    path: `${MON}/upgrades`,
+  createPlan: mon('POST /upgrades', 'Makes a plan for an upgrade', {
     scope: 'admin',
     isOfAllNamespaces: true,
-    summary: 'Makes a plan for an upgrade',
     body: newPlanSchema,
     status: 201,
     answer: planAnswer,
     errors: ['invalid', 'conflict', 'too_large'],
   }),
-  orderPlan: endpoint({
-    method: 'POST',
-    path: `${MON}/upgrades/:id`,
-    scope: 'admin',
-    isOfAllNamespaces: true,
-    summary: 'Carries out, confirms or skips a step of a plan, or takes, leaves or ends the plan',
-    body: planOrderSchema,
-    status: 200,
-    answer: planAnswer,
-    errors: ['invalid', 'not_found', 'conflict', 'too_large'],
-  }),
+  orderPlan: mon(
+    'POST /upgrades/:id',
+    'Carries out, confirms or skips a step of a plan, or takes, leaves or ends the plan',
+    {
+      scope: 'admin',
+      isOfAllNamespaces: true,
+      body: planOrderSchema,
+      answer: planAnswer,
+      errors: ['invalid', 'not_found', 'conflict', 'too_large'],
+    },
+  ),
 };
 
 /** The name of an endpoint of ours. */

@@ -14,7 +14,7 @@ import { requestSchema } from '../schemas/request.ts';
 import { resultSchema, resultAnswer } from '../schemas/result.ts';
 import { clearSilencedSchema, silencedSchema, silencedAnswer } from '../schemas/silenced.ts';
 import { stashContentSchema, stashSchema, stashAnswer } from '../schemas/stash.ts';
-import { type Endpoint, type EndpointQuery } from './endpoint.ts';
+import { endpointsBelow, type Endpoint, type EndpointQuery } from './endpoint.ts';
 import { count, text, wanted } from './query.ts';
 
 /** A part of a list, and exact conditions as `filter.PATH=VALUE`. */
@@ -34,15 +34,7 @@ type About<Body, Answer, Query extends EndpointQuery> = Omit<
   'method' | 'path' | 'summary'
 >;
 
-/** `GET /events`, what it is for, and who may and the rest. */
-function v1<Body = undefined, Answer = undefined, Query extends EndpointQuery = NoQuery>(
-  route: `${Endpoint['method']} /${string}`,
-  summary: string,
-  about: About<Body, Answer, Query>,
-): Endpoint<Body, Answer, Query> {
-  const [method, path] = route.split(' ', 2) as [Endpoint['method'], string];
-  return { ...about, method, path, summary };
-}
+const v1 = endpointsBelow('');
 
 const readWith = <Answer, Query extends EndpointQuery>(
   answer: z.ZodType<Answer>,
