@@ -80,13 +80,6 @@ export function endpointsBelow(prefix: string) {
   };
 }
 
-/** The endpoint as it is, with the types of its body, its answer and its query. */
-export function endpoint<Body = undefined, Answer = undefined, Query extends EndpointQuery = Record<string, never>>(
-  about: Endpoint<Body, Answer, Query>,
-): Endpoint<Body, Answer, Query> {
-  return about;
-}
-
 /** Whether its query names the one namespace that it is about. */
 export function takesNamespace({
   isOfAllNamespaces,

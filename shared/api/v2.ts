@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ErrorCode } from '../errors.ts';
 import { issuedAnswer, objectAnswer } from '../schemas/answer.ts';
 import type { Scope } from '../schemas/scope.ts';
-import { endpoint, pathParameters, type Endpoint } from './endpoint.ts';
+import { endpointsBelow, pathParameters, type Endpoint } from './endpoint.ts';
 import { count, text } from './query.ts';
 
 /** The newer API, where namespaces are in the path. */
@@ -158,53 +158,35 @@ const KEY = `${V2_PREFIX}/apikeys/:key`;
 // Each is news of the same thing, so none is ever patched, and all can be posted to where they are.
 const { patch: _followed, ...events } = { ...inNamespaces(EVENTS), post: single(EVENTS, EVENTS_IN).post };
 
+const root = endpointsBelow('');
+
 /** Every route of the newer API, by what it is about. */
 export const V2_API = {
   versions: {
-    version: endpoint({
-      method: 'GET',
-      path: '/version',
+    version: root('GET /version', 'The level of the newer API, and the version of this program', {
       scope: 'public',
-      summary: 'The level of the newer API, and the version of this program',
-      status: 200,
       answer: z.looseObject({ sensu_backend: z.string() }),
       errors: [],
     }),
   },
   auth: {
-    logIn: endpoint({
-      method: 'GET',
-      path: '/auth',
+    logIn: root('GET /auth', 'Tokens for a user and a password, shown by HTTP Basic', {
       scope: 'public',
       onWriter: true,
-      summary: 'Tokens for a user and a password, shown by HTTP Basic',
-      status: 200,
       answer: tokens,
       errors: [],
     }),
-    test: endpoint({
-      method: 'GET',
-      path: '/auth/test',
+    test: root('GET /auth/test', 'Whether the credentials are good for anything', {
       scope: 'authenticated',
-      summary: 'Whether the credentials are good for anything',
-      status: 200,
       errors: [],
     }),
-    refresh: endpoint({
-      method: 'POST',
-      path: '/auth/token',
+    refresh: root('POST /auth/token', 'Other tokens for those that are shown', {
       scope: 'public',
-      summary: 'Other tokens for those that are shown',
-      status: 200,
       answer: tokens,
       errors: ['invalid', 'too_large'],
     }),
-    logOut: endpoint({
-      method: 'POST',
-      path: '/auth/logout',
+    logOut: root('POST /auth/logout', 'Ends the log-in of the tokens that are shown', {
       scope: 'public',
-      summary: 'Ends the log-in of the tokens that are shown',
-      status: 200,
       errors: ['invalid', 'too_large'],
     }),
   },
@@ -313,12 +295,8 @@ const member = z.looseObject({ Name: z.string(), Healthy: z.boolean() });
 
 /** What the listener of the newer API alone has, in place of the `/health` of version 1. */
 export const V2_HEALTH = {
-  health: endpoint({
-    method: 'GET',
-    path: '/health',
+  health: root('GET /health', 'The backends that share the store with what ails them; 200 whatever that is', {
     scope: 'public',
-    summary: 'The backends that share the store with what ails them; 200 whatever that is',
-    status: 200,
     answer: z.looseObject({ ClusterHealth: z.array(member).nullable() }),
     errors: [],
   }),
