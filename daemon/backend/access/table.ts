@@ -1,4 +1,4 @@
-import { eachOf } from '../dump/dump-table.ts';
+import { eachOf } from '../tables/dump-table.ts';
 import type { Table } from '../registry/table.ts';
 import type { ApiKey, CredentialRegistry, Session, User } from './credentials.ts';
 import type { StoredTable } from '../tables/stored-table.ts';

@@ -1,6 +1,6 @@
 import { CLIENT_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import type { ClientRow } from '../../../shared/schemas/feed.ts';
-import { namespacedTopic } from '../feed/topic.ts';
+import { namespacedTopic } from '../tables/topic.ts';
 import type { ClientEntry } from '../registry/namespace.ts';
 
 export function clientRow({ name, address, subscriptions, timestamp, version }: ClientEntry): ClientRow {

@@ -4,7 +4,7 @@ import { ClientEntry, eventsOf, type Namespace, type Tombstone } from '../regist
 import type { RecordTable, Table } from '../registry/table.ts';
 import { datedClient, encodeClient, type StoredClient } from './client-record.ts';
 import { CLIENT_TOPIC } from './rows.ts';
-import { eachOf } from '../dump/dump-table.ts';
+import { eachOf } from '../tables/dump-table.ts';
 import type { StoredTable } from '../tables/stored-table.ts';
 import { v2EntityOf } from '../../../shared/domain/v2/entity.ts';
 import { type Wrapped, wrappedOf } from '../../../shared/domain/v2/wrapped.ts';

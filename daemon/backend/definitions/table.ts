@@ -1,5 +1,5 @@
 import { type V2Type, type Wrapped, wrappedOf } from '../../../shared/domain/v2/wrapped.ts';
-import { eachOf } from '../dump/dump-table.ts';
+import { eachOf } from '../tables/dump-table.ts';
 import type { Table } from '../registry/table.ts';
 import type { DefinitionKind, DefinitionKinds, StoredDefinitions } from './state.ts';
 import type { StoredTable } from '../tables/stored-table.ts';

@@ -2,7 +2,7 @@ import { MON_API } from '../../../shared/api/mon.ts';
 import { kindNamed } from '../../../shared/domain/v2/wrapped.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { RESTORE_MAX, type DumpPage, type RestoreAnswer } from '../../../shared/schemas/restore.ts';
-import type { DumpDeps } from './dump-table.ts';
+import type { DumpDeps } from '../tables/dump-table.ts';
 import { dumpPage } from './read.ts';
 import type { Restore } from './restore.ts';
 import { actorOf } from '../access/actor.ts';

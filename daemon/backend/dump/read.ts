@@ -3,7 +3,7 @@ import { MonError } from '../../../shared/errors.ts';
 import type { DumpPage } from '../../../shared/schemas/restore.ts';
 import type { Key } from '../ports.ts';
 import { TABLES } from '../tables/tables.ts';
-import type { Dump, DumpDeps, Found } from './dump-table.ts';
+import type { Dump, DumpDeps, Found } from '../tables/dump-table.ts';
 import { dumpedNamespace } from '../namespaces/table.ts';
 
 /** Which objects: those of a type after a place, in one namespace or in all of them. */

@@ -2,7 +2,7 @@ import { checkRedactKeysOf, hasOwnRedactKeys, redact } from '../../../shared/dom
 import { EVENT_SEARCH } from '../../../shared/domain/search.ts';
 import { silencedBy, silencedId } from '../../../shared/domain/silencing.ts';
 import { eventKey, type EventRow } from '../../../shared/schemas/feed.ts';
-import { namespacedTopic } from '../feed/topic.ts';
+import { namespacedTopic } from '../tables/topic.ts';
 import type { Change } from '../ports.ts';
 import type { CheckEntry, Namespace } from '../registry/namespace.ts';
 

@@ -4,7 +4,7 @@ import type { EntityLimit } from '../clients/entity-limit.ts';
 import type { Clock } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ChangeLog } from './change-log.ts';
-import type { Topic } from './topic.ts';
+import type { Topic } from '../tables/topic.ts';
 
 /** What the feed needs from the rest of the backend. */
 export interface FeedParts {

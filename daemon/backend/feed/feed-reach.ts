@@ -4,7 +4,7 @@ import { maySee, refuseOutsideNamespace, type Principal } from '../access/princi
 import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { Reach } from './topic.ts';
+import type { Reach } from '../tables/topic.ts';
 
 /** Of which namespaces a consumer hears. Those with the same `id` hear the same. */
 export class FeedReach implements Reach {

@@ -1,6 +1,6 @@
 import type { FeedTopic } from '../../../shared/schemas/feed-request.ts';
 import type { Change } from '../ports.ts';
-import type { ShownState, Topic } from './topic.ts';
+import type { ShownState, Topic } from '../tables/topic.ts';
 
 /** A row of a topic under its key; `null`: gone. */
 export type TopicRow = readonly [topic: FeedTopic, key: string, row: object | null];

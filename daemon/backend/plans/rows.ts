@@ -1,7 +1,7 @@
 import { currentStep } from '../../../shared/domain/plan/run.ts';
 import type { UpgradeRow } from '../../../shared/schemas/feed.ts';
 import type { PlanRun } from '../../../shared/schemas/plan-run.ts';
-import type { Topic } from '../feed/topic.ts';
+import type { Topic } from '../tables/topic.ts';
 import { plansOf } from './state.ts';
 
 export function upgradeRow(runbook: PlanRun): UpgradeRow {

@@ -1,7 +1,7 @@
 import { isExpired } from '../../../shared/domain/expiry.ts';
 import { SILENCED_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { silencedId, silencedRow } from '../../../shared/domain/silencing.ts';
-import { namespacedTopic } from '../feed/topic.ts';
+import { namespacedTopic } from '../tables/topic.ts';
 
 export const SILENCED_TOPIC = namespacedTopic({
   name: 'silenced',

@@ -4,7 +4,7 @@ import type { Key } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { LatestTable, Table } from '../registry/table.ts';
 import { SILENCED_TOPIC } from './rows.ts';
-import { eachOf } from '../dump/dump-table.ts';
+import { eachOf } from '../tables/dump-table.ts';
 import type { StoredTable } from '../tables/stored-table.ts';
 import { v2SilencedOf } from '../../../shared/domain/v2/silenced.ts';
 import { type Wrapped, wrappedOf } from '../../../shared/domain/v2/wrapped.ts';

@@ -1,5 +1,5 @@
-import type { DumpedTable } from '../dump/dump-table.ts';
-import type { ShownTable } from '../feed/topic.ts';
+import type { DumpedTable } from './dump-table.ts';
+import type { ShownTable } from './topic.ts';
 import type { HeldTable } from '../registry/registry.ts';
 import type { ShiftedTable } from '../registry/shift-times.ts';
 

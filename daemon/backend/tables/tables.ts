@@ -4,7 +4,7 @@ import { AUDIT_HEAD } from '../audit/table.ts';
 import { CLIENTS, INVALIDATED, TOMBSTONES } from '../clients/table.ts';
 import { DEFINITIONS } from '../definitions/table.ts';
 import { CHECK_RECORDS } from '../events/table.ts';
-import type { Topic } from '../feed/topic.ts';
+import type { Topic } from './topic.ts';
 import { NAMESPACES } from '../namespaces/table.ts';
 import { PLANS } from '../plans/table.ts';
 import { AGENT_SPOOLS } from '../results/table.ts';
