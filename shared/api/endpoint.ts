@@ -35,6 +35,8 @@ export interface Endpoint<Body = unknown, Answer = unknown, Query extends Endpoi
   readonly isForAnonymous?: true;
   /** Whether it is for the backend that writes, where several share a store; default: all but GET is. */
   readonly onWriter?: boolean;
+  /** It tells of the backend itself: also answered by one that is too far behind the one that writes. */
+  readonly isOfItself?: true;
   /** A sentence without its full stop. */
   readonly summary: string;
   readonly query?: Query;

@@ -200,7 +200,6 @@ export const MON_API = {
     errors: ['invalid'],
   }),
   client: mon('GET /clients/:client', 'A client with all its checks', {
-    onWriter: true,
     query: IN,
     answer: clientDetailAnswer,
     errors: ['invalid', 'not_found'],
@@ -241,13 +240,11 @@ export const MON_API = {
   }),
 
   checks: mon('GET /checks', 'Definitions of checks, when each runs next, and how it is doing', {
-    onWriter: true,
     query: LIST,
     answer: z.array(definedCheckAnswer),
     errors: ['invalid'],
   }),
   check: mon('GET /checks/:check', 'One definition of a check, when it runs next, and how it is doing', {
-    onWriter: true,
     query: IN,
     answer: definedCheckAnswer,
     errors: ['invalid', 'not_found'],
@@ -424,6 +421,7 @@ export const MON_API = {
 
   versions: mon('GET /versions', 'What runs where, and what the store holds', { answer: versionsAnswer, errors: [] }),
   cluster: mon('GET /cluster', 'The backends that share a store: which of them writes, and how far the others are', {
+    isOfItself: true,
     answer: clusterAnswer,
     errors: [],
   }),

@@ -188,9 +188,10 @@ export const V1_API = {
   deleteStash: v1('DELETE /stashes/*', 'Deletes a stash', { ...GONE, scope: 'admin', isForAnonymous: true }),
   deleteStashAgain: v1('DELETE /stash/*', 'As `/stashes/*`', { ...GONE, scope: 'admin', isForAnonymous: true }),
 
-  info: v1('GET /info', 'What runs here', read(infoAnswer)),
+  info: v1('GET /info', 'What runs here', { ...read(infoAnswer), isOfItself: true }),
   health: v1('GET /health', '204, or 412 with a sentence for each thing that is wrong', {
     scope: 'read',
+    isOfItself: true,
     query: LIMITS,
     status: 204,
     errors: [],
@@ -201,5 +202,5 @@ export const V1_API = {
     // Who reads secrets is written down.
     { ...readWith(objectAnswer, { redacted: text.describe('`false`: whole, for administrators') }), onWriter: true },
   ),
-  metrics: v1('GET /metrics', 'Figures in the text format of Prometheus', read(z.string())),
+  metrics: v1('GET /metrics', 'Figures in the text format of Prometheus', { ...read(z.string()), isOfItself: true }),
 };

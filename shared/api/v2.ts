@@ -297,6 +297,7 @@ const member = z.looseObject({ Name: z.string(), Healthy: z.boolean() });
 export const V2_HEALTH = {
   health: root('GET /health', 'The backends that share the store with what ails them; 200 whatever that is', {
     scope: 'public',
+    isOfItself: true,
     answer: z.looseObject({ ClusterHealth: z.array(member).nullable() }),
     errors: [],
   }),

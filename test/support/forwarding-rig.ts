@@ -36,6 +36,13 @@ export class ToldLeadership implements Leadership {
     }
   }
 
+  /** Why this backend must not be asked; undefined: it may. */
+  stale: MonError | undefined;
+
+  refuseStale(): void {
+    if (this.stale !== undefined) throw this.stale;
+  }
+
   caughtUp(seq: number): Promise<void> {
     this.waited.push(seq);
     return this.catchUp(seq);

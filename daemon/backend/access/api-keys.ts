@@ -179,7 +179,8 @@ export class ApiKeys implements Disposable {
   }
 
   async #writeUses(): Promise<void> {
-    if (this.#uses.size === 0) return;
+    // Of what comes to a backend that only follows nobody writes it down.
+    if (this.#uses.size === 0 || !this.#parts.batcher.isLeading) return;
     const uses = [...this.#uses];
     this.#uses.clear();
     await this.#parts.batcher.run((transaction) => {

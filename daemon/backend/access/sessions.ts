@@ -174,7 +174,7 @@ export class Sessions implements Disposable {
     for (const id of this.#uses.keys()) if (!sessions.has(id)) this.#uses.delete(id);
     const isOver = ({ expiresMs }: Session): boolean => expiresMs <= this.#parts.clock.now();
     const over = [...sessions.values()].filter(isOver);
-    if (over.length === 0) return;
+    if (over.length === 0 || !this.#parts.batcher.isLeading) return;
     await this.#parts.batcher.run((transaction) => {
       for (const { id } of over) {
         // It may have been refreshed meanwhile.

@@ -130,25 +130,38 @@ export class Follower implements AsyncDisposable {
   }
 
   async #takeOver(): Promise<void> {
-    const { store, registry } = this.#parts;
+    const { store, log } = this.#parts;
     for (;;) {
       const records = await store.writtenAfter(SHARD, this.#seq, RECORDS_MAX);
       const [first] = records;
       if (first === undefined) return;
-      if (first.seq !== this.#seq + 1) {
-        await this.#readAgain();
-        continue;
-      }
-      await registry.follow(store, touched(records));
-      this.#tell(records);
+      const isNext = first.seq === this.#seq + 1;
+      if (!isNext) log.warn({ seq: this.#seq }, 'too far behind the backend that writes: everything is read again');
+      if (isNext && (await this.#follow(records))) this.#tell(records);
+      else await this.#readAgain();
       if (records.length < RECORDS_MAX) return;
+    }
+  }
+
+  /**
+   * @returns false: memory may hold a part of it
+   * @throws MonError `unavailable` when the database cannot be read
+   */
+  async #follow(records: readonly WrittenRecord[]): Promise<boolean> {
+    const { store, registry, log } = this.#parts;
+    try {
+      await registry.follow(store, touched(records));
+      return true;
+    } catch (error) {
+      if (error instanceof MonError) throw error;
+      log.error({ error: error instanceof Error ? error.stack : String(error), seq: this.#seq }, 'following failed');
+      return false;
     }
   }
 
   /** Everything, when some writes are not to be had one by one any more. */
   async #readAgain(): Promise<void> {
-    const { store, registry, log, onReadAgain } = this.#parts;
-    log.warn({ seq: this.#seq }, 'too far behind the backend that writes: everything is read again');
+    const { store, registry, onReadAgain } = this.#parts;
     await using snapshot = await store.snapshot(SHARD);
     await registry.load(snapshot);
     this.#seq = snapshot.seq;

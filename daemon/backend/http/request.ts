@@ -31,6 +31,8 @@ declare module 'fastify' {
     takesNamespace?: boolean;
     /** Whether it is for the backend that writes, where several share a store. */
     isForWriter?: boolean;
+    /** Whether it tells of the backend itself, and not of what is stored. */
+    isOfItself?: boolean;
   }
 }
 

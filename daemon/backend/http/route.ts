@@ -55,7 +55,7 @@ export function serve<Of extends Table>(app: FastifyInstance, table: Of, handler
 }
 
 function configOf(endpoint: Endpoint): FastifyContextConfig {
-  const { scope: access, role, isOfAllNamespaces = false, isForAnonymous = false } = endpoint;
+  const { scope: access, role, isOfAllNamespaces = false, isForAnonymous = false, isOfItself = false } = endpoint;
   return {
     access,
     role,
@@ -63,6 +63,7 @@ function configOf(endpoint: Endpoint): FastifyContextConfig {
     isForAnonymous,
     takesNamespace: takesNamespace(endpoint),
     isForWriter: isForWriter(endpoint),
+    isOfItself,
   };
 }
 

@@ -52,9 +52,17 @@ export class ForwardedRequests implements RequestForwarding {
   forward(app: FastifyInstance, isOfV2: boolean): void {
     const { leadership } = this.#parts;
     app.addHook('preHandler', (request, reply, done) => {
-      const isElsewhere = !leadership.isWriter && request.routeOptions.config.isForWriter === true;
-      if (isElsewhere) void goOnUnless(this.#forward(request, reply, isOfV2), done);
-      else done();
+      const { isForWriter = false, isOfItself = false } = request.routeOptions.config;
+      if (!leadership.isWriter && isForWriter) {
+        void goOnUnless(this.#forward(request, reply, isOfV2), done);
+        return;
+      }
+      try {
+        if (!isOfItself) leadership.refuseStale();
+        done();
+      } catch (error) {
+        done(error as Error);
+      }
     });
   }
 

@@ -18,6 +18,13 @@ export interface Leadership {
    */
   caughtUp(seq: number): Promise<void>;
 
+  /**
+   * Asked before this backend answers by itself.
+   *
+   * @throws MonError `unavailable` while it is too far behind the one that writes
+   */
+  refuseStale(): void;
+
   /** Of the newest write that is committed and in the memory of this backend. */
   readonly seq: number;
 }

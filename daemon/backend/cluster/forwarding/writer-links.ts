@@ -12,10 +12,10 @@ const PATIENCE_MS = 5000;
 const AGAIN_MS = 100;
 
 /** How soon it is noticed that another one writes, so that nobody waits for one that is frozen. */
-const LOOK_MS = 1000;
+const LOOK_MS = 250;
 
 /** How long one that has handed over may take for what it has begun. */
-const GRACE_MS = 2000;
+const GRACE_MS = 1000;
 
 interface LinkParts {
   readonly leadership: Leadership;

@@ -77,10 +77,23 @@ test('reads are answered where they come, but for what the one that writes alone
   const { writer, member } = await startPair();
   await post(writer.url, '/clients', { name: 'web', address: '10.0.0.1' });
   expect((await get(member.url, '/clients')).body).toEqual([]);
-  expect((await get(member.url, '/api/mon/v1/clients/web')).body).toMatchObject({ client: { name: 'web' } });
-  const head = await send(member.url, { method: 'HEAD', target: '/api/mon/v1/clients/web' });
+  expect((await get(member.url, '/api/mon/v1/overview')).body).toMatchObject({ clients: { registered: 1 } });
+  const head = await send(member.url, { method: 'HEAD', target: '/api/mon/v1/overview' });
   expect({ status: head.status, text: head.text }).toEqual({ status: 200, text: '' });
   expect((await get(member.url, '/api/mon/v1/handlers?limit=1')).headers['x-pagination']).toBeDefined();
+});
+
+test('a backend that is too far behind answers about itself, and sends changes on', async () => {
+  const { writer, member } = await startPair();
+  member.leadership.stale = new MonError('unavailable', 'too far behind');
+  for (const target of ['/events', '/api/mon/v1/clients', '/api/core/v2/namespaces/default/events']) {
+    expect([target, (await get(member.url, target)).status]).toEqual([target, 503]);
+  }
+  for (const target of ['/info', '/metrics', '/api/mon/v1/cluster']) {
+    expect([target, (await get(member.url, target)).status]).toEqual([target, 200]);
+  }
+  expect((await post(member.url, '/stashes', { path: 'a', content: {} })).status).toBe(201);
+  expect(await stashed(writer)).toEqual(['a']);
 });
 
 test.each([
