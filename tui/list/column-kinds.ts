@@ -7,6 +7,17 @@ import type { TableColumn } from './table-column.ts';
 
 type More<Row> = Partial<Omit<TableColumn<Row>, 'id' | 'title' | 'text'>>;
 
+/** @param cells `least` and `most` */
+export function column<Row>(
+  id: string,
+  title: string,
+  [least, most]: readonly [number, number],
+  text: TableColumn<Row>['text'],
+  more: More<Row> = {},
+): TableColumn<Row> {
+  return { id, title, least, most, text, ...more };
+}
+
 /**
  * A column of names or other text, sorted by it.
  *

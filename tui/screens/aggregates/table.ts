@@ -1,4 +1,4 @@
-import { countColumn, placedColumns } from '../../list/column-kinds.ts';
+import { column, countColumn, placedColumns } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
 import { splitName } from '../../model/backend-names.ts';
 import { namespaceField } from '../namespace-field.ts';
@@ -26,17 +26,12 @@ export const AGGREGATES = tableView<AggregateEntry>({
   },
   columns: [
     ...placedColumns<AggregateEntry>('aggregate', 'AGGREGATE', [14, 36], ({ name }) => name),
-    {
-      id: 'ok',
-      title: 'OK',
-      least: 4,
-      most: 4,
+    column('ok', 'OK', [4, 4], percentText, {
       align: 'right',
-      text: percentText,
       tone: (entry) => aggregateMark(entry).tone,
       // The one with the least that is good is the one to look at.
       compare: (a, b) => (a.percent ?? 101) - (b.percent ?? 101),
-    },
+    }),
     {
       id: 'bar',
       title: '',

@@ -1,4 +1,4 @@
-import { countColumn, placedColumns } from '../../list/column-kinds.ts';
+import { column, countColumn, placedColumns } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
 import type { DefinedCheck } from '../../../shared/schemas/scheduled-check.ts';
 import { commandText } from '../../../shared/domain/command-text.ts';
@@ -40,46 +40,22 @@ export const CHECKS = tableView<CheckEntry>({
   },
   columns: [
     ...placedColumns<CheckEntry>('check', 'CHECK', [16, 40], ({ check }) => check.name),
-    {
-      id: 'schedule',
-      title: 'SCHEDULE',
-      least: 10,
-      most: 20,
-      text: ({ check }) => scheduleText(check),
+    column('schedule', 'SCHEDULE', [10, 20], ({ check }) => scheduleText(check), {
       compare: (a, b) =>
         (a.check.interval ?? Infinity) - (b.check.interval ?? Infinity) ||
         compareText(a.check.cron ?? '', b.check.cron ?? ''),
-    },
-    {
-      id: 'next',
-      title: 'NEXT',
-      least: 5,
-      most: 5,
+    }),
+    column('next', 'NEXT', [5, 5], ({ check }, nowMs) => nextRunText(check.next_run, nowMs), {
       align: 'right',
-      text: ({ check }, nowMs) => nextRunText(check.next_run, nowMs),
       compare: (a, b) => (a.check.next_run ?? Number.MAX_VALUE) - (b.check.next_run ?? Number.MAX_VALUE),
-    },
+    }),
     severityColumn('ok'),
     severityColumn('critical'),
     severityColumn('warning'),
     severityColumn('unknown'),
     countColumn('silenced', 'SIL', ({ silenced }) => silenced, { tone: 'faint', spare: 3 }),
-    {
-      id: 'subscribers',
-      title: 'SUBSCRIBERS',
-      least: 14,
-      most: 30,
-      spare: 1,
-      text: ({ check }) => (check.subscribers ?? []).join(', '),
-    },
-    {
-      id: 'command',
-      title: 'COMMAND',
-      least: 14,
-      most: Infinity,
-      spare: 2,
-      text: ({ check }) => commandText(check.command ?? ''),
-    },
+    column('subscribers', 'SUBSCRIBERS', [14, 30], ({ check }) => (check.subscribers ?? []).join(', '), { spare: 1 }),
+    column('command', 'COMMAND', [14, Infinity], ({ check }) => commandText(check.command ?? ''), { spare: 2 }),
   ],
   sort: 'check',
   search: languageOf(

@@ -1,4 +1,4 @@
-import { textColumn } from '../../list/column-kinds.ts';
+import { column, textColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
@@ -52,23 +52,11 @@ export const CLIENTS = tableView<ClientEntry>({
       compare: (a, b) => a.client.timestamp - b.client.timestamp,
     },
     textColumn('version', 'VERSION', [8, 12], ({ client }) => client.version, { spare: 3 }),
-    {
-      id: 'events',
-      title: 'EVENTS',
-      least: 10,
-      most: 12,
-      text: eventsText,
+    column('events', 'EVENTS', [10, 12], eventsText, {
       tone: ({ worst }) => (worst === undefined ? 'faint' : classTone(worst)),
       compare: (a, b) => worstRank(a) - worstRank(b) || b.open - a.open,
-    },
-    {
-      id: 'subscriptions',
-      title: 'SUBSCRIPTIONS',
-      least: 14,
-      most: Infinity,
-      spare: 1,
-      text: ({ client }) => subscriptionsText(client),
-    },
+    }),
+    column('subscriptions', 'SUBSCRIPTIONS', [14, Infinity], ({ client }) => subscriptionsText(client), { spare: 1 }),
   ],
   sort: 'client',
   search: languageOf(CLIENT_SEARCH, ({ client }: ClientEntry) => client, [countField('events', ({ open }) => open)]),

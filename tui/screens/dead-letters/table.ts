@@ -1,4 +1,4 @@
-import { textColumn } from '../../list/column-kinds.ts';
+import { column, textColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
 import type { DeadLetterSummary } from '../../../shared/schemas/dead-letter.ts';
 import { DEAD_LETTER_SEARCH } from '../../../shared/domain/search-nouns.ts';
@@ -16,33 +16,18 @@ export const DEAD_LETTERS = tableView<DeadLetterSummary>({
     row: (store, id) => letters(store).get(id),
   },
   columns: [
-    {
-      id: 'when',
-      title: 'WHEN',
-      least: 11,
-      most: 11,
-      text: ({ failed_at: seconds }, nowMs) => whenText(seconds * 1000, nowMs),
+    column('when', 'WHEN', [11, 11], ({ failed_at: seconds }, nowMs) => whenText(seconds * 1000, nowMs), {
       compare: (a, b) => b.failed_at - a.failed_at || b.id - a.id,
-    },
+    }),
     textColumn('handler', 'HANDLER', [10, 24], ({ handler }) => handler, { cut: 'middle' }),
-    {
-      id: 'event',
-      title: 'EVENT',
-      least: 20,
-      most: 48,
+    column('event', 'EVENT', [20, 48], ({ client, check }) => `${client} / ${check}`, {
       cut: 'middle',
-      text: ({ client, check }) => `${client} / ${check}`,
       compare: (a, b) => compareText(a.client, b.client) || compareText(a.check, b.check),
-    },
-    {
-      id: 'tries',
-      title: 'TRIES',
-      least: 5,
-      most: 5,
+    }),
+    column('tries', 'TRIES', [5, 5], ({ attempts }) => countText(attempts), {
       align: 'right',
-      text: ({ attempts }) => countText(attempts),
       compare: (a, b) => b.attempts - a.attempts,
-    },
+    }),
     textColumn('reason', 'REASON', [14, Infinity], ({ reason }) => reason),
   ],
   sort: 'when',

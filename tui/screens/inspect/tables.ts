@@ -1,4 +1,4 @@
-import { textColumn } from '../../list/column-kinds.ts';
+import { column, textColumn } from '../../list/column-kinds.ts';
 import type { AggregateSeverity } from '../../../shared/client/api-client.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import {
@@ -39,32 +39,20 @@ const AGE_COLUMN: TableColumn<ResultRow> = {
   compare: (a, b) => (b.executed ?? 0) - (a.executed ?? 0),
 };
 
-const STATUS_COLUMN: TableColumn<ResultRow> = {
-  id: 'status',
-  title: 'STATUS',
-  least: 6,
-  most: 6,
-  text: statusText,
+const STATUS_COLUMN: TableColumn<ResultRow> = column('status', 'STATUS', [6, 6], statusText, {
   tone: statusTone,
   compare: (a, b) => rankOf(a) - rankOf(b),
-};
+});
 
-const HISTORY_COLUMN: TableColumn<ResultRow> = {
-  id: 'history',
-  title: 'HISTORY',
-  least: 10,
-  most: HISTORY_CELLS,
-  text: ({ history }, _, width) => historyText(history, width),
-  runs: ({ history }, _, width) => historyRuns(history, width),
-};
+const HISTORY_COLUMN: TableColumn<ResultRow> = column(
+  'history',
+  'HISTORY',
+  [10, HISTORY_CELLS],
+  ({ history }, _, width) => historyText(history, width),
+  { runs: ({ history }, _, width) => historyRuns(history, width) },
+);
 
-const OUTPUT_COLUMN: TableColumn<ResultRow> = {
-  id: 'output',
-  title: 'OUTPUT',
-  least: 10,
-  most: Infinity,
-  text: ({ output }) => output,
-};
+const OUTPUT_COLUMN: TableColumn<ResultRow> = column('output', 'OUTPUT', [10, Infinity], ({ output }) => output);
 
 /** Rows that are results: what they name is a check or a client. */
 function resultSearch(named: 'check' | 'client'): SearchLanguage<ResultRow> {
@@ -101,15 +89,10 @@ const TABLES: Readonly<Record<SubjectData['kind'], InspectTable | undefined>> = 
       STATUS_COLUMN,
       textColumn('name', 'CHECK', [16, 40], ({ name }) => name, { cut: 'middle' }),
       AGE_COLUMN,
-      {
-        id: 'next',
-        title: 'NEXT',
-        least: 4,
-        most: 4,
+      column('next', 'NEXT', [4, 4], ({ nextRun }, nowMs) => nextRunText(nextRun, nowMs), {
         align: 'right',
-        text: ({ nextRun }, nowMs) => nextRunText(nextRun, nowMs),
         compare: (a, b) => (a.nextRun ?? Infinity) - (b.nextRun ?? Infinity) || 0,
-      },
+      }),
       HISTORY_COLUMN,
       OUTPUT_COLUMN,
     ],
@@ -129,15 +112,10 @@ const TABLES: Readonly<Record<SubjectData['kind'], InspectTable | undefined>> = 
   aggregate: inspectTable<OutputRow>(
     ['row', 'rows'],
     [
-      {
-        id: 'status',
-        title: 'STATUS',
-        least: 6,
-        most: 6,
-        text: ({ severity, client }) => (client === undefined ? signOf(severity) : ''),
+      column('status', 'STATUS', [6, 6], ({ severity, client }) => (client === undefined ? signOf(severity) : ''), {
         tone: ({ severity }) => STATUS[severity].tone,
         compare: (a, b) => SEVERITY_RANK[a.severity] - SEVERITY_RANK[b.severity],
-      },
+      }),
       {
         id: 'total',
         title: 'CLIENTS',
@@ -157,14 +135,9 @@ const TABLES: Readonly<Record<SubjectData['kind'], InspectTable | undefined>> = 
           client === undefined ? `${isOpen ? '-' : '+'} ${check}` : `    ${client}`,
         compare: (a, b) => compareText(a.check, b.check),
       },
-      {
-        id: 'output',
-        title: 'OUTPUT',
-        least: 10,
-        most: Infinity,
-        text: ({ output, client }) => (client === undefined ? output : ''),
+      column('output', 'OUTPUT', [10, Infinity], ({ output, client }) => (client === undefined ? output : ''), {
         compare: (a, b) => compareText(a.output, b.output),
-      },
+      }),
     ],
     OUTPUT_SEARCH,
   ),

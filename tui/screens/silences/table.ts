@@ -1,4 +1,4 @@
-import { textColumn, countColumn } from '../../list/column-kinds.ts';
+import { column, textColumn, countColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { choiceField, countField, textField } from '../../../shared/domain/search-fields.ts';
@@ -41,38 +41,21 @@ export const SILENCES = tableView<SilenceEntry>({
     row: silenceEntry,
   },
   columns: [
-    {
-      id: 'state',
-      title: 'STATE',
-      least: 8,
-      most: 8,
-      text: (row, nowMs) => stateOf(row, nowMs),
+    column('state', 'STATE', [8, 8], (row, nowMs) => stateOf(row, nowMs), {
       tone: (row, nowMs) => STATE_TONES[stateOf(row, nowMs)],
       compare: (a, b) => SILENCED_STATES.indexOf(a.state) - SILENCED_STATES.indexOf(b.state) || compareEnds(a, b),
-    },
+    }),
     textColumn('target', 'TARGET', [26, 48], ({ entry }) => targetText(entry), { cut: 'middle' }),
     textColumn('creator', 'CREATOR', [9, 16], ({ entry }) => entry.creator ?? '', { spare: 2 }),
-    { id: 'left', title: 'LEFT', least: 7, most: 7, align: 'right', text: leftText, compare: compareEnds },
-    {
-      id: 'events',
-      title: 'EVENTS',
-      least: 6,
-      most: 7,
+    column('left', 'LEFT', [7, 7], leftText, { align: 'right', compare: compareEnds }),
+    column('events', 'EVENTS', [6, 7], eventsText, {
       align: 'right',
-      text: eventsText,
       tone: (row, nowMs) => (eventsText(row, nowMs) === 'none' ? 'faint' : 'plain'),
       compare: (a, b) => b.events - a.events,
-    },
+    }),
     // Runs of handlers that it kept back.
     countColumn('kept', 'KEPT', ({ kept }) => kept?.suppressed, { spare: 3 }),
-    {
-      id: 'reason',
-      title: 'REASON',
-      least: 11,
-      most: Infinity,
-      spare: 1,
-      text: ({ entry }) => entry.reason ?? '',
-    },
+    column('reason', 'REASON', [11, Infinity], ({ entry }) => entry.reason ?? '', { spare: 1 }),
   ],
   sort: 'state',
   search: languageOf(SILENCED_SEARCH, ({ entry, kept }: SilenceEntry) => ({ ...entry, ...kept }), [
