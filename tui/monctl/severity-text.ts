@@ -78,10 +78,10 @@ export function statusFlag(text: string | undefined): (status: number) => boolea
 }
 
 /** `3 events: 1 critical, 2 warning`. */
-export function severityCounts(noun: string, statuses: readonly number[]): string {
+export function eventCounts(events: readonly { readonly check: { readonly status: number } }[]): string {
   const counts = SEVERITY_ORDER.flatMap((severity) => {
-    const count = statuses.filter((status) => severityOf(status) === severity).length;
+    const count = events.filter(({ check }) => severityOf(check.status) === severity).length;
     return count === 0 ? [] : [`${String(count)} ${severity}`];
   });
-  return `${counted(statuses.length, noun)}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}`;
+  return `${counted(events.length, 'events')}${counts.length === 0 ? '' : `: ${counts.join(', ')}`}`;
 }

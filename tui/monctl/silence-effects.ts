@@ -5,7 +5,7 @@ import type { SilencedView, SubmittedSilenced } from '../../shared/schemas/silen
 import { previewSilence } from '../model/silence-preview.ts';
 import type { Call } from './command.ts';
 import { counted } from './counted.ts';
-import { SEVERITY_ORDER, severityCounts } from './severity-text.ts';
+import { SEVERITY_ORDER, eventCounts } from './severity-text.ts';
 
 /** What a silence would do if it were made now. */
 export async function silenceEffects(
@@ -44,10 +44,7 @@ export async function clearEffects({ api }: Call, id: string): Promise<readonly 
   const freed = matched.filter((event) => event.silenced_by.length === 1);
   return [
     `the entry ${id}${madeBy(entry)} would end`,
-    `no longer silenced would be ${severityCounts(
-      'events',
-      freed.map(({ check }) => check.status),
-    )}`,
+    `no longer silenced would be ${eventCounts(freed)}`,
     ...(freed.length === matched.length
       ? []
       : [`${counted(matched.length - freed.length, 'events')} would stay silenced by other entries`]),

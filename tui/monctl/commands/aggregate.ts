@@ -1,4 +1,4 @@
-import type { AggregateSeverity, ApiClient, MaxAge } from '../../../shared/client/api-client.ts';
+import type { AggregateSeverity, MaxAge } from '../../../shared/client/api-client.ts';
 import type { AggregateResults, AggregateSummary } from '../../../shared/schemas/aggregate.ts';
 import { AGGREGATE_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
@@ -12,9 +12,6 @@ import { record } from '../table.ts';
 import type { Column, Style } from '../table.ts';
 import { parseLifetime } from '../times.ts';
 import { takes, type CommandOption } from '../flags.ts';
-
-/** Summaries that are asked for at once. */
-const ASKED_AT_ONCE = 16;
 
 const SEVERITIES: readonly AggregateSeverity[] = ['ok', 'warning', 'critical', 'unknown'];
 
@@ -38,7 +35,7 @@ const list: Command = {
       columns: () => LIST_COLUMNS,
       search: AGGREGATE_SEARCH,
       key: ({ name }) => name,
-      fetch: () => summaries(call.api()),
+      fetch: async () => (await call.api().aggregateSummaries()).map(nameLast),
     });
   },
 };
@@ -168,16 +165,8 @@ const remove: Command = {
 
 export const aggregateCommands: readonly Command[] = [list, info, clients, checks, results, remove];
 
-async function summaries(api: ApiClient): Promise<readonly Listed[]> {
-  const named = await api.aggregates();
-  const listed: Listed[] = [];
-  for (let at = 0; at < named.length; at += ASKED_AT_ONCE) {
-    const some = named.slice(at, at + ASKED_AT_ONCE);
-    const asked = await Promise.all(some.map(async ({ name }) => ({ name, summary: await api.aggregate(name) })));
-    // One that has gone meanwhile is no longer in the list.
-    for (const { name, summary } of asked) if (summary !== undefined) listed.push({ ...summary, name });
-  }
-  return listed;
+function nameLast({ name, ...summary }: Listed): Listed {
+  return { ...summary, name };
 }
 
 function missing(name: string): never {

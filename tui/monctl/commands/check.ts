@@ -14,7 +14,7 @@ import { LIST_OPTIONS, showList } from '../list.ts';
 import { toYaml } from '../output.ts';
 import { counted } from '../counted.ts';
 import { alsoInNamespaces, inAnyNamespace, NAMESPACE_OPTION } from '../namespaces.ts';
-import { severityCounts } from '../severity-text.ts';
+import { eventCounts } from '../severity-text.ts';
 import type { Column } from '../table.ts';
 import { timestamp } from '../times.ts';
 import {
@@ -203,10 +203,7 @@ async function deleteEffects({ api }: Call, check: string): Promise<readonly str
   ]);
   return [
     `deleted would be ${counted(results.length, 'results')} of ${check}`,
-    `resolved would be ${severityCounts(
-      'events',
-      events.map((event) => event.check.status),
-    )}`,
+    `resolved would be ${eventCounts(events)}`,
     ...(definition === undefined ? [] : [`${check} is still defined: its next results come back`]),
   ];
 }
@@ -237,10 +234,7 @@ async function renameEffects({ api }: Call, old: string, to: string): Promise<re
   const conflicts = results.filter(({ client }) => both.has(client)).length;
   return [
     `${counted(results.length, 'results')} of ${old} would become those of ${to}`,
-    `with them ${severityCounts(
-      'events',
-      events.map((event) => event.check.status),
-    )}`,
+    `with them ${eventCounts(events)}`,
     ...(conflicts === 0 ? [] : [`${counted(conflicts, 'clients')} with results of both, which takes --force`]),
     ...(definition === undefined ? [] : [`${old} is still defined, which takes --force`]),
     ...(silenced.length === 0

@@ -13,7 +13,7 @@ import { follow } from '../follow.ts';
 import { FILE_OPTION, readFileOption } from '../input.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { counted } from '../counted.ts';
-import { severityCounts, statusStyle, statusWord } from '../severity-text.ts';
+import { eventCounts, statusStyle, statusWord } from '../severity-text.ts';
 import { record } from '../table.ts';
 import type { Column } from '../table.ts';
 import { ago, parseLifetime, timestamp } from '../times.ts';
@@ -69,13 +69,7 @@ const info: Command = {
           ['last seen', ago(client.timestamp, nowMs)],
           ['keepalives', client.keepalives === false ? 'not expected' : 'expected'],
           ['version', client.version],
-          [
-            'events',
-            severityCounts(
-              'events',
-              events.map(({ check }) => check.status),
-            ),
-          ],
+          ['events', eventCounts(events)],
         ],
         output.look,
       ),
@@ -256,10 +250,7 @@ async function deleteEffects(
   ]);
   return [
     `the client ${name}, last seen ${formatDuration(nowMs / 1000 - client.timestamp)} ago, would be deleted with ${counted(results.length, 'results')}`,
-    `resolved would be ${severityCounts(
-      'events',
-      events.map(({ check }) => check.status),
-    )}`,
+    `resolved would be ${eventCounts(events)}`,
     expireSeconds === undefined
       ? 'an agent that still runs there would make it again'
       : `it could not come back for ${formatDuration(expireSeconds)}`,

@@ -15,7 +15,7 @@ import { follow } from '../follow.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { inAnyNamespace, isElsewhere, NAMESPACE_OPTION, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
-import { severityCounts } from '../severity-text.ts';
+import { eventCounts } from '../severity-text.ts';
 import { clearEffects, noSuchEntry, silenceEffects, wantedEntry } from '../silence-effects.ts';
 import { record } from '../table.ts';
 import type { Column } from '../table.ts';
@@ -105,13 +105,7 @@ const info: Command = {
           ['reason', entry.reason ?? ''],
           ['creator', entry.creator ?? ''],
           ['made', ago(entry.timestamp, nowMs)],
-          [
-            'silences now',
-            severityCounts(
-              'events',
-              events.map(({ check }) => check.status),
-            ),
-          ],
+          ['silences now', eventCounts(events)],
           ['kept back', counted(entry.suppressed, 'handler runs')],
           ['last kept back', entry.last_suppressed === null ? 'never' : ago(entry.last_suppressed, nowMs)],
         ],

@@ -82,31 +82,32 @@ export function overviewBoxes(store: Remembers & Counted & Known): Readonly<Reco
   };
 }
 
+/** @param rows fewest and most of them, without the title */
+function boxOf(
+  id: BoxId,
+  title: string,
+  [least, most]: readonly [number, number],
+  box: Pick<OverviewBox, 'rows' | 'empty'> & Partial<Pick<OverviewBox, 'head' | 'chart'>>,
+): OverviewBox {
+  return { id, title, head: '', least, most, ...box };
+}
+
 function ratesBox({ feed }: Pick<Known, 'feed'>, data: OverviewData | undefined): OverviewBox {
   const { rates, period } = data?.overview.results ?? { rates: feed.rates, period: 1 };
   const minutes = Math.round((rates.length * period) / 60);
-  return {
-    id: 'rates',
-    title: 'Results per second, 15 min',
+  return boxOf('rates', 'Results per second, 15 min', [4, 7], {
     head: minutes > 0 && minutes < 15 ? `${String(minutes)} min so far` : '',
     rows: [],
     chart: { values: rates, capacity: Math.max(rates.length, Math.ceil(CHART_SECONDS / period)) },
     empty: LOADING,
-    least: 4,
-    most: 7,
-  };
+  });
 }
 
 function criticalBox({ nowMs, feed }: Pick<Known, 'feed' | 'nowMs'>, { newCritical }: OverviewFigures): OverviewBox {
-  return {
-    id: 'critical',
-    title: 'New critical, last 10 min',
-    head: '',
+  return boxOf('critical', 'New critical, last 10 min', [2, 12], {
     rows: newCritical.slice(0, ROWS_MAX).map((entry) => criticalRow(entry, nowMs)),
     empty: feed.everLive ? 'none' : LOADING,
-    least: 2,
-    most: 12,
-  };
+  });
 }
 
 function criticalRow({ check, client, since, others }: NewCritical, nowMs: number): BoxRow {
@@ -126,10 +127,7 @@ function criticalRow({ check, client, since, others }: NewCritical, nowMs: numbe
 function aggregatesBox(store: Pick<Known, 'aggregates' | 'loads'>): OverviewBox {
   const entries = [...store.aggregates.entries()].filter(isBelowNeed);
   const isLoaded = store.loads.of('aggregates').loadedAtMs !== undefined;
-  return {
-    id: 'aggregates',
-    title: 'Aggregates below threshold',
-    head: '',
+  return boxOf('aggregates', 'Aggregates below threshold', [1, 10], {
     rows: entries
       .toSorted((a, b) => (a.percent ?? 0) - (a.need ?? 0) - ((b.percent ?? 0) - (b.need ?? 0)))
       .slice(0, ROWS_MAX)
@@ -145,19 +143,14 @@ function aggregatesBox(store: Pick<Known, 'aggregates' | 'loads'>): OverviewBox 
         open: (opened) => openFiltered(opened, 'aggregates', placedSearch(entry.name, String)),
       })),
     empty: isLoaded ? `none of ${countText(store.aggregates.size)}` : LOADING,
-    least: 1,
-    most: 10,
-  };
+  });
 }
 
 function clientsBox(store: Pick<Known, 'clients'>, data: OverviewData | undefined): OverviewBox {
   const { clients } = data?.overview ?? {};
   const stale = clients?.stale ?? 0;
   const gone = clients?.gone ?? 0;
-  return {
-    id: 'clients',
-    title: 'Clients',
-    head: '',
+  return boxOf('clients', 'Clients', [3, 3], {
     rows: [
       figureRow('registered', clients?.registered ?? store.clients.size, 'plain', (opened) =>
         openFiltered(opened, 'clients', ''),
@@ -166,9 +159,7 @@ function clientsBox(store: Pick<Known, 'clients'>, data: OverviewData | undefine
       figureRow('gone for more than 1 h', clients && gone, gone > 0 ? 'critical' : 'plain', openKeepalives),
     ],
     empty: LOADING,
-    least: 3,
-    most: 3,
-  };
+  });
 }
 
 function openKeepalives(store: Screen & Says & Pick<Known, 'events'> & Places & ListOfView): void {
@@ -201,15 +192,11 @@ function ofCheck(name: string): string {
 const PROBLEM_CELLS = 6;
 
 function problemsBox({ problems }: OverviewFigures): OverviewBox {
-  return {
-    id: 'problems',
-    title: 'Problems by subscription',
+  return boxOf('problems', 'Problems by subscription', [2, 16], {
     head: ['crit', 'warn', 'unkn'].map((head) => head.padStart(PROBLEM_CELLS)).join(''),
     rows: problems.slice(0, ROWS_MAX).map(problemRow),
     empty: 'none',
-    least: 2,
-    most: 16,
-  };
+  });
 }
 
 function problemRow({ subscription, critical, warning, unknown }: ProblemsOf): BoxRow {
@@ -227,9 +214,7 @@ function countRun(count: number, tone: Tone): Run {
 
 function noisiestBox(data: OverviewData | undefined): OverviewBox {
   const { noisiest } = data?.overview ?? { noisiest: [] };
-  return {
-    id: 'noisiest',
-    title: 'Noisiest checks, 1 h',
+  return boxOf('noisiest', 'Noisiest checks, 1 h', [2, 10], {
     head: `${'events'.padStart(9)}${'clients'.padStart(9)}`,
     rows: noisiest.map(({ check, events, clients }) => ({
       key: check,
@@ -238,9 +223,7 @@ function noisiestBox(data: OverviewData | undefined): OverviewBox {
       open: (store) => openFiltered(store, 'events', placedSearch(check, ofCheck)),
     })),
     empty: data === undefined ? LOADING : 'none',
-    least: 2,
-    most: 10,
-  };
+  });
 }
 
 function silencesBox(
@@ -252,17 +235,12 @@ function silencesBox(
     .flatMap((entry) => (entry.expire_at === null ? [] : [{ entry, endsAt: entry.expire_at }]))
     .filter(({ endsAt }) => endsAt >= nowSeconds && endsAt - nowSeconds <= ENDING_SECONDS)
     .toSorted((a, b) => a.endsAt - b.endsAt);
-  return {
-    id: 'silences',
-    title: 'Silences ending within 2 h',
-    head: '',
+  return boxOf('silences', 'Silences ending within 2 h', [1, 10], {
     rows: ending
       .slice(0, ROWS_MAX)
       .map(({ entry, endsAt }) => silenceRow(entry, endsAt, silencedEvents.get(entry.id) ?? 0)),
     empty: 'none',
-    least: 1,
-    most: 10,
-  };
+  });
 }
 
 function silenceRow({ id, creator }: SilencedRow, endsAt: number, events: number): BoxRow {
@@ -281,15 +259,11 @@ function silenceRow({ id, creator }: SilencedRow, endsAt: number, events: number
 const HANDLER_CELLS = 8;
 
 function handlersBox(data: OverviewData | undefined): OverviewBox {
-  return {
-    id: 'handlers',
-    title: 'Handlers',
+  return boxOf('handlers', 'Handlers', [2, 10], {
     head: ['queued', 'running', 'failed', 'dead'].map((head) => head.padStart(HANDLER_CELLS)).join(''),
     rows: (data?.handlers ?? []).toSorted(worstHandlerFirst).slice(0, ROWS_MAX).map(handlerRow),
     empty: data === undefined ? LOADING : data.handlers === undefined ? 'not known' : 'none',
-    least: 2,
-    most: 10,
-  };
+  });
 }
 
 /** What did not get out, then what keeps failing, then what waits. */
@@ -323,10 +297,7 @@ function handlerFigure(count: number, tone: Tone): Run {
 
 function serverBox({ feed }: Pick<Known, 'feed'>, data: OverviewData | undefined): OverviewBox {
   const { queue, store, api, feed: consoles } = data?.overview ?? {};
-  return {
-    id: 'server',
-    title: 'Server',
-    head: '',
+  return boxOf('server', 'Server', [2, 4], {
     rows: [
       figureRow('results waiting', feed.stats?.queue ?? queue?.results, 'plain', openUpgrade),
       figureRow('store, slowest 1 % of writes', msText(store?.write_p99_ms), 'plain', openUpgrade),
@@ -334,22 +305,15 @@ function serverBox({ feed }: Pick<Known, 'feed'>, data: OverviewData | undefined
       figureRow('consoles', consoles?.consumers, 'plain', openUpgrade),
     ],
     empty: LOADING,
-    least: 2,
-    most: 4,
-  };
+  });
 }
 
 function upgradeBox({ plans, feed }: Pick<Known, 'plans' | 'feed'>): OverviewBox {
   const { row } = plans;
-  return {
-    id: 'upgrade',
-    title: 'Upgrade',
-    head: '',
+  return boxOf('upgrade', 'Upgrade', [1, 2], {
     rows: row?.state === 'open' ? upgradeRows(row) : [],
     empty: feed.everLive ? 'no plan is open' : LOADING,
-    least: 1,
-    most: 2,
-  };
+  });
 }
 
 function upgradeRows({ from, to, holder, step }: UpgradeRow): readonly BoxRow[] {
