@@ -39,26 +39,11 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
   };
   return {
     ...OF_ONE_BACKEND,
-    async event(client, check) {
-      const { name, context } = splitName(client);
-      return (await at(context)).event(name, check);
-    },
-    async explainEvent(client, check) {
-      const { name, context } = splitName(client);
-      return (await at(context)).explainEvent(name, check);
-    },
-    async check(check) {
-      const { name, context } = splitName(check);
-      return (await at(context)).check(name);
-    },
-    async resolve({ client, check }) {
-      const { name, context } = splitName(client);
-      return (await toChange(context)).resolve({ client: name, check });
-    },
-    async deleteResult(client, check) {
-      const { name, context } = splitName(client);
-      return (await toChange(context)).deleteResult(name, check);
-    },
+    event: (client, check) => askThere(at, client, (api, name) => api.event(name, check)),
+    explainEvent: (client, check) => askThere(at, client, (api, name) => api.explainEvent(name, check)),
+    check: (check) => askThere(at, check, (api, name) => api.check(name)),
+    resolve: ({ client, check }) => askThere(toChange, client, (api, name) => api.resolve({ client: name, check })),
+    deleteResult: (client, check) => askThere(toChange, client, (api, name) => api.deleteResult(name, check)),
     async requestCheck(order) {
       const { name: check, context: place } = splitName(order.check);
       if (place !== undefined) return (await toChange(place)).requestCheck({ ...order, check });
@@ -98,6 +83,16 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
       return inOrder(request.operations.length, [...parts.values()], answers);
     },
   };
+}
+
+/** Asks for something by its own name where it is. */
+async function askThere<T>(
+  open: (place: string | undefined) => Promise<ApiClient>,
+  named: string,
+  ask: (api: ApiClient, name: string, place: string) => Promise<T>,
+): Promise<T> {
+  const { name, context } = splitName(named);
+  return ask(await open(context), name, context ?? '');
 }
 
 /** @throws MonError `unavailable` when one of them is not: then nothing is sent to any */
@@ -261,31 +256,24 @@ export function openApiOfNamespaces(
   return {
     ...merged,
     silencePreview: ofOneNamespace,
-    async aggregate(aggregate, about) {
-      const { name, context } = splitName(aggregate);
-      return (await at(context)).aggregate(name, about);
-    },
-    async aggregateResults(aggregate, severity, about) {
-      const { name, context = '' } = splitName(aggregate);
-      const results = await (await at(context)).aggregateResults(name, severity, about);
-      return results?.map(({ check, summary }) => ({ check, summary: summary.map((said) => saidAt(said, context)) }));
-    },
+    aggregate: (aggregate, about) => askThere(at, aggregate, (api, name) => api.aggregate(name, about)),
+    aggregateResults: (aggregate, severity, about) =>
+      askThere(at, aggregate, async (api, name, place) => {
+        const results = await api.aggregateResults(name, severity, about);
+        return results?.map(({ check, summary }) => ({ check, summary: summary.map((said) => saidAt(said, place)) }));
+      }),
     aggregateSummaries: async (page) => (await (await at(EVERY_NAMESPACE)).aggregateSummaries(page)).map(placedName),
     checks: async (page) => (await (await at(EVERY_NAMESPACE)).checks(page)).map(placedName),
-    async checkResults(check, page) {
-      const { name, context = '' } = splitName(check);
-      const results = await (await at(context)).checkResults(name, page);
-      return results.map((result) => resultAt(result, context));
-    },
-    async clientDetail(named) {
-      const { name, context = '' } = splitName(named);
-      const detail = await (await at(context)).clientDetail(name);
-      return detail && { ...detail, client: { ...detail.client, name: named } };
-    },
-    async result(client, check) {
-      const { name, context } = splitName(client);
-      return (await at(context)).result(name, check);
-    },
+    checkResults: (check, page) =>
+      askThere(at, check, async (api, name, place) =>
+        (await api.checkResults(name, page)).map((result) => resultAt(result, place)),
+      ),
+    clientDetail: (named) =>
+      askThere(at, named, async (api, name) => {
+        const detail = await api.clientDetail(name);
+        return detail && { ...detail, client: { ...detail.client, name: named } };
+      }),
+    result: (client, check) => askThere(at, client, (api, name) => api.result(name, check)),
     async silencedDetails(about) {
       const details = await (await at(EVERY_NAMESPACE)).silencedDetails(about);
       return details.map(placedDetail);
@@ -294,10 +282,7 @@ export function openApiOfNamespaces(
       const { id, context } = splitSilencedId(entry);
       return (await at(context)).silencedDetail(id);
     },
-    async deleteClient(client) {
-      const { name, context } = splitName(client);
-      return (await at(context)).deleteClient(name);
-    },
+    deleteClient: (client) => askThere(at, client, (api, name) => api.deleteClient(name)),
     access: async () => (await at()).access(),
     audit: async (query) => (await at()).audit(query),
     cluster: async () => (await at()).cluster(),
