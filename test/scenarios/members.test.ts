@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { ClusterView } from '../../shared/schemas/cluster.ts';
 import { startPostgres, type PostgresServer } from '../../scripts/lib/postgres-server.ts';
@@ -89,6 +91,29 @@ test('one that stops hands over at once, and the next one takes writes', async (
   await expect.poll(() => nameOfWriter(other)).toMatch(nameOf(other));
   expect(await change(other, '/results', result('after', 2))).toBe(202);
   expect(await checksAt(other)).toEqual(['after', 'before']);
+});
+
+/** Asks on a kept connection for as long as it is answered. @returns the last answer's `Connection`, and why there is no other */
+async function askUntilTheEnd(url: string): Promise<readonly [connection: string | undefined, ending: unknown]> {
+  using closing = new DisposableStack();
+  const agent = closing.adopt(new Agent({ keepAlive: true, maxSockets: 1 }), (one) => one.destroy());
+  for (let last: string | undefined; ;) {
+    try {
+      const [answered] = (await once(get(`${url}/silenced`, { agent }), 'response')) as [IncomingMessage];
+      expect(answered.statusCode).toBe(200);
+      last = answered.headers.connection;
+      await once(answered.resume(), 'end');
+    } catch (error) {
+      return [last, (error as NodeJS.ErrnoException).code];
+    }
+  }
+}
+
+test('one that stops cuts nobody who asks all the time: he is told to connect anew, which is refused', async () => {
+  const [, , other] = await members();
+  const asking = askUntilTheEnd(other.url);
+  await other[Symbol.asyncDispose]();
+  expect(await asking).toEqual(['close', 'ECONNREFUSED']);
 });
 
 test('a hand-over goes to the member that is named; who handed over is told that it follows', async () => {

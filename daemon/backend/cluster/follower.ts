@@ -64,12 +64,13 @@ export class Follower implements AsyncDisposable {
   }
 
   /**
-   * Settles when a write is in memory.
+   * Settles when a write is in memory; at once when this backend follows no more, because it has come to write and does not go
+   * back to following before it begins anew.
    *
    * @throws MonError `unavailable` when that takes too long
    */
   async caughtUp(seq: number): Promise<void> {
-    if (seq <= this.#seq) return;
+    if (seq <= this.#seq || this.#isEnded) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiting = { seq, resolve };
     this.#waiting.add(waiting);

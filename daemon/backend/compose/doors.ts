@@ -35,6 +35,9 @@ const FEED_FRAME_BYTES_MAX = 64 * 1024;
 /** Close code of the WebSocket protocol: the service begins anew, and is there at once. */
 const SERVICE_RESTART = 1012;
 
+/** Where there are other backends to go to, clients that ask all the time are sent there without a failure. */
+const LAST_ANSWERS_MS = 500;
+
 interface DoorParts {
   readonly api: ApiDeps;
   readonly agents: AgentHub;
@@ -69,7 +72,10 @@ export async function openDoors(
   );
   // Together: each may have to wait for answers that are under way.
   const apps = [app];
-  teardown.defer('API', () => Promise.all(apps.map((one) => close(one, connections))).then(() => undefined));
+  const lastAnswersMs = forwarding === undefined ? 0 : LAST_ANSWERS_MS;
+  teardown.defer('API', async () => {
+    await Promise.all(apps.map((one) => close(one, connections, lastAnswersMs)));
+  });
   const sockets = teardown.use('sockets', liveSockets(ground, parts));
   const guard = guardOf(api);
   const guardAgents = certificateGuard(guard);
