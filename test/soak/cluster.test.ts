@@ -2,13 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openPostgresStore } from '../../daemon/backend/store/postgres/postgres-store.ts';
 import { startPostgres, type PostgresServer } from '../../scripts/lib/postgres-server.ts';
-import type { ClusterView } from '../../shared/schemas/cluster.ts';
-import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
-import { tempDir } from '../support/temp-dir.ts';
 import { Chance } from './chance.ts';
+import { Members, sameOrder, takeOverMs } from './members.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 import { expectWhole, readStore } from './stored-state.ts';
-import { AgentWriter, HttpWriter, listsOf, type Lists } from './writer.ts';
+import { AgentWriter, HttpWriter, listsOf } from './writer.ts';
 
 const ROUNDS = 2;
 const MEMBERS = 3;
@@ -18,86 +16,6 @@ const AGENTS = 6;
 const LOAD_MS_MAX = 700;
 /** From the end of the backend that writes to the first write through another one (design, scale-out). */
 const TAKE_OVER_MS_MAX = 5000;
-
-/** Backends with one database; one that has ended is started again. */
-class Members implements AsyncDisposable {
-  readonly #store: string;
-  readonly #all: DaemonProcess[] = [];
-
-  private constructor(store: string) {
-    this.#store = store;
-  }
-
-  static async open(store: string): Promise<Members> {
-    const members = new Members(store);
-    for (let at = 0; at < MEMBERS; at++) members.#all.push(await members.#start());
-    return members;
-  }
-
-  get urls(): readonly string[] {
-    return this.#all.map(({ url }) => url);
-  }
-
-  member(at: number): DaemonProcess {
-    const member = this.#all[at];
-    if (member === undefined) throw new Error(`there is no member ${String(at)}`);
-    return member;
-  }
-
-  /** Which of them writes. */
-  async writer(): Promise<number> {
-    for (;;) {
-      for (const at of this.#all.keys()) {
-        const view = await this.#view(at);
-        if (view?.writer?.id === view?.answered_by && view !== undefined) return at;
-      }
-      await delay(10);
-    }
-  }
-
-  async startAgain(at: number): Promise<void> {
-    this.#all[at] = await this.#start();
-  }
-
-  /** Waits until each has all that was written. */
-  async caughtUp(): Promise<void> {
-    for (;;) {
-      const views = await Promise.all([...this.#all.keys()].map((at) => this.#view(at)));
-      const seqs = new Set(views.map((view) => (typeof view?.writer?.id === 'string' ? ownSeq(view) : undefined)));
-      if (seqs.size === 1 && !seqs.has(undefined)) return;
-      await delay(20);
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#all.map((member) => member[Symbol.asyncDispose]()));
-  }
-
-  async #view(at: number): Promise<ClusterView | undefined> {
-    const answer = await fetch(`${this.member(at).url}/api/mon/v1/cluster`).catch(() => undefined);
-    return answer === undefined ? undefined : ((await answer.json()) as ClusterView);
-  }
-
-  async #start(): Promise<DaemonProcess> {
-    return startDaemon({ stateDir: await tempDir(), env: { MON_STORE: this.#store } });
-  }
-}
-
-const ownSeq = ({ answered_by: id, members }: ClusterView): number | undefined =>
-  members.find((member) => member.id === id)?.seq;
-
-/** Milliseconds until somebody else takes a write. */
-async function takeOverMs(members: Members, gone: number): Promise<number> {
-  const begin = performance.now();
-  const { url } = members.member((gone + 1) % MEMBERS);
-  const body = JSON.stringify({ source: 'take-over', name: 'probe', output: 'x', status: 0 });
-  for (;;) {
-    const headers = { 'content-type': 'application/json' };
-    const answer = await fetch(`${url}/results`, { method: 'POST', body, headers }).catch(() => undefined);
-    if (answer?.status === 202) return performance.now() - begin;
-    await delay(5);
-  }
-}
 
 /** What happens to them. @returns how long nobody took writes, in milliseconds; undefined: that was not to be */
 type Disaster = (members: Members, server: PostgresServer, chance: Chance) => Promise<number | undefined>;
@@ -152,7 +70,7 @@ test(
     const chance = new Chance(seed());
     await using server = await startPostgres();
     const store = await server.database();
-    await using members = await Members.open(store);
+    await using members = await Members.open(MEMBERS, () => ({ MON_STORE: store }));
     const https = Array.from({ length: HTTP_WRITERS }, (_, at) => new HttpWriter(`http-${String(at)}`, chance));
     const agents = Array.from({ length: AGENTS }, (_, at) => new AgentWriter(`agent-${String(at)}`, chance));
     const writers = [...https, ...agents];
@@ -174,7 +92,7 @@ test(
       expectWhole(stored, lastSeq, agents);
       ({ lastSeq } = stored);
       const [lists, ...others] = await Promise.all(members.urls.map(listsOf));
-      for (const list of others) expect(sorted(list)).toEqual(sorted(lists));
+      for (const list of others) expect(sameOrder(list)).toEqual(sameOrder(lists));
       for (const { ledger } of writers) {
         changes += ledger.acked;
         if (lists !== undefined) ledger.compare(lists);
@@ -190,10 +108,3 @@ test(
   },
   roundsTimeoutMs(ROUNDS, 30_000),
 );
-
-/** The order of results is that in which each backend came to know of them. */
-function sorted(lists: Lists | undefined): unknown {
-  return Object.values<Lists['events']>({ ...lists }).map((list) =>
-    list.map((item) => JSON.stringify(item)).toSorted(),
-  );
-}

@@ -1,0 +1,169 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { openPostgresStore } from '../../daemon/backend/store/postgres/postgres-store.ts';
+import { startPostgres } from '../../scripts/lib/postgres-server.ts';
+import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
+import { openFeed, type Feed, type FeedListener, type FeedState } from '../../shared/client/feed-client.ts';
+import { FeedReplica } from '../../shared/client/feed-replica.ts';
+import type { RowsAbout } from '../../shared/client/feed-session.ts';
+import { eventKey, type FeedRows } from '../../shared/schemas/feed.ts';
+import { Members } from './members.ts';
+import { rounds, roundsTimeoutMs } from './rounds.ts';
+import { expectWhole, readStore } from './stored-state.ts';
+
+const ROUNDS = 1;
+const MEMBERS = 3;
+const CLIENTS = 3;
+/** Between two changes of one client, so that a round makes some thousand rows and not a hundred thousand. */
+const PAUSE_MS = 4;
+/** Under load before the first member and between one and the next. */
+const LOAD_MS = 200;
+
+/** Makes one change after the other, each of another row, with the list of all backends. */
+class SteadyWriter {
+  readonly #name: string;
+  readonly #api: ApiClient;
+  #count = 0;
+  /** Keys of the rows that were acknowledged in this round. */
+  readonly made = { events: new Set<string>(), silenced: new Set<string>() };
+  /** What it was told where it was not done. */
+  readonly failures: unknown[] = [];
+
+  constructor(name: string, backends: string) {
+    this.#name = name;
+    this.#api = openApiClient({ backend: backends });
+  }
+
+  async run(enough: AbortSignal): Promise<void> {
+    while (!enough.aborted) {
+      await this.#change(`check-${String(++this.#count)}`).catch((error: unknown) => this.failures.push(error));
+      await delay(PAUSE_MS);
+    }
+  }
+
+  /** Takes everything away again. */
+  async clear(): Promise<void> {
+    await this.#api.deleteClient(this.#name);
+    for (const id of this.made.silenced) await this.#api.clearSilenced({ id });
+    this.made.events.clear();
+    this.made.silenced.clear();
+  }
+
+  async #change(check: string): Promise<void> {
+    if (this.#count % 4 === 0) {
+      await this.#api.silence({ subscription: this.#name, check, reason: 'a change' });
+      this.made.silenced.add(`${this.#name}:${check}`);
+    } else {
+      await this.#api.submitResult({ source: this.#name, name: check, output: 'x', status: 1 });
+      this.made.events.add(eventKey(this.#name, check));
+    }
+  }
+}
+
+/** A console, as far as the feed goes: with the same code, and the list of all backends. */
+class Console implements FeedListener, Disposable {
+  readonly #feed: Feed;
+  readonly #replica = new FeedReplica();
+  state: FeedState['kind'] = 'connecting';
+  /** How often it was connected, and how often it had to begin anew. */
+  lives = 0;
+  snapshots = 0;
+  /** By how much the numbers went back, for each time that they did. */
+  readonly stepsBack: number[] = [];
+  /** Keys of all rows that ever came. */
+  readonly seen = { events: new Set<string>(), silenced: new Set<string>() };
+  #seq = 0;
+
+  constructor(backends: string) {
+    this.#feed = openFeed({ backend: backends, topics: ['events', 'silenced', 'clients'] }, this);
+  }
+
+  get held(): { readonly events: ReadonlySet<string>; readonly silenced: ReadonlySet<string> } {
+    return { events: new Set(this.#replica.events.keys()), silenced: new Set(this.#replica.silenced.keys()) };
+  }
+
+  onState({ kind }: FeedState): void {
+    this.state = kind;
+    if (kind === 'live') this.lives++;
+  }
+
+  onRows(rows: FeedRows, about: RowsAbout): void {
+    if (about.replace) this.snapshots++;
+    if (about.seq < this.#seq) this.stepsBack.push(this.#seq - about.seq);
+    this.#seq = about.seq;
+    for (const key of Object.keys(rows.events ?? {})) this.seen.events.add(key);
+    for (const key of Object.keys(rows.silenced ?? {})) this.seen.silenced.add(key);
+    this.#replica.apply(rows, about);
+  }
+
+  onStats(): void {
+    // Figures of the moment, which say nothing about the rows.
+  }
+
+  [Symbol.dispose](): void {
+    this.#feed.close();
+  }
+}
+
+/** The list of all, each time from another one on. */
+const listFrom = (urls: readonly string[], at: number): string =>
+  [...urls.slice(at % urls.length), ...urls.slice(0, at % urls.length)].join(',');
+
+const allOf = (writers: readonly SteadyWriter[], rows: 'events' | 'silenced'): ReadonlySet<string> =>
+  new Set(writers.flatMap(({ made }) => [...made[rows]]));
+
+const missing = (owed: ReadonlySet<string>, seen: ReadonlySet<string>): readonly string[] =>
+  [...owed].filter((key) => !seen.has(key));
+
+test(
+  'while one backend after the other is restarted no write fails that has the list of them, and no console misses a change or begins anew',
+  async () => {
+    await using server = await startPostgres();
+    const store = await server.database();
+    await using members = await Members.open(MEMBERS, () => ({ MON_STORE: store }));
+    const { urls } = members;
+    using closing = new DisposableStack();
+    const consoles = urls.map((_, at) => closing.use(new Console(listFrom(urls, at))));
+    await vi.waitFor(() => expect(consoles.map(({ state }) => state)).toEqual(urls.map(() => 'live')));
+    const writers = Array.from(
+      { length: CLIENTS },
+      (_, at) => new SteadyWriter(`web-${String(at)}`, listFrom(urls, at)),
+    );
+    let lastSeq = 0;
+    let changes = 0;
+
+    for (let round = 0; round < rounds(ROUNDS); round++) {
+      const enough = new AbortController();
+      const writing = Promise.all(writers.map((writer) => writer.run(enough.signal)));
+      for (const at of urls.keys()) {
+        await delay(LOAD_MS);
+        expect(await members.member(at).end('SIGTERM')).toEqual({ code: 0, signal: null });
+        await members.startAgain(at);
+      }
+      enough.abort();
+      await writing;
+      expect(writers.flatMap(({ failures }) => failures)).toEqual([]);
+      for (const rows of ['events', 'silenced'] as const) {
+        const owed = allOf(writers, rows);
+        changes += owed.size;
+        for (const one of consoles) {
+          await vi.waitFor(() => expect(missing(owed, one.seen[rows])).toEqual([]));
+          await vi.waitFor(() => expect(one.held[rows]).toEqual(owed));
+        }
+      }
+      for (const writer of writers) await writer.clear();
+      for (const one of consoles) {
+        await vi.waitFor(() => expect(one.held).toEqual({ events: new Set(), silenced: new Set() }));
+        expect({ snapshots: one.snapshots, stepsBack: one.stepsBack }).toEqual({ snapshots: 1, stepsBack: [] });
+      }
+      const stored = await readStore(openPostgresStore(store));
+      expectWhole(stored, lastSeq, []);
+      ({ lastSeq } = stored);
+    }
+    const lives = consoles.reduce((sum, one) => sum + one.lives, 0);
+    console.log(
+      `${String(MEMBERS * rounds(ROUNDS))} restarts, ${String(changes)} changes, consoles connected ${String(lives)} times`,
+    );
+  },
+  roundsTimeoutMs(ROUNDS, 60_000),
+);

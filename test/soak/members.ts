@@ -1,0 +1,101 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ClusterView } from '../../shared/schemas/cluster.ts';
+import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import type { Lists } from './writer.ts';
+
+/** The variables that a member is started with. */
+type EnvironmentOf = (at: number) => Readonly<Record<string, string>>;
+
+/** Backends with one database, each a process of its own; one that has ended is started again where it was. */
+export class Members implements AsyncDisposable {
+  readonly #environmentOf: EnvironmentOf;
+  readonly #all: DaemonProcess[] = [];
+  readonly #stateDirs: string[] = [];
+
+  private constructor(environmentOf: EnvironmentOf) {
+    this.#environmentOf = environmentOf;
+  }
+
+  /** @param environmentOf with the URL of the store */
+  static async open(count: number, environmentOf: EnvironmentOf): Promise<Members> {
+    const members = new Members(environmentOf);
+    for (let at = 0; at < count; at++) {
+      members.#stateDirs.push(await tempDir());
+      members.#all.push(await members.#start(at, 0));
+    }
+    return members;
+  }
+
+  get urls(): readonly string[] {
+    return this.#all.map(({ url }) => url);
+  }
+
+  member(at: number): DaemonProcess {
+    const member = this.#all[at];
+    if (member === undefined) throw new Error(`there is no member ${String(at)}`);
+    return member;
+  }
+
+  /** Which of them writes, by what it says itself. */
+  async writer(): Promise<number> {
+    for (;;) {
+      for (const at of this.#all.keys()) {
+        const view = await this.#view(at);
+        if (view?.writer?.id === view?.answered_by && view !== undefined) return at;
+      }
+      await delay(10);
+    }
+  }
+
+  /** At the same address, with the same state directory. */
+  async startAgain(at: number): Promise<void> {
+    this.#all[at] = await this.#start(at, Number(new URL(this.member(at).url).port));
+  }
+
+  /** Waits until each has all that was written. */
+  async caughtUp(): Promise<void> {
+    for (;;) {
+      const views = await Promise.all([...this.#all.keys()].map((at) => this.#view(at)));
+      const seqs = new Set(views.map((view) => (typeof view?.writer?.id === 'string' ? ownSeq(view) : undefined)));
+      if (seqs.size === 1 && !seqs.has(undefined)) return;
+      await delay(20);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#all.map((member) => member[Symbol.asyncDispose]()));
+  }
+
+  async #view(at: number): Promise<ClusterView | undefined> {
+    const answer = await fetch(`${this.member(at).url}/api/mon/v1/cluster`).catch(() => undefined);
+    return answer === undefined ? undefined : ((await answer.json()) as ClusterView);
+  }
+
+  async #start(at: number, port: number): Promise<DaemonProcess> {
+    return startDaemon({ stateDir: this.#stateDirs[at] ?? '', port, env: this.#environmentOf(at) });
+  }
+}
+
+const ownSeq = ({ answered_by: id, members }: ClusterView): number | undefined =>
+  members.find((member) => member.id === id)?.seq;
+
+/** @returns milliseconds until another one than the one that is gone takes a write */
+export async function takeOverMs(members: Members, gone: number): Promise<number> {
+  const begin = performance.now();
+  const { url } = members.member((gone + 1) % members.urls.length);
+  const body = JSON.stringify({ source: 'take-over', name: 'probe', output: 'x', status: 0 });
+  for (;;) {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(`${url}/results`, { method: 'POST', body, headers }).catch(() => undefined);
+    if (answer?.status === 202) return performance.now() - begin;
+    await delay(5);
+  }
+}
+
+/** Lists to compare: the order of results is that in which each backend came to know of them. */
+export function sameOrder(lists: Lists | undefined): unknown {
+  return Object.values<Lists['events']>({ ...lists }).map((list) =>
+    list.map((item) => JSON.stringify(item)).toSorted(),
+  );
+}
