@@ -25,7 +25,7 @@ export default defineConfig({
     setupFiles: ['test/support/setup.ts'],
     projects: [
       project('shared', ['test/shared/**/*.test.ts']),
-      project('daemon', ['test/{daemon,conformance,docs,scripts,soak}/**/*.test.ts']),
+      project('daemon', ['test/{daemon,conformance,docs,scripts,soak,support}/**/*.test.ts']),
       project('tui', ['test/tui/**/*.test.{ts,tsx}', 'test/scenarios/**/*.test.ts']),
     ],
     coverage: { provider: 'v8', include: ['shared/**', 'daemon/**', 'tui/**'], reporter: ['text-summary'] },
