@@ -8,28 +8,27 @@ export interface FieldRow {
   readonly label: string;
   /** Whether the label says that keys go there. */
   readonly isFocused: boolean;
+  /** Whether keys go to the control itself; default: where the label says so. */
+  readonly isHere?: boolean;
   readonly control: Control;
 }
 
 type Control =
   /** One below the other. */
-  | { readonly kind: 'options'; readonly texts: readonly string[]; readonly chosen: number; readonly isHere: boolean }
-  /** Side by side, in two rows where there is no room for one. */
+  | { readonly kind: 'options'; readonly texts: readonly string[]; readonly chosen: number }
+  /** Side by side, in two rows where there is no room for one; `typed`: what is typed beside them. */
   | {
       readonly kind: 'presets';
       readonly names: readonly string[];
       readonly chosen: number;
-      readonly isHere: boolean;
-      /** What is typed beside them. */
-      readonly typed?: TypedText;
+      readonly typed?: TypedText & { readonly isHere: boolean };
     }
-  | { readonly kind: 'tick'; readonly isOn: boolean; readonly isHere: boolean; readonly text: string }
+  | { readonly kind: 'tick'; readonly isOn: boolean; readonly text: string }
   | ({ readonly kind: 'line' } & TypedText);
 
 /** Text that is typed. */
 interface TypedText {
   readonly line: LineEditor;
-  readonly isHere: boolean;
   /** Default: as many as there is room for. */
   readonly cells?: number;
   readonly hint?: string;
@@ -40,8 +39,8 @@ export const LABEL_CELLS = 10;
 
 /** Fields one below the other, in rows of `width` cells. */
 export function fieldRows(fields: readonly FieldRow[], width: number): readonly Line[] {
-  return fields.flatMap(({ label, isFocused, control }) =>
-    controlRows(control, width - LABEL_CELLS).map((row, index) =>
+  return fields.flatMap(({ label, isFocused, isHere = isFocused, control }) =>
+    controlRows(control, isHere, width - LABEL_CELLS).map((row, index) =>
       [fieldLabel(index === 0 ? label : '', isFocused && index === 0)].concat(row),
     ),
   );
@@ -51,8 +50,7 @@ export function fieldLabel(text: string, isFocused = false): Run {
   return run(`${isFocused ? '>' : ' '}${text}`.padEnd(LABEL_CELLS), isFocused ? 'strong' : 'faint');
 }
 
-function controlRows(control: Control, width: number): readonly Line[] {
-  const { isHere } = control;
+function controlRows(control: Control, isHere: boolean, width: number): readonly Line[] {
   const chosenTone = isHere ? 'cursor' : 'strong';
   switch (control.kind) {
     case 'options':
@@ -63,7 +61,7 @@ function controlRows(control: Control, width: number): readonly Line[] {
     case 'presets': {
       const { names, chosen, typed } = control;
       const runs = names.map((name, index) => (index === chosen ? run(`[${name}]`, chosenTone) : run(` ${name} `)));
-      if (typed !== undefined) return [[...runs, run('  '), ...typedRuns(typed, width)]];
+      if (typed !== undefined) return [[...runs, run('  '), ...typedRuns(typed, typed.isHere, width)]];
       const half = runs.length >> 1;
       const fits = runs.reduce((sum, { text }) => sum + text.length, 0) <= width;
       return fits ? [runs] : [runs.slice(0, half), runs.slice(half)];
@@ -77,10 +75,10 @@ function controlRows(control: Control, width: number): readonly Line[] {
         ],
       ];
     case 'line':
-      return [typedRuns(control, width)];
+      return [typedRuns(control, isHere, width)];
   }
 }
 
-function typedRuns({ line, isHere, cells, hint }: TypedText, width: number): Line {
+function typedRuns({ line, cells, hint }: TypedText, isHere: boolean, width: number): Line {
   return [...fieldRuns(line, cells ?? width, isHere), ...(hint === undefined ? [] : [run(` ${hint}`, 'faint')])];
 }

@@ -25,7 +25,7 @@ import { clockText } from '../connection/connection-text.ts';
 import { buttonRun, dialogWidth, type DialogPage } from '../../form/dialog.tsx';
 import { fieldLabel, fieldRows, LABEL_CELLS, type FieldRow } from '../../form/field-rows.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
-import type { SilenceForm, SilenceOrigin, SilenceScope } from '../../state/layers/silence.ts';
+import type { SilenceField, SilenceForm, SilenceOrigin, SilenceScope } from '../../state/layers/silence.ts';
 
 /** Names in a line before it becomes a number. */
 const NAMED_MAX = 3;
@@ -110,16 +110,12 @@ function effectText({ origin }: SilenceForm, { total }: SilencePreview): string 
 function scopeField(form: SilenceForm): FieldRow {
   const { field, scope } = form;
   const scopes = silenceScopes(form);
-  const isHere = field === 'scope' || (field === 'subscription' && scope === 'subscription');
+  const texts = scopes.map((one) => scopeText(form, one));
   return {
     label: 'Scope',
     isFocused: field === 'scope',
-    control: {
-      kind: 'options',
-      texts: scopes.map((one) => scopeText(form, one)),
-      chosen: scopes.indexOf(scope),
-      isHere,
-    },
+    isHere: field === 'scope' || (field === 'subscription' && scope === 'subscription'),
+    control: { kind: 'options', texts, chosen: scopes.indexOf(scope) },
   };
 }
 
@@ -167,58 +163,30 @@ function scopeText(form: SilenceForm, scope: SilenceScope): string {
 }
 
 function expiryFields(form: SilenceForm): readonly FieldRow[] {
-  const { field, duration, custom, onResolve } = form;
-  const isHere = field === 'expires';
-  const presets: FieldRow = {
-    label: 'Expires',
-    isFocused: isHere,
-    control: {
-      kind: 'presets',
-      names: silenceDurations(form).map(({ label }) => label),
-      chosen: duration,
-      isHere,
-    },
-  };
-  const isTyped = field === 'custom';
-  const lasts: FieldRow = {
-    label: '  lasts',
-    isFocused: isTyped,
-    control: { kind: 'line', line: custom, isHere: isTyped, cells: 16, hint: '90m, 2h, 1d12h, never' },
-  };
-  const isTick = field === 'on-resolve';
-  const resolves: FieldRow = {
-    label: '',
-    isFocused: isTick,
-    control: { kind: 'tick', isOn: onResolve, isHere: isTick, text: 'end it when the check resolves' },
-  };
+  const { field, duration: chosen, custom, onResolve } = form;
+  const presets = silenceDurations(form).map(({ label }) => label);
   const there = silenceFields(form);
-  return [presets, ...(there.includes('custom') ? [lasts] : []), ...(there.includes('on-resolve') ? [resolves] : [])];
-}
-
-function startFields({ field, starts, hasStart, at }: SilenceForm): readonly FieldRow[] {
-  if (!hasStart) return [];
-  const chosen = starts === 'now' ? 0 : 1;
-  const typed = { line: at, isHere: field === 'at', cells: 21, hint: ` ${START_HINT}` };
+  const row = (id: SilenceField, label: string, control: FieldRow['control']): readonly FieldRow[] =>
+    there.includes(id) ? [{ label, isFocused: field === id, control }] : [];
   return [
-    {
-      label: 'Starts',
-      isFocused: field === 'starts' || field === 'at',
-      control: {
-        kind: 'presets',
-        names: ['now', chosen === 1 ? 'at' : 'at…'],
-        chosen,
-        isHere: field === 'starts',
-        ...(chosen === 1 && { typed }),
-      },
-    },
+    ...row('expires', 'Expires', { kind: 'presets', names: presets, chosen }),
+    ...row('custom', '  lasts', { kind: 'line', line: custom, cells: 16, hint: '90m, 2h, 1d12h, never' }),
+    ...row('on-resolve', '', { kind: 'tick', isOn: onResolve, text: 'end it when the check resolves' }),
   ];
 }
 
-function reasonField(form: SilenceForm, policy: SilencePolicy): FieldRow {
-  const isNote = form.origin?.kind === 'change';
-  const label = isNote ? 'Note' : policy.reason === 'required' ? 'Reason *' : 'Reason';
-  const isHere = form.field === 'reason';
-  return { label, isFocused: isHere, control: { kind: 'line', line: form.reason, isHere } };
+function startFields({ field, starts, hasStart, at: line }: SilenceForm): readonly FieldRow[] {
+  if (!hasStart) return [];
+  const isFocused = field === 'starts' || field === 'at';
+  const about = { label: 'Starts', isFocused, isHere: field === 'starts' };
+  if (starts === 'now') return [{ ...about, control: { kind: 'presets', names: ['now', 'at…'], chosen: 0 } }];
+  const typed = { line, isHere: field === 'at', cells: 21, hint: ` ${START_HINT}` };
+  return [{ ...about, control: { kind: 'presets', names: ['now', 'at'], chosen: 1, typed } }];
+}
+
+function reasonField({ field, origin, reason: line }: SilenceForm, policy: SilencePolicy): FieldRow {
+  const label = origin?.kind === 'change' ? 'Note' : policy.reason === 'required' ? 'Reason *' : 'Reason';
+  return { label, isFocused: field === 'reason', control: { kind: 'line', line } };
 }
 
 function matchLine({ total, bySeverity, alreadySilenced }: SilencePreview): Line {
