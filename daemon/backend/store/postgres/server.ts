@@ -104,6 +104,8 @@ function openReaders(url: string): pg.Pool {
   });
   // One that is idle and is cut leaves the pool by itself.
   readers.on('error', () => undefined);
+  // Of one that is in use whoever uses it hears, with the next thing that he asks.
+  readers.on('connect', (client) => client.on('error', () => undefined));
   return readers;
 }
 
