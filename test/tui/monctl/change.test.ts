@@ -262,6 +262,9 @@ const DRY_RUNS: readonly {
 /** Of many objects at once: what they would do is in `files.test.ts` and `restore.test.ts`. */
 const OF_FILES = ['create', 'delete', 'restore'];
 
+/** It takes several backends: what it would do is in `cluster.test.ts`. */
+const OF_SEVERAL = ['cluster hand-over'];
+
 test.each(DRY_RUNS)(
   'dry run of $line: what would be sent, what it would do, and nothing is done',
   async ({ line, request, body, effects }) => {
@@ -282,7 +285,7 @@ test.each(DRY_RUNS)(
 test('everything that changes has a dry run, and what cannot be taken back asks first', () => {
   const changing = COMMANDS.filter((command) => Object.hasOwn(command.options, 'dry-run'));
   expect(changing.map(({ words }) => words.join(' ')).toSorted()).toEqual(
-    [...new Set([...DRY_RUNS.map(({ line }) => line.slice(0, 2).join(' ')), ...OF_FILES])].toSorted(),
+    [...new Set([...DRY_RUNS.map(({ line }) => line.slice(0, 2).join(' ')), ...OF_FILES, ...OF_SEVERAL])].toSorted(),
   );
   const asking = COMMANDS.filter((command) => Object.hasOwn(command.options, 'skip-confirm'));
   expect(asking.map(({ words }) => words.join(' ')).toSorted()).toEqual([
@@ -290,6 +293,7 @@ test('everything that changes has a dry run, and what cannot be taken back asks 
     'api-key revoke',
     'check delete',
     'client delete',
+    'cluster hand-over',
     'dead-letter drop',
     'delete',
     'entity delete',

@@ -48,7 +48,7 @@ test.each([
 test.each([
   [
     '',
-    'monctl needs a command: event, silenced, client, check, result, aggregate, stash, migrate, upgrade, audit, namespace, entity, user, api-key, handler, dead-letter, simulate, info, health, settings, create, delete, dump, restore, configure, completion, version; see monctl --help',
+    'monctl needs a command: event, silenced, client, check, result, aggregate, stash, migrate, upgrade, audit, namespace, entity, user, api-key, handler, dead-letter, simulate, cluster, info, health, settings, create, delete, dump, restore, configure, completion, version; see monctl --help',
   ],
   ['event', 'monctl event needs a command: list, follow, info, explain, resolve, delete; see monctl event --help'],
   ['evnt list', 'monctl evnt is no command: did you mean monctl event?'],
