@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { startDaemon, type DaemonProcess } from './daemon-process.ts';
 import { startPostgres, type PostgresServer } from './postgres-server.ts';
 
-/** Backends of the example: one serves, the others wait. */
+/** Backends of the example: one writes, the others follow. */
 export const MEMBERS = 3;
 
 /** One that ended is started again after this time, as a supervisor would. */

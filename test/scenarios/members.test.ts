@@ -145,3 +145,27 @@ test('with nobody else there is nothing to hand over', async () => {
   await expect.poll(async () => (await cluster(writer)).members).toHaveLength(1);
   expect(await change(writer, '/api/mon/v1/cluster/hand-over', {})).toBe(400);
 });
+
+test('a database that lost acknowledged writes: members go on with what is there, and say so', async () => {
+  const [url, writer, other] = await members();
+  await change(writer, '/results', result('kept', 2));
+  await expect.poll(() => checksAt(other)).toEqual(['kept']);
+  const { seq } = await cluster(other);
+  await change(writer, '/results', result('lost', 2));
+  await expect.poll(() => checksAt(other)).toEqual(['kept', 'lost']);
+  // As a standby that was behind has it when it is promoted.
+  await server.run(
+    url,
+    `delete from mon.entry where position('lost'::bytea in key) > 0; delete from mon.change where seq > ${String(seq)};
+     update mon.lease set seq = ${String(seq)}, holder = 'another', epoch = epoch + 1, good_until = clock_timestamp() + interval '1 minute'`,
+  );
+  const said = 'the database lost writes that were acknowledged: going on with what is there';
+  await expect.poll(() => other.log.messages('error')).toContain(said);
+  await expect.poll(() => countedAt(other)).toBe(1);
+});
+
+/** Open events in memory: their bodies are read from the database. */
+async function countedAt(backend: RunningBackend): Promise<number> {
+  const figures = await (await fetch(`${backend.url}/metrics`)).text();
+  return Number(/^mon_events\{severity="critical"\} (?<count>\d+)$/m.exec(figures)?.groups?.['count']);
+}

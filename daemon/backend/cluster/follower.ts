@@ -95,6 +95,11 @@ export class Follower implements AsyncDisposable {
     await this.#inTurn(() => this.#takeOver());
   }
 
+  /** Begins anew: the database holds less than memory does. */
+  async startOver(): Promise<void> {
+    await this.#inTurn(() => this.#readAgain());
+  }
+
   /** Ends when what is being taken over is. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnded = true;

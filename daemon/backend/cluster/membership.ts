@@ -264,8 +264,18 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
 
   /** One that has resigned is no candidate any more. */
   async #hear(self: () => Self): Promise<void> {
-    const told = this.#isResigning ? undefined : { ...self(), seq: this.seq };
-    this.#standing = await this.#parts.store.meet(SHARD, told);
+    const { seq } = this;
+    const standing = await this.#parts.store.meet(SHARD, this.#isResigning ? undefined : { ...self(), seq });
+    this.#standing = standing;
+    if (standing.lease !== undefined && standing.lease.seq < seq) await this.#goBack(seq, standing.lease.seq);
+  }
+
+  /** A standby that was behind was promoted, or an old copy was put in place; the writer notices that by itself. */
+  async #goBack(from: number, to: number): Promise<void> {
+    const { batcher, follower, log } = this.#parts;
+    if (batcher.isLeading || follower === undefined) return;
+    log.error({ from, to }, 'the database lost writes that were acknowledged: going on with what is there');
+    await follower.startOver();
   }
 
   #noteClock(): void {
