@@ -14,10 +14,10 @@ const lastLine = (text: string): string => text.trimEnd().split('\n').at(-1) ?? 
 test('./scripts/test runs every check', () => {
   const { stdout, status } = clone.run('scripts/test');
   expect(stdout.match(/running \w+/g)).toEqual([
-    'running format',
     'running types',
     'running lint',
     'running deadcode',
+    'running format',
     'running test',
   ]);
   expect(lastLine(stdout)).toBe('every check passed');
@@ -27,7 +27,7 @@ test('./scripts/test runs every check', () => {
 test('./scripts/test goes on after a failed check, names it at the end and fails', () => {
   const { stdout, status } = clone.run('scripts/test', [], { FAIL: 'format lint' });
   expect(stdout.match(/running \w+/g)).toHaveLength(5);
-  expect(lastLine(stdout)).toBe('failed: format lint');
+  expect(lastLine(stdout)).toBe('failed: lint format');
   expect(status).toBe(1);
 });
 

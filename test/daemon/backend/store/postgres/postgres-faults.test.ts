@@ -101,19 +101,18 @@ describe('a network that cuts', () => {
   });
 });
 
+// Each leaves the server as it was, with a database of its own for each: making a server takes a second of CPU.
 describe('a database', () => {
   test('that is away: writes are refused, and taken again when it is back; nothing acknowledged is lost', async () => {
-    const own = await startPostgres();
-    onTestFinished(() => own[Symbol.asyncDispose]());
-    const { store, lease } = await opened(await own.database());
+    const { store, lease } = await opened(await server.database());
     expect(await store.write(lease, [put(['k', 0], 'v')], [])).toBe(1);
-    for (const end of [() => own.stop(), () => own.kill()]) {
+    for (const end of [() => server.stop(), () => server.kill()]) {
       const again = mended(store);
       await end();
       await expect.poll(() => store.refusal).toMatchObject({ code: 'unavailable' });
       await expect(store.write(lease, [put(['lost'], 'x')], [])).rejects.toMatchObject({ code: 'unavailable' });
       await expect(store.getMany([['k', 0]])).rejects.toMatchObject({ code: 'unavailable' });
-      await own.start();
+      await server.start();
       await again;
       const seq = store.lastSeq('main');
       expect(await store.write(lease, [put(['k', seq], 'v')], [])).toBe(seq + 1);
@@ -126,10 +125,8 @@ describe('a database', () => {
   });
 
   test('that goes down under load: each write that was acknowledged is there, and the numbers are dense', async () => {
-    const own = await startPostgres();
-    onTestFinished(() => own[Symbol.asyncDispose]());
     // However long the database takes to come back.
-    const { store, lease } = await opened(await own.database(), { settleMs: 120_000 });
+    const { store, lease } = await opened(await server.database(), { settleMs: 120_000 });
     const acknowledged = new Set<number>();
     const over = new AbortController();
     const load = (async () => {
@@ -146,8 +143,8 @@ describe('a database', () => {
     for (let round = 0; round < 2; round++) {
       const before = acknowledged.size;
       await expect.poll(() => acknowledged.size).toBeGreaterThan(before + 20);
-      await own.kill();
-      await own.start();
+      await server.kill();
+      await server.start();
     }
     const before = acknowledged.size;
     await expect.poll(() => acknowledged.size).toBeGreaterThan(before + 20);
@@ -160,9 +157,7 @@ describe('a database', () => {
   });
 
   test('that was away has no connection too many afterwards, and none at all when the store is closed', async () => {
-    const own = await startPostgres();
-    onTestFinished(() => own[Symbol.asyncDispose]());
-    const url = await own.database();
+    const url = await server.database();
     const first = await openPostgresStore(url);
     const lease = await first.acquire('main', 30_000);
     const second = await openPostgresStore(url);
@@ -170,17 +165,17 @@ describe('a database', () => {
     await asks();
     for (let round = 0; round < 2; round++) {
       const again = Promise.all([mended(first), mended(second)]);
-      await own.kill();
-      await own.start();
+      await server.kill();
+      await server.start();
       // As one that waits for its turn asks again and again.
       await Promise.all([again, asks(), asks(), asks()]);
       await expect(second.acquire('main', 30_000)).rejects.toMatchObject({ code: 'conflict' });
     }
     await lease.renew();
-    expect(await own.connections(url)).toBe(2);
+    expect(await server.connections(url)).toBe(2);
     await first.close();
     await second.close();
-    await expect.poll(() => own.connections(url)).toBe(0);
+    await expect.poll(() => server.connections(url)).toBe(0);
   });
 
   test('that lost acknowledged writes is not written to any more, and says so', async () => {
