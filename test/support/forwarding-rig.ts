@@ -9,6 +9,7 @@ const WAIT_MS = 1000;
 /** What a test says of who writes. */
 export class ToldLeadership implements Leadership {
   isWriter: boolean;
+  isSucceeded = false;
   seq = 7;
   /** Numbers that were waited for. */
   readonly waited: number[] = [];

@@ -93,6 +93,10 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     return this.#parts.batcher.isLeading && !this.#isResigning;
   }
 
+  get isSucceeded(): boolean {
+    return this.#isResigning && this.#writer() !== undefined;
+  }
+
   /** Of the newest write in the memory of this member. */
   get seq(): number {
     const { follower, store } = this.#parts;

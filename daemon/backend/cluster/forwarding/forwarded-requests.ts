@@ -53,7 +53,8 @@ export class ForwardedRequests implements RequestForwarding {
     const { leadership } = this.#parts;
     app.addHook('preHandler', (request, reply, done) => {
       const { isForWriter = false, isOfItself = false } = request.routeOptions.config;
-      if (!leadership.isWriter && isForWriter) {
+      const isElsewhere = isForWriter ? !leadership.isWriter : !isOfItself && leadership.isSucceeded;
+      if (isElsewhere) {
         void goOnUnless(this.#forward(request, reply, isOfV2), done);
         return;
       }

@@ -3,6 +3,9 @@ export interface Leadership {
   /** Whether this one writes now: then nothing is sent on. */
   readonly isWriter: boolean;
 
+  /** Whether this one has written, and another one does by now: what that writes does not come into the memory of this one any more. */
+  readonly isSucceeded: boolean;
+
   /**
    * Who writes. Waits up to a few seconds for one to be there.
    *

@@ -96,6 +96,15 @@ test('a backend that is too far behind answers about itself, and sends changes o
   expect(await stashed(writer)).toEqual(['a']);
 });
 
+test('one that another one has succeeded answers about itself, and shows what that one has of the rest', async () => {
+  const { writer, member } = await startPair();
+  member.leadership.isSucceeded = true;
+  await post(member.url, '/stashes', { path: 'a', content: {} });
+  expect(await stashed(member)).toEqual(['a']);
+  const [ofMember, ofWriter] = await Promise.all([member, writer].map(({ url }) => get(url, '/api/mon/v1/cluster')));
+  expect(ofMember?.body).not.toEqual(ofWriter?.body);
+});
+
 test.each([
   { name: 'an unknown path', method: 'POST', target: '/nope', status: 404 },
   { name: 'a method that a path does not have', method: 'PUT', target: '/clients', status: 405 },
