@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openPostgresStore } from '../../daemon/backend/store/postgres/postgres-store.ts';
-import { startPostgres, type PostgresServer } from '../../scripts/lib/postgres-server.ts';
+import { startPostgres } from '../../scripts/lib/postgres-server.ts';
 import { Chance } from './chance.ts';
-import { Members, sameOrder, takeOverMs } from './members.ts';
+import { DISASTERS } from './disasters.ts';
+import { Members, sameOrder } from './members.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 import { expectWhole, readStore } from './stored-state.ts';
 import { AgentWriter, HttpWriter, listsOf } from './writer.ts';
@@ -16,53 +17,6 @@ const AGENTS = 6;
 const LOAD_MS_MAX = 700;
 /** From the end of the backend that writes to the first write through another one (design, scale-out). */
 const TAKE_OVER_MS_MAX = 5000;
-
-/** What happens to them. @returns how long nobody took writes, in milliseconds; undefined: that was not to be */
-type Disaster = (members: Members, server: PostgresServer, chance: Chance) => Promise<number | undefined>;
-
-const killWriter: Disaster = async (members) => {
-  const at = await members.writer();
-  await members.member(at).end('SIGKILL');
-  const took = await takeOverMs(members, at);
-  await members.startAgain(at);
-  return took;
-};
-
-const killOther: Disaster = async (members, _server, chance) => {
-  const at = ((await members.writer()) + 1 + chance.below(MEMBERS - 1)) % MEMBERS;
-  await members.member(at).end('SIGKILL');
-  await members.startAgain(at);
-  return undefined;
-};
-
-const stopWriter: Disaster = async (members) => {
-  const at = await members.writer();
-  await members.member(at).end('SIGTERM');
-  const took = await takeOverMs(members, at);
-  await members.startAgain(at);
-  return took;
-};
-
-/** It stands still for longer than its lease, and goes on when another one has taken over. */
-const freezeWriter: Disaster = async (members, _server, chance) => {
-  const at = await members.writer();
-  const frozen = members.member(at);
-  process.kill(frozen.pid, 'SIGSTOP');
-  const took = await takeOverMs(members, at);
-  await delay(chance.below(1000));
-  process.kill(frozen.pid, 'SIGCONT');
-  return took;
-};
-
-/** When it is away for longer than the lease, any of them may have it afterwards. */
-const restartDatabase: Disaster = async (_members, server, chance) => {
-  await (chance.below(2) === 0 ? server.kill() : server.stop());
-  await delay(chance.below(1000));
-  await server.start();
-  return undefined;
-};
-
-const DISASTERS = [killWriter, freezeWriter, restartDatabase, stopWriter, killWriter, killOther];
 
 test(
   'of several backends with one database each takes writes and shows the same, whatever happens to one of them or to the database; nothing acknowledged is lost',

@@ -7,6 +7,8 @@ import type { Lists } from './writer.ts';
 /** The variables that a member is started with. */
 type EnvironmentOf = (at: number) => Readonly<Record<string, string>>;
 
+const RECORDS_SHOWN = 10;
+
 /** Backends with one database, each a process of its own; one that has ended is started again where it was. */
 export class Members implements AsyncDisposable {
   readonly #environmentOf: EnvironmentOf;
@@ -68,7 +70,12 @@ export class Members implements AsyncDisposable {
   }
 
   async #view(at: number): Promise<ClusterView | undefined> {
-    const answer = await fetch(`${this.member(at).url}/api/mon/v1/cluster`).catch(() => undefined);
+    const { url, lastWords, records } = this.member(at);
+    if (lastWords !== undefined) {
+      const last = records.filter(({ level }) => level !== 'info').slice(-RECORDS_SHOWN);
+      throw new Error(`member ${String(at)} has ended by itself: ${lastWords}${JSON.stringify(last)}`);
+    }
+    const answer = await fetch(`${url}/api/mon/v1/cluster`).catch(() => undefined);
     return answer === undefined ? undefined : ((await answer.json()) as ClusterView);
   }
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AgentPeer } from '../support/agent-peer.ts';
 import type { Chance } from './chance.ts';
+import { outcomeOf } from './outcome.ts';
 import { ReferenceModel, type ModelResult, type ModelSilenceRequest } from '../support/reference-model.ts';
 
 type Item = Readonly<Record<string, unknown>>;
@@ -300,26 +301,11 @@ function post(results: readonly ModelResult[]): (model: ReferenceModel) => numbe
 }
 
 /** @returns 503 when it was refused, undefined when the backend went away before it answered, or does not know what comes of it */
-/** What is said when it was done, or nobody knows. */
-const PERHAPS_DONE = /look before you try|it was done/;
-
 async function statusOf(url: string, { request }: Change): Promise<number | undefined> {
   if (request === undefined) return undefined;
-  const { method, path, body } = request;
-  try {
-    const answer = await fetch(url + path, {
-      method,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await answer.text();
-    // What fails inside is 500 on the routes of events (reference 7), and 503 on all others.
-    const isOfEvents = path.startsWith('/events') || path === '/resolve';
-    const isRefused = answer.status === 503 || (answer.status === 500 && isOfEvents);
-    if (isRefused && PERHAPS_DONE.test(text)) return undefined;
-    return isRefused ? 503 : answer.status;
-  } catch {
-    return undefined;
-  }
+  const outcome = await outcomeOf(url, request);
+  if (outcome.kind === 'unknown' || outcome.kind === 'unreached') return undefined;
+  return outcome.kind === 'refused' ? 503 : outcome.status;
 }
 
 function listsOfModel(model: ReferenceModel): Lists {

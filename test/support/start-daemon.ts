@@ -20,6 +20,8 @@ export interface DaemonProcess extends AsyncDisposable {
   readonly pid: number;
   /** Log records so far. */
   readonly records: readonly LogRecord[];
+  /** What it wrote beside its log; undefined while it runs. */
+  readonly lastWords: string | undefined;
   /** Sends the signal and waits for the end. */
   end(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
 }
@@ -88,6 +90,9 @@ export async function startDaemon(options: {
     agentUrl,
     pid: child.pid ?? 0,
     records,
+    get lastWords() {
+      return child.exitCode === null && child.signalCode === null ? undefined : stderr;
+    },
     end,
     [Symbol.asyncDispose]: async () => void (await end('SIGKILL')),
   };

@@ -1,0 +1,80 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { startPostgres, type PostgresServer } from '../../scripts/lib/postgres-server.ts';
+import { isLinearizable } from '../support/linearizable.ts';
+import { Chance } from './chance.ts';
+import { DISASTERS, type Disaster } from './disasters.ts';
+import { KeyHistory } from './key-history.ts';
+import { Members } from './members.ts';
+import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
+
+const ROUNDS = 2;
+const MEMBERS = 3;
+/** At the same time, each of a key. */
+const HISTORIES = 5;
+const CLIENTS = 4;
+const CALM_MS = 500;
+/** Between two questions of a client, at most: as many questions in a round that takes longer. */
+const CALM_PAUSE_MS = 20;
+const PAUSE_MS = 200;
+
+interface Scene {
+  readonly members: Members;
+  readonly server: PostgresServer;
+  readonly chance: Chance;
+}
+
+/** Every other round is without one, in turns with each of them. */
+const disasterOf = (round: number): Disaster | undefined =>
+  round % 2 === 0 ? undefined : DISASTERS[((round - 1) / 2) % DISASTERS.length];
+
+/** @returns who wrote all the time; undefined: it may have been several */
+async function askThrough(
+  { members, server, chance }: Scene,
+  histories: readonly KeyHistory[],
+  disaster: Disaster | undefined,
+): Promise<number | undefined> {
+  const enough = new AbortController();
+  const pauseMs = disaster === undefined ? CALM_PAUSE_MS : PAUSE_MS;
+  const writer = await members.writer();
+  const asking = Promise.all(
+    histories.flatMap((history) => Array.from({ length: CLIENTS }, () => history.ask(pauseMs, enough.signal))),
+  );
+  await Promise.race([asking, delay(CALM_MS)]);
+  await disaster?.(members, server, chance);
+  enough.abort();
+  await asking;
+  return disaster === undefined && (await members.writer()) === writer ? writer : undefined;
+}
+
+test(
+  'silences and events that clients change and read through backends left to chance are what docs/scale-out.md promises, whatever happens to one of them or to the database',
+  async () => {
+    const chance = new Chance(seed());
+    await using server = await startPostgres();
+    const store = await server.database();
+    await using members = await Members.open(MEMBERS, () => ({ MON_STORE: store }));
+    let operations = 0;
+    for (let round = 0; round < rounds(ROUNDS); round++) {
+      const { urls } = members;
+      const histories = Array.from(
+        { length: HISTORIES },
+        (_, at) => new KeyHistory(`key-${String(round)}-${String(at)}`, urls, chance),
+      );
+      const disaster = disasterOf(round);
+      const writer = await askThrough({ members, server, chance }, histories, disaster);
+      await members.caughtUp();
+      for (const history of histories) {
+        await history.readEverywhere();
+        const asked = history.operationsOf(writer);
+        operations += asked.length;
+        expect(
+          isLinearizable(asked),
+          `${history.key} after ${disaster?.name ?? 'nothing'}:\n${asked.map((one) => JSON.stringify(one)).join('\n')}`,
+        ).toBe(true);
+      }
+    }
+    console.log(`${String(HISTORIES * rounds(ROUNDS))} histories of ${String(operations)} operations`);
+  },
+  roundsTimeoutMs(ROUNDS, 30_000),
+);

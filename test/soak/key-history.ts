@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Operation } from '../support/linearizable.ts';
+import type { Chance } from './chance.ts';
+import { outcomeOf, type Outcome } from './outcome.ts';
+
+/** What is asked of a key over HTTP. */
+interface Question {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+/** A kind of thing of which there is one or none for a key. */
+interface Register {
+  write(key: string, value: string): Question;
+  clear(key: string): Question;
+  read(key: string): Question;
+  /** What was read. */
+  valueOf(answer: unknown): string | undefined;
+}
+
+const SILENCE: Register = {
+  write: (key, reason) => ({ method: 'POST', path: '/silenced', body: { subscription: key, check: 'check', reason } }),
+  clear: (key) => ({ method: 'POST', path: '/silenced/clear', body: { id: `${key}:check` } }),
+  read: (key) => ({ method: 'GET', path: `/silenced/ids/${key}:check` }),
+  valueOf: (answer) => (answer as { reason?: string }).reason,
+};
+
+const EVENT: Register = {
+  write: (source, output) => ({ method: 'POST', path: '/results', body: { source, name: 'check', output, status: 1 } }),
+  clear: (client) => ({ method: 'POST', path: '/resolve', body: { client, check: 'check' } }),
+  read: (key) => ({ method: 'GET', path: `/events/${key}/check` }),
+  valueOf: (answer) => (answer as { check: { output?: string } }).check.output,
+};
+
+/** The search for an order of them stays short. */
+const OPERATIONS_MAX = 300;
+
+/** What several clients asked of one key at the same time, through backends left to chance. */
+export class KeyHistory {
+  readonly key: string;
+  readonly #operations: Operation[] = [];
+  readonly #register: Register;
+  readonly #urls: readonly string[];
+  readonly #chance: Chance;
+  #values = 0;
+
+  constructor(key: string, urls: readonly string[], chance: Chance) {
+    this.key = key;
+    this.#urls = urls;
+    this.#chance = chance;
+    this.#register = chance.below(2) === 0 ? SILENCE : EVENT;
+  }
+
+  /** One client, that asks again and again. @param pauseMs between two questions, at most */
+  async ask(pauseMs: number, enough: AbortSignal): Promise<void> {
+    while (!enough.aborted && this.#operations.length < OPERATIONS_MAX) {
+      const kind = this.#chance.pick<Operation['kind']>(['write', 'clear', 'read', 'read', 'read']);
+      await this.#ask(kind, this.#chance.below(this.#urls.length));
+      await delay(this.#chance.below(pauseMs));
+    }
+  }
+
+  /** Reads through each of the backends, when they all have everything: then they know as much as the one that writes. */
+  async readEverywhere(): Promise<void> {
+    for (const member of this.#urls.keys()) await this.#ask('read', member, true);
+  }
+
+  /** The operations, when only `writer` wrote all the time; undefined: nobody knows who did. */
+  operationsOf(writer: number | undefined): readonly Operation[] {
+    return this.#operations.map((one) =>
+      one.kind === 'read' && one.member === writer ? { ...one, isAtWriter: true } : one,
+    );
+  }
+
+  async #ask(kind: Operation['kind'], member: number, isAtWriter = false): Promise<void> {
+    const value = kind === 'write' ? `value ${String(++this.#values)}` : undefined;
+    const begin = performance.now();
+    const outcome = await outcomeOf(this.#urls[member] ?? '', this.#question(kind, value));
+    const operation = { kind, member, begin, end: performance.now(), isAtWriter };
+    // Who only wanted to know has lost nothing.
+    if (outcome.kind === 'refused' || outcome.kind === 'unreached' || (outcome.kind === 'unknown' && kind === 'read'))
+      return;
+    if (outcome.kind === 'unknown') this.#operations.push({ ...operation, value, end: Infinity });
+    else this.#operations.push({ ...operation, ...this.#told(kind, value, outcome) });
+  }
+
+  #question(kind: Operation['kind'], value = ''): Question {
+    if (kind === 'write') return this.#register.write(this.key, value);
+    return kind === 'clear' ? this.#register.clear(this.key) : this.#register.read(this.key);
+  }
+
+  #told(
+    kind: Operation['kind'],
+    written: string | undefined,
+    { status, body }: Extract<Outcome, { kind: 'answered' }>,
+  ): Pick<Operation, 'value' | 'found'> {
+    const isThere = status !== 404;
+    if (status >= 400 && (isThere || kind === 'write')) throw new Error(`${kind} of ${this.key}: ${String(status)}`);
+    if (kind === 'write') return { value: written };
+    if (kind === 'clear') return { found: isThere };
+    return { value: isThere ? this.#register.valueOf(body) : undefined };
+  }
+}

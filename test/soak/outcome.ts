@@ -1,0 +1,30 @@
+/** What became of a request. */
+export type Outcome =
+  | { readonly kind: 'answered'; readonly status: number; readonly body: unknown }
+  /** It was not done, and will not be. */
+  | { readonly kind: 'refused' }
+  /** The same: there is no backend. */
+  | { readonly kind: 'unreached' }
+  /** Nobody knows whether it was done, or will be. */
+  | { readonly kind: 'unknown' };
+
+/** What is said when it was done, or nobody knows. */
+const PERHAPS_DONE = /look before you try|it was done/;
+
+export async function outcomeOf(
+  url: string,
+  { method, path, body }: { readonly method: string; readonly path: string; readonly body?: unknown },
+): Promise<Outcome> {
+  try {
+    const answer = await fetch(url + path, { method, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+    const text = await answer.text();
+    // What fails inside is 500 on the routes of events (reference 7), and 503 on all others.
+    const isOfEvents = path.startsWith('/events') || path === '/resolve';
+    const isRefused = answer.status === 503 || (answer.status === 500 && isOfEvents);
+    if (isRefused) return { kind: PERHAPS_DONE.test(text) ? 'unknown' : 'refused' };
+    return { kind: 'answered', status: answer.status, body: text === '' ? undefined : JSON.parse(text) };
+  } catch (error) {
+    const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
+    return { kind: code === 'ECONNREFUSED' ? 'unreached' : 'unknown' };
+  }
+}
