@@ -78,3 +78,16 @@ export function writerName({ writer, members }: ClusterView): string | undefined
 export function answeringMember({ answered_by: id, members }: ClusterView): ClusterMember | undefined {
   return members.find((member) => member.id === id);
 }
+
+/**
+ * The first member whose major version is another one: what it writes, this program may not understand. Versions are as
+ * `1.4.0`.
+ */
+export function foreignMember<Member extends { readonly version: string }>(
+  members: readonly Member[],
+  version: string,
+): Member | undefined {
+  return members.find((member) => majorOf(member.version) !== majorOf(version));
+}
+
+const majorOf = (version: string): string => version.split('.', 1)[0] ?? '';

@@ -164,6 +164,14 @@ test('a database that lost acknowledged writes: members go on with what is there
   await expect.poll(() => countedAt(other)).toBe(1);
 });
 
+test('beside a backend of another major version none starts, and says why', async () => {
+  const [url] = await members();
+  await server.run(url, "update mon.member set version = '2.0.0', last_seen = clock_timestamp() + interval '1 minute'");
+  await expect(member(url)).rejects.toThrow(
+    /is of version 2\.0\.0 .* different major versions do not work side by side/,
+  );
+});
+
 /** Open events in memory: their bodies are read from the database. */
 async function countedAt(backend: RunningBackend): Promise<number> {
   const figures = await (await fetch(`${backend.url}/metrics`)).text();

@@ -14,7 +14,7 @@ import type { Leadership, WriterPlace } from './forwarding/leadership.ts';
 /** How often members say that they are there, and hear who writes. */
 const MEET_MS = 500;
 /** Who was not heard of for so long is gone. */
-const GONE_MS = 5000;
+export const GONE_MS = 5000;
 /** Members that find nobody writing do not all try at once. */
 const CHANCE_MS = 200;
 /** How long a write waits for somebody who takes it, and a hand-over for somebody who takes over. */

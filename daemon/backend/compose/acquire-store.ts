@@ -1,7 +1,10 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { Clock, Lease, Store } from '../ports.ts';
+import { GONE_MS } from '../cluster/membership.ts';
 import { LEASE_MS, SHARD } from '../store/main-shard.ts';
-import { isShared } from '../store/shared.ts';
+import { foreignMember } from '../../../shared/domain/cluster.ts';
+import { VERSION } from '../../../shared/schemas/version.ts';
+import { isShared, type SharedStore } from '../store/shared.ts';
 import type { Teardown } from './teardown.ts';
 import type { BackendOptions } from './options.ts';
 
@@ -12,7 +15,7 @@ const ASK_MS = 250;
  * The store with the right to write to it; without, when another backend writes to a store that is shared. A database is
  * waited for.
  *
- * @throws MonError as `openStore`; `unavailable` when it was stopped before
+ * @throws MonError as `openStore`; `invalid` beside backends of another major version; `unavailable` when it was stopped before
  */
 export async function acquireStore(
   options: Pick<BackendOptions, 'openStore' | 'isShared' | 'stop' | 'clock' | 'log'>,
@@ -20,9 +23,25 @@ export async function acquireStore(
 ): Promise<{ readonly store: Store; readonly lease: Lease | undefined }> {
   const store = await patiently(options, options.openStore);
   teardown.defer('store', () => store.close());
+  if (isShared(store)) await patiently(options, () => refuseForeign(store));
   const lease = await patiently(options, () => leaseOf(store));
   if (lease !== undefined) teardown.defer('lease', () => lease.release());
   return { store, lease };
+}
+
+/** @throws MonError `invalid` while a backend of another major version is at work */
+async function refuseForeign(store: SharedStore): Promise<void> {
+  const { members, nowMs } = await store.meet(SHARD, undefined);
+  const foreign = foreignMember(
+    members.filter(({ seenMs }) => nowMs - seenMs < GONE_MS),
+    VERSION,
+  );
+  if (foreign === undefined) return;
+  throw new MonError(
+    'invalid',
+    `${foreign.name} is of version ${foreign.version} and shares this store, this program is ${VERSION}: ` +
+      'backends of different major versions do not work side by side; stop the others first',
+  );
 }
 
 async function leaseOf(store: Store): Promise<Lease | undefined> {
