@@ -158,7 +158,7 @@ export class Batcher {
    */
   run<T>(
     apply: (transaction: Transaction) => T,
-    { weight = 1, ...rest }: Partial<Pick<Command, 'weight' | 'needs' | 'isReported'>> = {},
+    { weight = 1, ...rest }: Partial<Pick<Command, 'weight' | 'needs' | 'isReported' | 'endsBatch'>> = {},
   ): Promise<T> {
     return new Promise((resolve, reject) => {
       let outcome: { readonly value: T } | undefined;
@@ -248,9 +248,10 @@ export class Batcher {
     let weight = 0;
     let count = 0;
     while (count < this.#queue.length && (count === 0 || (weight < this.#batchLimit && !this.#isAlone(count)))) {
-      weight += this.#queue[count]?.weight ?? 0;
+      const command = this.#queue[count];
+      weight += command?.weight ?? 0;
       count++;
-      if (this.#isAlone(0)) break;
+      if (command?.alone !== undefined || command?.endsBatch === true) break;
     }
     if (count === this.#queue.length) {
       const all = this.#queue;

@@ -9,6 +9,8 @@ export interface Command {
   readonly weight: number;
   /** Whether it brings results from outside, which their senders have to keep while an upgrade asks for it. */
   readonly isReported?: boolean;
+  /** Whether what comes after it waits for its commit: by it other events may be handled, and other bodies be needed. */
+  readonly endsBatch?: boolean;
   /**
    * The entries whose bodies `apply` will read, asked right before it. Most commands need none.
    *

@@ -16,6 +16,9 @@ import { saveDefinition } from './saved.ts';
 /** Definitions of one kind in one namespace. */
 const DEFINITIONS_MAX = 10_000;
 
+/** A result behind a new handler is handled by it. */
+const ENDS_BATCH = { endsBatch: true };
+
 type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
 
 /** Making, changing and removing checks, handlers, filters and mutators over the API. */
@@ -83,7 +86,7 @@ export class DefinitionChanges {
         after: stored.object,
       });
       return stored.object;
-    });
+    }, ENDS_BATCH);
   }
 
   /**
@@ -109,7 +112,7 @@ export class DefinitionChanges {
         target: targetOf(kind, namespace, name),
         before: present,
       });
-    });
+    }, ENDS_BATCH);
   }
 
   #refuseRemoval({ registry }: Transaction, change: RoleChange): void {

@@ -92,7 +92,7 @@ export class Restore {
         }
         return results;
       },
-      { weight: objects.length, needs: (registry) => recordsOf(registry, objects) },
+      { weight: objects.length, needs: (registry) => recordsOf(registry, objects), endsBatch: true },
     );
   }
 }

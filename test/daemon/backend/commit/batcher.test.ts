@@ -127,6 +127,22 @@ test('a refusal reaches its own caller and no other', async () => {
   expect(clientsOf(registry)).toEqual(['a', 'b']);
 });
 
+test('what comes behind a command that ends its batch is asked for its needs once that is committed', async () => {
+  const { batcher, records, registry } = await openRig();
+  const asked: unknown[] = [];
+  const needs = (): Iterable<object> => {
+    asked.push([clientsOf(registry), records.length]);
+    return [];
+  };
+  await Promise.all([
+    batcher.run(put('a')),
+    batcher.run(put('b'), { endsBatch: true }),
+    batcher.run(put('c'), { needs }),
+  ]);
+  expect(asked).toEqual([[['a', 'b'], 1]]);
+  expect(records).toHaveLength(2);
+});
+
 test('a command with a defect leaves nothing behind and takes no other with it', async () => {
   const { batcher, clock, registry, store, log } = await openRig();
   const runs = [
