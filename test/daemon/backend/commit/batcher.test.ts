@@ -128,17 +128,15 @@ test('a refusal reaches its own caller and no other', async () => {
 });
 
 test('what comes behind a command that ends its batch is asked for its needs once that is committed', async () => {
-  const { batcher, records, registry } = await openRig();
+  const { batcher, clock, records, registry } = await openRig();
   const asked: unknown[] = [];
   const needs = (): Iterable<object> => {
     asked.push([clientsOf(registry), records.length]);
     return [];
   };
-  await Promise.all([
-    batcher.run(put('a')),
-    batcher.run(put('b'), { endsBatch: true }),
-    batcher.run(put('c'), { needs }),
-  ]);
+  const runs = [batcher.run(put('a')), batcher.run(put('b'), { endsBatch: true }), batcher.run(put('c'), { needs })];
+  clock.advance(2);
+  await Promise.all(runs);
   expect(asked).toEqual([[['a', 'b'], 1]]);
   expect(records).toHaveLength(2);
 });
