@@ -22,6 +22,7 @@ import { openMembership, selfOf } from './compose/cluster.ts';
 import { openDoors } from './compose/doors.ts';
 import { openGround, refuseOpenBind, type Ground } from './compose/ground.ts';
 import type { BackendOptions } from './compose/options.ts';
+import { openRunsOfAll } from './compose/runs.ts';
 import { openWriters, type Writers } from './compose/writers.ts';
 import { reload } from './config/reload.ts';
 import { warnOfExpressions } from './config/warn-of-expressions.ts';
@@ -122,10 +123,14 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const last = new LastDeliveries();
   const environment = await leaveLoadedFiles(options, ground, teardown);
   const commands = teardown.use('commands', new CommandRunner({ environment, clock, log, chance: Math.random }));
+  const publish: FeedHub['publish'] = (...piece) => {
+    feed.publish(...piece);
+    runs?.broadcast.publish(...piece);
+  };
   const networks = (): readonly string[] => config.program['handler-networks'];
   const delivery = teardown.use(
     'delivery',
-    new Delivery({ definitions, clock, log, commands, feed, clients, registry, networks }),
+    new Delivery({ definitions, clock, log, commands, feed: { publish }, clients, registry, networks }),
   );
   const schedule = openSchedule(ground, { batcher, agents }, teardown);
   const activity = teardown.use('activity', new Activity({ commits: batcher.commits, batcher, clock }));
@@ -135,8 +140,9 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const startLeading = async (): Promise<void> => {
     leading.use('watch of time', ground.time.watch(batcher));
     // Before anything else is committed, so that what the last run left comes first.
-    const handlers = { definitions, lanes, delivery, jobs, deadLetters, last, registry, store, clock, log };
-    leading.use('handlers', await JobRunner.start({ ...handlers, commits: batcher.commits, chance: Math.random }));
+    const handlers = { definitions, lanes, jobs, deadLetters, last, registry, store, clock, log };
+    const runner = { ...handlers, delivery: runs?.spread ?? delivery, commits: batcher.commits, chance: Math.random };
+    leading.use('handlers', await JobRunner.start(runner));
     const ownName = options.disk === undefined ? undefined : clientNameOf(name);
     startClocks(ground, { batcher, writers, ownName }, leading);
     await plans.takeUp();
@@ -145,6 +151,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const onTurn = (): void => forwarding?.closeAgents();
   const leadership = { startLeading, standDown, onTurn };
   const member = openMembership(ground, { batcher, changes: changes.log, ...leadership }, teardown);
+  const runs = openRunsOfAll(ground, { delivery, feed, ...(member && { member }) }, teardown);
   const alone = new Alone({
     id: status.id,
     hostname: name,
@@ -189,6 +196,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       deadLetters,
       timers,
       forwarding,
+      spreadRuns: runs?.spread,
       clock,
     }),
   );
@@ -248,8 +256,8 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     deliveries: last,
     upgrades: plans,
   };
-  const { commits } = batcher;
-  const doors = await openDoors(options, ground, { api, agents, feed, connections, commits, forwarding }, teardown);
+  const parts = { api, agents, feed, connections, commits: batcher.commits, forwarding, peerRuns: runs?.ofPeers };
+  const doors = await openDoors(options, ground, parts, teardown);
   alone.servesAt(doors.url);
   const localUrl = localUrlOf(doors.url, options.bind);
   if (options.localPlaces !== undefined && localUrl !== undefined) {

@@ -58,6 +58,8 @@ export interface Delivery {
   readonly attempts: number;
   /** Of the last failure, for people. */
   readonly reason?: string;
+  /** The name of the backend that ran it last; absent: the one that writes. */
+  readonly member?: string;
 }
 
 /** Where the last runs are known. */
@@ -134,7 +136,13 @@ export const explanationAnswer = z.looseObject({
   handlers: z.array(
     verdictAnswer.extend({
       delivery: z
-        .looseObject({ state: z.string(), at: z.number(), attempts: z.number(), reason: z.string().optional() })
+        .looseObject({
+          state: z.string(),
+          at: z.number(),
+          attempts: z.number(),
+          reason: z.string().optional(),
+          member: z.string().optional(),
+        })
         .nullable(),
     }),
   ),

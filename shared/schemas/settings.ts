@@ -199,6 +199,8 @@ export const programSettingsSchema = z.object({
     .optional(),
   /** Seconds that this backend may be behind the one that writes and still be asked. */
   'stale-after': z.int().min(1).max(3600).default(5),
+  /** Whether this backend runs handlers for the one that writes, and as that one where another can. */
+  'run-handlers': z.boolean().default(true),
   'log-level': z.enum(LOG_LEVELS).default('info'),
   /** A file instead of standard output. */
   log: z.string().min(1).optional(),

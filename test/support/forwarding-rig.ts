@@ -1,6 +1,6 @@
 import { MonError } from '../../shared/errors.ts';
 import { Forwarding } from '../../daemon/backend/cluster/forwarding/forwarding.ts';
-import type { Leadership, WriterPlace } from '../../daemon/backend/cluster/forwarding/leadership.ts';
+import type { Leadership, PeerPlace } from '../../daemon/backend/cluster/forwarding/leadership.ts';
 import { startBackend, type RunningBackend } from './running-backend.ts';
 
 /** How long one waits for a backend that writes. */
@@ -15,19 +15,19 @@ export class ToldLeadership implements Leadership {
   readonly waited: number[] = [];
   /** How the waiting for a number ends. */
   catchUp: (seq: number) => Promise<void> = async () => undefined;
-  #place: WriterPlace | undefined;
+  #place: PeerPlace | undefined;
 
   constructor(isWriter: boolean) {
     this.isWriter = isWriter;
   }
 
   /** @param place undefined: nobody writes */
-  follow(place: WriterPlace | undefined): void {
+  follow(place: PeerPlace | undefined): void {
     this.isWriter = false;
     this.#place = place;
   }
 
-  async writer(): Promise<'self' | WriterPlace> {
+  async writer(): Promise<'self' | PeerPlace> {
     const endMs = performance.now() + WAIT_MS;
     for (;;) {
       if (this.isWriter) return 'self';
@@ -73,6 +73,6 @@ export async function startMember(
 }
 
 /** Where a backend without TLS is reached. */
-export function placeOf({ url }: Pick<RunningBackend, 'url'>, id = 'the writer'): WriterPlace {
+export function placeOf({ url }: Pick<RunningBackend, 'url'>, id = 'the writer'): PeerPlace {
   return { id, url, fingerprint: undefined };
 }

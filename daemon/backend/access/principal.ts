@@ -39,6 +39,8 @@ const OPEN_SCOPES: readonly Scope[] = ['read', 'submit', 'silence', 'resolve'];
 export const ANONYMOUS: Principal = { name: 'anonymous', scopes: new Set(OPEN_SCOPES), via: 'open' };
 /** No user can have this name. */
 export const LOCAL_ADMINISTRATOR: Principal = { name: 'local administrator', scopes: new Set(SCOPES), via: 'local' };
+/** One that shares the store; nobody comes by what it asks for itself. */
+export const ANOTHER_BACKEND: Principal = { name: 'another backend', scopes: new Set(['admin']), via: 'local' };
 export const NOBODY: Principal = { name: 'anonymous', scopes: new Set(), via: 'nobody' };
 
 export function hasScope({ scopes }: Pick<Principal, 'scopes'>, scope: Scope): boolean {

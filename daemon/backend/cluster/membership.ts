@@ -9,7 +9,7 @@ import { LEASE_MS, SHARD } from '../store/main-shard.ts';
 import type { SharedStore, Standing, StoredMember } from '../store/shared.ts';
 import type { Cluster } from './cluster.ts';
 import type { Follower } from './follower.ts';
-import type { Leadership, WriterPlace } from './forwarding/leadership.ts';
+import type { Leadership, PeerPlace } from './forwarding/leadership.ts';
 
 /** How often members say that they are there, and hear who writes. */
 const MEET_MS = 500;
@@ -129,7 +129,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
    *
    * @throws MonError `unavailable` when nobody does in time
    */
-  async writer(signal?: AbortSignal): Promise<'self' | WriterPlace> {
+  async writer(signal?: AbortSignal): Promise<'self' | PeerPlace> {
     const { clock } = this.#parts;
     const untilMs = clock.monotonic() + WAIT_MS;
     for (;;) {
@@ -145,6 +145,12 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   /** As `Follower.caughtUp`. */
   async caughtUp(seq: number): Promise<void> {
     if (!this.isWriter) await this.#parts.follower?.caughtUp(seq);
+  }
+
+  /** Members beside this one that were heard of lately. */
+  others(): readonly StoredMember[] {
+    const { members = [], nowMs = 0 } = this.#standing ?? {};
+    return members.filter(({ id, seenMs }) => id !== this.#parts.store.self && nowMs - seenMs < GONE_MS);
   }
 
   view(): ClusterView {
@@ -185,7 +191,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const { store, log } = this.#parts;
     await this.#meet();
-    if (this.#lease !== undefined && this.#others().length > 0) {
+    if (this.#lease !== undefined && this.others().length > 0) {
       await this.#resign(undefined);
       const next = await this.#somebodyElse();
       log.info({ to: next?.name ?? null }, next === undefined ? 'nobody has taken over' : 'handed over');
@@ -218,16 +224,10 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     while (clock.monotonic() < untilMs) {
       await this.#meet();
       const writer = this.#writer();
-      if (writer !== undefined || this.#others().length === 0) return writer;
+      if (writer !== undefined || this.others().length === 0) return writer;
       await this.#pause(LOOK_AGAIN_MS);
     }
     return undefined;
-  }
-
-  /** Members beside this one that were heard of lately. */
-  #others(): readonly StoredMember[] {
-    const { members = [], nowMs = 0 } = this.#standing ?? {};
-    return members.filter(({ id, seenMs }) => id !== this.#parts.store.self && nowMs - seenMs < GONE_MS);
   }
 
   #writer(): StoredMember | undefined {

@@ -5,6 +5,7 @@ import { NOBODY, refuseWithoutScope, type Principal } from '../access/principal.
 import { AGENT_HEADERS, agentEntry, v2AgentEntry } from '../agents/agent-access.ts';
 import { certificateGuard } from '../agents/agent-certificate.ts';
 import type { Forwarding } from '../cluster/forwarding/forwarding.ts';
+import type { PeerRuns } from '../cluster/runs/peer-runs.ts';
 import { V2_AGENT_TUNNEL_PATH } from '../cluster/forwarding/peer-headers.ts';
 import type { AgentHub } from '../agents/agent-hub.ts';
 import { openAgentListener } from '../agents/agent-listener.ts';
@@ -46,6 +47,8 @@ interface DoorParts {
   readonly commits: CommitBoard;
   /** The way to the other backends; undefined: the store is of this one alone. */
   readonly forwarding: Forwarding | undefined;
+  /** What they have run here; undefined: there are none. */
+  readonly peerRuns: PeerRuns | undefined;
 }
 
 /** Where the backend listens; undefined: nowhere. */
@@ -62,14 +65,15 @@ export async function openDoors(
   parts: DoorParts,
   teardown: Teardown,
 ): Promise<Doors> {
-  const { api, connections, forwarding } = parts;
+  const { api, connections, forwarding, peerRuns } = parts;
   const { slowPeers } = api;
   const makeServerOf = (listener: ListenerName): MakeServer =>
     serverMaker(connections, slowPeers, options.requestTimes, ground.tls.of(listener));
   const makeServer = makeServerOf('api');
-  const app = await openServer({ ...api, forwarding }, { kind: 'all' }, makeServer, (server, access) =>
-    serveEverything(server, api, access),
-  );
+  const app = await openServer({ ...api, forwarding }, { kind: 'all' }, makeServer, (server, access) => {
+    serveEverything(server, api, access);
+    peerRuns?.serve(server);
+  });
   // Together: each may have to wait for answers that are under way.
   const apps = [app];
   const lastAnswersMs = forwarding === undefined ? 0 : LAST_ANSWERS_MS;

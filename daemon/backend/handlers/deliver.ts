@@ -3,9 +3,10 @@ import { redactEvent } from '../../../shared/domain/redact.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import type { HandledEvent, HandlerJob } from '../../../shared/schemas/handler-job.ts';
 import type { RunningHandler } from '../../../shared/schemas/handler.ts';
+import type { RunOrder } from '../../../shared/schemas/peer-run.ts';
 import type { CommandRunner } from '../../command/command-runner.ts';
 import type { Log } from '../../log/log.ts';
-import type { Definitions } from '../config/definitions.ts';
+import type { Definitions, NamespaceDefinitions } from '../config/definitions.ts';
 import type { Clock } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import { TargetAddresses } from './addresses.ts';
@@ -45,6 +46,7 @@ interface Run {
   readonly job: HandlerJob;
   readonly attempt: number;
   readonly signal: AbortSignal;
+  readonly mutators: Pick<NamespaceDefinitions, 'mutator'>;
   /** What the records of the log say about it. */
   readonly about: object;
 }
@@ -73,18 +75,27 @@ export class Delivery implements Disposable {
     attempt: number,
     signal: AbortSignal,
   ): Promise<DeliveryOutcome> {
-    const { handler: name, client, check, event } = job;
-    const run: Run = { job, attempt, signal, about: { handler: name, client, check, event_id: event.id, attempt } };
+    const mutators = this.#parts.definitions.in(job.namespace);
+    return await this.#run({ job, attempt, signal, mutators, about: recordOf(job, attempt) }, handler);
+  }
+
+  /** The same for another backend, whose definitions count. */
+  async deliverFor({ job, handler, mutator, attempt }: RunOrder, signal: AbortSignal): Promise<DeliveryOutcome> {
+    const mutators = { mutator: () => mutator };
+    return await this.#run({ job, attempt, signal, mutators, about: recordOf(job, attempt) }, handler);
+  }
+
+  [Symbol.dispose](): void {
+    this.#webhooks[Symbol.dispose]();
+  }
+
+  async #run(run: Run, handler: RunningHandler | undefined): Promise<DeliveryOutcome> {
     try {
       return await (handler === undefined ? this.#runBuiltIn(run) : this.#runDefined(handler, run));
     } catch (error) {
       this.#parts.log.error({ ...run.about, err: error }, 'handler failed');
       return failedForGood(errorMessage(error));
     }
-  }
-
-  [Symbol.dispose](): void {
-    this.#webhooks[Symbol.dispose]();
   }
 
   async #runBuiltIn({ job, about }: Run): Promise<DeliveryOutcome> {
@@ -111,10 +122,9 @@ export class Delivery implements Disposable {
   async #mutate(
     event: HandledEvent,
     { mutator, event_format: format }: RunningHandler,
-    { job, signal, about }: Run,
+    { job, signal, mutators: definitions, about }: Run,
   ): Promise<Mutation> {
     const { commands, log } = this.#parts;
-    const definitions = this.#parts.definitions.in(job.namespace);
     const deps = { definitions, commands, log, signal, about };
     if (format !== 'core') return await mutate(event, mutator, deps);
     const write = (given: HandledEvent): string => JSON.stringify(v2HandledEvent(job.namespace, given));
@@ -166,4 +176,9 @@ export class Delivery implements Disposable {
     }
     return outcome;
   }
+}
+
+/** What the records of the log say about a run. */
+function recordOf({ handler, client, check, event }: HandlerJob, attempt: number): object {
+  return { handler, client, check, event_id: event.id, attempt };
 }

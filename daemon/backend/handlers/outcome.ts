@@ -1,8 +1,13 @@
 /** How one run of a handler ended. */
 export type DeliveryOutcome =
-  | { readonly kind: 'delivered' }
+  | {
+      readonly kind: 'delivered';
+      /** The name of the backend that ran it; absent: this one. */
+      readonly member?: string;
+    }
   | {
       readonly kind: 'failed';
+      readonly member?: string;
       /** For people, without secrets. */
       readonly reason: string;
       /**

@@ -19,7 +19,7 @@ import type { DeliveryOutcome } from './outcome.ts';
 import type { HandlingNote } from './event-handling.ts';
 
 /** Sends one event; see `Delivery`. */
-interface Deliver {
+export interface Deliver {
   deliver(
     job: HandlerJob,
     handler: RunningHandler | undefined,
@@ -257,7 +257,7 @@ export class JobRunner implements AsyncDisposable {
     if (outcome.kind === 'delivered') {
       lane.delivered++;
       queue.finish(ticket);
-      this.#noteState(ticket, 'delivered');
+      this.#noteState(ticket, 'delivered', outcome);
       this.#parts.jobs.settle({ kind: 'finish', id: ticket.id });
       return;
     }
@@ -267,12 +267,12 @@ export class JobRunner implements AsyncDisposable {
     lane.lastFailure = { atMs: this.#parts.clock.now(), reason };
     if (!outcome.isRetryable || retry === undefined || ticket.attempts >= retry.attempts) {
       queue.finish(ticket);
-      this.#bury(ticket, reason);
+      this.#bury(ticket, reason, outcome.member);
       return;
     }
     lane.retried++;
     this.#bodies.keep(job);
-    this.#noteState(ticket, 'retrying', reason);
+    this.#noteState(ticket, 'retrying', outcome);
     const limits = { minMs: retry.delay * 1000, maxMs: retry.max_delay * 1000 };
     this.#putOff(ticket, queue, backoffMs(ticket.attempts, this.#parts.chance(), limits));
   }
@@ -288,24 +288,34 @@ export class JobRunner implements AsyncDisposable {
     this.#timers.add(timer);
   }
 
-  #bury(ticket: Ticket, reason: string): void {
+  #bury(ticket: Ticket, reason: string, member?: string): void {
     const { attempts } = ticket;
     const atMs = this.#parts.clock.now();
     this.#parts.deadLetters.add(ticket, { attempts, reason });
     const lane = this.#parts.lanes.of(ticket);
     lane.failed++;
     lane.lastFailure = { atMs, reason };
-    this.#noteState(ticket, 'failed', reason);
+    this.#noteState(ticket, 'failed', { reason, member });
   }
 
   #noteFailed(ticket: Ticket, { attempts, failed_at: at, reason }: JobFailure): void {
     this.#parts.last.note(ticket, { state: 'failed', at, attempts, reason });
   }
 
-  #noteState(ticket: Ticket, state: 'queued' | 'running' | 'retrying' | 'delivered' | 'failed', reason?: string): void {
+  #noteState(
+    ticket: Ticket,
+    state: 'queued' | 'running' | 'retrying' | 'delivered' | 'failed',
+    { reason, member }: { readonly reason?: string; readonly member?: string | undefined } = {},
+  ): void {
     const { clock, last } = this.#parts;
     const { attempts } = ticket;
-    last.note(ticket, { state, at: clock.now(), attempts, ...(reason === undefined ? {} : { reason }) });
+    last.note(ticket, {
+      state,
+      at: clock.now(),
+      attempts,
+      ...(reason !== undefined && { reason }),
+      ...(member !== undefined && { member }),
+    });
   }
 
   /** @returns whether nothing runs any more */

@@ -36,6 +36,8 @@ interface MetricParts {
   readonly timers: Pick<TimerLag, 'worstMs'>;
   /** What goes to the backend that writes; undefined: the store is of this one alone. */
   readonly forwarding: { readonly requests: number; readonly agents: number } | undefined;
+  /** Handlers that other backends run; undefined: there are none. */
+  readonly spreadRuns: { readonly elsewhere: number } | undefined;
   readonly clock: Clock;
 }
 
@@ -70,6 +72,7 @@ export class Metrics implements Disposable {
     this.#readState(parts.registry);
     this.#readConnections(parts);
     this.#readForwarding(parts);
+    this.#readRuns(parts);
     this.#readDeadLetters(parts);
     this.#readCluster(parts.cluster);
     this.#readDisk(parts.disk);
@@ -182,6 +185,15 @@ export class Metrics implements Disposable {
       () => forwarding.requests,
     );
     this.#gauge('mon_forwarded_agents', 'Agents of the backend that writes that came here', () => forwarding.agents);
+  }
+
+  #readRuns({ spreadRuns }: MetricParts): void {
+    if (spreadRuns === undefined) return;
+    this.#counter(
+      'mon_handler_runs_elsewhere_total',
+      'Runs of handlers that have ended on another backend, for this one',
+      () => spreadRuns.elsewhere,
+    );
   }
 
   #readDeadLetters({ deadLetters }: MetricParts): void {

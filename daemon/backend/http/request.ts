@@ -33,10 +33,12 @@ declare module 'fastify' {
     isForWriter?: boolean;
     /** Whether it tells of the backend itself, and not of what is stored. */
     isOfItself?: boolean;
+    /** Whether it is for nobody but the other backends that share the store. */
+    isOfPeers?: boolean;
   }
 }
 
-/** Whose request another backend sends on. */
+/** Whose request another backend sends on; its own may be one of those. */
 export interface Sender {
   readonly principal: Principal;
   /** The address that it came to that backend from. */

@@ -23,7 +23,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
   },
   {
     defence: 'the backend that writes is known by its certificate',
-    file: 'daemon/backend/cluster/forwarding/writer-link.ts',
+    file: 'daemon/backend/cluster/forwarding/peer-link.ts',
     text: 'if (fingerprint === undefined) return true;',
     replacement: 'if (socket.readable) return true;',
     test: REQUESTS,
@@ -39,7 +39,7 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
   },
   {
     defence: 'a change whose answer is lost is not made twice',
-    file: 'daemon/backend/cluster/forwarding/writer-link.ts',
+    file: 'daemon/backend/cluster/forwarding/peer-link.ts',
     text: 'const isLost = isSent && !isRepeatable;',
     replacement: 'const isLost = isSent && isRepeatable && body !== undefined;',
     test: REQUESTS,

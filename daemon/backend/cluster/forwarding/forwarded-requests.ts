@@ -2,12 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { MonError } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
+import { ANOTHER_BACKEND } from '../../access/principal.ts';
 import { errorBody } from '../../http/errors.ts';
 import type { RequestForwarding } from '../../http/forwarding.ts';
 import { isSentOn, type AdmittedPeers } from './admitted-peers.ts';
 import type { Leadership } from './leadership.ts';
 import { answerHeaders, PEER_HEADERS, requestHeaders } from './peer-headers.ts';
-import type { WriterLink } from './writer-link.ts';
+import type { PeerLink } from './peer-link.ts';
 import type { WriterLinks } from './writer-links.ts';
 
 interface RequestParts {
@@ -39,7 +40,9 @@ export class ForwardedRequests implements RequestForwarding {
 
   receive(app: FastifyInstance): void {
     app.addHook('onRequest', (request, reply, done) => {
-      if (isSentOn(request)) void goOnUnless(this.#refuse(request, reply), done);
+      const isOfPeers = request.routeOptions.config?.isOfPeers === true;
+      if (isSentOn(request)) void goOnUnless(isOfPeers ? this.#admitPeer(request) : this.#refuse(request, reply), done);
+      else if (isOfPeers) done(new MonError('not_found', 'this is between backends that share a store'));
       else done();
     });
     app.addHook('onSend', (request, reply, payload, done) => {
@@ -65,6 +68,13 @@ export class ForwardedRequests implements RequestForwarding {
         done(error as Error);
       }
     });
+  }
+
+  /** @returns false: it is taken */
+  async #admitPeer(request: FastifyRequest): Promise<boolean> {
+    await this.#parts.peers.refuseStranger(request);
+    request.sender = { principal: ANOTHER_BACKEND, caller: request.socket.remoteAddress ?? '', isOfV2: false };
+    return false;
   }
 
   /** @returns false: it is taken */
@@ -102,7 +112,7 @@ export class ForwardedRequests implements RequestForwarding {
   }
 
   /** @returns undefined: it was not taken */
-  async #exchange(link: WriterLink, request: FastifyRequest, isOfV2: boolean): Promise<Answered | undefined> {
+  async #exchange(link: PeerLink, request: FastifyRequest, isOfV2: boolean): Promise<Answered | undefined> {
     const { method, url: path, body, headers, principal, caller } = request;
     const response = await link.exchange({
       method,
@@ -123,7 +133,7 @@ export class ForwardedRequests implements RequestForwarding {
   }
 
   /** @throws MonError when it would be of no use to try again */
-  #refuseStranger(link: WriterLink, { statusCode }: IncomingMessage): void {
+  #refuseStranger(link: PeerLink, { statusCode }: IncomingMessage): void {
     if (statusCode !== 401) return;
     this.#parts.log.error(
       { writer: link.place.id, url: link.place.url },

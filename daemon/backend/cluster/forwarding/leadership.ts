@@ -12,7 +12,7 @@ export interface Leadership {
    * @returns `self` when it is this one by then
    * @throws MonError `unavailable` when none comes in time; the reason of the signal
    */
-  writer(signal?: AbortSignal): Promise<'self' | WriterPlace>;
+  writer(signal?: AbortSignal): Promise<'self' | PeerPlace>;
 
   /**
    * Settles when the write with this number is in the memory of this backend.
@@ -32,8 +32,8 @@ export interface Leadership {
   readonly seq: number;
 }
 
-/** Where the backend that writes is reached. */
-export interface WriterPlace {
+/** Where another backend is reached, such as the one that writes. */
+export interface PeerPlace {
   readonly id: string;
   /** Of its API: `https://10.0.0.1:4567`. */
   readonly url: string;

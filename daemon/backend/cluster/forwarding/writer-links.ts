@@ -2,8 +2,8 @@ import { MonError } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
 import { Seldom } from '../../../log/seldom.ts';
 import type { Clock } from '../../ports.ts';
-import type { Leadership, WriterPlace } from './leadership.ts';
-import { UnansweredError, UnsentError, WriterLink } from './writer-link.ts';
+import type { Leadership, PeerPlace } from './leadership.ts';
+import { UnansweredError, UnsentError, PeerLink } from './peer-link.ts';
 
 /** How long something waits for a backend that takes it. */
 const PATIENCE_MS = 5000;
@@ -28,10 +28,10 @@ export class WriterLinks implements Disposable {
   readonly #parts: LinkParts;
   /** Told when another one writes. */
   readonly #onMove: (writerId: string) => void;
-  readonly #open = new Set<WriterLink>();
+  readonly #open = new Set<PeerLink>();
   readonly #timer: Disposable;
   readonly #told: Seldom;
-  #current: WriterLink | undefined;
+  #current: PeerLink | undefined;
   #isLooking = false;
 
   constructor(parts: LinkParts, onMove: (writerId: string) => void) {
@@ -48,10 +48,7 @@ export class WriterLinks implements Disposable {
    * @returns `self` when this backend writes by then
    * @throws MonError `unavailable` when nobody takes it in time, or when nobody knows whether it was done
    */
-  async withWriter<T>(
-    attempt: (link: WriterLink) => Promise<T | undefined>,
-    signal?: AbortSignal,
-  ): Promise<T | 'self'> {
+  async withWriter<T>(attempt: (link: PeerLink) => Promise<T | undefined>, signal?: AbortSignal): Promise<T | 'self'> {
     const { leadership, clock } = this.#parts;
     const endMs = clock.monotonic() + PATIENCE_MS;
     for (;;) {
@@ -72,7 +69,7 @@ export class WriterLinks implements Disposable {
   }
 
   /** @throws MonError `unavailable`, or what it is, when it must not be tried again */
-  #refuseUnanswered({ id: writer, url }: WriterPlace, error: unknown): undefined {
+  #refuseUnanswered({ id: writer, url }: PeerPlace, error: unknown): undefined {
     if (error instanceof UnsentError) {
       const { message: reason } = error;
       this.#told.warn(() => ({ writer, url, reason }), 'the backend that writes cannot be reached');
@@ -86,10 +83,10 @@ export class WriterLinks implements Disposable {
     );
   }
 
-  #to(place: WriterPlace): WriterLink {
+  #to(place: PeerPlace): PeerLink {
     if (this.#current !== undefined && isSame(this.#current.place, place)) return this.#current;
     this.#retire();
-    const link = new WriterLink(place, this.#parts.clock);
+    const link = new PeerLink(place, this.#parts.clock);
     this.#current = link;
     this.#open.add(link);
     return link;
@@ -125,6 +122,6 @@ function nobodyWrites(): MonError {
   return new MonError('unavailable', 'no backend takes changes at the moment: try again in a few seconds');
 }
 
-function isSame(one: WriterPlace, other: WriterPlace): boolean {
+function isSame(one: PeerPlace, other: PeerPlace): boolean {
   return one.id === other.id && one.url === other.url && one.fingerprint === other.fingerprint;
 }

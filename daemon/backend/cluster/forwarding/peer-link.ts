@@ -9,7 +9,7 @@ import {
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { Clock } from '../../ports.ts';
-import type { WriterPlace } from './leadership.ts';
+import type { PeerPlace } from './leadership.ts';
 
 /** How long a connection is kept for the next request: far shorter than any backend keeps its end (72 s). */
 const IDLE_MS = 5000;
@@ -33,13 +33,23 @@ export class UnansweredError extends Error {
   override readonly name = 'UnansweredError';
 }
 
-/** What is sent to the backend that writes. */
+/** What is sent to another backend. */
 export interface PeerRequest {
   readonly method: string;
   /** With its query. */
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
   readonly body?: Buffer | undefined;
+  /** Ends it; without one it ends when no answer comes in time. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Settling {
+  readonly body: Buffer | undefined;
+  /** Whether it does no harm to send it again. */
+  readonly isRepeatable: boolean;
+  /** Whether it ends when no answer comes in time. */
+  readonly isLimited: boolean;
 }
 
 /** An opened tunnel. */
@@ -50,13 +60,13 @@ export interface Upgraded {
   readonly head: Buffer;
 }
 
-/** The connections to one backend that writes. */
-export class WriterLink implements Disposable {
-  readonly place: WriterPlace;
+/** The connections to one other backend. */
+export class PeerLink implements Disposable {
+  readonly place: PeerPlace;
   readonly #clock: Pick<Clock, 'after'>;
   readonly #agent: LinkAgent;
 
-  constructor(place: WriterPlace, clock: Pick<Clock, 'after'>) {
+  constructor(place: PeerPlace, clock: Pick<Clock, 'after'>) {
     this.place = place;
     this.#clock = clock;
     this.#agent = new LinkAgent(place);
@@ -67,7 +77,7 @@ export class WriterLink implements Disposable {
    *
    * @throws UnsentError, UnansweredError
    */
-  async exchange({ method, path, headers, body }: PeerRequest): Promise<IncomingMessage> {
+  async exchange({ method, path, headers, body, signal }: PeerRequest): Promise<IncomingMessage> {
     const length = body === undefined ? {} : { 'content-length': body.length };
     const request = startRequest({
       ...this.#agent.target,
@@ -75,10 +85,12 @@ export class WriterLink implements Disposable {
       method,
       path,
       headers: { ...headers, ...length },
+      ...(signal !== undefined && { signal }),
     });
     const { promise, resolve } = Promise.withResolvers<IncomingMessage>();
     request.once('response', resolve);
-    return this.#settled(request, promise, body, method === 'GET' || method === 'HEAD');
+    const isRepeatable = method === 'GET' || method === 'HEAD';
+    return this.#settled(request, promise, { body, isRepeatable, isLimited: signal === undefined });
   }
 
   /**
@@ -102,7 +114,7 @@ export class WriterLink implements Disposable {
     const { promise, resolve } = Promise.withResolvers<Upgraded | { readonly refusal: IncomingMessage }>();
     request.once('upgrade', (response, socket, head) => resolve({ response, socket, head }));
     request.once('response', (refusal) => resolve({ refusal }));
-    return this.#settled(request, promise, undefined, true);
+    return this.#settled(request, promise, { body: undefined, isRepeatable: true, isLimited: true });
   }
 
   /** Cuts whatever is under way; tunnels are the business of those who opened them. */
@@ -110,12 +122,10 @@ export class WriterLink implements Disposable {
     this.#agent.destroy();
   }
 
-  /** @param isRepeatable whether it does no harm to send it again */
   async #settled<Answer>(
     request: ClientRequest,
     answer: Promise<Answer>,
-    body: Buffer | undefined,
-    isRepeatable: boolean,
+    { body, isRepeatable, isLimited }: Settling,
   ): Promise<Answer> {
     let isSent = false;
     // Only a connection that stands, to the right backend, is handed to a request.
@@ -127,22 +137,20 @@ export class WriterLink implements Disposable {
       const isLost = isSent && !isRepeatable;
       reject(new (isLost ? UnansweredError : UnsentError)(cause.message, { cause }));
     });
-    const impatience = this.#clock.after(ANSWER_MS, () => request.destroy(new Error('no answer came in time')));
+    using impatience = new DisposableStack();
+    const giveUp = (): void => void request.destroy(new Error('no answer came in time'));
+    if (isLimited) impatience.use(this.#clock.after(ANSWER_MS, giveUp));
     request.end(body);
-    try {
-      return await Promise.race([answer, failed]);
-    } finally {
-      impatience[Symbol.dispose]();
-    }
+    return await Promise.race([answer, failed]);
   }
 }
 
 /** Hands out connections that stand: to the backend with the certificate that is expected, where it has one. */
 class LinkAgent extends Agent {
   readonly target: { readonly host: string; readonly port: number };
-  readonly #place: WriterPlace;
+  readonly #place: PeerPlace;
 
-  constructor(place: WriterPlace) {
+  constructor(place: PeerPlace) {
     super({ keepAlive: true, timeout: IDLE_MS, maxFreeSockets: IDLE_MAX });
     const { hostname, port, protocol } = new URL(place.url);
     this.target = {

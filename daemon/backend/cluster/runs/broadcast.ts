@@ -1,0 +1,97 @@
+import { errorMessage } from '../../../../shared/errors.ts';
+import { PEER_PIECES_PATH, PIECES_MAX, type Piece } from '../../../../shared/schemas/peer-run.ts';
+import type { Log } from '../../../log/log.ts';
+import { Seldom } from '../../../log/seldom.ts';
+import type { Clock } from '../../ports.ts';
+import type { LiveMember } from './live-member.ts';
+import type { LiveMembers } from './live-members.ts';
+
+/** UTF-16 units in one request: written as JSON they take six times as many bytes at most. */
+const BATCH_LENGTH_MAX = 1024 * 1024;
+/** UTF-16 units that wait for one backend; what comes beyond that is lost there. */
+const WAITING_LENGTH_MAX = 8 * 1024 * 1024;
+const SEND_MS = 5000;
+
+interface BroadcastParts {
+  readonly members: Pick<LiveMembers, 'answering'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Takes pieces of transports to the other backends, for those who listen there now: nothing is kept for later. */
+export class Broadcast {
+  readonly #parts: BroadcastParts;
+  readonly #missed: Seldom;
+  readonly #outboxes = new WeakMap<LiveMember, Outbox>();
+
+  constructor(parts: BroadcastParts) {
+    this.#parts = parts;
+    this.#missed = new Seldom(parts.log, parts.clock);
+  }
+
+  publish(transport: string, namespace: string, data: string): void {
+    for (const member of this.#parts.members.answering()) this.#to(member).add({ transport, namespace, data });
+  }
+
+  #to(member: LiveMember): Outbox {
+    let outbox = this.#outboxes.get(member);
+    if (outbox === undefined) {
+      const { name } = member.place;
+      const miss = (reason: string): void =>
+        this.#missed.warn(() => ({ member: name, reason }), 'pieces of transports did not reach another backend');
+      outbox = new Outbox(member, miss);
+      this.#outboxes.set(member, outbox);
+    }
+    return outbox;
+  }
+}
+
+/** What waits for one backend: one request at a time, so that pieces stay in order. */
+class Outbox {
+  readonly #member: LiveMember;
+  readonly #miss: (reason: string) => void;
+  #waiting: Piece[] = [];
+  #length = 0;
+  #isSending = false;
+
+  constructor(member: LiveMember, miss: (reason: string) => void) {
+    this.#member = member;
+    this.#miss = miss;
+  }
+
+  add(piece: Piece): void {
+    if (this.#length + piece.data.length > WAITING_LENGTH_MAX) {
+      this.#miss('it does not keep up');
+      return;
+    }
+    this.#waiting.push(piece);
+    this.#length += piece.data.length;
+    if (!this.#isSending) void this.#send();
+  }
+
+  async #send(): Promise<void> {
+    this.#isSending = true;
+    while (this.#waiting.length > 0) {
+      try {
+        const body = Buffer.from(JSON.stringify({ pieces: this.#take() }));
+        const { status } = await this.#member.post(PEER_PIECES_PATH, body, SEND_MS);
+        if (status !== 204) this.#miss(`it answered ${String(status)}`);
+      } catch (error) {
+        this.#miss(errorMessage(error));
+      }
+    }
+    this.#isSending = false;
+  }
+
+  #take(): Piece[] {
+    let count = 0;
+    let length = 0;
+    for (const { data } of this.#waiting) {
+      if (count === PIECES_MAX || (count > 0 && length + data.length > BATCH_LENGTH_MAX)) break;
+      count++;
+      length += data.length;
+    }
+    this.#length -= length;
+    return this.#waiting.splice(0, count);
+  }
+}

@@ -1,0 +1,66 @@
+import { LiveMember, type MemberParts, type MemberPlace } from './live-member.ts';
+
+const LOOK_MS = 500;
+/** How long one that has left may take for what it has begun: longer than it waits itself before it ends. */
+const GRACE_MS = 4000;
+
+interface LiveMembersParts extends MemberParts {
+  /** The other backends that were heard of lately; none while this one does not write. */
+  readonly others: () => readonly MemberPlace[];
+}
+
+/** The other backends with the same store, while this one writes. */
+export class LiveMembers implements Disposable {
+  readonly #parts: LiveMembersParts;
+  /** By id. */
+  readonly #members = new Map<string, LiveMember>();
+  readonly #left = new Set<LiveMember>();
+  readonly #timer: Disposable;
+
+  constructor(parts: LiveMembersParts) {
+    this.#parts = parts;
+    this.#timer = parts.clock.every(LOOK_MS, () => this.#look());
+  }
+
+  /** Those that can be given a run. */
+  withRoom(): LiveMember[] {
+    return [...this.#members.values()].filter(({ hasRoom }) => hasRoom);
+  }
+
+  answering(): LiveMember[] {
+    return [...this.#members.values()].filter(({ isAnswering }) => isAnswering);
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer[Symbol.dispose]();
+    for (const member of [...this.#members.values(), ...this.#left]) member[Symbol.dispose]();
+    this.#members.clear();
+    this.#left.clear();
+  }
+
+  #look(): void {
+    const places = new Map(this.#parts.others().map((place) => [place.id, place]));
+    for (const [id, member] of this.#members) {
+      const place = places.get(id);
+      if (place === undefined || !isSame(place, member.place)) this.#retire(member);
+    }
+    for (const [id, place] of places) {
+      const member = this.#members.get(id) ?? new LiveMember(place, this.#parts);
+      this.#members.set(id, member);
+      void member.ask();
+    }
+  }
+
+  #retire(member: LiveMember): void {
+    this.#members.delete(member.place.id);
+    this.#left.add(member);
+    this.#parts.clock.after(GRACE_MS, () => {
+      this.#left.delete(member);
+      member[Symbol.dispose]();
+    });
+  }
+}
+
+function isSame(one: MemberPlace, other: MemberPlace): boolean {
+  return one.url === other.url && one.fingerprint === other.fingerprint;
+}

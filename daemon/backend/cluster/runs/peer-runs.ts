@@ -1,0 +1,77 @@
+import type { FastifyContextConfig, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { DEPTH_MAX } from '../../../../shared/domain/json-text.ts';
+import { MonError } from '../../../../shared/errors.ts';
+import {
+  PEER_BYTES_MAX,
+  PEER_PIECES_PATH,
+  PEER_RUNS_PATH,
+  piecesSchema,
+  runOrderSchema,
+} from '../../../../shared/schemas/peer-run.ts';
+import type { Delivery, DeliveryOutcome } from '../../handlers/deliver.ts';
+import { readBody, validator } from '../../http/json-body.ts';
+import type { Leadership } from '../forwarding/leadership.ts';
+import { RUNS_MAX } from './live-member.ts';
+
+const readOrder = validator(runOrderSchema);
+const readPieces = validator(piecesSchema);
+
+/** An order has an event in it, which has what a client sent. */
+const ORDER_DEPTH_MAX = DEPTH_MAX + 8;
+
+/** For nobody but the backends that share the store, whatever anybody else may do. */
+const OF_PEERS: FastifyContextConfig = { access: 'admin', isOfPeers: true };
+
+export interface PeerRunParts {
+  readonly delivery: Pick<Delivery, 'deliverFor'>;
+  /** Where pieces of transports are published. */
+  readonly feed: { publish(transport: string, namespace: string, data: string): void };
+  readonly leadership: Pick<Leadership, 'isWriter'>;
+  /** The setting `run-handlers`, asked each time. */
+  readonly runsHandlers: () => boolean;
+}
+
+/** Runs handlers for the backend that writes, and publishes what its transports send. */
+export class PeerRuns {
+  readonly #parts: PeerRunParts;
+  #running = 0;
+
+  constructor(parts: PeerRunParts) {
+    this.#parts = parts;
+  }
+
+  serve(app: FastifyInstance): void {
+    const options = { config: OF_PEERS, bodyLimit: PEER_BYTES_MAX };
+    app.get(PEER_RUNS_PATH, options, () => ({ takes_runs: this.#parts.runsHandlers() }));
+    app.post(PEER_RUNS_PATH, options, (request, reply) => this.#run(request, reply));
+    app.post(PEER_PIECES_PATH, options, (request, reply) => this.#publish(request, reply));
+  }
+
+  async #run(request: FastifyRequest, reply: FastifyReply): Promise<DeliveryOutcome> {
+    const order = readBody(request, readOrder, ORDER_DEPTH_MAX);
+    this.#refuse();
+    // Who asked was lost, or does not wait any longer: it runs elsewhere.
+    const gone = new AbortController();
+    reply.raw.once('close', () => gone.abort());
+    this.#running++;
+    try {
+      return await this.#parts.delivery.deliverFor(order, gone.signal);
+    } finally {
+      this.#running--;
+    }
+  }
+
+  /** @throws MonError when it is not for this backend to run something */
+  #refuse(): void {
+    const { leadership, runsHandlers } = this.#parts;
+    if (leadership.isWriter) throw new MonError('conflict', 'this backend writes itself by now');
+    if (!runsHandlers()) throw new MonError('conflict', 'this backend runs no handlers');
+    if (this.#running >= RUNS_MAX) throw new MonError('unavailable', 'this backend runs as many handlers as it can');
+  }
+
+  #publish(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const { pieces } = readBody(request, readPieces);
+    for (const { transport, namespace, data } of pieces) this.#parts.feed.publish(transport, namespace, data);
+    return reply.code(204).send();
+  }
+}

@@ -1,0 +1,173 @@
+import { errorMessage } from '../../../../shared/errors.ts';
+import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
+import type { RunningHandler } from '../../../../shared/schemas/handler.ts';
+import {
+  isMovable,
+  PEER_BYTES_MAX,
+  PEER_RUNS_PATH,
+  runOutcomeSchema,
+  type MovableHandler,
+  type RunOrder,
+} from '../../../../shared/schemas/peer-run.ts';
+import type { Log } from '../../../log/log.ts';
+import { Seldom } from '../../../log/seldom.ts';
+import type { Definitions } from '../../config/definitions.ts';
+import type { Deliver } from '../../handlers/run-jobs.ts';
+import { STOPPED, type DeliveryOutcome } from '../../handlers/outcome.ts';
+import type { Clock } from '../../ports.ts';
+import type { LiveMember } from './live-member.ts';
+import type { LiveMembers } from './live-members.ts';
+
+/** Seconds that a run over the network has where its definition does not say. */
+const NETWORK_TIMEOUT_DEFAULT = 10;
+/** What a run may take on another backend beyond its own limits. */
+const MARGIN_MS = 10_000;
+
+interface SpreadParts {
+  readonly members: Pick<LiveMembers, 'withRoom'>;
+  /** Runs on this backend. */
+  readonly own: Deliver;
+  /** Whether this backend runs handlers where another one can; asked each time. */
+  readonly runsHandlers: () => boolean;
+  readonly definitions: Pick<Definitions, 'in'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Runs handlers on this backend and on the others that share its store, where the fewest runs are under way. */
+export class SpreadRuns implements Deliver {
+  /** Runs that have ended on another backend, since the start. */
+  elsewhere = 0;
+  readonly #parts: SpreadParts;
+  readonly #lost: Seldom;
+  readonly #here = { running: 0, lastGiven: 0 };
+  #given = 0;
+
+  constructor(parts: SpreadParts) {
+    this.#parts = parts;
+    this.#lost = new Seldom(parts.log, parts.clock);
+  }
+
+  /** As `Delivery`. A run whose end is not heard of, because another backend was lost, is begun again on the next one. */
+  async deliver(
+    job: HandlerJob,
+    handler: RunningHandler | undefined,
+    attempt: number,
+    signal: AbortSignal,
+  ): Promise<DeliveryOutcome> {
+    if (handler !== undefined && isMovable(handler)) {
+      const outcome = await this.#runElsewhere(job, handler, attempt, signal);
+      if (outcome !== undefined) return outcome;
+    }
+    return await this.#runHere(job, handler, attempt, signal);
+  }
+
+  /** @returns undefined: it is this backend's turn */
+  async #runElsewhere(
+    job: HandlerJob,
+    handler: MovableHandler,
+    attempt: number,
+    signal: AbortSignal,
+  ): Promise<DeliveryOutcome | undefined> {
+    let body: Buffer | undefined;
+    let order: RunOrder | undefined;
+    for (let member = this.#next(); member !== undefined; member = this.#next()) {
+      order ??= { job, handler, mutator: this.#mutatorOf(job, handler), attempt };
+      body ??= Buffer.from(JSON.stringify(order));
+      if (body.length > PEER_BYTES_MAX) return undefined;
+      const outcome = await this.#runAt(member, { order, body }, signal);
+      if (signal.aborted) return STOPPED;
+      if (outcome === undefined) continue;
+      this.#note(member, order, outcome);
+      return { ...outcome, member: member.place.name };
+    }
+    return undefined;
+  }
+
+  #mutatorOf({ namespace }: HandlerJob, { mutator }: MovableHandler): RunOrder['mutator'] {
+    return mutator === undefined ? undefined : this.#parts.definitions.in(namespace).mutator(mutator);
+  }
+
+  /** @returns undefined: this backend */
+  #next(): LiveMember | undefined {
+    const { members, runsHandlers } = this.#parts;
+    const [first, ...others] = members.withRoom();
+    if (first === undefined) return undefined;
+    const least = others.reduce((one, other) => (isBefore(other, one) ? other : one), first);
+    return runsHandlers() && isBefore(this.#here, least) ? undefined : least;
+  }
+
+  /** @returns undefined: it did not take it, or was lost */
+  async #runAt(
+    member: LiveMember,
+    { order, body }: { readonly order: RunOrder; readonly body: Buffer },
+    signal: AbortSignal,
+  ): Promise<DeliveryOutcome | undefined> {
+    member.running++;
+    member.lastGiven = ++this.#given;
+    try {
+      const { status, text } = await member.post(PEER_RUNS_PATH, body, limitMsOf(order), signal);
+      if (status !== 200) throw new Error(`it answered ${String(status)}`);
+      const outcome = runOutcomeSchema.parse(JSON.parse(text));
+      member.noteEnded();
+      return outcome;
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      member.noteLost();
+      const fields = { ...fieldsOf(order, member), reason: errorMessage(error) };
+      this.#lost.warn(() => fields, 'a handler did not run to its end on another backend, it runs again');
+      return undefined;
+    } finally {
+      member.running--;
+    }
+  }
+
+  async #runHere(...run: Parameters<Deliver['deliver']>): Promise<DeliveryOutcome> {
+    const here = this.#here;
+    here.running++;
+    here.lastGiven = ++this.#given;
+    try {
+      return await this.#parts.own.deliver(...run);
+    } finally {
+      here.running--;
+    }
+  }
+
+  #note(member: LiveMember, order: RunOrder, outcome: DeliveryOutcome): void {
+    const { log } = this.#parts;
+    this.elsewhere++;
+    const fields = fieldsOf(order, member);
+    if (outcome.kind === 'delivered') log.info(fields, 'handler ran on another backend');
+    else log.error({ ...fields, reason: outcome.reason }, 'handler error');
+  }
+}
+
+type Load = Pick<LiveMember, 'running' | 'lastGiven'>;
+
+/** Of those with as many runs the one that was given one longest ago, so that each has its turn. */
+function isBefore(one: Load, other: Load): boolean {
+  return one.running < other.running || (one.running === other.running && one.lastGiven < other.lastGiven);
+}
+
+/** What a run takes at most by its definitions, and something beyond; undefined: they do not say. */
+function limitMsOf({ handler, mutator }: RunOrder): number | undefined {
+  const mutating = mutator === undefined ? 0 : mutator.timeout;
+  const sending = timeoutOf(handler);
+  return mutating === undefined || sending === undefined ? undefined : (mutating + sending) * 1000 + MARGIN_MS;
+}
+
+function timeoutOf(handler: MovableHandler): number | undefined {
+  switch (handler.type) {
+    case 'pipe':
+      return handler.timeout;
+    case 'udp':
+      return NETWORK_TIMEOUT_DEFAULT;
+    default:
+      return handler.timeout ?? NETWORK_TIMEOUT_DEFAULT;
+  }
+}
+
+function fieldsOf({ job, attempt }: RunOrder, { place }: LiveMember): object {
+  const { handler, client, check, event } = job;
+  return { handler, client, check, event_id: event.id, attempt, member: place.name };
+}

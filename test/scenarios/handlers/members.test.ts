@@ -1,0 +1,289 @@
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { startPostgres, type PostgresServer } from '../../../scripts/lib/postgres-server.ts';
+import type { Explanation } from '../../../shared/schemas/explain.ts';
+import { PEER_PIECES_PATH, PEER_RUNS_PATH } from '../../../shared/schemas/peer-run.ts';
+import { administratorOf } from '../../support/administrator.ts';
+import { FeedPeer } from '../../support/feed-peer.ts';
+import { startBackend, type RunningBackend } from '../../support/running-backend.ts';
+import { startDaemon, type DaemonProcess } from '../../support/start-daemon.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+
+/** Handlers of backends that share a database run on each of them. */
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres(['fsync=off']);
+});
+afterAll(async () => server[Symbol.asyncDispose]());
+
+type Settings = Readonly<Record<string, unknown>>;
+
+async function member(database: string, settings: Settings = {}): Promise<RunningBackend> {
+  const backend = await startBackend({ database, settings });
+  onTestFinished(() => backend[Symbol.asyncDispose]());
+  return backend;
+}
+
+/** As a process of its own, which can be killed. */
+async function program(database: string, settings: Settings = {}): Promise<DaemonProcess> {
+  const file = join(await tempDir(), 'config.json');
+  await writeFile(file, JSON.stringify(settings));
+  const stateDir = await tempDir();
+  const daemon = await startDaemon({ stateDir, args: ['--config', file], env: { MON_STORE: database } });
+  onTestFinished(() => daemon[Symbol.asyncDispose]());
+  return daemon;
+}
+
+interface Delivered {
+  readonly id: string | undefined;
+  readonly check: string;
+  readonly status: number;
+  readonly answer: ServerResponse;
+}
+
+/** A receiver of webhooks that answers at once, or when it is told to. */
+class Receiver {
+  readonly received: Delivered[] = [];
+  isHolding = false;
+  readonly url: string;
+
+  private constructor(url: string) {
+    this.url = url;
+  }
+
+  static async open(): Promise<Receiver> {
+    const listener = createServer((request, answer) => {
+      void (async () => {
+        const { check } = JSON.parse(await text(request)) as { check: { name: string; status: number } };
+        const id = request.headers['x-mon-delivery'];
+        receiver.received.push({ id: String(id), check: check.name, status: check.status, answer });
+        if (!receiver.isHolding) answer.writeHead(204).end();
+      })();
+    }).listen(0, '127.0.0.1');
+    await once(listener, 'listening');
+    onTestFinished(async () => {
+      listener.closeAllConnections();
+      listener.close();
+      await once(listener, 'close');
+    });
+    const receiver = new Receiver(`http://127.0.0.1:${String((listener.address() as AddressInfo).port)}/hook`);
+    return receiver;
+  }
+
+  /** Answers what it has, and from now on at once. */
+  release(): void {
+    this.isHolding = false;
+    for (const { answer } of this.received) if (!answer.headersSent) answer.writeHead(204).end();
+  }
+
+  /** How often each run has arrived, by the check. */
+  get times(): ReadonlyMap<string, number> {
+    return new Map([...Map.groupBy(this.received, ({ check }) => check)].map(([check, all]) => [check, all.length]));
+  }
+}
+
+const webhook = ({ url }: Receiver): Settings => ({ handlers: { default: { type: 'webhook', url, timeout: 60 } } });
+
+async function report({ url }: { readonly url: string }, name: string, status = 2): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ source: 'web', name, output: 'x', status });
+  expect((await fetch(`${url}/results`, { method: 'POST', headers, body })).status).toBe(202);
+}
+
+async function elsewhere({ url }: { readonly url: string }): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^mon_handler_runs_elsewhere_total (\d+)$/m.exec(metrics)?.[1]);
+}
+
+const ranElsewhere = ({ log }: RunningBackend): (string | undefined)[] =>
+  log.records
+    .filter(({ message }) => message === 'handler ran on another backend')
+    .map(({ fields }) => fields['member'] as string);
+
+/** Has events handled until others take part in it. */
+async function untilSpread(writer: RunningBackend, members: number): Promise<void> {
+  let count = 0;
+  await vi.waitFor(
+    async () => {
+      await report(writer, `before-${String(count++)}`);
+      expect(new Set(ranElsewhere(writer)).size).toBe(members);
+    },
+    { timeout: 20_000, interval: 100 },
+  );
+}
+
+const outputs = ({ log }: RunningBackend): number =>
+  log.records.filter(({ message }) => message === 'handler output').length;
+
+test('runs are spread over the backend that writes and the others, each once, with the definitions of the writer', async () => {
+  const receiver = await Receiver.open();
+  const database = await server.database();
+  const writer = await member(database, webhook(receiver));
+  await member(database);
+  await member(database);
+  await untilSpread(writer, 2);
+  await vi.waitFor(() => expect(receiver.received).not.toHaveLength(0));
+  const before = ranElsewhere(writer).length;
+  receiver.isHolding = true;
+  for (let at = 0; at < 9; at++) await report(writer, `held-${String(at)}`);
+  await vi.waitFor(() => expect([...receiver.times.keys()].filter((name) => name.startsWith('held'))).toHaveLength(9));
+  receiver.release();
+  await vi.waitFor(() => expect(ranElsewhere(writer)).toHaveLength(before + 6));
+  const last = Map.groupBy(ranElsewhere(writer).slice(before), (name) => name);
+  expect([...last.values()].map(({ length }) => length)).toEqual([3, 3]);
+  expect([...receiver.times.values()].every((times) => times === 1)).toBe(true);
+  expect(await elsewhere(writer)).toBe(ranElsewhere(writer).length);
+});
+
+test('a command runs on the backend that it is given to, with the mutator that the writer knows', async () => {
+  const file = join(await tempDir(), 'events');
+  const database = await server.database();
+  const writer = await member(database, {
+    'run-handlers': false,
+    mutators: { shout: { command: 'tr a-z A-Z' } },
+    handlers: { default: { type: 'pipe', command: `cat >> ${file}; echo >> ${file}`, mutator: 'shout' } },
+  });
+  const other = await member(database);
+  await untilSpread(writer, 1);
+  const before = outputs(writer);
+  await report(writer, 'disk');
+  await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toContain('"NAME":"DISK"'));
+  expect(outputs(writer)).toBe(before);
+  await vi.waitFor(() => expect(outputs(other)).toBe(ranElsewhere(writer).length));
+  const path = '/api/mon/v1/events/web/disk/explain';
+  const explained = (await (await fetch(`${writer.url}${path}`)).json()) as Explanation;
+  expect(explained.handlers[0]?.delivery).toMatchObject({
+    state: 'delivered',
+    member: expect.stringContaining(new URL(other.url).port) as string,
+  });
+});
+
+test('what fails on another backend is tried again and becomes a dead letter as everywhere', async () => {
+  const database = await server.database();
+  const retry = { attempts: 2, delay: 0.01, max_delay: 0.01 };
+  const handlers = { default: { type: 'pipe', command: 'exit 3', retry } };
+  const writer = await member(database, { 'run-handlers': false, handlers });
+  const other = await member(database);
+  await vi.waitFor(async () => {
+    await report(writer, 'disk');
+    expect(outputs(other)).toBeGreaterThanOrEqual(2);
+  });
+  const headers = administratorOf(writer.url);
+  const letters = await (await fetch(`${writer.url}/api/mon/v1/dead-letters`, { headers })).json();
+  expect(letters).toMatchObject([{ attempts: 2, reason: 'it exited with 3' }]);
+});
+
+test('events of one check are told in order, wherever they run', async () => {
+  const receiver = await Receiver.open();
+  const database = await server.database();
+  const writer = await member(database, webhook(receiver));
+  await member(database);
+  await untilSpread(writer, 1);
+  const statuses = [1, 2, 0, 2, 1, 2, 0, 1];
+  for (const status of statuses) await report(writer, 'disk', status);
+  const told = (): number[] => receiver.received.filter(({ check }) => check === 'disk').map(({ status }) => status);
+  await vi.waitFor(() => expect(told()).toHaveLength(statuses.length));
+  expect(told()).toEqual(statuses);
+});
+
+test('a member that is killed: what ran there runs again, once', async () => {
+  const receiver = await Receiver.open();
+  const database = await server.database();
+  const writer = await member(database, webhook(receiver));
+  const other = await program(database);
+  await untilSpread(writer, 1);
+  receiver.isHolding = true;
+  for (const name of ['a', 'b', 'c', 'd']) await report(writer, name);
+  await vi.waitFor(() => expect(receiver.times.get('d')).toBe(1));
+  await other.end('SIGKILL');
+  const held = (): number[] =>
+    ['a', 'b', 'c', 'd'].map((name) => receiver.times.get(name) ?? 0).toSorted((a, b) => a - b);
+  await vi.waitFor(() => expect(held()).toEqual([1, 1, 2, 2]));
+  receiver.release();
+  await report(writer, 'after');
+  await vi.waitFor(() => expect(receiver.times.get('after')).toBe(1));
+  expect(held()).toEqual([1, 1, 2, 2]);
+  expect(writer.log.messages('warn')).toContain('a handler did not run to its end on another backend, it runs again');
+});
+
+test('a writer that is killed: the next one runs what was left', { timeout: 60_000 }, async () => {
+  const receiver = await Receiver.open();
+  const database = await server.database();
+  const writer = await program(database, webhook(receiver));
+  const other = await member(database, webhook(receiver));
+  let count = 0;
+  await vi.waitFor(
+    async () => {
+      await report(writer, `before-${String(count++)}`);
+      expect(await elsewhere(writer)).toBeGreaterThan(0);
+    },
+    { timeout: 20_000, interval: 100 },
+  );
+  receiver.isHolding = true;
+  for (const name of ['a', 'b']) await report(writer, name);
+  await vi.waitFor(() => expect(receiver.times.get('b')).toBe(1));
+  await writer.end('SIGKILL');
+  const times = (): unknown => ['a', 'b'].map((name) => receiver.times.get(name));
+  await vi.waitFor(() => expect(times()).toEqual([2, 2]), 20_000);
+  receiver.release();
+  const left = async (): Promise<unknown> => {
+    const rows = (await (await fetch(`${other.url}/api/mon/v1/handlers`)).json()) as { name: string }[];
+    return rows.find(({ name }) => name === 'default');
+  };
+  await vi.waitFor(async () => expect(await left()).toMatchObject({ queued: 0, running: 0, dead_letters: 0 }));
+  const ids = new Set(receiver.received.filter(({ check }) => check === 'a').map(({ id }) => id));
+  expect(ids.size).toBe(1);
+});
+
+test('one that runs no handlers is given none', async () => {
+  const receiver = await Receiver.open();
+  const database = await server.database();
+  const writer = await member(database, webhook(receiver));
+  const idle = await member(database, { 'run-handlers': false });
+  const busy = await member(database);
+  await untilSpread(writer, 1);
+  for (let at = 0; at < 10; at++) await report(writer, `more-${String(at)}`);
+  await vi.waitFor(() => expect(receiver.times.get('more-9')).toBe(1));
+  const names = new Set(ranElsewhere(writer));
+  expect([...names]).toEqual([expect.stringContaining(new URL(busy.url).port)]);
+  expect([...names]).not.toEqual([expect.stringContaining(new URL(idle.url).port)]);
+});
+
+test.each([PEER_RUNS_PATH, PEER_PIECES_PATH])('%s is for backends that share the store alone', async (path) => {
+  const backend = await member(await server.database());
+  const post = async (headers: Record<string, string>): Promise<number> =>
+    (await fetch(`${backend.url}${path}`, { method: 'POST', headers, body: '{}' })).status;
+  expect(await post({})).toBe(404);
+  expect(await post(administratorOf(backend.url))).toBe(404);
+  expect(await post({ 'mon-peer': 'wrong' })).toBe(401);
+  expect(await post({ ...administratorOf(backend.url), 'mon-peer': 'wrong' })).toBe(401);
+});
+
+const checks = (peer: FeedPeer): string[] =>
+  peer.all('message').map(({ data }) => (JSON.parse(data) as { check: { name: string } }).check.name);
+
+test('pieces of a transport reach those who listen at any backend, once and in order', async () => {
+  const database = await server.database();
+  const handlers = { default: { type: 'transport', pipe: { type: 'topic', name: 'alerts' } } };
+  const backends = [await member(database, { handlers }), await member(database), await member(database)] as const;
+  const [writer] = backends;
+  const peers = await Promise.all(
+    backends.map(({ url }) => FeedPeer.subscribe(url, { topics: [], transports: ['alerts'] })),
+  );
+  let count = 0;
+  await vi.waitFor(async () => {
+    await report(writer, `before-${String(count++)}`);
+    for (const peer of peers) expect(checks(peer)).not.toHaveLength(0);
+  });
+  const names = Array.from({ length: 20 }, (_, at) => `then-${String(at)}`);
+  for (const name of names) await report(writer, name);
+  const after = (peer: FeedPeer): string[] => checks(peer).filter((name) => name.startsWith('then'));
+  for (const peer of peers) await vi.waitFor(() => expect(after(peer)).toEqual(names));
+  for (const { socket } of peers) socket.close();
+});
