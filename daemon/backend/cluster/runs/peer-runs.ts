@@ -20,7 +20,7 @@ const readPieces = validator(piecesSchema);
 const ORDER_DEPTH_MAX = DEPTH_MAX + 8;
 
 /** For nobody but the backends that share the store, whatever anybody else may do. */
-const OF_PEERS: FastifyContextConfig = { access: 'admin', isOfPeers: true };
+const OF_PEERS: FastifyContextConfig = { access: 'admin', isOfPeers: true, isOfItself: true };
 
 export interface PeerRunParts {
   readonly delivery: Pick<Delivery, 'deliverFor'>;
