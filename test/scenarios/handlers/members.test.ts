@@ -157,11 +157,14 @@ test('a command runs on the backend that it is given to, with the mutator that t
   expect(outputs(writer)).toBe(before);
   await vi.waitFor(() => expect(outputs(other)).toBe(ranElsewhere(writer).length));
   const path = '/api/mon/v1/events/web/disk/explain';
-  const explained = (await (await fetch(`${writer.url}${path}`)).json()) as Explanation;
-  expect(explained.handlers[0]?.delivery).toMatchObject({
-    state: 'delivered',
-    member: expect.stringContaining(new URL(other.url).port) as string,
-  });
+  const delivery = async (): Promise<unknown> =>
+    ((await (await fetch(`${writer.url}${path}`)).json()) as Explanation).handlers[0]?.delivery;
+  await vi.waitFor(async () =>
+    expect(await delivery()).toMatchObject({
+      state: 'delivered',
+      member: expect.stringContaining(new URL(other.url).port) as string,
+    }),
+  );
 });
 
 test('what fails on another backend is tried again and becomes a dead letter as everywhere', async () => {
