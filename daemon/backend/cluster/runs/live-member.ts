@@ -68,8 +68,9 @@ export class LiveMember implements Disposable {
     this.#link = new PeerLink(place, parts.clock);
   }
 
+  /** Whether it has not been silent for long. */
   get isAnswering(): boolean {
-    return this.#unanswered === 0;
+    return this.#unanswered < UNANSWERED_MAX;
   }
 
   get hasRoom(): boolean {
@@ -138,7 +139,7 @@ export class LiveMember implements Disposable {
   }
 
   #pauseMs(): number {
-    return this.isAnswering ? ASK_MS : backoffMs(this.#unanswered, this.#parts.chance(), ASK_AGAIN);
+    return this.#unanswered === 0 ? ASK_MS : backoffMs(this.#unanswered, this.#parts.chance(), ASK_AGAIN);
   }
 
   async #exchange(
