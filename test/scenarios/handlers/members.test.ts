@@ -275,6 +275,8 @@ test.each([PEER_RUNS_PATH, PEER_PIECES_PATH])('%s is for backends that share the
 const checks = (peer: FeedPeer): string[] =>
   peer.all('message').map(({ data }) => (JSON.parse(data) as { check: { name: string } }).check.name);
 
+const later = (peer: FeedPeer): string[] => checks(peer).filter((name) => name.startsWith('then'));
+
 test('pieces of a transport reach those who listen at any backend, once and in order', async () => {
   const database = await server.database();
   const handlers = { default: { type: 'transport', pipe: { type: 'topic', name: 'alerts' } } };
@@ -290,7 +292,6 @@ test('pieces of a transport reach those who listen at any backend, once and in o
   });
   const names = Array.from({ length: 20 }, (_, at) => `then-${String(at)}`);
   for (const name of names) await report(writer, name);
-  const after = (peer: FeedPeer): string[] => checks(peer).filter((name) => name.startsWith('then'));
-  for (const peer of peers) await vi.waitFor(() => expect(after(peer)).toEqual(names));
+  for (const peer of peers) await vi.waitFor(() => expect(later(peer)).toEqual(names));
   for (const { socket } of peers) socket.close();
 });
