@@ -172,7 +172,7 @@ test('what fails on another backend is tried again and becomes a dead letter as 
   const retry = { attempts: 2, delay: 0.01, max_delay: 0.01 };
   const handlers = { default: { type: 'pipe', command: 'exit 3', retry } };
   const writer = await member(database, { 'run-handlers': false, handlers });
-  const other = await member(database);
+  const other = await member(database, { handlers });
   let count = 0;
   await vi.waitFor(async () => {
     await report(writer, `before-${String(count++)}`);
