@@ -1,7 +1,19 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** A network between consumers and a backend that does what a test tells it: cuts, in the middle of a frame too, and stalls. */
+/** From the consumers to the backend, or back. */
+export type Direction = 'there' | 'back';
+
+/** What is on its way in one direction. */
+interface Way {
+  readonly from: Socket;
+  readonly to: Socket;
+  readonly direction: Direction;
+  /** What is held back, and until when. */
+  readonly late: { readonly chunk: Buffer; readonly dueMs: number }[];
+}
+
+/** A network between consumers and a backend that does what a test tells it: cuts, in the middle of a frame too, stalls, in one direction too, and takes its time. */
 export class CuttingProxy implements AsyncDisposable {
   readonly url: string;
   /** Where new connections lead to. */
@@ -9,10 +21,11 @@ export class CuttingProxy implements AsyncDisposable {
   /** Connections cut so far. */
   cuts = 0;
   readonly #server: Server;
-  readonly #pairs = new Set<readonly [near: Socket, far: Socket]>();
+  readonly #pairs = new Set<readonly [there: Way, back: Way]>();
   /** Bytes from the backend that are still passed on before all is cut; undefined: any number. */
   #bytesLeft: number | undefined;
-  #isStalled = false;
+  readonly #stalled = new Set<Direction>();
+  #delayMs = 0;
 
   private constructor(server: Server, target: string) {
     this.#server = server;
@@ -45,17 +58,23 @@ export class CuttingProxy implements AsyncDisposable {
     this.#bytesLeft = bytes;
   }
 
-  /** Passes nothing on, in neither direction, and closes nothing; what the peers send fills the buffers of the system. */
-  stall(): void {
-    this.#isStalled = true;
-    for (const pair of this.#pairs) for (const socket of pair) socket.pause();
+  /** Passes nothing on and closes nothing; what the peers send fills the buffers of the system. Default: in neither direction. */
+  stall(...directions: readonly Direction[]): void {
+    for (const direction of directions.length === 0 ? BOTH : directions) this.#stalled.add(direction);
+    for (const pair of this.#pairs) for (const way of pair) this.#pauseStalled(way);
+  }
+
+  /** Everything takes so much longer from now on, in each direction. */
+  slow(ms: number): void {
+    this.#delayMs = ms;
   }
 
   /** Passes everything on again. */
   flow(): void {
-    this.#isStalled = false;
+    this.#stalled.clear();
     this.#bytesLeft = undefined;
-    for (const pair of this.#pairs) for (const socket of pair) socket.resume();
+    this.#delayMs = 0;
+    for (const pair of this.#pairs) for (const { from } of pair) from.resume();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -68,28 +87,58 @@ export class CuttingProxy implements AsyncDisposable {
   #join(near: Socket): void {
     const { hostname, port } = new URL(this.target);
     const far = connect(Number(port), hostname);
-    const pair = [near, far] as const;
+    const pair = [wayOf(near, far, 'there'), wayOf(far, near, 'back')] as const;
     this.#pairs.add(pair);
-    for (const socket of pair) {
-      socket.on('error', () => this.#end(pair));
-      socket.on('close', () => this.#end(pair));
+    for (const way of pair) {
+      way.from.on('error', () => this.#end(pair));
+      way.from.on('close', () => this.#end(pair));
+      way.from.on('data', (chunk: Buffer) => this.#take(way, chunk));
+      this.#pauseStalled(way);
     }
-    near.on('data', (chunk) => void far.write(chunk));
-    far.on('data', (chunk: Buffer) => this.#passOn(near, chunk));
-    if (this.#isStalled) for (const socket of pair) socket.pause();
   }
 
-  #passOn(near: Socket, chunk: Buffer): void {
-    if (this.#bytesLeft === undefined || chunk.length < this.#bytesLeft) {
-      if (this.#bytesLeft !== undefined) this.#bytesLeft -= chunk.length;
-      near.write(chunk);
+  #pauseStalled({ from, direction }: Way): void {
+    if (this.#stalled.has(direction)) from.pause();
+  }
+
+  /** Nothing overtakes what is late. */
+  #take(way: Way, chunk: Buffer): void {
+    if (this.#delayMs === 0 && way.late.length === 0) {
+      this.#passOn(way, chunk);
       return;
     }
-    near.write(chunk.subarray(0, this.#bytesLeft), () => this.cut());
+    way.late.push({ chunk, dueMs: performance.now() + this.#delayMs });
+    if (way.late.length === 1) this.#passOnWhenDue(way);
   }
 
-  #end(pair: readonly [near: Socket, far: Socket]): void {
+  #passOnWhenDue(way: Way): void {
+    const [next] = way.late;
+    if (next === undefined) return;
+    setTimeout(
+      () => {
+        this.#passOn(way, next.chunk);
+        way.late.shift();
+        this.#passOnWhenDue(way);
+      },
+      Math.max(0, next.dueMs - performance.now()),
+    );
+  }
+
+  #passOn({ to, direction }: Way, chunk: Buffer): void {
+    if (direction === 'there' || this.#bytesLeft === undefined || chunk.length < this.#bytesLeft) {
+      if (direction === 'back' && this.#bytesLeft !== undefined) this.#bytesLeft -= chunk.length;
+      to.write(chunk);
+      return;
+    }
+    to.write(chunk.subarray(0, this.#bytesLeft), () => this.cut());
+  }
+
+  #end(pair: readonly [there: Way, back: Way]): void {
     this.#pairs.delete(pair);
-    for (const socket of pair) socket.destroy();
+    for (const { from } of pair) from.destroy();
   }
 }
+
+const BOTH: readonly Direction[] = ['there', 'back'];
+
+const wayOf = (from: Socket, to: Socket, direction: Direction): Way => ({ from, to, direction, late: [] });

@@ -1,0 +1,142 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { openPostgresStore } from '../../daemon/backend/store/postgres/postgres-store.ts';
+import { startPostgres } from '../../scripts/lib/postgres-server.ts';
+import { CuttingProxy, type Direction } from '../support/cutting-proxy.ts';
+import { Chance } from './chance.ts';
+import { Members, sameOrder } from './members.ts';
+import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
+import { expectWhole, readStore } from './stored-state.ts';
+import { AgentWriter, HttpWriter, listsOf } from './writer.ts';
+
+const ROUNDS = 3;
+const MEMBERS = 3;
+const HTTP_WRITERS = 6;
+const AGENTS = 6;
+/** Longest time under load before something happens, and after it. */
+const LOAD_MS_MAX = 500;
+/** Longer than a lease, and shorter than a write is waited for before it is given up. */
+const HELD_MS_MAX = 4500;
+const DELAY_MS_MAX = 200;
+const CUTS = 5;
+/** For what comes late to a backend, when its client has been cut already. */
+const SETTLE_MS = 500;
+
+/** Between each member and what it talks to: other members that come to it, the database, agents and programs. */
+class Links implements AsyncDisposable {
+  readonly peers: readonly CuttingProxy[];
+  readonly databases: readonly CuttingProxy[];
+  readonly fronts: readonly CuttingProxy[];
+
+  private constructor(all: readonly CuttingProxy[]) {
+    this.peers = all.slice(0, MEMBERS);
+    this.databases = all.slice(MEMBERS, 2 * MEMBERS);
+    this.fronts = all.slice(2 * MEMBERS);
+  }
+
+  /** @param store the URL of the database; where the members are is known when they have started */
+  static async open(store: string): Promise<Links> {
+    return new Links(await Promise.all(Array.from({ length: 3 * MEMBERS }, () => CuttingProxy.open(store))));
+  }
+
+  leadTo(urls: readonly string[]): void {
+    for (const [at, url] of urls.entries()) {
+      for (const proxy of [this.peers[at], this.fronts[at]]) if (proxy !== undefined) proxy.target = url;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const proxy of [...this.fronts, ...this.peers, ...this.databases]) await proxy[Symbol.asyncDispose]();
+  }
+}
+
+/** What happens to a link, until it is over. */
+type Fault = (link: CuttingProxy, chance: Chance) => Promise<void>;
+
+const cut: Fault = async (link, chance) => {
+  for (let times = 0; times < CUTS; times++) {
+    link.cut();
+    await delay(chance.below(DELAY_MS_MAX));
+  }
+};
+
+const cutMidway: Fault = async (link, chance) => {
+  link.cutAfter(chance.below(20_000));
+  await delay(chance.below(HELD_MS_MAX));
+};
+
+const slow: Fault = async (link, chance) => {
+  link.slow(1 + chance.below(DELAY_MS_MAX));
+  await delay(chance.below(HELD_MS_MAX));
+};
+
+/** What was held comes late, or never. */
+const stall =
+  (...directions: readonly Direction[]): Fault =>
+  async (link, chance) => {
+    link.stall(...directions);
+    await delay(chance.below(HELD_MS_MAX));
+    if (chance.below(2) === 0) link.cut();
+  };
+
+const FAULTS = [stall('there', 'back'), stall('there'), stall('back'), cut, cutMidway, slow] as const;
+
+/** The one that writes is hit twice as often as any other; what comes to others over their peers is nothing. */
+async function linkOf(
+  round: number,
+  links: Links,
+  members: Members,
+  chance: Chance,
+): Promise<CuttingProxy | undefined> {
+  const writer = await members.writer();
+  const at = chance.pick([writer, 0, 1, 2]);
+  return chance.pick([links.peers[writer], links.databases[at], links.fronts[at]]) ?? links.fronts[round % MEMBERS];
+}
+
+test(
+  'whatever becomes of the links between backends, to their database and from agents, nothing acknowledged is lost, nothing is done twice, and all show the same',
+  async () => {
+    const chance = new Chance(seed());
+    await using server = await startPostgres();
+    const store = await server.database();
+    await using links = await Links.open(store);
+    const { host } = new URL(store);
+    await using members = await Members.open(MEMBERS, (at) => ({
+      MON_STORE: store.replace(host, new URL(links.databases[at]?.url ?? '').host),
+      MON_PEER_URL: links.peers[at]?.url ?? '',
+    }));
+    links.leadTo(members.urls);
+    const https = Array.from({ length: HTTP_WRITERS }, (_, at) => new HttpWriter(`http-${String(at)}`, chance));
+    const agents = Array.from({ length: AGENTS }, (_, at) => new AgentWriter(`agent-${String(at)}`, chance));
+    const writers = [...https, ...agents];
+    let lastSeq = 0;
+    let changes = 0;
+
+    for (let round = 0; round < rounds(ROUNDS); round++) {
+      const enough = new AbortController();
+      const running = Promise.all(
+        writers.map((writer, at) => writer.run(links.fronts[at % MEMBERS]?.url ?? '', enough.signal)),
+      );
+      await Promise.race([delay(chance.below(LOAD_MS_MAX)), running]);
+      const link = await linkOf(round, links, members, chance);
+      if (link !== undefined) await chance.pick(FAULTS)(link, chance);
+      link?.flow();
+      await Promise.race([delay(chance.below(LOAD_MS_MAX)), running]);
+      enough.abort();
+      await running;
+      await delay(SETTLE_MS);
+      await members.caughtUp();
+      const stored = await readStore(openPostgresStore(store));
+      expectWhole(stored, lastSeq, agents);
+      ({ lastSeq } = stored);
+      const [lists, ...others] = await Promise.all(members.urls.map(listsOf));
+      for (const list of others) expect(sameOrder(list)).toEqual(sameOrder(lists));
+      for (const { ledger } of writers) {
+        changes += ledger.acked;
+        if (lists !== undefined) ledger.compare(lists);
+      }
+    }
+    console.log(`${String(rounds(ROUNDS))} faults, ${String(changes)} acknowledged changes`);
+  },
+  roundsTimeoutMs(ROUNDS, 30_000),
+);
