@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { chmod, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -20,7 +21,8 @@ async function pairOf(
 }
 
 test('a certificate and its key are taken without a word', async () => {
-  expect(await pairOf(GOOD)).toEqual({ cert: GOOD.cert, key: GOOD.key, warnings: [] });
+  const { fingerprint256: fingerprint } = new X509Certificate(GOOD.cert);
+  expect(await pairOf(GOOD)).toEqual({ cert: GOOD.cert, key: GOOD.key, fingerprint, warnings: [] });
 });
 
 test.each([
