@@ -156,7 +156,10 @@ export class TargetRound {
     if (kind === 'result') return [nameOf(targetOf(name))];
     const { rows } = inspectBody(this.#driver.store, layer);
     const about = layer.marks.size > 0 ? [...layer.marks] : [layer.cursor.key];
-    const targets = rows.filter(({ key }) => about.includes(key)).flatMap((row) => row.targets.map(nameOf));
+    const shown = rows.filter(({ key }) => about.includes(key)).flatMap((row) => row.targets.map(nameOf));
+    // Marked is meant, also while what is opened is loaded again and its rows are not drawn.
+    const marked = rows.length === 0 ? [...layer.marks].map((key) => nameOf(targetOf(key))) : [];
+    const targets = [...shown, ...marked];
     return targets.length === 0 && kind === 'check' ? [`*:${name}`] : targets;
   }
 
