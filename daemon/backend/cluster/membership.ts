@@ -10,6 +10,7 @@ import type { SharedStore, Standing, StoredMember } from '../store/shared.ts';
 import type { Cluster } from './cluster.ts';
 import type { Follower } from './follower.ts';
 import type { Leadership, PeerPlace } from './forwarding/leadership.ts';
+import { Lag } from './lag.ts';
 
 /** How often members say that they are there, and hear who writes. */
 const MEET_MS = 500;
@@ -76,8 +77,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   #isMeeting = false;
   #isResigning = false;
   #isEnded = false;
-  /** Since when this member has not had everything, on the monotonic clock. */
-  #behindSinceMs: number | undefined;
+  readonly #lag = new Lag();
   #saidClock = false;
 
   constructor(parts: MembershipParts) {
@@ -255,7 +255,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
       if (this.#problem !== undefined) log.info({}, 'the database answers again');
       this.#problem = undefined;
       this.#noteClock();
-      this.#noteBehind();
+      if (!this.isWriter) this.#lag.note(this.seq, this.#standing?.lease?.seq ?? 0, this.#heardMs);
       if (await this.#takeOver()) await this.#hear(this.#self);
     } catch (error) {
       const reason = errorMessage(error);
@@ -295,15 +295,11 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     this.#saidClock = isOff;
   }
 
-  #noteBehind(): void {
-    const { lease } = this.#standing ?? {};
-    const isBehind = !this.isWriter && lease !== undefined && this.seq < lease.seq;
-    this.#behindSinceMs = isBehind ? (this.#behindSinceMs ?? this.#parts.clock.monotonic()) : undefined;
-  }
-
+  /** While the database is away nobody can have more than is here. */
   #isTooFarBehind(): boolean {
     const { clock, staleAfter } = this.#parts;
-    return this.#behindSinceMs !== undefined && clock.monotonic() - this.#behindSinceMs > staleAfter() * 1000;
+    if (this.isWriter || this.#problem !== undefined) return false;
+    return this.#lag.ms(this.seq, clock.monotonic()) > staleAfter() * 1000;
   }
 
   /** When nobody writes. @returns whether this member does now */

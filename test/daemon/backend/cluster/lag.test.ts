@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { Lag } from '../../../../daemon/backend/cluster/lag.ts';
+
+/** Looks at a member: the last write in its memory, the last that it knows of, and when. */
+type Look = readonly [seq: number, newest: number, atMs: number];
+
+test.each<{ name: string; looks: readonly Look[]; seq: number; expected: number }>([
+  { name: 'one that has everything', looks: [[5, 5, 0]], seq: 5, expected: 0 },
+  { name: 'one that lacks something from the first look on', looks: [[5, 6, 100]], seq: 5, expected: 9900 },
+  {
+    name: 'the same, whatever else was written since',
+    looks: [
+      [5, 6, 100],
+      [5, 900, 5000],
+    ],
+    seq: 5,
+    expected: 9900,
+  },
+  { name: 'one that got it since the last look', looks: [[5, 6, 100]], seq: 6, expected: 0 },
+  {
+    name: 'one that lacks the newest at each look, and always has that of the look before',
+    looks: [
+      [0, 10, 0],
+      [10, 20, 3000],
+      [20, 30, 6000],
+      [30, 40, 9000],
+    ],
+    seq: 39,
+    expected: 1000,
+  },
+  {
+    name: 'one that stands still after it had everything',
+    looks: [
+      [5, 5, 0],
+      [5, 7, 4000],
+    ],
+    seq: 6,
+    expected: 6000,
+  },
+])('$name', ({ looks, seq, expected }) => {
+  const lag = new Lag();
+  for (const look of looks) lag.note(...look);
+  expect(lag.ms(seq, 10_000)).toBe(expected);
+});
