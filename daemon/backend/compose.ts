@@ -133,7 +133,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     new Delivery({ definitions, clock, log, commands, feed: { publish }, clients, registry, networks }),
   );
   const schedule = openSchedule(ground, { batcher, agents }, teardown);
-  const activity = teardown.use('activity', new Activity({ commits: batcher.commits, batcher, clock }));
+  const activity = teardown.use('activity', new Activity({ commits: batcher.commits, clock }));
 
   const status = statusOf(options, batcher, name);
   const leading = teardown.use('what the writer does', new Teardown({ clock, log }));

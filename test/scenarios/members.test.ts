@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { ClusterView } from '../../shared/schemas/cluster.ts';
 import { startPostgres, type PostgresServer } from '../../scripts/lib/postgres-server.ts';
 import { administratorOf } from '../support/administrator.ts';
+import { FeedPeer } from '../support/feed-peer.ts';
 import { startBackend, type RunningBackend } from '../support/running-backend.ts';
 
 /** Of several backends in this process that share a database: what each of them shows, and who writes. */
@@ -60,6 +61,17 @@ test('a member shows what the one that writes has stored, and what becomes of it
   await expect.poll(() => answer(other, '/events')).toMatchObject([{ silenced: true }]);
   expect(await change(writer, '/results', result('disk', 0))).toBe(202);
   await expect.poll(() => checksAt(other)).toEqual([]);
+});
+
+test('a member counts the results of the one that writes, and takes the time of none of its writes', async () => {
+  const [, writer, other] = await members();
+  const feed = await FeedPeer.subscribe(other.url);
+  onTestFinished(() => feed.socket.terminate());
+  await change(writer, '/results', result('disk', 0));
+  const rates = (): readonly number[] => feed.heard.flatMap((said) => (said.type === 'stats' ? said.stats.rate : []));
+  await expect.poll(() => Math.max(0, ...rates())).toBeGreaterThan(0);
+  const figures = await (await fetch(`${other.url}/metrics`)).text();
+  expect(figures).toMatch(/^mon_store_write_duration_seconds_count 0$/m);
 });
 
 test('one that starts later has all that was there', async () => {

@@ -2,5 +2,5 @@ import type { Commit } from '../../daemon/backend/commit/commit-board.ts';
 
 /** A commit of nothing. */
 export function aCommit(): Commit {
-  return { seq: 1, changes: [], results: 0, jobs: [], handlingNotes: [], durationMs: 0, writeMs: 0 };
+  return { seq: 1, changes: [], results: 0, jobs: [], handlingNotes: [], times: undefined };
 }

@@ -1,6 +1,7 @@
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { Commit, CommitBoard } from '../commit/commit-board.ts';
+import { CHECK_RECORDS } from '../events/table.ts';
 import type { Clock, Key } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import { SHARD } from '../store/main-shard.ts';
@@ -42,6 +43,7 @@ export class Follower implements AsyncDisposable {
   /** Whether a turn is to come that looks for everything written until now. */
   #isDue = false;
   #isEnded = false;
+  /** Why it cannot follow at the moment. */
   #problem: string | undefined;
 
   /** @param seq the last write that is in memory */
@@ -56,11 +58,6 @@ export class Follower implements AsyncDisposable {
   /** The last write that is in memory. */
   get seq(): number {
     return this.#seq;
-  }
-
-  /** Why it cannot follow at the moment. */
-  get problem(): string | undefined {
-    return this.#problem;
   }
 
   /**
@@ -190,13 +187,8 @@ export class Follower implements AsyncDisposable {
   }
 }
 
-/** What the writer sees to: handlers, and how long it took. */
-const OF_ANOTHER: Omit<Commit, 'seq' | 'changes' | 'results'> = {
-  jobs: [],
-  handlingNotes: [],
-  durationMs: 0,
-  writeMs: 0,
-};
+/** Handlers are for the backend that writes to see to. */
+const OF_ANOTHER: Omit<Commit, 'seq' | 'changes' | 'results'> = { jobs: [], handlingNotes: [], times: undefined };
 
 function touched(records: readonly WrittenRecord[]): Iterable<Key> {
   const keys = new Map<string, Key>();
@@ -207,6 +199,6 @@ function touched(records: readonly WrittenRecord[]): Iterable<Key> {
 /** Each result changes the record of its check, but for several of the same in one write: a close estimate. */
 function countResults(keys: readonly Key[]): number {
   let count = 0;
-  for (const [prefix] of keys) if (prefix === 'check') count++;
+  for (const [prefix] of keys) if (prefix === CHECK_RECORDS.prefix) count++;
   return count;
 }

@@ -32,7 +32,7 @@ const RELOAD_RETRY_MS = 250;
  */
 export class Batcher {
   readonly commits = new CommitBoard();
-  /** Results committed so far. */
+  /** Results committed here so far. */
   committedResults = 0;
   /** When the last write was synced, on the monotonic clock; undefined before the first. */
   lastWriteMs: number | undefined;
@@ -336,7 +336,7 @@ export class Batcher {
     this.isFailing = false;
     this.lastWriteMs = nowMs;
     const times = { durationMs: nowMs - startMs, writeMs: nowMs - writeStartMs };
-    this.commits.tell({ seq, changes, ...asked, results, ...times });
+    this.commits.tell({ seq, changes, ...asked, results, times });
   }
 
   #assertLeading(): Lease {
@@ -409,4 +409,4 @@ export class Batcher {
 }
 
 /** What work on the store itself comes to. */
-const NOTHING_ASKED = { changes: [], results: 0, jobs: [], handlingNotes: [], durationMs: 0, writeMs: 0 };
+const NOTHING_ASKED = { changes: [], results: 0, jobs: [], handlingNotes: [], times: undefined };

@@ -4,10 +4,15 @@ import type { Outcome } from './transaction.ts';
 /** One batch that the store has taken. */
 export interface Commit extends ChangeRecord, Pick<Outcome, 'jobs' | 'handlingNotes'> {
   readonly results: number;
-  /** From its first command to the synced write. */
-  readonly durationMs: number;
-  /** The synced write alone. */
-  readonly writeMs: number;
+  /** Of a batch of this process, in milliseconds; undefined: it was written beside, or by another backend. */
+  readonly times:
+    | {
+        /** From its first command to the synced write. */
+        readonly durationMs: number;
+        /** The synced write alone. */
+        readonly writeMs: number;
+      }
+    | undefined;
 }
 
 /**
@@ -15,6 +20,8 @@ export interface Commit extends ChangeRecord, Pick<Outcome, 'jobs' | 'handlingNo
  * who asked for a change get their answer. Of the writes of other processes `Store.watch` tells, and nobody else.
  */
 export class CommitBoard {
+  /** Results that were told of so far, whichever backend committed them. */
+  results = 0;
   readonly #commitListeners = new Set<(commit: Commit) => void>();
   readonly #restListeners = new Set<() => void>();
 
@@ -31,6 +38,7 @@ export class CommitBoard {
   }
 
   tell(commit: Commit): void {
+    this.results += commit.results;
     for (const listener of this.#commitListeners) tellOne(listener, commit);
   }
 

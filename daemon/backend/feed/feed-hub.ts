@@ -103,7 +103,7 @@ export class FeedHub implements Disposable {
     const { batcher, clock, entityLimit } = this.#parts;
     const entities = entityLimit.nearLimit();
     const nowMs = clock.monotonic();
-    const committed = batcher.committedResults;
+    const committed = batcher.commits.results;
     const seconds = (nowMs - this.#statsMs) / 1000;
     const whole: WholeStats = {
       rate: seconds > 0 ? Math.round((committed - this.#committedResults) / seconds) : 0,

@@ -1,6 +1,5 @@
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Clock } from '../ports.ts';
-import type { Batcher } from '../commit/batcher.ts';
 import type { CommitBoard } from '../commit/commit-board.ts';
 
 /** Rates kept: fifteen minutes. */
@@ -15,8 +14,7 @@ const BUCKETS = 6;
 const CHECKS_MAX = 10_000;
 
 interface ActivityParts {
-  readonly commits: Pick<CommitBoard, 'onCommit'>;
-  readonly batcher: Pick<Batcher, 'committedResults'>;
+  readonly commits: Pick<CommitBoard, 'onCommit' | 'results'>;
   readonly clock: Clock;
 }
 
@@ -27,7 +25,7 @@ export class Activity implements Disposable {
   readonly #rates: number[] = [];
   readonly #parts = new DisposableStack();
 
-  constructor({ commits, batcher, clock }: ActivityParts) {
+  constructor({ commits, clock }: ActivityParts) {
     this.#clock = clock;
     const listening = commits.onCommit(({ changes }) => {
       for (const change of changes) {
@@ -35,7 +33,7 @@ export class Activity implements Disposable {
       }
     });
     this.#parts.use(listening);
-    this.#parts.use(sampleRates(batcher, clock, (rate) => this.#noteRate(rate)));
+    this.#parts.use(sampleRates(commits, clock, (rate) => this.#noteRate(rate)));
   }
 
   /** Results per second in each period of ten seconds, oldest first. */
@@ -87,18 +85,18 @@ export class Activity implements Disposable {
 }
 
 function sampleRates(
-  batcher: Pick<Batcher, 'committedResults'>,
+  commits: Pick<CommitBoard, 'results'>,
   clock: Clock,
   note: (resultsPerSecond: number) => void,
 ): Disposable {
-  let results = batcher.committedResults;
+  let { results } = commits;
   let atMs = clock.monotonic();
   return clock.every(RATE_PERIOD_MS, () => {
     const nowMs = clock.monotonic();
     // By the time that has passed: a late timer is no burst.
-    const perSecond = ((batcher.committedResults - results) * 1000) / Math.max(1, nowMs - atMs);
+    const perSecond = ((commits.results - results) * 1000) / Math.max(1, nowMs - atMs);
     note(Math.round(perSecond * 10) / 10);
-    results = batcher.committedResults;
+    ({ results } = commits);
     atMs = nowMs;
   });
 }

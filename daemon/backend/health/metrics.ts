@@ -81,7 +81,9 @@ export class Metrics implements Disposable {
     const batchResults = this.#histogram('mon_batch_results', 'Results in one commit', BATCH_SIZES);
     const commitSeconds = this.#histogram('mon_commit_duration_seconds', 'From a batch to its synced write', SECONDS);
     const writeSeconds = this.#histogram('mon_store_write_duration_seconds', 'Synced writes of the store', SECONDS);
-    this.#listening = parts.batcher.commits.onCommit(({ results, durationMs, writeMs }) => {
+    this.#listening = parts.batcher.commits.onCommit(({ results, times }) => {
+      if (times === undefined) return;
+      const { durationMs, writeMs } = times;
       batchResults.observe(results);
       commitSeconds.observe(durationMs / 1000);
       writeSeconds.observe(writeMs / 1000);

@@ -9,13 +9,11 @@ const MINUTE_MS = 60_000;
 let clock: ManualClock;
 let commits: CommitBoard;
 let activity: Activity;
-let results: { committedResults: number };
 
 beforeEach(() => {
   clock = new ManualClock();
   commits = new CommitBoard();
-  results = { committedResults: 0 };
-  activity = new Activity({ commits, batcher: results, clock });
+  activity = new Activity({ commits, clock });
   onTestFinished(() => activity[Symbol.dispose]());
 });
 
@@ -68,9 +66,9 @@ test('ten thousand checks are counted in ten minutes, and no more', () => {
 
 test('rates are of ten seconds each, for fifteen minutes', () => {
   expect(activity.rates).toEqual([]);
-  results.committedResults = 50;
+  commits.tell({ ...aCommit(), results: 50 });
   clock.advance(10_000);
-  results.committedResults = 51;
+  commits.tell({ ...aCommit(), results: 1 });
   clock.advance(10_000);
   clock.advance(10_000);
   expect(activity.rates).toEqual([5, 0.1, 0]);
