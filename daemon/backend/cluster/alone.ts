@@ -5,6 +5,7 @@ import { VERSION } from '../../../shared/schemas/version.ts';
 import type { Clock, Store } from '../ports.ts';
 import { SHARD } from '../store/main-shard.ts';
 import type { Cluster } from './cluster.ts';
+import { memberName } from './member-name.ts';
 
 /** Where everything is stored, for people. */
 export type ClusterDatabase = Pick<ClusterView['database'], 'kind' | 'place'>;
@@ -40,7 +41,7 @@ export class Alone implements Cluster {
     const { id, hostname, database, store, epoch } = this.#parts;
     const seq = store.lastSeq(SHARD);
     const problem = store.refusal?.message ?? null;
-    const { protocol, port, origin } = this.#url;
+    const { origin } = this.#url;
     return {
       answered_by: id,
       writer: { id, since: this.#since, epoch },
@@ -49,7 +50,7 @@ export class Alone implements Cluster {
       members: [
         {
           id,
-          name: `${hostname}:${port === '' ? DEFAULT_PORTS[protocol === 'https:' ? 'https' : 'http'] : port}`,
+          name: memberName(hostname, this.#url.href),
           url: origin,
           version: VERSION,
           since: this.#since,
@@ -74,6 +75,3 @@ export class Alone implements Cluster {
     return Math.floor(this.#parts.clock.now() / 1000);
   }
 }
-
-/** What a URL leaves out. */
-const DEFAULT_PORTS = { http: '80', https: '443' } as const;

@@ -1,9 +1,9 @@
 import { VERSION } from '../../../shared/schemas/version.ts';
+import { memberName } from '../cluster/member-name.ts';
 import { Follower } from '../cluster/follower.ts';
 import { Membership, type Self } from '../cluster/membership.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { ChangeLog } from '../feed/change-log.ts';
-import { isLoopback } from '../access/host.ts';
 import type { Lease } from '../ports.ts';
 import { isShared } from '../store/shared.ts';
 import type { Teardown } from './teardown.ts';
@@ -59,9 +59,9 @@ export function selfOf(
   { url, host }: { readonly url: string; readonly host: string },
 ): Self {
   const { protocol, port } = new URL(url);
-  const reached = isLoopback(bind) || !isEveryAddress(bind) ? bind : host;
+  const reached = isEveryAddress(bind) ? host : bind;
   return {
-    name: `${host}:${port}`,
+    name: memberName(host, url),
     url: config.program['peer-url'] ?? new URL(`${protocol}//${bracketed(reached)}:${port}`).origin,
     fingerprint: tls.of('api')?.fingerprint,
     version: VERSION,
