@@ -8,8 +8,6 @@ import { readDiary, type DiaryRun } from './run-diary.ts';
 import { spawnAgent, type AgentProcess } from './start-agent.ts';
 import { startDaemon, type DaemonProcess } from './start-daemon.ts';
 
-/** Generous, because two cores may be shared with other work. */
-
 type Definitions = Readonly<Record<string, unknown>>;
 
 /** A backend and agents as programs of their own. Disposing of it kills them all. */

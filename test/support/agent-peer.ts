@@ -12,8 +12,6 @@ import {
   type BackendMessage,
 } from '../../shared/schemas/agent.ts';
 
-/** Generous, because two cores may be shared with other work. */
-
 /** A connection to a backend as an agent has it, that does exactly what the test says. */
 export class AgentPeer {
   readonly name: string;

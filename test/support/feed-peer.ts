@@ -6,8 +6,6 @@ import { FeedReplica } from '../../shared/client/feed-replica.ts';
 import type { FeedRequest } from '../../shared/schemas/feed-request.ts';
 import { FEED_PATH, FEED_PROTOCOL, type FeedMessage } from '../../shared/schemas/feed.ts';
 
-/** Generous, because two cores may be shared with other work. */
-
 /** A connection to a feed as a consumer has it, that does exactly what the test says. */
 export class FeedPeer {
   /** Everything that the backend said, in order. */

@@ -7,8 +7,6 @@ import type { WebSocket } from 'ws';
 import { feedRequestSchema, type FeedRequest } from '../../shared/schemas/feed-request.ts';
 import { FEED_PATH, FEED_PROTOCOL, type FeedMessage } from '../../shared/schemas/feed.ts';
 
-/** For `vi.waitFor`: a connection on loopback takes a millisecond, a busy machine a second. */
-
 type Subscribe = Extract<FeedRequest, { type: 'subscribe' }>;
 
 /** The greeting of every scripted server, so that screens and expectations are the same each time. */

@@ -3,8 +3,6 @@ import { vi } from 'vitest';
 
 type Payload = Readonly<Record<string, unknown>>;
 
-/** Generous, because two cores may be shared with other work. */
-
 interface Identity {
   readonly name?: string;
   readonly namespace?: string;

@@ -15,8 +15,6 @@ type Attributes = Readonly<Record<string, unknown>>;
 /** A configuration. Handlers without a type are commands that write what they get to a file, a line for each run. */
 type Settings = Attributes & { readonly handlers?: Readonly<Record<string, object>> };
 
-/** Generous, because two cores may be shared with other work. */
-
 /** In one write, because several runs may write at once; the dot keeps newlines at the end, which a shell would drop. */
 function appendTo(file: string): string {
   return `text=$(cat; echo .); printf '%s\\n' "\${text%.}" >> ${file}`;
