@@ -23,6 +23,7 @@ import { clusterAnswer, handOverSchema } from '../schemas/cluster.ts';
 import { checkRenameSchema, renamedAnswer } from '../schemas/check-rename.ts';
 import { clientSchema, clientAnswer, clientHistoryAnswer, deletedClientsAnswer } from '../schemas/client.ts';
 import { deadLetterSelectionSchema, deadLetterAnswer, handlerAnswer } from '../schemas/dead-letter.ts';
+import { handlerTestAnswer, handlerTestSchema } from '../schemas/handler-test.ts';
 import { newPlanSchema, planAnswer, planOrderSchema, plansAnswer } from '../schemas/plan-run.ts';
 import { upgradeFactsSchema } from '../schemas/plan.ts';
 import { requestSchema } from '../schemas/request.ts';
@@ -339,6 +340,13 @@ export const MON_API = {
     answer: z.array(handlerAnswer),
     errors: [],
   }),
+  testHandler: mon('POST /handlers/:handler/test', 'Tells a handler of one event, or shows what it would be told', {
+    scope: 'resolve',
+    query: IN,
+    body: handlerTestSchema,
+    answer: handlerTestAnswer,
+    errors: ['invalid', 'not_found', 'too_large'],
+  }),
   deadLetters: mon('GET /dead-letters', 'Runs of handlers that failed for good, in the order in which they failed', {
     isOfAllNamespaces: true,
     onWriter: true,
@@ -482,6 +490,3 @@ export const MON_API = {
     },
   ),
 };
-
-/** The name of an endpoint of ours. */
-export type MonEndpoint = keyof typeof MON_API;

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { commandSchema } from './command.ts';
 import { environmentSchema } from './environment.ts';
+import { mailAddressesSchema, mailAddressSchema } from './mail-address.ts';
+import { PRESET_NAMES, presetTraits, type PresetAttribute } from './preset.ts';
 import { parseStreamAddress } from './stream-address.ts';
 
 const SEVERITIES = ['ok', 'warning', 'critical', 'unknown'] as const;
@@ -56,6 +58,9 @@ const transportOptionsSchema = z.looseObject({
     .optional(),
 });
 
+/** A credential that stands in a header or in a path. */
+const headerTextSchema = z.string().regex(/^[\x21-\x7e]+$/, 'must be visible ASCII without spaces');
+
 /** The body and the connection are not for a definition to describe. */
 const OWN_HEADER = /^(?:host|connection|content-length|transfer-encoding|expect|upgrade|x-mon-.*)$/i;
 
@@ -72,6 +77,87 @@ function headerNameProblem(name: string): string | undefined {
   if (!/^[\w-]+$/.test(name)) return 'must be the name of a header';
   return OWN_HEADER.test(name) ? 'is set by the backend itself' : undefined;
 }
+
+/** A text with `{{ expressions }}` in it; whether they can be read is for `templateRemarks` to say. */
+const templateSchema = z.string().max(64 * 1024);
+
+const webhookSchema = z
+  .looseObject({
+    ...common,
+    type: z.literal('webhook'),
+    /** Of a preset that is told where its service is, its base. */
+    url: z.url({ protocol: /^https?$/, error: 'must be a URL with http or https' }).optional(),
+    timeout: seconds.optional(),
+    /** Signs each body: HMAC-SHA256, in the header `X-Mon-Signature`. */
+    secret: z.string().min(1).optional(),
+    headers: headersSchema.optional(),
+    /** The service whose payload is sent; absent: the event as JSON. */
+    preset: z.enum(PRESET_NAMES).optional(),
+    /** Of `preset`: in place of its own words. */
+    templates: z.strictObject({ title: templateSchema.optional(), text: templateSchema.optional() }).optional(),
+    /** Of PagerDuty: the integration key. */
+    routing_key: z.string().min(1).optional(),
+    /** Of Opsgenie. */
+    api_key: headerTextSchema.optional(),
+    /** Of Telegram and ntfy. */
+    api_token: headerTextSchema.optional(),
+    /** Of Telegram: the id of a chat, or `@name` of a channel. */
+    chat: z.union([z.string().min(1), z.int()]).optional(),
+    /** Of ntfy. */
+    topic: z
+      .string()
+      .regex(/^[-_A-Za-z0-9]{1,64}$/, 'must be 1 to 64 letters, digits, - and _')
+      .optional(),
+  })
+  .superRefine((handler, context) => {
+    const { preset, templates } = handler;
+    const missing = (attribute: PresetAttribute): boolean => handler[attribute] === undefined;
+    for (const attribute of presetTraits(preset).needs.filter(missing)) {
+      const whose = preset === undefined ? 'a webhook' : `the preset ${preset}`;
+      context.addIssue({ code: 'custom', path: [attribute], message: `is required for ${whose}` });
+    }
+    if (preset === undefined && templates !== undefined) {
+      context.addIssue({ code: 'custom', path: ['templates'], message: 'needs a preset: use a mutator' });
+    }
+  });
+
+const emailSchema = z.looseObject({
+  ...common,
+  type: z.literal('email'),
+  smtp: z
+    .strictObject({
+      host: z.string().min(1),
+      /** Default: 465, 587 or 25, by `tls`. */
+      port: z.int().min(1).max(65_535).optional(),
+      /** From the first byte; asked for and insisted on; taken where there is some; never. */
+      tls: z.enum(['implicit', 'starttls', 'opportunistic', 'none']).default('starttls'),
+      /** PEM: the authorities that know the server, in place of those of this machine. */
+      ca_file: z.string().startsWith('/', 'must be an absolute path').optional(),
+      user: z.string().min(1).optional(),
+      password: z.string().min(1).optional(),
+    })
+    .superRefine(({ tls, user, password }, context) => {
+      const issue = (path: string, message: string): void =>
+        context.addIssue({ code: 'custom', path: [path], message });
+      if (user === undefined && password !== undefined) issue('user', 'is required with password');
+      if (user === undefined) return;
+      if (password === undefined) issue('password', 'is required with user');
+      if (tls === 'opportunistic' || tls === 'none') issue('tls', 'must be implicit or starttls with a password');
+    }),
+  from: mailAddressSchema,
+  to: mailAddressesSchema,
+  cc: mailAddressesSchema.optional(),
+  reply_to: mailAddressesSchema.optional(),
+  timeout: seconds.optional(),
+  /** In place of the usual words. */
+  templates: z
+    .strictObject({
+      subject: templateSchema.optional(),
+      text: templateSchema.optional(),
+      html: templateSchema.optional(),
+    })
+    .optional(),
+});
 
 /** A handler definition (completion 1.8). */
 export const handlerSchema = z.discriminatedUnion(
@@ -97,18 +183,11 @@ export const handlerSchema = z.discriminatedUnion(
         options: transportOptionsSchema.optional(),
       }),
     }),
-    z.looseObject({
-      ...common,
-      type: z.literal('webhook'),
-      url: z.url({ protocol: /^https?$/, error: 'must be a URL with http or https' }),
-      timeout: seconds.optional(),
-      /** Signs each body: HMAC-SHA256, in the header `X-Mon-Signature`. */
-      secret: z.string().min(1).optional(),
-      headers: headersSchema.optional(),
-    }),
+    webhookSchema,
+    emailSchema,
     z.looseObject({ type: z.literal('set'), handlers: z.array(nameSchema) }),
   ],
-  { error: 'must be one of pipe, tcp, udp, transport, webhook, set' },
+  { error: 'must be one of pipe, tcp, udp, transport, webhook, email, set' },
 );
 
 export type HandlerDefinition = z.infer<typeof handlerSchema>;

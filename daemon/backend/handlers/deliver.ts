@@ -1,4 +1,7 @@
 import { v2HandledEvent } from '../../../shared/domain/v2/handled-event.ts';
+import { mailOf } from '../../../shared/domain/message/mail.ts';
+import type { Told } from '../../../shared/domain/message/told.ts';
+import { isPreset, presetRequest } from '../../../shared/domain/message/preset-request.ts';
 import { redactEvent } from '../../../shared/domain/redact.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import type { HandledEvent, HandlerJob } from '../../../shared/schemas/handler-job.ts';
@@ -12,9 +15,11 @@ import type { Registry } from '../registry/registry.ts';
 import { TargetAddresses } from './addresses.ts';
 import { debug } from './debug.ts';
 import { deregister, type ClientRemoval } from './deregistration.ts';
+import { sendMail } from './email.ts';
 import { mutate, type Mutation } from './mutate.ts';
 import type { LookUp } from './name-lookups.ts';
 import { DELIVERED, failedForGood, STOPPED, type DeliveryOutcome } from './outcome.ts';
+import { previewOf } from './preview.ts';
 import { runPipe } from './pipe.ts';
 import { sendTcp } from './tcp.ts';
 import { PIECE_BYTES_MAX, sendToOutlets, type TransportHandler } from './transport.ts';
@@ -49,6 +54,21 @@ interface Run {
   readonly mutators: Pick<NamespaceDefinitions, 'mutator'>;
   /** What the records of the log say about it. */
   readonly about: object;
+  /** Hears what the receiver answered, in one line. */
+  readonly onAnswer?: (answer: string) => void;
+}
+
+/** How the test of a handler ended. */
+interface Trial {
+  readonly outcome: DeliveryOutcome;
+  /** Of the receiver; undefined: there was none, or it has no words. */
+  readonly answer: string | undefined;
+}
+
+/** An event on its way out: without its secrets where it goes without them, and as text. */
+interface Mutated {
+  readonly event: HandledEvent;
+  readonly data: string;
 }
 
 /** Runs handlers. Dispose of it to let go of the connections that are kept for webhooks. */
@@ -85,8 +105,32 @@ export class Delivery implements Disposable {
     return await this.#run({ job, attempt, signal, mutators, about: recordOf(job, attempt) }, handler);
   }
 
+  /** As `deliver`, with what the receiver answered. */
+  async try(job: HandlerJob, handler: RunningHandler): Promise<Trial> {
+    let answer: string | undefined;
+    const onAnswer = (said: string): void => void (answer = said);
+    const outcome = await this.#run({ ...this.#runOf(job), onAnswer }, handler);
+    return { outcome, answer };
+  }
+
+  /** What would be sent, for people: without secrets, whatever the definition says. The mutator runs. */
+  async preview(job: HandlerJob, handler: RunningHandler): Promise<Record<string, unknown>> {
+    const run = this.#runOf(job);
+    const event = redactEvent(job.event);
+    const mutation = await this.#mutate(event, handler, run);
+    if (mutation.kind === 'failed') return { problems: [mutation.reason] };
+    const { data } = mutation;
+    return previewOf(handler, { job, data, told: this.#tellingOf(handler, { event, data }, run) });
+  }
+
   [Symbol.dispose](): void {
     this.#webhooks[Symbol.dispose]();
+  }
+
+  /** The first try of a run that nobody can end before its time. */
+  #runOf(job: HandlerJob): Run {
+    const { signal } = new AbortController();
+    return { job, attempt: 1, signal, mutators: this.#parts.definitions.in(job.namespace), about: recordOf(job, 1) };
   }
 
   async #run(run: Run, handler: RunningHandler | undefined): Promise<DeliveryOutcome> {
@@ -111,12 +155,12 @@ export class Delivery implements Disposable {
   }
 
   async #runDefined(handler: RunningHandler, run: Run): Promise<DeliveryOutcome> {
-    // Webhooks go to other machines as a rule (completion, Decisions).
-    const isRedacted = handler.redact ?? handler.type === 'webhook';
+    // Webhooks and mails go to other machines as a rule (completion, Decisions).
+    const isRedacted = handler.redact ?? (handler.type === 'webhook' || handler.type === 'email');
     const event = isRedacted ? redactEvent(run.job.event) : run.job.event;
     const mutation = await this.#mutate(event, handler, run);
     if (mutation.kind === 'failed') return mutation;
-    return await this.#send(handler, mutation.data, run);
+    return await this.#send(handler, { event, data: mutation.data }, run);
   }
 
   async #mutate(
@@ -131,10 +175,10 @@ export class Delivery implements Disposable {
     return await mutate(event, mutator, { ...deps, write });
   }
 
-  async #send(handler: RunningHandler, data: string, run: Run): Promise<DeliveryOutcome> {
+  async #send(handler: RunningHandler, { event, data }: Mutated, run: Run): Promise<DeliveryOutcome> {
     const { job, signal, about } = run;
     const { clock, log, commands } = this.#parts;
-    const network = { addresses: this.#addresses, clock, signal };
+    const network = { addresses: this.#addresses, clock, signal, onAnswer: run.onAnswer };
     switch (handler.type) {
       case 'pipe':
         return await runPipe(handler, data, { commands, log, signal, about });
@@ -142,13 +186,32 @@ export class Delivery implements Disposable {
         return this.#told(await sendTcp({ data, to: handler.socket, timeout: handler.timeout }, network), about);
       case 'udp':
         return this.#told(await sendUdp({ data, to: handler.socket }, network), about);
-      case 'webhook':
-        return this.#told(await this.#webhooks.send({ job, handler, data }, network), about);
+      case 'webhook': {
+        if (!isPreset(handler)) return this.#told(await this.#webhooks.send({ job, handler, data }, network), about);
+        const request = presetRequest(handler, this.#tellingOf(handler, { event, data }, run));
+        this.#warnOf(request, about);
+        return this.#told(await this.#webhooks.send({ job, handler, data: request }, network), about);
+      }
+      case 'email': {
+        const mail = mailOf(handler, this.#tellingOf(handler, { event, data }, run));
+        this.#warnOf(mail, about);
+        return this.#told(await sendMail({ job, handler, mail }, { ...network, log, about }), about);
+      }
       case 'transport': {
         const published = await this.#publish(handler, data, run);
         return published.kind === 'failed' ? published : this.#told(await sendToOutlets(data, handler, network), about);
       }
     }
+  }
+
+  /** A mutator that is named has the say in place of the check. */
+  #tellingOf({ mutator }: RunningHandler, { event, data }: Mutated, { job }: Run): Told {
+    const output = mutator === undefined ? undefined : data;
+    return { namespace: job.namespace, event, output, nowMs: this.#parts.clock.now() };
+  }
+
+  #warnOf({ problems }: { readonly problems: readonly string[] }, about: object): void {
+    for (const problem of problems) this.#parts.log.warn({ ...about, problem }, 'template without a value');
   }
 
   /** To the live feed, once however often the outlets beside it have to be tried: everybody there may see it. */

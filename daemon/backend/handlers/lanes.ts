@@ -40,8 +40,8 @@ export interface Lane extends HandlerId {
   lastFailure: HandlerFigures['lastFailure'];
 }
 
-/** Each run of a pipe is a process. */
-const PIPE_CONCURRENCY = 10;
+/** Each run of a pipe is a process, and mail servers take few connections of one machine. */
+const CONCURRENCIES: Readonly<Record<string, number>> = { pipe: 10, email: 5 };
 const CONCURRENCY = 20;
 const QUEUE_LIMIT = 10_000;
 
@@ -136,5 +136,5 @@ function figuresOf(lane: Lane): HandlerFigures {
 }
 
 function concurrency(handler: RunningHandler | undefined): number {
-  return handler?.concurrency ?? (handler?.type === 'pipe' ? PIPE_CONCURRENCY : CONCURRENCY);
+  return handler?.concurrency ?? CONCURRENCIES[handler?.type ?? ''] ?? CONCURRENCY;
 }

@@ -15,6 +15,8 @@ export type DeliveryOutcome =
        * unknown mutator, or an answer that says the request itself is wrong.
        */
       readonly isRetryable: boolean;
+      /** The receiver asks not to be tried before. */
+      readonly retryAfterMs?: number | undefined;
     };
 
 type Failure = Extract<DeliveryOutcome, { kind: 'failed' }>;

@@ -44,8 +44,8 @@ export interface JobRunnerParts {
   readonly chance: () => number;
 }
 
-/** Receivers of webhooks are restarted and deployed all the time. */
-const WEBHOOK_RETRY: RetryPolicy = { attempts: 4, delay: 1, max_delay: 60 };
+/** Of receivers that are restarted and deployed all the time, or put people off: webhooks and mail servers. */
+const SERVICE_RETRY: RetryPolicy = { attempts: 4, delay: 1, max_delay: 60 };
 
 /** How long runs may take to their end when the backend stops (reliability 11). */
 const GRACE_MS = 10_000;
@@ -274,7 +274,8 @@ export class JobRunner implements AsyncDisposable {
     this.#bodies.keep(job);
     this.#noteState(ticket, 'retrying', outcome);
     const limits = { minMs: retry.delay * 1000, maxMs: retry.max_delay * 1000 };
-    this.#putOff(ticket, queue, backoffMs(ticket.attempts, this.#parts.chance(), limits));
+    const pauseMs = backoffMs(ticket.attempts, this.#parts.chance(), limits);
+    this.#putOff(ticket, queue, Math.max(pauseMs, outcome.retryAfterMs ?? 0));
   }
 
   #putOff(ticket: Ticket, queue: JobQueue, delayMs: number): void {
@@ -335,5 +336,5 @@ function ticketOf({ id, namespace, client, check, handler, queued_at: queuedAtMs
 }
 
 function retryOf(handler: RunningHandler | undefined): RetryPolicy | undefined {
-  return handler?.retry ?? (handler?.type === 'webhook' ? WEBHOOK_RETRY : undefined);
+  return handler?.retry ?? (handler?.type === 'webhook' || handler?.type === 'email' ? SERVICE_RETRY : undefined);
 }

@@ -23,6 +23,8 @@ export interface NetworkDeps {
   readonly addresses: TargetAddresses;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** Hears what the receiver answered, in one line. */
+  readonly onAnswer?: ((answer: string) => void) | undefined;
 }
 
 /**

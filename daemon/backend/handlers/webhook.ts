@@ -1,8 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { Agent as HttpAgent, type IncomingMessage } from 'node:http';
+import { Agent as HttpAgent, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import got from 'got';
+import type { PresetRequest } from '../../../shared/domain/message/preset-request.ts';
+import { retryAfterMs } from '../../../shared/domain/retry-after.ts';
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { HandlerJob } from '../../../shared/schemas/handler-job.ts';
 import type { RunningHandler } from '../../../shared/schemas/handler.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
@@ -18,8 +21,14 @@ const TIMEOUT_DEFAULT = 10;
 
 const REDIRECTS_MAX = 3;
 
-/** Most of an answer that is read, so that the connection can be used again; nobody looks at it. */
+/** Most of an answer that is read, so that the connection can be used again. */
 const ANSWER_BYTES_MAX = 64 * 1024;
+
+/** Most of the answer of a service that is kept, and told to people. */
+const KEPT_BYTES_MAX = 2048;
+const TOLD_LENGTH_MAX = 200;
+/** A part of an address that is shorter is a word, and no key. */
+const KEY_LENGTH_MIN = 10;
 
 /** Statuses below 500 that ask to come again later. */
 const COME_AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);
@@ -34,12 +43,21 @@ interface Hop {
   readonly headers: Readonly<Record<string, string>>;
   /** What only the receiver that the definition names may see: the signature, and headers of the definition. */
   readonly confidential: Readonly<Record<string, string>>;
+  /** Of a service: what is in the address, the headers or the body for nobody else to see. Undefined: there is no service. */
+  readonly keys: readonly string[] | undefined;
 }
 
 interface Webhook {
   readonly job: HandlerJob;
   readonly handler: WebhookHandler;
-  readonly data: string;
+  /** JSON as it is, or what a service is told. */
+  readonly data: string | PresetRequest;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
 }
 
 /** Posts events. Keeps connections for the next ones until it is disposed of. */
@@ -53,7 +71,9 @@ export class Webhooks implements Disposable {
       let hop: Hop | DeliveryOutcome = firstHop({ job, handler, data }, Math.floor(clock.now() / 1000));
       for (let redirects = 0; !('kind' in hop); redirects++) {
         const answer = await this.#ask(hop, { ...deps, signal: limit });
-        hop = next(hop, answer, redirects);
+        const words = hop.keys === undefined ? '' : wordsOf(answer.text, hop.keys);
+        deps.onAnswer?.(`${String(answer.status)}${words}`);
+        hop = next(hop, answer, { redirects, nowMs: clock.now() });
       }
       return hop;
     });
@@ -64,7 +84,7 @@ export class Webhooks implements Disposable {
     this.#agent.https.destroy();
   }
 
-  async #ask({ url, isRedirected, body, headers, confidential }: Hop, deps: NetworkDeps): Promise<IncomingMessage> {
+  async #ask({ url, isRedirected, body, headers, confidential }: Hop, deps: NetworkDeps): Promise<Answer> {
     const { addresses, signal } = deps;
     const checked = isRedirected
       ? await addresses.redirected(url.hostname, signal)
@@ -85,25 +105,34 @@ export class Webhooks implements Disposable {
     });
     request.on('error', () => undefined);
     const [answer] = (await once(request, 'response')) as [IncomingMessage];
-    await readAndDrop(request);
-    return answer;
+    return { status: answer.statusCode ?? 0, headers: answer.headers, text: await beginningOf(request) };
   }
 }
 
 /** @param now epoch seconds */
 function firstHop({ job, handler, data }: Webhook, now: number): Hop {
+  const { url, headers, body } =
+    typeof data === 'string'
+      ? { url: handler.url ?? '', headers: {}, body: data }
+      : { ...data, body: JSON.stringify(data.body) };
   return {
-    url: new URL(handler.url),
+    url: new URL(url),
     isRedirected: false,
-    body: data,
-    headers: {
-      'content-type': 'application/json',
-      'user-agent': `mon/${VERSION}`,
-      'x-mon-event-id': job.event.id,
-      // The same at each try, so that a receiver can tell a repetition.
-      'x-mon-delivery': String(job.id),
-    },
-    confidential: { ...withSmallNames(handler.headers), ...signature(handler.secret, now, data) },
+    body,
+    headers: plainHeaders(job),
+    confidential: { ...headers, ...withSmallNames(handler.headers), ...signature(handler.secret, now, body) },
+    keys: typeof data === 'string' ? undefined : keysOf(handler),
+  };
+}
+
+/** What every receiver may see, in small letters. */
+export function plainHeaders({ id, event }: HandlerJob): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    'user-agent': `mon/${VERSION}`,
+    'x-mon-event-id': event.id,
+    // The same at each try, so that a receiver can tell a repetition.
+    'x-mon-delivery': String(id),
   };
 }
 
@@ -123,22 +152,48 @@ function withSmallNames(headers: Readonly<Record<string, string>> = {}): Record<
 /** How the delivery ended with this answer, or where it goes on. */
 function next(
   hop: Hop,
-  { statusCode: status = 0, headers: { location } }: IncomingMessage,
-  redirects: number,
+  answer: Answer,
+  { redirects, nowMs }: { readonly redirects: number; readonly nowMs: number },
 ): Hop | DeliveryOutcome {
+  const { status, headers } = answer;
   if (status >= 200 && status < 300) return DELIVERED;
   if (status === 303 || status === 307 || status === 308) {
-    if (location === undefined)
+    if (headers.location === undefined)
       return failedForGood(`${hop.url.origin} answered ${String(status)} without a place to go`);
     if (redirects === REDIRECTS_MAX) return failedForGood(`redirected more than ${String(REDIRECTS_MAX)} times`);
-    return redirected(hop, location, status);
+    return redirected(hop, headers.location, status);
   }
   const reason = `${hop.url.origin} answered ${String(status)}`;
   if (status === 301 || status === 302) {
     // What follows such an answer is a GET by custom: it would be answered well, and the event lost.
     return failedForGood(`${reason}: the receiver has moved, put its new address into the definition`);
   }
-  return status >= 500 || COME_AGAIN.has(status) ? failedForNow(reason) : failedForGood(reason);
+  const told = hop.keys === undefined ? reason : `${reason}${wordsOf(answer.text, hop.keys)}`;
+  if (status < 500 && !COME_AGAIN.has(status)) return failedForGood(told);
+  const waitMs = retryAfterMs(headers['retry-after'], answer.text, nowMs);
+  return waitMs === undefined ? failedForNow(told) : { ...failedForNow(told), retryAfterMs: waitMs };
+}
+
+/** What a service says is wrong, in one line and without the keys that it may repeat. */
+function wordsOf(text: string, keys: readonly string[]): string {
+  const hidden = keys.reduce((said, key) => said.replaceAll(key, 'REDACTED'), text);
+  const line = safeLine(hidden).trim();
+  return line === '' ? '' : `: ${line.slice(0, TOLD_LENGTH_MAX)}`;
+}
+
+/** What a definition knows of a service that others must not, the parts of its address among it. */
+function keysOf({
+  url,
+  routing_key: routing,
+  api_key: api,
+  api_token: token,
+  secret,
+  headers = {},
+}: WebhookHandler): string[] {
+  const { pathname = '', search = '' } = (url === undefined ? null : URL.parse(url)) ?? {};
+  const parts = [pathname, search, ...pathname.split('/').filter((part) => part.length >= KEY_LENGTH_MIN)];
+  const keys = [...parts, routing, api, token, secret, ...Object.values(headers)];
+  return keys.filter((key) => key !== undefined).filter((key) => key.length > 1);
 }
 
 function redirected(hop: Hop, location: string, status: number): Hop | DeliveryOutcome {
@@ -149,6 +204,9 @@ function redirected(hop: Hop, location: string, status: number): Hop | DeliveryO
   if (hop.url.protocol === 'https:' && url.protocol === 'http:') {
     return failedForGood(`${hop.url.origin} redirects to ${url.origin}, where everybody on the way could read along`);
   }
+  if (hop.keys !== undefined && url.origin !== hop.url.origin) {
+    return failedForGood(`${hop.url.origin} redirects to ${url.origin}, which must not see the key of the service`);
+  }
   const { 'content-type': _, ...bare } = hop.headers;
   // The receiver has the event and says where to look for the outcome.
   const isTaken = status === 303;
@@ -158,17 +216,22 @@ function redirected(hop: Hop, location: string, status: number): Hop | DeliveryO
     body: isTaken ? undefined : hop.body,
     headers: isTaken ? bare : hop.headers,
     confidential: url.origin === hop.url.origin ? hop.confidential : {},
+    keys: hop.keys,
   };
 }
 
-async function readAndDrop(answer: AsyncIterable<Uint8Array>): Promise<void> {
+/** The whole answer is read up to a bound; what is kept of it is enough for people. */
+async function beginningOf(answer: AsyncIterable<Uint8Array>): Promise<string> {
+  const kept: Uint8Array[] = [];
   let bytes = 0;
   try {
     for await (const piece of answer) {
+      if (bytes < KEPT_BYTES_MAX) kept.push(piece);
       bytes += piece.length;
-      if (bytes > ANSWER_BYTES_MAX) return;
+      if (bytes > ANSWER_BYTES_MAX) break;
     }
   } catch {
-    // The status has come, and says all there is to know.
+    // The status has come, and says what matters.
   }
+  return Buffer.concat(kept).subarray(0, KEPT_BYTES_MAX).toString();
 }

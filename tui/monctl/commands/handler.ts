@@ -3,6 +3,7 @@ import { formatDuration } from '../../../shared/domain/duration.ts';
 import type { Command } from '../command.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import type { Column } from '../table.ts';
+import { testCommand } from './handler-test.ts';
 
 const list: Command = {
   words: ['handler', 'list'],
@@ -23,7 +24,7 @@ const list: Command = {
   },
 };
 
-export const handlerCommands: readonly Command[] = [list];
+export const handlerCommands: readonly Command[] = [list, testCommand];
 
 function columns(nowMs: number): readonly Column<HandlerStatus>[] {
   return [

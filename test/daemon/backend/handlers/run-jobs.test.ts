@@ -169,6 +169,18 @@ describe('a run that fails', () => {
     await vi.waitFor(() => expect(rig.deadLetters.all()).toMatchObject([{ attempts: 3, reason: 'refused' }]));
   });
 
+  test('is not tried again before its receiver wants it', async () => {
+    const rig = await openHandlerRig({ handlers: { mail: aHandler({ retry }) } });
+    await rig.ask('mail', ['a', 'disk']);
+    (await rig.run(0)).end({ ...failedForNow('busy'), retryAfterMs: 30_000 });
+    await vi.waitFor(() => expect(rig.last.lastOf('default', 'a', 'disk', 'mail')?.state).toBe('retrying'));
+    rig.clock.advance(29_999);
+    await settled();
+    expect(rig.begun).toHaveLength(1);
+    rig.clock.advance(1);
+    expect((await rig.run(1)).attempt).toBe(2);
+  });
+
   test('is not tried again when that cannot help', async () => {
     const rig = await openHandlerRig({ handlers: { mail: aHandler({ retry }) } });
     await rig.ask('mail', ['a', 'disk']);

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { MON_API } from '../../../shared/api/mon.ts';
+import { sampleEvent } from '../../../shared/domain/message/sample-event.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { HandledEvent, HandlerJob } from '../../../shared/schemas/handler-job.ts';
+import type { HandlerTest } from '../../../shared/schemas/handler-test.ts';
+import type { RunningHandler } from '../../../shared/schemas/handler.ts';
+import { actorOf } from '../access/actor.ts';
+import { targetIn, type Audit } from '../audit/write.ts';
+import { readClient } from '../clients/read.ts';
+import type { ConfigInForce } from '../config/config-in-force.ts';
+import type { Delivery } from '../handlers/deliver.ts';
+import { bodyValidator, readBody } from '../http/json-body.ts';
+import { pathName } from '../http/path-name.ts';
+import type { OnMon } from '../http/route.ts';
+import { askedNamespace, type NamespaceDeps } from '../namespaces/asked.ts';
+import type { Clock, Store } from '../ports.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import { readRecords } from './read-records.ts';
+import { eventOf } from './read.ts';
+
+interface HandlerTestDeps extends NamespaceDeps {
+  readonly audit: Pick<Audit, 'record'>;
+  readonly clock: Clock;
+  readonly config: Pick<ConfigInForce, 'definitions'>;
+  readonly delivery: Pick<Delivery, 'preview' | 'try'>;
+  readonly store: Store;
+}
+
+const validateTest = bodyValidator(MON_API.testHandler);
+
+/** Tells a handler of one event, once and outside of its queue, whatever its filters say; or shows what it would be told. */
+export function handlerTestOnMon(deps: HandlerTestDeps): OnMon<'testHandler'> {
+  const { audit, clock, config, delivery } = deps;
+  return {
+    testHandler: async (request): Promise<HandlerTest> => {
+      const name = pathName(request, 'handler');
+      const namespace = askedNamespace(request, deps);
+      const { client, check, dry_run: isDry } = readBody(request, validateTest);
+      const handler = runningHandler(config.definitions.in(namespace.name).handler(name), name);
+      const event =
+        client === undefined || check === undefined
+          ? sampleEvent(name, { id: randomUUID(), nowMs: clock.now() })
+          : await presentEvent(deps, namespace, client, check);
+      const job = jobOf(event, name, namespace.name, clock.now());
+      const { type } = handler;
+      const about = { handler: name, type, client: job.client, check: job.check };
+      const preview = await delivery.preview(job, handler);
+      if (isDry) return { ...about, preview, outcome: null };
+      const after = { client: job.client, check: job.check };
+      await audit.record(actorOf(request), { action: 'handler.test', target: targetIn(namespace.name, name), after });
+      const begunMs = clock.monotonic();
+      const { outcome, answer } = await delivery.try(job, handler);
+      const seconds = Math.round(clock.monotonic() - begunMs) / 1000;
+      const said = { ...(answer !== undefined && { answer }), seconds };
+      return {
+        ...about,
+        preview,
+        outcome:
+          outcome.kind === 'delivered'
+            ? { delivered: true, ...said }
+            : { delivered: false, reason: outcome.reason, ...said },
+      };
+    },
+  };
+}
+
+/** @throws MonError `not_found`; `invalid` for a set */
+function runningHandler(
+  handler: ReturnType<ReturnType<ConfigInForce['definitions']['in']>['handler']>,
+  name: string,
+): RunningHandler {
+  if (handler === undefined) throw new MonError('not_found', `there is no handler ${name}`);
+  if (handler.type !== 'set') return handler;
+  throw new MonError('invalid', `${name} is a set: test its members ${handler.handlers.join(', ')}`);
+}
+
+/** @throws MonError `not_found` */
+async function presentEvent(
+  { store, clock }: HandlerTestDeps,
+  namespace: Namespace,
+  client: string,
+  check: string,
+): Promise<HandledEvent> {
+  const entry = namespace.check(client, check);
+  if (entry !== undefined) {
+    const [[found], owner] = await Promise.all([readRecords(store, [entry]), readClient(store, entry.client)]);
+    const event = found === undefined || owner === undefined ? undefined : eventOf(entry, found[1], owner, clock.now());
+    if (event !== undefined) return event;
+  }
+  throw new MonError('not_found', `there is no event of ${client}/${check}`);
+}
+
+/** Of no stored run: no run has this id. */
+function jobOf(event: HandledEvent, handler: string, namespace: string, nowMs: number): HandlerJob {
+  const { client, check } = event;
+  return { id: 0, namespace, client: client.name, check: check.name, handler, queued_at: nowMs, event };
+}

@@ -1,0 +1,151 @@
+import { once } from 'node:events';
+import { connect, isIP, type Socket } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
+import { createTransport, type SendMailOptions, type SMTPSentMessageInfo } from 'nodemailer';
+import type { EmailHandler, Mail } from '../../../shared/domain/message/mail.ts';
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
+import type { HandlerJob } from '../../../shared/schemas/handler-job.ts';
+import { parseMailAddress, type MailAddress } from '../../../shared/schemas/mail-address.ts';
+import { readAuthorities } from '../../../shared/tls/authorities.ts';
+import type { Log } from '../../log/log.ts';
+import { lookupOf } from './addresses.ts';
+import { DELIVERED, failedForGood, failedForNow, type DeliveryOutcome } from './outcome.ts';
+import type { NetworkDeps } from './tcp.ts';
+import { withinLimit } from './within-limit.ts';
+
+/** Seconds for the whole conversation: servers that look through what they take think for a while. */
+const TIMEOUT_DEFAULT = 30;
+
+/** Most of the answer of a server that is told to people. */
+const TOLD_LENGTH_MAX = 200;
+
+const PORTS = { implicit: 465, starttls: 587, opportunistic: 25, none: 25 } as const;
+
+type Server = EmailHandler['smtp'];
+
+interface MailRun {
+  readonly job: HandlerJob;
+  readonly handler: EmailHandler;
+  readonly mail: Mail;
+}
+
+interface MailDeps extends NetworkDeps {
+  readonly log: Log;
+  /** What the records of the log say about the run. */
+  readonly about: object;
+}
+
+/** Hands a mail to an SMTP server, on a connection of its own. Never rejects. */
+export async function sendMail(
+  { job, handler, mail }: MailRun,
+  { addresses, clock, signal, log, about, onAnswer }: MailDeps,
+): Promise<DeliveryOutcome> {
+  const { smtp, timeout: seconds = TIMEOUT_DEFAULT } = handler;
+  const { host, port = PORTS[smtp.tls] } = smtp;
+  return await withinLimit({ clock, seconds, signal }, async (limit) => {
+    const tls = tlsOf(smtp);
+    const checked = await addresses.written(host, 'own-network', limit);
+    const socket = connect({ host, port, lookup: lookupOf(checked), signal: limit });
+    // Whoever waits is told by `once`, and then by the conversation.
+    socket.on('error', () => undefined);
+    try {
+      await once(socket, 'connect');
+      const { rejected, response } = await converse(socket, smtp, tls, messageOf(job, handler, mail, clock.now()));
+      if (rejected.length > 0) log.warn({ ...about, rejected }, 'the mail server refuses some recipients');
+      onAnswer?.(safeLine(response).slice(0, TOLD_LENGTH_MAX));
+      return DELIVERED;
+    } catch (error) {
+      // Of what is cut because of the time, the limit knows more.
+      if (limit.aborted) throw error;
+      return refusalOf(error, `${host}:${String(port)}`);
+    } finally {
+      socket.destroy();
+    }
+  });
+}
+
+async function converse(
+  connection: Socket,
+  { host, tls: mode, user, password }: Server,
+  tls: ConnectionOptions,
+  message: SendMailOptions,
+): Promise<SMTPSentMessageInfo> {
+  const transport = createTransport({
+    connection,
+    host,
+    secure: mode === 'implicit',
+    requireTLS: mode === 'starttls',
+    opportunisticTLS: mode === 'opportunistic',
+    ignoreTLS: mode === 'none',
+    tls,
+    ...(user === undefined ? {} : { auth: { user, pass: password ?? '' } }),
+    // A text is a text, whatever it says.
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  try {
+    return await transport.sendMail(message);
+  } finally {
+    transport.close();
+  }
+}
+
+/**
+ * Who is believed to be the server: one of the authorities of this machine or of the definition knows it by its name.
+ * Where TLS is only better than nothing, so is any certificate, unless there are authorities to ask.
+ *
+ * @throws MonError `invalid`
+ */
+function tlsOf({ host, tls, ca_file: file }: Server): ConnectionOptions {
+  return {
+    ...(isIP(host) === 0 && { servername: host }),
+    ...(file !== undefined && { ca: readAuthorities(file, 'smtp.ca_file').pem }),
+    rejectUnauthorized: tls !== 'opportunistic' || file !== undefined,
+  };
+}
+
+/** Mails of one problem stand together, and one that comes twice can be told by its id. */
+function messageOf(
+  { id, event }: HandlerJob,
+  { from, to, cc, reply_to: replyTo }: EmailHandler,
+  { subject, text, html }: Mail,
+  nowMs: number,
+): SendMailOptions {
+  const [sender = { name: '', address: '' }] = addressesOf(from);
+  const domain = sender.address.slice(sender.address.lastIndexOf('@') + 1);
+  const thread = `<${event.id.replaceAll(/[^\w-]/g, '')}@${domain}>`;
+  return {
+    from: sender,
+    to: addressesOf(to),
+    cc: addressesOf(cc),
+    replyTo: addressesOf(replyTo),
+    subject,
+    text,
+    ...(html !== undefined && { html }),
+    date: new Date(nowMs),
+    messageId: `<${String(id)}.${thread.slice(1)}`,
+    inReplyTo: thread,
+    references: thread,
+    headers: {
+      // Nobody's absence is told to a machine (RFC 3834, 5).
+      'Auto-Submitted': 'auto-generated',
+      'X-Mon-Event-Id': event.id,
+      'X-Mon-Delivery': String(id),
+    },
+  };
+}
+
+function addressesOf(texts: string | readonly string[] = []): MailAddress[] {
+  return [texts].flat().flatMap((text) => parseMailAddress(text) ?? []);
+}
+
+/** 4xx is for now, 5xx for good (RFC 5321, 4.2.1). @throws what is no answer of the server */
+function refusalOf(error: unknown, server: string): DeliveryOutcome {
+  const { responseCode: code, response = '' } = error as {
+    readonly responseCode?: unknown;
+    readonly response?: string;
+  };
+  if (typeof code !== 'number') throw error;
+  const reason = `${server} answered ${safeLine(response).slice(0, TOLD_LENGTH_MAX) || String(code)}`;
+  return code < 500 ? failedForNow(reason) : failedForGood(reason);
+}

@@ -1,0 +1,44 @@
+import type { RunningHandler } from '../../schemas/handler.ts';
+import { clip } from './clip.ts';
+import type { Message } from './message.ts';
+import { colorOf, escapeHtml } from './service.ts';
+import { Telegraph, type Told } from './told.ts';
+
+export type EmailHandler = Extract<RunningHandler, { type: 'email' }>;
+
+export interface Mail {
+  /** One line. */
+  readonly subject: string;
+  readonly text: string;
+  readonly html?: string;
+  /** What templates asked for and did not get, for the log. */
+  readonly problems: readonly string[];
+}
+
+/** Longer lines of a header are folded, and few programs show as much. */
+const SUBJECT_MAX = 250;
+
+/** What a handler mails of an event. Who has a text of one's own, and no HTML, sends no HTML. */
+export function mailOf(handler: EmailHandler, told: Told): Mail {
+  const telegraph = new Telegraph(handler, told);
+  const { message, problems } = telegraph;
+  const subject = clip(telegraph.line('subject') ?? message.title, SUBJECT_MAX);
+  const text = telegraph.text('text', (value) => value);
+  const html = telegraph.text('html', escapeHtml) ?? (text === undefined ? htmlOf(message) : undefined);
+  return { subject, text: text ?? textOf(message), ...(html !== undefined && { html }), problems };
+}
+
+function textOf({ title, output, facts }: Message): string {
+  const known = facts.map(([name, value]) => `${name}: ${value}`).join('\n');
+  return [title, ...(output === '' ? [] : [output]), known].join('\n\n');
+}
+
+function htmlOf(message: Message): string {
+  const { title, output, facts } = message;
+  const rows = facts.map(([name, value]) => `<tr><th align="left">${name}</th><td>${escapeHtml(value)}</td></tr>`);
+  return [
+    `<h3 style="color:${colorOf(message)}">${escapeHtml(title)}</h3>`,
+    ...(output === '' ? [] : [`<pre>${escapeHtml(output)}</pre>`]),
+    `<table>${rows.join('')}</table>`,
+  ].join('\n');
+}

@@ -1,0 +1,56 @@
+import { clip } from './clip.ts';
+import { problemKey, type Message } from './message.ts';
+import { below, type Service, type ServiceRequest, type ServiceSettings } from './service.ts';
+
+const MESSAGE_MAX = 130;
+const ALIAS_MAX = 512;
+const DESCRIPTION_MAX = 15_000;
+const ENTITY_MAX = 512;
+const NOTE_MAX = 25_000;
+
+const PRIORITIES = { ok: 'P5', warning: 'P3', critical: 'P1', unknown: 'P2' } as const;
+
+/** The Alert API of Opsgenie (docs.opsgenie.com/docs/alert-api). */
+export const opsgenie: Service = {
+  escape: (text) => text,
+  request: (message, settings) => {
+    switch (message.kind) {
+      case 'problem':
+        return requestTo(settings, '/v2/alerts', alertOf(message));
+      case 'acknowledged':
+        return requestTo(settings, actionPath(message, 'acknowledge'), { source: 'mon', note: noteOf(message) });
+      case 'resolved':
+        return requestTo(settings, actionPath(message, 'close'), { source: 'mon', note: noteOf(message) });
+    }
+  },
+};
+
+function requestTo(
+  { url, api_key: key = '' }: ServiceSettings,
+  path: string,
+  body: ServiceRequest['body'],
+): ServiceRequest {
+  return { url: below(url, path), headers: { authorization: `GenieKey ${key}` }, body };
+}
+
+function actionPath(message: Message, action: 'acknowledge' | 'close'): string {
+  return `/v2/alerts/${encodeURIComponent(problemKey(message, ALIAS_MAX))}/${action}?identifierType=alias`;
+}
+
+function noteOf({ title }: Message): string {
+  return clip(title, NOTE_MAX);
+}
+
+/** The facts have a place of their own, whose 8,000 characters they cannot fill. */
+function alertOf(message: Message): ServiceRequest['body'] {
+  const { title, output, text, facts, client, severity } = message;
+  return {
+    message: clip(title, MESSAGE_MAX),
+    alias: problemKey(message, ALIAS_MAX),
+    description: clip(text ?? output, DESCRIPTION_MAX),
+    details: Object.fromEntries(facts),
+    entity: clip(client, ENTITY_MAX),
+    source: 'mon',
+    priority: PRIORITIES[severity],
+  };
+}

@@ -1,0 +1,45 @@
+import type { RunningHandler } from '../../schemas/handler.ts';
+import { presetTraits, type Preset } from '../../schemas/preset.ts';
+import { mattermost } from './mattermost.ts';
+import { ntfy } from './ntfy.ts';
+import { opsgenie } from './opsgenie.ts';
+import { pagerduty } from './pagerduty.ts';
+import type { Service, ServiceRequest } from './service.ts';
+import { slack } from './slack.ts';
+import { teams } from './teams.ts';
+import { telegram } from './telegram.ts';
+import { Telegraph, type Told } from './told.ts';
+
+const SERVICES: Readonly<Record<Preset, Service>> = {
+  slack,
+  mattermost,
+  teams,
+  pagerduty,
+  opsgenie,
+  telegram,
+  ntfy,
+};
+
+/** A webhook that speaks to a service. */
+export type PresetHandler = Extract<RunningHandler, { type: 'webhook' }> & { readonly preset: Preset };
+
+export function isPreset(handler: RunningHandler): handler is PresetHandler {
+  return handler.type === 'webhook' && handler.preset !== undefined;
+}
+
+export interface PresetRequest extends ServiceRequest {
+  /** What templates asked for and did not get, for the log. */
+  readonly problems: readonly string[];
+}
+
+/** What such a webhook sends for an event. */
+export function presetRequest(handler: PresetHandler, told: Told): PresetRequest {
+  const { preset } = handler;
+  const service = SERVICES[preset];
+  const telegraph = new Telegraph(handler, told);
+  const title = telegraph.line('title');
+  const text = telegraph.text('text', service.escape);
+  const message = { ...telegraph.message, ...(title !== undefined && { title }), ...(text !== undefined && { text }) };
+  const request = service.request(message, { ...handler, url: handler.url ?? presetTraits(preset).url ?? '' });
+  return { ...request, problems: telegraph.problems };
+}

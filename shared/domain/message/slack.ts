@@ -1,0 +1,45 @@
+import { clip, clipEscaped } from './clip.ts';
+import type { Message } from './message.ts';
+import { codeBlock, colorOf, type Service } from './service.ts';
+
+/** Of the text of a block (docs.slack.dev/reference/block-kit/blocks/section-block). */
+const BLOCK_MAX = 3000;
+const TITLE_MAX = 300;
+
+/** Incoming webhooks of Slack (docs.slack.dev/messaging/sending-messages-using-incoming-webhooks). */
+export const slack: Service = {
+  escape: escapeSlack,
+  request: (message, { url }) => ({ url, headers: {}, body: bodyOf(message) }),
+};
+
+/** The three signs that begin something in `mrkdwn` (docs.slack.dev/messaging/formatting-message-text). */
+function escapeSlack(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+function bodyOf(message: Message): Readonly<Record<string, unknown>> {
+  const text = message.text === undefined ? outputBlock(message.output) : clipEscaped(message.text, BLOCK_MAX);
+  const facts = message.facts.map(([name, value]) => `${name}: ${value}`).join(' · ');
+  return {
+    // What notifications show, and screen readers say.
+    text: clipEscaped(escapeSlack(message.title), TITLE_MAX),
+    attachments: [
+      {
+        color: colorOf(message),
+        blocks: [
+          ...(text === '' ? [] : [{ type: 'section', text: { type: 'mrkdwn', text, verbatim: true } }]),
+          {
+            type: 'context',
+            elements: [{ type: 'plain_text', text: clip(facts, BLOCK_MAX), emoji: false }],
+          },
+        ],
+      },
+    ],
+  };
+}
+
+/** The mark at the end of what is cut stands within the block. */
+function outputBlock(output: string): string {
+  const fences = codeBlock(' ').length - 1;
+  return codeBlock(clipEscaped(escapeSlack(output), BLOCK_MAX - fences));
+}

@@ -1,0 +1,67 @@
+import { clip, utf8Bytes } from './clip.ts';
+import type { Message } from './message.ts';
+import { escapeMarkdown, type Service } from './service.ts';
+
+/**
+ * Of the whole message
+ * (learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/add-incoming-webhook), with room for what is added on the way.
+ */
+const BODY_BYTES_MAX = 27_000;
+const TEXT_MAX = 20_000;
+
+const COLORS = { ok: 'Good', warning: 'Warning', critical: 'Attention', unknown: 'Accent' } as const;
+
+/**
+ * A workflow of Microsoft Teams that begins with a webhook and posts an adaptive card
+ * (learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using).
+ */
+export const teams: Service = {
+  escape: escapeMarkdown,
+  request: (message, { url }) => {
+    let most = TEXT_MAX;
+    let body = cardOf(message, most);
+    // A character may be one byte or six, which nobody knows before.
+    while (utf8Bytes(JSON.stringify(body)) > BODY_BYTES_MAX && most > 100) body = cardOf(message, (most >>= 1));
+    return { url, headers: {}, body };
+  },
+};
+
+function cardOf(message: Message, most: number): Readonly<Record<string, unknown>> {
+  const { kind, severity, title, output, text, facts } = message;
+  return {
+    type: 'message',
+    attachments: [
+      {
+        contentType: 'application/vnd.microsoft.card.adaptive',
+        contentUrl: null,
+        content: {
+          $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+          type: 'AdaptiveCard',
+          version: '1.4',
+          msteams: { width: 'Full' },
+          fallbackText: clip(title, 300),
+          body: [
+            run(clip(title, 300), { weight: 'Bolder', color: COLORS[kind === 'resolved' ? 'ok' : severity] }),
+            ...(text === undefined
+              ? linesOf(clip(output, most))
+              : [{ type: 'TextBlock', text: clip(text, most), wrap: true }]),
+            { type: 'FactSet', facts: facts.map(([name, value]) => ({ title: name, value: escapeMarkdown(value) })) },
+          ],
+        },
+      },
+    ],
+  };
+}
+
+/** Runs of text know no Markdown; what ends a line in them is shown as a space by some clients, so each is a block. */
+function linesOf(output: string): object[] {
+  const lines = output === '' ? [] : output.split('\n');
+  const shown = lines.length > LINES_MAX ? [...lines.slice(0, LINES_MAX - 1), '…'] : lines;
+  return shown.map((line) => run(line === '' ? ' ' : line, { fontType: 'Monospace' }, 'None'));
+}
+
+const LINES_MAX = 50;
+
+function run(text: string, look: object, spacing = 'Default'): object {
+  return { type: 'RichTextBlock', spacing, inlines: [{ type: 'TextRun', text, ...look }] };
+}

@@ -1,0 +1,44 @@
+import { clip } from './clip.ts';
+import type { Message } from './message.ts';
+import { below, escapeHtml, type Service } from './service.ts';
+
+/** Characters that are seen: marks of the markup do not count (core.telegram.org/bots/api#sendmessage). */
+const TEXT_MAX = 4096;
+const TITLE_MAX = 300;
+
+/** Bots of Telegram (core.telegram.org/bots/api#sendmessage), in the markup `HTML`. */
+export const telegram: Service = {
+  escape: escapeHtml,
+  request: (message, { url, api_token: token = '', chat }) => ({
+    url: below(url, `/bot${token}/sendMessage`),
+    headers: {},
+    body: { chat_id: chat, ...textOf(message), link_preview_options: { is_disabled: true } },
+  }),
+};
+
+function textOf({ title: whole, output, text, facts }: Message): object {
+  const title = clip(whole, TITLE_MAX);
+  if (text !== undefined) {
+    const marked = `<b>${escapeHtml(title)}</b>\n${text}`;
+    // Cut markup would be refused, and with it the message.
+    return marked.length <= TEXT_MAX ? html(marked) : { text: clip(withoutMarkup(marked), TEXT_MAX) };
+  }
+  const known = clip(facts.map(([name, value]) => `${name}: ${value}`).join('\n'), 1000);
+  const said = clip(output, TEXT_MAX - title.length - known.length - 2);
+  const middle = said === '' ? '' : `<pre>${escapeHtml(said)}</pre>\n`;
+  return html(`<b>${escapeHtml(title)}</b>\n${middle}${escapeHtml(known)}`);
+}
+
+function html(text: string): object {
+  return { text, parse_mode: 'HTML' };
+}
+
+function withoutMarkup(text: string): string {
+  return text
+    .replace(/<[^<>]*>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+}

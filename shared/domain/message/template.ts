@@ -1,0 +1,100 @@
+import { attributeText } from '../attributes.ts';
+import { readScript, runScript, type Script } from '../expression/script.ts';
+import { ScriptDate, toText } from '../expression/script-values.ts';
+import type { ExpressionProblem } from '../expression/syntax-problem.ts';
+
+/**
+ * A text with expressions of the newer API in it (docs/expressions.md): `{{ event.check.output }}`. Nothing of it is ever
+ * run by an engine, and what it makes is bounded.
+ */
+export interface Template {
+  readonly kind: 'template';
+  /** As they stand there, texts and expressions. */
+  readonly parts: readonly (string | Script)[];
+}
+
+export interface RenderedTemplate {
+  readonly text: string;
+  /** What had no value, for people; nothing stands in its place. */
+  readonly problems: readonly string[];
+}
+
+/** What a template is about. */
+export interface TemplateSubject {
+  readonly names: Readonly<Record<string, unknown>>;
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
+}
+
+const EXPRESSIONS_MAX = 50;
+
+/** Most characters that a template makes; the rest is left out. */
+const RENDERED_MAX = 256 * 1024;
+
+const PLACE = /\{\{([^]*?)\}\}/g;
+
+/** Never throws. */
+export function parseTemplate(source: string): Template | ExpressionProblem {
+  const parts: (string | Script)[] = [];
+  let end = 0;
+  for (const place of source.matchAll(PLACE)) {
+    const [whole, inner = ''] = place;
+    if (parts.length >= 2 * EXPRESSIONS_MAX) {
+      return problem(`a template has at most ${String(EXPRESSIONS_MAX)} expressions: use fewer`, place.index);
+    }
+    if (inner.trim() === '') return problem('{{ }} needs an expression, such as event.check.output', place.index);
+    const script = readScript(inner);
+    if (script.kind === 'problem') return problem(script.message, place.index + 2 + script.position);
+    parts.push(source.slice(end, place.index), script);
+    end = place.index + whole.length;
+  }
+  const rest = source.slice(end);
+  const open = rest.indexOf('{{');
+  if (open !== -1) return problem('{{ needs a }} behind its expression', end + open);
+  return { kind: 'template', parts: [...parts, rest] };
+}
+
+function problem(message: string, position: number): ExpressionProblem {
+  return { kind: 'problem', message, position };
+}
+
+/**
+ * Never throws: an expression that has no answer for this event leaves its place empty, because a message with a hole is
+ * better than none.
+ *
+ * @param escape makes a value harmless in what is around it
+ */
+export function renderTemplate(
+  { parts }: Template,
+  { names, nowMs }: TemplateSubject,
+  escape: (value: string) => string,
+): RenderedTemplate {
+  const problems = new Set<string>();
+  let text = '';
+  for (const part of parts) {
+    text += typeof part === 'string' ? part : escape(valueOf(part, names, nowMs, problems));
+    if (text.length > RENDERED_MAX) {
+      problems.add(`it makes more than ${String(RENDERED_MAX)} characters, and was cut`);
+      text = text.slice(0, RENDERED_MAX).toWellFormed();
+      break;
+    }
+  }
+  return { text, problems: [...problems] };
+}
+
+function valueOf(
+  script: Script,
+  names: Readonly<Record<string, unknown>>,
+  nowMs: number,
+  problems: Set<string>,
+): string {
+  const outcome = runScript(script, names, nowMs);
+  if (outcome.kind === 'value' && typeof outcome.value !== 'function') return textOf(outcome.value);
+  const why = outcome.kind === 'thrown' ? outcome.message : 'it is a method, and not called';
+  problems.add(`{{${script.source}}} has no value: ${why}`);
+  return '';
+}
+
+function textOf(value: unknown): string {
+  return value instanceof ScriptDate || typeof value === 'number' ? toText(value) : attributeText(value);
+}

@@ -1,0 +1,99 @@
+import type { HandledEvent } from '../../schemas/handler-job.ts';
+import type { HandlerDefinition } from '../../schemas/handler.ts';
+import type { Attributes } from '../attributes.ts';
+import { attributePaths } from '../expression/attribute-paths.ts';
+import { EVENT_SUBJECT, V1_EVENT, type Shape } from '../known-attributes.ts';
+import { unknownAttributes, unknownAttributeText } from '../unknown-attributes.ts';
+import { eventSubjectOf } from '../v2/event-subject.ts';
+import { plainLine, plainText } from './clip.ts';
+import { messageOf, type Message } from './message.ts';
+import { parseTemplate, renderTemplate } from './template.ts';
+
+/** How a handler writes events; see `handlerSchema`. */
+interface Telling {
+  readonly event_format?: 'legacy' | 'core' | undefined;
+  readonly templates?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+/** What is to be told. */
+export interface Told {
+  readonly namespace: string;
+  /** Without secrets, where it is to go without them. */
+  readonly event: HandledEvent;
+  /** What a mutator made; undefined: the output of the check. */
+  readonly output: string | undefined;
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
+}
+
+/** The templates of a handler for one event, and what people are told without them. */
+export class Telegraph {
+  readonly message: Message;
+  /** What templates asked for and did not get, for the log. */
+  readonly problems: string[] = [];
+  readonly #names: Attributes;
+  readonly #nowMs: number;
+  readonly #templates: NonNullable<Telling['templates']>;
+
+  constructor({ event_format: format, templates = {} }: Telling, { namespace, event, output, nowMs }: Told) {
+    this.message = messageOf({ namespace, event, output });
+    const { severity, title, output: said } = this.message;
+    const subject = format === 'core' ? { ...eventSubjectOf(namespace, event), id: event.id } : event;
+    this.#names = { event: subject, severity, title, output: said };
+    this.#nowMs = nowMs;
+    this.#templates = templates;
+  }
+
+  /** In one line, without markup; undefined where there is no such template, or it makes nothing. */
+  line(name: string): string | undefined {
+    const text = this.#rendered(name, plainLine);
+    return text === undefined ? undefined : plainLine(text) || undefined;
+  }
+
+  /** @param escape makes a value harmless in the markup of the template */
+  text(name: string, escape: (text: string) => string): string | undefined {
+    return this.#rendered(name, (value) => escape(plainText(value)));
+  }
+
+  #rendered(name: string, escape: (value: string) => string): string | undefined {
+    const source = this.#templates[name];
+    if (source === undefined) return undefined;
+    const template = parseTemplate(source);
+    if (template.kind === 'problem') {
+      this.problems.push(`templates.${name}: ${template.message}`);
+      return undefined;
+    }
+    const { text, problems } = renderTemplate(template, { names: this.#names, nowMs: this.#nowMs }, escape);
+    this.problems.push(...problems.map((problem) => `templates.${name}: ${problem}`));
+    return text;
+  }
+}
+
+/** A template that does not do what it seems to. */
+export interface TemplateRemark {
+  readonly name: string;
+  readonly message: string;
+  /** Whether it cannot be read at all. */
+  readonly isBroken: boolean;
+}
+
+/** What is odd in the templates of a handler, told before there is an event. */
+export function templateRemarks(handler: HandlerDefinition): TemplateRemark[] {
+  if (handler.type !== 'webhook' && handler.type !== 'email') return [];
+  const { event_format: format, templates = {} }: Telling = handler;
+  const event = format === 'core' ? (EVENT_SUBJECT as { readonly event: Shape }).event : V1_EVENT;
+  const shape: Shape = { event, severity: 'any', title: 'any', output: 'any' };
+  return Object.entries(templates).flatMap(([name, source = '']): TemplateRemark[] => {
+    const template = parseTemplate(source);
+    if (template.kind === 'problem') {
+      const message = `${template.message} (character ${String(template.position + 1)})`;
+      return [{ name, message, isBroken: true }];
+    }
+    const paths = template.parts.flatMap((part) => (typeof part === 'string' ? [] : attributePaths(part)));
+    return unknownAttributes(paths, shape).map((unknown) => ({
+      name,
+      message: unknownAttributeText(unknown),
+      isBroken: false,
+    }));
+  });
+}

@@ -1,0 +1,29 @@
+/** Attributes of a webhook that belong to services. */
+export type PresetAttribute = 'url' | 'routing_key' | 'api_key' | 'api_token' | 'chat' | 'topic';
+
+interface PresetTraits {
+  /** What a definition has to say. */
+  readonly needs: readonly PresetAttribute[];
+  /** Where the service is, unless the definition says. */
+  readonly url?: string;
+}
+
+/** Services that `webhook` knows the payloads of. */
+export const PRESETS = {
+  slack: { needs: ['url'] },
+  mattermost: { needs: ['url'] },
+  teams: { needs: ['url'] },
+  pagerduty: { needs: ['routing_key'], url: 'https://events.pagerduty.com/v2/enqueue' },
+  opsgenie: { needs: ['api_key'], url: 'https://api.opsgenie.com' },
+  telegram: { needs: ['api_token', 'chat'], url: 'https://api.telegram.org' },
+  ntfy: { needs: ['topic'], url: 'https://ntfy.sh' },
+} as const satisfies Readonly<Record<string, PresetTraits>>;
+
+export type Preset = keyof typeof PRESETS;
+
+export const PRESET_NAMES = Object.keys(PRESETS) as readonly Preset[];
+
+/** What a preset asks for; without one, a webhook needs its URL. */
+export function presetTraits(preset: Preset | undefined): PresetTraits {
+  return preset === undefined ? { needs: ['url'] } : PRESETS[preset];
+}

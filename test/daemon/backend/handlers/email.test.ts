@@ -1,0 +1,189 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { anEvent } from '../../../support/a-job.ts';
+import { DeliveryRig } from '../../../support/delivery-rig.ts';
+import { openMailServer } from '../../../support/mail-server.ts';
+import { makeCertificate } from '../../../support/make-certificate.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const definition = (smtp: object, more: object = {}) => ({
+  type: 'email',
+  smtp: { host: '127.0.0.1', tls: 'none', ...smtp },
+  from: 'Monitoring <mon@example.com>',
+  to: ['ops@example.com', 'Second <second@example.com>'],
+  ...more,
+});
+
+const authority = makeCertificate('tests', { isAuthority: true });
+const certificate = makeCertificate('mx', { names: ['127.0.0.1', 'mx.example.com'], issuer: authority });
+
+async function authorityFile(): Promise<string> {
+  const file = join(await tempDir(), 'ca.pem');
+  await writeFile(file, authority.cert);
+  return file;
+}
+
+function smtpError(responseCode: number, message: string): Error {
+  return Object.assign(new Error(message), { responseCode });
+}
+
+describe('a mail', () => {
+  test('is handed over with its addresses, its thread and both of its forms', async () => {
+    const { mails, port } = await openMailServer();
+    const rig = new DeliveryRig();
+    const more = { cc: 'boss@example.com', reply_to: 'Desk <desk@example.com>' };
+    expect(await rig.run(definition({ port }, more))).toEqual({ kind: 'delivered' });
+    const [mail] = mails;
+    expect(mail).toMatchObject({
+      from: 'mon@example.com',
+      to: ['ops@example.com', 'second@example.com', 'boss@example.com'],
+      isSecure: false,
+    });
+    const { id } = anEvent();
+    for (const header of [
+      'From: Monitoring <mon@example.com>',
+      'To: ops@example.com, Second <second@example.com>',
+      'Cc: boss@example.com',
+      'Reply-To: Desk <desk@example.com>',
+      'Subject: CRITICAL web-1/disk: CRITICAL: / is full',
+      `Message-ID: <7.${id}@example.com>`,
+      `References: <${id}@example.com>`,
+      'Auto-Submitted: auto-generated',
+      `X-Mon-Event-ID: ${id}`,
+      'Content-Type: text/plain; charset=utf-8',
+      'Content-Type: text/html; charset=utf-8',
+    ]) {
+      expect(mail?.raw.replaceAll(/\r\n[ \t]+/g, ' ')).toContain(header);
+    }
+    expect(rig.log.records).toEqual([]);
+  });
+
+  test('has no header and no recipient that a check could bring', async () => {
+    const { mails, port } = await openMailServer();
+    const output = 'x\r\nBcc: all@example.com\r\n.\r\nRCPT TO:<all@example.com>\r\n';
+    const event = anEvent({ check: { output }, client: { name: 'a\r\nBcc: all@example.com' } });
+    const templates = { subject: '{{ event.client.name }}', text: '{{ event.check.output }}' };
+    await new DeliveryRig().run(definition({ port }, { templates }), { job: { event } });
+    expect(mails).toHaveLength(1);
+    expect(mails[0]?.to).toEqual(['ops@example.com', 'second@example.com']);
+    const [head = ''] = mails[0]?.raw.split('\r\n\r\n', 1) ?? [];
+    expect(head).not.toMatch(/^Bcc:/im);
+  });
+
+  test('is without secrets unless it is asked for them', async () => {
+    const { mails, port } = await openMailServer();
+    const event = anEvent({ client: { password: 'hunter2' } });
+    const wants = definition({ port }, { templates: { text: 'it is {{ event.client.password }}' } });
+    await new DeliveryRig().run(wants, { job: { event } });
+    await new DeliveryRig().run({ ...wants, redact: false }, { job: { event } });
+    expect(mails.map(({ raw }) => /it is (\w+)/.exec(raw)?.[1])).toEqual(['REDACTED', 'hunter2']);
+  });
+
+  test('goes to a name by the address that was checked', async () => {
+    const { mails, port } = await openMailServer();
+    const rig = new DeliveryRig({ names: { 'mx.example.com': '127.0.0.1' } });
+    expect(await rig.run(definition({ port, host: 'mx.example.com' }))).toEqual({ kind: 'delivered' });
+    expect(mails).toHaveLength(1);
+    const metadata = new DeliveryRig({ names: { 'mx.example.com': '169.254.169.254' } });
+    expect(await metadata.run(definition({ port, host: 'mx.example.com' }))).toMatchObject({ isRetryable: false });
+  });
+});
+
+describe('TLS', () => {
+  test.each(['implicit', 'starttls'] as const)(
+    '%s, with a password, to a server that an own authority knows',
+    async (tls) => {
+      const { mails, port } = await openMailServer({
+        ...certificate,
+        secure: tls === 'implicit',
+        authOptional: false,
+        disabledCommands: [],
+        onAuth: ({ username, password }, _session, done) =>
+          password === 'hunter2' ? done(null, { user: username }) : done(smtpError(535, 'no such user')),
+      });
+      const server = { port, tls, ca_file: await authorityFile(), user: 'mon', password: 'hunter2' };
+      expect(await new DeliveryRig().run(definition(server))).toEqual({ kind: 'delivered' });
+      expect(mails).toMatchObject([{ isSecure: true, user: 'mon' }]);
+      const rig = new DeliveryRig();
+      const refused = await rig.run(definition({ ...server, password: 'hunter3' }));
+      expect(refused).toMatchObject({ isRetryable: false, reason: expect.stringContaining('answered 535') as string });
+      expect(JSON.stringify([refused, rig.log.records])).not.toMatch(/hunter/);
+    },
+  );
+
+  test.each(['implicit', 'starttls'] as const)('%s tells nothing to a server that nobody knows', async (tls) => {
+    const { mails, port } = await openMailServer({ ...certificate, secure: tls === 'implicit' });
+    const outcome = await new DeliveryRig().run(definition({ port, tls }));
+    expect(outcome).toMatchObject({ kind: 'failed', reason: expect.stringMatching(/certificate/) as string });
+    const other = makeCertificate('other', { names: ['other.example.com'], issuer: authority });
+    const named = await openMailServer({ ...other, secure: tls === 'implicit' });
+    const wrong = await new DeliveryRig().run(definition({ port: named.port, tls, ca_file: await authorityFile() }));
+    expect(wrong).toMatchObject({ kind: 'failed' });
+    expect([...mails, ...named.mails]).toEqual([]);
+  });
+
+  test('starttls sends nothing where there is none', async () => {
+    const { mails, port } = await openMailServer({ disabledCommands: ['AUTH', 'STARTTLS'] });
+    expect(await new DeliveryRig().run(definition({ port, tls: 'starttls' }))).toMatchObject({ kind: 'failed' });
+    expect(mails).toEqual([]);
+  });
+
+  test.each([
+    ['is taken where there is some, whoever it is', {}, true],
+    ['is done without where there is none', { disabledCommands: ['AUTH', 'STARTTLS'] }, false],
+  ])('opportunistic %s', async (_title, options, isSecure) => {
+    const { mails, port } = await openMailServer({ ...certificate, ...options });
+    expect(await new DeliveryRig().run(definition({ port, tls: 'opportunistic' }))).toEqual({ kind: 'delivered' });
+    expect(mails).toMatchObject([{ isSecure }]);
+  });
+
+  test('says which file of authorities cannot be read', async () => {
+    const { port } = await openMailServer();
+    const outcome = await new DeliveryRig().run(definition({ port, tls: 'implicit', ca_file: '/nowhere/ca.pem' }));
+    expect(outcome).toMatchObject({
+      reason: expect.stringContaining('/nowhere/ca.pem cannot be used as smtp.ca_file') as string,
+    });
+  });
+});
+
+describe('a server that refuses', () => {
+  test.each([
+    [450, true],
+    [550, false],
+  ])('with %i: tried again %s', async (code, isRetryable) => {
+    const { port } = await openMailServer({
+      onRcptTo: (_address, _session, done) => done(smtpError(code, 'not you')),
+    });
+    expect(await new DeliveryRig().run(definition({ port }))).toEqual({
+      kind: 'failed',
+      isRetryable,
+      reason: `127.0.0.1:${String(port)} answered ${String(code)} not you`,
+    });
+  });
+
+  test('some of the recipients has delivered to the others, and the log says to whom not', async () => {
+    const { mails, port } = await openMailServer({
+      onRcptTo: ({ address }, _session, done) =>
+        address.startsWith('second') ? done(smtpError(550, 'not you')) : done(),
+    });
+    const rig = new DeliveryRig();
+    expect(await rig.run(definition({ port }))).toEqual({ kind: 'delivered' });
+    expect(mails).toMatchObject([{ to: ['ops@example.com'] }]);
+    expect(rig.record).toMatchObject({ level: 'warn', fields: { rejected: ['second@example.com'] } });
+  });
+
+  test('to be there, or to speak, is tried again', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    onTestFinished(() => void silent.close());
+    const { port } = silent.address() as AddressInfo;
+    const slow = await new DeliveryRig().run(definition({ port }, { timeout: 0.2 }));
+    expect(slow).toMatchObject({ isRetryable: true, reason: 'it took longer than 0.2 s' });
+    silent.close();
+    const gone = await new DeliveryRig().run(definition({ port: 1 }));
+    expect(gone).toMatchObject({ isRetryable: true, reason: 'the connection was refused' });
+  });
+});

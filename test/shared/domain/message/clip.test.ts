@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import {
+  clip,
+  clipBytes,
+  clipEscaped,
+  plainLine,
+  plainText,
+  utf8Bytes,
+} from '../../../../shared/domain/message/clip.ts';
+
+describe('a text is cut to what a service takes', () => {
+  test.each([
+    ['abc', 3, 'abc'],
+    ['abcd', 3, 'ab…'],
+    ['ab😀d', 4, 'ab…'],
+  ])('%j to %i units is %j', (text, most, cut) => {
+    expect(clip(text, most)).toBe(cut);
+  });
+
+  test.each([
+    ['ab&amp;cd', 9, 'ab&amp;cd'],
+    ['ab&amp;cd', 7, 'ab…'],
+    ['ab&amp;cd', 8, 'ab&amp;…'],
+    ['a&b &lt;', 7, 'a&b …'],
+  ])('%j with its entities to %i is %j', (text, most, cut) => {
+    expect(clipEscaped(text, most)).toBe(cut);
+  });
+
+  test.each([
+    ['grün', 5, 'grün'],
+    ['grüne', 5, 'gr…'],
+    ['😀😀', 7, '😀…'],
+  ])('%j to %i bytes is %j', (text, most, cut) => {
+    expect(clipBytes(text, most)).toBe(cut);
+    expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(most);
+  });
+
+  test.each(['', 'a', 'ü', '€', '😀'])('bytes of %j', (text) => {
+    expect(utf8Bytes(text)).toBe(Buffer.byteLength(text));
+  });
+});
+
+test('nothing in a plain text acts on who shows it', () => {
+  const text = 'a\u0000b\u001b[31mred\u001b[0m\r\nc\u202ed\t!\n\n';
+  expect(plainText(text)).not.toMatch(/[^\n\P{Cc}]|\u202e/u);
+  expect(plainText(text).split('\n')).toHaveLength(2);
+  expect(plainLine('Subject\r\nBcc: all@example.com')).not.toMatch(/[\r\n]/);
+});

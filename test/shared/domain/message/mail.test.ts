@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { mailOf, type EmailHandler } from '../../../../shared/domain/message/mail.ts';
+import { handlerSchema } from '../../../../shared/schemas/handler.ts';
+import { parseMailAddress } from '../../../../shared/schemas/mail-address.ts';
+import { anEvent } from '../../../support/a-job.ts';
+
+function mailed(about: Parameters<typeof anEvent>[0] = {}, templates: object = {}) {
+  const definition = { type: 'email', smtp: { host: 'mx' }, from: 'mon@example.com', to: 'ops@example.com', templates };
+  const handler = handlerSchema.parse(definition) as EmailHandler;
+  return mailOf(handler, { namespace: 'default', event: anEvent(about), output: undefined, nowMs: 0 });
+}
+
+describe('a mail', () => {
+  test('has a subject, a text and HTML', () => {
+    expect(mailed({ check: { output: 'a < b & c\nnext' } })).toEqual({
+      subject: 'CRITICAL web-1/disk: a < b & c',
+      text: [
+        'CRITICAL web-1/disk: a < b & c',
+        '',
+        'a < b & c',
+        'next',
+        '',
+        'Client: web-1',
+        'Check: disk',
+        'Status: critical',
+        'Occurrences: 1',
+        'Since: 2026-01-01T00:00:00.000Z',
+      ].join('\n'),
+      html: expect.stringContaining('<pre>a &lt; b &amp; c\nnext</pre>') as string,
+      problems: [],
+    });
+  });
+
+  test('escapes everything that an event brings into HTML', () => {
+    const bad = '<script>alert("1")</script>';
+    const { html } = mailed({ client: { name: bad }, check: { name: bad, output: bad, runbook: bad } });
+    expect(html).not.toMatch(/<script|"1"/);
+    expect(mailed({ check: { output: bad } }, { html: '<p title="{{ output }}">{{ output }}</p>' }).html).toBe(
+      '<p title="&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;">&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;</p>',
+    );
+  });
+
+  test('has a subject of one line and a bounded length, whatever a check says', () => {
+    const output = `x\r\nBcc: all@example.com\r\n\r\n${'y'.repeat(10_000)}`;
+    const templates = { subject: '{{ event.check.output }}\nsecond {{ severity }}' };
+    for (const { subject } of [mailed({ check: { output } }), mailed({ check: { output } }, templates)]) {
+      expect(subject).not.toMatch(/\p{Cc}/u);
+      expect(subject.length).toBeLessThanOrEqual(250);
+    }
+  });
+
+  test.each([
+    ['a text alone', { text: 'It is {{ severity }}.' }, { text: 'It is critical.' }],
+    ['a text beside HTML', { text: 'a', html: '<b>{{ severity }}</b>' }, { text: 'a', html: '<b>critical</b>' }],
+    [
+      'HTML beside the usual text',
+      { html: '<b>x</b>' },
+      { text: expect.stringContaining('Client: web-1') as string, html: '<b>x</b>' },
+    ],
+  ])('by templates has %s', (_title, templates, parts) => {
+    const { subject: _, problems, ...rest } = mailed({}, templates);
+    expect([rest, problems]).toEqual([parts, []]);
+  });
+});
+
+test.each([
+  ['ops@example.com', { name: '', address: 'ops@example.com' }],
+  ['Operators <ops@example.com>', { name: 'Operators', address: 'ops@example.com' }],
+  ['"Ops, Web" <ops@example.com>', { name: 'Ops, Web', address: 'ops@example.com' }],
+  ['Zoë <zoë@exämple.com>', { name: 'Zoë', address: 'zoë@exämple.com' }],
+  ['ops', undefined],
+  ['a@b, c@d', undefined],
+  ['a@b\r\nBcc: c@d', undefined],
+  ['x <a@b> <c@d>', undefined],
+  ['x\r\nBcc: <a@b>', undefined],
+  ['<a@b', undefined],
+])('the address %j', (text, address) => {
+  expect(parseMailAddress(text)).toEqual(address);
+});

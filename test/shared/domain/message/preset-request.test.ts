@@ -1,0 +1,225 @@
+import { describe, expect, test } from 'vitest';
+import { presetRequest, type PresetHandler } from '../../../../shared/domain/message/preset-request.ts';
+import { handlerSchema } from '../../../../shared/schemas/handler.ts';
+import { PRESET_NAMES, type Preset } from '../../../../shared/schemas/preset.ts';
+import { anEvent } from '../../../support/a-job.ts';
+import { PRESET_DEFINITIONS, SERVICE_FORMATS } from '../../../support/service-formats.ts';
+
+type About = Parameters<typeof anEvent>[0];
+
+function requestOf(preset: Preset, about: About = {}, more: object = {}) {
+  const handler = handlerSchema.parse({ type: 'webhook', ...PRESET_DEFINITIONS[preset], ...more }) as PresetHandler;
+  const told = { namespace: 'default', event: anEvent(about), output: undefined, nowMs: 0 };
+  const request = presetRequest(handler, told);
+  // What is sent has passed through JSON.
+  const body = JSON.parse(JSON.stringify(request.body)) as unknown;
+  expect(SERVICE_FORMATS[preset].safeParse(body).error?.issues ?? []).toEqual([]);
+  return { ...request, body };
+}
+
+const EVENTS: readonly (readonly [title: string, about: About])[] = [
+  ['a problem', {}],
+  ['a resolution', { action: 'resolve', check: { status: 0, output: 'OK: fine' } }],
+  ['a problem that somebody silenced', { silenced: true, silenced_by: ['client:web-1:*'] }],
+  ['an unknown status without output', { check: { status: 3, output: '' } }],
+  ['a huge output', { check: { output: 'full '.repeat(100_000) } }],
+  ['a huge output of signs', { check: { output: '<&>"\'`*_[]@'.repeat(20_000) } }],
+  ['a huge output of wide characters', { check: { output: '😀 '.repeat(30_000) } }],
+  ['many lines', { check: { output: 'a\n'.repeat(30_000) } }],
+  ['control bytes', { check: { output: '\u0000\u001b[31mred\u001b[0m\r\nBcc: x\u202e' } }],
+  ['code in code', { check: { output: '```\n<!channel> @all\n```' } }],
+  ['long names', { client: { name: 'c'.repeat(600) }, check: { name: 'd'.repeat(600) } }],
+  [
+    'a long list of silences',
+    { silenced: true, silenced_by: Array.from({ length: 200 }, (_, at) => `s${String(at)}:*`) },
+  ],
+];
+
+describe.each(PRESET_NAMES)('the payload of %s is as documented for', (preset) => {
+  test.each(EVENTS)('%s', (_title, about) => {
+    expect(requestOf(preset, about).problems).toEqual([]);
+  });
+
+  test.each(EVENTS)('%s, by templates', (_title, about) => {
+    const templates = { title: '{{ event.client.name }}: {{ output }}', text: 'It says {{ event.check.output }}' };
+    expect(requestOf(preset, about, { templates }).problems).toEqual([]);
+  });
+
+  test('a template that makes nothing', () => {
+    const { problems } = requestOf(preset, {}, { templates: { title: '{{ event.none }}', text: '' } });
+    expect(problems).toEqual([]);
+  });
+});
+
+test('slack', () => {
+  expect(requestOf('slack', { check: { output: 'a < b & c\nnext' } }).body).toEqual({
+    text: 'CRITICAL web-1/disk: a &lt; b &amp; c',
+    attachments: [
+      {
+        color: '#a30200',
+        blocks: [
+          { type: 'section', text: { type: 'mrkdwn', text: '```\na &lt; b &amp; c\nnext\n```', verbatim: true } },
+          {
+            type: 'context',
+            elements: [
+              {
+                type: 'plain_text',
+                text: 'Client: web-1 · Check: disk · Status: critical · Occurrences: 1 · Since: 2026-01-01T00:00:00.000Z',
+                emoji: false,
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  });
+});
+
+test('slack: markup is for the template, never for a value', () => {
+  const templates = { text: '*{{ severity }}* <https://wiki.example.com|runbook>: {{ output }}' };
+  const { body } = requestOf(
+    'slack',
+    { check: { output: '<!channel>' } },
+    { templates: { text: templates.text.replace('|runbook', '') } },
+  );
+  expect(body).toMatchObject({
+    attachments: [
+      { blocks: [{ text: { text: '*critical* <https://wiki.example.com>: &lt;!channel&gt;' } }, { type: 'context' }] },
+    ],
+  });
+});
+
+test('mattermost', () => {
+  expect(requestOf('mattermost', { check: { output: 'a *b* @all\n```' } }).body).toMatchObject({
+    attachments: [
+      {
+        fallback: 'CRITICAL web-1/disk: a *b* @all',
+        color: '#a30200',
+        title: String.raw`CRITICAL web\-1/disk: a \*b\* @` + '\u200ball',
+        text: "```\na *b* @all\n'''\n```",
+        fields: expect.arrayContaining([{ title: 'Check', value: 'disk', short: true }]) as unknown,
+      },
+    ],
+  });
+});
+
+test('teams', () => {
+  const { body } = requestOf('teams', { action: 'resolve', check: { status: 0, output: 'one\ntwo' } });
+  expect(body).toMatchObject({
+    attachments: [
+      {
+        content: {
+          body: [
+            { inlines: [{ text: 'RESOLVED web-1/disk: one', weight: 'Bolder', color: 'Good' }] },
+            { inlines: [{ text: 'one', fontType: 'Monospace' }] },
+            { inlines: [{ text: 'two', fontType: 'Monospace' }] },
+            { type: 'FactSet' },
+          ],
+        },
+      },
+    ],
+  });
+});
+
+test('pagerduty: triggers, acknowledges and resolves by the same key', () => {
+  const key = { routing_key: PRESET_DEFINITIONS.pagerduty.routing_key, dedup_key: 'web-1/disk' };
+  expect(requestOf('pagerduty')).toMatchObject({
+    url: 'https://events.pagerduty.com/v2/enqueue',
+    headers: {},
+    body: {
+      ...key,
+      event_action: 'trigger',
+      client: 'mon',
+      payload: {
+        summary: 'CRITICAL web-1/disk: CRITICAL: / is full',
+        source: 'web-1',
+        severity: 'critical',
+        timestamp: '2026-01-01T00:00:00.000Z',
+        component: 'disk',
+        group: 'default',
+        custom_details: { Occurrences: '1', Output: 'CRITICAL: / is full' },
+      },
+    },
+  });
+  expect(requestOf('pagerduty', { silenced: true }).body).toEqual({ ...key, event_action: 'acknowledge' });
+  expect(requestOf('pagerduty', { action: 'resolve', check: { status: 0 } }).body).toEqual({
+    ...key,
+    event_action: 'resolve',
+  });
+});
+
+test('opsgenie: creates, acknowledges and closes by the alias', () => {
+  const created = requestOf('opsgenie', { check: { status: 1 } });
+  expect(created).toMatchObject({
+    url: 'https://api.opsgenie.com/v2/alerts',
+    headers: { authorization: 'GenieKey hunter2' },
+    body: { alias: 'web-1/disk', message: 'WARNING web-1/disk: CRITICAL: / is full', priority: 'P3', entity: 'web-1' },
+  });
+  const eu = { url: 'https://api.eu.opsgenie.com/' };
+  expect(requestOf('opsgenie', { silenced: true }, eu).url).toBe(
+    'https://api.eu.opsgenie.com/v2/alerts/web-1%2Fdisk/acknowledge?identifierType=alias',
+  );
+  const closed = requestOf('opsgenie', { action: 'resolve', check: { status: 0, output: 'OK' } });
+  expect(closed).toMatchObject({
+    url: 'https://api.opsgenie.com/v2/alerts/web-1%2Fdisk/close?identifierType=alias',
+    body: { source: 'mon', note: 'RESOLVED web-1/disk: OK' },
+  });
+});
+
+test('telegram', () => {
+  expect(requestOf('telegram', { check: { output: 'a < b' } })).toMatchObject({
+    url: 'https://api.telegram.org/bot1:hunter2/sendMessage',
+    headers: {},
+    body: {
+      chat_id: '-1001',
+      parse_mode: 'HTML',
+      text: expect.stringMatching(
+        /^<b>CRITICAL web-1\/disk: a &lt; b<\/b>\n<pre>a &lt; b<\/pre>\nClient: web-1\n/,
+      ) as string,
+    },
+  });
+});
+
+test('telegram: what is too long goes without markup, because half of it would be refused', () => {
+  const templates = { text: '<b>{{ output }}</b>' };
+  const { body } = requestOf('telegram', { check: { output: '<x> '.repeat(2000) } }, { templates });
+  expect(body).not.toHaveProperty('parse_mode');
+  expect((body as { text: string }).text).toMatch(/<x> <x>.*…$/);
+});
+
+test('ntfy', () => {
+  expect(requestOf('ntfy')).toMatchObject({
+    url: 'https://ntfy.sh',
+    headers: { authorization: 'Bearer tk_hunter2' },
+    body: {
+      topic: 'hunter2-alerts',
+      title: 'CRITICAL web-1/disk: CRITICAL: / is full',
+      message: expect.stringMatching(/^CRITICAL: \/ is full\n\nClient: web-1\n/) as string,
+      priority: 5,
+      tags: ['rotating_light'],
+    },
+  });
+  expect(requestOf('ntfy', {}, { url: 'https://ntfy.example.com', api_token: undefined })).toMatchObject({
+    url: 'https://ntfy.example.com',
+    headers: {},
+  });
+});
+
+describe('templates', () => {
+  test('see the event in the form that the handler asks for', () => {
+    const legacy = requestOf('ntfy', {}, { templates: { text: '{{ event.client.name }} {{ event.check.status }}' } });
+    expect(legacy.body).toMatchObject({ message: 'web-1 2' });
+    const templates = { text: '{{ event.entity.name }} {{ event.check.state }} {{ event.id }}' };
+    const core = requestOf('ntfy', {}, { event_format: 'core', templates });
+    expect(core.body).toMatchObject({ message: `web-1 failing ${anEvent().id}` });
+  });
+
+  test('that cannot be read leave the usual words, and what has no value its place', () => {
+    const broken = requestOf('ntfy', {}, { templates: { title: '{{ severity', text: 'a {{ event.none.x }}b' } });
+    expect(broken.body).toMatchObject({ title: 'CRITICAL web-1/disk: CRITICAL: / is full', message: 'a b' });
+    expect(broken.problems).toEqual([
+      'templates.title: {{ needs a }} behind its expression',
+      'templates.text: {{ event.none.x }} has no value: there is no x: what should have it is undefined',
+    ]);
+  });
+});

@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { onTestFinished } from 'vitest';
+
+interface ReceivedMail {
+  readonly from: string;
+  readonly to: readonly string[];
+  /** Whether it came over TLS. */
+  readonly isSecure: boolean;
+  readonly user: unknown;
+  /** Headers and body, as they came. */
+  readonly raw: string;
+}
+
+/** An SMTP server of a test, which takes every mail unless it is told otherwise. */
+export async function openMailServer(options: SMTPServerOptions = {}) {
+  const mails: ReceivedMail[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['AUTH'],
+    logger: false,
+    onData(stream, { envelope, secure, user }, done) {
+      void (async () => {
+        const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address;
+        const to = envelope.rcptTo.map(({ address }) => address);
+        mails.push({ from, to, isSecure: secure, user, raw: await text(stream) });
+        done(null, 'taken as 4711');
+      })();
+    },
+    ...options,
+  });
+  // A client that trusts it not goes away in the middle of a handshake.
+  server.on('error', () => undefined);
+  server.listen(0, '127.0.0.1');
+  await once(server.server, 'listening');
+  onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
+  return { mails, port: (server.server.address() as AddressInfo).port };
+}

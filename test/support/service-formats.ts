@@ -1,0 +1,212 @@
+import { z } from 'zod';
+import type { Preset } from '../../shared/schemas/preset.ts';
+
+/**
+ * What services take, written down from their documentation: every attribute that is sent has to be there, within its
+ * bounds. Strict: an attribute that is not documented is a mistake.
+ */
+
+const text = (most: number): z.ZodString => z.string().min(1).max(most);
+
+const bytes = (most: number): z.ZodString =>
+  z
+    .string()
+    .min(1)
+    .refine((value) => Buffer.byteLength(value) <= most, `at most ${String(most)} bytes`);
+
+/** https://docs.slack.dev/reference/block-kit/composition-objects/text-object */
+const slackText = (most: number) =>
+  z.discriminatedUnion('type', [
+    z.strictObject({
+      type: z.literal('mrkdwn'),
+      // https://docs.slack.dev/messaging/formatting-message-text: these are escaped, or begin something.
+      text: text(most).regex(/^(?:[^&<>]|&amp;|&lt;|&gt;|<https?:[^<>]*>)*$/, 'must be escaped'),
+      verbatim: z.boolean().optional(),
+    }),
+    z.strictObject({ type: z.literal('plain_text'), text: text(most), emoji: z.boolean().optional() }),
+  ]);
+
+/**
+ * https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks,
+ * https://docs.slack.dev/reference/block-kit/blocks/section-block (3,000 characters) and context-block (10 elements),
+ * https://docs.slack.dev/messaging/formatting-message-text (attachments with a color and blocks)
+ */
+const slack = z.strictObject({
+  text: text(40_000).regex(/^(?:[^&<>]|&amp;|&lt;|&gt;)*$/, 'must be escaped'),
+  attachments: z
+    .array(
+      z.strictObject({
+        color: z.string().regex(/^#[0-9a-f]{6}$/),
+        blocks: z
+          .array(
+            z.discriminatedUnion('type', [
+              z.strictObject({ type: z.literal('section'), text: slackText(3000) }),
+              z.strictObject({ type: z.literal('context'), elements: z.array(slackText(3000)).min(1).max(10) }),
+            ]),
+          )
+          .min(1)
+          .max(50),
+      }),
+    )
+    .max(100),
+});
+
+/**
+ * https://developers.mattermost.com/integrate/webhooks/incoming/ and
+ * https://developers.mattermost.com/integrate/reference/message-attachments/ (fallback is required)
+ */
+const mattermost = z
+  .strictObject({
+    attachments: z.array(
+      z.strictObject({
+        fallback: text(1000),
+        color: z.string().regex(/^#[0-9a-f]{6}$/),
+        title: text(1000),
+        text: z.string().max(16_383),
+        fields: z.array(z.strictObject({ title: text(200), value: text(2000), short: z.boolean() })),
+      }),
+    ),
+  })
+  .refine((body) => JSON.stringify(body).length <= 8000 * 2, 'attachments are too large');
+
+const run = z.strictObject({
+  type: z.literal('TextRun'),
+  text: text(28_000),
+  weight: z.enum(['Lighter', 'Default', 'Bolder']).optional(),
+  color: z.enum(['Default', 'Dark', 'Light', 'Accent', 'Good', 'Warning', 'Attention']).optional(),
+  fontType: z.enum(['Default', 'Monospace']).optional(),
+});
+
+/**
+ * https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using (the envelope; 28 KB),
+ * https://adaptivecards.io/explorer/ (RichTextBlock, TextRun, TextBlock, FactSet of version 1.4)
+ */
+const teams = z
+  .strictObject({
+    type: z.literal('message'),
+    attachments: z.tuple([
+      z.strictObject({
+        contentType: z.literal('application/vnd.microsoft.card.adaptive'),
+        contentUrl: z.null(),
+        content: z.strictObject({
+          $schema: z.literal('http://adaptivecards.io/schemas/adaptive-card.json'),
+          type: z.literal('AdaptiveCard'),
+          version: z.literal('1.4'),
+          msteams: z.strictObject({ width: z.literal('Full') }),
+          fallbackText: text(1000),
+          body: z.array(
+            z.discriminatedUnion('type', [
+              z.strictObject({
+                type: z.literal('RichTextBlock'),
+                spacing: z.enum(['Default', 'None']),
+                inlines: z.array(run).min(1),
+              }),
+              z.strictObject({ type: z.literal('TextBlock'), text: z.string(), wrap: z.literal(true) }),
+              z.strictObject({
+                type: z.literal('FactSet'),
+                facts: z.array(z.strictObject({ title: text(200), value: text(2000) })).min(1),
+              }),
+            ]),
+          ),
+        }),
+      }),
+    ]),
+  })
+  .refine((body) => Buffer.byteLength(JSON.stringify(body)) <= 28_000, 'at most 28 KB');
+
+const pagerDutyKey = { routing_key: text(32), dedup_key: text(255) };
+
+/**
+ * https://developer.pagerduty.com/docs/send-alert-event and
+ * https://github.com/PagerDuty/api-schema/blob/main/reference/events-v2/openapiv3.json: payload is asked for with trigger alone
+ */
+const pagerduty = z
+  .discriminatedUnion('event_action', [
+    z.strictObject({
+      ...pagerDutyKey,
+      event_action: z.literal('trigger'),
+      client: z.string(),
+      payload: z.strictObject({
+        summary: text(1024),
+        source: text(1024),
+        severity: z.enum(['critical', 'error', 'warning', 'info']),
+        timestamp: z.iso.datetime(),
+        component: z.string(),
+        group: z.string(),
+        custom_details: z.record(z.string(), z.string()),
+      }),
+    }),
+    z.strictObject({ ...pagerDutyKey, event_action: z.enum(['acknowledge', 'resolve']) }),
+  ])
+  .refine((body) => Buffer.byteLength(JSON.stringify(body)) <= 512 * 1024, 'at most 512 KiB');
+
+/** https://docs.opsgenie.com/docs/alert-api: Create Alert, and Close and Acknowledge Alert, which have no message */
+const opsgenie = z.union([
+  z.strictObject({
+    message: text(130),
+    alias: text(512),
+    description: z.string().max(15_000),
+    details: z
+      .record(z.string(), z.string())
+      .refine((details) => JSON.stringify(details).length <= 8000, 'at most 8,000 characters'),
+    entity: text(512),
+    source: text(100),
+    priority: z.enum(['P1', 'P2', 'P3', 'P4', 'P5']),
+  }),
+  z.strictObject({ source: text(100), note: z.string().max(25_000) }),
+]);
+
+const telegramCommon = {
+  chat_id: z.union([z.string(), z.int()]),
+  link_preview_options: z.strictObject({ is_disabled: z.literal(true) }),
+};
+
+/**
+ * https://core.telegram.org/bots/api#sendmessage (1 to 4,096 characters after the markup is parsed) and #html-style (what
+ * tags there are; `<`, `>` and `&` are escaped everywhere else)
+ */
+const telegram = z.union([
+  z.strictObject({
+    ...telegramCommon,
+    parse_mode: z.literal('HTML'),
+    text: z
+      .string()
+      .regex(/^(?:[^<>&]|&(?:amp|lt|gt|quot|#39);|<\/?(?:b|i|u|s|code|pre)>)*$/, 'must be the HTML of Telegram')
+      .refine((html) => withoutMarkup(html).length <= 4096, 'at most 4,096 characters'),
+  }),
+  z.strictObject({ ...telegramCommon, text: text(4096) }),
+]);
+
+function withoutMarkup(html: string): string {
+  return html.replace(/<[^>]*>/g, '').replace(/&[a-z#0-9]+;/g, '?');
+}
+
+/** https://docs.ntfy.sh/publish/#publish-as-json, #message-priority, #tags-emojis and #limitations */
+const ntfy = z.strictObject({
+  topic: z.string().regex(/^[-_A-Za-z0-9]{1,64}$/),
+  title: bytes(250),
+  message: bytes(4096),
+  priority: z.int().min(1).max(5),
+  tags: z.array(z.enum(['white_check_mark', 'warning', 'rotating_light', 'question'])),
+});
+
+export const SERVICE_FORMATS: Readonly<Record<Preset, z.ZodType>> = {
+  slack,
+  mattermost,
+  teams,
+  pagerduty,
+  opsgenie,
+  telegram,
+  ntfy,
+};
+
+/** A definition of each preset that has all that it needs. */
+export const PRESET_DEFINITIONS = {
+  slack: { preset: 'slack', url: 'https://hooks.slack.com/services/T0/B0/hunter2' },
+  mattermost: { preset: 'mattermost', url: 'https://chat.example.com/hooks/hunter2' },
+  teams: { preset: 'teams', url: 'https://flows.example.com/workflows/hunter2?sig=hunter2' },
+  pagerduty: { preset: 'pagerduty', routing_key: 'hunter2hunter2hunter2hunter2hunt' },
+  opsgenie: { preset: 'opsgenie', api_key: 'hunter2' },
+  telegram: { preset: 'telegram', api_token: '1:hunter2', chat: '-1001' },
+  ntfy: { preset: 'ntfy', topic: 'hunter2-alerts', api_token: 'tk_hunter2' },
+} as const satisfies Readonly<Record<Preset, object>>;
