@@ -1,32 +1,91 @@
 // npm run bench -- NAME: measures the programs as they are built, on this machine, and prints figures.
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { runAll } from './bench/all.ts';
+import { printComparison } from './bench/compare.ts';
+import type { BenchSizes } from './bench/bench-sizes.ts';
+import { reported } from './bench/report.ts';
 
-const BENCHES: Readonly<Record<string, () => Promise<{ run(seconds: number, clients: number): Promise<void> }>>> = {
+interface Bench {
+  run(seconds: number, sizes: BenchSizes): Promise<void>;
+}
+
+const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   agents: () => import('./bench/agents.ts'),
   api: () => import('./bench/api.ts'),
   clients: () => import('./bench/clients.ts'),
+  cluster: () => import('./bench/cluster.ts'),
   console: () => import('./bench/console.ts'),
   handlers: () => import('./bench/handlers.ts'),
   ingest: () => import('./bench/ingest.ts'),
+  peers: () => import('./bench/peers.ts'),
+  start: () => import('./bench/start.ts'),
   stores: () => import('./bench/stores.ts'),
   upgrade: () => import('./bench/upgrade.ts'),
 };
+const NAMES = Object.keys(BENCHES);
+
+const BUILD = fileURLToPath(new URL('../build/', import.meta.url));
+const USAGE = `usage: npm run bench -- NAME [--seconds N] [--SIZE N] [--peer KIND=URL] [--part PART] [--json FILE]
+       npm run bench -- all [--only NAME,NAME] [--json FILE]
+       npm run bench -- compare FILE FILE
+NAME: ${NAMES.join(', ')}
+--clients: in the store of 'clients'
+--results: in the store of 'start'
+--agents, --keys, --rate: of 'cluster': agents of each member, results in the store, results per second at each writer
+--part: of 'cluster', instead of all: cost, agents or keys; may be given again
+--peer KIND=URL: a server that runs already, for peers, with KIND alertmanager, v1 or v2; may be given again
+--json: where the figures go as well; default of 'all': build/bench.json`;
+
+const SIZES = {
+  seconds: { type: 'string', default: '8' },
+  clients: { type: 'string', default: '1000000' },
+  results: { type: 'string', default: '1000000' },
+  agents: { type: 'string', default: '13000' },
+  keys: { type: 'string', default: '1000000' },
+  rate: { type: 'string', default: '4000' },
+} as const;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
-    seconds: { type: 'string', default: '8' },
-    clients: { type: 'string', default: '1000000' },
+    ...SIZES,
+    part: { type: 'string', multiple: true, default: [] },
+    json: { type: 'string' },
+    peer: { type: 'string', multiple: true, default: [] },
+    only: { type: 'string', default: NAMES.join(',') },
   },
 });
-const load = BENCHES[positionals[0] ?? ''];
-if (load === undefined) {
-  console.error(`usage: npm run bench -- NAME [--seconds N] [--clients N]\nNAME: ${Object.keys(BENCHES).join(', ')}`);
-  process.exitCode = 2;
+const [name = '', ...files] = positionals;
+const { seconds, clients, results, agents, keys, rate, part: parts, peer: peers, json } = values;
+const load = BENCHES[name];
+const only = values.only.split(',');
+// Whatever it has started ends with it.
+for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+// Where the state of what is measured goes.
+await mkdir(BUILD, { recursive: true });
+if (load !== undefined && files.length === 0) {
+  const sizes = {
+    clients: Number(clients),
+    results: Number(results),
+    agents: Number(agents),
+    keys: Number(keys),
+    rate: Number(rate),
+    parts,
+    peers,
+  };
+  await (await load()).run(Number(seconds), sizes);
+  if (json !== undefined) await writeFile(json, JSON.stringify(reported()));
+} else if (name === 'all' && files.length === 0 && only.every((one) => one in BENCHES)) {
+  await runAll(
+    only,
+    json ?? `${BUILD}bench.json`,
+    Object.keys(SIZES).flatMap((size) => [`--${size}`, values[size as keyof typeof SIZES]]),
+  );
+} else if (name === 'compare' && files[0] !== undefined && files[1] !== undefined) {
+  await printComparison(files[0], files[1]);
 } else {
-  // Where the state of what is measured goes.
-  await mkdir(fileURLToPath(new URL('../build/', import.meta.url)), { recursive: true });
-  await (await load()).run(Number(values.seconds), Number(values.clients));
+  console.error(USAGE);
+  process.exitCode = 2;
 }

@@ -1,12 +1,11 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { WebSocket } from 'ws';
 import { connectionLimits } from '../../shared/domain/connection-limits.ts';
 import { AGENT_PATH, AGENT_PROTOCOL, KEEPALIVE_SECONDS, type BackendMessage } from '../../shared/schemas/agent.ts';
 import { startBackend } from './backend-process.ts';
-import { cpuMs, memoryMiB } from './process-figures.ts';
+import { cpuMs, memoryMiB, openFilesMax } from './process-figures.ts';
 import { count, quantile, report, sleep } from './report.ts';
 
 const AGENTS = 5000;
@@ -38,28 +37,15 @@ async function working(seconds: number): Promise<void> {
   const elapsedMs = performance.now() - startedAt;
   const latencies = agents.flatMap((agent) => agent.latencies);
   const rate = ((acked(agents) - ackedBefore) * 1000) / elapsedMs;
-  report(
-    `${count(AGENTS)} agents, ${String(CHECKS)} checks each at ${String(INTERVAL_S)} s: results`,
-    `${count(rate)} /s`,
-  );
-  report('CPU of the backend', `${(((cpuMs(backend.pid) - cpuBefore) * 100) / elapsedMs).toFixed(1)} %`, 'of one core');
-  report(
-    'from request to stored result, p50 / p99',
-    `${quantile(latencies, 0.5).toFixed(1)} / ${quantile(latencies, 0.99).toFixed(1)} ms`,
-  );
-  report(
-    'memory for each agent and its ten results',
-    `${count(((memoryMiB(backend.pid) - before) * 1024) / AGENTS)} KiB`,
-  );
+  report(`${count(AGENTS)} agents, ${String(CHECKS)} checks each at ${String(INTERVAL_S)} s: results`, rate, '/s');
+  report('CPU of the backend', ((cpuMs(backend.pid) - cpuBefore) * 100) / elapsedMs, '%', 'of one core');
+  report('from request to stored result, p50 / p99', [quantile(latencies, 0.5), quantile(latencies, 0.99)], 'ms');
+  report('memory for each agent and its ten results', ((memoryMiB(backend.pid) - before) * 1024) / AGENTS, 'KiB');
 
   for (const agent of agents) agent.drop();
   const stormAt = performance.now();
   const returned = await connectAll(backend.url, AGENTS, ['fleet']);
-  report(
-    `all ${count(AGENTS)} reconnect at once`,
-    `${((performance.now() - stormAt) / 1000).toFixed(1)} s`,
-    'goal under 15 s',
-  );
+  report(`all ${count(AGENTS)} reconnect at once`, (performance.now() - stormAt) / 1000, 's', 'goal under 15');
   for (const agent of returned) agent.drop();
 }
 
@@ -70,7 +56,7 @@ async function idle(): Promise<void> {
   // Every one sends a keepalive, and the sweep writes a result for each.
   await sleep((KEEPALIVE_SECONDS + 15) * 1000);
   const memory = ((memoryMiB(backend.pid) - before) * 1024) / agents.length;
-  report(`memory for each of ${count(agents.length)} idle agents with keepalives`, `${count(memory)} KiB`, 'goal 30');
+  report(`memory for each of ${count(agents.length)} idle agents with keepalives`, memory, 'KiB', 'goal 30');
   for (const agent of agents) agent.drop();
 }
 
@@ -150,10 +136,6 @@ class FleetAgent {
   #send(message: object): void {
     this.#socket.send(JSON.stringify(message));
   }
-}
-
-function openFilesMax(): number {
-  return Number(/Max open files\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]);
 }
 
 function acked(agents: readonly FleetAgent[]): number {

@@ -1,8 +1,9 @@
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { startBackend } from './backend-process.ts';
-import { cpuMs, memoryMiB } from './process-figures.ts';
+import { startBackend, type BenchBackend } from './backend-process.ts';
+import { BenchAgent, steadyLoop } from './bench-agent.ts';
+import { Line, serverCpuMs, type Target } from './http-line.ts';
+import { memoryMiB } from './process-figures.ts';
+import { count, quantile, report } from './report.ts';
 
 const EVENTS = { clients: 1000, checks: 10 };
 const MEMBERS = { clients: 1000, checks: 100 };
@@ -13,15 +14,18 @@ const SILENCES_PER_CHECK = 10;
 const RESULT_BYTES = 600;
 const BATCH = 1000;
 const CONNECTIONS = 32;
+/** Results per second beside lists. */
+const RATE = 20_000;
+const AGENTS = 100;
 
 /**
  * How long the API takes to answer its largest questions, each asked again and again over one connection, the whole
  * answer read; with results of 600 bytes. The anchors are of the page (performance, measured on a machine like this).
  */
 export async function run(seconds: number): Promise<void> {
-  await using backend = await startBackend();
+  await using backend = await startBackend([], { isLoopWatched: true });
   const ask = new Line(backend);
-  console.log(`median, p99 and CPU of the backend, from ${String(seconds)} s each over loopback`);
+  console.log(`p50 / p99 and CPU of the backend, from ${String(seconds)} s each over loopback`);
 
   await postResults(backend, EVENTS, (client, check) => ({
     source: `web-${String(client)}`,
@@ -33,7 +37,11 @@ export async function run(seconds: number): Promise<void> {
     seconds,
     'GET /events, 10,000 events',
     '/events',
-    'goal 60 ms; the peer 219, 10,000 alerts of Alertmanager 139',
+    'goal 60 ms, 25 of CPU; the peer 219, 10,000 alerts of Alertmanager 139',
+  );
+  const besides = `GET /events, while ${count(RATE)} results/s come in`;
+  await watchLoop(backend, besides, () =>
+    whileResultsComeIn(backend, () => measure(ask, seconds, besides, '/events', 'goal p99 60 ms')),
   );
   await measure(ask, seconds, 'GET /events?limit=100 of them', '/events?limit=100', 'goal 3 ms; the peer 93');
   await measure(ask, seconds, 'GET /events/:client/:check', '/events/web-500/check-5', '');
@@ -81,11 +89,31 @@ export async function run(seconds: number): Promise<void> {
   );
   await measure(ask, seconds, 'GET /aggregates/:a/clients of them', '/aggregates/all/clients', '');
   await measure(ask, seconds, 'GET /aggregates/:a/checks of them', '/aggregates/all/checks', '');
-  await measure(ask, seconds, 'GET /aggregates/:a/results/critical, 25,000', '/aggregates/all/results/critical', '');
-  console.log(
-    `memory of the backend: ${memoryMiB(backend.pid).toFixed(0)} MiB, ${before.toFixed(0)} before the members`,
+  const critical = 'GET /aggregates/:a/results/critical, 25,000';
+  await watchLoop(backend, critical, () =>
+    measure(ask, seconds, critical, '/aggregates/all/results/critical', 'goal 50 ms'),
   );
+  report('memory of the backend', memoryMiB(backend.pid), 'MiB', `${count(before)} before the members`);
   ask.close();
+}
+
+/** How late the event loop of the backend is meanwhile. */
+async function watchLoop(backend: BenchBackend, what: string, act: () => Promise<void>): Promise<void> {
+  await backend.loopDelay();
+  await act();
+  const { p999, max } = await backend.loopDelay();
+  report(`${what}: loop late, p99.9 / max`, [p999, max], 'ms', 'goal p99.9 10 ms');
+}
+
+async function whileResultsComeIn({ url }: BenchBackend, act: () => Promise<void>): Promise<void> {
+  const agents = await Promise.all(Array.from({ length: AGENTS }, (_, at) => BenchAgent.connect(url, at)));
+  let isOver = false;
+  const load = steadyLoop(agents, RATE, () => isOver);
+  await act();
+  isOver = true;
+  const { reached } = await load;
+  report('results beside it', reached, '/s');
+  for (const agent of agents) agent.close();
 }
 
 /** Asks until the time is over, at least ten times. */
@@ -100,7 +128,7 @@ async function measure(
   const times: number[] = [];
   // Unmeasured: what runs for the first time is not compiled yet.
   for (let round = 0; round < 5; round++) await line.send('GET', path);
-  const cpuBefore = cpuMs(line.pid);
+  const cpuBefore = serverCpuMs(line);
   const end = performance.now() + seconds * 1000;
   while (times.length < 10 || performance.now() < end) {
     await before();
@@ -108,87 +136,10 @@ async function measure(
     await line.send('GET', path);
     times.push(performance.now() - start);
   }
-  const cpu = (cpuMs(line.pid) - cpuBefore) / times.length;
-  times.sort((a, b) => a - b);
-  const figure = (share: number): string => at(times, share).toFixed(2).padStart(8);
-  console.log(
-    `${name.padEnd(66)} ${figure(0.5)} ${figure(0.99)} ms ${cpu.toFixed(2).padStart(8)} ms CPU${remark === '' ? '' : `   (${remark})`}`,
-  );
+  const cpu = (serverCpuMs(line) - cpuBefore) / times.length;
+  report(name, [quantile(times, 0.5), quantile(times, 0.99)], 'ms', remark);
+  report(`${name}: CPU`, cpu, 'ms');
 }
-
-function at(sorted: readonly number[], share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
-}
-
-type Target = Pick<Awaited<ReturnType<typeof startBackend>>, 'url' | 'pid'>;
-
-/** One connection, one request at a time, the answer read to its end and not looked at. */
-class Line {
-  readonly pid: number;
-  readonly #socket: Socket;
-  #pending: { resolve(): void; reject(error: Error): void } | undefined;
-  #head: Buffer | undefined;
-  /** Bytes of the body that are still to come; undefined: it comes in chunks. */
-  #missing: number | undefined = 0;
-  /** The end of what came last of a body in chunks. */
-  #tail = '';
-
-  constructor({ url, pid }: Target) {
-    this.pid = pid;
-    const { hostname, port } = new URL(url);
-    this.#socket = connect({ host: hostname, port: Number(port), noDelay: true });
-    this.#socket.on('data', (data) => this.#receive(data));
-    this.#socket.on('error', (error) => this.#pending?.reject(error));
-  }
-
-  async send(method: 'GET' | 'POST', path: string, body = ''): Promise<void> {
-    if (this.#socket.connecting) await once(this.#socket, 'connect');
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#pending = { resolve, reject };
-    this.#socket.write(
-      `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`,
-    );
-    await promise;
-  }
-
-  close(): void {
-    this.#socket.destroy();
-  }
-
-  #receive(data: Buffer): void {
-    if (this.#missing === undefined) {
-      this.#noteChunks(data);
-    } else if (this.#missing > 0) {
-      this.#missing -= data.length;
-    } else {
-      const received = this.#head === undefined ? data : Buffer.concat([this.#head, data]);
-      const end = received.indexOf('\r\n\r\n');
-      if (end === -1) {
-        this.#head = received;
-        return;
-      }
-      this.#head = undefined;
-      const head = received.toString('latin1', 0, end);
-      if (!head.startsWith('HTTP/1.1 2')) {
-        this.#pending?.reject(new Error(received.toString()));
-        return;
-      }
-      const body = received.subarray(end + 4);
-      if (/transfer-encoding: chunked/i.test(head)) this.#noteChunks(body);
-      else this.#missing = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0) - body.length;
-    }
-    if (this.#missing === 0) this.#pending?.resolve();
-  }
-
-  #noteChunks(data: Buffer): void {
-    this.#tail = (this.#tail + data.subarray(-LAST_CHUNK.length).toString('latin1')).slice(-LAST_CHUNK.length);
-    this.#missing = this.#tail === LAST_CHUNK ? 0 : undefined;
-    if (this.#missing === 0) this.#tail = '';
-  }
-}
-
-/** Of a body in chunks. */
-const LAST_CHUNK = '\r\n0\r\n\r\n';
 
 async function postResults(
   backend: Target,

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -16,6 +17,19 @@ export function makeStateDir(): Promise<string> {
   return mkdtemp(`${ROOT}build/bench-`);
 }
 
+/** How late its event loop was, since it was last asked; milliseconds. */
+export interface LoopDelay {
+  readonly p999: number;
+  readonly max: number;
+}
+
+export interface BenchBackend extends AsyncDisposable {
+  readonly url: string;
+  readonly pid: number;
+  /** Of one whose loop is watched. */
+  loopDelay(): Promise<LoopDelay>;
+}
+
 /**
  * A backend of its own process.
  *
@@ -23,16 +37,27 @@ export function makeStateDir(): Promise<string> {
  */
 export async function startBackend(
   args: readonly string[] = [],
-  { stateDir, env = {} }: { readonly stateDir?: string; readonly env?: Readonly<Record<string, string>> } = {},
-): Promise<AsyncDisposable & { url: string; pid: number }> {
+  {
+    stateDir,
+    env = {},
+    isLoopWatched = false,
+  }: {
+    readonly stateDir?: string;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly isLoopWatched?: boolean;
+  } = {},
+): Promise<BenchBackend> {
+  const watching = isLoopWatched ? { NODE_OPTIONS: `--import ${ROOT}scripts/bench/watch-loop.ts` } : {};
   const dir = stateDir ?? (await makeStateDir());
   const child = spawn(`${ROOT}scripts/mon-backend`, ['start', '--state-dir', dir, '--port', '0', ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    env: { ...process.env, ...watching, ...env },
   });
   const exited = once(child, 'exit');
+  const kill = (): void => void child.kill('SIGKILL');
+  process.once('exit', kill);
   const url = await new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stdout }).on('line', (line) => {
+    createInterface({ input: child.stdout as Readable }).on('line', (line) => {
       const record = JSON.parse(line) as { url?: string; level: string };
       if (record.url !== undefined) resolve(record.url);
       else if (record.level === 'error') console.error(line);
@@ -42,9 +67,15 @@ export async function startBackend(
   return {
     url,
     pid: child.pid ?? 0,
+    async loopDelay() {
+      child.send('loop delay');
+      const [delay] = (await once(child, 'message')) as [LoopDelay];
+      return delay;
+    },
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');
       await exited;
+      process.off('exit', kill);
       await rm(dir, { recursive: true, force: true });
     },
   };

@@ -19,6 +19,7 @@ export class BenchAgent {
   #sent = 0;
   #acked = 0;
   #closedLoop = false;
+  #isClosed = false;
   acks: ((sentAt: number) => void) | undefined;
 
   readonly #at: number;
@@ -28,6 +29,11 @@ export class BenchAgent {
     this.#at = at;
     this.report(['default']);
     socket.on('message', (data: Buffer) => this.#receive(data.toString()));
+    // What is measured would stand still.
+    socket.on('close', (code, reason) => {
+      if (!this.#isClosed)
+        throw new Error(`agent-${String(at)} lost its connection: ${String(code)} ${reason.toString()}`);
+    });
   }
 
   static async connect(url: string, at: number): Promise<BenchAgent> {
@@ -72,6 +78,7 @@ export class BenchAgent {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#socket.close();
   }
 
@@ -112,19 +119,24 @@ export interface Load {
   readonly rate: number;
   /** Of all threads of the backend, per result: tells what a change costs whatever else the machine does. */
   readonly cpuMicroseconds: number;
+  /** Of this process, which sends them. */
+  readonly ownCpuMicroseconds: number;
 }
 
 /** As fast as it goes, with a bound on what is under way. */
 export async function closedLoop(agents: readonly BenchAgent[], pid: number, ms: number): Promise<Load> {
   const before = total(agents);
   const cpuBefore = cpuMs(pid);
+  const ownBefore = process.cpuUsage();
   const startedAt = performance.now();
   for (const agent of agents) agent.start();
   await sleep(ms);
   const results = total(agents) - before;
+  const { user, system } = process.cpuUsage(ownBefore);
   const load = {
     rate: (results * 1000) / (performance.now() - startedAt),
     cpuMicroseconds: ((cpuMs(pid) - cpuBefore) * 1000) / results,
+    ownCpuMicroseconds: (user + system) / results,
   };
   for (const agent of agents) agent.stop();
   while (agents.some(({ waiting }) => waiting > 0)) await sleep(5);
@@ -150,6 +162,30 @@ export async function openLoop(
   while (agents.some(({ waiting }) => waiting > 0)) await sleep(5);
   for (const agent of agents) agent.acks = undefined;
   return { p50: quantile(latencies, 0.5), p99: quantile(latencies, 0.99), reached };
+}
+
+/**
+ * Sends at a given rate until it is over, or as fast as it goes when the backend does not come up to that rate.
+ *
+ * @returns results per second that were acknowledged
+ */
+export async function steadyLoop(
+  agents: readonly BenchAgent[],
+  rate: number,
+  isOver: () => boolean,
+): Promise<{ reached: number }> {
+  const before = total(agents);
+  const startedAt = performance.now();
+  for (let tick = 0; !isOver(); await sleep(1)) {
+    const due = ((performance.now() - startedAt) * rate) / 1000;
+    for (; tick < due; tick++) {
+      const agent = agents[tick % agents.length];
+      if (agent !== undefined && agent.waiting < WINDOW) agent.send();
+    }
+  }
+  const reached = ((total(agents) - before) * 1000) / (performance.now() - startedAt);
+  while (agents.some(({ waiting }) => waiting > 0)) await sleep(5);
+  return { reached };
 }
 
 function total(agents: readonly BenchAgent[]): number {

@@ -4,6 +4,7 @@ import { encodeClient } from '../../daemon/backend/clients/client-record.ts';
 import { clientKey } from '../../daemon/backend/clients/table.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { storeBytes } from '../../daemon/backend/store/store-size.ts';
+import type { BenchSizes } from './bench-sizes.ts';
 import { buildPrograms, makeStateDir, startBackend } from './backend-process.ts';
 import { BenchAgent } from './bench-agent.ts';
 import { cpuMs, memoryMiB, memoryPartsMiB, peakMemoryMiB } from './process-figures.ts';
@@ -21,10 +22,10 @@ const HEAP_MIB = 1024;
  * A store of many clients with 4 KiB each: how long a backend takes to start on it and in how much memory, and how it
  * serves. The heap is limited to what a machine of 2 GiB would allow.
  */
-export async function run(_seconds: number, clients: number): Promise<void> {
+export async function run(_seconds: number, { clients }: BenchSizes): Promise<void> {
   const stateDir = await makeStateDir();
   await writeClients(stateDir, clients);
-  report('clients', count(clients), `${count(TEXT_BYTES)} bytes each`);
+  report('clients', clients, '', `${count(TEXT_BYTES)} bytes each`);
 
   await buildPrograms();
   const begun = performance.now();
@@ -33,14 +34,14 @@ export async function run(_seconds: number, clients: number): Promise<void> {
     env: { NODE_OPTIONS: `--max-old-space-size=${String(HEAP_MIB)}` },
   });
   const startSeconds = (performance.now() - begun) / 1000;
-  report('start to serving', `${startSeconds.toFixed(1)} s`, `CPU ${(cpuMs(backend.pid) / 1000).toFixed(1)} s`);
+  report('start to serving', startSeconds, 's', `CPU ${(cpuMs(backend.pid) / 1000).toFixed(1)} s`);
   const { own, files } = memoryPartsMiB(backend.pid);
-  report('memory after the start', `${count(memoryMiB(backend.pid))} MiB`, `own ${count(own)}, files ${count(files)}`);
-  report('peak of the start', `${count(peakMemoryMiB(backend.pid))} MiB`, 'goal 2,048');
+  report('memory after the start', memoryMiB(backend.pid), 'MiB', `own ${count(own)}, files ${count(files)}`);
+  report('peak of the start', peakMemoryMiB(backend.pid), 'MiB', 'goal 2,048');
   const metrics = await (await fetch(`${backend.url}/metrics`)).text();
   for (const name of ['mon_memory_known_bytes', 'mon_memory_limit_bytes']) {
     const bytes = Number(new RegExp(`^${name} (\\d+)`, 'm').exec(metrics)?.[1]);
-    report(name, `${count(bytes / 1024 / 1024)} MiB`);
+    report(name, bytes / 1024 / 1024, 'MiB');
   }
 
   const ask = async (path: string): Promise<void> => {
@@ -64,12 +65,8 @@ export async function run(_seconds: number, clients: number): Promise<void> {
   await timed('GET /events, with their clients', 10, () => ask('/events'));
   for (const agent of agents) agent.close();
   const after = memoryPartsMiB(backend.pid);
-  report(
-    'memory after that',
-    `${count(memoryMiB(backend.pid))} MiB`,
-    `own ${count(after.own)}, files ${count(after.files)}`,
-  );
-  report('peak of all', `${count(peakMemoryMiB(backend.pid))} MiB`, 'goal 2,048');
+  report('memory after that', memoryMiB(backend.pid), 'MiB', `own ${count(after.own)}, files ${count(after.files)}`);
+  report('peak of all', peakMemoryMiB(backend.pid), 'MiB', 'goal 2,048');
 }
 
 async function writeClients(dir: string, clients: number): Promise<void> {
@@ -102,8 +99,7 @@ async function timed(what: string, times: number, act: (at: number) => Promise<u
     await act(at);
     taken.push(performance.now() - begun);
   }
-  const [p50, p99] = [quantile(taken, 0.5), quantile(taken, 0.99)];
-  report(what, `${p50.toFixed(1)} / ${p99.toFixed(1)} ms`, `p50 / p99 of ${count(times)}`);
+  report(what, [quantile(taken, 0.5), quantile(taken, 0.99)], 'ms', `p50 / p99 of ${count(times)}`);
 }
 
 async function post(url: string, body: unknown): Promise<void> {

@@ -5,7 +5,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConsoleTerminal, type Arrival, type TerminalSize } from './console-terminal.ts';
 import { EchoTerminal } from './echo-terminal.ts';
-import { quantile, report } from './report.ts';
+import { count, quantile, report } from './report.ts';
 import { startStorm, type Storm } from './storm.ts';
 
 const EVENTS = 100_000;
@@ -61,7 +61,7 @@ async function starts(): Promise<void> {
       if (round > 0) delays.push(delayMs);
       await terminal.quit();
     }
-    report(name, `p50 ${ms(quantile(delays, 0.5))}, fastest ${ms(Math.min(...delays))}`, goal);
+    report(`${name}, p50 / fastest`, [quantile(delays, 0.5), Math.min(...delays)], 'ms', goal);
   }
 }
 
@@ -69,11 +69,11 @@ async function usualScreen(storm: Storm): Promise<void> {
   storm.blow({ changesPerSecond: STORM, pings: false });
   await using terminal = new ConsoleTerminal(storm.url, USUAL);
   const { delayMs } = await terminal.until(isLive, 30_000);
-  report(`start to live with ${count(EVENTS)} events`, ms(delayMs), 'goal 700');
+  report(`start to live with ${count(EVENTS)} events`, delayMs, 'ms', 'goal 700');
   const memories = [20, 60, 120].map((seconds) => memoryAfter(terminal, seconds));
   await rest(terminal, { name: 'storm', cpu: 15, kilobytes: 60 });
   await keys(terminal, storm, { changesPerSecond: STORM, size: USUAL, goalMs: 30 });
-  report('memory after 20 s, 60 s, 120 s', `${(await Promise.all(memories)).join(', ')} MiB`, 'goal 350');
+  report('memory after 20 / 60 / 120 s', await Promise.all(memories), 'MiB', 'goal 350');
   await filterKeys(terminal);
   await stall(terminal);
 
@@ -123,7 +123,7 @@ async function mergedList(): Promise<void> {
       (screen) => screen.includes('2 of 2 live') && screen.includes(`of ${count(EVENTS)} events`),
       30_000,
     );
-    report('start to live, two backends as one list', ms(delayMs));
+    report('start to live, two backends as one list', delayMs, 'ms');
     await sleep(2000);
     await rest(terminal, { name: 'storm, two backends as one list' });
     await keys(terminal, both, {
@@ -137,9 +137,9 @@ async function mergedList(): Promise<void> {
   }
 }
 
-async function memoryAfter(terminal: ConsoleTerminal, seconds: number): Promise<string> {
+async function memoryAfter(terminal: ConsoleTerminal, seconds: number): Promise<number> {
   await sleep(seconds * 1000 - terminal.ageMs);
-  return terminal.memoryMiB.toFixed(0);
+  return terminal.memoryMiB;
 }
 
 /** CPU and output while nobody types. */
@@ -151,14 +151,10 @@ async function rest(
   await sleep(REST_MS);
   const elapsedMs = performance.now() - startedAt;
   const cpu = (100 * (terminal.cpuMs - cpuBefore)) / elapsedMs;
-  report(
-    `CPU of one core, ${about.name}`,
-    `${cpu.toFixed(1)} %`,
-    about.cpu === undefined ? '' : `goal ${String(about.cpu)}`,
-  );
+  report(`CPU of one core, ${about.name}`, cpu, '%', about.cpu === undefined ? '' : `goal ${String(about.cpu)}`);
   if (about.kilobytes !== undefined) {
     const rate = (terminal.received - bytesBefore) / elapsedMs;
-    report(`output, ${about.name}`, `${rate.toFixed(1)} kB/s`, `goal ${String(about.kilobytes)}`);
+    report(`output, ${about.name}`, rate, 'kB/s', `goal ${String(about.kilobytes)}`);
   }
 }
 
@@ -216,12 +212,13 @@ async function keys(
     arrivals,
     `goal p99 ${String(goalMs)}, slowest 150; ${String(astray)} keys after the order had moved on`,
   );
-  report(`key to its echo by a program that does nothing else`, quantilesText(echoes), 'the share of the machine');
-  report(`CPU of one core, ${name}, with keys`, `${cpu.toFixed(1)} %`);
+  report(`echo of a program that does nothing else, ${name}`, quantiles(echoes), 'ms', 'the share of the machine');
+  report(`CPU of one core, ${name}, with keys`, cpu, '%');
   const delays = storm.takeAnswerDelays();
   report(
-    `answer to a ping, ${name}, with keys`,
-    `p99 ${ms(quantile(delays, 0.99))}, slowest ${ms(Math.max(...delays))}`,
+    `answer to a ping, p99 / slowest, ${name}`,
+    [quantile(delays, 0.99), Math.max(...delays)],
+    'ms',
     'loop lag: goal p99 15, slowest 100',
   );
 }
@@ -230,28 +227,32 @@ function showsRow(row: number): (screen: string) => boolean {
   return (screen) => screen.includes(`row ${count(row)}/`);
 }
 
-/** Each keystroke finds fewer events, or more again, so that a frame with another number has seen it. */
+/**
+ * Each keystroke finds fewer events, or more again, so that a frame with another number has seen it: first with the first
+ * of what it finds (`24+`), unless all of it is known as soon.
+ */
 async function filterKeys(terminal: ConsoleTerminal): Promise<void> {
-  const arrivals: Arrival[] = [];
+  const pages: Arrival[] = [];
+  const counts: Arrival[] = [];
   for (let round = 0; round < FILTER_ROUNDS; round++) {
     await terminal.press('/', (screen) => /^ \//m.test(screen));
     const term = String(200 + round * 29);
     for (const key of [...term.split(''), ...term.split('').fill('\u007F')]) {
       await sleep(40 + Math.random() * 80);
-      const before = shownCount(terminal);
-      arrivals.push(await terminal.press(key, (screen) => shownIn(screen) !== before));
+      const before = shownIn(terminal.lines.join('\n'));
+      const page = await terminal.press(key, (screen) => shownIn(screen) !== before);
+      const whole = await terminal.until((screen) => shownIn(screen)?.endsWith('+') === false);
+      pages.push(page);
+      counts.push({ delayMs: page.delayMs + whole.delayMs, coreMs: page.coreMs + whole.coreMs });
     }
     await terminal.press('\r', (screen) => !/^ \//m.test(screen));
   }
-  reportArrivals(`key in the filter to its result, ${count(EVENTS)} events`, arrivals, 'goal p99 50');
-}
-
-function shownCount(terminal: ConsoleTerminal): string | undefined {
-  return shownIn(terminal.lines.join('\n'));
+  reportArrivals(`key in the filter to its first rows, ${count(EVENTS)} events`, pages, 'goal p99 33');
+  reportArrivals(`key in the filter to its whole result, ${count(EVENTS)} events`, counts);
 }
 
 function shownIn(screen: string): string | undefined {
-  return /([\d,]+) of [\d,]+ events shown/.exec(screen)?.[1];
+  return /([\d,]+\+?) of [\d,]+ events shown/.exec(screen)?.[1];
 }
 
 /** A terminal that takes nothing for a while: what is old by then must not be shown first. */
@@ -265,11 +266,7 @@ async function stall(terminal: ConsoleTerminal): Promise<void> {
   terminal.flow();
   const { delayMs } = await terminal.until(showsRow(1));
   const kilobytes = (terminal.received - bytesBefore) / 1000;
-  report(
-    'right screen after a stall of 3 s',
-    `${ms(delayMs)} and ${kilobytes.toFixed(0)} kB`,
-    'goal 200, one old frame',
-  );
+  report('right screen after a stall of 3 s', delayMs, 'ms', `${kilobytes.toFixed(0)} kB; goal 200, one old frame`);
 }
 
 function isLive(screen: string): boolean {
@@ -279,28 +276,19 @@ function isLive(screen: string): boolean {
 /** More than our two or three processes at a time means that others want the cores too. */
 function reportMachine(): void {
   const [lastMinute = 0] = loadavg();
-  report('the machine', `${String(availableParallelism())} cores, load ${lastMinute.toFixed(1)}`);
+  report('load of the machine', lastMinute, '', `${String(availableParallelism())} cores`);
 }
 
-function reportArrivals(name: string, arrivals: readonly Arrival[], goal: string): void {
+function reportArrivals(name: string, arrivals: readonly Arrival[], goal = ''): void {
   const delays = arrivals.map(({ delayMs }) => delayMs);
   const own = arrivals.map(({ delayMs, coreMs }) => Math.max(0, delayMs - coreMs));
-  report(name, `${quantilesText(delays)}, without waits ${quantilesText(own)}, ${count(arrivals.length)} keys`, goal);
+  report(name, quantiles(delays), 'ms', `${goal}; ${count(arrivals.length)} keys`);
+  report(`${name}, without waits`, quantiles(own), 'ms');
 }
 
 /** p50 / p99 / slowest. */
-function quantilesText(values: readonly number[]): string {
-  return [quantile(values, 0.5), quantile(values, 0.99), Math.max(...values)]
-    .map((value) => value.toFixed(1))
-    .join(' / ');
-}
-
-function ms(value: number): string {
-  return `${value.toFixed(1)} ms`;
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en');
+function quantiles(values: readonly number[]): readonly number[] {
+  return [quantile(values, 0.5), quantile(values, 0.99), Math.max(...values)];
 }
 
 function sizeText({ columns, rows }: TerminalSize): string {

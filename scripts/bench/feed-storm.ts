@@ -3,7 +3,8 @@
 import { createServer } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { eventKey, FEED_PROTOCOL, type EventRow, type FeedMessage } from '../../shared/schemas/feed.ts';
+import { FEED_PROTOCOL, type EventBrief, type EventRow, type FeedMessage } from '../../shared/schemas/feed.ts';
+import { eventKey } from '../../shared/domain/event-key.ts';
 import type { Event } from '../../shared/schemas/event.ts';
 
 export interface StormOrder {
@@ -69,13 +70,25 @@ function serve(socket: WebSocket): void {
   let paceMs = 0;
   let sentAt = 0;
   let pending: Record<string, EventRow> = {};
+  let whole: ReadonlySet<string> | undefined;
+  /** What came in brief. */
+  const owed = new Map<string, EventRow>();
+  let isDue = false;
   let pingedAt: number | undefined;
   socket.on('error', () => socket.terminate());
   socket.on('close', () => timers.forEach(clearInterval));
   socket.on('message', (data: Buffer) => {
-    const { type, ms = 0 } = JSON.parse(data.toString()) as { type: string; ms?: number };
+    const { type, ms = 0, ...pace } = JSON.parse(data.toString()) as { type: string; ms?: number; whole?: string[] };
     if (type === 'pace') {
       paceMs = ms;
+      whole = pace.whole && new Set(pace.whole);
+      for (const key of whole ?? owed.keys()) {
+        const row = owed.get(key);
+        if (row === undefined) continue;
+        owed.delete(key);
+        pending[key] ??= row;
+        isDue = true;
+      }
       return;
     }
     if (type === 'ping') return send({ type: 'pong' });
@@ -94,9 +107,17 @@ function serve(socket: WebSocket): void {
         const others = Array.from({ length: count - hot.length }, () => Math.floor(Math.random() * EVENTS));
         seq += 1;
         Object.assign(pending, rows(others, 100_000), rows(hot, 0, 2));
-        if (performance.now() - sentAt < paceMs) return;
+        if (performance.now() - sentAt < paceMs && !isDue) return;
         sentAt = performance.now();
-        send({ type: 'changes', seq, time: Date.now(), rows: { events: pending } });
+        isDue = false;
+        const brief: Record<string, EventBrief> = {};
+        for (const [key, row] of whole === undefined ? [] : Object.entries(pending)) {
+          if (whole?.has(key) === true) continue;
+          brief[key] = { status: row.status, action: row.action, since: row.since, silenced_by: row.silenced_by };
+          owed.set(key, row);
+          delete pending[key];
+        }
+        send({ type: 'changes', seq, time: Date.now(), rows: { events: pending }, brief: { events: brief } });
         pending = {};
       }, FRAME_MS),
       setInterval(() => {
@@ -113,7 +134,7 @@ function serve(socket: WebSocket): void {
       }, PING_MS),
     );
   });
-  send({ type: 'hello', version: '1.0.0', store: 'bench', name: 'bench', time: Date.now(), pace: true });
+  send({ type: 'hello', version: '1.0.0', store: 'bench', name: 'bench', time: Date.now(), pace: true, brief: true });
 }
 
 /** @param ageMax seconds since the event entered its status, at most */

@@ -44,7 +44,8 @@ async function deliveries(seconds: number, definitions: object): Promise<void> {
     const cpuBefore = cpuMs(backend.pid);
     const { rate, runs } = await sustained(backend.url, handler, seconds * 1000);
     const cpu = ((cpuMs(backend.pid) - cpuBefore) * 1000) / runs;
-    report(`runs of a handler: ${goal}`, `${count(rate)} /s`, `${count(cpu)} us of CPU each, with the event`);
+    report(`runs of a handler: ${goal}`, rate, '/s');
+    report(`CPU per run of it, with the event: ${handler}`, cpu, 'us');
   }
 }
 
@@ -102,7 +103,7 @@ async function hanging(seconds: number): Promise<void> {
   reportTo(['hang']);
   // Of the minute that a handler may hang, the beginning: each event is written once more, until there are enough of them.
   const filling = await closedLoop(agents, backend.pid, FILLING_MS);
-  report('results, while what waits for handlers piles up', `${count(filling.rate)} /s`, 'no goal');
+  report('results, while what waits for handlers piles up', filling.rate, '/s', 'no goal');
 
   const rounds = { without: [] as Load[], hung: [] as Load[] };
   // In turns, so that whatever else the machine does falls on both.
@@ -140,7 +141,8 @@ function compared<Figures>(
   const change = ((after / before - 1) * 100).toFixed(1);
   report(
     `${what}, while every handler hangs`,
-    `${count(after)} ${unit}`,
+    after,
+    unit,
     `${change} %, without handlers ${count(before)}; goal within 5`,
   );
   return before;

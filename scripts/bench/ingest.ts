@@ -1,10 +1,8 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
-import { performance } from 'node:perf_hooks';
 import { startBackend } from './backend-process.ts';
 import { BenchAgent, CHECKS_EACH, checkJson, closedLoop, openLoop, RESULT_BYTES, type Load } from './bench-agent.ts';
+import { postLoop, type Target } from './http-line.ts';
 import { memoryMiB } from './process-figures.ts';
-import { count, mean, report, sleep } from './report.ts';
+import { count, mean, report } from './report.ts';
 
 const CONNECTIONS = 100;
 const WARM_UP_MS = 2000;
@@ -38,7 +36,8 @@ export async function run(seconds: number): Promise<void> {
   const best = Math.max(...plain.map((load) => load.rate));
   report(
     'agents, one result a message',
-    `${count(rate)} /s`,
+    rate,
+    '/s',
     `best round ${count(best)}, goal ${count(GOAL_RATE)}, memory ${count(memoryMiB(backend.pid))} MiB`,
   );
   reportSilenced('rate', plain, silenced, ({ rate: each }) => each, '/s');
@@ -48,15 +47,15 @@ export async function run(seconds: number): Promise<void> {
     [rate / 2, 'half of what it can do', 'no goal'],
   ] as const) {
     const { p50, p99, reached } = await openLoop(agents, offered, seconds * 1000);
-    report(`ack p50 / p99 at ${place}, ${count(reached)}/s`, `${p50.toFixed(1)} / ${p99.toFixed(1)} ms`, goal);
+    report(`ack p50 / p99 at ${place}`, [p50, p99], 'ms', `${count(reached)}/s; ${goal}`);
   }
   for (const agent of agents) agent.close();
 
-  const inArrays = (await postLoop(backend.url, 16, 50, seconds)) * 50;
-  report('POST /api/mon/v1/results, arrays of 50, 16 connections', `${count(inArrays)} /s`, 'goal 60,000');
-  const single = await postLoop(backend.url, 64, 1, seconds);
-  report('POST /results, one each, 64 connections', `${count(single)} /s`, 'goal 12,000');
-  report('memory of the backend', `${count(memoryMiB(backend.pid))} MiB`);
+  const inArrays = await posted(backend, 16, 50, seconds);
+  report('POST /api/mon/v1/results, arrays of 50, 16 connections', inArrays, '/s', 'goal 60,000');
+  const single = await posted(backend, 64, 1, seconds);
+  report('POST /results, one each, 64 connections', single, '/s', 'goal 25,000');
+  report('memory of the backend', memoryMiB(backend.pid), 'MiB');
 }
 
 function reportSilenced(
@@ -70,52 +69,23 @@ function reportSilenced(
   const change = ((after / before - 1) * 100).toFixed(1);
   report(
     `${what} with ${count(SILENCES)} silences that match nothing`,
-    `${count(after)} ${unit}`,
+    after,
+    unit,
     `${change} %, without ${count(before)}; goal within 3`,
   );
 }
 
-/** Requests per second on keep-alive connections, one at a time on each. */
-async function postLoop(url: string, connections: number, batch: number, seconds: number): Promise<number> {
-  const { hostname, port } = new URL(url);
+/** Results per second on keep-alive connections, one request at a time on each. */
+async function posted(backend: Target, connections: number, batch: number, seconds: number): Promise<number> {
   const path = batch === 1 ? '/results' : '/api/mon/v1/results';
-  let answered = 0;
-  let isRunning = true;
-  const loops = Array.from({ length: connections }, async (_, at) => {
-    const socket = connect({ host: hostname, port: Number(port), noDelay: true });
-    await once(socket, 'connect');
-    const requests = Array.from({ length: 50 }, (__, start) => requestText(path, at, start, batch));
-    await new Promise<void>((resolve, reject) => {
-      const next = (): void => void socket.write(requests[answered % requests.length] ?? '');
-      socket.on('data', (data) => {
-        const status = data.subarray(9, 12).toString();
-        if (status !== '202') return reject(new Error(`answer ${data.toString()}`));
-        answered++;
-        if (isRunning) next();
-        else resolve();
-      });
-      socket.on('error', reject);
-      next();
+  const load = await postLoop(backend, { path, connections, ms: seconds * 1000 }, (connection, start) => {
+    const results = Array.from({ length: batch }, (_, at) => {
+      const check = JSON.parse(checkJson(`check-${String((start * batch + at) % CHECKS_EACH)}`, at)) as object;
+      return { ...check, source: `poster-${String(connection)}` };
     });
-    socket.destroy();
+    return JSON.stringify(batch === 1 ? results[0] : results);
   });
-  await sleep(1000);
-  const before = answered;
-  const startedAt = performance.now();
-  await Promise.race([sleep(seconds * 1000), ...loops]);
-  const rate = ((answered - before) * 1000) / (performance.now() - startedAt);
-  isRunning = false;
-  await Promise.all(loops);
-  return rate;
-}
-
-function requestText(path: string, connection: number, start: number, batch: number): string {
-  const results = Array.from({ length: batch }, (_, at) => {
-    const check = JSON.parse(checkJson(`check-${String((start * batch + at) % CHECKS_EACH)}`, at)) as object;
-    return { ...check, source: `poster-${String(connection)}` };
-  });
-  const body = JSON.stringify(batch === 1 ? results[0] : results);
-  return `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`;
+  return load.rate * batch;
 }
 
 async function forSilences(url: string, path: string, body: (at: number) => object): Promise<void> {

@@ -1,10 +1,32 @@
-/** One line of a bench: what, the figure, and what it is measured against. */
-export function report(what: string, figure: string, remark = ''): void {
-  console.log(`${what.padEnd(66)} ${figure.padStart(14)}${remark === '' ? '' : `   (${remark})`}`);
+/** What a bench found, in one unit: a value, or several of a kind (quantiles, moments), which `what` names in order. */
+export interface Figure {
+  readonly what: string;
+  readonly values: readonly number[];
+  readonly unit: string;
+}
+
+const figures: Figure[] = [];
+
+/** One line of a bench. @param remark what it is measured against, and what is no figure to compare */
+export function report(what: string, values: number | readonly number[], unit: string, remark = ''): void {
+  const figure = { what, values: [values].flat(), unit };
+  figures.push(figure);
+  console.log(`${what.padEnd(66)} ${figureText(figure).padStart(14)}${remark === '' ? '' : `   (${remark})`}`);
+}
+
+/** All that was reported so far. */
+export function reported(): readonly Figure[] {
+  return figures;
+}
+
+/** @param values null is what could not be measured, as JSON has it */
+export function figureText({ values, unit }: { values: readonly (number | null)[]; unit: string }): string {
+  return `${values.map((value) => count(value ?? NaN)).join(' / ')} ${unit}`.trimEnd();
 }
 
 export function count(value: number): string {
-  return value >= 1000 ? Math.round(value).toLocaleString('en') : value.toFixed(1);
+  const maximumFractionDigits = value >= 1000 ? 0 : value >= 10 ? 1 : 2;
+  return value.toLocaleString('en', { maximumFractionDigits });
 }
 
 export function mean(values: readonly number[]): number {

@@ -1,7 +1,7 @@
-import { startPostgres } from '../lib/postgres-server.ts';
 import { startBackend } from './backend-process.ts';
 import { BenchAgent, closedLoop, openLoop, type Load } from './bench-agent.ts';
-import { memoryMiB } from './process-figures.ts';
+import { startDatabase } from './cluster-members.ts';
+import { connectionsCpuMs, memoryMiB, takenMs } from './process-figures.ts';
 import { count, mean, report } from './report.ts';
 
 const CONNECTIONS = 100;
@@ -22,23 +22,30 @@ interface Measured {
  * the generator and the database on the same machine.
  */
 export async function run(seconds: number): Promise<void> {
-  await using server = await startPostgres(['shared_buffers=256MB', 'max_wal_size=4GB']);
+  await using server = await startDatabase();
   await using embedded = await startBackend();
-  await using shared = await startBackend([], { env: { MON_STORE: await server.database() } });
+  const database = await server.database();
+  await using shared = await startBackend([], { env: { MON_STORE: database } });
   const stores = [await measured('LevelDB', embedded), await measured('PostgreSQL', shared)];
   for (const { agents, pid } of stores) await closedLoop(agents, pid, WARM_UP_MS);
+  const databaseBefore = connectionsCpuMs(database);
   for (let round = 0; round < ROUNDS; round++) {
     for (const { agents, pid, loads } of stores) loads.push(await closedLoop(agents, pid, (seconds * 1000) / ROUNDS));
   }
+  const databaseMs = takenMs(databaseBefore, connectionsCpuMs(database));
   for (const { name, pid, loads } of stores) {
     const rate = mean(loads.map((load) => load.rate));
     const cpu = mean(loads.map((load) => load.cpuMicroseconds));
     const goal = name === 'PostgreSQL' ? `, goal ${count(GOAL_RATE)}` : '';
-    report(name, `${count(rate)} /s`, `CPU ${cpu.toFixed(1)} us, memory ${count(memoryMiB(pid))} MiB${goal}`);
+    report(`results into ${name}`, rate, '/s', `memory ${count(memoryMiB(pid))} MiB${goal}`);
+    const own = mean(loads.map((load) => load.ownCpuMicroseconds));
+    const stored = (databaseMs * 1000) / (rate * seconds);
+    if (name === 'LevelDB') report(`CPU per result into ${name}, of backend / load`, [cpu, own], 'us');
+    else report(`CPU per result into ${name}, of backend / load / database`, [cpu, own, stored], 'us');
   }
   for (const { name, agents } of stores) {
     const { p50, p99, reached } = await openLoop(agents, GOAL_RATE / 4, seconds * 1000);
-    report(`ack p50 / p99 into ${name} at ${count(reached)}/s`, `${p50.toFixed(1)} / ${p99.toFixed(1)} ms`);
+    report(`ack p50 / p99 into ${name} at ${count(GOAL_RATE / 4)}/s`, [p50, p99], 'ms', `reached ${count(reached)}/s`);
   }
   for (const { agents } of stores) for (const agent of agents) agent.close();
 }

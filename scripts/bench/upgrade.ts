@@ -65,15 +65,16 @@ async function offline(stateDir: string): Promise<void> {
   const begun = await program.told('migrating embedded database to a new version');
   const backup = await program.told('backup taken and verified');
   const done = await program.told('successfully upgraded database');
-  report('offline: backup, taken and verified', seconds(backup.atMs - begun.atMs));
+  report('offline: backup, taken and verified', (backup.atMs - begun.atMs) / 1000, 's');
   report(
     'offline: upgrade',
-    seconds(done.atMs - backup.atMs),
+    (done.atMs - backup.atMs) / 1000,
+    's',
     `${count((CLIENTS * CHECKS_EACH * 1000) / (done.atMs - backup.atMs))} results /s`,
   );
-  report('offline: peak memory', `${count(peak())} MiB`);
+  report('offline: peak memory', peak(), 'MiB');
   const signs = program.records.filter(({ message }) => message === 'upgrading database');
-  report('offline: signs of life, one every 5 s', String(signs.length));
+  report('offline: signs of life, one every 5 s', signs.length, '');
 }
 
 async function serving(stateDir: string): Promise<void> {
@@ -105,21 +106,23 @@ async function serving(stateDir: string): Promise<void> {
   for (const agent of agents) agent.close();
   report(
     'serving: backup and upgrade',
-    seconds(tookMs),
+    tookMs / 1000,
+    's',
     `at ${count(RATE)} results /s, all acknowledged but of ${String(lost)} agents`,
   );
-  report('serving: ack p50 / p99 before', `${quiet.p50.toFixed(1)} / ${quiet.p99.toFixed(1)} ms`);
+  report('serving: ack p50 / p99 before', [quiet.p50, quiet.p99], 'ms');
   for (const [which, share] of [
     ['middle', 0.5],
     ['worst', 1],
   ] as const) {
-    const figure = (of: (load: (typeof loads)[number]) => number): string => quantile(loads.map(of), share).toFixed(1);
+    const figure = (of: (load: (typeof loads)[number]) => number): number => quantile(loads.map(of), share);
     report(
       `serving: ack p50 / p99 during, the ${which} second`,
-      `${figure(({ p50 }) => p50)} / ${figure(({ p99 }) => p99)} ms`,
+      [figure(({ p50 }) => p50), figure(({ p99 }) => p99)],
+      'ms',
     );
   }
-  report('serving: memory before / peak', `${count(before)} / ${count(peak())} MiB`);
+  report('serving: memory before / peak', [before, peak()], 'MiB');
 }
 
 function start(args: readonly string[]): Program {
@@ -174,5 +177,3 @@ function watchPeak(pid: number): () => number {
 async function statusOf(url: string): Promise<StoreUpgradeStatus> {
   return (await (await fetch(`${url}/api/mon/v1/store/upgrade`)).json()) as StoreUpgradeStatus;
 }
-
-const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;

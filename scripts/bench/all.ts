@@ -1,0 +1,59 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { cpus, loadavg } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import type { BenchFile, BenchRun } from './bench-file.ts';
+import { machineSpeed } from './machine-speed.ts';
+import { count } from './report.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/**
+ * Runs benches one after the other, each in a process of its own, and writes their figures into one file, with the speed of
+ * the machine beside each: compare two such files with `npm run bench -- compare`.
+ *
+ * @param options of the command line, for each bench
+ */
+export async function runAll(names: readonly string[], file: string, options: readonly string[]): Promise<void> {
+  const benches: BenchRun[] = [];
+  for (const name of names) {
+    console.log(`\n${name}`);
+    benches.push(await runOne(name, options));
+    // After each: what was measured is not lost when a later one fails.
+    await writeFile(file, `${JSON.stringify(describeRun(benches), undefined, 2)}\n`);
+  }
+  console.log(`\nwritten to ${file}`);
+}
+
+async function runOne(name: string, options: readonly string[]): Promise<BenchRun> {
+  const written = `${ROOT}build/bench-${name}-${String(process.pid)}.json`;
+  const before = await machineSpeed();
+  const [load = 0] = loadavg();
+  const startedAt = new Date().toISOString();
+  try {
+    const child = spawn(process.execPath, [`${ROOT}scripts/bench.ts`, name, '--json', written, ...options], {
+      stdio: 'inherit',
+    });
+    const [code] = (await once(child, 'exit')) as [number | null];
+    if (code !== 0) throw new Error(`the bench ${name} failed`);
+    const figures = JSON.parse(await readFile(written, 'utf8')) as BenchRun['figures'];
+    const after = await machineSpeed();
+    const { jsonParsesPerSecond, fsyncsPerSecond } = after;
+    console.log(`the machine: JSON.parse ${count(jsonParsesPerSecond)} /s, fsync ${count(fsyncsPerSecond)} /s`);
+    return { name, startedAt, speed: [before, after], load, figures };
+  } finally {
+    await rm(written, { force: true });
+  }
+}
+
+function describeRun(benches: BenchRun[]): BenchFile {
+  const [cpu] = cpus();
+  return {
+    commit: execFileSync('git', ['describe', '--always', '--dirty'], { cwd: ROOT, encoding: 'utf8' }).trim(),
+    node: process.version,
+    cpu: cpu?.model ?? 'unknown',
+    cores: cpus().length,
+    benches,
+  };
+}

@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+
+const speedSchema = z.object({ jsonParsesPerSecond: z.number().positive(), fsyncsPerSecond: z.number().positive() });
+
+const runSchema = z.object({
+  name: z.string(),
+  startedAt: z.iso.datetime(),
+  /** Of the machine, just before and just after. */
+  speed: z.tuple([speedSchema, speedSchema]),
+  /** Processes that wanted a core, in the minute before. */
+  load: z.number(),
+  /** A value is null when nothing was measured, as the middle of no times. */
+  figures: z.array(z.object({ what: z.string(), values: z.array(z.number().nullable()), unit: z.string() })),
+});
+
+/** What `npm run bench -- all` writes. */
+const benchFileSchema = z.object({
+  commit: z.string(),
+  node: z.string(),
+  cpu: z.string(),
+  cores: z.int(),
+  benches: z.array(runSchema),
+});
+
+export type MachineSpeed = z.infer<typeof speedSchema>;
+export type BenchRun = z.infer<typeof runSchema>;
+export type BenchFile = z.infer<typeof benchFileSchema>;
+
+/** @throws Error that names the file and what is wrong with it */
+export async function readBenchFile(file: string): Promise<BenchFile> {
+  const text = await readFile(file, 'utf8');
+  const { success, data, error } = benchFileSchema.safeParse(parsed(text, file));
+  if (success) return data;
+  throw new Error(`${file} is not what 'npm run bench -- all' writes: ${z.prettifyError(error)}`);
+}
+
+function parsed(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${file} is not JSON: ${String(error)}`, { cause: error });
+  }
+}

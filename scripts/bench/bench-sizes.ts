@@ -1,0 +1,14 @@
+/** How much is measured with, from the command line. */
+export interface BenchSizes {
+  /** In the store of `clients`. */
+  readonly clients: number;
+  /** In the store of `start`. */
+  readonly results: number;
+  /** Of `cluster`: idle agents of each member, checks in the store, results per second at each writer, and which of its parts. */
+  readonly agents: number;
+  readonly keys: number;
+  readonly rate: number;
+  readonly parts: readonly string[];
+  /** Servers that run already, of `peers`, as KIND=URL. */
+  readonly peers: readonly string[];
+}

@@ -1,0 +1,91 @@
+import { writeFile } from 'node:fs/promises';
+import { performance } from 'node:perf_hooks';
+import { connectionLimits } from '../../shared/domain/connection-limits.ts';
+import { KEEPALIVE_SECONDS } from '../../shared/schemas/agent.ts';
+import { startDatabase, startMembers, type Member } from './cluster-members.ts';
+import { startFleet, type Fleet } from './fleet.ts';
+import { cpuMs, memoryMiB, openFilesMax } from './process-figures.ts';
+import { count, report, sleep } from './report.ts';
+
+const MEMBERS = 3;
+const CONFIG = 'build/bench-cluster-agents.json';
+/** Descriptors and connections that are not for agents. */
+const SPARE = 50;
+const CONNECT_MS = 180_000;
+const SETTLE_MS = 300_000;
+
+/**
+ * Idle agents at each of three members: what one of them takes in memory, and how long it takes until all are connected again when
+ * a member with its share of them is lost.
+ *
+ * @param wanted agents of each member; fewer where the one that writes, which all of them end at, may not have so many descriptors
+ */
+export async function agentsOfMembers(wanted: number): Promise<void> {
+  const possible = Math.floor((connectionLimits(Infinity, undefined, openFilesMax()).all - SPARE) / MEMBERS);
+  const each = Math.min(wanted, possible);
+  // Beyond the limits of entities and connections that a backend has by default.
+  await writeFile(CONFIG, JSON.stringify({ entity_limit: 'unlimited', 'connection-limit': 1_000_000 }));
+  await using server = await startDatabase();
+  await using cluster = await startMembers(MEMBERS, await server.database(), ['-c', CONFIG]);
+  const { members } = cluster;
+  // In two halves: what a process takes with the first agents, and keeps for any number of them, is not counted.
+  const half = Math.floor(each / 2);
+  await using first = await connectFleets(members, half, 0);
+  const before = members.map(({ pid }) => memoryMiB(pid));
+  await using second = await connectFleets(members, half, 1);
+  const grown = members.map(({ pid }, at) => ((memoryMiB(pid) - (before[at] ?? 0)) * 1024) / half);
+  const limit = each < wanted ? `, ${count(wanted)} are too many for ${count(openFilesMax())} descriptors` : '';
+  report('idle agents, a third of them at each of three members', 2 * half * MEMBERS, '', `goal 40,000${limit}`);
+  const [writer = NaN, ...others] = grown;
+  const names = 'where it is connected / at the one that writes / at all three';
+  const ofOthers = others.reduce((sum, one) => sum + one, 0) / others.length;
+  const all = grown.reduce((sum, one) => sum + one, 0) / MEMBERS;
+  report(`memory for each agent more, ${names}`, [ofOthers, writer / MEMBERS, all], 'KiB', 'goal 30');
+  const busy = await cpuOf(members, KEEPALIVE_SECONDS * 1000);
+  report('CPU of writer / member / member beside them', busy, '%', 'of one core');
+  await loseMember(
+    members,
+    [first, second].flatMap(({ fleets }) => fleets.at(-1) ?? []),
+  );
+}
+
+/** Waits until every one has sent keepalives, and the sweep has written a result for each. */
+async function connectFleets(
+  members: readonly Member[],
+  agents: number,
+  round: number,
+): Promise<AsyncDisposable & { readonly fleets: readonly Fleet[] }> {
+  await using started = new AsyncDisposableStack();
+  const fleets = members.map((_, at) => {
+    // Its agents try the others after it.
+    const backends = [...members.slice(at), ...members.slice(0, at)].map(({ url }) => url);
+    const net = 1 + round * MEMBERS + at;
+    return started.use(startFleet({ backends, agents, name: `idle-${String(net)}`, net }));
+  });
+  await Promise.all(fleets.map((fleet) => fleet.complete(CONNECT_MS)));
+  await sleep((KEEPALIVE_SECONDS + 15) * 1000);
+  const running = started.move();
+  return { fleets, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+/** The last one, with its agents: they come to the other members. */
+async function loseMember(members: readonly Member[], fleets: readonly Fleet[]): Promise<void> {
+  const lost = members.at(-1);
+  if (lost === undefined) return;
+  const connected = (): number => fleets.reduce((sum, fleet) => sum + fleet.connected, 0);
+  const all = connected();
+  const begun = performance.now();
+  process.kill(lost.pid, 'SIGKILL');
+  while (connected() === all) await sleep(10);
+  await Promise.all(fleets.map((fleet) => fleet.complete(SETTLE_MS)));
+  const seconds = (performance.now() - begun) / 1000;
+  report(`the ${count(all)} agents of a lost member are connected again`, seconds, 's', 'goal 60');
+}
+
+async function cpuOf(members: readonly Member[], ms: number): Promise<number[]> {
+  const before = members.map(({ pid }) => cpuMs(pid));
+  const startedAt = performance.now();
+  await sleep(ms);
+  const elapsedMs = performance.now() - startedAt;
+  return members.map(({ pid }, at) => ((cpuMs(pid) - (before[at] ?? NaN)) * 100) / elapsedMs);
+}

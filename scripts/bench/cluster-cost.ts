@@ -1,0 +1,89 @@
+import { BenchAgent, openLoop } from './bench-agent.ts';
+import { startDatabase, startMembers, type Member } from './cluster-members.ts';
+import { connectionsCpuMs, preciseCpuMs, takenMs } from './process-figures.ts';
+import { count, mean, report } from './report.ts';
+
+const CLUSTERS = [1, 2, 3];
+/** Agents of each writer. */
+const CONNECTIONS = 50;
+const WARM_UP_MS = 4000;
+
+interface Measured {
+  readonly members: readonly Member[];
+  readonly agents: readonly BenchAgent[];
+  /** Its URL. */
+  readonly database: string;
+}
+
+/**
+ * What a member costs the one that writes: clusters of one, two and three members, side by side on one machine and one
+ * PostgreSQL, each with the same load at its writer, below what it could take. So the CPU per result tells, and whatever else the
+ * machine does is the same for all.
+ *
+ * @param rate results per second at each writer
+ */
+export async function costOfMembers(seconds: number, rate: number): Promise<void> {
+  await using server = await startDatabase();
+  await using started = new AsyncDisposableStack();
+  const clusters: Measured[] = [];
+  for (const size of CLUSTERS) {
+    const database = await server.database();
+    const { members } = started.use(await startMembers(size, database));
+    clusters.push({ members, agents: await connected(members[0]), database });
+  }
+  // In turns over all of them, result by result.
+  const agents = Array.from({ length: CONNECTIONS }, (_, at) => clusters.flatMap((one) => one.agents[at] ?? [])).flat();
+  await openLoop(agents, CLUSTERS.length * rate, WARM_UP_MS);
+  const before = clusters.map((cluster) => ({ cluster, figures: figuresOf(cluster) }));
+  await openLoop(agents, CLUSTERS.length * rate, seconds * 1000);
+  const perResult = before.map(({ cluster, figures }) => costOf(figures, figuresOf(cluster)));
+  for (const agent of agents) agent.close();
+  for (const [at, { database, writer, follower }] of perResult.entries()) {
+    const size = CLUSTERS[at] ?? 0;
+    const parts = size === 1 ? ['writer', 'database'] : ['writer', 'database', 'each other member'];
+    const values = [writer, database, follower].slice(0, parts.length);
+    report(`${count(rate)}/s, members: ${String(size)}, CPU per result of ${parts.join(' / ')}`, values, 'us');
+  }
+  report('each member more costs the writer', growth(perResult.map(({ writer }) => writer)), '%', 'goal 5');
+  report('each member more costs the database', growth(perResult.map(({ database }) => database)), '%');
+}
+
+/** In per cent, for each member more; the first is of one alone. */
+function growth([alone = NaN, ...more]: readonly number[]): number {
+  return mean(more.map((cost, at) => (100 * (cost / alone - 1)) / (at + 1)));
+}
+
+interface Figures {
+  readonly acked: number;
+  readonly database: ReadonlyMap<number, number>;
+  /** Of the writer and those that follow. */
+  readonly cpuMs: readonly number[];
+}
+
+function figuresOf({ members, agents, database }: Measured): Figures {
+  return {
+    acked: agents.reduce((sum, { acked }) => sum + acked, 0),
+    database: connectionsCpuMs(database),
+    cpuMs: members.map(({ pid }) => preciseCpuMs(pid)),
+  };
+}
+
+/** Microseconds per result; of the members that follow their mean. */
+interface Cost {
+  readonly database: number;
+  readonly writer: number;
+  readonly follower: number;
+}
+
+function costOf(before: Figures, after: Figures): Cost {
+  const perResult = (ms: number): number => (ms * 1000) / (after.acked - before.acked);
+  const [writer = NaN, ...followers] = after.cpuMs.map((ms, at) => perResult(ms - (before.cpuMs[at] ?? NaN)));
+  return { database: perResult(takenMs(before.database, after.database)), writer, follower: mean(followers) };
+}
+
+async function connected(writer: Member | undefined): Promise<BenchAgent[]> {
+  if (writer === undefined) return [];
+  const agents = await Promise.all(Array.from({ length: CONNECTIONS }, (_, at) => BenchAgent.connect(writer.url, at)));
+  for (const agent of agents) agent.report([]);
+  return agents;
+}

@@ -1,0 +1,93 @@
+import { writeFile } from 'node:fs/promises';
+import { performance } from 'node:perf_hooks';
+import { checkJson } from './bench-agent.ts';
+import type { ClusterView } from '../../shared/schemas/cluster.ts';
+import { startDatabase, startMembers } from './cluster-members.ts';
+import { startBackend } from './backend-process.ts';
+import { cpuMs, memoryMiB } from './process-figures.ts';
+import { count, report, sleep } from './report.ts';
+
+const CHECKS_EACH = 100;
+/** Results in a request. */
+const BATCH = 1000;
+/** Requests under way at once. */
+const POSTING = 4;
+const AGAIN_MS = 5;
+const CONFIG = 'build/bench-cluster-keys.json';
+
+/** How long a member takes to join those that have many keys, and to take over from a writer that is killed. */
+export async function joinAndTakeOver(keys: number): Promise<void> {
+  // There are more clients than a backend takes by default.
+  await writeFile(CONFIG, JSON.stringify({ entity_limit: 'unlimited' }));
+  await using server = await startDatabase();
+  const store = await server.database();
+  await using first = await startMembers(1, store, ['-c', CONFIG]);
+  const [writer] = first.members;
+  if (writer === undefined) return;
+  await postResults(writer.url, keys);
+
+  const joining = performance.now();
+  await using member = await startBackend(['-c', CONFIG], { env: { MON_STORE: store } });
+  await follows(member.url);
+  const cpu = `CPU ${(cpuMs(member.pid) / 1000).toFixed(1)} s, memory ${count(memoryMiB(member.pid))} MiB`;
+  report(`a member joins, ${count(keys)} keys`, (performance.now() - joining) / 1000, 's', `goal 15, ${cpu}`);
+
+  const killed = performance.now();
+  process.kill(writer.pid, 'SIGKILL');
+  await takesWrites(member.url);
+  report(`it takes over from a writer that was killed`, (performance.now() - killed) / 1000, 's', 'goal 5');
+}
+
+/** A result of each key, the names spread as those of agents with their checks. */
+async function postResults(url: string, keys: number): Promise<void> {
+  let next = 0;
+  const post = async (): Promise<void> => {
+    while (next < keys) {
+      const first = next;
+      next += BATCH;
+      const results = Array.from({ length: Math.min(BATCH, keys - first) }, (_, at) => resultOf(first + at));
+      await accepted(url, `[${results.join()}]`);
+    }
+  };
+  await Promise.all(Array.from({ length: POSTING }, post));
+}
+
+function resultOf(key: number): string {
+  const check = checkJson(`check-${String(key % CHECKS_EACH)}`, key, []);
+  return check.replace('{', `{"source":"agent-${String(Math.floor(key / CHECKS_EACH))}",`);
+}
+
+/** Again while there is no room for it. */
+async function accepted(url: string, body: string): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  for (;;) {
+    const answer = await fetch(`${url}/api/mon/v1/results`, { method: 'POST', headers, body });
+    const text = await answer.text();
+    if (answer.ok) return;
+    if (answer.status !== 503) throw new Error(`POST results: ${String(answer.status)} ${text}`);
+    await sleep(100);
+  }
+}
+
+/** Until it has all that was written when it was asked. */
+async function follows(url: string): Promise<void> {
+  for (;;) {
+    const answer = await fetch(`${url}/api/mon/v1/cluster`);
+    const { answered_by: id, seq, members } = (await answer.json()) as ClusterView;
+    const self = members.find((member) => member.id === id);
+    if (self?.state === 'ok' && self.seq === seq) return;
+    await sleep(AGAIN_MS);
+  }
+}
+
+/** Until it has acknowledged one. */
+async function takesWrites(url: string): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ source: 'take-over', name: 'probe', output: 'x', status: 0 });
+  for (;;) {
+    const answer = await fetch(`${url}/results`, { method: 'POST', headers, body });
+    await answer.arrayBuffer();
+    if (answer.ok) return;
+    await sleep(AGAIN_MS);
+  }
+}

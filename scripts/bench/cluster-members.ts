@@ -1,0 +1,24 @@
+import { startPostgres, type PostgresServer } from '../lib/postgres-server.ts';
+import { startBackend } from './backend-process.ts';
+
+export type Member = Awaited<ReturnType<typeof startBackend>>;
+
+/** A database as a team would set it up for this load. */
+export function startDatabase(): Promise<PostgresServer> {
+  return startPostgres(['shared_buffers=256MB', 'max_wal_size=4GB']);
+}
+
+/** Backends on one database, one after the other: the first one writes. */
+export async function startMembers(
+  count: number,
+  store: string,
+  args: readonly string[] = [],
+): Promise<AsyncDisposable & { readonly members: readonly Member[] }> {
+  await using started = new AsyncDisposableStack();
+  const members: Member[] = [];
+  for (let at = 0; at < count; at++) {
+    members.push(started.use(await startBackend(args, { env: { MON_STORE: store } })));
+  }
+  const running = started.move();
+  return { members, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}

@@ -1,0 +1,42 @@
+import { fork } from 'node:child_process';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import type { FleetOrder, FleetReport } from './fleet-process.ts';
+import { sleep } from './report.ts';
+
+const LOOK_MS = 50;
+
+/** Idle agents in a process of their own, which has descriptors of its own. */
+export interface Fleet extends AsyncDisposable {
+  /** Settles when all of its agents have been welcomed and still are. @throws when that takes too long */
+  complete(timeoutMs: number): Promise<void>;
+  /** How many of its agents a backend has welcomed. */
+  readonly connected: number;
+}
+
+export function startFleet(order: FleetOrder): Fleet {
+  const child = fork(join(import.meta.dirname, 'fleet-process.ts'), [JSON.stringify(order)]);
+  const { promise: gone, resolve: isGone } = Promise.withResolvers<void>();
+  child.once('exit', () => isGone());
+  let connected = 0;
+  child.on('message', (message: FleetReport) => {
+    connected = message.connected;
+  });
+  return {
+    get connected() {
+      return connected;
+    },
+    async complete(timeoutMs) {
+      const untilMs = performance.now() + timeoutMs;
+      while (connected < order.agents) {
+        if (child.exitCode !== null) throw new Error('the agents have ended');
+        if (performance.now() > untilMs) throw new Error(`only ${String(connected)} agents are connected`);
+        await sleep(LOOK_MS);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill();
+      await gone;
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import { cpuMs } from './process-figures.ts';
+import { sleep } from './report.ts';
+
+/** A server; without its process when that is not ours. */
+export interface Target {
+  readonly url: string;
+  readonly pid?: number;
+}
+
+/** One connection, one request at a time, the answer read to its end and not looked at. */
+export class Line {
+  readonly pid: number | undefined;
+  readonly #socket: Socket;
+  #pending: { resolve(): void; reject(error: Error): void } | undefined;
+  #head: Buffer | undefined;
+  /** Bytes of the body that are still to come; undefined: it comes in chunks. */
+  #missing: number | undefined = 0;
+  /** The end of what came last of a body in chunks. */
+  #tail = '';
+
+  constructor({ url, pid }: Target) {
+    this.pid = pid;
+    const { hostname, port } = new URL(url);
+    this.#socket = connect({ host: hostname, port: Number(port), noDelay: true });
+    this.#socket.on('data', (data) => this.#receive(data));
+    this.#socket.on('error', (error) => this.#pending?.reject(error));
+  }
+
+  async send(method: 'GET' | 'POST', path: string, body = ''): Promise<void> {
+    if (this.#socket.connecting) await once(this.#socket, 'connect');
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#pending = { resolve, reject };
+    this.#socket.write(
+      `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`,
+    );
+    await promise;
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #receive(data: Buffer): void {
+    if (this.#missing === undefined) {
+      this.#noteChunks(data);
+    } else if (this.#missing > 0) {
+      this.#missing -= data.length;
+    } else {
+      const received = this.#head === undefined ? data : Buffer.concat([this.#head, data]);
+      const end = received.indexOf('\r\n\r\n');
+      if (end === -1) {
+        this.#head = received;
+        return;
+      }
+      this.#head = undefined;
+      const head = received.toString('latin1', 0, end);
+      if (!head.startsWith('HTTP/1.1 2')) {
+        this.#pending?.reject(new Error(received.toString()));
+        return;
+      }
+      const body = received.subarray(end + 4);
+      if (/transfer-encoding: chunked/i.test(head)) this.#noteChunks(body);
+      else this.#missing = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0) - body.length;
+    }
+    if (this.#missing === 0) this.#pending?.resolve();
+  }
+
+  #noteChunks(data: Buffer): void {
+    this.#tail = (this.#tail + data.subarray(-LAST_CHUNK.length).toString('latin1')).slice(-LAST_CHUNK.length);
+    this.#missing = this.#tail === LAST_CHUNK ? 0 : undefined;
+    if (this.#missing === 0) this.#tail = '';
+  }
+}
+
+/** Of a body in chunks. */
+const LAST_CHUNK = '\r\n0\r\n\r\n';
+
+/** NaN of one that is not ours. */
+export function serverCpuMs({ pid }: { readonly pid?: number | undefined }): number {
+  return pid === undefined ? NaN : cpuMs(pid);
+}
+
+const WARM_UP_MS = 1000;
+
+export interface HttpLoad {
+  /** Requests per second. */
+  readonly rate: number;
+  /** Of the server, for each request; NaN of one that is not ours. */
+  readonly cpuMicroseconds: number;
+}
+
+/**
+ * As many requests as are answered in the time, one after the other on each connection.
+ *
+ * @param bodyOf made before, so that the load costs little: 50 for each connection, sent in turns
+ */
+export async function postLoop(
+  target: Target,
+  { path, connections, ms }: { readonly path: string; readonly connections: number; readonly ms: number },
+  bodyOf: (connection: number, at: number) => string,
+): Promise<HttpLoad> {
+  let answered = 0;
+  const over = new AbortController();
+  const loops = Array.from({ length: connections }, async (_, connection) => {
+    const bodies = Array.from({ length: 50 }, (__, at) => bodyOf(connection, at));
+    const line = new Line(target);
+    for (let at = 0; !over.signal.aborted; at++) {
+      await line.send('POST', path, bodies[at % bodies.length]);
+      answered++;
+    }
+    line.close();
+  });
+  await Promise.race([sleep(WARM_UP_MS), ...loops]);
+  const [before, cpuBefore, startedAt] = [answered, serverCpuMs(target), performance.now()];
+  await Promise.race([sleep(ms), ...loops]);
+  const requests = answered - before;
+  const load = {
+    rate: (requests * 1000) / (performance.now() - startedAt),
+    cpuMicroseconds: ((serverCpuMs(target) - cpuBefore) * 1000) / requests,
+  };
+  over.abort();
+  await Promise.all(loops);
+  return load;
+}

@@ -1,0 +1,187 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { delimiter, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { startBackend } from './backend-process.ts';
+import type { Target } from './http-line.ts';
+
+const BUILD = fileURLToPath(new URL('../../build/', import.meta.url));
+const START_MS_MAX = 20_000;
+const OUTPUT = 'DISK CRITICAL - free space: / 332 MiB (5% inode=88%); '.repeat(8);
+
+/** A problem of a machine. */
+export interface Problem {
+  readonly client: string;
+  readonly check: string;
+}
+
+/** How a monitoring system is told of problems and silences over HTTP, and asked for them. */
+export interface Wire {
+  readonly problemsPath: string;
+  /** Takes one problem a request only. */
+  readonly isSingle?: boolean;
+  problems(problems: readonly Problem[]): unknown;
+  readonly problemList: string;
+  readonly silencesPath: string;
+  /** Of problems that do not exist. */
+  silence(at: number): unknown;
+  readonly silenceList: string;
+}
+
+export interface Peer {
+  readonly name: string;
+  /** What is on its disk when it answers. */
+  readonly durability: string;
+  readonly wire: Wire;
+  start(): Promise<Target & AsyncDisposable>;
+}
+
+const v1Problem = ({ client, check }: Problem): object => ({
+  source: client,
+  name: check,
+  status: 2,
+  output: OUTPUT,
+  handlers: [],
+});
+
+const v1: Wire = {
+  problemsPath: '/results',
+  isSingle: true,
+  problems: ([problem]) => problem && v1Problem(problem),
+  problemList: '/events',
+  silencesPath: '/silenced',
+  silence: (at) => ({ subscription: `client:absent-${String(at)}`, reason: 'bench' }),
+  silenceList: '/silenced',
+};
+
+const mon: Wire = {
+  ...v1,
+  problemsPath: '/api/mon/v1/results',
+  isSingle: false,
+  problems: (problems) => problems.map(v1Problem),
+};
+
+const alertmanager: Wire = {
+  problemsPath: '/api/v2/alerts',
+  problems: (problems) =>
+    problems.map(({ client, check }) => ({
+      labels: { alertname: check, instance: client, severity: 'critical' },
+      annotations: { output: OUTPUT },
+    })),
+  problemList: '/api/v2/alerts',
+  silencesPath: '/api/v2/silences',
+  silence: (at) => ({
+    matchers: [{ name: 'instance', value: `absent-${String(at)}`, isRegex: false, isEqual: true }],
+    startsAt: new Date().toISOString(),
+    endsAt: new Date(Date.now() + 3_600_000).toISOString(),
+    createdBy: 'bench',
+    comment: 'bench',
+  }),
+  silenceList: '/api/v2/silences',
+};
+
+const v2: Wire = {
+  problemsPath: '/api/core/v2/namespaces/default/events',
+  isSingle: true,
+  problems: ([problem]) =>
+    problem && {
+      entity: { entity_class: 'proxy', metadata: { name: problem.client, namespace: 'default' } },
+      check: { metadata: { name: problem.check, namespace: 'default' }, status: 2, output: OUTPUT, interval: 60 },
+    },
+  problemList: '/api/core/v2/namespaces/default/events',
+  silencesPath: '/api/core/v2/namespaces/default/silenced',
+  silence: (at) => ({
+    metadata: { name: `entity:absent-${String(at)}:*`, namespace: 'default' },
+    subscription: `entity:absent-${String(at)}`,
+  }),
+  silenceList: '/api/core/v2/namespaces/default/silenced',
+};
+
+export const MON: Peer = { name: 'mon', durability: 'fsync', wire: mon, start: () => startBackend() };
+
+/** Kinds of servers that run already and are named by a flag. */
+const WIRES: Readonly<Record<string, Wire>> = { alertmanager, v1, v2 };
+
+/** @param text `KIND=URL`, with the wire of the kind and a server that listens there. @throws Error that says what is possible */
+export function peerAt(text: string): Peer {
+  const [, kind = '', url = ''] = /^(\w+)=(https?:\/\/.+)$/.exec(text) ?? [];
+  const wire = WIRES[kind];
+  if (wire === undefined) {
+    throw new Error(`--peer ${text}: must be KIND=URL, with KIND one of ${Object.keys(WIRES).join(', ')}`);
+  }
+  const running = { url, [Symbol.asyncDispose]: async () => undefined };
+  return { name: `${kind} at ${url}`, durability: 'as it is set up', wire, start: async () => running };
+}
+
+/** @returns undefined when it is not on the PATH */
+export function installedAlertmanager(): Peer | undefined {
+  const program = ['prometheus-alertmanager', 'alertmanager'].map(onPath).find((file) => file !== undefined);
+  if (program === undefined) return undefined;
+  return { name: 'Alertmanager', durability: 'memory', wire: alertmanager, start: () => startAlertmanager(program) };
+}
+
+function onPath(name: string): string | undefined {
+  return (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((dir) => join(dir, name))
+    .find((file) => {
+      try {
+        accessSync(file, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+}
+
+/** One that tells nobody. */
+async function startAlertmanager(program: string): Promise<Target & { pid: number } & AsyncDisposable> {
+  const dir = await mkdtemp(`${BUILD}bench-alertmanager-`);
+  const config = join(dir, 'alertmanager.yml');
+  await writeFile(config, 'route: { receiver: nobody }\nreceivers: [{ name: nobody }]\n');
+  const address = `127.0.0.1:${String(await freePort())}`;
+  const child = spawn(
+    program,
+    [
+      `--config.file=${config}`,
+      `--storage.path=${dir}`,
+      `--web.listen-address=${address}`,
+      '--cluster.listen-address=',
+      '--log.level=error',
+    ],
+    { stdio: ['ignore', 'inherit', 'inherit'] },
+  );
+  const exited = once(child, 'exit');
+  const url = `http://${address}`;
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await exited;
+    await rm(dir, { recursive: true });
+  };
+  if (!(await isReady(`${url}/-/ready`))) {
+    await stop();
+    throw new Error(`${program} does not answer at ${url}`);
+  }
+  return { url, pid: child.pid ?? 0, [Symbol.asyncDispose]: stop };
+}
+
+async function isReady(url: string): Promise<boolean> {
+  for (const end = Date.now() + START_MS_MAX; Date.now() < end; await sleep(100)) {
+    const answer = await fetch(url).catch(() => undefined);
+    if (answer?.ok === true) return true;
+  }
+  return false;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,118 @@
+import { performance } from 'node:perf_hooks';
+import type { BenchSizes } from './bench-sizes.ts';
+import { Line, postLoop, type Target } from './http-line.ts';
+import { installedAlertmanager, MON, peerAt, type Peer } from './peer.ts';
+import { memoryMiB } from './process-figures.ts';
+import { count, mean, quantile, report } from './report.ts';
+
+const ROUNDS = 3;
+const CLIENTS = 1000;
+const CHECKS = 10;
+const SILENCES = 5000;
+const ASKED = 10;
+
+interface Running extends Pick<Peer, 'name' | 'wire'> {
+  readonly target: Target;
+}
+
+/** Of one peer: a value for each round. */
+type Measure = (running: Running, ms: number) => Promise<number>;
+
+/**
+ * The same load over HTTP on `mon` and on its peers, in turns: 10,000 problems told again and again, lists of them, and
+ * silences. Each keeps what it is told as durable as it does by default.
+ *
+ * @param named peers that run already, `KIND=URL`
+ */
+export async function run(seconds: number, { peers: named }: BenchSizes): Promise<void> {
+  const found = installedAlertmanager();
+  if (found === undefined) console.log('no Alertmanager on the PATH; Debian has it as prometheus-alertmanager');
+  const peers = [MON, ...(found === undefined ? [] : [found]), ...named.map(peerAt)];
+  await using started = new AsyncDisposableStack();
+  const all: Running[] = [];
+  for (const peer of peers) all.push({ ...peer, target: started.use(await peer.start()) });
+  console.log(peers.map(({ name, durability }) => `${name}: ${durability}`).join('; '));
+
+  const ms = (seconds * 1000) / ROUNDS;
+  await inTurns(all, ms, 'problems/s, arrays of 50, 16 connections', '/s', told(16, 50));
+  await inTurns(all, ms, 'problems/s, arrays of 500, 16 connections', '/s', told(16, 500));
+  await inTurns(all, ms, 'problems/s, one each, 64 connections', '/s', told(64, 1));
+  await inTurns(all, ms, `list of ${count(CLIENTS * CHECKS)} problems`, 'ms', asked('problemList'));
+  await inTurns(all, ms, 'silences/s, 32 connections', '/s', silencesMade());
+  await inTurns(all, ms, `list of those silences, ${count(SILENCES)} for each round`, 'ms', asked('silenceList'));
+  await inTurns(all, ms, 'problems/s beside them, arrays of 50', '/s', told(16, 50));
+  for (const { name, target } of all) {
+    if (target.pid !== undefined) report(`memory of ${name}`, memoryMiB(target.pid), 'MiB');
+  }
+}
+
+async function inTurns(
+  all: readonly Running[],
+  ms: number,
+  what: string,
+  unit: string,
+  measure: Measure,
+): Promise<void> {
+  const values = new Map<Running, number[]>(all.map((running) => [running, []]));
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [running, measured] of values) measured.push(await measure(running, ms));
+  }
+  const ours = mean(values.values().next().value ?? []);
+  for (const [{ name }, measured] of values) {
+    const found = mean(measured);
+    const ratio = unit === 'ms' ? found / ours : ours / found;
+    report(`${what}: ${name}`, found, unit, name === MON.name ? '' : `mon is ${ratio.toFixed(2)} times as fast`);
+  }
+}
+
+/** Every problem in turns; one that takes only one a request gets as many requests instead. */
+function told(connections: number, batch: number): Measure {
+  return async ({ wire, target }, ms) => {
+    const each = wire.isSingle === true ? 1 : batch;
+    const { rate } = await postLoop(target, { path: wire.problemsPath, connections, ms }, (connection, at) => {
+      const start = (connection * 50 + at) * each;
+      return JSON.stringify(wire.problems(Array.from({ length: each }, (_, one) => problemAt(start + one))));
+    });
+    return rate * each;
+  };
+}
+
+function problemAt(at: number): { readonly client: string; readonly check: string } {
+  const index = at % (CLIENTS * CHECKS);
+  return { client: `web-${String(Math.floor(index / CHECKS))}`, check: `check-${String(index % CHECKS)}` };
+}
+
+function asked(list: 'problemList' | 'silenceList'): Measure {
+  return async ({ wire, target }) => {
+    const line = new Line(target);
+    const times: number[] = [];
+    for (let round = 0; round < ASKED; round++) {
+      const startedAt = performance.now();
+      await line.send('GET', wire[list]);
+      times.push(performance.now() - startedAt);
+    }
+    line.close();
+    return quantile(times, 0.5);
+  };
+}
+
+/** Others in each round. */
+function silencesMade(): Measure {
+  const made = new Map<Running, number>();
+  return async (running) => {
+    const { wire, target } = running;
+    const first = made.get(running) ?? 0;
+    made.set(running, first + SILENCES);
+    let next = first;
+    const startedAt = performance.now();
+    await Promise.all(
+      Array.from({ length: 32 }, async () => {
+        const line = new Line(target);
+        while (next < first + SILENCES)
+          await line.send('POST', wire.silencesPath, JSON.stringify(wire.silence(next++)));
+        line.close();
+      }),
+    );
+    return (SILENCES * 1000) / (performance.now() - startedAt);
+  };
+}
