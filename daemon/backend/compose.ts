@@ -12,6 +12,7 @@ import { leaveLocalAccess, localUrlOf } from './access/local-access.ts';
 import { LocalToken } from './access/local-token.ts';
 import { Passwords } from './access/password.ts';
 import { AgentHub } from './agents/agent-hub.ts';
+import { bytesOfOutput } from './aggregates/read.ts';
 import { Alone } from './cluster/alone.ts';
 import { Batcher } from './commit/batcher.ts';
 import { Forwarding, type ForwardingParts } from './cluster/forwarding/forwarding.ts';
@@ -28,6 +29,8 @@ import { reload } from './config/reload.ts';
 import { warnOfExpressions } from './config/warn-of-expressions.ts';
 import { warnOfShellTokens } from './config/warn-of-shell-tokens.ts';
 import { watchConfig, type ConfigWatch } from './config/watch-config.ts';
+import { KeptByEvent } from './events/kept-by-event.ts';
+import type { EventHead } from './events/read.ts';
 import { openChangeLog } from './feed/change-log.ts';
 import { FeedHub } from './feed/feed-hub.ts';
 import { DeadLetters } from './handlers/dead-letters.ts';
@@ -219,6 +222,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     }),
   );
   if (ground.lease !== undefined) await startLeading();
+  const kept = { commits: batcher.commits, room: () => memory.spareBytes / 2 };
   const api: ApiDeps = {
     ...writers,
     ...schedule,
@@ -227,6 +231,8 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     deadLetters,
     registry,
     store,
+    eventHeads: teardown.use('kept events', new KeptByEvent({ ...kept, bytesOf: (head: EventHead) => head.length })),
+    memberOutputs: teardown.use('kept outputs', new KeptByEvent({ ...kept, bytesOf: bytesOfOutput })),
     clock,
     log,
     ...(options.logRequest === undefined ? {} : { logRequest: options.logRequest }),
@@ -253,10 +259,20 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       clock,
     },
     handling,
+    delivery,
     deliveries: last,
     upgrades: plans,
   };
-  const parts = { api, agents, feed, connections, commits: batcher.commits, forwarding, peerRuns: runs?.ofPeers };
+  const parts = {
+    api,
+    agents,
+    feed,
+    connections,
+    commits: batcher.commits,
+    forwarding,
+    member,
+    peerRuns: runs?.ofPeers,
+  };
   const doors = await openDoors(options, ground, parts, teardown);
   alone.servesAt(doors.url);
   const localUrl = localUrlOf(doors.url, options.bind);

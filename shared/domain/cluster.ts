@@ -1,4 +1,5 @@
 import type { ClusterMember, ClusterView } from '../schemas/cluster.ts';
+import type { PeerStanding } from '../schemas/peer-standing.ts';
 
 /** Who writes after a hand-over; `refused`: nobody else can, and why. */
 export type Succession =
@@ -91,3 +92,14 @@ export function foreignMember<Member extends { readonly version: string }>(
 }
 
 const majorOf = (version: string): string => version.split('.', 1)[0] ?? '';
+
+/**
+ * How far the store is, for a member that cannot ask the database itself.
+ *
+ * @param standings of the others that answered it
+ * @returns undefined: the database is away for all who are known of, so that nobody can have more in a moment
+ */
+export function newestHeard(standings: readonly PeerStanding[]): number | undefined {
+  const seqs = standings.filter((standing) => standing.hears_database).map(({ seq }) => seq);
+  return seqs.length === 0 ? undefined : Math.max(...seqs);
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { handlerSchema, type RunningHandler } from './handler.ts';
-import type { HandledEvent, HandlerJob } from './handler-job.ts';
+import type { HandledEvent } from './handler-job.ts';
 import { mutatorSchema, type MutatorDefinition } from './mutator.ts';
 
 /** What backends that share a store ask of each other, and nobody else can: handlers run on each of them. */
@@ -18,18 +18,7 @@ export const PIECES_MAX = 256;
 const REASON_LENGTH_MAX = 64 * 1024;
 
 /** A handler that does the same wherever it runs. */
-export type MovableHandler = Extract<RunningHandler, { type: 'pipe' | 'tcp' | 'udp' | 'webhook' }>;
-
-/** One run of a handler, with all that the backend which runs it has to know. */
-export interface RunOrder {
-  readonly job: HandlerJob;
-  /** The definition that is in force where the order comes from. */
-  readonly handler: MovableHandler;
-  /** The one that the handler names; absent: none is defined by that name. */
-  readonly mutator?: MutatorDefinition | undefined;
-  /** 1 for the first try. */
-  readonly attempt: number;
-}
+export type MovableHandler = Extract<RunningHandler, { type: 'pipe' | 'tcp' | 'udp' | 'webhook' | 'email' }>;
 
 /** Whether it may run on another backend: a transport publishes where the order of its pieces is known. */
 export function isMovable(handler: Pick<RunningHandler, 'type'>): handler is MovableHandler {
@@ -51,8 +40,11 @@ function isMovableDefinition(value: unknown): boolean {
   return data !== undefined && data.type !== 'set' && isMovable(data);
 }
 
-/** Only looked at: what handlers get has its attributes in the order in which they were stored. */
-export const runOrderSchema: z.ZodType<RunOrder> = z.strictObject({
+/**
+ * One run of a handler, with all that the backend which runs it has to know. Only looked at: what handlers get has its
+ * attributes in the order in which they were stored.
+ */
+export const runOrderSchema = z.strictObject({
   job: z.strictObject({
     id: z.int().min(0),
     namespace: nameSchema,
@@ -62,17 +54,28 @@ export const runOrderSchema: z.ZodType<RunOrder> = z.strictObject({
     queued_at: z.number(),
     event: z.custom<HandledEvent>((value) => eventShape.safeParse(value).success, 'must be an event'),
   }),
+  /** The definition that is in force where the order comes from. */
   handler: z.custom<MovableHandler>(isMovableDefinition, 'must be a handler that runs anywhere'),
+  /** The one that the handler names; absent: none is defined by that name. */
   mutator: z
     .custom<MutatorDefinition>((value) => mutatorSchema.safeParse(value).success, 'must be a mutator')
     .optional(),
+  /** 1 for the first try. */
   attempt: z.int().min(1),
+  /** What it takes beyond a plain handler: a backend that does not know of it refuses the order. */
+  needs: z.literal('presets').optional(),
 });
+export type RunOrder = Readonly<z.infer<typeof runOrderSchema>>;
 
 /** How it ended. */
 export const runOutcomeSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('delivered') }),
-  z.strictObject({ kind: z.literal('failed'), reason: z.string().max(REASON_LENGTH_MAX), isRetryable: z.boolean() }),
+  z.strictObject({
+    kind: z.literal('failed'),
+    reason: z.string().max(REASON_LENGTH_MAX),
+    isRetryable: z.boolean(),
+    retryAfterMs: z.number().min(0).optional(),
+  }),
 ]);
 
 /** The answer to whether it runs handlers. */

@@ -140,7 +140,7 @@ test('a hand-over goes to the member that is named; who handed over is told that
   expect(await change(other, '/results', result('after', 2))).toBe(202);
 });
 
-test('one whose lease was taken writes nothing more and says why', async () => {
+test('one whose lease was taken writes nothing more, shows nothing more, and says why', async () => {
   const url = await server.database();
   const writer = await member(url);
   await server.run(
@@ -149,7 +149,8 @@ test('one whose lease was taken writes nothing more and says why', async () => {
   );
   await change(writer, '/results', result('disk', 2));
   expect((await writer.lost).message).toMatch(/was taken by another backend/);
-  expect(await checksAt(writer)).toEqual([]);
+  // Nor does it show what it had begun.
+  expect((await fetch(`${writer.url}/events`)).status).toBe(503);
 });
 
 test('with nobody else there is nothing to hand over', async () => {
@@ -172,6 +173,21 @@ test('a database that lost acknowledged writes: members go on with what is there
      update mon.lease set seq = ${String(seq)}, holder = 'another', epoch = epoch + 1, good_until = clock_timestamp() + interval '1 minute'`,
   );
   const said = 'the database lost writes that were acknowledged: going on with what is there';
+  await expect.poll(() => other.log.messages('error')).toContain(said);
+  await expect.poll(() => countedAt(other)).toBe(1);
+});
+
+test('a database that lost writes and has as many others instead is noticed', async () => {
+  const [url, writer, other] = await members();
+  await change(writer, '/results', result('kept', 2));
+  await change(writer, '/results', result('lost', 2));
+  await expect.poll(() => countedAt(other)).toBe(2);
+  await server.run(
+    url,
+    `delete from mon.entry where position('lost'::bytea in key) > 0;
+     update mon.change set batch = gen_random_uuid() where seq = (select max(seq) from mon.change)`,
+  );
+  const said = 'the database holds another write in place of one that was acknowledged';
   await expect.poll(() => other.log.messages('error')).toContain(said);
   await expect.poll(() => countedAt(other)).toBe(1);
 });

@@ -7,7 +7,7 @@ import { Chance } from './chance.ts';
 import { Members, sameOrder } from './members.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 import { expectWhole, readStore } from './stored-state.ts';
-import { AgentWriter, HttpWriter, listsOf } from './writer.ts';
+import { AgentWriter, HttpWriter } from './writer.ts';
 
 const ROUNDS = 3;
 const MEMBERS = 3;
@@ -129,7 +129,7 @@ test(
       const stored = await readStore(openPostgresStore(store));
       expectWhole(stored, lastSeq, agents);
       ({ lastSeq } = stored);
-      const [lists, ...others] = await Promise.all(members.urls.map(listsOf));
+      const [lists, ...others] = await members.lists();
       for (const list of others) expect(sameOrder(list)).toEqual(sameOrder(lists));
       for (const { ledger } of writers) {
         changes += ledger.acked;

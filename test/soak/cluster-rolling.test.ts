@@ -6,7 +6,8 @@ import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts
 import { openFeed, type Feed, type FeedListener, type FeedState } from '../../shared/client/feed-client.ts';
 import { FeedReplica } from '../../shared/client/feed-replica.ts';
 import type { RowsAbout } from '../../shared/client/feed-session.ts';
-import { eventKey, type FeedRows } from '../../shared/schemas/feed.ts';
+import type { FeedRows } from '../../shared/schemas/feed.ts';
+import { eventKey } from '../../shared/domain/event-key.ts';
 import { Members } from './members.ts';
 import { rounds, roundsTimeoutMs } from './rounds.ts';
 import { expectWhole, readStore } from './stored-state.ts';

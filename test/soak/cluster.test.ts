@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFailed, test } from 'vitest';
 import { openPostgresStore } from '../../daemon/backend/store/postgres/postgres-store.ts';
 import { startPostgres } from '../../scripts/lib/postgres-server.ts';
 import { Chance } from './chance.ts';
@@ -7,7 +7,7 @@ import { DISASTERS } from './disasters.ts';
 import { Members, sameOrder } from './members.ts';
 import { isAskedFor, rounds, roundsTimeoutMs, seed } from './rounds.ts';
 import { expectWhole, readStore } from './stored-state.ts';
-import { AgentWriter, HttpWriter, listsOf } from './writer.ts';
+import { AgentWriter, HttpWriter } from './writer.ts';
 
 const ROUNDS = 2;
 const MEMBERS = 3;
@@ -32,7 +32,9 @@ test(
     let lastSeq = 0;
     let changes = 0;
 
-    for (let round = 0; round < rounds(ROUNDS); round++) {
+    let round = 0;
+    onTestFailed(() => console.log(`failed after ${String(round)} disasters, ${String(changes)} acknowledged changes`));
+    for (; round < rounds(ROUNDS); round++) {
       const enough = new AbortController();
       const { urls } = members;
       const running = Promise.all(writers.map((writer, at) => writer.run(urls[at % MEMBERS] ?? '', enough.signal)));
@@ -45,7 +47,7 @@ test(
       const stored = await readStore(openPostgresStore(store));
       expectWhole(stored, lastSeq, agents);
       ({ lastSeq } = stored);
-      const [lists, ...others] = await Promise.all(members.urls.map(listsOf));
+      const [lists, ...others] = await members.lists();
       for (const list of others) expect(sameOrder(list)).toEqual(sameOrder(lists));
       for (const { ledger } of writers) {
         changes += ledger.acked;
@@ -53,12 +55,12 @@ test(
       }
     }
     const slowest = Math.max(...takeOvers);
-    expect(slowest).toBeLessThan(TAKE_OVER_MS_MAX);
     const inOrder = takeOvers.toSorted((one, other) => one - other);
     console.log(
       `${String(rounds(ROUNDS))} disasters, ${String(changes)} acknowledged changes, take-over median ` +
         `${String(Math.round(inOrder[Math.floor(inOrder.length / 2)] ?? 0))} ms, slowest ${String(Math.round(slowest))} ms`,
     );
+    expect(slowest).toBeLessThan(TAKE_OVER_MS_MAX);
   },
   roundsTimeoutMs(ROUNDS, 30_000),
 );

@@ -2,12 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClusterView } from '../../shared/schemas/cluster.ts';
 import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import type { Lists } from './writer.ts';
+import { listsOf, type Lists } from './writer.ts';
 
 /** The variables that a member is started with. */
 type EnvironmentOf = (at: number) => Readonly<Record<string, string>>;
 
 const RECORDS_SHOWN = 10;
+const LISTS_TRIES = 20;
 
 /** Backends with one database, each a process of its own; one that has ended is started again where it was. */
 export class Members implements AsyncDisposable {
@@ -62,6 +63,19 @@ export class Members implements AsyncDisposable {
       const seqs = new Set(views.map((view) => (typeof view?.writer?.id === 'string' ? ownSeq(view) : undefined)));
       if (seqs.size === 1 && !seqs.has(undefined)) return;
       await delay(20);
+    }
+  }
+
+  /** What each shows when it has all; one that was frozen may only now find that it has lost its lease, and begin anew. */
+  async lists(): Promise<readonly Lists[]> {
+    for (let tries = 1; ; tries++) {
+      await this.caughtUp();
+      try {
+        return await Promise.all(this.urls.map(listsOf));
+      } catch (error) {
+        if (tries === LISTS_TRIES) throw error;
+        await delay(100);
+      }
     }
   }
 

@@ -39,6 +39,8 @@ export class Follower implements AsyncDisposable {
   readonly #listening: Disposable;
   readonly #asking: Disposable;
   #seq: number;
+  /** Of the write with that number; undefined: it is learned with the next look. */
+  #id: string | undefined;
   #turn: Promise<void> = Promise.resolve();
   /** Whether a turn is to come that looks for everything written until now. */
   #isDue = false;
@@ -135,7 +137,14 @@ export class Follower implements AsyncDisposable {
   async #takeOver(): Promise<void> {
     const { store, log } = this.#parts;
     for (;;) {
-      const records = await store.writtenAfter(SHARD, this.#seq, RECORDS_MAX);
+      const { after, records } = await store.writtenAfter(SHARD, this.#seq, RECORDS_MAX);
+      if (this.#id !== undefined && after !== undefined && after !== this.#id) {
+        // Lost writes, and as many new ones since the last look.
+        log.error({ seq: this.#seq }, 'the database holds another write in place of one that was acknowledged');
+        await this.#readAgain();
+        continue;
+      }
+      this.#id ??= after;
       const [first] = records;
       if (first === undefined) return;
       const isNext = first.seq === this.#seq + 1;
@@ -168,14 +177,16 @@ export class Follower implements AsyncDisposable {
     await using snapshot = await store.snapshot(SHARD);
     await registry.load(snapshot);
     this.#seq = snapshot.seq;
+    this.#id = undefined;
     onReadAgain(snapshot.seq);
     this.#settle();
   }
 
   #tell(records: readonly WrittenRecord[]): void {
     const { commits } = this.#parts;
-    for (const { seq, changes, keys } of records) {
+    for (const { seq, id, changes, keys } of records) {
       this.#seq = seq;
+      this.#id = id;
       commits.tell({ ...OF_ANOTHER, seq, changes, results: countResults(keys) });
     }
     commits.tellRest();

@@ -12,8 +12,14 @@ export class Lag {
    * @param nowMs on the monotonic clock
    */
   note(seq: number, newest: number, nowMs: number): void {
-    if (this.#lacking !== undefined && seq < this.#lacking.seq) return;
+    // What was known of and is not any more, because the database has lost it, is not lacking.
+    if (this.#lacking !== undefined && seq < this.#lacking.seq && this.#lacking.seq <= newest) return;
     this.#lacking = seq < newest ? { seq: newest, sinceMs: nowMs } : undefined;
+  }
+
+  /** The newest write that is known to be lacking; 0: none is. */
+  get seq(): number {
+    return this.#lacking?.seq ?? 0;
   }
 
   /** @returns milliseconds; 0: nothing is lacking that was known of */

@@ -1,6 +1,7 @@
 import { BusyError, errorMessage, MonError } from '../../../shared/errors.ts';
 import { successionOf } from '../../../shared/domain/cluster.ts';
 import type { ClusterMember, ClusterView } from '../../../shared/schemas/cluster.ts';
+import type { PeerStanding } from '../../../shared/schemas/peer-standing.ts';
 import type { Log } from '../../log/log.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Clock, Lease } from '../ports.ts';
@@ -11,9 +12,12 @@ import type { Cluster } from './cluster.ts';
 import type { Follower } from './follower.ts';
 import type { Leadership, PeerPlace } from './forwarding/leadership.ts';
 import { Lag } from './lag.ts';
+import type { PeerNews } from './peer-news.ts';
 
 /** How often members say that they are there, and hear who writes. */
 const MEET_MS = 500;
+/** Without an answer of the database for so long the others are asked how far it is. */
+const UNHEARD_MS = 2 * MEET_MS;
 /** Who was not heard of for so long is gone. */
 export const GONE_MS = 5000;
 /** Members that find nobody writing do not all try at once. */
@@ -38,6 +42,7 @@ export interface Self {
 
 interface MembershipParts {
   readonly store: SharedStore;
+  readonly peers: Pick<PeerNews, 'newest'>;
   readonly batcher: Batcher;
   readonly time: TimeKeeper;
   /** Absent while this member has led from its start on. */
@@ -69,13 +74,16 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   #self: (() => Self) | undefined;
   #lease: Lease | undefined;
   #standing: Standing | undefined;
-  /** When that was heard, on the monotonic clock. */
+  /** When that was asked for, on the monotonic clock. */
   #heardMs: number;
   /** Why nothing can be heard. */
   #problem: string | undefined;
   readonly #meeting: Disposable[] = [];
   #isMeeting = false;
+  #isAsking = false;
   #isResigning = false;
+  /** Whether the lease was taken from it. */
+  #isLost = false;
   #isEnded = false;
   readonly #lag = new Lag();
   #saidClock = false;
@@ -106,9 +114,12 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   /**
    * Why its memory must not be asked.
    *
-   * @throws MonError `unavailable` when it is too far behind the member that writes
+   * @throws MonError `unavailable` when it is too far behind the member that writes, or does not know whether it still writes itself
    */
   refuseStale(): void {
+    if (this.#isInDoubt()) {
+      throw new BusyError('this backend does not know whether it still writes; ask another one, or again in a second');
+    }
     if (!this.#isTooFarBehind()) return;
     throw new BusyError('this backend is behind the one that writes; ask another one, or again in a few seconds');
   }
@@ -119,7 +130,10 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     if (lease !== undefined) this.#watch(lease);
     await this.#meet();
     this.#meeting.push(
-      this.#parts.clock.every(MEET_MS, () => void this.#meet()),
+      this.#parts.clock.every(MEET_MS, () => {
+        void this.#meet();
+        void this.#askPeers();
+      }),
       this.#parts.store.onReleased(() => void this.#meet()),
     );
   }
@@ -147,6 +161,11 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     if (!this.isWriter) await this.#parts.follower?.caughtUp(seq);
   }
 
+  /** What another member that has lost the database is told. */
+  standing(): PeerStanding {
+    return { seq: this.seq, hears_database: !this.#isUnheard() };
+  }
+
   /** Members beside this one that were heard of lately. */
   others(): readonly StoredMember[] {
     const { members = [], nowMs = 0 } = this.#standing ?? {};
@@ -158,7 +177,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     const { lease, members = [], nowMs = 0 } = this.#standing ?? {};
     const isHeld = lease?.holder !== undefined && lease.goodUntilMs > nowMs;
     const problem = store.refusal?.message ?? this.#problem ?? null;
-    const seq = batcher.isLeading ? store.lastSeq(SHARD) : Math.max(this.seq, lease?.seq ?? 0);
+    const seq = Math.max(this.seq, batcher.isLeading ? 0 : (lease?.seq ?? 0), this.#lag.seq);
     return {
       answered_by: store.self,
       writer:
@@ -250,8 +269,10 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     this.#isMeeting = true;
     const { clock, log } = this.#parts;
     try {
+      // An answer may have waited while this process stood still.
+      const askedMs = clock.monotonic();
       await this.#hear(this.#self);
-      this.#heardMs = clock.monotonic();
+      this.#heardMs = askedMs;
       if (this.#problem !== undefined) log.info({}, 'the database answers again');
       this.#problem = undefined;
       this.#noteClock();
@@ -295,11 +316,35 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     this.#saidClock = isOff;
   }
 
-  /** While the database is away nobody can have more than is here. */
+  /**
+   * Whether another one may write by now, because this one stood still for longer than its lease or has lost it: then memory may
+   * have what will never be committed.
+   */
+  #isInDoubt(): boolean {
+    const { batcher, store, clock } = this.#parts;
+    if (this.#isLost) return true;
+    if (!batcher.isLeading || this.#lease === undefined || this.#problem !== undefined) return false;
+    const isHeldElsewhere = this.#standing?.lease?.holder !== undefined && this.#standing.lease.holder !== store.self;
+    return isHeldElsewhere || clock.monotonic() - this.#heardMs > LEASE_MS;
+  }
+
   #isTooFarBehind(): boolean {
     const { clock, staleAfter } = this.#parts;
-    if (this.isWriter || this.#problem !== undefined) return false;
     return this.#lag.ms(this.seq, clock.monotonic()) > staleAfter() * 1000;
+  }
+
+  #isUnheard(): boolean {
+    return this.#parts.clock.monotonic() - this.#heardMs > UNHEARD_MS;
+  }
+
+  /** Whether the others go on with the database that this member has lost, and it shows less and less of what there is. */
+  async #askPeers(): Promise<void> {
+    if (this.#isAsking || this.#isEnded || !this.#isUnheard()) return;
+    this.#isAsking = true;
+    const newest = await this.#parts.peers.newest(this.others());
+    this.#isAsking = false;
+    // Away for all: nobody shows more than what is here, and that is shown.
+    if (this.#isUnheard()) this.#lag.note(this.seq, newest ?? this.seq, this.#parts.clock.monotonic());
   }
 
   /** When nobody writes. @returns whether this member does now */
@@ -350,6 +395,7 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
   async #endWith(lease: Lease): Promise<void> {
     const reason = await lease.lost;
     this.#lease = undefined;
+    this.#isLost = true;
     this.#isResigning = true;
     this.#end(reason);
   }

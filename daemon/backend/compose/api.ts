@@ -29,6 +29,7 @@ import { eventsOnV1 } from '../events/v1.ts';
 import { eventsOnV2 } from '../events/v2.ts';
 import { deadLettersOnMon } from '../handlers/mon-dead-letters.ts';
 import { explanationOnMon } from '../events/mon-explain.ts';
+import { handlerTestOnMon } from '../events/mon-test-handler.ts';
 import { handlersOnMon } from '../handlers/mon.ts';
 import { infoOnV1 } from '../health/v1-info.ts';
 import { measureRequests, metricsOnV1 } from '../health/v1-metrics.ts';
@@ -73,6 +74,7 @@ type V1Deps = FirstOf<typeof eventsOnV1> &
 
 type MonDeps = FirstOf<typeof eventsOnMon> &
   FirstOf<typeof explanationOnMon> &
+  FirstOf<typeof handlerTestOnMon> &
   FirstOf<typeof resultsOnMon> &
   FirstOf<typeof simulationOnMon> &
   FirstOf<typeof silencedOnMon> &
@@ -121,6 +123,7 @@ export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: rea
     ...openApiOnMon(),
     ...eventsOnMon(deps),
     ...explanationOnMon(deps),
+    ...handlerTestOnMon(deps),
     overview: (request) => overviewOf(deps.overview, askedNamespaces(request, deps.overview)),
     ...resultsOnMon(deps),
     ...simulationOnMon(deps),

@@ -2,6 +2,7 @@ import { VERSION } from '../../../shared/schemas/version.ts';
 import { memberName } from '../cluster/member-name.ts';
 import { Follower } from '../cluster/follower.ts';
 import { Membership, type Self } from '../cluster/membership.ts';
+import { PeerNews } from '../cluster/peer-news.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { ChangeLog } from '../feed/change-log.ts';
 import type { Lease } from '../ports.ts';
@@ -35,6 +36,7 @@ export function openMembership(
       : undefined;
   return new Membership({
     store,
+    peers: new PeerNews({ secret: store.secret, clock }),
     batcher,
     time,
     follower,

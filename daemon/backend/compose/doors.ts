@@ -25,6 +25,8 @@ import type { ListenerName } from '../tls/listeners.ts';
 import { serveEverything, serveV2Alone, type ApiDeps } from './api.ts';
 import type { Ground } from './ground.ts';
 import type { BackendOptions } from './options.ts';
+import type { Membership } from '../cluster/membership.ts';
+import { serveStanding } from '../cluster/peer-news.ts';
 import type { CommitBoard } from '../commit/commit-board.ts';
 
 /** Longest frame of an agent: a full one of the largest results. */
@@ -47,6 +49,8 @@ interface DoorParts {
   readonly commits: CommitBoard;
   /** The way to the other backends; undefined: the store is of this one alone. */
   readonly forwarding: Forwarding | undefined;
+  /** This one among them; undefined: there are none. */
+  readonly member: Pick<Membership, 'standing'> | undefined;
   /** What they have run here; undefined: there are none. */
   readonly peerRuns: PeerRuns | undefined;
 }
@@ -65,7 +69,7 @@ export async function openDoors(
   parts: DoorParts,
   teardown: Teardown,
 ): Promise<Doors> {
-  const { api, connections, forwarding, peerRuns } = parts;
+  const { api, connections, forwarding, member, peerRuns } = parts;
   const { slowPeers } = api;
   const makeServerOf = (listener: ListenerName): MakeServer =>
     serverMaker(connections, slowPeers, options.requestTimes, ground.tls.of(listener));
@@ -73,6 +77,7 @@ export async function openDoors(
   const app = await openServer({ ...api, forwarding }, { kind: 'all' }, makeServer, (server, access) => {
     serveEverything(server, api, access);
     peerRuns?.serve(server);
+    if (member !== undefined) serveStanding(server, () => member.standing());
   });
   // Together: each may have to wait for answers that are under way.
   const apps = [app];

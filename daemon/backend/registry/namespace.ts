@@ -6,7 +6,7 @@ import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
 import { staleRepeatOf, ttlOf } from '../../../shared/domain/ttl.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
-import type { CheckResult } from '../../../shared/schemas/result.ts';
+import type { HeldResult } from '../../../shared/schemas/result.ts';
 import { AggregateRegistry, NO_AGGREGATES, type Aggregate } from '../aggregates/state.ts';
 import { ClientCounts } from '../clients/counts.ts';
 import { ClientProfiles, type SharedProfile } from '../clients/profiles.ts';
@@ -272,6 +272,16 @@ export class Namespace {
     for (const client of this.sortedClients()) yield* eventsOf(client);
   }
 
+  /** The same at once: a loop, in a fraction of the time. */
+  allEvents(): CheckEntry[] {
+    const entries: CheckEntry[] = [];
+    for (const client of this.sortedClients()) {
+      if (client.openEvents === 0) continue;
+      for (const check of client.sortedChecks()) if (check.state.event !== undefined) entries.push(check);
+    }
+    return entries;
+  }
+
   /** @param origin of a new client; one that is known keeps its own, but is counted from when something counted it */
   putClient(record: Client, origin: ClientOrigin): ClientEntry {
     const present = this.clients.get(record.name);
@@ -343,7 +353,7 @@ export class Namespace {
   setCheck(
     entry: CheckEntry,
     state: CheckState,
-    result: CheckResult | undefined,
+    result: HeldResult | undefined,
     output: string | undefined,
     deletionsBefore = this.aggregates.deletionCount,
   ): void {

@@ -37,6 +37,13 @@ export interface HeldTable {
   /** Takes over all that is stored, in place of what is in memory: of a kind that is in no namespace. */
   readonly adopt?: (registry: Registry, stored: readonly StoredText[]) => void;
   /**
+   * How one of a kind with `adopt` is taken over when another backend has written it, because reading all of them for it would take
+   * long. Throws before anything is changed.
+   *
+   * @param text undefined: it is not stored any more
+   */
+  readonly adoptOne?: (key: Key, text: string | undefined) => (registry: Registry) => void;
+  /**
    * Forgets what is remembered of things that were in a namespace which holds nothing any more and goes.
    *
    * @returns under which keys it is stored
@@ -159,7 +166,12 @@ export class Registry {
     // By another correction every record has another date.
     if (touched.hasTime && (await this.#isCorrected(store))) return await this.load(store);
     const newest = await touched.read(store);
-    const adoptions = await this.#readOthers(store, touched.tables);
+    const few = [...touched.tables].filter(({ adoptOne }) => adoptOne === undefined);
+    const adoptions = await this.#readOthers(store, few);
+    for (const { table, key, text } of newest) {
+      const adoptOne = table.adoptOne?.(key, text);
+      if (adoptOne !== undefined) adoptions.push(() => adoptOne(this));
+    }
     const reading = { corrections: this.corrections, texts: new SharedTexts() };
     // Results before their clients; below the other way round.
     for (const { table, key, text } of newest.toReversed()) {

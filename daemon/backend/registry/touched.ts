@@ -8,9 +8,11 @@ interface HeldTable {
   readonly prefix: string;
   /** Absent: it is in no namespace. */
   readonly load?: unknown;
+  /** Absent: it is read whole where it is in no namespace. */
+  readonly adoptOne?: unknown;
 }
 
-/** What is stored under a key of a namespace; undefined: nothing any more. */
+/** What is stored under a key; undefined: nothing any more. */
 interface NewestValue<Table> {
   readonly table: Table;
   readonly key: Key;
@@ -39,10 +41,10 @@ export class Touched<Table extends HeldTable> {
     return this.#keys.keys();
   }
 
-  /** The newest values of what is in namespaces, in the order of the tables. */
+  /** The newest values of what is read by its keys, in the order of the tables. */
   async read(store: Pick<Store, 'getMany'>): Promise<NewestValue<Table>[]> {
     const touched = [...this.#keys].flatMap(([table, keys]) =>
-      table.load === undefined ? [] : keys.map((key) => ({ table, key })),
+      table.load === undefined && table.adoptOne === undefined ? [] : keys.map((key) => ({ table, key })),
     );
     const newest: NewestValue<Table>[] = [];
     for (let start = 0; start < touched.length; start += PAGE) {

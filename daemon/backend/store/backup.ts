@@ -210,4 +210,4 @@ function reasonOf(error: unknown): string {
   return errorMessage(error instanceof Error && error.cause !== undefined ? error.cause : error);
 }
 
-const mebibytes = (bytes: number): string => `${String(Math.ceil(bytes / 1024 / 1024))} MiB`;
+export const mebibytes = (bytes: number): string => `${String(Math.ceil(bytes / 1024 / 1024))} MiB`;

@@ -55,9 +55,12 @@ async function* pagedEntries(
   reading: Disposable | undefined,
 ): AsyncGenerator<StoredEntry, void, undefined> {
   try {
-    for (;;) {
-      const page = await iterator.nextv(PAGE_ENTRIES);
+    for (let next = iterator.nextv(PAGE_ENTRIES); ;) {
+      const page = await next;
       if (page.length === 0) return;
+      // Read while these are looked at; whether it failed is asked when it is their turn.
+      next = iterator.nextv(PAGE_ENTRIES);
+      next.catch(() => undefined);
       for (const [key, value] of page) yield [decodeTuple(key), value];
     }
   } catch (error) {

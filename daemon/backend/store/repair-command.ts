@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
-import { spaceForCopy } from './backup.ts';
+import { mebibytes, spaceForCopy } from './backup.ts';
 import { isInUse } from './inspect/assert-intact.ts';
 import { bytesOf } from './inspect/store-files.ts';
 import { openLevelStore } from './level-store.ts';
@@ -64,5 +64,3 @@ function textOf({ kept, lost }: RepairReport, source: string, target: string): s
     '',
   ].join('\n');
 }
-
-const mebibytes = (bytes: number): string => `${String(Math.ceil(bytes / 1024 / 1024))} MiB`;

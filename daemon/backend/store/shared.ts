@@ -13,12 +13,12 @@ export interface SharedStore extends Store {
   snapshot(shard: string): Promise<StoreSnapshot>;
 
   /**
-   * Writes of whoever held the shard, in order and without a gap among themselves.
+   * Writes of whoever held the shard.
    *
-   * @param seq after this number; when the first is not the next one, those between are not kept any more
+   * @param seq after this number
    * @throws MonError `unavailable`
    */
-  writtenAfter(shard: string, seq: number, limit: number): Promise<readonly WrittenRecord[]>;
+  writtenAfter(shard: string, seq: number, limit: number): Promise<Written>;
 
   /** Calls `listener` soon after somebody has written; it may miss some while the database is away. */
   onWritten(listener: () => void): Disposable;
@@ -50,9 +50,18 @@ export interface StoreSnapshot extends Pick<Store, 'scan' | 'getMany'>, AsyncDis
   readonly seq: number;
 }
 
+export interface Written {
+  /** The id of the write after which it was asked for; undefined: it is not kept any more. */
+  readonly after: string | undefined;
+  /** In order and without a gap among themselves; when the first is not the next one, those between are not kept any more. */
+  readonly records: readonly WrittenRecord[];
+}
+
 /** A write, with what it touched: by now there may be later values. */
 export interface WrittenRecord {
   readonly seq: number;
+  /** No other write has it, also none that has this number in a copy of the database. */
+  readonly id: string;
   readonly changes: readonly Change[];
   readonly keys: readonly Key[];
 }

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { answeringMember, clusterTroubles, successionOf, writerName } from '../../../shared/domain/cluster.ts';
+import {
+  answeringMember,
+  clusterTroubles,
+  newestHeard,
+  successionOf,
+  writerName,
+} from '../../../shared/domain/cluster.ts';
 import type { ClusterView } from '../../../shared/schemas/cluster.ts';
+import type { PeerStanding } from '../../../shared/schemas/peer-standing.ts';
 import { aClusterView, aMember } from '../../support/told-cluster.ts';
 
 const writer = aMember('web1', { role: 'writer' });
@@ -116,4 +123,20 @@ test('a member that is not known yet has no name', () => {
   expect(writerName(view)).toBe('web8-id');
   expect(writerName(aClusterView())).toBe('web1:4567');
   expect(writerName(aClusterView({ writer: null }))).toBeUndefined();
+});
+
+const standing = (seq: number, hears: boolean): PeerStanding => ({ seq, hears_database: hears });
+
+describe('how far the store is, for one that has lost the database', () => {
+  test.each([
+    { name: 'nobody has answered', standings: [], expected: undefined },
+    { name: 'those who answer have lost it as well', standings: [standing(9, false)], expected: undefined },
+    {
+      name: 'the furthest of those who have not',
+      standings: [standing(7, true), standing(8, true), standing(9, false)],
+      expected: 8,
+    },
+  ])('$name', ({ standings, expected }) => {
+    expect(newestHeard(standings)).toBe(expected);
+  });
 });

@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
 const REQUESTS = 'test/daemon/backend/cluster/forwarded-requests.test.ts';
+const RUNS = 'test/daemon/backend/cluster/runs.test.ts';
 const TUNNELS = 'test/daemon/backend/cluster/tunnels.test.ts';
 
 /** Backends that share a store, and whom they believe. */
@@ -52,5 +53,29 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
     replacement: "if (path === '') throw",
     test: TUNNELS,
     title: 'nobody comes straight',
+  },
+  {
+    defence: 'a run on another backend that takes too long is given up',
+    file: 'daemon/backend/cluster/runs/spread-runs.ts',
+    text: 'body, limitMsOf(order), signal',
+    replacement: 'body, limitMsOf(order) === 0 ? 0 : undefined, signal',
+    test: RUNS,
+    title: 'ten seconds beyond its timeout',
+  },
+  {
+    defence: 'an order that another backend would not take is not sent',
+    file: 'daemon/backend/cluster/runs/spread-runs.ts',
+    text: 'if (body.length > PEER_BYTES_MAX)',
+    replacement: 'if (body.length < 0 * PEER_BYTES_MAX)',
+    test: RUNS,
+    title: 'its order is too large',
+  },
+  {
+    defence: 'what runs on a backend that is frozen is given up',
+    file: 'daemon/backend/cluster/runs/live-member.ts',
+    text: 'if (this.#unanswered === UNANSWERED_MAX) this.cut();',
+    replacement: '',
+    test: RUNS,
+    title: 'frozen',
   },
 ];

@@ -63,8 +63,8 @@ export const COMMAND_MUTANTS: readonly Mutant[] = [
   {
     defence: 'the size of the answer of a webhook',
     file: 'daemon/backend/handlers/webhook.ts',
-    text: 'if (bytes > ANSWER_BYTES_MAX) return;',
-    replacement: 'if (bytes < 0) return;',
+    text: 'if (bytes > ANSWER_BYTES_MAX) break;',
+    replacement: 'if (bytes < 0) break;',
     test: 'test/daemon/backend/handlers/webhook.test.ts',
     title: 'the answer',
   },

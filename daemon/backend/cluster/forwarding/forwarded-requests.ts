@@ -1,15 +1,17 @@
 import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import { MonError } from '../../../../shared/errors.ts';
 import type { Log } from '../../../log/log.ts';
 import { ANOTHER_BACKEND } from '../../access/principal.ts';
 import { errorBody } from '../../http/errors.ts';
 import type { RequestForwarding } from '../../http/forwarding.ts';
+import { matchedRoute } from '../../http/request.ts';
 import { isSentOn, type AdmittedPeers } from './admitted-peers.ts';
 import type { Leadership } from './leadership.ts';
 import { answerHeaders, PEER_HEADERS, requestHeaders } from './peer-headers.ts';
 import type { PeerLink } from './peer-link.ts';
-import type { WriterLinks } from './writer-links.ts';
+import { unanswered, type WriterLinks } from './writer-links.ts';
 
 interface RequestParts {
   readonly leadership: Leadership;
@@ -40,7 +42,7 @@ export class ForwardedRequests implements RequestForwarding {
 
   receive(app: FastifyInstance): void {
     app.addHook('onRequest', (request, reply, done) => {
-      const isOfPeers = request.routeOptions.config?.isOfPeers === true;
+      const isOfPeers = matchedRoute(request).isOfPeers === true;
       if (isSentOn(request)) void goOnUnless(isOfPeers ? this.#admitPeer(request) : this.#refuse(request, reply), done);
       else if (isOfPeers) done(new MonError('not_found', 'this is between backends that share a store'));
       else done();
@@ -55,7 +57,7 @@ export class ForwardedRequests implements RequestForwarding {
   forward(app: FastifyInstance, isOfV2: boolean): void {
     const { leadership } = this.#parts;
     app.addHook('preHandler', (request, reply, done) => {
-      const { isForWriter = false, isOfItself = false } = request.routeOptions.config;
+      const { isForWriter = false, isOfItself = false } = matchedRoute(request);
       const isElsewhere = isForWriter ? !leadership.isWriter : !isOfItself && leadership.isSucceeded;
       if (isElsewhere) {
         void goOnUnless(this.#forward(request, reply, isOfV2), done);
@@ -107,7 +109,7 @@ export class ForwardedRequests implements RequestForwarding {
     this.count++;
     await this.#catchUp(request, response, seq);
     void reply.code(response.statusCode ?? 0).headers(answerHeaders(response.headers));
-    void reply.send(response);
+    void reply.send(Readable.from(bodyOf(response), { objectMode: false }));
     return true;
   }
 
@@ -154,6 +156,15 @@ export class ForwardedRequests implements RequestForwarding {
         cause: error,
       });
     }
+  }
+}
+
+/** Of an answer, which may be cut off behind its head. */
+async function* bodyOf(response: IncomingMessage): AsyncGenerator<Buffer, void, undefined> {
+  try {
+    yield* response as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw unanswered(error);
   }
 }
 

@@ -72,15 +72,14 @@ export class WriterLinks implements Disposable {
   #refuseUnanswered({ id: writer, url }: PeerPlace, error: unknown): undefined {
     if (error instanceof UnsentError) {
       const { message: reason } = error;
-      this.#told.warn(() => ({ writer, url, reason }), 'the backend that writes cannot be reached');
+      this.#told.warn(
+        () => ({ writer, url, reason, setting: 'peer-url' }),
+        'the backend that writes cannot be reached',
+      );
       return;
     }
     if (!(error instanceof UnansweredError)) throw error;
-    throw new MonError(
-      'unavailable',
-      'the backend that writes was lost before it answered: this may or may not have been done, look before you try again',
-      { cause: error },
-    );
+    throw unanswered(error);
   }
 
   #to(place: PeerPlace): PeerLink {
@@ -124,4 +123,13 @@ function nobodyWrites(): MonError {
 
 function isSame(one: PeerPlace, other: PeerPlace): boolean {
   return one.id === other.id && one.url === other.url && one.fingerprint === other.fingerprint;
+}
+
+/** Nobody knows what became of a request. */
+export function unanswered(cause: unknown): MonError {
+  return new MonError(
+    'unavailable',
+    'the backend that writes was lost before it answered: this may or may not have been done, look before you try again',
+    { cause },
+  );
 }

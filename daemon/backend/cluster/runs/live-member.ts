@@ -1,10 +1,9 @@
-import type { IncomingMessage } from 'node:http';
 import { backoffMs } from '../../../../shared/domain/backoff.ts';
 import { errorMessage } from '../../../../shared/errors.ts';
 import { PEER_RUNS_PATH, takesRunsSchema } from '../../../../shared/schemas/peer-run.ts';
 import type { Log } from '../../../log/log.ts';
+import { askPeer } from '../forwarding/ask-peer.ts';
 import type { PeerPlace } from '../forwarding/leadership.ts';
-import { PEER_HEADERS } from '../forwarding/peer-headers.ts';
 import { PeerLink } from '../forwarding/peer-link.ts';
 import type { Clock } from '../../ports.ts';
 
@@ -21,9 +20,6 @@ const LEFT_OUT = { minMs: 1000, maxMs: 60_000 };
 
 /** Runs under way on one backend for another one. */
 export const RUNS_MAX = 500;
-
-/** Of an answer. */
-const ANSWER_BYTES_MAX = 1024 * 1024;
 
 export interface MemberPlace extends PeerPlace {
   /** For people: `mon-2:4567`. */
@@ -147,24 +143,7 @@ export class LiveMember implements Disposable {
     limitMs: number | undefined,
     signal?: AbortSignal,
   ): Promise<Answer> {
-    const cut = new AbortController();
-    const end = (): void => cut.abort();
-    using ends = new DisposableStack();
-    if (limitMs !== undefined) ends.use(this.#parts.clock.after(limitMs, end));
-    signal?.addEventListener('abort', end);
-    ends.defer(() => signal?.removeEventListener('abort', end));
-    signal?.throwIfAborted();
-    const headers = { [PEER_HEADERS.secret]: this.#parts.secret() };
-    const response = await this.#link.exchange({ ...request, headers, signal: cut.signal });
-    return { status: response.statusCode ?? 0, text: await textOf(response) };
+    const { secret, clock } = this.#parts;
+    return await askPeer(this.#link, { ...request, secret: secret(), limitMs, signal }, clock);
   }
-}
-
-async function textOf(response: IncomingMessage): Promise<string> {
-  let text = '';
-  for await (const chunk of response.setEncoding('utf8')) {
-    text += String(chunk);
-    if (text.length > ANSWER_BYTES_MAX) throw new Error('it answered too much');
-  }
-  return text;
 }

@@ -72,7 +72,7 @@ export class SpreadRuns implements Deliver {
     let body: Buffer | undefined;
     let order: RunOrder | undefined;
     for (let member = this.#next(); member !== undefined; member = this.#next()) {
-      order ??= { job, handler, mutator: this.#mutatorOf(job, handler), attempt };
+      order ??= { job, handler, mutator: this.#mutatorOf(job, handler), attempt, needs: needsOf(handler) };
       body ??= Buffer.from(JSON.stringify(order));
       if (body.length > PEER_BYTES_MAX) return undefined;
       const outcome = await this.#runAt(member, { order, body }, signal);
@@ -154,6 +154,10 @@ function limitMsOf({ handler, mutator }: RunOrder): number | undefined {
   const mutating = mutator === undefined ? 0 : mutator.timeout;
   const sending = timeoutOf(handler);
   return mutating === undefined || sending === undefined ? undefined : (mutating + sending) * 1000 + MARGIN_MS;
+}
+
+function needsOf(handler: MovableHandler): RunOrder['needs'] {
+  return handler.type === 'webhook' && handler.preset !== undefined ? 'presets' : undefined;
 }
 
 function timeoutOf(handler: MovableHandler): number | undefined {

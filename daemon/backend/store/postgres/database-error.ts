@@ -9,20 +9,43 @@ const REMEDIES: Readonly<Record<string, string>> = {
   '42501': 'the user in the setting store lacks rights; let it create its schema: GRANT CREATE ON DATABASE ... TO ...',
 };
 
+/** What keeps the database from answering until an operator mends it there. By SQLSTATE. */
+const HINTS: Readonly<Record<string, string>> = {
+  '53100': 'the disk of the database is full, make room there',
+  '53300': 'the database has no connection left, raise its max_connections',
+};
+
 /** What of a server says that it goes away, comes up, or is a standby by now: the connection is of no use any more. */
 const GONE = new Set(['57P01', '57P02', '57P03', '57P05', '25006', '25P03']);
 const CONNECTION_CLASS = '08';
 
-/** @param shown the database, without credentials */
+/**
+ * Trying again is right, because it may be mended meanwhile.
+ *
+ * @param shown the database, without credentials
+ */
 export function databaseError(shown: string, verb: 'connect' | 'read' | 'write', error: unknown): MonError {
   if (error instanceof MonError) return error;
-  const remedy = error instanceof DatabaseError ? REMEDIES[error.code ?? ''] : undefined;
-  if (remedy !== undefined) {
-    return new MonError('invalid', `the store ${shown} cannot be used: ${remedy} (${errorMessage(error)})`, {
-      cause: error,
-    });
-  }
-  return new MonError('unavailable', `the store ${shown} cannot ${verb}: ${reasonOf(error)}`, { cause: error });
+  const remedy = remedyOf(error);
+  const message =
+    remedy === undefined
+      ? `the store ${shown} cannot ${verb}: ${hintOf(error)}${reasonOf(error)}`
+      : `the store ${shown} cannot be used: ${remedy} (${errorMessage(error)})`;
+  return new MonError('unavailable', message, { cause: error });
+}
+
+/** At a start nobody waits for what an operator has to mend first. */
+export function openingError(shown: string, error: unknown): MonError {
+  const { code, message, cause } = databaseError(shown, 'read', error);
+  return new MonError(remedyOf(cause) === undefined ? code : 'invalid', message, { cause });
+}
+
+const remedyOf = (error: unknown): string | undefined =>
+  error instanceof DatabaseError ? REMEDIES[error.code ?? ''] : undefined;
+
+function hintOf(error: unknown): string {
+  const hint = error instanceof DatabaseError ? HINTS[error.code ?? ''] : undefined;
+  return hint === undefined ? '' : `${hint}: `;
 }
 
 /** Whether the server answered: what it refuses was not done, and the connection goes on. */

@@ -1,6 +1,6 @@
-import type { Client } from 'pg';
+import type { Client, QueryConfig } from 'pg';
 import { parseChanges } from '../change-record.ts';
-import type { Standing, StoredMember, ToldOfItself, WrittenRecord } from '../shared.ts';
+import type { Standing, StoredMember, ToldOfItself, Written, WrittenRecord } from '../shared.ts';
 import { decodeTuple } from '../tuple.ts';
 import { byteaItems } from './bytea-array.ts';
 import { databaseError } from './database-error.ts';
@@ -18,6 +18,9 @@ import {
 
 /** Those that ended without a word are shown as gone for a while. */
 const FORGET_MS = 600_000;
+
+/** How long each statement of a meeting may take: a few rows by their keys. */
+const MEET_MS_MAX = 3000;
 
 interface MemberRow {
   readonly id: string;
@@ -40,6 +43,8 @@ interface LeaseRow {
 }
 
 type StandingRow = { readonly now_ms: number } & (LeaseRow | Readonly<Record<keyof LeaseRow, null>>);
+
+type FollowedRow = Readonly<Record<'seq' | 'batch' | 'changes' | 'keys', string>>;
 
 /** What the backends of a database tell each other by it. */
 export class PostgresMembers implements AsyncDisposable {
@@ -64,8 +69,8 @@ export class PostgresMembers implements AsyncDisposable {
       const { readers } = this.#server;
       if (told !== undefined) await this.#tell(told);
       const [standing, members] = await Promise.all([
-        readers.query<StandingRow>(STANDING, [shard]),
-        readers.query<MemberRow>(MEMBERS),
+        readers.query<StandingRow>(soon(STANDING, [shard])),
+        readers.query<MemberRow>(soon(MEMBERS, [])),
       ]);
       return standingOf(standing.rows[0], members.rows.map(memberOf));
     } catch (error) {
@@ -78,15 +83,13 @@ export class PostgresMembers implements AsyncDisposable {
   }
 
   /** As `SharedStore.writtenAfter`. */
-  async writtenAfter(shard: string, seq: number, limit: number): Promise<readonly WrittenRecord[]> {
+  async writtenAfter(shard: string, seq: number, limit: number): Promise<Written> {
     const query = { name: 'followed', text: FOLLOWED, values: [shard, seq, limit], types: AS_TEXT };
     try {
-      const { rows } = await this.#server.readers.query<Record<'seq' | 'changes' | 'keys', string>>(query);
-      return rows.map((row) => ({
-        seq: Number(row.seq),
-        changes: parseChanges(row.changes),
-        keys: byteaItems(row.keys).map((key) => decodeTuple(key.toString())),
-      }));
+      const { rows } = await this.#server.readers.query<FollowedRow>(query);
+      const own = rows.find((row) => Number(row.seq) === seq);
+      const others = rows.filter((row) => row !== own);
+      return { after: own?.batch, records: others.slice(0, limit).map(recordOf) };
     } catch (error) {
       throw databaseError(this.#server.shown, 'read', error);
     }
@@ -110,8 +113,8 @@ export class PostgresMembers implements AsyncDisposable {
 
   async #tell({ name, url, fingerprint, version, seq }: ToldOfItself): Promise<void> {
     const { readers } = this.#server;
-    await readers.query(BE_SEEN, [this.#self, name, url, fingerprint ?? null, version, seq]);
-    await readers.query(FORGET_MEMBERS, [FORGET_MS]);
+    await readers.query(soon(BE_SEEN, [this.#self, name, url, fingerprint ?? null, version, seq]));
+    await readers.query(soon(FORGET_MEMBERS, [FORGET_MS]));
   }
 
   #add(listeners: Set<() => void>, listener: () => void): Disposable {
@@ -142,8 +145,23 @@ export class PostgresMembers implements AsyncDisposable {
   }
 }
 
+/** A statement that is given up when the way to the database is cut, and is told again soon. */
+function soon(text: string, values: unknown[]): QueryConfig {
+  const query: QueryConfig & { readonly query_timeout: number } = { text, values, query_timeout: MEET_MS_MAX };
+  return query;
+}
+
 /** Columns as they come: the binary form of what is not UTF-8 would arrive damaged. */
 const AS_TEXT = { getTypeParser: () => (value: string) => value };
+
+function recordOf({ seq, batch, changes, keys }: FollowedRow): WrittenRecord {
+  return {
+    seq: Number(seq),
+    id: batch,
+    changes: parseChanges(changes),
+    keys: byteaItems(keys).map((key) => decodeTuple(key.toString())),
+  };
+}
 
 function memberOf({ id, name, url, fingerprint, version, seq, since_ms, seen_ms }: MemberRow): StoredMember {
   return {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Client } from 'pg';
 import { BusyError, MonError } from '../../../../shared/errors.ts';
 import { SystemClock } from '../../../clock/system-clock.ts';
 import type { Change, ChangeRecord, Clock, Key, Lease, StoreOp } from '../../ports.ts';
@@ -6,12 +7,12 @@ import { parseChanges } from '../change-record.ts';
 import { MIGRATIONS } from '../migrations/list.ts';
 import { RETENTION_DEFAULT, type RetentionLimits } from '../retention.ts';
 import { scanRange } from '../scan-range.ts';
-import type { SharedStore, Standing, StoreSnapshot, ToldOfItself, WrittenRecord } from '../shared.ts';
+import type { SharedStore, Standing, StoreSnapshot, ToldOfItself, Written } from '../shared.ts';
 import { emptyShard, type Shard } from '../shard.ts';
 import { watchShard } from '../watch-shard.ts';
 import { UnsettledWriteError } from '../unsettled-write.ts';
 import { batchOf, type Batch } from './batch.ts';
-import { databaseError, isAnswer } from './database-error.ts';
+import { databaseError, isAnswer, openingError } from './database-error.ts';
 import { parseDatabaseUrl } from './database-url.ts';
 import { readValues } from './entries-query.ts';
 import { HeldLeases } from './held-leases.ts';
@@ -52,16 +53,17 @@ const PAGE_RECORDS = 1000;
  */
 export async function openPostgresStore(url: string, options: PostgresStoreOptions = {}): Promise<PostgresStore> {
   const server = new DatabaseServer(parseDatabaseUrl(url), options.answerMs);
-  const client = await server.connect(() => undefined);
+  let client: Client | undefined;
   try {
+    client = await server.connect(() => undefined);
     const row = await ensureTables(client, server.shown, MIGRATIONS);
     if (row.copying !== null) throw copiedInPart(server.shown);
     const shards = await readShards(client, options.retention ?? RETENTION_DEFAULT);
     return new PostgresStore(server, row, shards, options);
   } catch (error) {
-    throw databaseError(server.shown, 'read', error);
+    throw openingError(server.shown, error);
   } finally {
-    giveUp(client);
+    if (client !== undefined) giveUp(client);
   }
 }
 
@@ -194,7 +196,7 @@ export class PostgresStore implements SharedStore {
     return this.#reading(openWholeSnapshot(this.#server.readers, shard, this.#server.shown));
   }
 
-  async writtenAfter(shard: string, seq: number, limit: number): Promise<readonly WrittenRecord[]> {
+  async writtenAfter(shard: string, seq: number, limit: number): Promise<Written> {
     this.#assertOpen();
     return this.#members.writtenAfter(shard, seq, limit);
   }

@@ -33,8 +33,8 @@ export class DatabaseServer implements AsyncDisposable {
   /**
    * A connection of its own to the host that takes writes.
    *
-   * @param onLost called once when it is cut
-   * @throws MonError `invalid` when trying again cannot help, else `unavailable`
+   * @param onLost called once when it is cut after it was handed out
+   * @throws MonError `unavailable`
    */
   async connect(onLost: (error: unknown) => void): Promise<pg.Client> {
     let problem: unknown;
@@ -79,13 +79,13 @@ async function connectTo(url: string, answerMs: number, onLost: (error: unknown)
     // The server ends what nobody waits for any more.
     statement_timeout: 2 * answerMs,
   });
-  client.once('error', onLost);
-  // Whatever else a connection that is given up has to say.
+  // Whatever one that is cut meanwhile, or given up later, has to say.
   client.on('error', () => undefined);
   try {
     await client.connect();
     const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
     if (rows[0]?.standby !== false) throw new MonError('unavailable', 'the server is a standby and takes no writes');
+    client.once('error', onLost);
     return client;
   } catch (error) {
     giveUp(client);

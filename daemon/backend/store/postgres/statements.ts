@@ -66,14 +66,27 @@ export const MAKING_TABLES = 'select pg_advisory_xact_lock(5067001)';
 
 const MS = `* interval '1 millisecond'`;
 
-/** $1 shard, $2 holder, $3 milliseconds. No row: somebody else holds it. */
+/**
+ * $1 shard, $2 holder, $3 milliseconds. No row: somebody else holds it. One whose write is under way holds it too, however long
+ * that takes: nobody waits for its end, to take the lease from a holder that is there.
+ */
 export const ACQUIRE = `
-insert into mon.lease as held (shard, epoch, holder, good_until, seq)
-values ($1, 1, $2, clock_timestamp() + $3 ${MS}, 0)
-on conflict (shard) do update set epoch = held.epoch + 1, holder = excluded.holder, since = clock_timestamp(), offered_to = null,
-  good_until = clock_timestamp() + $3 ${MS}
-where held.holder is null or held.holder = excluded.holder or held.good_until <= clock_timestamp()
-returning epoch::int8, seq::int8`;
+with free as (
+  select shard from mon.lease
+  where shard = $1 and (holder is null or holder = $2 or good_until <= clock_timestamp())
+  for update skip locked
+), taken as (
+  update mon.lease as held set epoch = epoch + 1, holder = $2, since = clock_timestamp(), offered_to = null,
+    good_until = clock_timestamp() + $3 ${MS}
+  from free where held.shard = free.shard
+  returning epoch, seq
+), made as (
+  insert into mon.lease (shard, epoch, holder, good_until, seq)
+  select $1, 1, $2, clock_timestamp() + $3 ${MS}, 0 where not exists (select from mon.lease where shard = $1)
+  on conflict do nothing
+  returning epoch, seq
+)
+select epoch::int8, seq::int8 from taken union all select epoch::int8, seq::int8 from made`;
 
 /**
  * The next epoch for the same holder, also when its time has run out: nobody else took it meanwhile, or the holder would be
@@ -84,10 +97,10 @@ update mon.lease set epoch = epoch + 1, good_until = clock_timestamp() + $3 ${MS
 where shard = $1 and holder = $2
 returning epoch::int8, seq::int8`;
 
-/** $1 shard, $2 holder, $3 epoch, $4 milliseconds. No row: it is held no more. */
+/** Also when its time has run out, see RETAKE. $1 shard, $2 holder, $3 epoch, $4 milliseconds. No row: somebody else took it. */
 export const RENEW = `
 update mon.lease set good_until = clock_timestamp() + $4 ${MS}
-where shard = $1 and holder = $2 and epoch = $3 and good_until > clock_timestamp()
+where shard = $1 and holder = $2 and epoch = $3
 returning epoch`;
 
 /** $1 shard, $2 holder, $3 epoch, $4 who shall come next; null: anybody. Those who wait are woken. */
@@ -99,18 +112,18 @@ with released as (
 select pg_notify('${RELEASED_CHANNEL}', shard) from released`;
 
 export const HOLDER = `
-select holder, ceil(extract(epoch from good_until - clock_timestamp()))::int4 as seconds from mon.lease where shard = $1`;
+select holder, greatest(0, ceil(extract(epoch from good_until - clock_timestamp())))::int4 as seconds from mon.lease where shard = $1`;
 
 /**
- * A whole write. It waits for the row of the lease, counts on it, and does nothing at all when the lease is held no more:
- * then it returns no row. $1 shard, $2 holder, $3 epoch, $4 milliseconds that the lease is good for from now on, $5 keys and
+ * A whole write. It waits for the row of the lease, counts on it, and does nothing at all when somebody else took the lease:
+ * then it returns no row. Time that has run out alone is no reason, or one slow write would end a backend that is well. $1 shard, $2 holder, $3 epoch, $4 milliseconds that the lease is good for from now on, $5 keys and
  * $6 values to put, $7 keys to delete, $8 the id of the batch, $9 how many changes, $10 the changes, $11 the first sequence
  * number that is kept.
  */
 export const WRITE = `
 with held as (
   update mon.lease set seq = seq + 1, good_until = clock_timestamp() + $4 ${MS}
-  where shard = $1 and holder = $2 and epoch = $3 and good_until > clock_timestamp()
+  where shard = $1 and holder = $2 and epoch = $3
   returning seq
 ), put as (
   insert into mon.entry select given.key, given.value
@@ -146,9 +159,13 @@ export const PAGE_FROM = `select key, value from mon.entry where key >= $1 and k
 
 export const SIZE = `select pg_total_relation_size('mon.entry')::int8 + pg_total_relation_size('mon.change')::int8 as bytes`;
 
-/** Writes with what they touched, for those who follow: $1 shard, $2 after this number, $3 how many at most. */
+/**
+ * Writes with what they touched, for those who follow: $1 shard, $2 after this number, $3 how many at most. Before them, of the
+ * write with that number, its id alone.
+ */
 export const FOLLOWED = `
-select seq::int8, count, changes, keys from mon.change where shard = $1 and seq > $2 order by seq limit $3`;
+select seq::int8, batch, case when seq > $2 then changes end as changes, case when seq > $2 then keys end as keys
+from mon.change where shard = $1 and seq >= $2 order by seq limit $3::int8 + 1`;
 
 /** The last write that a snapshot sees. $1 shard. */
 export const LAST_SEQ = `select seq::int8 from mon.lease where shard = $1`;

@@ -135,8 +135,11 @@ export class WriterConnection implements AsyncDisposable {
     const client = await this.#server.connect((error) => {
       if (this.#client === client) this.lose(error);
     });
-    const row = await readStoreRow(client).catch(() => undefined);
-    if (row?.id === this.#storeId) return client;
+    const id = await storeIdOf(client).catch((error: unknown) => {
+      giveUp(client);
+      throw databaseError(this.#server.shown, 'read', error);
+    });
+    if (id === this.#storeId) return client;
     giveUp(client);
     throw new MonError('unavailable', `the store ${this.#server.shown} is another one by now; restart the backend`);
   }
@@ -145,5 +148,15 @@ export class WriterConnection implements AsyncDisposable {
     const client = this.#client;
     this.#client = undefined;
     if (client !== undefined) giveUp(client);
+  }
+}
+
+/** @returns undefined: there is none */
+async function storeIdOf(client: Client): Promise<string | undefined> {
+  try {
+    return (await readStoreRow(client))?.id;
+  } catch (error) {
+    if (isAnswer(error)) return undefined;
+    throw error;
   }
 }

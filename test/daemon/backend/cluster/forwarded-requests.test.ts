@@ -411,6 +411,25 @@ test('a change whose answer is lost is not sent again: it may have been made', a
   expect(await stashed(writer)).toEqual([]);
 });
 
+test('one whose answer is cut off behind its head is no defect: it may have been made', async () => {
+  const member = await start(false);
+  const { promise: isCut, resolve } = Promise.withResolvers<void>();
+  const dying = await startWriter((request, response) => {
+    request.socket.once('close', () => resolve());
+    response.writeHead(201, { 'content-length': '100', 'mon-seq': '9' }).flushHeaders();
+  });
+  member.leadership.follow(placeOf(dying));
+  member.leadership.catchUp = async () => {
+    await dying.stop();
+    await isCut;
+  };
+  expect(await post(member.url, '/stashes', { path: 'a', content: {} })).toMatchObject({
+    status: 503,
+    headers: { 'retry-after': '1' },
+    body: { error: expect.stringContaining('may or may not have been done') as string },
+  });
+});
+
 test('a read whose answer is lost is asked for again', async () => {
   const { writer, member } = await startPair();
   const dying = await startWriter((request) => {

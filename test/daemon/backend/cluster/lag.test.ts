@@ -37,6 +37,15 @@ test.each<{ name: string; looks: readonly Look[]; seq: number; expected: number 
     seq: 6,
     expected: 6000,
   },
+  {
+    name: 'one that lacks what the database has lost meanwhile',
+    looks: [
+      [5, 9, 100],
+      [5, 5, 4000],
+    ],
+    seq: 5,
+    expected: 0,
+  },
 ])('$name', ({ looks, seq, expected }) => {
   const lag = new Lag();
   for (const look of looks) lag.note(...look);

@@ -12,7 +12,7 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 import { snapshotOf, staleAt } from '../../../support/registry-snapshot.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
-const RUNS = 200;
+const RUNS = 60;
 const YEAR_S = 365 * 24 * 3600;
 
 type Act = Step['act'];

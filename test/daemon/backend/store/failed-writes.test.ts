@@ -1,7 +1,8 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { cp, rm } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
 import { builtProgram } from '../../../support/built-programs.ts';
 import { canDisksFail, FailingDisk, type Fault } from '../../../support/failing-disk.ts';
@@ -10,6 +11,7 @@ import { tempDir } from '../../../support/temp-dir.ts';
 
 const STARVED_WRITER = builtProgram('starved-writer');
 const WRITER = builtProgram('store-writer');
+const OPENER = builtProgram('store-opener');
 const run = promisify(execFile);
 
 /** The lines of an output that begin with the word, without it. */
@@ -135,15 +137,23 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
     await store.close();
     const dir = await tempDir();
     const disk = await Disk.under(dir);
+    const opener = spawn(process.execPath, [OPENER, dir], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      env: { ...process.env, ...disk.env },
+    });
+    onTestFinished(() => void opener.kill());
+    const answers = createInterface({ input: opener.stdout })[Symbol.asyncIterator]();
+    const answerOf = async (): Promise<unknown> => {
+      opener.stdin.write('open\n');
+      return (await answers.next()).value;
+    };
     let failures = 0;
     for (let skip = 0; skip === failures; skip++) {
       await rm(dir, { recursive: true });
       await cp(made, dir, { recursive: true });
       disk.fail({ ...fault, skip, times: 1 });
-      // It writes nothing, and may not even start.
-      await run(process.execPath, [WRITER, dir, '1', '0'], { env: { ...process.env, ...disk.env } }).catch(
-        () => undefined,
-      );
+      // Whatever it comes to, it writes nothing.
+      expect(await answerOf()).toMatch(/^(?:opened|refused)$/);
       disk.mend();
       failures = await disk.failures();
       expect(await writesIn(dir), `after the failure of call ${String(skip)}`).toEqual(['1']);

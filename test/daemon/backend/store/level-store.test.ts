@@ -266,7 +266,7 @@ describe('a write that the disk refuses', () => {
     const lease = await store.acquire('main', 30_000);
     await store.write(
       lease,
-      Array.from({ length: 2500 }, (_, index) => put(['k', index], 'v')),
+      Array.from({ length: 3500 }, (_, index) => put(['k', index], 'v')),
       [],
     );
     let seen = 0;
@@ -284,6 +284,6 @@ describe('a write that the disk refuses', () => {
       }
     })();
     await expect(reading).rejects.toMatchObject({ code: 'unavailable' });
-    expect(seen).toBe(1999);
+    expect(seen).toBe(2999);
   });
 });

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Lease } from '../../../../../daemon/backend/ports.ts';
 import {
@@ -6,8 +7,11 @@ import {
   type PostgresStore,
   type PostgresStoreOptions,
 } from '../../../../../daemon/backend/store/postgres/postgres-store.ts';
+import { parseDatabaseUrl } from '../../../../../daemon/backend/store/postgres/database-url.ts';
+import { DatabaseServer } from '../../../../../daemon/backend/store/postgres/server.ts';
 import { UnsettledWriteError } from '../../../../../daemon/backend/store/unsettled-write.ts';
 import { SystemClock } from '../../../../../daemon/clock/system-clock.ts';
+import { startCutProxy } from '../../../../support/cut-proxy.ts';
 import { CuttingProxy } from '../../../../support/cutting-proxy.ts';
 import { ManualClock } from '../../../../support/manual-clock.ts';
 import { startPostgres, type PostgresServer } from '../../../../../scripts/lib/postgres-server.ts';
@@ -40,6 +44,24 @@ async function behindNetwork(): Promise<{ network: CuttingProxy; url: string }> 
 const mended = (store: PostgresStore): Promise<void> => new Promise((resolve) => void store.onMended(resolve));
 
 describe('a network that cuts', () => {
+  test('a connection while it is made: nobody is given it, and nobody is told that it was lost', async () => {
+    const direct = await server.database();
+    let bytes = 0;
+    const network = await startCutProxy(direct.replace('postgres:', 'http:'), () => (bytes += 25));
+    const url = direct.replace(/@[^/]*/, `@${new URL(network.url).host}`);
+    await using database = new DatabaseServer(parseDatabaseUrl(url));
+    const lost: unknown[] = [];
+    const connects = (): Promise<boolean> =>
+      database
+        .connect((error) => lost.push(error))
+        .then(
+          (client) => client.end().then(() => true),
+          () => false,
+        );
+    while (!(await connects())) expect(lost).toEqual([]);
+    expect(network.cuts).toBeGreaterThan(20);
+  });
+
   test('the answer to a write: it is there once, and acknowledged', async () => {
     const { network, url } = await behindNetwork();
     const { store, lease } = await opened(url);
@@ -233,6 +255,43 @@ describe('two backends on one database', () => {
     expect(frozen.refusal).toMatchObject({ code: 'conflict' });
     expect(await second.getMany([['a']])).toEqual(['old']);
     expect(lease === undefined ? 0 : await second.write(lease, [], [])).toBe(2);
+  });
+
+  test('a write that takes longer than the lease ends nothing, and nobody takes over meanwhile', async () => {
+    const url = await server.database();
+    const store = await openPostgresStore(url);
+    onTestFinished(() => store.close());
+    const other = await openPostgresStore(url);
+    onTestFinished(() => other.close());
+    const lease = await store.acquire('main', 300);
+    const slow = new pg.Client({ connectionString: url });
+    await slow.connect();
+    onTestFinished(() => slow.end());
+    await store.write(lease, [put(['a'], '1')], []);
+    await slow.query('begin; select from mon.entry for update');
+    const writing = store.write(lease, [put(['a'], '2')], []);
+    // Under way.
+    await expect
+      .poll(() => slow.query('select from pg_locks where not granted').then(({ rowCount }) => rowCount))
+      .toBe(1);
+    const until = performance.now() + 1000;
+    while (performance.now() < until) {
+      await expect(other.acquire('main', 300)).rejects.toMatchObject({ code: 'conflict' });
+    }
+    await slow.query('commit');
+    expect(await writing).toBe(2);
+    expect(await store.write(lease, [put(['a'], '3')], [])).toBe(3);
+  });
+
+  test('one that stood still, and that nobody has taken over from, goes on', async () => {
+    const url = await server.database();
+    const { store, lease } = await opened(url);
+    const runOut = (): Promise<void> => server.run(url, 'update mon.lease set good_until = clock_timestamp()');
+    await runOut();
+    expect(await store.write(lease, [put(['a'], '1')], [])).toBe(1);
+    await runOut();
+    await lease.renew();
+    expect(await store.write(lease, [put(['a'], '2')], [])).toBe(2);
   });
 
   test('one that works keeps its lease for as long as it likes', async () => {

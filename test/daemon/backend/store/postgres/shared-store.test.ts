@@ -35,13 +35,18 @@ test('who follows is told of each write with what it touched, puts and deletes',
   await writer.write(lease, [put(['a', 1], '1'), put(['b'], '2')], [['client', 'default', 'a']]);
   await writer.write(lease, [del(['b'])], []);
   await writer.write(lease, [], []);
-  expect(await member.writtenAfter('main', 0, 10)).toEqual([
+  const { after, records } = await member.writtenAfter('main', 0, 10);
+  expect(after).toBeUndefined();
+  expect(records).toMatchObject([
     { seq: 1, changes: [['client', 'default', 'a']], keys: [['a', 1], ['b']] },
     { seq: 2, changes: [], keys: [['b']] },
     { seq: 3, changes: [], keys: [] },
   ]);
-  expect(await member.writtenAfter('main', 1, 1)).toMatchObject([{ seq: 2 }]);
-  expect(await member.writtenAfter('main', 3, 10)).toEqual([]);
+  const ids = records.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(3);
+  expect(await member.writtenAfter('main', 1, 1)).toMatchObject({ after: ids[0], records: [{ seq: 2 }] });
+  expect(await member.writtenAfter('main', 0, 1)).toMatchObject({ records: [{ seq: 1 }] });
+  expect(await member.writtenAfter('main', 3, 10)).toEqual({ after: ids[2], records: [] });
 });
 
 test('however many keys a write has, and however long they are, they come as they were', async () => {
@@ -54,7 +59,7 @@ test('however many keys a write has, and however long they are, they come as the
     keys.map((key) => put(key, '1')),
     [],
   );
-  expect(await member.writtenAfter('main', 200, 10)).toEqual([{ seq: 201, changes: [], keys }]);
+  expect((await member.writtenAfter('main', 200, 10)).records).toMatchObject([{ seq: 201, changes: [], keys }]);
 });
 
 test('who follows is woken by a write, and by a lease that is released', async () => {

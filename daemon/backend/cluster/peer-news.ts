@@ -1,0 +1,42 @@
+import type { FastifyInstance } from 'fastify';
+import { newestHeard } from '../../../shared/domain/cluster.ts';
+import { PEER_STANDING_PATH, peerStandingSchema, type PeerStanding } from '../../../shared/schemas/peer-standing.ts';
+import type { Clock } from '../ports.ts';
+import { askPeer } from './forwarding/ask-peer.ts';
+import type { PeerPlace } from './forwarding/leadership.ts';
+import { PeerLink } from './forwarding/peer-link.ts';
+
+const ASKED_MS = 2000;
+
+interface NewsParts {
+  /** By which the backends that share the store know each other. */
+  readonly secret: string;
+  readonly clock: Pick<Clock, 'after'>;
+}
+
+/** What the other backends know, asked by one that cannot ask the database. */
+export class PeerNews {
+  readonly #parts: NewsParts;
+
+  constructor(parts: NewsParts) {
+    this.#parts = parts;
+  }
+
+  /** @returns the newest write that is known of by who reaches the database; undefined: nobody who does has answered */
+  async newest(places: readonly PeerPlace[]): Promise<number | undefined> {
+    const standings = await Promise.all(places.map((place) => this.#standingOf(place).catch(() => undefined)));
+    return newestHeard(standings.filter((standing) => standing !== undefined));
+  }
+
+  async #standingOf(place: PeerPlace): Promise<PeerStanding> {
+    const { secret, clock } = this.#parts;
+    using link = new PeerLink(place, clock);
+    const question = { method: 'GET', path: PEER_STANDING_PATH, secret, limitMs: ASKED_MS };
+    return peerStandingSchema.parse(JSON.parse((await askPeer(link, question, clock)).text));
+  }
+}
+
+/** For nobody but the backends that share the store. */
+export function serveStanding(app: FastifyInstance, standing: () => PeerStanding): void {
+  app.get(PEER_STANDING_PATH, { config: { access: 'admin', isOfPeers: true, isOfItself: true } }, standing);
+}

@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { LiveMember } from '../../../../daemon/backend/cluster/runs/live-member.ts';
+import { SpreadRuns } from '../../../../daemon/backend/cluster/runs/spread-runs.ts';
+import { DELIVERED, type DeliveryOutcome } from '../../../../daemon/backend/handlers/outcome.ts';
+import type { MovableHandler } from '../../../../shared/schemas/peer-run.ts';
+import { aJob } from '../../../support/a-job.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { RecordedLog } from '../../../support/recorded-log.ts';
+
+/** Runs that one backend gives to another one. */
+
+const PIPE: MovableHandler = { name: 'mail', type: 'pipe', command: 'cat', timeout: 5 };
+
+/** Another backend, as far as it answers. */
+class Other {
+  readonly url: string;
+  /** Orders that have come. */
+  readonly orders: { readonly body: string; readonly answer: ServerResponse }[] = [];
+  /** Connections that were cut while an order was under way. */
+  lost = 0;
+  /** Questions whether it runs handlers. */
+  asked = 0;
+  isFrozen = false;
+
+  private constructor(url: string) {
+    this.url = url;
+  }
+
+  static async open(): Promise<Other> {
+    const take: RequestListener = (request, answer) => void other.#take(request, answer);
+    const listener = createServer(take).listen(0, '127.0.0.1');
+    await once(listener, 'listening');
+    onTestFinished(() => {
+      listener.closeAllConnections();
+      listener.close();
+    });
+    const other = new Other(`http://127.0.0.1:${String((listener.address() as AddressInfo).port)}`);
+    return other;
+  }
+
+  async #take(request: IncomingMessage, answer: ServerResponse): Promise<void> {
+    if (request.method === 'GET') {
+      this.asked++;
+      if (!this.isFrozen) answer.end(JSON.stringify({ takes_runs: true }));
+      return;
+    }
+    answer.once('close', () => {
+      if (!answer.writableEnded) this.lost++;
+    });
+    this.orders.push({ body: await text(request), answer });
+  }
+}
+
+interface Rig {
+  readonly other: Other;
+  readonly clock: ManualClock;
+  readonly log: RecordedLog;
+  readonly member: LiveMember;
+  readonly spread: SpreadRuns;
+  /** Runs on this backend. */
+  readonly here: string[];
+}
+
+/** One that writes and runs nothing where another one can, and one that it can give runs to. */
+async function rig(): Promise<Rig> {
+  const other = await Other.open();
+  const clock = new ManualClock();
+  const log = new RecordedLog();
+  const place = { id: 'two', name: 'mon-2:4567', url: other.url, fingerprint: undefined };
+  const member = new LiveMember(place, { secret: () => 'secret', clock, log, chance: () => 0 });
+  onTestFinished(() => member[Symbol.dispose]());
+  await member.ask();
+  const here: string[] = [];
+  const spread = new SpreadRuns({
+    members: { withRoom: () => [member].filter(({ hasRoom }) => hasRoom) },
+    own: {
+      deliver: async ({ handler }) => {
+        here.push(handler);
+        return DELIVERED;
+      },
+    },
+    runsHandlers: () => false,
+    definitions: { in: () => ({ mutator: () => undefined }) as never },
+    clock,
+    log,
+  });
+  return { other, clock, log, member, spread, here };
+}
+
+const deliver = ({ spread }: Rig, handler = PIPE, job = aJob()): Promise<DeliveryOutcome> =>
+  spread.deliver(job, handler, 1, new AbortController().signal);
+
+describe('a run on another backend', () => {
+  test('is over when that one says so', async () => {
+    const parts = await rig();
+    const running = deliver(parts);
+    await expect.poll(() => parts.other.orders).toHaveLength(1);
+    parts.other.orders[0]?.answer.end(JSON.stringify({ kind: 'delivered' }));
+    expect(await running).toEqual({ kind: 'delivered', member: 'mon-2:4567' });
+    expect(parts.here).toEqual([]);
+  });
+
+  test('is given up ten seconds beyond its timeout, and begins again on this one', async () => {
+    const parts = await rig();
+    const running = deliver(parts);
+    await expect.poll(() => parts.other.orders).toHaveLength(1);
+    parts.clock.advance(14_900);
+    expect(parts.here).toEqual([]);
+    parts.clock.advance(200);
+    expect(await running).toEqual(DELIVERED);
+    expect(parts.here).toEqual(['mail']);
+    await expect.poll(() => parts.other.lost).toBe(1);
+    expect(parts.member.hasRoom).toBe(false);
+  });
+
+  test('without a timeout may take as long as that one answers at all', async () => {
+    const parts = await rig();
+    const running = deliver(parts, { name: 'mail', type: 'pipe', command: 'cat' });
+    await expect.poll(() => parts.other.orders).toHaveLength(1);
+    parts.clock.advance(3_600_000);
+    parts.other.orders[0]?.answer.end(JSON.stringify({ kind: 'delivered' }));
+    expect(await running).toEqual({ kind: 'delivered', member: 'mon-2:4567' });
+  });
+
+  test('is none when its order is too large: it runs on this one, and that one is not to blame', async () => {
+    const parts = await rig();
+    const { event, ...rest } = aJob();
+    const large = { ...rest, event: { ...event, check: { ...event.check, output: 'x'.repeat(9 * 1024 * 1024) } } };
+    expect(await deliver(parts, PIPE, large)).toEqual(DELIVERED);
+    expect(parts.here).toEqual(['mail']);
+    expect(parts.other.orders).toEqual([]);
+    expect(parts.member.hasRoom).toBe(true);
+  });
+
+  test('on one that is frozen is given up after three questions without an answer', async () => {
+    const parts = await rig();
+    const running = deliver(parts, { name: 'mail', type: 'pipe', command: 'cat' });
+    await expect.poll(() => parts.other.orders).toHaveLength(1);
+    parts.other.isFrozen = true;
+    for (let question = 1; question <= 3; question++) {
+      expect(parts.member.isAnswering).toBe(true);
+      parts.clock.advance(10_000);
+      const asking = parts.member.ask();
+      await expect.poll(() => parts.other.asked).toBe(1 + question);
+      parts.clock.advance(2000);
+      await asking;
+      expect(parts.member.hasRoom).toBe(false);
+    }
+    expect(parts.member.isAnswering).toBe(false);
+    expect(await running).toEqual(DELIVERED);
+    expect(parts.here).toEqual(['mail']);
+  });
+});

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { startPostgres, type PostgresServer } from '../../scripts/lib/postgres-server.ts';
+import type { ClusterView } from '../../shared/schemas/cluster.ts';
+import { administratorOf } from '../support/administrator.ts';
+import { CuttingProxy } from '../support/cutting-proxy.ts';
+import { startBackend, type RunningBackend } from '../support/running-backend.ts';
+
+/** A backend that alone has lost the database, while the others go on with it. */
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres(['fsync=off']);
+});
+afterAll(async () => server[Symbol.asyncDispose]());
+
+interface Pair {
+  readonly network: CuttingProxy;
+  /** Behind that network. */
+  readonly cut: RunningBackend;
+  readonly other: RunningBackend;
+}
+
+async function start(database: string): Promise<RunningBackend> {
+  const backend = await startBackend({ database, settings: { 'stale-after': 1 } });
+  onTestFinished(() => backend[Symbol.asyncDispose]());
+  return backend;
+}
+
+/** @param isWriter whether the one behind the network writes */
+async function pair(isWriter: boolean): Promise<Pair> {
+  const direct = await server.database();
+  const network = await CuttingProxy.open(direct.replace('postgres:', 'http:'));
+  onTestFinished(() => network[Symbol.asyncDispose]());
+  const behind = direct.replace(/@[^/]*/, `@${new URL(network.url).host}`);
+  const first = await start(isWriter ? behind : direct);
+  const second = await start(isWriter ? direct : behind);
+  const [cut, other] = isWriter ? [first, second] : [second, first];
+  await expect.poll(async () => (await clusterAt(cut)).members).toHaveLength(2);
+  await expect.poll(async () => (await clusterAt(other)).members).toHaveLength(2);
+  return { network, cut, other };
+}
+
+const clusterAt = async ({ url }: RunningBackend): Promise<ClusterView> =>
+  (await (await fetch(`${url}/api/mon/v1/cluster`)).json()) as ClusterView;
+
+async function silence({ url }: RunningBackend, check: string): Promise<number> {
+  const headers = { 'content-type': 'application/json', ...administratorOf(url) };
+  return (await fetch(`${url}/silenced`, { method: 'POST', headers, body: JSON.stringify({ check }) })).status;
+}
+
+const silencedAt = async ({ url }: RunningBackend): Promise<readonly [status: number, again: string | null]> => {
+  const { status, headers } = await fetch(`${url}/silenced`);
+  return [status, headers.get('retry-after')];
+};
+
+const PATIENT = { timeout: 30_000 };
+
+test('a member shows what it has until the others have more for too long, then nobody asks it, until it has everything again', async () => {
+  const { network, cut, other } = await pair(false);
+  await silence(other, 'before');
+  await expect.poll(async () => (await (await fetch(`${cut.url}/silenced`)).json()) as unknown[]).toHaveLength(1);
+  network.stall();
+  await expect.poll(async () => (await clusterAt(cut)).database.state, PATIENT).toBe('away');
+  // Nothing was written that it lacks.
+  expect(await silencedAt(cut)).toEqual([200, null]);
+  expect(await silence(other, 'meanwhile')).toBe(201);
+  await expect.poll(() => silencedAt(cut), PATIENT).toEqual([503, '1']);
+  const { answered_by: id, members } = await clusterAt(cut);
+  expect(members.find((member) => member.id === id)).toMatchObject({ state: 'behind' });
+  expect((await fetch(`${cut.url}/health?deep=1`)).status).toBe(412);
+  network.cut();
+  network.flow();
+  await expect.poll(() => silencedAt(cut), PATIENT).toEqual([200, null]);
+  expect(await (await fetch(`${cut.url}/silenced`)).json()).toHaveLength(2);
+});
+
+test('so does one that wrote, when another one has taken over', async () => {
+  const { network, cut, other } = await pair(true);
+  network.stall();
+  await expect.poll(() => silence(other, 'meanwhile'), PATIENT).toBe(201);
+  await expect.poll(() => silencedAt(cut), PATIENT).toEqual([503, '1']);
+  network.cut();
+  network.flow();
+  expect((await cut.lost).message).toMatch(/was taken by another backend/);
+});

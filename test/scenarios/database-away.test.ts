@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { startPostgres, type PostgresServer } from '../../scripts/lib/postgres-server.ts';
+import { isForWriter, type Endpoint } from '../../shared/api/endpoint.ts';
+import { MON_API } from '../../shared/api/mon.ts';
+import { V1_API } from '../../shared/api/v1.ts';
+import { V2_API } from '../../shared/api/v2.ts';
+import { administratorOf } from '../support/administrator.ts';
+import { startBackend, type RunningBackend } from '../support/running-backend.ts';
+
+/** What backends answer while the database that they share is away. */
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await startPostgres(['fsync=off']);
+});
+afterAll(async () => server[Symbol.asyncDispose]());
+
+async function member(database: string): Promise<RunningBackend> {
+  const backend = await startBackend({ database });
+  onTestFinished(() => backend[Symbol.asyncDispose]());
+  return backend;
+}
+
+async function ask({ url }: RunningBackend, method: string, path: string, body?: unknown): Promise<Response> {
+  const headers = { 'content-type': 'application/json', ...administratorOf(url) };
+  return fetch(`${url}${path}`, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
+}
+
+/** Names of what there is. */
+const PLACES: Readonly<Record<string, string>> = { client: 'web', check: 'disk', entity: 'web', namespace: 'default' };
+
+const isEndpoint = (value: object): value is Endpoint => 'method' in value && 'path' in value;
+
+const endpointsOf = (table: object): Endpoint[] =>
+  (Object.values(table) as object[]).flatMap((value) => (isEndpoint(value) ? value : endpointsOf(value)));
+
+/** What a backend answers by itself, the one that writes as any other. */
+const READS = [V1_API, MON_API, V2_API]
+  .flatMap(endpointsOf)
+  .filter((endpoint) => endpoint.method === 'GET' && !isForWriter(endpoint))
+  .map(({ path }) => path.replaceAll(/:(\w+)/g, (_, name: string) => PLACES[name] ?? 'one'));
+
+const EVENTS = ['/events', '/events/web', '/events/web/disk', '/incidents/web/disk'];
+
+const CHANGES: readonly (readonly [method: string, path: string, body?: unknown])[] = [
+  ['POST', '/resolve', { client: 'web', check: 'disk' }],
+  ['DELETE', '/events/web/disk'],
+  ['POST', '/silenced', { check: 'disk' }],
+];
+
+test('a database that is away is no defect of any route: what needs it gets 503, and when to ask again', async () => {
+  const database = await server.database();
+  const backends = [await member(database), await member(database)] as const;
+  const [writer, other] = backends;
+  await ask(writer, 'POST', '/results', { source: 'web', name: 'disk', output: 'full', status: 2 });
+  await ask(writer, 'POST', '/stashes', { path: 'one', content: {} });
+  await expect.poll(async () => (await ask(other, 'GET', '/events/web/disk')).status).toBe(200);
+  await server.kill();
+  onTestFinished(() => server.start());
+  for (const backend of backends) {
+    const asked = [...READS.map((path) => ['GET', path] as const), ...CHANGES];
+    const answers = await Promise.all(
+      asked.map(async ([method, path, body]) => {
+        const { status, headers } = await ask(backend, method, path, body);
+        return { asked: `${method} ${path}`, status, again: headers.get('retry-after') };
+      }),
+    );
+    const failed = answers.filter(({ status }) => status >= 500);
+    for (const answer of failed) expect(answer).toMatchObject({ status: 503, again: '1' });
+    const refused = [...EVENTS.map((path) => `GET ${path}`), ...CHANGES.map(([method, path]) => `${method} ${path}`)];
+    expect(failed.map((answer) => answer.asked)).toEqual(expect.arrayContaining(refused));
+  }
+});
