@@ -1,13 +1,11 @@
-import { apiClientOver } from '../../shared/client/api-client.ts';
-import type { ApiClient } from '../../shared/client/api-client.ts';
-import { v2ClientOver } from '../../shared/client/v2-client.ts';
-import type { V2Client } from '../../shared/client/v2-client.ts';
-import { requestUrl } from '../../shared/client/request.ts';
-import type { Request, Requester } from '../../shared/client/request.ts';
+import { apiClientOver, type ApiClient } from '../../shared/client/api-client.ts';
+import { v2ClientOver, type V2Client } from '../../shared/client/v2-client.ts';
+import { requestUrl, type Request, type Requester } from '../../shared/client/request.ts';
 import { safeText } from '../../shared/domain/terminal-text.ts';
 import type { Call } from './command.ts';
 import { ExitError } from './exit-codes.ts';
 import { flag, type CommandOption } from './flags.ts';
+import { removed } from './found.ts';
 import { EXIT } from '../words/exit-codes.ts';
 
 /** Options of everything that changes something. */
@@ -30,7 +28,7 @@ export interface Change<Answer> {
    *
    * @throws MonError `not_found` when there is nothing to change
    */
-  effects(): Promise<readonly string[]>;
+  effects(): readonly string[] | Promise<readonly string[]>;
   /** Asked before it is sent: `delete client web-001`. Left out for what can be taken back. */
   readonly question?: string;
   /** What is said to a no. Default: `nothing was done`. */
@@ -50,6 +48,32 @@ export async function carryOut<Answer>(call: Call, change: Change<Answer>): Prom
     await confirm(call.ask, change.question, await change.effects(), change.declined);
   }
   await change.done(await change.send(call.api(), call.core()));
+}
+
+/** An object of the newer API that is taken away. */
+export interface Removal extends Partial<Pick<Change<void>, 'effects'>> {
+  /** Below `/api/core/v2`. */
+  readonly path: readonly string[];
+  /** What is said when it is not there. */
+  readonly missing: string;
+  readonly question: string;
+  /** What programs are told then; people: `Deleted`. */
+  readonly value: object;
+  readonly said?: string;
+}
+
+/** Takes an object of the newer API away, in the words of the tool of that API. */
+export function removeObject(
+  call: Call,
+  { path, missing, question, effects = () => [], value, said = 'Deleted' }: Removal,
+): Promise<void> {
+  return carryOut(call, {
+    send: (_api, core) => removed(core.remove(path), missing),
+    effects,
+    question,
+    declined: 'Canceled',
+    done: () => call.output.show(value, () => said),
+  });
 }
 
 /** @throws ExitError when the answer is not yes */

@@ -1,8 +1,6 @@
-import { openApiClient } from '../../shared/client/api-client.ts';
-import type { ApiClient } from '../../shared/client/api-client.ts';
+import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
 import { tlsVariables, type CredentialsEnv } from '../../shared/client/backend-address.ts';
-import { openV2Client } from '../../shared/client/v2-client.ts';
-import type { V2Client } from '../../shared/client/v2-client.ts';
+import { openV2Client, type V2Client } from '../../shared/client/v2-client.ts';
 import { loadConfig } from '../config/config-file.ts';
 import { chosenBackend } from './choose-backend.ts';
 import type { Command } from './command.ts';

@@ -1,4 +1,5 @@
 import { MonError } from '../../shared/errors.ts';
+import { parseLifetime, parseMoment } from './times.ts';
 
 /** The options of one call, by the name that was typed. */
 export class Flags {
@@ -37,6 +38,26 @@ export class Flags {
       throw new MonError('invalid', `--${name} must be a whole number from ${String(least)}, not ${text}`);
     }
     return number;
+  }
+
+  /**
+   * Seconds, of a duration as people write it.
+   *
+   * @throws MonError `invalid`
+   */
+  lifetime(name: string): number | undefined {
+    const text = this.value(name);
+    return text === undefined ? undefined : parseLifetime(`--${name}`, text);
+  }
+
+  /**
+   * Epoch seconds, of a moment as people write it.
+   *
+   * @throws MonError `invalid`
+   */
+  moment(name: string, nowMs: number): number | undefined {
+    const text = this.value(name);
+    return text === undefined ? undefined : parseMoment(text, nowMs);
   }
 
   /** The parts of a list that is written with commas. */
@@ -109,7 +130,6 @@ export function takes(value: string, text: string, more: More = {}): CommandOpti
   return { type: 'value', value, text, ...more };
 }
 
-/** A switch. */
 export function flag(text: string, more: More = {}): CommandOption {
   return { type: 'switch', text, ...more };
 }

@@ -1,10 +1,9 @@
 import { FeedReplica } from '../../shared/client/feed-replica.ts';
-import { MonError } from '../../shared/errors.ts';
-import type { ErrorCode } from '../../shared/errors.ts';
+import { MonError, type ErrorCode } from '../../shared/errors.ts';
 import type { FeedTopic } from '../../shared/schemas/feed-request.ts';
 import type { Call } from './command.ts';
-import { pause } from './poll.ts';
-import type { Sight } from './poll.ts';
+import { given } from './given.ts';
+import { pause, type Sight } from './poll.ts';
 
 /** Least time between two sights: nobody reads faster, and a busy backend tells of changes twenty times a second. */
 const GAP_MS = 250;
@@ -40,7 +39,7 @@ export async function* follow<Item>(
   let wake: (() => void) | undefined;
 
   const feed = openFeed(
-    { backend, env: credentials, topics: [topic], clock, ...(namespace !== undefined && { namespace }) },
+    { backend, env: credentials, topics: [topic], clock, ...given({ namespace }) },
     {
       onState(state) {
         isLive = state.kind === 'live';

@@ -1,8 +1,7 @@
 import type { EventExplanation, SimulatedResult } from '../../shared/schemas/explain.ts';
 import { deliveryText } from '../words/delivery-text.ts';
 import { statusText } from './severity-text.ts';
-import { record, table } from './table.ts';
-import type { Column, Style, TableLook } from './table.ts';
+import { record, table, type Column, type Style, type TableLook } from './table.ts';
 
 type HandledEvent = NonNullable<EventExplanation['event']>;
 

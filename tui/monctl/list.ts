@@ -3,11 +3,9 @@ import { MonError } from '../../shared/errors.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { Call } from './command.ts';
 import { filterFlag } from './filter-flag.ts';
-import { poll } from './poll.ts';
-import type { Sight } from './poll.ts';
+import { poll, type Sight } from './poll.ts';
 import { counted } from './counted.ts';
-import { table } from './table.ts';
-import type { Column } from './table.ts';
+import { table, type Column } from './table.ts';
 import { flag, takes, type CommandOption } from './flags.ts';
 
 /** Options of every list. */

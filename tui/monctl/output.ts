@@ -130,6 +130,12 @@ export async function toYaml(value: unknown): Promise<string> {
   );
 }
 
+/** Shows people, too, the result as YAML. */
+export async function showYaml(output: Output, value: unknown): Promise<void> {
+  const text = await toYaml(value);
+  await output.show(value, () => text);
+}
+
 function escapeUnseen(text: string): string {
   return text.replace(UNSEEN, (character) =>
     Array.from({ length: character.length }, (_, index) => {

@@ -1,5 +1,4 @@
-import { severityOf } from '../../shared/domain/severity.ts';
-import type { Severity } from '../../shared/domain/severity.ts';
+import { severityOf, type Severity } from '../../shared/domain/severity.ts';
 import { MonError } from '../../shared/errors.ts';
 import { counted } from './counted.ts';
 import type { Style } from './table.ts';

@@ -1,10 +1,10 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import { eventRow } from '../../shared/domain/event-row.ts';
-import { MonError } from '../../shared/errors.ts';
 import type { SilencedView, SubmittedSilenced } from '../../shared/schemas/silenced.ts';
 import { previewSilence } from '../model/silence-preview.ts';
 import type { Call } from './command.ts';
 import { counted } from './counted.ts';
+import { found } from './found.ts';
 import { SEVERITY_ORDER, eventCounts } from './severity-text.ts';
 
 /** What a silence would do if it were made now. */
@@ -56,12 +56,10 @@ function madeBy({ creator, reason }: SilencedView): string {
 }
 
 /** @throws MonError `not_found` */
-export async function wantedEntry(api: ApiClient, id: string): Promise<SilencedView> {
-  const entry = await api.silencedEntry(id);
-  if (entry === undefined) throw noSuchEntry(id);
-  return entry;
+export function wantedEntry(api: ApiClient, id: string): Promise<SilencedView> {
+  return found(api.silencedEntry(id), missingEntry(id));
 }
 
-export function noSuchEntry(id: string): MonError {
-  return new MonError('not_found', `there is no silenced entry ${id}: see monctl silenced list`);
+export function missingEntry(id: string): string {
+  return `there is no silenced entry ${id}: see monctl silenced list`;
 }

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { safeLine } from '../../shared/domain/terminal-text.ts';
+import { safeLine, safeText } from '../../shared/domain/terminal-text.ts';
 import { cellWidth, fit } from '../terminal/cells.ts';
 
 export type Style = Parameters<typeof styleText>[0];
@@ -55,4 +55,14 @@ function lastCell(text: string, taken: number, width: number | undefined): strin
 export function record(fields: readonly (readonly [name: string, value: string])[], { raw }: TableLook): string {
   const width = fields.reduce((widest, [name]) => Math.max(widest, name.length), 0);
   return fields.map(([name, value]) => `${name.padEnd(width)}  ${raw ? value : safeLine(value)}`.trimEnd()).join('\n');
+}
+
+/** The same, with what a check has said below. */
+export function recordWithOutput(
+  fields: readonly (readonly [name: string, value: string])[],
+  output: string,
+  look: TableLook,
+): string {
+  const text = (look.raw ? output : safeText(output)).trimEnd();
+  return `${record(fields, look)}\n\n${text === '' ? '(no output)' : text}`;
 }

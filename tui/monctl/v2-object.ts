@@ -44,6 +44,6 @@ function valueAt(object: V2Object, path: readonly string[]): unknown {
   return value;
 }
 
-function isObject(value: unknown): value is V2Object {
+export function isObject(value: unknown): value is V2Object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -265,6 +265,9 @@ const OF_FILES = ['create', 'delete', 'restore'];
 /** It takes several backends: what it would do is in `cluster.test.ts`. */
 const OF_SEVERAL = ['cluster hand-over'];
 
+/** The backend says what would be sent: `handler-test.test.ts`. */
+const OF_HANDLERS = ['handler test'];
+
 test.each(DRY_RUNS)(
   'dry run of $line: what would be sent, what it would do, and nothing is done',
   async ({ line, request, body, effects }) => {
@@ -285,7 +288,14 @@ test.each(DRY_RUNS)(
 test('everything that changes has a dry run, and what cannot be taken back asks first', () => {
   const changing = COMMANDS.filter((command) => Object.hasOwn(command.options, 'dry-run'));
   expect(changing.map(({ words }) => words.join(' ')).toSorted()).toEqual(
-    [...new Set([...DRY_RUNS.map(({ line }) => line.slice(0, 2).join(' ')), ...OF_FILES, ...OF_SEVERAL])].toSorted(),
+    [
+      ...new Set([
+        ...DRY_RUNS.map(({ line }) => line.slice(0, 2).join(' ')),
+        ...OF_FILES,
+        ...OF_SEVERAL,
+        ...OF_HANDLERS,
+      ]),
+    ].toSorted(),
   );
   const asking = COMMANDS.filter((command) => Object.hasOwn(command.options, 'skip-confirm'));
   expect(asking.map(({ words }) => words.join(' ')).toSorted()).toEqual([

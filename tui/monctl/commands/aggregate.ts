@@ -8,16 +8,15 @@ import type { Call, Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { counted } from '../counted.ts';
-import { record } from '../table.ts';
-import type { Column, Style } from '../table.ts';
-import { parseLifetime } from '../times.ts';
+import { found, removed } from '../found.ts';
+import { given } from '../given.ts';
+import { record, type Column, type Style } from '../table.ts';
 import { takes, type CommandOption } from '../flags.ts';
 
 const SEVERITIES: readonly AggregateSeverity[] = ['ok', 'warning', 'critical', 'unknown'];
 
 const MAX_AGE: CommandOption = takes('DURATION', 'results older than this count as stale');
 
-/** An aggregate of the list. */
 type Listed = AggregateSummary & { readonly name: string };
 
 const list: Command = {
@@ -48,7 +47,7 @@ const info: Command = {
   options: { 'max-age': MAX_AGE },
   examples: [['monctl aggregate info web --max-age 5m', 'only what was heard lately']],
   async run({ api, flags, operands: [name = ''], output }) {
-    const summary = (await api().aggregate(name, maxAge(flags))) ?? missing(name);
+    const summary = await found(api().aggregate(name, maxAge(flags)), missing(name));
     await output.show(summary, () =>
       record(
         [
@@ -79,7 +78,7 @@ const clients: Command = {
         { title: 'CHECKS', text: ({ checks: names }) => names.join(', ') },
       ],
       key: (member) => member.name,
-      fetch: async () => (await call.api().aggregateClients(name)) ?? missing(name),
+      fetch: () => found(call.api().aggregateClients(name), missing(name)),
     });
   },
 };
@@ -100,7 +99,7 @@ const checks: Command = {
         { title: 'CLIENTS', text: ({ clients: names }) => names.join(', ') },
       ],
       key: (member) => member.name,
-      fetch: async () => (await call.api().aggregateChecks(name)) ?? missing(name),
+      fetch: () => found(call.api().aggregateChecks(name), missing(name)),
     });
   },
 };
@@ -131,7 +130,7 @@ const results: Command = {
       columns: () => RESULT_COLUMNS,
       key: ({ check, output }) => JSON.stringify([check, output]),
       fetch: async () =>
-        outputsOf((await call.api().aggregateResults(name, severity, maxAge(call.flags))) ?? missing(name)),
+        outputsOf(await found(call.api().aggregateResults(name, severity, maxAge(call.flags)), missing(name))),
     });
   },
 };
@@ -147,11 +146,9 @@ const remove: Command = {
   async run(call) {
     const [name = ''] = call.operands;
     await carryOut(call, {
-      async send(api) {
-        if (!(await api.deleteAggregate(name))) missing(name);
-      },
+      send: (api) => removed(api.deleteAggregate(name), missing(name)),
       async effects() {
-        const summary = (await call.api().aggregate(name)) ?? missing(name);
+        const summary = await found(call.api().aggregate(name), missing(name));
         return [
           `the aggregate ${name} of ${counted(summary.clients, 'clients')} and ${counted(summary.checks, 'checks')} would be deleted`,
           'it would come back with the next result whose check names it',
@@ -169,21 +166,20 @@ function nameLast({ name, ...summary }: Listed): Listed {
   return { ...summary, name };
 }
 
-function missing(name: string): never {
-  throw new MonError('not_found', `there is no aggregate ${name}: see monctl aggregate list`);
+function missing(name: string): string {
+  return `there is no aggregate ${name}: see monctl aggregate list`;
 }
 
 function maxAge(flags: Call['flags']): MaxAge {
-  const text = flags.value('max-age');
-  return text === undefined ? {} : { maxAge: parseLifetime('--max-age', text) };
+  return given({ maxAge: flags.lifetime('max-age') });
 }
 
 function isSeverity(text: string): text is AggregateSeverity {
   return SEVERITIES.some((severity) => severity === text);
 }
 
-function outputsOf(found: readonly AggregateResults[]): readonly Output[] {
-  return found.flatMap(({ check, summary }) =>
+function outputsOf(said: readonly AggregateResults[]): readonly Output[] {
+  return said.flatMap(({ check, summary }) =>
     summary.map(({ output, total, clients: names }) => ({ check, output, total, clients: names })),
   );
 }

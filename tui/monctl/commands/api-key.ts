@@ -1,14 +1,13 @@
 import { takes } from '../flags.ts';
 import type { V2Object } from '../../../shared/client/v2-client.ts';
-import { MonError } from '../../../shared/errors.ts';
 import { SCOPES } from '../../../shared/schemas/scope.ts';
-import { carryOut, DELETE_OPTIONS } from '../change.ts';
+import { DELETE_OPTIONS, removeObject } from '../change.ts';
 import type { Command } from '../command.ts';
+import { given } from '../given.ts';
 import { nameOf, numberAt, textAt, textsAt, without } from '../v2-object.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
-import { record } from '../table.ts';
-import type { Column } from '../table.ts';
-import { ago, parseLifetime, timestamp } from '../times.ts';
+import { record, type Column } from '../table.ts';
+import { ago, timestamp } from '../times.ts';
 
 const grant: Command = {
   words: ['api-key', 'grant'],
@@ -28,31 +27,26 @@ const grant: Command = {
   async run(call) {
     const { flags, output } = call;
     const [username = ''] = call.operands;
-    const [scopes, namespace, expire, description] = [
-      flags.list('scopes'),
-      // Not that of the context: who grants a key says where it counts.
-      flags.value('namespace'),
-      flags.value('expire'),
-      flags.value('description'),
-    ];
-    const { body, location } = await call.core().create(['apikeys'], {
+    const key = given({
       metadata: {},
       username,
-      ...(scopes !== undefined && { scopes }),
-      ...(namespace !== undefined && { namespace }),
-      ...(expire !== undefined && { expire: parseLifetime('--expire', expire) }),
-      ...(description !== undefined && { description }),
+      scopes: flags.list('scopes'),
+      // Not that of the context: who grants a key says where it counts.
+      namespace: flags.value('namespace'),
+      expire: flags.lifetime('expire'),
+      description: flags.value('description'),
     });
-    const key = textAt(body, 'key');
+    const { body, location } = await call.core().create(['apikeys'], key);
+    const secret = textAt(body, 'key');
     // Backends before the 7.0 line have no secret: the name is the key, and the path is all they tell.
-    if (key === '') return output.show({ location }, () => `Created: ${location ?? ''}`);
+    if (secret === '') return output.show({ location }, () => `Created: ${location ?? ''}`);
     await output.show(without(body, 'hash'), () =>
       [
         'Granted a new API key. Save this key as it will not be retrievable later!',
         record(
           [
             ['Name', nameOf(body)],
-            ['Key', key],
+            ['Key', secret],
           ],
           output.look,
         ),
@@ -88,16 +82,11 @@ const revoke: Command = {
   examples: [['monctl api-key revoke 0c1d2e3f4a5b6c7d', 'by its name, as `monctl api-key list` shows it']],
   async run(call) {
     const [name = ''] = call.operands;
-    await carryOut(call, {
-      async send(_api, core) {
-        if (!(await core.remove(['apikeys', name]))) {
-          throw new MonError('not_found', `there is no API key ${name}: see monctl api-key list`);
-        }
-      },
-      effects: () => Promise.resolve([]),
+    await removeObject(call, {
+      path: ['apikeys', name],
+      missing: `there is no API key ${name}: see monctl api-key list`,
       question: `revoke the API key ${name}`,
-      declined: 'Canceled',
-      done: () => call.output.show({ name, deleted: true }, () => 'Deleted'),
+      value: { name, deleted: true },
     });
   },
 };

@@ -8,10 +8,10 @@ import type { AuditHead, AuditRecord } from '../../../shared/schemas/audit.ts';
 import type { Call, Command } from '../command.ts';
 import { counted } from '../counted.ts';
 import { ExitError } from '../exit-codes.ts';
+import { given } from '../given.ts';
 import { cell } from '../list.ts';
 import { poll } from '../poll.ts';
-import { table } from '../table.ts';
-import type { Column } from '../table.ts';
+import { table, type Column } from '../table.ts';
 import { parseMoment, timestamp } from '../times.ts';
 import { EXIT } from '../../words/exit-codes.ts';
 
@@ -74,12 +74,12 @@ const verify: Command = {
 export const auditCommands: readonly Command[] = [list, verify];
 
 function queryOf({ flags, nowMs }: Pick<Call, 'flags' | 'nowMs'>): AuditQuery {
-  const [who, action, since] = [flags.value('who'), flags.value('action'), flags.value('since')];
-  return {
-    ...(who !== undefined && { who }),
-    ...(action !== undefined && { action }),
-    ...(since !== undefined && { since: sinceMs(since, nowMs) }),
-  };
+  const since = flags.value('since');
+  return given({
+    who: flags.value('who'),
+    action: flags.value('action'),
+    since: since === undefined ? undefined : sinceMs(since, nowMs),
+  });
 }
 
 function sinceMs(text: string, nowMs: number): number {
@@ -95,7 +95,7 @@ async function newest(api: ApiClient, query: AuditQuery, limit: number): Promise
     const wanted = Math.min(PAGE, limit - records.length);
     const before = records.at(-1)?.id;
     // By id and not by offset: meanwhile others may be added.
-    const page = await api.audit({ ...query, ...(before !== undefined && { before }), limit: wanted });
+    const page = await api.audit({ ...query, ...given({ before }), limit: wanted });
     records.push(...page);
     if (page.length < wanted || records.length >= limit) return records;
   }

@@ -3,7 +3,8 @@ import type { BackendInfo } from '../../../shared/schemas/info.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import type { Command } from '../command.ts';
 import { ExitError } from '../exit-codes.ts';
-import { toYaml } from '../output.ts';
+import { given } from '../given.ts';
+import { showYaml, toYaml } from '../output.ts';
 import { counted } from '../counted.ts';
 import { record } from '../table.ts';
 import { ago } from '../times.ts';
@@ -34,15 +35,13 @@ const health: Command = {
   },
   examples: [['monctl health --consumers 1 --messages 10000', 'for a probe']],
   async run({ api, flags, output }) {
-    const consumers = flags.number('consumers', 0);
-    const messages = flags.number('messages', 0);
-    const limits = { ...(consumers !== undefined && { consumers }), ...(messages !== undefined && { messages }) };
+    const limits = given({ consumers: flags.number('consumers', 0), messages: flags.number('messages', 0) });
     const { isHealthy, problems } = await api().health(limits);
     const deep = flags.switch('deep') === true ? await api().deepHealth() : undefined;
     const found = [...problems, ...(deep?.problems ?? [])];
     const isWell = isHealthy && deep?.isHealthy !== false;
     const report = deep === undefined ? '' : `\n${await toYaml(deep.report)}`;
-    await output.show({ healthy: isWell, problems: found, ...(deep !== undefined && { report: deep.report }) }, () =>
+    await output.show(given({ healthy: isWell, problems: found, report: deep?.report }), () =>
       isWell ? `healthy${report}` : `${safeText(['unhealthy', ...found].join('\n'))}${report}`,
     );
     if (!isWell) throw new ExitError(EXIT.unhealthy, 'the backend is not well');
@@ -56,9 +55,7 @@ const settings: Command = {
   options: {},
   examples: [['monctl settings --output json', 'for a program']],
   async run({ api, output }) {
-    const answer = await api().settings();
-    const text = await toYaml(answer);
-    await output.show(answer, () => text);
+    await showYaml(output, await api().settings());
   },
 };
 

@@ -2,14 +2,16 @@ import { flag, takes } from '../flags.ts';
 import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { carryOut, CHANGE_OPTIONS } from '../change.ts';
+import { carryOut, CHANGE_OPTIONS, removeObject } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { SELECTOR_OPTIONS, selectorsOf } from '../v2-list.ts';
 import { inNamespace, nameOf, numberAt, textAt, textsAt } from '../v2-object.ts';
 import { defaultCreator } from '../creator.ts';
+import { found } from '../found.ts';
+import { given } from '../given.ts';
 import { showList } from '../list.ts';
 import { listPath, NAMESPACE_OPTION, namespaceOf, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
-import { toYaml } from '../output.ts';
+import { showYaml } from '../output.ts';
 import type { Column } from '../table.ts';
 import { timestamp } from '../times.ts';
 
@@ -31,19 +33,16 @@ export async function listInNamespaces(call: Call): Promise<void> {
 
 export async function showDefinition(call: Call): Promise<void> {
   const [name = ''] = call.operands;
-  const check = await wanted(call, name);
-  const text = await toYaml(check);
-  await call.output.show(check, () => text);
+  await showYaml(call.output, await wanted(call, name));
 }
 
 /** Deletes the stored definition; nothing of its results. */
 export async function deleteDefinition(call: Call): Promise<void> {
   const [name = ''] = call.operands;
   const namespace = namespaceOf(call);
-  await carryOut(call, {
-    async send(_api, core) {
-      if (!(await core.remove(checkPath(namespace, name)))) throw noSuch(namespace, name);
-    },
+  await removeObject(call, {
+    path: checkPath(namespace, name),
+    missing: missing(namespace, name),
     async effects() {
       await wanted(call, name);
       return [
@@ -51,8 +50,7 @@ export async function deleteDefinition(call: Call): Promise<void> {
       ];
     },
     question: `delete the check ${name}`,
-    declined: 'Canceled',
-    done: () => call.output.show({ namespace, check: name, deleted: true }, () => 'Deleted'),
+    value: { namespace, check: name, deleted: true },
   });
 }
 
@@ -87,7 +85,7 @@ export const createCheck: Command = {
     const { name } = check.metadata;
     await carryOut(call, {
       send: (_api, core) => core.create(listPath(namespace, 'checks'), check),
-      effects: () => Promise.resolve([`the check ${name} would be defined in ${namespace}`]),
+      effects: () => [`the check ${name} would be defined in ${namespace}`],
       async done({ warnings }) {
         for (const warning of warnings) call.output.note(`${name}: ${warning}`);
         await call.output.show(check, () => 'Created');
@@ -112,14 +110,13 @@ export const executeCheck: Command = {
   async run(call) {
     const [name = ''] = call.operands;
     const namespace = namespaceOf(call);
-    const { flags, env } = call;
-    const [subscriptions, reason, creator] = [flags.list('subscriptions'), flags.value('reason'), defaultCreator(env)];
-    const order = {
+    const subscriptions = call.flags.list('subscriptions');
+    const order = given({
       metadata: { name, namespace },
-      ...(subscriptions !== undefined && { subscriptions }),
-      ...(reason !== undefined && { reason }),
-      ...(creator !== undefined && { creator }),
-    };
+      subscriptions,
+      reason: call.flags.value('reason'),
+      creator: defaultCreator(call.env),
+    });
     await carryOut(call, {
       send: (_api, core) => core.execute(namespace, name, order),
       async effects() {
@@ -141,40 +138,34 @@ function definitionOf(
 ): V2Object & { readonly metadata: { readonly name: string; readonly namespace: string } } {
   const [command, cron] = [flags.value('command'), flags.value('cron')];
   const interval = flags.number('interval');
-  const [timeout, ttl] = [flags.number('timeout', 0), flags.number('ttl')];
   if (command === undefined) throw new MonError('invalid', 'say what to run: --command COMMAND');
   if ((interval === undefined) === (cron === undefined)) {
     throw new MonError('invalid', 'say when to run it: either --interval SECONDS or --cron TEXT');
   }
-  return {
+  return given({
     metadata: { name, namespace },
     command,
-    ...(interval !== undefined && { interval }),
-    ...(cron !== undefined && { cron }),
+    interval,
+    cron,
     subscriptions: flags.list('subscriptions') ?? [],
     handlers: flags.list('handlers') ?? [],
-    ...(timeout !== undefined && { timeout }),
-    ...(ttl !== undefined && { ttl }),
+    timeout: flags.number('timeout', 0),
+    ttl: flags.number('ttl'),
     publish: flags.switch('publish') ?? true,
-  };
+  });
 }
 
-async function wanted(call: Call, name: string): Promise<V2Object> {
+function wanted(call: Call, name: string): Promise<V2Object> {
   const namespace = namespaceOf(call);
-  const check = await call.core().find(checkPath(namespace, name));
-  if (check === undefined) throw noSuch(namespace, name);
-  return check;
+  return found(call.core().find(checkPath(namespace, name)), missing(namespace, name));
 }
 
 function checkPath(namespace: string, name: string): readonly string[] {
   return [...listPath(namespace, 'checks'), name];
 }
 
-function noSuch(namespace: string, name: string): MonError {
-  return new MonError(
-    'not_found',
-    `no check ${name} is defined in ${namespace}: see monctl check list --namespace ${namespace}; results that are left of one are deleted with monctl check delete ${name} --results`,
-  );
+function missing(namespace: string, name: string): string {
+  return `no check ${name} is defined in ${namespace}: see monctl check list --namespace ${namespace}; results that are left of one are deleted with monctl check delete ${name} --results`;
 }
 
 function columns(isEverywhere: boolean): readonly Column<V2Object>[] {

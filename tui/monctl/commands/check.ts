@@ -5,13 +5,14 @@ import { commandText } from '../../../shared/domain/command-text.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { CHECK_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
-import { MonError } from '../../../shared/errors.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { defaultCreator } from '../creator.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
+import { found } from '../found.ts';
+import { given } from '../given.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
-import { toYaml } from '../output.ts';
+import { showYaml } from '../output.ts';
 import { counted } from '../counted.ts';
 import { alsoInNamespaces, inAnyNamespace, NAMESPACE_OPTION } from '../namespaces.ts';
 import { eventCounts } from '../severity-text.ts';
@@ -67,9 +68,7 @@ const infoDefault: Command = {
   options: {},
   examples: [['monctl check info disk', 'as it is in force now']],
   async run({ api, operands: [name = ''], output }) {
-    const check = await wanted(api(), name);
-    const text = await toYaml(check);
-    await output.show(check, () => text);
+    await showYaml(output, await wanted(api(), name));
   },
 };
 
@@ -130,14 +129,12 @@ const request: Command = {
     const { env, flags, output } = call;
     const [check = ''] = call.operands;
     const subscribers = flags.list('subscribers');
-    const reason = flags.value('reason');
-    const creator = flags.value('creator') ?? defaultCreator(env);
-    const order = {
+    const order = given({
       check,
-      ...(subscribers !== undefined && { subscribers }),
-      ...(reason !== undefined && { reason }),
-      ...(creator !== undefined && { creator }),
-    };
+      subscribers,
+      reason: flags.value('reason'),
+      creator: flags.value('creator') ?? defaultCreator(env),
+    });
     await carryOut(call, {
       send: (api) => api.requestCheck(order),
       effects: () => requestEffects(call, check, subscribers),
@@ -187,12 +184,8 @@ export const checkCommands: readonly Command[] = [
   remove,
 ];
 
-async function wanted(api: ApiClient, name: string): Promise<DefinedCheck> {
-  const check = await api.check(name);
-  if (check === undefined) {
-    throw new MonError('not_found', `the backend publishes no check ${name}: see monctl check list`);
-  }
-  return check;
+function wanted(api: ApiClient, name: string): Promise<DefinedCheck> {
+  return found(api.check(name), `the backend publishes no check ${name}: see monctl check list`);
 }
 
 async function deleteEffects({ api }: Call, check: string): Promise<readonly string[]> {

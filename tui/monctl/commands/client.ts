@@ -10,13 +10,15 @@ import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
 import { follow } from '../follow.ts';
+import { found } from '../found.ts';
+import { given } from '../given.ts';
 import { FILE_OPTION, readFileOption } from '../input.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { counted } from '../counted.ts';
 import { eventCounts, statusStyle, statusWord } from '../severity-text.ts';
-import { record } from '../table.ts';
-import type { Column } from '../table.ts';
-import { ago, parseLifetime, timestamp } from '../times.ts';
+import { record, type Column } from '../table.ts';
+import { isObject } from '../v2-object.ts';
+import { ago, timestamp } from '../times.ts';
 
 const list: Command = {
   words: ['client', 'list'],
@@ -125,19 +127,17 @@ const create: Command = {
   ],
   async run(call) {
     const { flags, operands, output } = call;
-    const given = await readFileOption(call);
-    if (given !== undefined && !isObject(given))
-      throw new MonError('invalid', '--file must hold one client, an object');
-    const address = flags.value('address');
-    const subscriptions = flags.list('subscriptions');
-    const keepalives = flags.switch('keepalives');
+    const read = await readFileOption(call);
+    if (read !== undefined && !isObject(read)) throw new MonError('invalid', '--file must hold one client, an object');
     const client: Readonly<Record<string, unknown>> = {
       address: 'unknown',
-      ...given,
-      ...(operands[0] !== '' && { name: operands[0] }),
-      ...(address !== undefined && { address }),
-      ...(subscriptions !== undefined && { subscriptions }),
-      ...(keepalives !== undefined && { keepalives }),
+      ...read,
+      ...given({
+        name: operands[0] || undefined,
+        address: flags.value('address'),
+        subscriptions: flags.list('subscriptions'),
+        keepalives: flags.switch('keepalives'),
+      }),
     };
     const name = client['name'];
     if (typeof name !== 'string') throw new MonError('invalid', 'say which client: CLIENT, or name in the --file');
@@ -180,10 +180,9 @@ const remove: Command = {
     const [name = ''] = call.operands;
     if (flags.value('selector') !== undefined) return removeFound(call);
     if (name === '') throw new MonError('invalid', 'say which client: CLIENT, or many with --selector');
-    const expire = flags.value('invalidate-expire');
-    const expireSeconds = expire === undefined ? undefined : parseLifetime('--invalidate-expire', expire);
+    const expireSeconds = flags.lifetime('invalidate-expire');
     const isInvalidated = flags.switch('invalidate') ?? expireSeconds !== undefined;
-    const invalidation = isInvalidated ? { ...(expireSeconds !== undefined && { expireSeconds }) } : undefined;
+    const invalidation = isInvalidated ? given({ expireSeconds }) : undefined;
     await carryOut(call, {
       send: (api) => api.deleteClient(name, invalidation),
       effects: () => deleteEffects(call, name, expireSeconds),
@@ -208,7 +207,6 @@ async function removeFound(call: Call): Promise<void> {
   const text = flags.value('selector') ?? '';
   if (text.trim() === '')
     throw new MonError('invalid', "--selector: say which clients, as in 'keepalive>30d result>30d'");
-  const found = () => api().findClients(text, NAMED_MAX);
   await carryOut(call, {
     async send(sender) {
       let deleted = 0;
@@ -220,7 +218,7 @@ async function removeFound(call: Call): Promise<void> {
       return deleted;
     },
     async effects() {
-      const { total, first } = await found();
+      const { total, first } = await api().findClients(text, NAMED_MAX);
       if (total === 0) throw new MonError('not_found', 'no client is found: see monctl client list -q');
       const names = total > first.length ? `${first.join(', ')}, ...` : first.join(', ');
       return [`${counted(total, 'clients')} would be deleted, their events resolved: ${names}`];
@@ -232,10 +230,8 @@ async function removeFound(call: Call): Promise<void> {
 
 export const clientCommands: readonly Command[] = [list, info, history, create, remove];
 
-async function wanted(api: ApiClient, name: string): Promise<Client> {
-  const client = await api.client(name);
-  if (client === undefined) throw new MonError('not_found', `there is no client ${name}: see monctl client list`);
-  return client;
+function wanted(api: ApiClient, name: string): Promise<Client> {
+  return found(api.client(name), `there is no client ${name}: see monctl client list`);
 }
 
 async function deleteEffects(
@@ -255,10 +251,6 @@ async function deleteEffects(
       ? 'an agent that still runs there would make it again'
       : `it could not come back for ${formatDuration(expireSeconds)}`,
   ];
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function listColumns(nowMs: number): readonly Column<ClientRow>[] {

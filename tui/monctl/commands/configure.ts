@@ -1,8 +1,7 @@
 import { takes } from '../flags.ts';
 import { resolve } from 'node:path';
 import { openV2Client } from '../../../shared/client/v2-client.ts';
-import { parseBackendAddresses } from '../../../shared/client/backend-address.ts';
-import type { CredentialsEnv } from '../../../shared/client/backend-address.ts';
+import { parseBackendAddresses, type CredentialsEnv } from '../../../shared/client/backend-address.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { configPath } from '../../config/config-file.ts';

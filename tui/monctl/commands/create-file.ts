@@ -1,7 +1,14 @@
 import { Readable } from 'node:stream';
 import type { V2Client } from '../../../shared/client/v2-client.ts';
-import { inNamespace, kindOf, namespaceOf, pathOf, unwrap, wrappedName } from '../../../shared/domain/v2/wrapped.ts';
-import type { Wrapped } from '../../../shared/domain/v2/wrapped.ts';
+import {
+  inNamespace,
+  kindOf,
+  namespaceOf,
+  pathOf,
+  unwrap,
+  wrappedName,
+  type Wrapped,
+} from '../../../shared/domain/v2/wrapped.ts';
 import { safeLine, safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { CHANGE_OPTIONS, confirm, DELETE_OPTIONS } from '../change.ts';

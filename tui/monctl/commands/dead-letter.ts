@@ -7,6 +7,8 @@ import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { counted } from '../counted.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
+import { found, removed } from '../found.ts';
+import { given } from '../given.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { toYaml } from '../output.ts';
 import { record, type Column } from '../table.ts';
@@ -33,7 +35,7 @@ const list: Command = {
       columns: listColumns,
       search: DEAD_LETTER_SEARCH,
       key: ({ id }) => String(id),
-      fetch: () => call.api().deadLetters(handler === undefined ? {} : { handler }),
+      fetch: () => call.api().deadLetters(given({ handler })),
     });
   },
 };
@@ -49,8 +51,7 @@ const info: Command = {
   ],
   async run({ api, operands: [text = ''], output, nowMs }) {
     const id = parseId(text);
-    const letter = await api().deadLetter(id);
-    if (letter === undefined) throw noSuchLetter(id);
+    const letter = await found(api().deadLetter(id), missing(id));
     const event = await toYaml(letter.event);
     await output.show(letter, () => `${record(fieldsOf(letter, nowMs), output.look)}\n\n${event}`);
   },
@@ -101,13 +102,13 @@ type Which = { readonly id: number } | DeadLetterSelection;
 /** @throws MonError `invalid` unless exactly one of ID, `--handler` and `--all` was given */
 function whichOf({ flags, operands: [id = ''] }: Call): Which {
   const handler = flags.value('handler');
-  const given: Which[] = [
+  const named: Which[] = [
     ...(id === '' ? [] : [{ id: parseId(id) }]),
     ...(handler === undefined ? [] : [{ handler }]),
     ...(flags.switch('all') === true ? [{ all: true as const }] : []),
   ];
-  const [which] = given;
-  if (which === undefined || given.length > 1) {
+  const [which] = named;
+  if (which === undefined || named.length > 1) {
     throw new MonError('invalid', 'say which dead letters: one ID, --handler NAME, or --all');
   }
   return which;
@@ -118,21 +119,21 @@ function parseId(text: string): number {
   throw new MonError('invalid', `${JSON.stringify(text)} is no id of a dead letter: see monctl dead-letter list`);
 }
 
-function noSuchLetter(id: number): MonError {
-  return new MonError('not_found', `there is no dead letter ${String(id)}: see monctl dead-letter list`);
+function missing(id: number): string {
+  return `there is no dead letter ${String(id)}: see monctl dead-letter list`;
 }
 
 /** @throws MonError `not_found` when there is none of this id */
 async function count(api: ApiClient, which: Which): Promise<number> {
   if (!('id' in which)) return (await api.deadLetters('handler' in which ? which : {})).length;
-  if ((await api.deadLetter(which.id)) === undefined) throw noSuchLetter(which.id);
+  await found(api.deadLetter(which.id), missing(which.id));
   return 1;
 }
 
 /** @throws MonError `not_found` when there is none of this id */
 async function dropped(api: ApiClient, which: Which): Promise<{ readonly dropped: number }> {
   if (!('id' in which)) return await api.dropDeadLetters(which);
-  if (!(await api.dropDeadLetter(which.id))) throw noSuchLetter(which.id);
+  await removed(api.dropDeadLetter(which.id), missing(which.id));
   return { dropped: 1 };
 }
 

@@ -1,15 +1,20 @@
 import { flag, takes } from '../flags.ts';
 import { access } from 'node:fs/promises';
 import type { V2Client } from '../../../shared/client/v2-client.ts';
-import { kindNamed, readWrapped, wrap, WRAPPED_KINDS } from '../../../shared/domain/v2/wrapped.ts';
-import type { Wrapped, WrappedKind } from '../../../shared/domain/v2/wrapped.ts';
+import {
+  kindNamed,
+  readWrapped,
+  wrap,
+  WRAPPED_KINDS,
+  type Wrapped,
+  type WrappedKind,
+} from '../../../shared/domain/v2/wrapped.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Call, Command } from '../command.ts';
 import { textAt } from '../v2-object.ts';
 import { counted } from '../counted.ts';
 import { listPath, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
-import { DUMP_FORMATS, DumpWriter, writeWhole } from '../objects/write-objects.ts';
-import type { DumpFormat, TextSink } from '../objects/write-objects.ts';
+import { DUMP_FORMATS, DumpWriter, writeWhole, type DumpFormat, type TextSink } from '../objects/write-objects.ts';
 
 const TYPE_NAMES = WRAPPED_KINDS.map(({ short }) => short);
 

@@ -1,13 +1,13 @@
 import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
-import { MonError } from '../../../shared/errors.ts';
-import { carryOut, DELETE_OPTIONS } from '../change.ts';
+import { DELETE_OPTIONS, removeObject } from '../change.ts';
 import type { Call, Command } from '../command.ts';
+import { found } from '../found.ts';
 import { inNamespace, nameOf, numberAt, textAt, textsAt, without } from '../v2-object.ts';
 import { SELECTOR_OPTIONS, selectorsOf } from '../v2-list.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { listPath, NAMESPACE_OPTION, namespaceOf, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
-import { toYaml } from '../output.ts';
+import { showYaml } from '../output.ts';
 import type { Column } from '../table.ts';
 
 const list: Command = {
@@ -40,9 +40,7 @@ const info: Command = {
   examples: [['monctl entity info web-001 --namespace staging', 'everything about it']],
   async run(call) {
     const [name = ''] = call.operands;
-    const entity = await wanted(call, name);
-    const text = await toYaml(entity);
-    await call.output.show(entity, () => text);
+    await showYaml(call.output, await wanted(call, name));
   },
 };
 
@@ -57,35 +55,28 @@ const remove: Command = {
   async run(call) {
     const [name = ''] = call.operands;
     const namespace = namespaceOf(call);
-    await carryOut(call, {
-      async send(_api, core) {
-        if (!(await core.remove(['namespaces', namespace, 'entities', name]))) throw noSuch(namespace, name);
-      },
+    await removeObject(call, {
+      path: [...listPath(namespace, 'entities'), name],
+      missing: missing(namespace, name),
       async effects() {
         await wanted(call, name);
         return [`the entity ${name} of the namespace ${namespace} would be deleted with its events`];
       },
       question: `delete the entity ${name}`,
-      declined: 'Canceled',
-      done: () => call.output.show({ namespace, name, deleted: true }, () => 'Deleted'),
+      value: { namespace, name, deleted: true },
     });
   },
 };
 
 export const entityCommands: readonly Command[] = [list, info, remove];
 
-async function wanted(call: Call, name: string): Promise<V2Object> {
+function wanted(call: Call, name: string): Promise<V2Object> {
   const namespace = namespaceOf(call);
-  const entity = await call.core().find(['namespaces', namespace, 'entities', name]);
-  if (entity === undefined) throw noSuch(namespace, name);
-  return entity;
+  return found(call.core().find([...listPath(namespace, 'entities'), name]), missing(namespace, name));
 }
 
-function noSuch(namespace: string, name: string): MonError {
-  return new MonError(
-    'not_found',
-    `there is no entity ${name} in ${namespace}: see monctl entity list --all-namespaces`,
-  );
+function missing(namespace: string, name: string): string {
+  return `there is no entity ${name} in ${namespace}: see monctl entity list --all-namespaces`;
 }
 
 function columns(isEverywhere: boolean, nowMs: number): readonly Column<V2Object>[] {

@@ -6,20 +6,20 @@ import { eventRow } from '../../../shared/domain/event-row.ts';
 import { languageOf } from '../../../shared/domain/search-language.ts';
 import { EVENT_SEARCH } from '../../../shared/domain/search.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
-import { MonError } from '../../../shared/errors.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
-import { eventKey } from '../../../shared/schemas/feed.ts';
+import { eventKey } from '../../../shared/domain/event-key.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
 import { follow } from '../follow.ts';
+import { found } from '../found.ts';
+import { given } from '../given.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { inAnyNamespace, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { statusFlag, STATUS_WORDS, statusStyle, statusText, statusWord } from '../severity-text.ts';
-import { record } from '../table.ts';
-import type { Column } from '../table.ts';
+import { recordWithOutput, type Column, type TableLook } from '../table.ts';
 import { ago, timestamp } from '../times.ts';
 import { handlingText } from '../handling-text.ts';
 
@@ -70,7 +70,7 @@ const list: Command = {
       // Another result of the same kind is no news.
       news: ({ row }) => [row.status, row.action, row.silenced_by],
       async fetch() {
-        const events = await api().events(client === undefined ? {} : { client });
+        const events = await api().events(given({ client }));
         return events.map((event) => ({ event, row: eventRow(event) }));
       },
       select: (all) => all.filter(({ row }) => isListed(row)).toSorted((a, b) => worstFirst(a.row, b.row)),
@@ -112,10 +112,8 @@ const explain: Command = {
   options: {},
   examples: [['monctl event explain web-001 http-frontend', 'why was I not paged?']],
   async run({ api, operands: [client = '', check = ''], output, nowMs }) {
-    const explanation = await api().explainEvent(client, check);
-    if (explanation === undefined) {
-      throw new MonError('not_found', `there is neither an event nor a result of ${client}/${check}`);
-    }
+    const missing = `there is neither an event nor a result of ${client}/${check}`;
+    const explanation = await found(api().explainEvent(client, check), missing);
     await output.show(explanation, () => handlingText(explanation, nowMs, output.look));
   },
 };
@@ -168,10 +166,8 @@ async function resolveEffects({ api, nowMs }: Call, client: string, check: strin
   ];
 }
 
-async function wanted(api: ApiClient, client: string, check: string): Promise<Event> {
-  const event = await api.event(client, check);
-  if (event === undefined) throw new MonError('not_found', `there is no event ${client}/${check}`);
-  return event;
+function wanted(api: ApiClient, client: string, check: string): Promise<Event> {
+  return found(api.event(client, check), `there is no event ${client}/${check}`);
 }
 
 /** The conditions of the command line as one, but for `--filter`. */
@@ -210,7 +206,7 @@ function stateWord({ silenced_by, action }: EventRow): string {
   return action === 'flapping' ? 'flapping' : '';
 }
 
-function eventText(event: Event, nowMs: number, look: Parameters<typeof record>[1]): string {
+function eventText(event: Event, nowMs: number, look: TableLook): string {
   const { client, check } = event;
   const { since, status } = eventRow(event);
   const fields: (readonly [string, string])[] = [
@@ -229,6 +225,5 @@ function eventText(event: Event, nowMs: number, look: Parameters<typeof record>[
     ['subscriptions', client.subscriptions.join(', ')],
     ['id', event.id],
   ];
-  const output = (look.raw ? check.output : safeText(check.output)).trimEnd();
-  return `${record(fields, look)}\n\n${output === '' ? '(no output)' : output}`;
+  return recordWithOutput(fields, check.output, look);
 }

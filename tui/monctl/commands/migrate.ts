@@ -8,7 +8,7 @@ import type { Call, Command } from '../command.ts';
 import { counted } from '../counted.ts';
 import { ExitError } from '../exit-codes.ts';
 import { table, type Column } from '../table.ts';
-import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
+import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 import { EXIT } from '../../words/exit-codes.ts';
 
 /**

@@ -1,6 +1,5 @@
 import type { V2Object } from '../../../shared/client/v2-client.ts';
-import { MonError } from '../../../shared/errors.ts';
-import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
+import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS, removeObject } from '../change.ts';
 import type { Command } from '../command.ts';
 import { textAt } from '../v2-object.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
@@ -33,7 +32,7 @@ const create: Command = {
     const [name = ''] = call.operands;
     await carryOut(call, {
       send: (_api, core) => core.create(['namespaces'], { name }),
-      effects: () => Promise.resolve([`the namespace ${name} would be made`]),
+      effects: () => [`the namespace ${name} would be made`],
       done: () => call.output.show({ name }, () => 'Created'),
     });
   },
@@ -49,16 +48,11 @@ const remove: Command = {
   examples: [['monctl namespace delete staging --skip-confirm', 'from a script']],
   async run(call) {
     const [name = ''] = call.operands;
-    await carryOut(call, {
-      async send(_api, core) {
-        if (!(await core.remove(['namespaces', name]))) {
-          throw new MonError('not_found', `there is no namespace ${name}: see monctl namespace list`);
-        }
-      },
-      effects: () => Promise.resolve([]),
+    await removeObject(call, {
+      path: ['namespaces', name],
+      missing: `there is no namespace ${name}: see monctl namespace list`,
       question: `delete the namespace ${name}`,
-      declined: 'Canceled',
-      done: () => call.output.show({ name, deleted: true }, () => 'Deleted'),
+      value: { name, deleted: true },
     });
   },
 };

@@ -1,12 +1,23 @@
 import { flag } from '../flags.ts';
 import { open } from 'node:fs/promises';
 import type { V2Client } from '../../../shared/client/v2-client.ts';
-import { isCountedEntity, kindOf, namespaceOf, wrappedName, WRAPPED_KINDS } from '../../../shared/domain/v2/wrapped.ts';
-import type { Wrapped } from '../../../shared/domain/v2/wrapped.ts';
+import {
+  isCountedEntity,
+  kindOf,
+  namespaceOf,
+  wrappedName,
+  WRAPPED_KINDS,
+  type Wrapped,
+} from '../../../shared/domain/v2/wrapped.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
-import type { Restored, RestoreOutcome, RestoreRequest } from '../../../shared/schemas/restore.ts';
-import { RESTORE_MAX, restoreKey } from '../../../shared/schemas/restore.ts';
+import {
+  RESTORE_MAX,
+  restoreKey,
+  type Restored,
+  type RestoreOutcome,
+  type RestoreRequest,
+} from '../../../shared/schemas/restore.ts';
 import { confirm, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { textAt } from '../v2-object.ts';
@@ -14,8 +25,7 @@ import { counted } from '../counted.ts';
 import { ExitError } from '../exit-codes.ts';
 import { openFile, readObject } from '../objects/read-objects.ts';
 import { shownName } from '../objects/shown-name.ts';
-import { indexFile } from '../objects/index-file.ts';
-import type { FileIndex, Place } from '../objects/index-file.ts';
+import { indexFile, type FileIndex, type Place } from '../objects/index-file.ts';
 import { EXIT } from '../../words/exit-codes.ts';
 
 const CREDENTIALS_RANK = WRAPPED_KINDS.findIndex(({ type }) => type === 'User');

@@ -5,18 +5,19 @@ import { foundResult, RESULT_SEARCH } from '../../../shared/domain/search-nouns.
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { eventKey } from '../../../shared/schemas/feed.ts';
+import { eventKey } from '../../../shared/domain/event-key.ts';
 import type { BatchAnswer, StoredResult, SubmittedResult } from '../../../shared/schemas/result.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
+import { found, removed } from '../found.ts';
+import { given } from '../given.ts';
 import { FILE_OPTION, readFileOption } from '../input.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { counted } from '../counted.ts';
 import { parseStatus, STATUS_WORDS, statusFlag, statusStyle, statusText, statusWord } from '../severity-text.ts';
-import { record } from '../table.ts';
-import type { Column } from '../table.ts';
-import { ago, parseLifetime, parseMoment, timestamp } from '../times.ts';
+import { recordWithOutput, type Column, type TableLook } from '../table.ts';
+import { ago, timestamp } from '../times.ts';
 
 const list: Command = {
   words: ['result', 'list'],
@@ -45,8 +46,7 @@ const list: Command = {
       key: (result) => eventKey(result.client, result.check.name),
       // Another result of the same kind is no news.
       news: (result) => result.check.status,
-      fetch: () =>
-        call.api().results({ ...(client !== undefined && { client }), ...(check !== undefined && { check }) }),
+      fetch: () => call.api().results(given({ client, check })),
       select: (all) => all.filter((result) => hasStatus(result.check.status)),
     });
   },
@@ -87,13 +87,13 @@ const submit: Command = {
     ['monctl result submit --file results.json', 'many at once'],
   ],
   async run(call) {
-    const given = await readFileOption(call);
-    if (Array.isArray(given)) {
+    const read = await readFileOption(call);
+    if (Array.isArray(read)) {
       if (call.operands.some((operand) => operand !== ''))
         throw new MonError('invalid', 'a list in the --file says it all: leave CLIENT and the rest out');
-      return submitMany(call, given as readonly SubmittedResult[]);
+      return submitMany(call, read as readonly SubmittedResult[]);
     }
-    const result = await resultOf(call, given);
+    const result = await resultOf(call, read);
     const client = result.source ?? 'sensu-api';
     await carryOut(call, {
       send: (api) => api.submitResult(result),
@@ -117,9 +117,7 @@ const remove: Command = {
   async run(call) {
     const [client = '', check = ''] = call.operands;
     await carryOut(call, {
-      async send(api) {
-        if (!(await api.deleteResult(client, check))) throw noSuchResult(client, check);
-      },
+      send: (api) => removed(api.deleteResult(client, check), missing(client, check)),
       async effects() {
         const result = await wanted(call.api(), client, check);
         const event = await call.api().event(client, check);
@@ -138,24 +136,23 @@ const remove: Command = {
 export const resultCommands: readonly Command[] = [list, info, submit, remove];
 
 /** The result of the command line, over the one of the file. */
-async function resultOf(call: Call, given: unknown): Promise<SubmittedResult> {
+async function resultOf(call: Call, read: unknown): Promise<SubmittedResult> {
   const { flags, nowMs, readInput } = call;
   const [client = '', check = '', status = '', text = ''] = call.operands;
-  const ttl = flags.value('ttl');
-  const executed = flags.value('executed');
-  const handlers = flags.list('handlers');
   const result: Readonly<Record<string, unknown>> = {
-    ...(given as Readonly<Record<string, unknown>> | undefined),
-    ...(client !== '' && { source: client }),
-    ...(check !== '' && { name: check }),
-    ...(status !== '' && { status: parseStatus(status) }),
-    ...(text !== '' && { output: text === '-' ? await readInput() : text }),
-    ...(ttl !== undefined && { ttl: parseLifetime('--ttl', ttl) }),
-    ...(executed !== undefined && { executed: parseMoment(executed, nowMs) }),
-    ...(handlers !== undefined && { handlers: [...handlers] }),
+    ...(read as Readonly<Record<string, unknown>> | undefined),
+    ...given({
+      source: client || undefined,
+      name: check || undefined,
+      status: status === '' ? undefined : parseStatus(status),
+      output: text === '-' ? await readInput() : text || undefined,
+      ttl: flags.lifetime('ttl'),
+      executed: flags.moment('executed', nowMs),
+      handlers: flags.list('handlers'),
+    }),
   };
   const { name, output = '' } = result;
-  if (typeof name !== 'string' || (given === undefined && status === '')) {
+  if (typeof name !== 'string' || (read === undefined && status === '')) {
     throw new MonError('invalid', 'say what happened: monctl result submit CLIENT CHECK STATUS [TEXT], or --file');
   }
   // Everything else is held to the rules by the backend, which knows them best.
@@ -166,10 +163,10 @@ async function submitMany(call: Call, results: readonly SubmittedResult[]): Prom
   let answer: BatchAnswer | undefined;
   await carryOut(call, {
     send: (api) => api.submitResults(results),
-    effects: () => Promise.resolve([`${counted(results.length, 'results')} would be submitted`]),
-    done(given) {
-      answer = given;
-      return call.output.show(given, () => `submitted ${counted(given.accepted, 'results')}`);
+    effects: () => [`${counted(results.length, 'results')} would be submitted`],
+    done(taken) {
+      answer = taken;
+      return call.output.show(taken, () => `submitted ${counted(taken.accepted, 'results')}`);
     },
   });
   if (answer === undefined || answer.rejected.length === 0) return;
@@ -190,14 +187,12 @@ async function submitEffects({ api, nowMs }: Call, client: string, check: string
   ];
 }
 
-async function wanted(api: ApiClient, client: string, check: string): Promise<StoredResult> {
-  const result = await api.result(client, check);
-  if (result === undefined) throw noSuchResult(client, check);
-  return result;
+function wanted(api: ApiClient, client: string, check: string): Promise<StoredResult> {
+  return found(api.result(client, check), missing(client, check));
 }
 
-function noSuchResult(client: string, check: string): MonError {
-  return new MonError('not_found', `there is no result ${client}/${check}`);
+function missing(client: string, check: string): string {
+  return `there is no result ${client}/${check}`;
 }
 
 function listColumns(nowMs: number): readonly Column<StoredResult>[] {
@@ -218,7 +213,7 @@ function listColumns(nowMs: number): readonly Column<StoredResult>[] {
   ];
 }
 
-function resultText({ client, check }: StoredResult, nowMs: number, look: Parameters<typeof record>[1]): string {
+function resultText({ client, check }: StoredResult, nowMs: number, look: TableLook): string {
   const fields: (readonly [string, string])[] = [
     ['client', client],
     ['check', check.name],
@@ -227,6 +222,5 @@ function resultText({ client, check }: StoredResult, nowMs: number, look: Parame
     ['issued', ago(check.issued, nowMs)],
     ['history', check.history.join(' ')],
   ];
-  const output = (look.raw ? check.output : safeText(check.output)).trimEnd();
-  return `${record(fields, look)}\n\n${output === '' ? '(no output)' : output}`;
+  return recordWithOutput(fields, check.output, look);
 }

@@ -12,16 +12,17 @@ import { counted } from '../counted.ts';
 import { defaultCreator } from '../creator.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
 import { follow } from '../follow.ts';
+import { found, removed } from '../found.ts';
+import { given } from '../given.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { inAnyNamespace, isElsewhere, NAMESPACE_OPTION, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { eventCounts } from '../severity-text.ts';
-import { clearEffects, noSuchEntry, silenceEffects, wantedEntry } from '../silence-effects.ts';
-import { record } from '../table.ts';
-import type { Column } from '../table.ts';
-import { ago, parseLifetime, parseMoment, timestamp } from '../times.ts';
+import { clearEffects, missingEntry, silenceEffects, wantedEntry } from '../silence-effects.ts';
+import { record, type Column } from '../table.ts';
+import { ago, parseLifetime, timestamp } from '../times.ts';
 import { flag, takes, type CommandOption } from '../flags.ts';
-import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
+import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 
 const TARGET_OPTIONS: Readonly<Record<'check' | 'subscription' | 'client', CommandOption>> = {
   check: takes('NAME', 'this check; without a subscription or client: everywhere', { completes: 'check' }),
@@ -90,8 +91,7 @@ const info: Command = {
   async run(call) {
     const { api, output, nowMs } = call;
     const id = idOf(call);
-    const entry = await api().silencedDetail(id);
-    if (entry === undefined) throw noSuchEntry(id);
+    const entry = await found(api().silencedDetail(id), missingEntry(id));
     const events = (await api().events()).filter((event) => event.silenced_by.includes(id));
     await output.show(entry, () =>
       record(
@@ -145,19 +145,15 @@ const create: Command = {
     if (check === undefined && subscription === undefined) {
       throw new MonError('invalid', 'say what to silence: --check, --client or --subscription');
     }
-    const expire = flags.value('expire');
-    const begin = flags.value('begin');
-    const creator = flags.value('creator') ?? defaultCreator(env);
-    const reason = flags.value('reason');
-    const entry = {
-      ...(subscription !== undefined && { subscription }),
-      ...(check !== undefined && { check }),
-      expire: expire === undefined || expire === 'never' ? EXPIRE_NEVER : parseLifetime('--expire', expire),
-      ...(begin !== undefined && { begin: parseMoment(begin, nowMs) }),
+    const entry = given({
+      subscription,
+      check,
+      expire: lifetimeOf('--expire', flags.value('expire')),
+      begin: flags.moment('begin', nowMs),
       expire_on_resolve: flags.switch('expire-on-resolve') ?? false,
-      ...(reason !== undefined && { reason }),
-      ...(creator !== undefined && { creator }),
-    };
+      reason: flags.value('reason'),
+      creator: flags.value('creator') ?? defaultCreator(env),
+    });
     const id = silencedId(subscription, check);
     await carryOut(call, {
       send: (api) => api.silence(entry),
@@ -179,7 +175,7 @@ const extend: Command = {
     const { api, output, nowMs } = call;
     const [, duration = ''] = call.operands;
     const id = idOf(call);
-    const expire = duration === 'never' ? EXPIRE_NEVER : parseLifetime('DURATION', duration);
+    const expire = lifetimeOf('DURATION', duration);
     const {
       subscription,
       check,
@@ -192,11 +188,10 @@ const extend: Command = {
     const entry = { subscription, check, reason, creator, begin, expire_on_resolve, expire };
     await carryOut(call, {
       send: (to) => to.silence(entry),
-      effects: () =>
-        Promise.resolve([
-          `${id} would be silenced${endText({ ...entry, begin: begin ?? 0 }, nowMs)}`,
-          before === EXPIRE_NEVER ? 'now it never ends' : `now it ends in ${formatDuration(before)}`,
-        ]),
+      effects: () => [
+        `${id} would be silenced${endText({ ...entry, begin: begin ?? 0 }, nowMs)}`,
+        before === EXPIRE_NEVER ? 'now it never ends' : `now it ends in ${formatDuration(before)}`,
+      ],
       done: () =>
         output.show({ id, ...entry }, () =>
           safeText(`silenced ${id}${endText({ ...entry, begin: begin ?? 0 }, nowMs)}`),
@@ -226,9 +221,7 @@ const clear: Command = {
     }
     const cleared = id === '' ? silencedId(subscription, check) : id;
     await carryOut(call, {
-      async send(api) {
-        if (!(await api.clearSilenced({ id: cleared }))) throw noSuchEntry(cleared);
-      },
+      send: (api) => removed(api.clearSilenced({ id: cleared }), missingEntry(cleared)),
       effects: () => clearEffects(call, cleared),
       question: `clear ${cleared}`,
       done: () => output.show({ id: cleared, cleared: true }, () => safeText(`cleared ${cleared}`)),
@@ -257,6 +250,11 @@ function target(flags: Call['flags']): { check: string | undefined; subscription
     check: flags.value('check'),
     subscription: client === undefined ? subscription : clientSubscription(client),
   };
+}
+
+/** Seconds; without a duration, or with `never`, it does not end. */
+function lifetimeOf(option: string, duration = 'never'): number {
+  return duration === 'never' ? EXPIRE_NEVER : parseLifetime(option, duration);
 }
 
 function endText(

@@ -5,12 +5,14 @@ import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
+import { found, removed } from '../found.ts';
+import { given } from '../given.ts';
 import { FILE_OPTION, readFileOption } from '../input.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
-import { toYaml } from '../output.ts';
+import { showYaml } from '../output.ts';
 import type { Column } from '../table.ts';
-import { parseLifetime } from '../times.ts';
-import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
+import { isObject } from '../v2-object.ts';
+import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 
 const list: Command = {
   words: ['stash', 'list'],
@@ -44,9 +46,7 @@ const info: Command = {
   examples: [['monctl stash info deploy/web --output json', 'for a program']],
   async run(call) {
     const [path = ''] = call.operands;
-    const content = await wanted(call, path);
-    const text = await toYaml(content);
-    await call.output.show(content, () => text);
+    await showYaml(call.output, await wanted(call, path));
   },
 };
 
@@ -68,9 +68,7 @@ const create: Command = {
   async run(call) {
     const { flags, output } = call;
     const [path = ''] = call.operands;
-    const expire = flags.value('expire');
-    const content = await contentOf(call);
-    const stash = { path, content, ...(expire !== undefined && { expire: parseLifetime('--expire', expire) }) };
+    const stash = given({ path, content: await contentOf(call), expire: flags.lifetime('expire') });
     await carryOut(call, {
       send: (api) => api.saveStash(stash),
       effects: async () => [
@@ -93,9 +91,7 @@ const remove: Command = {
   async run(call) {
     const [path = ''] = call.operands;
     await carryOut(call, {
-      async send(api) {
-        if (!(await api.deleteStash(path))) throw noSuchStash(path);
-      },
+      send: (api) => removed(api.deleteStash(path), missing(path)),
       effects: async () => [`the stash ${path} would be deleted: ${JSON.stringify(await wanted(call, path))}`],
       question: `delete the stash ${path}`,
       done: () => call.output.show({ path, deleted: true }, () => safeText(`deleted the stash ${path}`)),
@@ -105,24 +101,20 @@ const remove: Command = {
 
 export const stashCommands: readonly Command[] = [list, info, create, remove];
 
-async function wanted({ api }: Call, path: string): Promise<Readonly<Record<string, unknown>>> {
-  const content = await api().stash(path);
-  if (content === undefined) throw noSuchStash(path);
-  return content;
+function wanted({ api }: Call, path: string): Promise<Readonly<Record<string, unknown>>> {
+  return found(api().stash(path), missing(path));
 }
 
-function noSuchStash(path: string): MonError {
-  return new MonError('not_found', `there is no stash ${path}: see monctl stash list`);
+function missing(path: string): string {
+  return `there is no stash ${path}: see monctl stash list`;
 }
 
 async function contentOf(call: Call): Promise<Readonly<Record<string, unknown>>> {
   const text = call.flags.value('content');
-  const given = text === undefined ? await readFileOption(call) : parseContent(text);
-  if (given === undefined) throw new MonError('invalid', 'say what to keep: --content JSON or --file FILE');
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw new MonError('invalid', 'a stash holds an object: {"name": "value"}');
-  }
-  return given as Readonly<Record<string, unknown>>;
+  const content = text === undefined ? await readFileOption(call) : parseContent(text);
+  if (content === undefined) throw new MonError('invalid', 'say what to keep: --content JSON or --file FILE');
+  if (!isObject(content)) throw new MonError('invalid', 'a stash holds an object: {"name": "value"}');
+  return content;
 }
 
 function parseContent(text: string): unknown {

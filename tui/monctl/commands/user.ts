@@ -1,8 +1,7 @@
 import { takes } from '../flags.ts';
 import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { GROUP_SCOPES } from '../../../shared/domain/v2/groups.ts';
-import { MonError } from '../../../shared/errors.ts';
-import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
+import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS, removeObject } from '../change.ts';
 import type { Command } from '../command.ts';
 import { flagAt, textAt, textsAt, without } from '../v2-object.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
@@ -64,14 +63,12 @@ const disable: Command = {
   examples: [['monctl user disable bob', 'somebody who has left']],
   async run(call) {
     const [username = ''] = call.operands;
-    await carryOut(call, {
-      async send(_api, core) {
-        if (!(await core.remove(['users', username]))) throw noSuch(username);
-      },
-      effects: () => Promise.resolve([]),
+    await removeObject(call, {
+      path: ['users', username],
+      missing: `there is no user ${username}: see monctl user list`,
       question: `disable the user ${username}`,
-      declined: 'Canceled',
-      done: () => call.output.show({ username, disabled: true }, () => 'Disabled'),
+      value: { username, disabled: true },
+      said: 'Disabled',
     });
   },
 };
@@ -87,7 +84,7 @@ const enable: Command = {
     const [username = ''] = call.operands;
     await carryOut(call, {
       send: (_api, core) => core.put(['users', username, 'reinstate'], {}),
-      effects: () => Promise.resolve([`the user ${username} could log in again`]),
+      effects: () => [`the user ${username} could log in again`],
       done: () => call.output.show({ username, disabled: false }, () => 'Enabled'),
     });
   },
@@ -117,7 +114,3 @@ const setPassword: Command = {
 };
 
 export const userCommands: readonly Command[] = [list, create, disable, enable, setPassword];
-
-function noSuch(username: string): MonError {
-  return new MonError('not_found', `there is no user ${username}: see monctl user list`);
-}

@@ -1,5 +1,4 @@
-import { kindOf, WRAPPED_KINDS } from '../../../shared/domain/v2/wrapped.ts';
-import type { Wrapped } from '../../../shared/domain/v2/wrapped.ts';
+import { kindOf, WRAPPED_KINDS, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { readObjects } from './read-objects.ts';
 

@@ -1,9 +1,7 @@
 import { createReadStream } from 'node:fs';
-import { readWrapped } from '../../../shared/domain/v2/wrapped.ts';
-import type { Wrapped } from '../../../shared/domain/v2/wrapped.ts';
+import { readWrapped, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
 import { MonError, errorMessage } from '../../../shared/errors.ts';
-import { splitDocuments } from './split-documents.ts';
-import type { DocumentText } from './split-documents.ts';
+import { splitDocuments, type DocumentText } from './split-documents.ts';
 import { isBegin, isEnd, BEGIN_LINE, END_LINE } from './dump-marks.ts';
 
 /** What stands in a file of objects, in its order. */

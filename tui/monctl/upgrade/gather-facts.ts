@@ -8,6 +8,7 @@ import { clusterFacts } from './cluster-facts.ts';
 import { readDump, type DumpReading } from './dump.ts';
 import { placesOf, readInstallation } from './installation.ts';
 import { readSnapshot } from './snapshot.ts';
+import { given } from '../given.ts';
 import { flag, takes, type CommandOption } from '../flags.ts';
 
 /** Without a licence (reference 8). */
@@ -37,7 +38,7 @@ export const CLUSTER_OPTIONS = {
 /** What the options tell, for a plan that a backend carries out. */
 export async function toldFacts(call: Call): Promise<ToldFacts> {
   const dump = await dumpOf(call);
-  return { ...(await toldBesides(call)), ...(dump !== undefined && { dump: dump.dump }) };
+  return { ...(await toldBesides(call)), ...given({ dump: dump?.dump }) };
 }
 
 /**
@@ -55,7 +56,7 @@ export async function gatherFacts(call: Call): Promise<UpgradeFacts> {
     ...installation,
     ...clusterOptions(call),
     ...told,
-    ...(dump !== undefined && { dump: dump.dump }),
+    ...given({ dump: dump?.dump }),
     attested: told.attested ?? [],
   };
 }
@@ -83,13 +84,11 @@ async function dumpOf({ flags }: Call): Promise<DumpReading | undefined> {
 
 async function toldBesides({ flags }: Call): Promise<Omit<ToldFacts, 'dump'>> {
   const [snapshot, certificates, accepted] = [flags.value('snapshot'), flags.list('certificate'), flags.list('accept')];
-  return {
-    ...(snapshot !== undefined && { snapshot: await readSnapshot(snapshot) }),
-    ...(certificates !== undefined && {
-      certificates: await Promise.all(certificates.map((file) => readCertificate(file))),
-    }),
-    ...(accepted !== undefined && { attested: accepted.map((name) => attestation(name)) }),
-  };
+  return given({
+    snapshot: snapshot === undefined ? undefined : await readSnapshot(snapshot),
+    certificates: certificates && (await Promise.all(certificates.map((file) => readCertificate(file)))),
+    attested: accepted?.map((name) => attestation(name)),
+  });
 }
 
 /** Of this machine, which is the backend's only when it is asked there. */
@@ -100,14 +99,11 @@ async function installationOf({ flags, env }: Call): Promise<Pick<UpgradeFacts, 
 }
 
 function clusterOptions({ flags }: Call): Partial<UpgradeFacts> {
-  const eventStore = choice(flags.value('event-store'), 'event-store', ['key-value', 'relational'] as const);
-  const keyValueStore = choice(flags.value('key-value-store'), 'key-value-store', ['embedded', 'external'] as const);
-  const rows = flags.number('event-rows', 0);
-  return {
-    ...(eventStore !== undefined && { event_store: eventStore }),
-    ...(keyValueStore !== undefined && { key_value_store: keyValueStore }),
-    ...(rows !== undefined && { event_rows: rows }),
-  };
+  return given({
+    event_store: choice(flags.value('event-store'), 'event-store', ['key-value', 'relational'] as const),
+    key_value_store: choice(flags.value('key-value-store'), 'key-value-store', ['embedded', 'external'] as const),
+    event_rows: flags.number('event-rows', 0),
+  });
 }
 
 function entityLimit({ flags }: Call): number | null {
