@@ -1,4 +1,4 @@
-import type { ClientRow, FeedRows, FeedStats, SilencedRow } from '../shared/schemas/feed.ts';
+import type { ClientRow, FeedBriefs, FeedRows, FeedStats, SilencedRow } from '../shared/schemas/feed.ts';
 import type { SilencePolicy } from '../shared/schemas/silence-policy.ts';
 import { initialState, type ConsoleState, type ScreenSize } from './state/console-state.ts';
 import { Answers, type Answered } from './state/answers.ts';
@@ -223,7 +223,9 @@ export class ConsoleStore
 
   /** Evaluates a slice of the filters that are not in effect yet. @returns whether nothing is left to do */
   workFilters(nowMs: number): boolean {
-    return this.#lists.map((rows) => rows.work(nowMs)).every(Boolean);
+    const isDone = this.#lists.map((rows) => rows.work(nowMs)).every(Boolean);
+    if (this.window.isFilledBy(this, nowMs)) this.rows.showBeginning();
+    return isDone;
   }
 
   settleList(): void {
@@ -310,16 +312,23 @@ export class ConsoleStore
    */
   rowsArrived(
     rows: FeedRows,
-    about: { readonly replace: boolean; readonly timeMs: number | undefined; readonly isNews?: boolean },
+    about: {
+      readonly replace: boolean;
+      readonly timeMs: number | undefined;
+      readonly isNews?: boolean;
+      readonly brief?: FeedBriefs | undefined;
+    },
   ): void {
     const nowMs = this.options.now();
     this.feed = heardFrame(this.feed, about.timeMs, nowMs);
     if (rows.upgrades !== undefined || about.replace) this.#applyPlans(rows.upgrades ?? {}, about.replace);
     const { paused } = this.state;
     if (paused === undefined) {
-      applyRows(this, this.#bell, rows, { replace: about.replace, nowMs, isNews: about.isNews ?? true });
+      const { replace, isNews = true, brief } = about;
+      applyRows(this, this.#bell, rows, { replace, nowMs, isNews, brief });
       return;
     }
+    // What came in brief comes whole, now that a pause wants it so.
     const count = this.#held.hold(rows, about.replace);
     // Nothing of it is shown but how much there is, which the frame of each second tells.
     this.settle({ paused: { ...paused, unseen: paused.unseen + count } });

@@ -7,7 +7,7 @@ import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../shared/schemas/namespace.
 import { App } from './app.tsx';
 import { followAll } from './effects/follow-all.ts';
 import { followNamespaces } from './effects/follow-namespaces.ts';
-import { followFeed, wantedPaceMs, type FollowedFeed } from './effects/follow-feed.ts';
+import { followFeed, type FollowedFeed } from './effects/follow-feed.ts';
 import { FrameScheduler, type FrameClock } from './effects/frame-scheduler.ts';
 import { runEffect, type ConsoleApi } from './effects/run-effects.ts';
 import { actionFor } from './state/keys.ts';
@@ -20,6 +20,7 @@ import { keptOf, type Kept } from './state/kept.ts';
 import type { OwnChanges } from './state/undo.ts';
 import { ConsoleStore } from './console-store.ts';
 import { takeInput } from './actions/press-key.ts';
+import { wantedPace } from './list/wanted-pace.ts';
 import type { FrameStdout } from './terminal/frame-stdout.ts';
 import type { InputEvent } from './terminal/input-event.ts';
 import type { Theme } from './text/theme.ts';
@@ -176,12 +177,12 @@ export function openConsole(parts: ConsoleParts): Console {
       },
       tick: (nowMs) => {
         // Mostly it is done by then, and the frame shows the result together with the key that was typed.
-        if (store.rows.isFilterAwaited) filterUntil(nowMs + FILTER_TURN_MS);
+        filterUntil(nowMs + FILTER_TURN_MS, () => !store.rows.isFilterAwaited);
         store.tick(clock.now());
       },
       paint: () => {
         store.paint();
-        feed.setPace(wantedPaceMs(store.state));
+        feed.setPace(wantedPace(store));
         runEffects();
         filterOn();
       },
@@ -281,9 +282,12 @@ export function openConsole(parts: ConsoleParts): Console {
     for (const effect of store.takeEffects()) void run(effect);
   };
 
-  /** @returns whether the filter is in effect */
-  const filterUntil = (untilMs: number): boolean => {
-    while (!store.workFilters(clock.now())) if (clock.now() >= untilMs) return false;
+  /** @returns whether it is as far as wanted */
+  const filterUntil = (untilMs: number, isEnough: () => boolean): boolean => {
+    while (!isEnough()) {
+      if (clock.now() >= untilMs) return false;
+      store.workFilters(clock.now());
+    }
     return true;
   };
 
@@ -294,7 +298,10 @@ export function openConsole(parts: ConsoleParts): Console {
     // A few milliseconds per turn of the event loop, so that keys and frames come between.
     setImmediate(() => {
       isFiltering = false;
-      if (filterUntil(clock.now() + FILTER_TURN_MS)) scheduler.paintNow();
+      // Its beginning is drawn at once, the rest when it is all known.
+      const { isFilterAwaited } = store.rows;
+      const isEnough = (): boolean => !store.isFiltering || (isFilterAwaited && !store.rows.isFilterAwaited);
+      if (filterUntil(clock.now() + FILTER_TURN_MS, isEnough)) scheduler.paintNow();
       else filterOn();
     });
   };

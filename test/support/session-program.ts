@@ -21,7 +21,7 @@ const session = openTerminalSession({
         void Promise.reject(new Error('deliberate too'));
         break;
       case 'z':
-        session.suspend();
+        process.kill(process.pid, 'SIGTSTP');
         break;
       case 'm':
         session.setMouse(false);

@@ -4,6 +4,7 @@ import { silencePolicy } from '../support/silence-policy.ts';
 import { FEED_HELLO, startFeedServer } from '../support/feed-server.ts';
 import type { BulkRequest } from '../../shared/schemas/bulk.ts';
 import { anEventRow, aSilencedRow } from '../support/feed-rows.ts';
+import { eventKey } from '../../shared/domain/event-key.ts';
 
 const A = anEventRow({ client: 'a', since: 20 });
 const B = anEventRow({ client: 'b', since: 10 });
@@ -366,5 +367,35 @@ describe('a console that nobody looks at, or that is paused, wants fewer frames 
     await vi.waitFor(() => expect(received.at(-1)).toEqual({ type: 'pace', ms: 1000 }));
     rig.type(back);
     await vi.waitFor(() => expect(received.at(-1)).toEqual({ type: 'pace', ms: 0 }));
+  });
+
+  test('without the focus it wants whole what it draws, counts what comes in brief, and has the rows when it is back', async () => {
+    const since = A.since + 5;
+    const key = eventKey(A.client, A.check);
+    const server = await startFeedServer({
+      hello: { ...FEED_HELLO, pace: true, brief: true },
+      onSubscribe: (connection) => {
+        connection.send({ type: 'snapshot', seq: 1, rows: { events: byKey([A]) } }, { type: 'live', seq: 1 });
+      },
+    });
+    const rig = await openRig({ server });
+    await rig.shows('LIVE');
+    const connection = await rig.connection();
+    rig.type('\u001B[O');
+    await vi.waitFor(() => expect(connection.received.at(-1)).toEqual({ type: 'pace', ms: 1000, whole: [key] }));
+    const brief = { status: 1, action: 'create', since, silenced_by: [] } as const;
+    connection.send({ type: 'changes', seq: 1, time: 1, rows: {}, brief: { events: { 'db-9/disk': brief } } });
+    await vi.waitFor(() => {
+      // Draws what has arrived.
+      rig.type('\u001B[O');
+      expect(connection.received.at(-1)).toEqual({ type: 'pace', ms: 1000, whole: [key, 'db-9/disk'] });
+    });
+    await rig.screen.settled();
+    expect(rig.screen.text).toContain('1 warn');
+    rig.type('\u001B[I');
+    await vi.waitFor(() => expect(connection.received.at(-1)).toEqual({ type: 'pace', ms: 0 }));
+    const row = anEventRow({ client: 'db-9', check: 'disk', ...brief, output: 'its whole row' });
+    connection.send({ type: 'changes', seq: 2, time: 2, rows: { events: { 'db-9/disk': row } } });
+    await rig.shows('its whole row');
   });
 });

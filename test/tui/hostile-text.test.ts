@@ -71,7 +71,7 @@ test('whatever a check prints, no control byte reaches the terminal and no colum
       expect(cellWidth(shown)).toBe(COLUMNS);
       expect(ascii && /[^ -~]/.test(shown)).toBe(false);
     }),
-    { numRuns: 10_000 },
+    { numRuns: 3000 },
   );
 });
 
@@ -85,7 +85,7 @@ test('the same in a table', () => {
       const text = rowText({ color: true, ascii: false }, tableRuns({ key: creator, row, gone: false }, about));
       expect(problemOf(text)).toBeUndefined();
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   );
 });
 
@@ -105,6 +105,6 @@ test('the same in the sentences of the plain console', () => {
       ];
       for (const text of said) expect(CONTROL.test(text)).toBe(false);
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   );
 });

@@ -2,7 +2,7 @@ import { editLine, type LineEdit } from '../text/line-editor.ts';
 import type { ChangeVerb } from '../words/changes.ts';
 import { onLayer, type Action } from '../keys/action.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
-import { eventKey } from '../../shared/schemas/feed.ts';
+import { eventKey } from '../../shared/domain/event-key.ts';
 import type { Effect } from '../state/effects.ts';
 import { mayChange } from '../keys/may-change.ts';
 import { stillThere } from '../keys/targets.ts';

@@ -6,7 +6,7 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countOf } from '../words/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
 import { openDetail } from '../screens/detail/actions.ts';
-import { eventKey } from '../../shared/schemas/feed.ts';
+import { eventKey } from '../../shared/domain/event-key.ts';
 import { targetOf } from '../model/target.ts';
 import type { DeadLetterVerb, LetterOrder } from '../state/effects.ts';
 import type { Screen, Says, Asks } from '../state/ports.ts';

@@ -23,7 +23,7 @@ import type { Screen, Says, Opened, Silencing, Asks } from '../state/ports.ts';
 import type { Known, Places } from '../model/known.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openLayer } from '../state/layer-stack.ts';
-import { EXPIRE_NEVER } from '../../shared/schemas/expiry.ts';
+import { EXPIRE_NEVER } from '../../shared/schemas/lifetime.ts';
 
 export function openSilence(
   store: Screen & Says & Asks & Pick<Known, 'events' | 'clients'> & Places,

@@ -54,6 +54,8 @@ export function takeInput(store: ActionPorts, event: InputEvent): void {
       // It reaches text fields only, and never runs anything.
       return PLACES[keyContext(store.state)]?.type?.(store, { kind: 'insert', text: event.text });
     case 'key':
+      // Whoever types has the focus, whatever the terminal has said of it.
+      if (!store.state.focused) store.update({ focused: true });
       return pressKey(store, event);
     case 'mouse':
       return takeMouse(store, event, (action) => act(store, action, NO_KEY));

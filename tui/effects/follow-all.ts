@@ -1,12 +1,6 @@
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
-import {
-  eventKey,
-  type ClientRow,
-  type EventRow,
-  type FeedRows,
-  type FeedStats,
-  type SilencedRow,
-} from '../../shared/schemas/feed.ts';
+import type { ClientRow, EventRow, FeedRows, FeedStats, SilencedRow } from '../../shared/schemas/feed.ts';
+import { eventKey } from '../../shared/domain/event-key.ts';
 import { nameAt, partsAt, silencedIdAt } from '../model/backend-names.ts';
 import type { Opened } from '../state/ports.ts';
 import {
@@ -53,7 +47,7 @@ export function followAll(
   return {
     reconnect: each((feed) => feed.reconnect()),
     resync: each((feed) => feed.resync()),
-    setPace: (ms) => feeds.forEach((feed) => feed.setPace(ms)),
+    setPace: ({ ms }) => feeds.forEach((feed) => feed.setPace({ ms })),
     close: each((feed) => feed.close()),
   };
 }

@@ -1,8 +1,8 @@
 import type { CredentialsEnv } from '../../shared/client/backend-address.ts';
-import type { Feed } from '../../shared/client/feed-client.ts';
+import type { Feed, FeedPace } from '../../shared/client/feed-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
+import type { RowsAbout } from '../../shared/client/feed-session.ts';
 import type { FeedRows, FeedStats } from '../../shared/schemas/feed.ts';
-import type { ConsoleState } from '../state/console-state.ts';
 import type { ConnectionState, Hello } from '../model/feed-status.ts';
 
 /** Where a feed is, and with what one is let in. */
@@ -19,19 +19,11 @@ export interface FeedSink {
   connectionChanged(connection: ConnectionState): void;
   greeted(hello: Hello): void;
   statsArrived(stats: FeedStats, timeMs: number): void;
-  rowsArrived(rows: FeedRows, about: { readonly replace: boolean; readonly timeMs: number | undefined }): void;
+  rowsArrived(rows: FeedRows, about: Omit<RowsAbout, 'seq'>): void;
 }
 
 /** What a console does with a feed that it follows. */
 export type FollowedFeed = Pick<Feed, 'reconnect' | 'resync' | 'setPace' | 'close'>;
-
-/** While nothing that arrives is shown, it is enough to hear of it as often as the counters are drawn. */
-const UNSEEN_PACE_MS = 1000;
-
-/** How often changes are wanted, in milliseconds between two frames; 0: as often as there are any. */
-export function wantedPaceMs({ focused, paused }: Pick<ConsoleState, 'focused' | 'paused'>): number {
-  return focused && paused === undefined ? 0 : UNSEEN_PACE_MS;
-}
 
 /** Folds the feed of a backend into the store. Drawing is up to the frame scheduler. */
 export function followFeed(
@@ -42,7 +34,7 @@ export function followFeed(
 ): FollowedFeed {
   let feed: Feed | undefined;
   let isClosed = false;
-  let paceMs = 0;
+  let pace: FeedPace = { ms: 0 };
   const open = async (): Promise<void> => {
     const { openFeed } = await import('../../shared/client/feed-client.ts');
     feed = openFeed(
@@ -61,7 +53,7 @@ export function followFeed(
         onStats: (stats, timeMs) => store.statsArrived(stats, timeMs),
       },
     );
-    feed.setPace(paceMs);
+    feed.setPace(pace);
     if (isClosed) feed.close();
   };
   // Loading what speaks WebSocket and TLS takes a tenth of the time to the first frame: that is written first.
@@ -69,9 +61,9 @@ export function followFeed(
   return {
     reconnect: () => feed?.reconnect(),
     resync: () => feed?.resync(),
-    setPace: (ms) => {
-      paceMs = ms;
-      feed?.setPace(ms);
+    setPace: (wanted) => {
+      pace = wanted;
+      feed?.setPace(wanted);
     },
     close: () => {
       isClosed = true;

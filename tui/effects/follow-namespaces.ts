@@ -22,7 +22,7 @@ export function followNamespaces(
     store.noteNamespace(namespace);
     return [namespace, key.slice(slash + 1)];
   };
-  return followFeed(
+  const { setPace, ...feed } = followFeed(
     { ...backend, namespace: EVERY_NAMESPACE },
     {
       connectionChanged: (connection) => store.connectionChanged(connection),
@@ -34,4 +34,5 @@ export function followNamespaces(
     clock,
     chance,
   );
+  return { ...feed, setPace: ({ ms }) => setPace({ ms }) };
 }

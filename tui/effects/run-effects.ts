@@ -19,7 +19,7 @@ import { undoOperations } from '../state/undo.ts';
 import type { LoadedView } from '../model/view-data.ts';
 import { LAYER_LOADERS, type LayerApi, type LayerLoaders } from './layer-loaders.ts';
 import { loadSubject, type SubjectApi } from './subject-loaders.ts';
-import { saveView, switchContext, switchNamespace, type SettingsTools } from './settings-effects.ts';
+import { saveView, switchTo, type SettingsTools } from './settings-effects.ts';
 import { runTerminalEffect, type TerminalTools } from './terminal-effects.ts';
 import { runUpgradeEffect, type UpgradeApi } from './upgrade-effects.ts';
 import { VIEW_LOADERS, type ViewApi, type ViewLoaders } from './view-loaders.ts';
@@ -109,9 +109,9 @@ export async function runEffect(effect: Effect, tools: EffectTools): Promise<voi
     case 'save-view':
       return saveView(tools.store, effect.name, effect.view, tools);
     case 'switch-context':
-      return switchContext(tools.store, effect.name, tools);
+      return switchTo(tools.store, effect.name, tools.switchContext);
     case 'switch-namespace':
-      return switchNamespace(tools.store, effect.name, tools);
+      return switchTo(tools.store, effect.name, tools.switchNamespace);
     case 'load-namespaces':
       return loadNamespaces(tools);
     case 'ring':

@@ -35,17 +35,10 @@ export async function saveView(
   }
 }
 
-export async function switchContext(store: Says, name: string, tools: SettingsTools): Promise<void> {
+/** Shows another context, or another namespace. */
+export async function switchTo(store: Says, name: string, show: (name: string) => Promise<void>): Promise<void> {
   try {
-    await tools.switchContext(name);
-  } catch (error) {
-    store.say(`not switched to ${name}: ${errorMessage(error)}`, 'problem');
-  }
-}
-
-export async function switchNamespace(store: Says, name: string, tools: SettingsTools): Promise<void> {
-  try {
-    await tools.switchNamespace(name);
+    await show(name);
   } catch (error) {
     store.say(`not switched to ${name}: ${errorMessage(error)}`, 'problem');
   }

@@ -1,5 +1,7 @@
+import { compareText } from '../../shared/domain/compare-text.ts';
 import { matchesSearch, parseSearch, type Search } from '../../shared/domain/search.ts';
-import { eventKey, type EventRow } from '../../shared/schemas/feed.ts';
+import type { EventRow } from '../../shared/schemas/feed.ts';
+import { eventKey } from '../../shared/domain/event-key.ts';
 import { rankOf } from '../model/event-record.ts';
 
 /** Worst first, then newest first, as in the list of the full-screen console. */
@@ -33,8 +35,4 @@ export function meantEvent(
   const search = parseSearch(text);
   if (search.kind === 'problem') return { problem: search.message };
   return matching(events.values(), search, nowMs)[0] ?? { problem: 'no event matches that' };
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

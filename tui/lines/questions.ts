@@ -8,7 +8,7 @@ import { changeOutcomes, changeReport, operationName, undoText, type Change } fr
 import type { LinesState } from './state.ts';
 import { durationWords, nameWords } from './sentences.ts';
 import type { Talk } from './talk.ts';
-import { EXPIRE_NEVER } from '../../shared/schemas/expiry.ts';
+import { EXPIRE_NEVER } from '../../shared/schemas/lifetime.ts';
 
 /** As in the dialog of the full-screen console. */
 const DEFAULT_SECONDS = 3600;

@@ -1,6 +1,6 @@
 import { splitName } from '../model/backend-names.ts';
 import { NAMESPACE_COLUMN } from '../model/where-column.ts';
-import { compareText } from '../model/compare-text.ts';
+import { compareText } from '../../shared/domain/compare-text.ts';
 import type { Tone } from '../text/theme.ts';
 import { shortCountText } from '../words/count-text.ts';
 import type { TableColumn } from './table-column.ts';

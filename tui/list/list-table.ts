@@ -8,7 +8,7 @@ import type { PlacedColumn } from './table-columns.ts';
 import type { SideLook, TablePlace } from './table-place.ts';
 import type { Opened, Shown } from '../state/ports.ts';
 import type { Known, Places } from '../model/known.ts';
-import { compareText } from '../model/compare-text.ts';
+import { compareText } from '../../shared/domain/compare-text.ts';
 import type { TableColumn } from './table-column.ts';
 
 /** Where the rows of a table come from. */

@@ -1,6 +1,7 @@
 import { followNewest } from './following.ts';
 import type { EventRecord } from '../model/event-record.ts';
-import { CURSOR_AT_TOP, settleCursor } from '../state/list-cursor.ts';
+import { CURSOR_AT_TOP, settleCursor, type ListCursor } from '../state/list-cursor.ts';
+import type { ListState } from '../state/list-state.ts';
 import { listRows } from '../state/screen-layout.ts';
 import type { Known } from '../model/known.ts';
 import type { ListOfView } from './list-of-view.ts';
@@ -57,15 +58,26 @@ export class ListWindow {
     return nowMs - this.#shiftedAtMs < REACTION_MS;
   }
 
+  /** Whether the beginning of what a new filter finds is enough to draw, wherever the cursor goes by it. */
+  isFilledBy({ state, list, rows, feed }: Shown & Pick<Known, 'feed'> & ListOfView, nowMs: number): boolean {
+    const { beginning } = rows;
+    // The newest may be the last of all.
+    if (beginning === undefined || list.following) return false;
+    const cursor = cursorOf(list, feed.everLive);
+    const { key } = cursor;
+    if (key !== undefined && beginning.indexOf(key) === -1 && rows.isToBeFound(key, nowMs)) return false;
+    const height = listRows(state);
+    const { top } = settleCursor(cursor, { ...beginning, length: Infinity }, height);
+    return beginning.length >= top + height;
+  }
+
   settle(store: Settles & Says & Opened & Pick<Known, 'events' | 'feed'> & ListOfView): void {
     if (store.table === undefined) return;
     followNewest(store);
     const { list, rows } = store;
     const { order } = rows;
     const height = listRows(store.state);
-    // Until the first snapshot is complete the cursor has nothing to follow: it stays at the top.
-    const isAtTop = !this.#wasLive || (!list.held && !list.following);
-    const settled = settleCursor(isAtTop ? CURSOR_AT_TOP : list.cursor, order, height);
+    const settled = settleCursor(cursorOf(list, this.#wasLive), order, height);
     const before = list.cursor.key;
     // Who has just asked for another order has not decided on what was there before.
     if (this.#isReordered) this.#shiftedAtMs = -Infinity;
@@ -83,6 +95,11 @@ export class ListWindow {
     const marks = livingMarks(store);
     store.settle({ views: { ...views, [view]: { ...list, cursor, marks } } });
   }
+}
+
+/** Until the first snapshot is complete the cursor has nothing to follow: it stays at the top. */
+function cursorOf({ cursor, held, following }: ListState, wasLive: boolean): ListCursor {
+  return !wasLive || (!held && !following) ? CURSOR_AT_TOP : cursor;
 }
 
 /** Marks of rows that are gone go, too, unless they are still shown because the order is paused. */

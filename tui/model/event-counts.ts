@@ -1,4 +1,4 @@
-import type { EventRow } from '../../shared/schemas/feed.ts';
+import type { EventBrief, EventRow } from '../../shared/schemas/feed.ts';
 import { nameBeside } from './backend-names.ts';
 import { eventClass } from './event-record.ts';
 import { type EventClass } from '../text/theme.ts';
@@ -17,13 +17,13 @@ export class EventCounter implements EventCounts {
   silenced = 0;
   flapping = 0;
 
-  add(row: EventRow, by: 1 | -1): void {
+  add(row: EventBrief, by: 1 | -1): void {
     this[eventClass(row)] += by;
     if (row.action === 'flapping') this.flapping += by;
   }
 
   /** One event has another row now. */
-  replace(before: EventRow, after: EventRow): void {
+  replace(before: EventBrief, after: EventBrief): void {
     this.add(before, -1);
     this.add(after, 1);
   }

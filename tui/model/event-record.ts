@@ -1,7 +1,7 @@
 import { searchText, type SearchRow } from '../../shared/domain/search.ts';
 import { severityOf } from '../../shared/domain/severity.ts';
 import { splitName } from './backend-names.ts';
-import type { EventRow } from '../../shared/schemas/feed.ts';
+import type { EventBrief, EventRow } from '../../shared/schemas/feed.ts';
 import type { EventClass } from '../text/theme.ts';
 
 const CLASS_RANK: Readonly<Record<EventClass, number>> = { critical: 0, warning: 1, unknown: 2, ok: 3, silenced: 4 };
@@ -9,7 +9,7 @@ const CLASS_RANK: Readonly<Record<EventClass, number>> = { critical: 0, warning:
 /** Farther apart than any two epoch seconds, and small enough that the sum stays an exact number. */
 const RANK_STEP = 1e12;
 
-export function eventClass(row: EventRow): EventClass {
+export function eventClass(row: Pick<EventBrief, 'status' | 'silenced_by'>): EventClass {
   return row.silenced_by.length > 0 ? 'silenced' : severityOf(row.status);
 }
 
@@ -21,6 +21,7 @@ export class EventRecord {
   readonly key: string;
   #row: EventRow;
   #searchRow: SearchRow | undefined;
+  #words: string | undefined;
   /** Severity, then newest first, as one number. */
   #rank: number;
   /** Epoch milliseconds of the last change of status, action or silencing seen here; 0: not since the console started. */
@@ -48,32 +49,33 @@ export class EventRecord {
     this.#row = row;
     this.#rank = rankOf(row);
     this.#searchRow = undefined;
+    this.#words = undefined;
   }
 
   get rank(): number {
     return this.#rank;
   }
 
-  /** The row with the text that words are looked for in, made when a filter first asks for it. */
   get searchRow(): SearchRow {
     this.#searchRow ??= searchRowOf(this.#row);
     return this.#searchRow;
   }
 
-  get words(): string | undefined {
-    return this.searchRow.searchText;
+  /** The text that words are looked for in, made when a filter first asks for it. */
+  get words(): string {
+    this.#words ??= searchText(this.searchRow);
+    return this.#words;
   }
 }
 
 /** In a list of several places the client is looked for by its own name, and the backend or namespace by itself. */
 function searchRowOf(row: EventRow): SearchRow {
   const { name, context } = splitName(row.client);
-  if (context === undefined) return { ...row, searchText: searchText(row) };
-  const found = { ...row, client: name, ...(row.namespace === undefined && { backend: context }) };
-  return { ...found, searchText: searchText(found) };
+  if (context === undefined) return row;
+  return { ...row, client: name, ...(row.namespace === undefined && { backend: context }) };
 }
 
 /** Where a row sorts: by class, then newest first. Rows of different names may have the same rank. */
-export function rankOf(row: EventRow): number {
+export function rankOf(row: Omit<EventBrief, 'action'>): number {
   return CLASS_RANK[eventClass(row)] * RANK_STEP - row.since;
 }

@@ -1,12 +1,15 @@
-import type { EventRow } from '../../shared/schemas/feed.ts';
+import type { EventBrief, EventRow } from '../../shared/schemas/feed.ts';
+import { BriefBook } from './brief-book.ts';
 import { EventTally, type EventCounts } from './event-counts.ts';
 import { EventRecord } from './event-record.ts';
 import { OrderedRows } from './ordered-rows.ts';
 import { EVENT_COLUMN, eventSort } from './event-sort.ts';
+import { targetOf } from './target.ts';
 
 /** Every event of the backend and its counters, kept up to date change by change. */
 export class EventRegistry extends OrderedRows<EventRecord> {
   readonly #tally = new EventTally();
+  readonly #briefs = new BriefBook();
   #generation = 0;
   #inSnapshot = false;
 
@@ -15,7 +18,7 @@ export class EventRegistry extends OrderedRows<EventRecord> {
   }
 
   get counts(): EventCounts {
-    return this.#tally.all;
+    return this.#briefs.counted(this.#tally.all);
   }
 
   /** Of the events of one client. */
@@ -45,6 +48,7 @@ export class EventRegistry extends OrderedRows<EventRecord> {
       if (known !== undefined) this.#resolve(known, nowMs);
       return undefined;
     }
+    if (known !== undefined) this.#briefs.forget(known);
     const record = known ?? this.ghost(key) ?? new EventRecord(key, row);
     // What a snapshot brings is not known to have just happened.
     if (happensNow && !this.#inSnapshot && (known === undefined || isNews(known.row, row))) record.changedAtMs = nowMs;
@@ -55,10 +59,33 @@ export class EventRegistry extends OrderedRows<EventRecord> {
     return record;
   }
 
+  /** What is known of an event by now, of which there may be an older row. */
+  briefOf(key: string): EventBrief | undefined {
+    const record = this.get(key);
+    return record && (this.#briefs.of(record) ?? record.row);
+  }
+
+  /** Takes the newest state of an event as far as it came: the rest of its row follows when it is asked for. */
+  hear(key: string, brief: EventBrief, nowMs: number): void {
+    const record = this.get(key);
+    if (record !== undefined) return this.#briefs.hear(record, brief);
+    const { client, check } = targetOf(key);
+    this.apply(key, { client, check, ...brief, occurrences: 1, last: brief.since, output: '' }, nowMs);
+  }
+
+  /**
+   * Keys of events that are known in brief, and are or belong above a place of the list that is sorted as usual: the
+   * uppermost of them.
+   */
+  briefsUpTo({ rank }: Pick<EventRecord, 'rank'>, most: number): readonly string[] {
+    return this.#briefs.upTo(rank, most);
+  }
+
   /** A snapshot begins: what it does not mention is gone at its end, and is shown until then. */
   beginSnapshot(): void {
     this.#inSnapshot = true;
     this.#generation += 1;
+    this.#briefs.clear();
   }
 
   endSnapshot(nowMs: number): void {
@@ -70,6 +97,7 @@ export class EventRegistry extends OrderedRows<EventRecord> {
   }
 
   #resolve(record: EventRecord, nowMs: number): void {
+    this.#briefs.forget(record);
     this.drop(record);
     this.#tally.add(record.row, -1);
     record.changedAtMs = nowMs;

@@ -38,8 +38,12 @@ export interface ListRows {
   readonly usesTime: boolean;
   /** Whether a filter is being evaluated, or prepared for. */
   readonly filtering: boolean;
-  /** Whether somebody waits for the result. */
+  /** Whether somebody waits for the result, and has not seen the beginning of it either. */
   readonly isFilterAwaited: boolean;
+  /** What a new filter finds first, as far as it is known; undefined: it is shown, or not looked for. */
+  readonly beginning: ListOrder<ListRecord> | undefined;
+  /** Whether only the beginning of the list is shown, and there may be more of it. */
+  readonly isBeginningOnly: boolean;
   /** The row as it is now; `undefined`: gone, or never there. */
   get(key: string): ListRecord | undefined;
   setSort(order: RowOrder<ListRecord>): void;
@@ -49,6 +53,10 @@ export interface ListRows {
   prepareFilter(): void;
   /** Evaluates the present filter again, because time has passed. */
   refilter(): void;
+  /** Whether a new filter finds what is under this key. */
+  isToBeFound(key: string, nowMs: number): boolean;
+  /** Shows what is known of the beginning, until the filter is in effect. */
+  showBeginning(): void;
   /** Evaluates one slice of a new filter. @returns whether nothing is left to do */
   work(nowMs: number): boolean;
   /** Puts a new filter into effect now, however long that takes: what follows is about its result. */

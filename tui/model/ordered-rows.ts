@@ -1,5 +1,6 @@
 import { isFound, type SearchOf } from '../../shared/domain/search-language.ts';
-import { isNarrowerSearch } from '../../shared/domain/search-narrowing.ts';
+import { carriedVerdicts, isNarrowerSearch, type CarriedVerdicts } from '../../shared/domain/search-narrowing.ts';
+import { FilterRun, standingOrder, type Candidates } from './filter-run.ts';
 import type { ListOrder } from './list-order.ts';
 import type { ListRecord, RowOrder } from './list-rows.ts';
 import { SortedList } from './sorted-list.ts';
@@ -7,21 +8,11 @@ import { SortedList } from './sorted-list.ts';
 /** Up to this share of all rows it is faster to sort what a filter found than to look for it in the sorted list. */
 const FEW_SHARE = 1 / 8;
 
-/**
- * Rows evaluated per slice of a new filter, so that no key waits for a whole registry: less than a millisecond, or a
- * few when the text to search is not made yet.
- */
-const FILTER_SLICE = 2500;
+/** So many are looked at in any order before anybody notices. */
+const FEW = 1000;
 
-interface FilterRun<Item extends ListRecord> {
-  /** `make-text`: no filter is coming into effect; only what any of them looks at is made. */
-  readonly kind: 'filter' | 'make-text';
-  readonly filter: SearchOf<Item['searchRow']> | undefined;
-  readonly pending: readonly Item[];
-  /** It finds nothing outside of the list of matching rows. */
-  readonly isNarrower: boolean;
-  next: number;
-}
+/** Filters whose verdicts are still of use: those of some letters typed and taken back. */
+const FILTERS_KEPT = 16;
 
 /**
  * Rows and the sorted list of those that match the filter, kept up to date change by change. While the order is paused
@@ -35,6 +26,10 @@ export class OrderedRows<Item extends ListRecord> {
   #matching: SortedList<Item>;
   #filter: SearchOf<Item['searchRow']> | undefined;
   #filterNumber = 0;
+  /** The latest filters by their numbers. */
+  readonly #filters = new Map<number, SearchOf<Item['searchRow']>>();
+  /** What verdicts of earlier ones, by their numbers, say of the present one. */
+  readonly #carried = new Map<number, CarriedVerdicts>();
   #run: FilterRun<Item> | undefined;
   #frozen: readonly Item[] | undefined;
   readonly #ghosts = new Map<string, Item>();
@@ -67,12 +62,17 @@ export class OrderedRows<Item extends ListRecord> {
     const isKnown = this.#records.get(record.key) === record;
     // Most changes are one more result with the same status: such a row keeps its place.
     const moves = !isKnown || !this.#sort.keepsPlace(record.row, row);
-    if (isKnown) this.#take(record, moves);
-    else this.#admit(record);
+    // While another filter is on its way, nobody knows who is in the list of the one before.
+    const isPlaced = isKnown && !moves && !this.#isEvaluating;
+    const before = record.matches;
+    if (!isKnown) this.#admit(record);
+    else if (!isPlaced) this.#take(record, moves);
     record.row = row;
     this.#judge(record, nowMs);
     if (moves) this.#all.insert(record);
-    if (this.#matching !== this.#all && record.matches) this.#matching.insert(record);
+    if (this.#matching === this.#all || (isPlaced && record.matches === before)) return;
+    if (record.matches) this.#matching.insert(record);
+    else if (isPlaced) this.#matching.remove(record);
   }
 
   protected drop(record: Item): void {
@@ -130,29 +130,32 @@ export class OrderedRows<Item extends ListRecord> {
 
   /** Starts to evaluate a filter; the list changes when `work` has come to its end. `undefined`: show everything. */
   setFilter(filter: SearchOf<Item['searchRow']> | undefined): void {
-    this.#filterNumber += 1;
     const isNarrower = this.#isNarrower(filter);
-    const pending = isNarrower ? this.#matching.toArray() : this.#inMemoryOrder();
-    this.#run = { kind: 'filter', filter, pending, isNarrower, next: 0 };
+    this.#filterNumber += 1;
+    if (filter !== undefined) this.#filters.set(this.#filterNumber, filter);
+    this.#filters.delete(this.#filterNumber - FILTERS_KEPT);
+    this.#carried.clear();
+    this.#run = new FilterRun({ kind: 'filter', filter, isNarrower }, this.#candidates(isNarrower));
   }
 
   /** Starts to make the text that filters search, ahead of the first of them; `work` does it. */
   prepareFilter(): void {
-    this.#run ??= {
-      kind: 'make-text',
-      filter: this.#filter,
-      pending: this.#inMemoryOrder(),
-      isNarrower: false,
-      next: 0,
-    };
+    this.#run ??= new FilterRun(
+      { kind: 'make-text', filter: this.#filter, isNarrower: false },
+      { inOrder: this.#inMemoryOrder() },
+    );
   }
 
   get filtering(): boolean {
     return this.#run !== undefined;
   }
 
-  /** Whether somebody waits for the result. */
+  /** Whether somebody waits for the result, and has not seen the beginning of it either. */
   get isFilterAwaited(): boolean {
+    return this.#isEvaluating && !this.isBeginningOnly;
+  }
+
+  get #isEvaluating(): boolean {
     return this.#run?.kind === 'filter';
   }
 
@@ -166,21 +169,42 @@ export class OrderedRows<Item extends ListRecord> {
     if (this.#run === undefined) this.setFilter(this.#filter);
   }
 
+  /** What a new filter finds first, as far as it is known; undefined: it is shown, or not looked for. */
+  get beginning(): ListOrder<Item> | undefined {
+    // The present filter is only evaluated again, and what it found stands until that is done.
+    const found = this.#run?.filter === this.#filter ? undefined : this.#run?.beginning;
+    return found && standingOrder(found, (key) => this.#records.get(key));
+  }
+
+  /** Whether a new filter finds what is under this key. */
+  isToBeFound(key: string, nowMs: number): boolean {
+    const record = this.#records.get(key);
+    return record !== undefined && this.#isFound(record, nowMs);
+  }
+
+  /** Shows what is known of the beginning, until the filter is in effect. */
+  showBeginning(): void {
+    this.#run?.show();
+  }
+
+  /** Whether only the beginning of the list is shown, and there may be more of it. */
+  get isBeginningOnly(): boolean {
+    return this.#run?.shown !== undefined;
+  }
+
   /**
    * Evaluates one slice of a new filter.
    *
    * @returns whether the filter is in effect now, so that nothing is left to do
    */
-  work(nowMs: number, slice = FILTER_SLICE): boolean {
+  work(nowMs: number, slice?: number): boolean {
     const run = this.#run;
     if (run === undefined) return true;
-    if (run.kind === 'filter' && run.filter === undefined) run.next = run.pending.length;
-    for (const record of run.pending.slice(run.next, run.next + slice)) {
-      if (run.kind === 'make-text') void record.words;
-      else if (record.checkedBy !== this.#filterNumber) this.#judge(record, nowMs);
-    }
-    run.next += slice;
-    if (run.next < run.pending.length) return false;
+    const isOver =
+      run.kind === 'make-text'
+        ? run.work(({ words }) => words !== undefined, slice)
+        : run.filter === undefined || run.work((record) => this.#isFound(record, nowMs), slice);
+    if (!isOver) return false;
     this.#run = undefined;
     if (run.kind === 'make-text') return true;
     this.#filter = run.filter;
@@ -216,17 +240,9 @@ export class OrderedRows<Item extends ListRecord> {
 
   /** The shown rows in order, paused or live. */
   get order(): ListOrder<Item> {
-    const frozen = this.#frozen;
-    if (frozen !== undefined) {
-      return {
-        length: frozen.length,
-        indexOf: (key) => {
-          const record = this.#records.get(key) ?? this.#ghosts.get(key);
-          return record === undefined ? -1 : frozen.indexOf(record);
-        },
-        at: (index) => frozen[index],
-        slice: (start, end) => frozen.slice(start, end),
-      };
+    const standing = this.#run?.shown ?? this.#frozen;
+    if (standing !== undefined) {
+      return standingOrder(standing, (key) => this.#records.get(key) ?? this.#ghosts.get(key));
     }
     const matching = this.#matching;
     return {
@@ -247,22 +263,51 @@ export class OrderedRows<Item extends ListRecord> {
 
   /** While another filter is being evaluated, what it made of changed rows is not in the list of the one before. */
   #isNarrower(filter: SearchOf<Item['searchRow']> | undefined): boolean {
-    if (this.isFilterAwaited || filter === undefined || this.#filter === undefined) return false;
+    if (this.#isEvaluating || filter === undefined || this.#filter === undefined) return false;
     return isNarrowerSearch(filter, this.#filter);
   }
 
+  #candidates(isNarrower: boolean): Candidates<Item> {
+    const inOrder = (isNarrower ? this.#matching : this.#all).toArray();
+    const areFew = inOrder.length < Math.max(FEW, this.size * FEW_SHARE);
+    return areFew ? { inOrder } : { inOrder, inMemory: () => this.#inMemoryOrder() };
+  }
+
   /** The rows that match, in order. */
-  #found({ isNarrower }: FilterRun<Item>): readonly Item[] {
+  #found({ isNarrower }: Pick<FilterRun<Item>, 'isNarrower'>): readonly Item[] {
     if (isNarrower) return this.#matching.toArray().filter(({ matches }) => matches);
     const found = this.#inMemoryOrder().filter(({ matches }) => matches);
     if (found.length < this.size * FEW_SHARE) return this.#sort.sortAll(found);
     return this.#all.toArray().filter(({ matches }) => matches);
   }
 
+  /** By what an earlier look says where that is enough. */
+  #isFound(record: Item, nowMs: number): boolean {
+    if (record.checkedBy === this.#filterNumber) return record.matches;
+    const { found, missed } = this.#carriedFrom(record.checkedBy);
+    // The earlier verdict stays on record: it says more than the new one would.
+    if (!record.matches && missed) return false;
+    if (record.matches && found) return true;
+    this.#judge(record, nowMs);
+    return record.matches;
+  }
+
+  #carriedFrom(number: number): CarriedVerdicts {
+    let carried = this.#carried.get(number);
+    if (carried === undefined) {
+      const [next, before] = [this.#filters.get(this.#filterNumber), this.#filters.get(number)];
+      carried = next === undefined || before === undefined ? NOTHING_CARRIED : carriedVerdicts(next, before);
+      this.#carried.set(number, carried);
+    }
+    return carried;
+  }
+
   #judge(record: Item, nowMs: number): void {
     // While a new filter is being evaluated, changes are judged by the new one: the old list is about to go.
     const filter = this.#run === undefined ? this.#filter : this.#run.filter;
-    record.matches = filter === undefined || isFound(filter, record.searchRow, Math.floor(nowMs / 1000), record.words);
+    record.matches =
+      filter === undefined ||
+      isFound(filter, record.searchRow, Math.floor(nowMs / 1000), filter.usesWords ? record.words : undefined);
     record.checkedBy = this.#filterNumber;
   }
 
@@ -283,6 +328,8 @@ export class OrderedRows<Item extends ListRecord> {
     if (this.#matching !== this.#all) this.#matching.remove(record);
   }
 }
+
+const NOTHING_CARRIED: CarriedVerdicts = { found: false, missed: false };
 
 /** @param records already in this order */
 function listOf<Item extends ListRecord>(

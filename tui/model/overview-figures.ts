@@ -4,7 +4,7 @@ import { nameBeside } from './backend-names.ts';
 import type { Known } from './known.ts';
 import type { EventCounts } from './event-counts.ts';
 import type { EventRegistry } from './event-registry.ts';
-import { compareText } from './compare-text.ts';
+import { compareText } from '../../shared/domain/compare-text.ts';
 
 /** Clients whose event of one check became critical lately. */
 export interface NewCritical {

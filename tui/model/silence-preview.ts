@@ -7,7 +7,8 @@ import {
 } from '../../shared/domain/silencing.ts';
 import { severityOf, type Severity } from '../../shared/domain/severity.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
-import { eventKey, type EventRow } from '../../shared/schemas/feed.ts';
+import type { EventRow } from '../../shared/schemas/feed.ts';
+import { eventKey } from '../../shared/domain/event-key.ts';
 import type { SilencedEntry } from '../../shared/schemas/silenced.ts';
 
 /** What a silence would cover if it were made now. */

@@ -1,4 +1,4 @@
-import { eventKey } from '../../shared/schemas/feed.ts';
+import { eventKey } from '../../shared/domain/event-key.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 
 /** The event that an action is about, fixed when its key was pressed. */

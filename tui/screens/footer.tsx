@@ -92,6 +92,8 @@ export interface StatusLineProps {
   /** Rows in the list, and all there are. */
   readonly shown: number;
   readonly total: number;
+  /** Whether the rows are only the first of the list, and nobody knows yet how many it has. Default false. */
+  readonly isMore?: boolean;
   readonly orderPaused: boolean;
   /** The counts have no line of their own. */
   readonly compact: boolean;
@@ -156,19 +158,28 @@ export function FiguresLine(props: StatusLineProps): ReactElement {
   return <Row theme={props.theme} runs={spread([...countRuns(props), sort], placeRuns(props), props.columns)} />;
 }
 
-function countRuns({ shown, total, compact, nouns: [one, several] }: StatusLineProps): readonly Run[] {
+function countRuns({ shown, isMore, total, compact, nouns: [one, several] }: StatusLineProps): readonly Run[] {
+  const found = shownText(shown, isMore);
   return [
     run(
       compact
-        ? ` ${countText(shown)}/${countText(total)}`
-        : ` ${countText(shown)} of ${countText(total)} ${total === 1 ? one : several} shown`,
+        ? ` ${found}/${countText(total)}`
+        : ` ${found} of ${countText(total)} ${total === 1 ? one : several} shown`,
     ),
   ];
 }
 
-function placeRuns({ state: { count }, list, shown, orderPaused, compact, beside }: StatusLineProps): readonly Run[] {
+function placeRuns({
+  state: { count },
+  list,
+  shown,
+  isMore,
+  orderPaused,
+  compact,
+  beside,
+}: StatusLineProps): readonly Run[] {
   const { marks, cursor } = list;
-  const row = shown === 0 ? '' : `${compact ? '' : 'row '}${countText(cursor.index + 1)}/${countText(shown)} `;
+  const row = shown === 0 ? '' : `${compact ? '' : 'row '}${countText(cursor.index + 1)}/${shownText(shown, isMore)} `;
   return [
     ...(count === undefined ? [] : [run(`${String(count)}  `, 'strong')]),
     ...besideRuns(beside, compact),
@@ -177,6 +188,11 @@ function placeRuns({ state: { count }, list, shown, orderPaused, compact, beside
     ...(marks.size === 0 ? [] : [run(`${countText(marks.size)} marked  `, 'strong')]),
     run(row),
   ];
+}
+
+/** `36+`: so many, and maybe more. */
+function shownText(shown: number, isMore = false): string {
+  return `${countText(shown)}${isMore ? '+' : ''}`;
 }
 
 /** `← 2  3 columns →`: columns that are not drawn. */

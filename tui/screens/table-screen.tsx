@@ -99,6 +99,7 @@ function statusProps(
     sort: `${orderText}${sort.reversed ? ', reversed' : ''}`,
     notice: failureText(store),
     shown: rows.order.length,
+    isMore: rows.isBeginningOnly,
     total: rows.size,
     orderPaused: rows.frozen && feed.everLive,
     compact,

@@ -1,4 +1,4 @@
-import type { ClientRow, EventRow, FeedRows, SilencedRow } from '../../shared/schemas/feed.ts';
+import type { ClientRow, EventBrief, EventRow, FeedBriefs, FeedRows, SilencedRow } from '../../shared/schemas/feed.ts';
 import type { Bell } from './bell.ts';
 import type { Asks, Frames, Rows, Screen, Urgency } from './ports.ts';
 import type { Upkeep } from './upkeep.ts';
@@ -14,6 +14,8 @@ interface AboutRows {
   readonly nowMs: number;
   /** They tell of what happens now, outside of a snapshot. */
   readonly isNews: boolean;
+  /** What changed of events whose rows are not asked for. */
+  readonly brief?: FeedBriefs | undefined;
 }
 
 /** What rows are put into. */
@@ -33,6 +35,7 @@ const NO_IDS: readonly string[] = [];
 export function applyRows(store: TakesRows, bell: Bell, rows: FeedRows, about: AboutRows): void {
   if (about.replace) beginSnapshot(store);
   for (const [key, row] of Object.entries(rows.events ?? {})) applyEvent(store, bell, key, row, about);
+  for (const [key, brief] of Object.entries(about.brief?.events ?? {})) hearBrief(store, bell, key, brief, about);
   for (const [id, row] of Object.entries(rows.silenced ?? {})) {
     const known = store.silenced.get(id);
     if (row === null && known !== undefined) store.silenceHistory.ended(known, about.nowMs);
@@ -64,7 +67,7 @@ function applyEvent(
   { nowMs, isNews }: AboutRows,
 ): void {
   const known = store.events.get(key)?.row;
-  if (row !== null && isNews) bell.heard(store, known, row, nowMs);
+  if (row !== null && isNews) bell.heard(store, store.events.briefOf(key), row, nowMs);
   const before = known?.silenced_by ?? NO_IDS;
   const record = store.events.apply(key, row, nowMs, isNews);
   const after = row?.silenced_by ?? NO_IDS;
@@ -74,10 +77,20 @@ function applyEvent(
   const { client, check } = row ?? known ?? targetOf(key);
   store.changed('clients', client);
   store.changed('checks', nameBeside(client, check));
-  // The next frame draws the rows in any case once one of them is another.
-  if (store.urgency === 'rows') return;
+  // The next frame draws the rows in any case once one of them is another. Each look at a part of a snapshot puts all of it
+  // in order, which is a twelfth of the work for the whole: until it is complete the frame of each second is enough.
+  if (store.urgency === 'rows' || store.feed.connection.kind !== 'live') return;
   const isInView = store.state.view === 'events' && store.window.reaches(store, key, record);
   store.touch(isInView ? 'rows' : 'figures');
+}
+
+/** Nobody looks at what of it is not counted. */
+function hearBrief(store: TakesRows, bell: Bell, key: string, brief: EventBrief, { nowMs, isNews }: AboutRows): void {
+  const { client, check } = store.events.get(key)?.row ?? targetOf(key);
+  const row = { client, check, status: brief.status, silenced_by: brief.silenced_by };
+  if (isNews) bell.heard(store, store.events.briefOf(key), row, nowMs);
+  store.events.hear(key, brief, nowMs);
+  store.touch('figures');
 }
 
 function setOrDelete<T>(map: Map<string, T>, key: string, value: T | null): void {

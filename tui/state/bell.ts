@@ -1,6 +1,6 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
-import type { EventRow } from '../../shared/schemas/feed.ts';
+import type { EventBrief, EventRow } from '../../shared/schemas/feed.ts';
 import { eventClass } from '../model/event-record.ts';
 import type { Screen, Says, Opened, Asks, Shown } from './ports.ts';
 import type { Known } from '../model/known.ts';
@@ -13,6 +13,9 @@ const MUTE_MS = 15 * 60_000;
 /** Of the text of a notification. */
 const TEXT_MAX = 200;
 
+/** What is said of an event. */
+type RungFor = Pick<EventRow, 'client' | 'check' | 'status' | 'silenced_by'>;
+
 /** Rings for what is new and critical, and neither silenced nor acknowledged, which is a silence too. */
 export class Bell {
   #rungAtMs = -Infinity;
@@ -22,7 +25,12 @@ export class Bell {
    *
    * @param before `undefined`: it is new
    */
-  heard(store: Shown & Asks & Pick<Known, 'feed'>, before: EventRow | undefined, row: EventRow, nowMs: number): void {
+  heard(
+    store: Shown & Asks & Pick<Known, 'feed'>,
+    before: Pick<EventBrief, 'status'> | undefined,
+    row: RungFor,
+    nowMs: number,
+  ): void {
     const { bell, notify, mutedUntilMs } = store.state.attention;
     // What is there at the start is no news.
     if (!store.feed.everLive || (!bell && !notify) || nowMs < mutedUntilMs) return;
@@ -41,6 +49,6 @@ export function toggleMute(store: Screen & Says & Opened): void {
   store.say(isMuted ? 'the bell rings again' : `the bell is mute for ${formatDuration(MUTE_MS / 1000)}`);
 }
 
-function isNewCritical(before: EventRow | undefined, row: EventRow): boolean {
+function isNewCritical(before: Pick<EventBrief, 'status'> | undefined, row: RungFor): boolean {
   return eventClass(row) === 'critical' && before?.status !== row.status;
 }

@@ -217,16 +217,6 @@ export function chordOf(key: KeyPress): string {
   return `${key.ctrl ? 'ctrl-' : ''}${key.meta ? 'meta-' : ''}${shift}${key.name}`;
 }
 
-/** The key of a chord, as if it was pressed: `chordOf` gives the chord again. */
-export function keyOfChord(chord: string): KeyPress {
-  const [, modifiers = '', name = ''] = /^((?:ctrl-|meta-|shift-)*)(.+)$/.exec(chord) ?? [];
-  const ctrl = modifiers.includes('ctrl-');
-  const meta = modifiers.includes('meta-');
-  const text = name === 'space' ? ' ' : name.length === 1 ? name : undefined;
-  const isText = text !== undefined && !ctrl && !meta;
-  return { name, ctrl, meta, shift: modifiers.includes('shift-'), ...(isText ? { text } : {}) };
-}
-
 export function actionFor(context: KeyContext, key: KeyPress): KeyAction | undefined {
   return byContext.get(`${context} ${chordOf(key)}`);
 }

@@ -8,9 +8,8 @@ import { isLoadedView, type LoadedView } from '../model/view-data.ts';
 import type { Screen, Rows, Asks, Shown, Settles } from './ports.ts';
 import type { Known, Places } from '../model/known.ts';
 import { BACKEND_COLUMN } from '../model/where-column.ts';
-import { isLoadedLayer, type LoadedLayer } from './layers/loaded.ts';
+import { isLoadedLayer, type LoadedLayer, type LoadedLayerKind } from './layers/loaded.ts';
 import { isFull } from './layers/layer.ts';
-import type { LoadedLayerKind } from './layers/loaded.ts';
 
 /** How often what is known of one thing is asked for again while it is shown: what names many clients, less often. */
 const SUBJECT_RELOAD_MS: Readonly<Record<SubjectKind, number>> = {

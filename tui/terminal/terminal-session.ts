@@ -73,11 +73,6 @@ export class TerminalSession implements Disposable {
     this.stdout.writeRaw(enabled ? MOUSE_ON : MOUSE_OFF);
   }
 
-  /** Stops the process, as ctrl-z does elsewhere; `fg` in the shell brings it back. */
-  suspend(): void {
-    this.#stop();
-  }
-
   /** Gives the terminal back for good. */
   [Symbol.dispose](): void {
     this.#leave();

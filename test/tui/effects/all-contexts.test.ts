@@ -3,7 +3,7 @@ import { MonError } from '../../../shared/errors.ts';
 import { openAll } from '../../../tui/effects/all-contexts.ts';
 import { chooseBackend } from '../../../tui/config/choose-backend.ts';
 import { parseConfig } from '../../../tui/config/parse-config.ts';
-import { eventKey } from '../../../shared/schemas/feed.ts';
+import { eventKey } from '../../../shared/domain/event-key.ts';
 import { byKey, openRig, type ConsoleRig } from '../../support/console-rig.ts';
 import { ConsoleStore } from '../../../tui/console-store.ts';
 import { INITIAL_FEED_STATUS, nextConnection } from '../../../tui/model/feed-status.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { eventKey, type EventRow, type FeedRows } from '../../../shared/schemas/feed.ts';
+import type { EventRow, FeedRows } from '../../../shared/schemas/feed.ts';
+import { eventKey } from '../../../shared/domain/event-key.ts';
 import { byKey, openRig, type ConsoleRig, type SeenRequest } from '../../support/console-rig.ts';
 import { aClientRow, anEventRow, aSilencedRow } from '../../support/feed-rows.ts';
 import { startFeedServer, type FeedServer } from '../../support/feed-server.ts';

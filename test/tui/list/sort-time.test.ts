@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { eventKey, type EventRow } from '../../../shared/schemas/feed.ts';
+import type { EventRow } from '../../../shared/schemas/feed.ts';
+import { eventKey } from '../../../shared/domain/event-key.ts';
 import { EventRegistry } from '../../../tui/model/event-registry.ts';
 import { EVENT_SORTS, eventSort } from '../../../tui/model/event-sort.ts';
 import { anEventRow } from '../../support/feed-rows.ts';

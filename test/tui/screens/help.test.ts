@@ -1,6 +1,6 @@
 import '../../../tui/actions/all.ts';
 import { describe, expect, test } from 'vitest';
-import { bindings, chordOf, keyOfChord } from '../../../tui/state/keys.ts';
+import { bindings, chordOf, type KeyPress } from '../../../tui/state/keys.ts';
 import { CONTEXT_TITLES, helpLines, keyMapLines } from '../../../tui/screens/help/lines.ts';
 import { openOverviewScene } from '../../support/overview-scene.ts';
 import type { KeyContext } from '../../../tui/state/key-context.ts';
@@ -22,6 +22,16 @@ test('the map of all keys has every binding once', () => {
       .toSorted(),
   );
 });
+
+/** The key of a chord, as if it was pressed. */
+function keyOfChord(chord: string): KeyPress {
+  const [, modifiers = '', name = ''] = /^((?:ctrl-|meta-|shift-)*)(.+)$/.exec(chord) ?? [];
+  const ctrl = modifiers.includes('ctrl-');
+  const meta = modifiers.includes('meta-');
+  const text = name === 'space' ? ' ' : name.length === 1 ? name : undefined;
+  const isText = text !== undefined && !ctrl && !meta;
+  return { name, ctrl, meta, shift: modifiers.includes('shift-'), ...(isText ? { text } : {}) };
+}
 
 test('every chord can be made a key again', () => {
   const chords = bindings().flatMap(([, { keys }]): readonly string[] => keys);

@@ -1,5 +1,7 @@
 import * as fc from 'fast-check';
+import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { cellWidth, fit } from '../../../tui/terminal/cells.ts';
 
 test.each([
@@ -11,6 +13,17 @@ test.each([
   ['', 0],
 ])('%s takes %i cells', (text, cells) => {
   expect(cellWidth(text)).toBe(cells);
+});
+
+test('text that is safe takes as many cells as Ink finds when it looks for clusters', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 30 }), (raw) => {
+      const line = safeLine(raw);
+      expect(cellWidth(line)).toBe(stringWidth(line));
+      expect(cellWidth(`\u001B[1m\u001B[31m${line}\u001B[39m\u001B[22m`)).toBe(stringWidth(line));
+    }),
+    { numRuns: 2000 },
+  );
 });
 
 test.each([

@@ -12,7 +12,7 @@ import type { EventCounts } from '../../model/event-counts.ts';
 import { nextRunText } from '../../words/next-run-text.ts';
 import type { Known } from '../../model/known.ts';
 import { splitName } from '../../model/backend-names.ts';
-import { compareText } from '../../model/compare-text.ts';
+import { compareText } from '../../../shared/domain/compare-text.ts';
 import { namespaceField } from '../namespace-field.ts';
 import type { TableColumn } from '../../list/table-column.ts';
 

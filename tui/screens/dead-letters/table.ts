@@ -5,7 +5,7 @@ import { DEAD_LETTER_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { countText } from '../../words/count-text.ts';
 import { whenText } from '../log/lines.ts';
 import type { Known } from '../../model/known.ts';
-import { compareText } from '../../model/compare-text.ts';
+import { compareText } from '../../../shared/domain/compare-text.ts';
 
 /** Runs of handlers that failed for good. */
 export const DEAD_LETTERS = tableView<DeadLetterSummary>({

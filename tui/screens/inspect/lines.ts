@@ -5,7 +5,7 @@ import { commandText } from '../../../shared/domain/command-text.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { SEVERITIES, severityOf, type Severity } from '../../../shared/domain/severity.ts';
 import { agentThresholds, saysWhenSilent, type AgentThresholds } from '../../../shared/domain/v2/keepalive.ts';
-import { KEEPALIVE_THRESHOLDS } from '../../../shared/schemas/client.ts';
+import { KEEPALIVE_THRESHOLDS } from '../../../shared/schemas/keepalive.ts';
 import type { StoredResult } from '../../../shared/schemas/result.ts';
 import { countText } from '../../words/count-text.ts';
 import { run, SILENCED_SYMBOL, STATUS, type Line, type Run, type Tone } from '../../text/theme.ts';

@@ -1,6 +1,6 @@
 import type { AggregateSeverity } from '../../../shared/client/api-client.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
-import { eventKey } from '../../../shared/schemas/feed.ts';
+import { eventKey } from '../../../shared/domain/event-key.ts';
 import type { AggregateOutputs, InspectLayer, SubjectData } from '../../state/layers/inspect.ts';
 import { targetOf, type Target } from '../../model/target.ts';
 

@@ -17,7 +17,7 @@ import { HISTORY_CELLS, historyRuns, historyText } from '../../model/history-run
 import type { SubjectData } from '../../state/layers/inspect.ts';
 import { rankOf, SEVERITY_RANK, type InspectRow, type OutputRow, type ResultRow } from './rows.ts';
 import { nextRunText } from '../../words/next-run-text.ts';
-import { compareText } from '../../model/compare-text.ts';
+import { compareText } from '../../../shared/domain/compare-text.ts';
 import type { TableColumn } from '../../list/table-column.ts';
 
 /** The list below what is said about the subject. */

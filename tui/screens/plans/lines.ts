@@ -1,7 +1,7 @@
 import type { ActionPorts } from '../../keys/action-ports.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { COMPATIBLE_VERSION, VERSION } from '../../../shared/schemas/version.ts';
-import { RECORD_KINDS, type RecordKind, type Versions } from '../../../shared/schemas/versions.ts';
+import type { RecordKind, Versions } from '../../../shared/schemas/versions.ts';
 import { countText } from '../../words/count-text.ts';
 import { keyOf, type KeyAction } from '../../state/keys.ts';
 import type { Tone } from '../../text/theme.ts';
@@ -33,14 +33,14 @@ export function scrollVersions(store: ActionPorts, action: KeyAction): void {
   if (to !== undefined) store.updateList({ cursor: { ...CURSOR_AT_TOP, top: to } });
 }
 
-const KIND_WORDS: Readonly<Record<RecordKind, string>> = {
-  clients: 'clients',
-  results: 'results with their histories',
-  events: 'of these with an open event',
-  silenced: 'silences',
-  stashes: 'stashes',
-  audit: 'records of the audit trail',
-};
+const KIND_WORDS: readonly (readonly [kind: RecordKind, words: string])[] = [
+  ['clients', 'clients'],
+  ['results', 'results with their histories'],
+  ['events', 'of these with an open event'],
+  ['silenced', 'silences'],
+  ['stashes', 'stashes'],
+  ['audit', 'records of the audit trail'],
+];
 
 /** The sections of each column, from the top; one column where there is no room for two. */
 export function upgradeColumns(store: Shown & Pick<Known, 'plans' | 'loads'>): readonly (readonly UpgradeSection[])[] {
@@ -119,7 +119,7 @@ function storeSection({ store }: Versions): UpgradeSection {
 function dumpSection({ records }: Versions): UpgradeSection {
   return {
     title: 'A copy of everything would hold',
-    lines: RECORD_KINDS.map((kind) => line(KIND_WORDS[kind], countText(records[kind]))),
+    lines: KIND_WORDS.map(([kind, words]) => line(words, countText(records[kind]))),
   };
 }
 

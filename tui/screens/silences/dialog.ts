@@ -24,7 +24,7 @@ import { run, STATUS, type Line } from '../../text/theme.ts';
 import { clockText } from '../connection/connection-text.ts';
 import { buttonRun, dialogWidth, type DialogPage } from '../../form/dialog.tsx';
 import { fieldLabel, fieldRows, LABEL_CELLS, type FieldRow } from '../../form/field-rows.ts';
-import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
+import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 import type { SilenceField, SilenceForm, SilenceOrigin, SilenceScope } from '../../state/layers/silence.ts';
 
 /** Names in a line before it becomes a number. */

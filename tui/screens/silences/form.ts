@@ -9,7 +9,7 @@ import { around, fieldsThere, stepForm, type FormField, type FormStep } from '..
 import { EMPTY_LINE, lineOf } from '../../text/line-editor.ts';
 import { nextTimeOfDay, parseStart, START_HINT, startText } from '../../words/silence-times.ts';
 import type { Target } from '../../model/target.ts';
-import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
+import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 import type {
   SilenceScope,
   SilenceField,

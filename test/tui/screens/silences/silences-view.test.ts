@@ -377,7 +377,7 @@ test('nothing that a silence says reaches the terminal as more than text, or mak
         expect(cellWidth(text)).toBeLessThanOrEqual(120);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { eventKey } from '../../../shared/domain/event-key.ts';
+import { wantedPace } from '../../../tui/list/wanted-pace.ts';
+import { ConsoleDriver } from '../../support/console-driver.ts';
+import { anEventRow } from '../../support/feed-rows.ts';
+
+const NOW = 1_767_225_600;
+const keyOf = (index: number): string => eventKey(`web-${String(index)}`, 'http');
+const rowOf = (index: number) => anEventRow({ client: `web-${String(index)}`, check: 'http', since: NOW - index });
+
+function openList(count = 200): ConsoleDriver {
+  const rows = Array.from({ length: count }, (_, index) => [keyOf(index), rowOf(index)] as const);
+  return new ConsoleDriver().goLive({ events: Object.fromEntries(rows) });
+}
+
+const unfocused = (driver: ConsoleDriver): ConsoleDriver => {
+  driver.type('\u001B[O');
+  return driver;
+};
+
+const drawn = ({ store }: ConsoleDriver): readonly string[] => [...(wantedPace(store).whole ?? [])];
+
+const brief = (since: number, status = 2) => ({ status, action: 'create' as const, since, silenced_by: [] });
+
+describe('what is wanted of the feed', () => {
+  test('with the focus is everything, at once', () => {
+    expect(wantedPace(openList().store)).toEqual({ ms: 0 });
+  });
+
+  test('in a pause is everything, once a second', () => {
+    const driver = openList();
+    driver.type('p');
+    expect(wantedPace(unfocused(driver).store)).toEqual({ ms: 1000 });
+  });
+
+  test('without the focus is once a second what is drawn', () => {
+    const driver = unfocused(openList());
+    const keys = drawn(driver);
+    expect(wantedPace(driver.store).ms).toBe(1000);
+    expect(keys.length).toBeLessThan(36);
+    expect(keys).toEqual(driver.list.slice(0, keys.length));
+  });
+
+  test('is also what comes into the window, or belongs there no more, by what came in brief', () => {
+    const driver = unfocused(openList());
+    const before = drawn(driver);
+    driver.store.rowsArrived(
+      { events: {} },
+      {
+        replace: false,
+        timeMs: undefined,
+        brief: {
+          events: { [keyOf(150)]: brief(NOW + 9), [keyOf(160)]: brief(NOW - 160, 1), [keyOf(2)]: brief(NOW, 1) },
+        },
+      },
+    );
+    driver.pass(1000);
+    expect(drawn(driver).toSorted()).toEqual([...before, keyOf(150)].toSorted());
+    expect(driver.list.indexOf(keyOf(150))).toBe(150);
+    driver.change({ events: { [keyOf(150)]: anEventRow({ ...rowOf(150), since: NOW + 9 }) } });
+    driver.pass(1000);
+    expect([driver.list.indexOf(keyOf(150)), drawn(driver)[0]]).toEqual([0, keyOf(150)]);
+  });
+
+  test('a new event is in the list at once, by what came of it in brief', () => {
+    const driver = unfocused(openList());
+    const about = { replace: false, timeMs: undefined, brief: { events: { 'db-1/disk': brief(NOW + 9) } } };
+    driver.store.rowsArrived({ events: {} }, about);
+    driver.pass(1000);
+    expect([driver.list[0], driver.store.events.counts.critical, drawn(driver)[0]]).toEqual([
+      'db-1/disk',
+      201,
+      'db-1/disk',
+    ]);
+  });
+
+  test('rings for a new critical event that came in brief, and not again with its row', () => {
+    const driver = unfocused(openList());
+    const about = { replace: false, timeMs: undefined, brief: { events: { [keyOf(150)]: brief(NOW + 9, 1) } } };
+    driver.store.rowsArrived({ events: {} }, about);
+    const rings = (): number => driver.effects().filter(({ kind }) => kind === 'ring').length;
+    expect(rings()).toBe(0);
+    driver.pass(20_000);
+    driver.store.rowsArrived({}, { ...about, brief: { events: { [keyOf(150)]: brief(NOW + 10) } } });
+    expect(rings()).toBe(1);
+    driver.pass(20_000);
+    driver.change({ events: { [keyOf(150)]: anEventRow({ ...rowOf(150), since: NOW + 10 }) } });
+    expect(rings()).toBe(0);
+  });
+
+  test.each([
+    { title: 'another view', keys: '3' },
+    { title: 'a filter', keys: '/web\r' },
+    { title: 'another order', keys: 'O' },
+    { title: 'a screen over the list', keys: '?' },
+    { title: 'a line that is typed', keys: '/' },
+  ])('is everything, once a second, behind $title', ({ keys }) => {
+    const driver = openList();
+    driver.type(keys);
+    driver.pass(2000);
+    expect(wantedPace(unfocused(driver).store)).toEqual({ ms: 1000, whole: undefined });
+  });
+
+  test('is everything again for who types, whatever the terminal says of the focus', () => {
+    const driver = unfocused(openList());
+    driver.type('j');
+    expect(wantedPace(driver.store)).toEqual({ ms: 0 });
+  });
+});

@@ -1,0 +1,28 @@
+import { build } from 'esbuild';
+import { expect, test } from 'vitest';
+
+/** Files that are loaded with this one, at once. */
+function loadedWith(entry: string, imports: (file: string) => readonly { path: string; kind: string }[]): Set<string> {
+  const loaded = new Set([entry]);
+  for (const file of loaded) {
+    for (const { path, kind } of imports(file)) if (kind !== 'dynamic-import') loaded.add(path);
+  }
+  return loaded;
+}
+
+test('what is only needed after the first frame is not loaded before it', async () => {
+  const { metafile } = await build({
+    entryPoints: ['tui/main.tsx'],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    jsx: 'automatic',
+    external: ['react-devtools-core'],
+    metafile: true,
+    write: false,
+  });
+  const loaded = loadedWith('tui/main.tsx', (file) => metafile.inputs[file]?.imports ?? []);
+  expect(loaded).toContain('tui/app.tsx');
+  const packages = new Set(Array.from(loaded, (file) => /^node_modules\/([^/]+)/.exec(file)?.[1]));
+  for (const late of ['got', 'meow', 'ws', 'yaml', 'zod']) expect(packages).not.toContain(late);
+});

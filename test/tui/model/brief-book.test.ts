@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { eventKey } from '../../../shared/domain/event-key.ts';
+import type { EventRow } from '../../../shared/schemas/feed.ts';
+import { EventRegistry } from '../../../tui/model/event-registry.ts';
+import { anEventRow } from '../../support/feed-rows.ts';
+
+const NOW_MS = 1_767_225_600_000;
+const CLIENTS = ['web-1', 'web-2', 'web-3', 'web-4'];
+const keyOf = (client: string): string => eventKey(client, anEventRow({ client }).check);
+
+const briefOf = ({ status, action, since, silenced_by }: EventRow) => ({ status, action, since, silenced_by });
+
+const shown = (registry: EventRegistry): readonly EventRow[] =>
+  registry.order.slice(0, registry.order.length).map(({ row }) => row);
+
+const rowArbitrary = fc
+  .record({
+    client: fc.constantFrom(...CLIENTS),
+    status: fc.constantFrom(1, 2, 3),
+    action: fc.constantFrom('create' as const, 'flapping' as const),
+    since: fc.nat({ max: 20 }),
+    output: fc.constantFrom('full', 'less'),
+    silenced_by: fc.constantFrom<string[]>([], ['*:disk']),
+  })
+  .map((about) => anEventRow(about));
+
+const stepArbitrary = fc.oneof(
+  fc.record({ kind: fc.constantFrom('whole' as const, 'brief' as const), row: rowArbitrary }),
+  fc.record({ kind: fc.constant('gone' as const), client: fc.constantFrom(...CLIENTS) }),
+  fc.record({ kind: fc.constant('snapshot' as const) }),
+);
+
+test('what came in brief is counted as if it had come whole, and with its row it is where it belongs', () => {
+  fc.assert(
+    fc.property(fc.array(stepArbitrary, { maxLength: 30 }), (steps) => {
+      const [all, some] = [new EventRegistry(), new EventRegistry()];
+      const rows = new Map<string, EventRow>();
+      const owed = new Set<string>();
+      for (const step of steps) {
+        if (step.kind === 'gone') {
+          for (const registry of [all, some]) registry.apply(keyOf(step.client), null, NOW_MS);
+          rows.delete(keyOf(step.client));
+          owed.delete(keyOf(step.client));
+        } else if (step.kind === 'snapshot') {
+          for (const registry of [all, some]) {
+            registry.beginSnapshot();
+            for (const [key, row] of rows) registry.apply(key, row, NOW_MS);
+            registry.endSnapshot(NOW_MS);
+          }
+          owed.clear();
+        } else {
+          const key = keyOf(step.row.client);
+          rows.set(key, step.row);
+          all.apply(key, step.row, NOW_MS);
+          if (step.kind === 'whole') {
+            some.apply(key, step.row, NOW_MS);
+            owed.delete(key);
+          } else {
+            some.hear(key, briefOf(step.row), NOW_MS);
+            owed.add(key);
+          }
+        }
+        expect({ ...some.counts }).toEqual({ ...all.counts });
+        expect(some.size).toBe(all.size);
+      }
+      for (const key of owed) some.apply(key, rows.get(key) ?? null, NOW_MS);
+      expect(shown(some)).toEqual(shown(all));
+      expect({ ...some.counts }).toEqual({ ...all.counts });
+      expect(some.briefsUpTo({ rank: Infinity }, 10)).toEqual([]);
+    }),
+  );
+});
+
+const brief = (status: number, since: number) => ({ status, action: 'create' as const, since, silenced_by: [] });
+
+test('those that are or belong above a place of the list are named, the uppermost first', () => {
+  const registry = new EventRegistry();
+  for (const [at, client] of CLIENTS.entries()) {
+    registry.apply(keyOf(client), anEventRow({ client, status: 2, since: 100 - at }), NOW_MS);
+  }
+  const last = registry.get(keyOf('web-2'));
+  if (last === undefined) throw new Error('it is there');
+  registry.hear(keyOf('web-1'), brief(1, 200), NOW_MS);
+  registry.hear(keyOf('web-3'), brief(1, 300), NOW_MS);
+  registry.hear(keyOf('web-4'), brief(2, 400), NOW_MS);
+  expect(registry.briefsUpTo(last, 10)).toEqual([keyOf('web-4'), keyOf('web-1')]);
+  expect(registry.briefsUpTo(last, 1)).toEqual([keyOf('web-4')]);
+});
