@@ -7,6 +7,7 @@ import { namesAnswer, objectAnswer, texts } from '../schemas/answer.ts';
 import type { BulkRequest } from '../schemas/bulk.ts';
 import type { Client } from '../schemas/client.ts';
 import type { DeadLetterSelection } from '../schemas/dead-letter.ts';
+import type { HandlerTestRequest } from '../schemas/handler-test.ts';
 import type { Event } from '../schemas/event.ts';
 import { DEFAULT_NAMESPACE } from '../schemas/namespace.ts';
 import type { StoredResult, SubmittedResult } from '../schemas/result.ts';
@@ -267,6 +268,8 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     },
     /** By name. */
     handlers: () => call(MON_API.handlers),
+    /** @throws MonError `not_found` when there is no such handler, or no such event */
+    testHandler: (handler: string, body: HandlerTestRequest) => call(MON_API.testHandler, { path: { handler }, body }),
     /** Runs of handlers that failed for good, in the order in which they failed. */
     deadLetters: ({ handler }: { readonly handler?: string } = {}) =>
       call(MON_API.deadLetters, { query: { 'filter.handler': handler } }),

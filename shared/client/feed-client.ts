@@ -4,12 +4,9 @@ import type { FeedMessage, FeedRows, FeedStats } from '../schemas/feed.ts';
 import { DEFAULT_NAMESPACE } from '../schemas/namespace.ts';
 import { backendAddress } from './local-access.ts';
 import type { BackendAddress, CredentialsEnv } from './backend-address.ts';
-import { systemFeedClock } from './feed-clock.ts';
-import type { FeedClock } from './feed-clock.ts';
-import { openLink } from './feed-link.ts';
-import type { Link, LinkEnd } from './feed-link.ts';
-import { FeedSession } from './feed-session.ts';
-import type { FeedPosition, RowsAbout } from './feed-session.ts';
+import { systemFeedClock, type FeedClock } from './feed-clock.ts';
+import { openLink, type Link, type LinkEnd } from './feed-link.ts';
+import { FeedSession, type FeedPosition, type RowsAbout } from './feed-session.ts';
 
 /** `attempt` counts from 1 and starts over once the feed was live. */
 export type FeedState =
@@ -63,16 +60,24 @@ export interface FeedOptions {
   readonly chance?: () => number;
 }
 
+/** How much of what changes is wanted. */
+export interface FeedPace {
+  /** The least time between two frames of changes, in milliseconds; 0, as it begins: as often as there are any. */
+  readonly ms: number;
+  /**
+   * Keys of the events that are wanted whole, `WHOLE_EVENTS_MAX` at most, the others in brief (`about.brief`); absent, as it
+   * begins: all are. What came in brief comes whole as soon as it is wanted.
+   */
+  readonly whole?: readonly string[] | undefined;
+}
+
 export interface Feed {
   /** Drops the connection, if any, and tries now. What was seen is kept: it goes on where it was. */
   reconnect(): void;
   /** The same, but forgets what was seen: a whole snapshot follows. */
   resync(): void;
-  /**
-   * Asks for the least time between two frames of changes, in milliseconds; 0, as it begins: as often as there are any.
-   * It outlives connections. A backend that cannot do it goes on as before.
-   */
-  setPace(ms: number): void;
+  /** Asks for as much as is wanted, which outlives connections. A backend that cannot do it goes on as before. */
+  setPace(pace: FeedPace): void;
   /** The end: no call of the listener follows. */
   close(): void;
   /** Up to where everything is known; 0 while a snapshot is due. */
@@ -84,6 +89,10 @@ const PAUSE = { minMs: 500, maxMs: 30_000 };
 const NEXT_PAUSE = { minMs: 100, maxMs: 500 };
 const ROUND_PAUSE = { minMs: 500, maxMs: 2000 };
 const REFUSED_PAUSE_MS = 30_000;
+
+const TAKES_NOTHING = { pace: false, brief: false };
+/** What nobody has to say. */
+const AS_IT_BEGINS = JSON.stringify({ type: 'pace', ms: 0 } satisfies FeedRequest);
 
 /**
  * Follows the feed of a backend, for as long as it takes: reconnects after every loss and resumes by sequence number,
@@ -105,9 +114,11 @@ class ReconnectingFeed implements Feed {
   #attempt = 1;
   #isRefused = false;
   #isClosed = false;
-  #paceMs = 0;
-  /** Whether the backend at the other end of the link knows what a pace is. */
-  #takesPace = false;
+  #pace: FeedPace = { ms: 0 };
+  /** What the backend at the other end of the link takes. */
+  #takes: { readonly pace: boolean; readonly brief: boolean } = TAKES_NOTHING;
+  /** As it was told the pace last. */
+  #saidPace = '';
   #link: Link | undefined;
   #retry: Disposable | undefined;
 
@@ -141,10 +152,20 @@ class ReconnectingFeed implements Feed {
     this.reconnect();
   }
 
-  setPace(ms: number): void {
-    if (this.#paceMs === ms) return;
-    this.#paceMs = ms;
-    if (this.#takesPace) this.#link?.say({ type: 'pace', ms });
+  setPace(pace: FeedPace): void {
+    this.#pace = pace;
+    this.#sayPace();
+  }
+
+  /** Unless it is said already. */
+  #sayPace(): void {
+    if (!this.#takes.pace) return;
+    const { ms, whole } = this.#pace;
+    const request: FeedRequest = { type: 'pace', ms, ...(this.#takes.brief && whole && { whole: [...whole] }) };
+    const said = JSON.stringify(request);
+    if (said === this.#saidPace) return;
+    this.#saidPace = said;
+    this.#link?.say(request);
   }
 
   close(): void {
@@ -173,7 +194,8 @@ class ReconnectingFeed implements Feed {
     if (!this.#isRefused) this.#listener.onState({ kind: 'connecting', attempt: this.#attempt });
     // The listener may have closed or reconnected in that call.
     if (this.#isClosed || this.#link !== undefined) return;
-    this.#takesPace = false;
+    this.#takes = TAKES_NOTHING;
+    this.#saidPace = AS_IT_BEGINS;
     const { url } = this.#address;
     this.#link = openLink(this.#address, subscribe, this.#clock, {
       onOpen: () => {
@@ -198,8 +220,8 @@ class ReconnectingFeed implements Feed {
       return this.#link?.drop(delivery.reason);
     }
     if (message.type === 'hello') {
-      this.#takesPace = message.pace === true;
-      if (this.#takesPace && this.#paceMs > 0) this.#link?.say({ type: 'pace', ms: this.#paceMs });
+      this.#takes = { pace: message.pace === true, brief: message.brief === true };
+      this.#sayPace();
       return this.#listener.onHello?.(message);
     }
     const link = this.#link;

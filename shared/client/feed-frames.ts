@@ -1,5 +1,11 @@
 import { MonError } from '../errors.ts';
-import { clientRowSchema, eventRowSchema, feedMessageSchema, type FeedMessage } from '../schemas/feed.ts';
+import {
+  clientRowSchema,
+  eventBriefSchema,
+  eventRowSchema,
+  feedMessageSchema,
+  type FeedMessage,
+} from '../schemas/feed.ts';
 import { compiledCheck, isObject } from './compiled-check.ts';
 
 /**
@@ -9,6 +15,7 @@ import { compiledCheck, isObject } from './compiled-check.ts';
 const BY_HAND = new Map<unknown, (row: unknown) => boolean>([
   [eventRowSchema, isEventRow],
   [clientRowSchema, isClientRow],
+  [eventBriefSchema, isEventBrief],
 ]);
 
 const CHECKS = new Map<unknown, (frame: unknown) => frame is FeedMessage>(
@@ -33,16 +40,23 @@ export function parseFeedFrame(text: string): FeedMessage | undefined {
 function isEventRow(row: unknown): boolean {
   return (
     isObject(row) &&
+    isEventBrief(row) &&
     isTextOrAbsent(row['namespace']) &&
     typeof row['client'] === 'string' &&
     typeof row['check'] === 'string' &&
+    typeof row['occurrences'] === 'number' &&
+    typeof row['last'] === 'number' &&
+    typeof row['output'] === 'string'
+  );
+}
+
+function isEventBrief(row: unknown): boolean {
+  return (
+    isObject(row) &&
     typeof row['status'] === 'number' &&
     (row['action'] === 'create' || row['action'] === 'resolve' || row['action'] === 'flapping') &&
-    typeof row['occurrences'] === 'number' &&
     typeof row['since'] === 'number' &&
-    typeof row['last'] === 'number' &&
-    areTexts(row['silenced_by']) &&
-    typeof row['output'] === 'string'
+    areTexts(row['silenced_by'])
   );
 }
 

@@ -1,4 +1,4 @@
-import type { FeedMessage, FeedRows } from '../schemas/feed.ts';
+import type { FeedBriefs, FeedMessage, FeedRows } from '../schemas/feed.ts';
 
 /** Up to where a consumer has everything: sequence numbers mean something only within one store. */
 export interface FeedPosition {
@@ -16,6 +16,8 @@ export interface RowsAbout {
   readonly replace: boolean;
   /** Epoch milliseconds on the backend's clock when the changes left; `undefined` for a snapshot. */
   readonly timeMs: number | undefined;
+  /** What changed of events whose rows were not asked for. */
+  readonly brief?: FeedBriefs | undefined;
 }
 
 export type Delivery =
@@ -89,11 +91,11 @@ export class FeedSession {
     return { kind: 'rows', rows, about: { seq, replace, timeMs: undefined } };
   }
 
-  #changes({ seq, time, rows }: Extract<FeedMessage, { type: 'changes' }>): Delivery {
+  #changes({ seq, time, rows, brief }: Extract<FeedMessage, { type: 'changes' }>): Delivery {
     if (this.#phase === 'snapshot') return broken('it sent changes where a snapshot was due');
     if (this.#position !== undefined && seq < this.#position.seq) return broken('its sequence numbers went back');
     if (this.#phase === 'live') this.#position = { store: this.#store, seq };
-    return { kind: 'rows', rows, about: { seq, replace: false, timeMs: time } };
+    return { kind: 'rows', rows, about: { seq, replace: false, timeMs: time, ...(brief && { brief }) } };
   }
 
   #live(seq: number): Delivery {

@@ -1,8 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BackendAddress, CredentialsEnv } from './backend-address.ts';
-import { parseBackendAddresses } from './backend-address.ts';
+import { parseBackendAddresses, type BackendAddress, type CredentialsEnv } from './backend-address.ts';
 
 /**
  * What a backend leaves for the programs on its own machine, in files with mode 0600: where it is, and a token that lets

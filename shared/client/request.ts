@@ -1,7 +1,6 @@
 import type { HttpsOptions } from 'got';
 import type { z } from 'zod';
-import { isErrorCode, MonError } from '../errors.ts';
-import type { ErrorCode } from '../errors.ts';
+import { isErrorCode, MonError, type ErrorCode } from '../errors.ts';
 import type { BackendAddress } from './backend-address.ts';
 import { connectOptions, type ClientTls } from '../tls/client-tls.ts';
 import { connectionProblem, speaksTls, tlsProblem } from './connection-problem.ts';

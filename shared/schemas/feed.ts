@@ -25,6 +25,10 @@ import { ruleVerdictSchema } from './plan.ts';
  * changes, each with the newest state of more keys. It may change its mind at any time, begins anew with each
  * connection, and is asked to look for `pace` in `hello` first: a backend that does not know it would hang up.
  *
+ * With its pace it may name the events whose rows it wants whole, where `hello` has `brief`: what changes of the others then
+ * comes in brief, as much of it as counters need, and `seq` stays at the last number at which it had all rows whole. As soon
+ * as it wants them again, or one of them, the newest rows of what came in brief follow.
+ *
  * With `transports` a consumer asks for what handlers of the type `transport` publish under these names, beside its
  * topics or without any. Each piece comes once, in a `message` frame, while the consumer is connected: nothing is kept for
  * it or repeated, and `since` does not reach it. A consumer that does not take its frames loses pieces, and is told how
@@ -59,6 +63,10 @@ export type EventRow = Readonly<z.infer<typeof eventRowSchema>> & {
   /** Only where events of several backends are listed as one, which no feed does: whose it is. */
   readonly backend?: string;
 };
+
+/** What counters and the order of a list need of an event. */
+export const eventBriefSchema = eventRowSchema.pick({ status: true, action: true, since: true, silenced_by: true });
+export type EventBrief = Pick<EventRow, 'status' | 'action' | 'since' | 'silenced_by'>;
 
 /** A client as a table shows it. */
 export const clientRowSchema = z.object({
@@ -122,6 +130,12 @@ export interface FeedRows {
   readonly upgrades?: Readonly<Record<string, UpgradeRow | null>>;
 }
 
+/** By key, as rows are. */
+const feedBriefsSchema = z.object({ events: z.record(z.string(), eventBriefSchema) });
+export interface FeedBriefs {
+  readonly events: Readonly<Record<string, EventBrief>>;
+}
+
 /** Figures once a second: results and clients of the namespaces that were asked for, the others of the whole backend. */
 const feedStatsSchema = z.object({
   /** Results that the backend keeps there, by the status of the last one. */
@@ -139,6 +153,7 @@ export type FeedStats = Readonly<z.infer<typeof feedStatsSchema>>;
 const type = <Type extends string>(name: Type): z.ZodLiteral<Type> => z.literal(name);
 const seq = z.int().min(0);
 const rows: z.ZodType<FeedRows> = feedRowsSchema;
+const brief: z.ZodType<FeedBriefs> = feedBriefsSchema;
 /** Epoch milliseconds on the backend's clock. */
 const time = z.number();
 
@@ -154,12 +169,14 @@ export const feedMessageSchema = z.discriminatedUnion('type', [
     time,
     /** Whether a consumer may ask for a pace. */
     pace: z.boolean().exactOptional(),
+    /** Whether it may ask with it for events in brief. */
+    brief: z.boolean().exactOptional(),
     /** Whether other backends may have the store, too: `GET /api/mon/v1/cluster` tells of them. */
     shared: z.boolean().exactOptional(),
   }),
   z.object({ type: type('snapshot'), seq, rows }),
   z.object({ type: type('live'), seq }),
-  z.object({ type: type('changes'), seq, time, rows }),
+  z.object({ type: type('changes'), seq, time, rows, brief: brief.exactOptional() }),
   z.object({ type: type('reset'), reason: z.string() }),
   /** `data`: what the handler's mutator made of the event, by default its JSON; redacted. */
   z.object({ type: type('message'), transport: z.string(), time, data: z.string() }),
@@ -171,8 +188,3 @@ export const feedMessageSchema = z.discriminatedUnion('type', [
   z.object({ type: type('pong') }),
 ]);
 export type FeedMessage = Readonly<z.infer<typeof feedMessageSchema>>;
-
-/** Key of an event row: no name can hold a slash. */
-export function eventKey(client: string, check: string): string {
-  return `${client}/${check}`;
-}

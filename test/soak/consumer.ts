@@ -1,4 +1,10 @@
-import { openFeed, type Feed, type FeedListener, type FeedState } from '../../shared/client/feed-client.ts';
+import {
+  openFeed,
+  type Feed,
+  type FeedListener,
+  type FeedPace,
+  type FeedState,
+} from '../../shared/client/feed-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import { FeedReplica } from '../../shared/client/feed-replica.ts';
 import type { RowsAbout } from '../../shared/client/feed-session.ts';
@@ -6,7 +12,8 @@ import { eventRow } from '../../shared/domain/event-row.ts';
 import { matchesSearch, parseSearch } from '../../shared/domain/search.ts';
 import type { Client } from '../../shared/schemas/client.ts';
 import type { Event } from '../../shared/schemas/event.ts';
-import { eventKey, type FeedRows, type SilencedRow } from '../../shared/schemas/feed.ts';
+import type { FeedRows, SilencedRow } from '../../shared/schemas/feed.ts';
+import { eventKey } from '../../shared/domain/event-key.ts';
 import type { SilencedView } from '../../shared/schemas/silenced.ts';
 import type { Lists } from './writer.ts';
 
@@ -46,8 +53,8 @@ export class Consumer implements FeedListener, Disposable {
     );
   }
 
-  setPace(ms: number): void {
-    this.#feed.setPace(ms);
+  setPace(pace: FeedPace): void {
+    this.#feed.setPace(pace);
   }
 
   onState({ kind }: FeedState): void {

@@ -16,6 +16,8 @@ const CHURN_MS_MAX = 150;
 const RESTART_EVERY = 8;
 /** What consumers want to be left alone for: most of them not at all. */
 const PACES_MS = [0, 0, 100, 1000] as const;
+/** The events that they want whole meanwhile: most of them all. */
+const WHOLE = [undefined, undefined, [], ['web-0-1/check-1']] as const;
 
 test(
   'consumers whose connections are cut and stalled at random, and whose backend is restarted, end up with its state',
@@ -48,7 +50,8 @@ test(
         const over = new AbortController();
         const writing = Promise.all(writers.map((writer) => writer.run(daemon.url, over.signal)));
         await delay(chance.below(CHURN_MS_MAX));
-        for (const consumer of all) consumer.setPace(chance.pick(PACES_MS));
+        const paces = all.map(() => chance.pick(PACES_MS));
+        for (const [at, consumer] of all.entries()) consumer.setPace({ ms: paces[at] ?? 0, whole: chance.pick(WHOLE) });
         await trouble();
         await Promise.race([delay(chance.below(CHURN_MS_MAX)), writing]);
         if (round % RESTART_EVERY === 0) {
@@ -60,6 +63,7 @@ test(
         await writing;
         proxy.flow();
 
+        for (const [at, consumer] of all.entries()) consumer.setPace({ ms: paces[at] ?? 0 });
         const lists = await listsOf(daemon.url);
         for (const { ledger } of writers) ledger.compare(lists);
         for (const consumer of all) {

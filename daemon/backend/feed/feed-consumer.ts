@@ -6,7 +6,9 @@ import { FEED_HEARTBEAT_SECONDS, type FeedMessage } from '../../../shared/schema
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
+import type { Change } from '../ports.ts';
 import type { Principal } from '../access/principal.ts';
+import { BriefEvents } from './brief-events.ts';
 import { RowSelection } from './row-selection.ts';
 import { FeedReach, storeHeardBy } from './feed-reach.ts';
 import { changedRows, snapshotRows, type TopicRow } from './topic-rows.ts';
@@ -35,8 +37,11 @@ export class FeedConsumer {
   readonly #storeId: string;
   #selection: RowSelection | undefined;
   #transports: TransportTap | undefined;
-  /** Everything up to this sequence number was sent, but for what `#snapshot` still holds. */
+  /** Everything up to this sequence number was sent, but for what `#snapshot` still holds, and in brief. */
   #seq = 0;
+  /** Up to where it has all rows whole: what it is told as its place. */
+  #wholeSeq = 0;
+  readonly #brief = new BriefEvents();
   #snapshot: Generator<TopicRow, void, undefined> | undefined;
   /** The rest of changes that were too many for one frame: one silence can change the rows of every event. */
   #changes: { readonly rows: Iterator<TopicRow>; readonly seq: number } | undefined;
@@ -82,6 +87,7 @@ export class FeedConsumer {
       name,
       time: clock.now(),
       pace: true,
+      brief: true,
       ...(isShared === true && { shared: true }),
     });
   }
@@ -129,7 +135,7 @@ export class FeedConsumer {
     const { changes, registry } = this.#parts;
     if (selection.topics.length === 0) {
       // Somebody who only listens to transports holds no rows.
-      this.#seq = changes.lastSeq;
+      this.#seq = this.#wholeSeq = changes.lastSeq;
       this.#goLive();
       return false;
     }
@@ -143,7 +149,7 @@ export class FeedConsumer {
       return true;
     }
     if (this.#isTooEarly(selection)) return false;
-    if (this.#seq !== changes.lastSeq) this.#sendChanges(selection, frames);
+    if (this.#seq !== changes.lastSeq || this.#brief.isDue) this.#sendChanges(selection, frames);
     if (this.#changes !== undefined) return true;
     this.#goLive();
     return false;
@@ -152,8 +158,8 @@ export class FeedConsumer {
   /** Whether there is something new that it wants later. What was begun is finished first. */
   #isTooEarly({ reach }: RowSelection): boolean {
     const { changes, clock } = this.#parts;
-    if (this.#paceMs === 0 || !this.#isLive || this.#changes !== undefined || this.#seq === changes.lastSeq)
-      return false;
+    if (this.#paceMs === 0 || !this.#isLive || this.#changes !== undefined) return false;
+    if (this.#brief.isDue || this.#seq === changes.lastSeq) return false;
     return clock.monotonic() - this.#sentMs < this.#paceMs && changes.countAfter(this.#seq, reach) < PACED_CHANGES_MAX;
   }
 
@@ -162,7 +168,7 @@ export class FeedConsumer {
     this.#currentMs = this.#parts.clock.monotonic();
     if (this.#isLive) return;
     this.#isLive = true;
-    this.send({ type: 'live', seq: this.#seq });
+    this.send({ type: 'live', seq: this.#wholeSeq });
   }
 
   /** Whether everything after this place is kept, and is not too much. */
@@ -189,11 +195,16 @@ export class FeedConsumer {
       const request = feedRequestSchema.safeParse(parseJsonStripped((data as Buffer).toString()));
       if (!request.success) throw new MonError('invalid', problemsOf(request.error));
       if (request.data.type === 'ping') this.send({ type: 'pong' });
-      else if (request.data.type === 'pace') this.#paceMs = request.data.ms;
+      else if (request.data.type === 'pace') this.#takePace(request.data);
       else if (request.data.type === 'subscribe') this.#subscribe(request.data);
     } catch (error) {
       this.#refuse(error instanceof SyntaxError ? new MonError('invalid', 'frames must be JSON') : error);
     }
+  }
+
+  #takePace({ ms, whole }: Extract<FeedRequest, { type: 'pace' }>): void {
+    this.#paceMs = ms;
+    this.#brief.want(whole);
   }
 
   #refuse(error: unknown): void {
@@ -220,7 +231,7 @@ export class FeedConsumer {
     if (since === undefined) {
       this.#startSnapshot(selection);
     } else if (store === this.#storeId && this.#isKept(since, selection) && !selection.isFiltered) {
-      this.#seq = since;
+      this.#seq = this.#wholeSeq = since;
     } else {
       // With a filter the consumer may hold rows that match no longer, and nothing here remembers them.
       this.#reset(selection, 'the changes since then cannot be told, the whole state follows');
@@ -245,9 +256,10 @@ export class FeedConsumer {
   #startSnapshot(selection: RowSelection): void {
     const { registry, changes, clock } = this.#parts;
     this.#generation = registry.generation;
-    this.#seq = changes.lastSeq;
+    this.#seq = this.#wholeSeq = changes.lastSeq;
     this.#isLive = false;
     this.#changes = undefined;
+    this.#brief.forget();
     selection.forget();
     this.#snapshot = snapshotRows({ registry, reach: selection.reach }, selection.topics, () => clock.now());
   }
@@ -262,29 +274,42 @@ export class FeedConsumer {
     const { registry, changes, clock } = this.#parts;
     const { reach } = selection;
     this.#sentMs = clock.monotonic();
-    const isOwn = selection.isFiltered || this.#changes !== undefined;
+    const isOwn = selection.isFiltered || this.#changes !== undefined || this.#brief.isInUse;
     const place = isOwn
       ? undefined
       : [this.#seq, selection.reach.id, ...selection.topics.map(({ name }) => name)].join();
     const known = place === undefined ? undefined : frames.get(place);
     if (known !== undefined) {
-      this.#seq = changes.lastSeq;
+      this.#seq = this.#wholeSeq = changes.lastSeq;
       this.#sendText(known);
       return;
     }
     const nowMs = clock.now();
     const changed = this.#changes ?? {
-      rows: changedRows({ registry, reach }, selection.topics, changes.after(this.#seq, reach), nowMs),
+      rows: changedRows({ registry, reach }, selection.topics, this.#changesDue(reach), nowMs),
       seq: changes.lastSeq,
     };
     const { rows, isLast } = takeRows(changed.rows);
     this.#changes = isLast ? undefined : changed;
+    const { rows: whole, brief } = this.#brief.split(selection.select(rows, nowMs));
     // Until the last part the consumer is where it was: one that is cut off here starts over from there.
     if (isLast) this.#seq = changed.seq;
-    const message: FeedMessage = { type: 'changes', seq: this.#seq, time: nowMs, rows: selection.select(rows, nowMs) };
+    if (isLast && !this.#brief.owes) this.#wholeSeq = this.#seq;
+    const message: FeedMessage = {
+      type: 'changes',
+      seq: this.#wholeSeq,
+      time: nowMs,
+      rows: whole,
+      ...(brief && { brief }),
+    };
     const text = JSON.stringify(message);
     if (isLast && place !== undefined) frames.set(place, text);
     this.#sendText(text);
+  }
+
+  *#changesDue(reach: FeedReach): Generator<Change, void, undefined> {
+    yield* this.#brief.takeDue(reach);
+    yield* this.#parts.changes.after(this.#seq, reach);
   }
 
   #sendText(text: string): void {

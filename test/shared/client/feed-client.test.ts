@@ -282,14 +282,14 @@ test('what a newer backend adds is passed over', async () => {
 
 test('it asks for a pace, when it changes and after each connection anew', async () => {
   const { server, clock, diary, feed } = await rig({ hello: { ...FEED_HELLO, pace: true } });
-  feed.setPace(1000);
+  feed.setPace({ ms: 1000 });
   const first = await server.connection(0);
   await vi.waitFor(() => expect(paces(first)).toEqual([{ type: 'pace', ms: 1000 }]));
-  feed.setPace(1000);
-  feed.setPace(0);
+  feed.setPace({ ms: 1000 });
+  feed.setPace({ ms: 0 });
   await vi.waitFor(() => expect(paces(first).at(-1)).toEqual({ type: 'pace', ms: 0 }));
   expect(paces(first)).toHaveLength(2);
-  feed.setPace(500);
+  feed.setPace({ ms: 500 });
   first.cut();
   await diary.reaches('waiting');
   clock.advance(500);
@@ -298,9 +298,37 @@ test('it asks for a pace, when it changes and after each connection anew', async
   expect(diary.path).not.toContain('refused');
 });
 
+test('it asks for events in brief where the backend knows them, and passes on what comes of it', async () => {
+  const { server, clock, diary, feed } = await rig({ hello: { ...FEED_HELLO, pace: true, brief: true } });
+  feed.setPace({ ms: 1000, whole: [A] });
+  const first = await server.connection(0);
+  await vi.waitFor(() => expect(paces(first)).toEqual([{ type: 'pace', ms: 1000, whole: [A] }]));
+  feed.setPace({ ms: 1000, whole: [A] });
+  feed.setPace({ ms: 1000, whole: [B] });
+  await vi.waitFor(() => expect(paces(first).at(-1)).toEqual({ type: 'pace', ms: 1000, whole: [B] }));
+  expect(paces(first)).toHaveLength(2);
+  first.send({ type: 'snapshot', seq: 7, rows: { events: { [A]: rowA } } }, { type: 'live', seq: 7 });
+  const brief = { events: { [A]: { status: 1, action: 'flapping', since: 9, silenced_by: [] } } } as const;
+  first.send({ type: 'changes', seq: 7, time: 1234, rows: { events: {} }, brief });
+  await vi.waitFor(() => expect(diary.rows.at(-1)?.about).toEqual({ seq: 7, replace: false, timeMs: 1234, brief }));
+  expect(feed.seq).toBe(7);
+  first.cut();
+  await diary.reaches('waiting');
+  clock.advance(500);
+  const second = await server.connection(1);
+  await vi.waitFor(() => expect(paces(second)).toEqual([{ type: 'pace', ms: 1000, whole: [B] }]));
+});
+
+test('a backend that knows a pace and no events in brief hears of none', async () => {
+  const { server, feed } = await rig({ hello: { ...FEED_HELLO, pace: true } });
+  feed.setPace({ ms: 1000, whole: [A] });
+  const connection = await server.connection(0);
+  await vi.waitFor(() => expect(paces(connection)).toEqual([{ type: 'pace', ms: 1000 }]));
+});
+
 test('a backend that knows no pace is asked for none', async () => {
   const { server, diary, feed } = await liveRig();
-  feed.setPace(1000);
+  feed.setPace({ ms: 1000 });
   const connection = await server.connection(0);
   connection.send({ type: 'ping' });
   await vi.waitFor(() => expect(connection.received.at(-1)).toEqual({ type: 'pong' }));

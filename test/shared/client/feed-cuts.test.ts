@@ -5,7 +5,7 @@ import type { ApiClient } from '../../../shared/client/api-client.ts';
 import type { FeedClock } from '../../../shared/client/feed-clock.ts';
 import { openFeed } from '../../../shared/client/feed-client.ts';
 import { eventRow } from '../../../shared/domain/event-row.ts';
-import { eventKey } from '../../../shared/schemas/feed.ts';
+import { eventKey } from '../../../shared/domain/event-key.ts';
 import { chanceOf } from '../../support/chance.ts';
 import { startCutProxy } from '../../support/cut-proxy.ts';
 import { FeedDiary } from '../../support/feed-diary.ts';
