@@ -4,7 +4,16 @@ import type { MON_API } from '../../../shared/api/mon.ts';
 import { SEVERITIES, type Severity } from '../../../shared/domain/severity.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { AggregateResults } from '../../../shared/schemas/aggregate.ts';
-import { checksOf, checksOfClient, clientsOf, readOutputs, summaryOf, type Freshness } from './read.ts';
+import type { KeptByEvent } from '../events/kept-by-event.ts';
+import {
+  checksOf,
+  checksOfClient,
+  clientsOf,
+  readOutputs,
+  summaryOf,
+  type Freshness,
+  type MemberOutput,
+} from './read.ts';
 import type { CheckAggregate, ClientEntry } from '../registry/namespace.ts';
 import { actorOf } from '../access/actor.ts';
 import { sendList } from '../http/list.ts';
@@ -17,6 +26,7 @@ import type { Aggregates } from './write.ts';
 /** What the aggregates of v1 and of ours are made of. */
 export interface AggregateDeps extends NamespaceDeps {
   readonly aggregates: Aggregates;
+  readonly memberOutputs: KeptByEvent<MemberOutput>;
   readonly clock: Clock;
   readonly store: Store;
 }
@@ -26,7 +36,7 @@ export function oneAggregate(
   deps: AggregateDeps,
   namespaceOf: NamespaceOf,
 ): OnMon<'aggregate' | 'deleteAggregate' | 'aggregateClients' | 'aggregateChecks' | 'aggregateResults'> {
-  const { aggregates, clock, store } = deps;
+  const { aggregates, clock, memberOutputs, store } = deps;
 
   function find(request: FastifyRequest): CheckAggregate | undefined {
     return namespaceOf(request, deps).aggregates.get(pathName(request, 'aggregate'));
@@ -63,7 +73,8 @@ export function oneAggregate(
       // Before the aggregate, as the peer does (legacy-peer, Aggregates).
       const severity = severityIn(request);
       const aggregate = get(request);
-      const outputs = await readOutputs(store, namespaceOf(request, deps), aggregate, severity, freshness(query));
+      const namespace = namespaceOf(request, deps);
+      const outputs = await readOutputs(store, namespace, aggregate, severity, freshness(query), memberOutputs);
       request.peer?.hold(lengthOf(outputs));
       return sendList(request, reply, outputs, (some) => some, { isPaginated: false });
     },

@@ -1,4 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isStale } from '../../../shared/domain/aggregate.ts';
+import { checkRedactKeysOf, redact } from '../../../shared/domain/redact.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
 import type {
   AggregateCheck,
@@ -8,10 +10,13 @@ import type {
 } from '../../../shared/schemas/aggregate.ts';
 import type { Store } from '../ports.ts';
 import type { CheckAggregate, CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
-import { readResults } from '../results/read.ts';
+import type { KeptByEvent } from '../events/kept-by-event.ts';
+import { readRecords } from '../events/read-records.ts';
 
-/** Results that are read at once; between them others get their turn. */
+/** Results that are read at once. */
 const CHUNK = 250;
+/** Clients that are looked at, and outputs that are sorted, before others get their turn. */
+const TURN = 1000;
 
 /** Which results count. */
 export interface Freshness {
@@ -67,9 +72,20 @@ export function checksOf(namespace: Namespace, aggregate: CheckAggregate): Aggre
   return [...clients].map(([name, names]) => ({ name, clients: names })).toSorted(by(({ name }) => name));
 }
 
+/** What counts of the committed result of a member, redacted. */
+export interface MemberOutput {
+  readonly name: string;
+  readonly status: number;
+  /** Epoch seconds. */
+  readonly executed: number;
+  readonly output: string;
+}
+
 /**
  * What the fresh members of one severity say, redacted: by check, the outputs that most clients have first, the clients
  * by name. It is the committed results that count.
+ *
+ * @param known those of the last times
  */
 export async function readOutputs(
   store: Store,
@@ -77,21 +93,58 @@ export async function readOutputs(
   aggregate: CheckAggregate,
   severity: Severity,
   { maxAge, nowMs }: Freshness,
+  known: KeptByEvent<MemberOutput>,
 ): Promise<AggregateResults[]> {
   const now = Math.floor(nowMs / 1000);
   const counts = ({ status, executed }: { readonly status: number | undefined; readonly executed: number }): boolean =>
     status !== undefined && severityOf(status) === severity && !isStale(executed, maxAge, now);
 
-  const entries = clientsOf(namespace, aggregate).flatMap((client) => membersOf(aggregate, client).filter(counts));
   const outputs = new Map<string, Map<string, string[]>>();
-  for (let at = 0; at < entries.length; at += CHUNK) {
-    for (const { client, check } of await readResults(store, entries.slice(at, at + CHUNK))) {
-      if (counts(check)) noteOutput(outputs, client, check);
+  for await (const entries of inChunks(namespace, aggregate, counts)) {
+    const read = await known.of(entries, (missing) => readMembers(store, missing));
+    for (const [at, { client }] of entries.entries()) {
+      const member = read[at];
+      if (member !== undefined && counts(member)) noteOutput(outputs, client.name, member);
     }
   }
-  return [...outputs]
-    .map(([check, clients]) => ({ check, summary: [...clients].map(summaryOfOutput).toSorted(mostFirst) }))
-    .toSorted(by(({ check }) => check));
+  const results: AggregateResults[] = [];
+  for (const [check, clients] of outputs) {
+    results.push({ check, summary: [...clients].map(summaryOfOutput).toSorted(mostFirst) });
+    if (clients.size > TURN) await nextTurn();
+  }
+  return results.toSorted(by(({ check }) => check));
+}
+
+/** The members that count, by client, then check. */
+async function* inChunks(
+  namespace: Namespace,
+  aggregate: CheckAggregate,
+  counts: (entry: CheckEntry) => boolean,
+): AsyncGenerator<readonly CheckEntry[], void, undefined> {
+  let chunk: CheckEntry[] = [];
+  for (const [at, client] of namespace.sortedClients().entries()) {
+    if (aggregate.hasClient(client)) chunk.push(...membersOf(aggregate, client).filter(counts));
+    if (chunk.length < CHUNK && at % TURN < TURN - 1) continue;
+    yield chunk;
+    chunk = [];
+    await nextTurn();
+  }
+  yield chunk;
+}
+
+async function readMembers(store: Store, entries: readonly CheckEntry[]): Promise<(MemberOutput | undefined)[]> {
+  const records = new Map(await readRecords(store, entries));
+  return entries.map((entry) => {
+    const check = records.get(entry)?.check ?? undefined;
+    if (check === undefined) return undefined;
+    const { name, status, executed, output } = check;
+    return redact({ name, status, executed, output }, checkRedactKeysOf(entry.client));
+  });
+}
+
+/** Of a member with an open event: a commit that changes what it says changes the event, unless it says that all is well. */
+export function bytesOfOutput({ status, output }: MemberOutput): number | undefined {
+  return status === 0 ? undefined : output.length;
 }
 
 function membersOf(aggregate: CheckAggregate, client: ClientEntry): CheckEntry[] {

@@ -19,6 +19,8 @@ export interface BatcherOptions {
   readonly batchLimit?: number;
   /** How long the first of an idle queue waits for company. */
   readonly lingerMs?: number;
+  /** The same while nobody is held up by it. Default: `lingerMs` where that is given. */
+  readonly patientLingerMs?: number;
 }
 
 /** How soon the state is read again when that failed too. */
@@ -43,6 +45,7 @@ export class Batcher {
   readonly #queueLimit: number;
   readonly #batchLimit: number;
   readonly #lingerMs: number;
+  readonly #patientLingerMs: number;
   readonly #registry: Registry;
   readonly #records: RecordReader;
   readonly #store: Store;
@@ -59,6 +62,7 @@ export class Batcher {
   #queue: Command[] = [];
   #queuedWeight = 0;
   #linger: Disposable | undefined;
+  #patientLinger: Disposable | undefined;
   #retry: Disposable | undefined;
   #running: Promise<void> | undefined;
   #isDiverged = false;
@@ -99,6 +103,7 @@ export class Batcher {
     this.#queueLimit = options.queueLimit ?? 20_000;
     this.#batchLimit = options.batchLimit ?? 1024;
     this.#lingerMs = options.lingerMs ?? 2;
+    this.#patientLingerMs = options.patientLingerMs ?? options.lingerMs ?? 5;
     this.#mended = this.#store.onMended(() => this.#noteMended());
   }
 
@@ -148,7 +153,15 @@ export class Batcher {
     if (this.#running !== undefined) return;
     // Counted here and not only by the timer: timers starve under a flood of messages.
     if (this.#queuedWeight >= this.#batchLimit) this.#start();
-    else this.#linger ??= this.#clock.after(this.#lingerMs, () => this.#start());
+    else this.#waitForCompany(command.isPatient === true);
+  }
+
+  /** A commit costs as much as some fifty results, so with few of them under way it pays to have them come together. */
+  #waitForCompany(isPatient: boolean): void {
+    if (!isPatient) this.#linger ??= this.#clock.after(this.#lingerMs, () => this.#start());
+    else if (this.#linger === undefined) {
+      this.#patientLinger ??= this.#clock.after(this.#patientLingerMs, () => this.#start());
+    }
   }
 
   /**
@@ -219,6 +232,8 @@ export class Batcher {
   #start(): void {
     this.#linger?.[Symbol.dispose]();
     this.#linger = undefined;
+    this.#patientLinger?.[Symbol.dispose]();
+    this.#patientLinger = undefined;
     if (this.#running !== undefined || this.#queue.length === 0) return;
     this.#retry?.[Symbol.dispose]();
     this.#running = this.#work();

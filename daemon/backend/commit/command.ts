@@ -9,6 +9,8 @@ export interface Command {
   readonly weight: number;
   /** Whether it brings results from outside, which their senders have to keep while an upgrade asks for it. */
   readonly isReported?: boolean;
+  /** Whether its sender goes on without its answer, so that it may wait somewhat longer for company. */
+  readonly isPatient?: boolean;
   /** Whether what comes after it waits for its commit: by it other events may be handled, and other bodies be needed. */
   readonly endsBatch?: boolean;
   /**

@@ -29,7 +29,7 @@ export function eventsOnMon(deps: EventDeps): OnMon<'events' | 'event' | 'resolv
         return row === null ? null : placed(row, entry.client.namespace.name);
       };
       const found = await foundEvents(
-        namespaces.flatMap((namespace) => Array.from(namespace.events())),
+        namespaces.flatMap((namespace) => namespace.allEvents()),
         search,
         nowMs,
       );

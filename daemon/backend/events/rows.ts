@@ -1,7 +1,8 @@
 import { checkRedactKeysOf, hasOwnRedactKeys, redact } from '../../../shared/domain/redact.ts';
 import { EVENT_SEARCH } from '../../../shared/domain/search.ts';
 import { silencedBy, silencedId } from '../../../shared/domain/silencing.ts';
-import { eventKey, type EventRow } from '../../../shared/schemas/feed.ts';
+import type { EventRow } from '../../../shared/schemas/feed.ts';
+import { eventKey } from '../../../shared/domain/event-key.ts';
 import { namespacedTopic } from '../tables/topic.ts';
 import type { Change } from '../ports.ts';
 import type { CheckEntry, Namespace } from '../registry/namespace.ts';

@@ -1,7 +1,14 @@
 import type { Key } from '../ports.ts';
 import { CheckEntry, type Namespace } from '../registry/namespace.ts';
 import type { AnnouncedTable, RecordTable } from '../registry/table.ts';
-import { datedCheckRecord, encodeCheckRecord, stateOf, type CheckBodies, type CheckRecord } from './check-record.ts';
+import {
+  datedCheckRecord,
+  encodeCheckRecord,
+  heldRecord,
+  type CheckBodies,
+  type CheckRecord,
+  type HeldRecord,
+} from './check-record.ts';
 import { EVENT_TOPIC } from './rows.ts';
 import { decodeClient } from '../clients/client-record.ts';
 import { clientKey } from '../clients/table.ts';
@@ -36,7 +43,8 @@ export const CHECK_RECORDS: CheckTable = {
     return ['event', client.namespace.name, client.name, name];
   },
   load(namespace, [, , client, check], text, { corrections, texts }) {
-    loadCheck(namespace, [String(client), texts.of(String(check))], datedCheckRecord(text, corrections));
+    const name = texts.of(String(check));
+    loadCheck(namespace, [String(client), name], heldRecord(text, name, corrections));
   },
   unload(namespace, [, , client, check]) {
     const entry = namespace.check(String(client), String(check));
@@ -60,13 +68,12 @@ export const CHECK_RECORDS: CheckTable = {
   ],
 };
 
-function loadCheck(namespace: Namespace, [client, check]: readonly [string, string], record: CheckRecord): void {
+function loadCheck(namespace: Namespace, [client, check]: readonly [string, string], held: HeldRecord): void {
   const owner = namespace.clients.get(client);
   // Client and results are written and deleted in one batch. Whoever follows it may have read what a later one left of them.
   if (owner === undefined) return;
-  const output = (record.eventCheck ?? record.check)?.output;
   const entry = namespace.ensureCheck(owner, check);
-  namespace.setCheck(entry, stateOf(record), record.check ?? undefined, output, record.deletionsBefore ?? 0);
+  namespace.setCheck(entry, held.state, held.result, held.output, held.deletionsBefore);
   namespace.aggregates.forgetSilencing(entry);
 }
 

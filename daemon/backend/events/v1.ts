@@ -10,15 +10,17 @@ import { pathName } from '../http/path-name.ts';
 import type { OnV1 } from '../http/route.ts';
 import { v1Namespace } from '../namespaces/asked.ts';
 import { type CheckEntry, eventsOf } from '../registry/namespace.ts';
+import { isShared } from '../store/shared.ts';
 import { oneEvent, type EventDeps } from './members.ts';
-import { readEvents, readEventTexts } from './read.ts';
+import type { KeptByEvent } from './kept-by-event.ts';
+import { readEvents, readEventTexts, type EventHead } from './read.ts';
 import { withInternalFailures } from './v1-internal-failures.ts';
 
 const validateResolve = validator(resolveSchema);
 
 /** Events, also under their other name (completion 1.1, path alias). */
 export function eventsOnV1(
-  deps: EventDeps,
+  deps: EventDeps & { readonly eventHeads: KeptByEvent<EventHead> },
 ): OnV1<
   | 'events'
   | 'eventsOfClient'
@@ -30,16 +32,14 @@ export function eventsOnV1(
   | 'resolveIncident'
   | 'resolve'
 > {
-  const { clock, store } = deps;
+  const { clock, store, eventHeads } = deps;
   const sendEvents = (request: FastifyRequest, reply: FastifyReply, entries: readonly CheckEntry[]): unknown =>
     sendList(request, reply, entries, (some) => readEvents(store, some, clock.now()), {
-      readTexts: (some) => readEventTexts(store, some, clock.now()),
+      readTexts: (some) => readEventTexts(store, some, clock.now(), eventHeads),
     });
 
-  const { events, eventsOfClient, event, resolveEvent, resolve } = withInternalFailures<
-    OnV1<'events' | 'eventsOfClient' | 'event' | 'resolveEvent' | 'resolve'>
-  >({
-    events: (request, reply) => sendEvents(request, reply, [...v1Namespace(request, deps).events()]),
+  const handlers: OnV1<'events' | 'eventsOfClient' | 'event' | 'resolveEvent' | 'resolve'> = {
+    events: (request, reply) => sendEvents(request, reply, v1Namespace(request, deps).allEvents()),
     eventsOfClient: (request, reply) => {
       const client = v1Namespace(request, deps).clients.get(pathName(request, 'client'));
       return sendEvents(request, reply, client === undefined ? [] : [...eventsOf(client)]);
@@ -57,7 +57,11 @@ export function eventsOnV1(
       }
       return issued(deps);
     },
-  });
+  };
+  // A database comes back by itself, or another one takes its place.
+  const { events, eventsOfClient, event, resolveEvent, resolve } = isShared(store)
+    ? handlers
+    : withInternalFailures(handlers);
   return {
     events,
     eventsOfClient,

@@ -14,7 +14,7 @@ const DEFAULTS = {
 /** What the legacy service does not have. */
 const NEWER = /^\/(?:api|auth|version|metrics)(?:\/|$)/;
 
-/** Headers for the answer of a route, or about a path, as it is after decoding. */
+/** Headers for the answer of a route, or about a path, as it is after decoding; their names in lower case, as they are sent. */
 export type CorsHeaders = (path: string) => Readonly<Record<string, string>>;
 
 /**
@@ -39,7 +39,7 @@ function headersOf(cors: Readonly<Record<string, string>>): Readonly<Record<stri
     } catch (error) {
       throw new MonError('invalid', `api.cors.${key} makes no HTTP header: ${errorMessage(error)}`, { cause: error });
     }
-    headers[name] = value;
+    headers[name.toLowerCase()] = value;
   }
   return headers;
 }

@@ -55,7 +55,11 @@ const IDLE_MS = 50;
  *
  * @param lastAnswersMs for how long kept connections are answered before they are closed
  */
-export async function close(app: FastifyInstance, connections: Connections, lastAnswersMs: number): Promise<void> {
+export async function close(
+  app: FastifyInstance,
+  connections: Pick<Connections, 'cut'>,
+  lastAnswersMs: number,
+): Promise<void> {
   const { server } = app;
   if (lastAnswersMs > 0) await giveLastAnswers(server, lastAnswersMs);
   // The framework does this once, at the beginning, when the connections with a request under way are not yet idle.

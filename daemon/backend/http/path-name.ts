@@ -13,6 +13,8 @@ const SCHEMAS = {
   aggregate: aggregateNameSchema,
   user: usernameSchema,
   key: nameSchema,
+  /** As free as in a configuration. */
+  handler: z.string().min(1).max(512),
   id: z
     .string()
     .max(512)

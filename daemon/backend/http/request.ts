@@ -1,3 +1,4 @@
+import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import type { Access, EndpointRole } from '../../../shared/api/endpoint.ts';
 import type { Admission } from '../access/admission.ts';
 import type { Principal } from '../access/principal.ts';
@@ -9,6 +10,8 @@ declare module 'fastify' {
     principal: Principal;
     /** Whether that still counts, for what waits its turn. */
     admission: Admission;
+    /** What `matchedRoute` has found; undefined: it was not asked yet. */
+    knownRoute: MatchedRoute | undefined;
     /** Address of who asks, see `Callers`. */
     readonly caller: string;
     /** The connection that it came over; undefined: there is none any more. */
@@ -36,6 +39,17 @@ declare module 'fastify' {
     /** Whether it is for nobody but the other backends that share the store. */
     isOfPeers?: boolean;
   }
+}
+
+/** What a route was registered with. */
+export interface MatchedRoute extends FastifyContextConfig {
+  /** Its pattern; absent: there is no route. */
+  readonly url?: string;
+}
+
+/** The route of a request; looked up once, because the framework describes it anew to each who asks. */
+export function matchedRoute(request: FastifyRequest): MatchedRoute {
+  return (request.knownRoute ??= request.routeOptions.config ?? {});
 }
 
 /** Whose request another backend sends on; its own may be one of those. */

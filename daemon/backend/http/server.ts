@@ -26,6 +26,7 @@ import { isLoopback } from '../access/host.ts';
 import { BODY_BYTES_MAX, URL_LENGTH_MAX } from './limits.ts';
 import type { MakeServer } from './http-server.ts';
 import { namespaceIn } from './query.ts';
+import { matchedRoute } from './request.ts';
 import { watchAccess, type RouteAccess } from './route.ts';
 import type { SlowPeers } from './slow-peers.ts';
 import { watchPeers } from './watch-peers.ts';
@@ -74,24 +75,25 @@ export async function openServer(
   /** In the order of completion 1.1: the headers that every answer has, then who asks; where to comes after. */
   function admit(request: FastifyRequest, reply: FastifyReply, admitted: () => void, refused: Refused): void {
     // By the route: the path has more than one way to be written.
-    reply.headers(cors(request.routeOptions.url ?? '/'));
-    reply.header('X-Request-ID', request.id);
+    reply.headers(cors(matchedRoute(request).url ?? '/'));
+    reply.header('x-request-id', request.id);
     let pending: Promise<Principal> | undefined;
+    const asked = askedOf(request);
     try {
-      const principal = asked(request).access === 'public' ? NOBODY : authorize(request);
+      const principal = asked.access === 'public' ? NOBODY : authorize(request);
       if (principal instanceof Promise) pending = principal;
-      else inspect(request, principal);
+      else inspect(request, asked, principal);
     } catch (error) {
       refused(error);
       return;
     }
     if (pending === undefined) admitted();
-    else pending.then((principal) => inspect(request, principal)).then(admitted, refused);
+    else pending.then((principal) => inspect(request, asked, principal)).then(admitted, refused);
   }
 
-  function inspect(request: FastifyRequest, principal: Principal): void {
+  function inspect(request: FastifyRequest, asked: AskedRoute, principal: Principal): void {
     request.principal = principal;
-    request.admission = authenticator.admissionOf(principal, (renewed) => refuseWithoutAccess(renewed, asked(request)));
+    request.admission = authenticator.admissionOf(principal, (renewed) => refuseWithoutAccess(renewed, asked));
     refuseForeignWrite(request.method, request.headers);
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
       throw new MonError('invalid', 'the Host header is missing');
@@ -101,19 +103,19 @@ export async function openServer(
     }
     // A fragment never leaves a browser, so this is another path.
     if (request.url.includes('#')) throw unknownPath(request);
-    refuseWithoutAccess(principal, asked(request));
+    refuseWithoutAccess(principal, asked);
   }
 
   /** Each face has its own words for what goes wrong. */
   const isOfV2 = ({ url, sender }: Pick<FastifyRequest, 'url' | 'sender'>): boolean =>
     face.kind === 'core' || sender?.isOfV2 === true || url.startsWith(`${V2_PREFIX}/`);
   /** As at the peer, whose listener has nothing else: what is not there is told to everybody. */
-  const asked = (request: FastifyRequest): AskedRoute =>
-    face.kind === 'core' && request.routeOptions.url === undefined
+  const askedOf = (request: FastifyRequest): AskedRoute =>
+    face.kind === 'core' && matchedRoute(request).url === undefined
       ? { ...askedRoute(request), access: 'public' }
       : askedRoute(request);
   const refuseAs = (request: FastifyRequest): typeof sendError => {
-    if (request.routeOptions.url === V2_API.auth.test.path) return sendAuthError;
+    if (matchedRoute(request).url === V2_API.auth.test.path) return sendAuthError;
     return isOfV2(request) ? sendV2Error : sendError;
   };
   const unknownPath = (request: FastifyRequest): MonError =>
@@ -141,6 +143,7 @@ export async function openServer(
   app.decorateRequest('admission');
   app.decorateRequest('sender');
   app.decorateRequest('forwardedTo');
+  app.decorateRequest('knownRoute');
   // Asked for by few: most are let in by a key that is known.
   app.decorateRequest('caller', {
     getter(this: FastifyRequest) {
@@ -157,14 +160,15 @@ export async function openServer(
     if (request.method === 'OPTIONS') {
       reply
         .headers(cors(decodedPath(request.originalUrl.split('?', 1)[0] ?? '')))
-        .header('X-Request-ID', request.id)
+        .header('x-request-id', request.id)
         .code(200)
         .send();
       return;
     }
     const admitted = (): void => {
-      // From here on the content type must not matter, not even a malformed one (clients 1.1).
-      delete request.headers['content-type'];
+      // From here on the content type must not matter, not even a malformed one (clients 1.1). To delete it would make
+      // reading any other header slow.
+      request.headers['content-type'] = undefined;
       done();
     };
     admit(request, reply, admitted, (error) => done(error as Error));
@@ -195,19 +199,19 @@ export async function openServer(
 
 /** What a request asks for. Where there is no route, who asks still has to be known. */
 function askedRoute(request: FastifyRequest): AskedRoute {
-  const { routeOptions } = request;
   const params = (request.params ?? {}) as Readonly<Record<string, string>>;
   const { namespace, user } = params;
   const {
+    url,
     access = 'authenticated',
     role,
     takesNamespace = false,
     isOfAllNamespaces = false,
     isForAnonymous = false,
-  } = routeOptions.config ?? {};
+  } = matchedRoute(request);
   const asked = takesNamespace ? namespaceIn(request) : undefined;
   const doing = (): Doing | undefined => role && doingOf(role, params);
-  return { access, url: routeOptions.url, namespace, asked, user, isOfAllNamespaces, isForAnonymous, doing };
+  return { access, url, namespace, asked, user, isOfAllNamespaces, isForAnonymous, doing };
 }
 
 /** The path with one slash where there are several, as the peer sends its clients on; undefined: there are none. */
@@ -235,7 +239,7 @@ function recordOf(logRequest: LogRequest): onResponseHookHandler {
   return (request, reply, done) => {
     logRequest({
       method: request.method,
-      route: request.routeOptions.url ?? null,
+      route: matchedRoute(request).url ?? null,
       status: reply.statusCode,
       time_ms: Math.round(reply.elapsedTime * 1000) / 1000,
       request_id: request.id,

@@ -10,6 +10,7 @@ import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { actorOf } from '../access/actor.ts';
 import { maySee } from '../access/principal.ts';
 import { parseBody } from './json-body.ts';
+import { matchedRoute } from './request.ts';
 import type { Handler } from './route.ts';
 import { alreadyExists, notFound } from './v2-errors.ts';
 import { etagOf, mergePatchOf, preconditionsOf, refuseUnless, sendObject } from './v2-object-answer.ts';
@@ -270,7 +271,7 @@ function addressOf(
   request: FastifyRequest,
   { keyOfPath = (key) => key }: Pick<Collection<object>, 'keyOfPath'>,
 ): { namespace: string; key: V2Key } {
-  const { named = [] } = request.routeOptions.config.role ?? {};
+  const { named = [] } = matchedRoute(request).role ?? {};
   const key = keyOfPath(named.map((part) => pathPart(request, part)));
   return { namespace: pathPart(request, 'namespace'), key };
 }

@@ -60,6 +60,7 @@ interface DeliveryContext {
 export class AgentDelivery implements Command {
   readonly weight: number;
   readonly isReported = true;
+  readonly isPatient = true;
   readonly settle: (error: MonError | undefined) => void;
   readonly #namespaceName: string;
   readonly #delivery: AgentResults;

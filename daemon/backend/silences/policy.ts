@@ -5,7 +5,7 @@ import type { BulkOperation } from '../../../shared/schemas/bulk.ts';
 import type { SilencePolicy, SilencePolicySettings } from '../../../shared/schemas/silence-policy.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
-import { EXPIRE_NEVER } from '../../../shared/schemas/expiry.ts';
+import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 
 /** What the policy in force is taken from. */
 export interface PolicyDeps {

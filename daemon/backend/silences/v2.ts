@@ -11,7 +11,7 @@ import { subscriptionOfV2 } from '../../../shared/domain/v2/subscription.ts';
 import { isExpired } from '../../../shared/domain/expiry.ts';
 import { silencedEntry, silencedId } from '../../../shared/domain/silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { LIFETIME_SECONDS_MAX } from '../../../shared/schemas/expiry.ts';
+import { LIFETIME_SECONDS_MAX } from '../../../shared/schemas/lifetime.ts';
 import {
   v2SilencedSchema,
   type PlacedV2Silenced,

@@ -3,7 +3,7 @@ import { isExpired } from '../../../shared/domain/expiry.ts';
 import { silencedEntry, silencedId, silencedRow, type SilencedRequest } from '../../../shared/domain/silencing.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
-import { LIFETIME_SECONDS_MAX } from '../../../shared/schemas/expiry.ts';
+import { LIFETIME_SECONDS_MAX } from '../../../shared/schemas/lifetime.ts';
 import { SILENCES_MAX } from '../../../shared/schemas/settings.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Namespace } from '../registry/namespace.ts';

@@ -53,7 +53,7 @@ test('counters and members equal a count of everything, whatever happened before
         for (const maxAge of [undefined, 5]) expect(rig.said(maxAge)).toEqual(rig.counted(maxAge));
       }
     }),
-    { numRuns: 80 },
+    { numRuns: 40 },
   );
 });
 

@@ -76,6 +76,35 @@ test('commands that arrive within the linger are one write, in their order', asy
   expect(records).toEqual([{ seq: 1, changes: ['c', 'a', 'b'].map((name) => ['client', DEFAULT_NAMESPACE, name]) }]);
 });
 
+test('what nobody waits for lets more company come, until somebody is held up by it', async () => {
+  const { batcher, clock, records } = await openRig({ lingerMs: 2, patientLingerMs: 5 });
+  const enqueue = (name: string, isPatient: boolean): Promise<unknown> =>
+    new Promise((settle) => batcher.enqueue({ weight: 1, isPatient, apply: put(name), settle }));
+  const alone = [enqueue('a', true)];
+  clock.advance(4);
+  alone.push(enqueue('b', true));
+  expect(batcher.isAtRest).toBe(true);
+  clock.advance(1);
+  await Promise.all(alone);
+  expect(records.map(({ changes }) => changes.length)).toEqual([2]);
+
+  const mixed = [enqueue('c', true), enqueue('d', false), enqueue('e', true)];
+  clock.advance(2);
+  await Promise.all(mixed);
+  expect(records.map(({ changes }) => changes.length)).toEqual([2, 3]);
+
+  // One that nobody waits for goes with what comes before its time is up, and leaves no clock running for the next.
+  const hurried = [enqueue('f', true), enqueue('g', false)];
+  clock.advance(2);
+  await Promise.all(hurried);
+  const next = enqueue('h', true);
+  clock.advance(4);
+  expect(batcher.isAtRest).toBe(true);
+  clock.advance(1);
+  await next;
+  expect(records.map(({ changes }) => changes.length)).toEqual([2, 3, 2, 1]);
+});
+
 test('a full batch does not wait for the clock', async () => {
   const { batcher, records } = await openRig({ batchLimit: 3 });
   await Promise.all(['a', 'b', 'c'].map((name) => batcher.run(put(name))));

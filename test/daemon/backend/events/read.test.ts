@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { send } from '../../../support/raw-http.ts';
+import type { AggregateResults } from '../../../../shared/schemas/aggregate.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 
 let backend: RunningBackend;
@@ -52,6 +53,69 @@ test('an event in a list reads letter for letter as the event by itself, whateve
         expect(redact === undefined && list.includes('hunter2')).toBe(false);
       },
     ),
-    { numRuns: 200 },
+    { numRuns: 80 },
+  );
+});
+
+const remove = (target: string): Promise<unknown> => send(backend.url, { method: 'DELETE', target });
+
+type Happening = (source: string) => Promise<unknown>;
+
+/** Of the check `a` or `b` of a client, in the aggregate `all`. */
+const happening = fc.oneof<fc.WeightedArbitrary<Happening>[]>(
+  {
+    weight: 5,
+    arbitrary: report.map(
+      ({ check, status, oddity: odd }): Happening =>
+        (source) =>
+          post('/results', { source, name: check, status, output: 'o', ...odd, aggregates: ['all'] }),
+    ),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom<Happening>(
+      (source) => post('/silenced', { subscription: `client:${source}`, check: 'a' }),
+      (source) => post('/silenced/clear', { subscription: `client:${source}`, check: 'a' }),
+      (source) => remove(`/events/${source}/b`),
+      (source) => remove(`/results/${source}/a`),
+      (source) => remove(`/clients/${source}`),
+      (source) => post('/clients', { name: source, address: 'elsewhere' }),
+      (source) => post('/clients', { name: source, address: 'elsewhere', redact: ['text', 'output'] }),
+    ),
+  },
+);
+
+interface ShownResult {
+  readonly client: string;
+  readonly check: { readonly name: string; readonly status: number; readonly output: string };
+}
+
+/** What the critical results of a client say, read from its results, or told by the aggregate. */
+const criticalIn = (results: readonly ShownResult[]): object[] =>
+  results.filter(({ check }) => check.status === 2).map(({ check: { name, output } }) => ({ check: name, output }));
+const toldOf = (source: string, told: readonly AggregateResults[]): object[] =>
+  told.flatMap(({ check, summary }) =>
+    summary.filter(({ clients }) => clients.includes(source)).map(({ output }) => ({ check, output })),
+  );
+
+test('lists that are asked for again read as each by itself does by then, whatever happened in between', async () => {
+  let clients = 0;
+  await post('/results', { source: 'always', name: 'a', output: '', aggregate: 'all' });
+  await fc.assert(
+    fc.asyncProperty(fc.array(happening, { minLength: 2, maxLength: 10 }), async (happenings) => {
+      const source = `again${String(clients++)}`;
+      await post('/results', { source, name: 'a', status: 2, output: 'first', aggregate: 'all' });
+      for (const happen of happenings) {
+        await happen(source);
+        const list = await get(`/events/${source}`);
+        const names = (JSON.parse(list) as { check: { name: string } }[]).map(({ check }) => check.name);
+        const single = await Promise.all(names.map((name) => get(`/events/${source}/${name}`)));
+        expect(list).toBe(`[${single.join(',')}]`);
+        const results = JSON.parse(await get(`/results/${source}`)) as ShownResult[];
+        const told = JSON.parse(await get('/aggregates/all/results/critical')) as AggregateResults[];
+        expect(toldOf(source, told)).toEqual(criticalIn(results));
+      }
+    }),
+    { numRuns: 40 },
   );
 });

@@ -15,11 +15,16 @@ let backend: RunningBackend;
 let store: TroubledStore;
 beforeAll(async () => {
   backend = await startBackend({ around: (real) => (store = new TroubledStore(real)) });
+  await reportAll();
+});
+afterAll(() => backend[Symbol.asyncDispose]());
+
+/** Also takes away what was kept of lists before. */
+async function reportAll(): Promise<void> {
   await openApiClient({ backend: backend.url }).submitResults(
     NAMES.map((name, at) => ({ source: 'web', name, output: 'é'.repeat(1000), status: 1 + (at % 2) })),
   );
-});
-afterAll(() => backend[Symbol.asyncDispose]());
+}
 
 async function get(target: string): Promise<{ readonly names: string[]; readonly headers: Headers }> {
   const answer = await fetch(backend.url + target);
@@ -61,6 +66,7 @@ describe('a list that is too long to be made at once', () => {
   });
 
   test('HEAD has its headers without its length, and makes no more of it', async () => {
+    await reportAll();
     let reads = 0;
     store.refusesReads = () => ++reads > 40;
     const head = await send(backend.url, { method: 'HEAD', target: '/events?limit=900' });
@@ -83,6 +89,7 @@ describe('a list that is too long to be made at once', () => {
  * @param reads that succeed before
  */
 async function failing(reads: number): Promise<{ readonly answer: Response; readonly text: Promise<string> }> {
+  await reportAll();
   let left = reads;
   store.refusesReads = () => left-- <= 0;
   const answer = await fetch(`${backend.url}/events?limit=999`);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { COMMON_ERRORS, pathParameters, type Endpoint } from '../../../../shared/api/endpoint.ts';
 import { errorAnswer, HTTP_STATUS } from '../../../../shared/api/errors.ts';
-import { MON_API, type MonEndpoint } from '../../../../shared/api/mon.ts';
+import { MON_API } from '../../../../shared/api/mon.ts';
 import { asking, basic, type Ask } from '../../../support/asking.ts';
 import { aClusterView, ToldCluster } from '../../../support/told-cluster.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
@@ -21,6 +21,8 @@ let letters: readonly number[] = [];
 const letter =
   (at: number): (() => string[]) =>
   () => [String(letters[at])];
+
+type MonEndpoint = keyof typeof MON_API;
 
 /** In the order in which they are asked: what changes something comes behind those that look at it. */
 const EXAMPLES: Readonly<Record<MonEndpoint, Example>> = {
@@ -66,6 +68,7 @@ const EXAMPLES: Readonly<Record<MonEndpoint, Example>> = {
   stash: { path: () => ['a%2Fb'] },
   deleteStash: { path: () => ['a%2Fb'] },
   handlers: {},
+  testHandler: { path: () => ['fail'], body: { client: 'web-1', check: 'disk', dry_run: true } },
   deadLetters: { query: 'filter.handler=fail' },
   deadLetter: { path: letter(0) },
   retryDeadLetter: { path: letter(0), body: {} },

@@ -1,0 +1,142 @@
+import type { EventState } from '../../../shared/domain/event.ts';
+import type { CommitBoard } from '../commit/commit-board.ts';
+import type { CheckEntry } from '../registry/namespace.ts';
+
+/** Memory for each that is kept, beside its own. */
+const PLACE_BYTES = 200;
+
+interface KeptParts<Value> {
+  readonly commits: Pick<CommitBoard, 'onCommit'>;
+  /** Bytes of memory that all may take now. */
+  readonly room: () => number;
+  /** Bytes of memory of a value; undefined: it may change untold, and is not kept. */
+  readonly bytesOf: (value: Value) => number | undefined;
+}
+
+interface Kept<Value> {
+  readonly value: Value;
+  readonly bytes: number;
+  /** Of the entry, when the value was read. */
+  readonly event: EventState;
+}
+
+/**
+ * What was made of the committed records of checks whose event is open, kept for those who ask again. A commit that
+ * announces an event takes away what was made of it, and what is being made; memory that is ahead of the store, or was read
+ * anew, has another state of the event. So nobody gets anything but what is in the store. What does not fit is made again.
+ */
+export class KeptByEvent<Value> implements Disposable {
+  readonly #parts: KeptParts<Value>;
+  readonly #listening: Disposable;
+  readonly #kept = new Map<string, Kept<Value>>();
+  /** The keys whose records are being read, and were not changed since. */
+  readonly #readings = new Set<Set<string>>();
+  #bytes = 0;
+
+  constructor(parts: KeptParts<Value>) {
+    this.#parts = parts;
+    this.#listening = parts.commits.onCommit(({ changes }) => {
+      if (this.#kept.size === 0 && this.#readings.size === 0) return;
+      for (const [kind, namespace, client, check] of changes) {
+        if (kind === 'event') this.#forget(keyOf(namespace, client, check));
+      }
+    });
+  }
+
+  /** Bytes of memory. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /**
+   * @param read reads the records of some entries, and makes a value of each in their order; undefined where there is none
+   * @returns in the order of `entries`
+   */
+  async of(
+    entries: readonly CheckEntry[],
+    read: (missing: readonly CheckEntry[]) => Promise<readonly (Value | undefined)[]>,
+  ): Promise<(Value | undefined)[]> {
+    const values = entries.map((entry) => this.#valueOf(entry));
+    const places: number[] = [];
+    for (const [place, value] of values.entries()) if (value === undefined) places.push(place);
+    if (places.length === 0) return values;
+    const missing = places.flatMap((place) => entries[place] ?? []);
+    const made = await this.#make(missing, read);
+    for (const [at, place] of places.entries()) values[place] = made[at];
+    return values;
+  }
+
+  [Symbol.dispose](): void {
+    this.#listening[Symbol.dispose]();
+    this.#clear();
+  }
+
+  #valueOf(entry: CheckEntry): Value | undefined {
+    const { event } = entry.state;
+    if (event === undefined || this.#bytes === 0) return undefined;
+    const kept = this.#kept.get(keyOfEntry(entry));
+    return kept?.event === event ? kept.value : undefined;
+  }
+
+  async #make(
+    entries: readonly CheckEntry[],
+    read: (missing: readonly CheckEntry[]) => Promise<readonly (Value | undefined)[]>,
+  ): Promise<readonly (Value | undefined)[]> {
+    if (this.#parts.room() <= 0) {
+      this.#clear();
+      return read(entries);
+    }
+    const reading = new Set(entries.map(keyOfEntry));
+    this.#readings.add(reading);
+    try {
+      const values = await read(entries);
+      for (const [at, entry] of entries.entries()) {
+        const value = values[at];
+        const key = keyOfEntry(entry);
+        if (value !== undefined && reading.has(key)) this.#keep(key, entry, value);
+      }
+      return values;
+    } finally {
+      this.#readings.delete(reading);
+    }
+  }
+
+  #keep(key: string, { state: { event } }: CheckEntry, value: Value): void {
+    const own = this.#parts.bytesOf(value);
+    if (own === undefined || event === undefined) return;
+    this.#forgetKept(key);
+    const bytes = own + key.length + PLACE_BYTES;
+    const room = this.#parts.room();
+    // The room has become less: what was asked for long ago is not worth finding.
+    if (this.#bytes > room) this.#clear();
+    if (this.#bytes + bytes > room) return;
+    this.#kept.set(key, { value, bytes, event });
+    this.#bytes += bytes;
+  }
+
+  #forget(key: string): void {
+    this.#forgetKept(key);
+    for (const reading of this.#readings) reading.delete(key);
+  }
+
+  #forgetKept(key: string): void {
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return;
+    this.#kept.delete(key);
+    this.#bytes -= kept.bytes;
+  }
+
+  #clear(): void {
+    this.#kept.clear();
+    this.#bytes = 0;
+  }
+}
+
+function keyOfEntry({ client, name }: CheckEntry): string {
+  return keyOf(client.namespace.name, client.name, name);
+}
+
+/** No name holds a line break. */
+function keyOf(namespace: string, client: string, check: string): string {
+  return `${namespace}\n${client}\n${check}`;
+}

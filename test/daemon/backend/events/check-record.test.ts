@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import {
+  decodeCheckRecord,
+  encodeCheckRecord,
+  splitCheckRecord,
+  type CheckBodies,
+} from '../../../../daemon/backend/events/check-record.ts';
+import { NO_CHECK_STATE, nextCheckState, type CheckState } from '../../../../shared/domain/event.ts';
+import { historyOf } from '../../../../shared/domain/history.ts';
+import type { CheckResult } from '../../../../shared/schemas/result.ts';
+
+const CHECK: CheckResult = { name: 'disk', output: 'OK "✓"\n', status: 0, executed: 100, issued: 99, type: 'standard' };
+
+function stateAfter(...statuses: readonly number[]): CheckState {
+  let state = NO_CHECK_STATE;
+  for (const [at, status] of statuses.entries()) {
+    ({ state } = nextCheckState(state, { status, executed: 100 + at }, { now: 100 + at, newId: () => 'an-id' }));
+  }
+  return state;
+}
+
+/** Of one object, as each record was once made. */
+function byTheBook({ history, lastOk, event }: CheckState, bodies: CheckBodies, deletions: number, era: number) {
+  return JSON.stringify({
+    history,
+    lastOk,
+    event,
+    eventHistory: bodies.eventHistory,
+    deletionsBefore: deletions === 0 ? undefined : deletions,
+    era: era === 0 ? undefined : era,
+    eventCheck: bodies.eventCheck,
+    check: bodies.check,
+  });
+}
+
+test.each<{ what: string; state: CheckState; bodies?: CheckBodies }>([
+  { what: 'all is well', state: stateAfter(0, 0, 0) },
+  { what: 'there was never an OK', state: { ...stateAfter(1), event: undefined } },
+  { what: 'an event is open', state: stateAfter(0, 2) },
+  { what: 'a status is none of the four', state: { ...stateAfter(0), history: historyOf([127, 0]) } },
+  { what: 'the event has its own check', state: stateAfter(2), bodies: { check: CHECK, eventCheck: CHECK } },
+  {
+    what: 'the event has its own history',
+    state: stateAfter(2, 0),
+    bodies: { check: CHECK, eventHistory: historyOf([2]) },
+  },
+  { what: 'the result was deleted', state: stateAfter(2), bodies: { check: null, eventCheck: CHECK } },
+])('a record is the same text however it is made: $what', ({ state, bodies = { check: CHECK } }) => {
+  for (const deletions of [0, 3]) {
+    for (const era of [0, 2]) {
+      const record = encodeCheckRecord(state, bodies, deletions, era);
+      expect(record).toBe(byTheBook(state, bodies, deletions, era));
+      expect(decodeCheckRecord(record)).toEqual(JSON.parse(byTheBook(state, bodies, deletions, era)));
+    }
+  }
+});
+
+test('the check of a usual record is found unread', () => {
+  const state = stateAfter(0, 0);
+  expect(splitCheckRecord(encodeCheckRecord(state, { check: CHECK }, 0))).toEqual({
+    state: JSON.parse(JSON.stringify({ history: state.history, lastOk: state.lastOk })) as unknown,
+    check: JSON.stringify(CHECK),
+  });
+});

@@ -1,0 +1,114 @@
+import { beforeEach, expect, test } from 'vitest';
+import { CommitBoard, type Commit } from '../../../../daemon/backend/commit/commit-board.ts';
+import { KeptByEvent } from '../../../../daemon/backend/events/kept-by-event.ts';
+import { Namespace, type CheckEntry } from '../../../../daemon/backend/registry/namespace.ts';
+import type { Change } from '../../../../daemon/backend/ports.ts';
+import { nextCheckState } from '../../../../shared/domain/event.ts';
+
+const CLIENT = { name: 'web', address: '10.0.0.1', subscriptions: [], keepalives: false, version: '1', timestamp: 1 };
+
+let commits: CommitBoard;
+let room: number;
+let kept: KeptByEvent<string>;
+let entry: CheckEntry;
+let reads: number;
+beforeEach(() => {
+  commits = new CommitBoard();
+  room = 10_000;
+  kept = new KeptByEvent({
+    commits,
+    room: () => room,
+    bytesOf: (text) => (text === 'fleeting' ? undefined : text.length),
+  });
+  const namespace = new Namespace('default');
+  entry = namespace.ensureCheck(namespace.loadClient(CLIENT, { signature: '' }), 'disk');
+  fail();
+  reads = 0;
+});
+
+/** Another state of the event, as the rules make it for each result. */
+function fail(): void {
+  const check = { name: 'disk', status: 2, output: 'full', issued: 1, executed: 1 };
+  const { state } = nextCheckState(entry.state, check, { now: 1, newId: () => 'id', tellsAll: false });
+  entry.client.namespace.setCheck(entry, state, check, check.output);
+}
+
+function commit(...changes: Change[]): void {
+  const nothing: Omit<Commit, 'changes'> = { seq: 1, jobs: [], handlingNotes: [], results: 0, times: undefined };
+  commits.tell({ ...nothing, changes });
+}
+
+const ask = async (text = 'text', entries = [entry]): Promise<readonly (string | undefined)[]> =>
+  kept.of(entries, async (missing) => {
+    reads++;
+    return missing.map(() => text);
+  });
+
+test('what was made once is not made again', async () => {
+  expect(await ask('one')).toEqual(['one']);
+  expect(await ask('two')).toEqual(['one']);
+  expect(reads).toBe(1);
+});
+
+test('only what is missing is made, and stands in its place', async () => {
+  const other = entry.client.namespace.ensureCheck(entry.client, 'load');
+  await ask('known');
+  expect(await ask('made', [other, entry, other])).toEqual(['made', 'known', 'made']);
+});
+
+test.each<{ title: string; change: Change; isMadeAgain: boolean }>([
+  { title: 'of its event', change: ['event', 'default', 'web', 'disk'], isMadeAgain: true },
+  { title: 'of another event', change: ['event', 'default', 'web', 'load'], isMadeAgain: false },
+  { title: 'in another namespace', change: ['event', 'other', 'web', 'disk'], isMadeAgain: false },
+  { title: 'of its client, which announces its events', change: ['client', 'default', 'web'], isMadeAgain: false },
+])('after a commit $title it is made again: $isMadeAgain', async ({ change, isMadeAgain }) => {
+  await ask('one');
+  commit(change);
+  expect(await ask('two')).toEqual([isMadeAgain ? 'two' : 'one']);
+});
+
+test('what a commit changes while it is read is not kept', async () => {
+  const values = kept.of([entry], async () => {
+    commit(['event', 'default', 'web', 'disk']);
+    return ['old'];
+  });
+  expect(await values).toEqual(['old']);
+  expect(await ask('new')).toEqual(['new']);
+});
+
+test('memory that is ahead of the store is not answered with what was kept', async () => {
+  await ask('one');
+  fail();
+  expect(await ask('two')).toEqual(['two']);
+});
+
+test('an event that ends takes it along', async () => {
+  await ask('one');
+  entry.client.namespace.removeCheck(entry);
+  commit(['event', 'default', 'web', 'disk']);
+  expect(kept.bytes).toBe(0);
+});
+
+test('what may change untold is not kept, nor is what is not there', async () => {
+  await ask('fleeting');
+  await kept.of([entry], async () => [undefined]);
+  expect(await ask('two')).toEqual(['two']);
+});
+
+test('no more is kept than there is room for, and nothing without room', async () => {
+  room = 300;
+  const other = entry.client.namespace.ensureCheck(entry.client, 'load');
+  other.state = entry.state;
+  await ask('x', [entry, other]);
+  expect(kept.bytes).toBeGreaterThan(200);
+  expect(kept.bytes).toBeLessThan(300);
+  room = 0;
+  await ask('y', [other]);
+  expect(kept.bytes).toBe(0);
+});
+
+test('a failed read keeps nothing and is told', async () => {
+  const reading = kept.of([entry], () => Promise.reject(new Error('disk')));
+  await expect(reading).rejects.toThrow('disk');
+  expect(await ask('two')).toEqual(['two']);
+});
