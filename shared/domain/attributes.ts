@@ -22,33 +22,11 @@ export function attributeText(value: unknown): string {
   return JSON.stringify(value);
 }
 
-/** A condition that begins so is an expression. There is no language for them yet: it matches nothing. */
-const EXPRESSION = 'eval:';
-
-/**
- * Whether a record has all wanted attributes (completion 1.9): each is equal, or equal as text, or both are objects and
- * the same holds inside.
- */
-export function matchesAttributes(wanted: Attributes, record: Attributes): boolean {
-  return Object.entries(wanted).every(([name, value]) => {
-    const found = Object.hasOwn(record, name) ? record[name] : undefined;
-    if (isAttributes(value) && isAttributes(found)) return matchesAttributes(value, found);
-    return !isExpression(value) && attributeText(value) === attributeText(found);
-  });
-}
-
-/** Where the wanted attributes hold expressions, as dotted paths. */
-export function expressionPaths(wanted: Attributes): string[] {
-  return Object.entries(wanted).flatMap(([name, value]) => {
-    if (isExpression(value)) return [name];
-    return isAttributes(value) ? expressionPaths(value).map((path) => `${name}.${path}`) : [];
-  });
-}
-
 export function isAttributes(value: unknown): value is Attributes {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function isExpression(value: unknown): boolean {
-  return typeof value === 'string' && value.startsWith(EXPRESSION);
+/** The texts of a list; none where there is no list. */
+export function textsIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }

@@ -1,4 +1,5 @@
 import type { EventRow } from '../schemas/feed.ts';
+import { compareText } from './compare-text.ts';
 import { severityOf, type Severity } from './severity.ts';
 
 /** Columns that a list of events is sorted by. */
@@ -27,9 +28,4 @@ export function eventOrder(column: EventSortColumn, isReversed = false): (a: Eve
 
 function rank(row: EventRow): number {
   return row.silenced_by.length > 0 ? WORST_FIRST.length : WORST_FIRST.indexOf(severityOf(row.status));
-}
-
-/** By code unit: the same on every machine. */
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

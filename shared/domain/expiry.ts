@@ -1,4 +1,4 @@
-import { SECONDS_MAX, type Expiring, EXPIRE_NEVER } from '../schemas/expiry.ts';
+import { SECONDS_MAX, type Expiring, EXPIRE_NEVER } from '../schemas/lifetime.ts';
 
 /**
  * @param expireSeconds seconds to live, -1 and absent: for ever

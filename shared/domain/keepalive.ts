@@ -1,4 +1,5 @@
-import { KEEPALIVE_THRESHOLDS, type Client } from '../schemas/client.ts';
+import type { Client } from '../schemas/client.ts';
+import { KEEPALIVE_THRESHOLDS } from '../schemas/keepalive.ts';
 import { unmatchedText } from './tokens.ts';
 
 /** The name under which signs of life are results (completion 1.10). */

@@ -32,3 +32,17 @@ export function memoryLimit(settingMebibytes: number | undefined, { heap, machin
 export function startLimit({ heap }: Pick<MemoryOfProcess, 'heap'>): number {
   return Math.floor(heap * START_SHARE);
 }
+
+/** What merely saves time may take this part of the memory that what is known leaves, and never more than so much. */
+const SPARE_SHARE = 0.1;
+const SPARE_BYTES_MAX = 64 * MEBIBYTE;
+
+/**
+ * The most memory that what merely saves time may take; 0: there is none to spare.
+ *
+ * @param used bytes that what is known takes
+ * @param limit bytes that it may take
+ */
+export function spareMemory(used: number, limit: number): number {
+  return Math.max(0, Math.min(SPARE_BYTES_MAX, Math.floor((limit - used) * SPARE_SHARE)));
+}

@@ -36,6 +36,9 @@ const VARIABLES = 'env_vars';
 /** Of webhooks: among them are credentials under any name. Where they are hidden, so is what makes their address a secret. */
 const HEADERS = 'headers';
 
+/** Of ntfy: whoever knows it may read and write there. */
+const TOPIC = 'topic';
+
 /** A client, or what is known of one. */
 type Redacting = Client | { readonly redact?: unknown };
 
@@ -126,7 +129,9 @@ function redacted(value: unknown, keys: ReadonlySet<string>): unknown {
         ? item.map(redactedVariable)
         : isWebhook && key === 'url'
           ? redactedUrl(item)
-          : redacted(item, keys);
+          : isWebhook && key === TOPIC
+            ? REDACTED
+            : redacted(item, keys);
     if (shown !== item) (copy ??= { ...value })[key] = shown;
   }
   return copy ?? value;

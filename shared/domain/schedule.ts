@@ -13,16 +13,3 @@ export function nextRunDelayMs(splayKey: bigint, intervalMs: number, nowMs: numb
   const remainder = (splayKey - BigInt(Math.floor(nowMs))) % interval;
   return Number(remainder < 0n ? remainder + interval : remainder);
 }
-
-/**
- * When a run that was due at `dueMs` is due again. Counted from the ideal time, so that late timers do not add up; runs
- * that were missed (a machine that slept) are not made up for, the next one keeps its place in the interval.
- *
- * @param dueMs when the last run should have been, epoch milliseconds
- * @param nowMs epoch milliseconds
- * @returns epoch milliseconds, later than `nowMs`, and later than `dueMs` by a multiple of `intervalMs`
- */
-export function nextDueMs(dueMs: number, intervalMs: number, nowMs: number): number {
-  const passed = Math.max(0, Math.floor((nowMs - dueMs) / intervalMs));
-  return dueMs + (passed + 1) * intervalMs;
-}

@@ -1,11 +1,5 @@
 import { fieldsOf, type Field } from './search-fields.ts';
-import {
-  parseSearchTree,
-  printSearchTree,
-  type SearchFields,
-  type SearchNode,
-  type SearchProblem,
-} from './search-syntax.ts';
+import { parseSearchTree, type SearchFields, type SearchNode, type SearchProblem } from './search-syntax.ts';
 
 /*
  * The search language of console, `monctl`, REST and feed: one grammar (`search-syntax.ts`) over the fields of what is
@@ -89,11 +83,6 @@ export function readSearch<Row>(language: SearchLanguage<Row>, text: string): Se
  */
 export function isFound<Row>(search: SearchOf<Row>, row: Row, nowSeconds: number, words?: string): boolean {
   return search.test(row, search.usesWords ? (words ?? search.language.words(row)) : '', nowSeconds);
-}
-
-/** A search in its plainest spelling; parsed again it means the same. */
-export function printSearchOf<Row>({ tree, language }: SearchOf<Row>): string {
-  return tree === undefined ? '' : printSearchTree(language.fields, tree);
 }
 
 function compile<Row>(node: SearchNode<Row>): Test<Row> {

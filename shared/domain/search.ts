@@ -1,5 +1,5 @@
 import type { EventRow } from '../schemas/feed.ts';
-import { isFound, printSearchOf, readSearch, searchLanguage, type SearchOf } from './search-language.ts';
+import { isFound, readSearch, searchLanguage, type SearchOf } from './search-language.ts';
 import type { SearchProblem } from './search-syntax.ts';
 import { choiceField, countField, flagField, listField, statusField, textField, timeField } from './search-fields.ts';
 
@@ -47,11 +47,6 @@ export function matchesSearch(search: Search, row: SearchRow, nowSeconds: number
 /** Whether the answer for a row can change by the mere passing of time. */
 export function usesTime(search: Search): boolean {
   return search.usesTime;
-}
-
-/** A search in its plainest spelling; parsed again it means the same. */
-export function printSearch(search: Search): string {
-  return printSearchOf(search);
 }
 
 /** The lower-case text that words are looked for in. */

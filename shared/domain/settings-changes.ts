@@ -31,7 +31,7 @@ function changesAt(
     if (isSettings(was) && isSettings(is) && !secrets.has(name)) {
       // What follows the host in the address of a webhook is a credential at many receivers.
       const isWebhook = was['type'] === 'webhook' || is['type'] === 'webhook';
-      return changesAt([...path, name], was, is, isWebhook ? new Set([...secrets, 'url']) : secrets);
+      return changesAt([...path, name], was, is, isWebhook ? new Set([...secrets, 'url', 'topic']) : secrets);
     }
     if (JSON.stringify(was) === JSON.stringify(is)) return [];
     return [

@@ -1,7 +1,7 @@
 import type { SilencePolicy } from '../schemas/silence-policy.ts';
 import { formatDuration } from './duration.ts';
 import { compileGlob } from './glob.ts';
-import { EXPIRE_NEVER } from '../schemas/expiry.ts';
+import { EXPIRE_NEVER } from '../schemas/lifetime.ts';
 
 /** What of a silence the policy looks at. */
 export interface PolicedSilence {

@@ -1,6 +1,5 @@
 import type { StashView } from '../schemas/stash.ts';
-import type { SilencedRequest } from './silencing.ts';
-import { silencedId } from './silencing.ts';
+import { silencedId, type SilencedRequest } from './silencing.ts';
 import { clientSubscription } from './subscription.ts';
 import { isOlder, parseVersion, type Version } from './plan/version.ts';
 

@@ -1,4 +1,4 @@
-import type { CheckResult } from '../schemas/result.ts';
+import type { CheckResult, HeldResult } from '../schemas/result.ts';
 import { isOfNewerShape } from './event.ts';
 import { KEEPALIVE_CHECK } from './keepalive.ts';
 import { isSettings } from './merge-settings.ts';
@@ -7,14 +7,14 @@ import { isSettings } from './merge-settings.ts';
 export const STALE_REPEAT_SECONDS = 30;
 
 /** Seconds after which a result is stale; 0: never, as keepalives, whose age is looked at by itself. */
-export function ttlOf(check: CheckResult | undefined): number {
+export function ttlOf(check: HeldResult | undefined): number {
   if (check?.name === KEEPALIVE_CHECK) return 0;
   const ttl = check?.['ttl'];
   return typeof ttl === 'number' && ttl > 0 ? ttl : 0;
 }
 
 /** Seconds after which a result that stays stale is told again: one of the newer shape after its ttl, as that peer does. */
-export function staleRepeatOf(check: CheckResult): number {
+export function staleRepeatOf(check: HeldResult): number {
   return isOfNewerShape(check) ? ttlOf(check) : STALE_REPEAT_SECONDS;
 }
 

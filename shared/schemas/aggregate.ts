@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DOTS_MESSAGE, isDots, NAME_LENGTH_MAX } from './name.ts';
-import { numberOrZero, texts } from './answer.ts';
+import { answer, numberOrZero, texts, type AnswerOf } from './answer.ts';
 
 /** Word characters, dots, colons, bars and hyphens (completion 1.7). */
 export const AGGREGATE_NAME_PATTERN = /^(?!\.{1,2}$)[\w.:|-]+$/;
@@ -21,85 +21,45 @@ export const aggregateSchema = z.union([aggregateNameSchema, z.boolean()]);
 export const aggregatesSchema = z.array(aggregateNameSchema).max(AGGREGATES_MAX);
 
 /** `GET /aggregates/:aggregate`, whole numbers throughout (reference 2.6; clients 2). */
-export interface AggregateSummary {
-  /** Clients and checks among the members, stale ones included. */
-  readonly clients: number;
-  readonly checks: number;
-  readonly results: AggregateCounts;
-}
-
-/** An item of `GET /api/mon/v1/aggregates`. */
-export interface NamedAggregate extends AggregateSummary {
-  readonly name: string;
-}
-
-/** Members that are not stale, each under the severity of its last result. */
-export interface AggregateCounts {
-  readonly ok: number;
-  readonly warning: number;
-  readonly critical: number;
-  /** Every status outside 0 to 2. */
-  readonly unknown: number;
-  /** The four above together. */
-  readonly total: number;
-  /** Members whose last result is older than `max_age`; without it 0. */
-  readonly stale: number;
-  /** Of the total: those whose open event is silenced now. */
-  readonly silenced: number;
-  /** Of the total: those whose client has an open keepalive event. */
-  readonly down: number;
-}
-
-/** An item of `GET /aggregates/:aggregate/clients`. */
-export interface AggregateClient {
-  readonly name: string;
-  readonly checks: readonly string[];
-}
-
-/** An item of `GET /aggregates/:aggregate/checks`. */
-export interface AggregateCheck {
-  readonly name: string;
-  readonly clients: readonly string[];
-}
-
-/** An item of `GET /aggregates/:aggregate/results/:severity`: what a check says, the most frequent first. */
-export interface AggregateResults {
-  readonly check: string;
-  readonly summary: readonly {
-    readonly output: string;
-    readonly total: number;
-    readonly clients: readonly string[];
-  }[];
-}
-
-/** As callers rely on it, see `answer.ts`. */
 export const aggregateAnswer = z.looseObject({
+  /** Clients and checks among the members, stale ones included. */
   clients: z.number(),
   checks: z.number(),
+  /** Members that are not stale, each under the severity of its last result. */
   results: z.looseObject({
     ok: z.number(),
     warning: z.number(),
     critical: z.number(),
+    /** Every status outside 0 to 2. */
     unknown: z.number(),
+    /** The four above together. */
     total: z.number(),
+    /** Members whose last result is older than `max_age`; without it 0. */
     stale: numberOrZero,
+    /** Of the total: those whose open event is silenced now. */
     silenced: numberOrZero,
+    /** Of the total: those whose client has an open keepalive event. */
     down: numberOrZero,
   }),
-}) satisfies z.ZodType<AggregateSummary>;
-
-/** As callers rely on it, see `answer.ts`. */
-export const aggregateResultsAnswer: z.ZodType<AggregateResults> = z.looseObject({
-  check: z.string(),
-  summary: z.array(z.looseObject({ output: z.string(), total: z.number(), clients: texts })),
 });
+export type AggregateSummary = AnswerOf<typeof aggregateAnswer>;
 
-/** As callers rely on it, see `answer.ts`. */
-export const aggregateClientsAnswer: z.ZodType<AggregateClient[]> = z.array(
-  z.looseObject({ name: z.string(), checks: texts }),
-);
+/** An item of `GET /api/mon/v1/aggregates`. */
+export type NamedAggregate = AggregateSummary & { readonly name: string };
 
-/** As callers rely on it, see `answer.ts`. */
-export const aggregateChecksAnswer: z.ZodType<AggregateCheck[]> = z.array(
-  z.looseObject({ name: z.string(), clients: texts }),
+/** An item of `GET /aggregates/:aggregate/results/:severity`: what a check says, the most frequent first. */
+export const aggregateResultsAnswer = answer(
+  z.looseObject({
+    check: z.string(),
+    summary: z.array(z.looseObject({ output: z.string(), total: z.number(), clients: texts })),
+  }),
 );
+export type AggregateResults = z.infer<typeof aggregateResultsAnswer>;
+
+/** `GET /aggregates/:aggregate/clients` */
+export const aggregateClientsAnswer = answer(z.array(z.looseObject({ name: z.string(), checks: texts })));
+export type AggregateClient = z.infer<typeof aggregateClientsAnswer>[number];
+
+/** `GET /aggregates/:aggregate/checks` */
+export const aggregateChecksAnswer = answer(z.array(z.looseObject({ name: z.string(), clients: texts })));
+export type AggregateCheck = z.infer<typeof aggregateChecksAnswer>[number];

@@ -5,6 +5,24 @@ import { z } from 'zod';
  * newer ones add some, and both are still good answers.
  */
 
+/** What is known of an answer, which is nobody's to change. What may come beside it is not named. */
+export type AnswerOf<Schema extends z.ZodType> = Known<z.output<Schema>>;
+
+type Known<Value> = Value extends readonly (infer Item)[]
+  ? readonly Known<Item>[]
+  : Value extends object
+    ? keyof Named<Value> extends never
+      ? Readonly<Value>
+      : Named<Value>
+    : Value;
+
+type Named<Value> = { readonly [Name in keyof Value as string extends Name ? never : Name]: Known<Value[Name]> };
+
+/** A schema whose type is what is known of its answer, see `AnswerOf`. */
+export function answer<Schema extends z.ZodType>(schema: Schema): z.ZodType<AnswerOf<Schema>> {
+  return schema as z.ZodType as z.ZodType<AnswerOf<Schema>>;
+}
+
 export const texts: z.ZodType<readonly string[]> = z.array(z.string());
 export const textsOrNone = texts.nullish().transform((all) => all ?? []);
 

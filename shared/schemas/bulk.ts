@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { expireAtSchema, LIFETIME_SECONDS_MAX } from './expiry.ts';
+import { expireAtSchema } from './expiry.ts';
+import { LIFETIME_SECONDS_MAX } from './lifetime.ts';
 import { nameSchema, sourceSchema, subscriptionSchema } from './name.ts';
 import { silencedSchema } from './silenced.ts';
 import { objectNameSchema, pairsSchema } from './v2/metadata.ts';

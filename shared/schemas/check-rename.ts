@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answer } from './answer.ts';
 import { nameSchema } from './name.ts';
 
 /** Body of `POST /api/mon/v1/checks/:check/rename`. */
@@ -9,9 +10,5 @@ export const checkRenameSchema = z.looseObject({
 });
 
 /** The answer: on how many clients a record has the new name now. */
-export interface CheckRenameAnswer {
-  readonly moved: number;
-}
-
-/** As callers rely on it, see `answer.ts`. */
-export const renamedAnswer: z.ZodType<CheckRenameAnswer> = z.looseObject({ moved: z.number() });
+export const renamedAnswer = answer(z.looseObject({ moved: z.number() }));
+export type CheckRenameAnswer = z.infer<typeof renamedAnswer>;

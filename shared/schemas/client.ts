@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { NAME_LENGTH_MAX, freeNameSchema, nameSchema } from './name.ts';
-import { numberOrNull, numberOrZero, textOrEmpty, textsOrNone } from './answer.ts';
+import { numberOrNull, numberOrZero, textOrEmpty, textsOrNone, type AnswerOf } from './answer.ts';
 
 /** Subscriptions, handlers, or keys to hide, of one client (security S7). */
 const LIST_MAX = 1000;
@@ -16,9 +16,6 @@ const thresholdsSchema = z.looseObject({
   warning: z.int().positive().nullish(),
   critical: z.int().positive().nullish(),
 });
-
-/** Seconds of silence before a keepalive event, from the reference peer: 120 and 180. */
-export const KEEPALIVE_THRESHOLDS = { warning: 120, critical: 180 } as const;
 
 /**
  * A client record as it arrives: `POST /clients`, an agent's keepalive, the `client` section of a configuration
@@ -68,13 +65,6 @@ export interface Client {
   readonly [attribute: string]: unknown;
 }
 
-/** The answer to `DELETE /api/mon/v1/clients?q=`. */
-export interface DeletedClients {
-  readonly deleted: number;
-  /** Whether more are found: asking again goes on with them. */
-  readonly more: boolean;
-}
-
 /** As callers rely on it, see `answer.ts`. */
 export const clientAnswer: z.ZodType<Client> = z.looseObject({
   name: z.string(),
@@ -95,8 +85,10 @@ export const clientHistoryAnswer = z.looseObject({
 /** One check of a client: its last statuses, oldest first, and when it ran last (epoch seconds). */
 export type ClientHistory = z.infer<typeof clientHistoryAnswer>;
 
-/** As callers rely on it, see `answer.ts`. */
-export const deletedClientsAnswer: z.ZodType<DeletedClients> = z.object({
+/** The answer to `DELETE /api/mon/v1/clients?q=`. */
+export const deletedClientsAnswer = z.object({
   deleted: z.number(),
+  /** Whether more are found: asking again goes on with them. */
   more: z.boolean(),
 });
+export type DeletedClients = AnswerOf<typeof deletedClientsAnswer>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type Event, type EventAction, eventActionSchema, eventAnswer } from './event.ts';
-import { texts } from './answer.ts';
+import { eventActionSchema, eventAnswer } from './event.ts';
+import { texts, type AnswerOf } from './answer.ts';
 
 /**
  * What becomes of an event at one of its handlers; one vocabulary for the log, `explain` and `simulate`.
@@ -79,38 +79,6 @@ export type HandlerExplanation = HandlerVerdict & {
   readonly delivery: DeliveryView | null;
 };
 
-/** The answer to "why was I not paged?": `GET /api/mon/v1/events/:client/:check/explain`. */
-export interface Explanation {
-  readonly client: string;
-  readonly check: string;
-  /** Null: there is none now. */
-  readonly event: ExplainedEvent | null;
-  /** One sentence for people. */
-  readonly reason: string;
-  /** As if the event were handled again now: definitions and silences are those of now. */
-  readonly handlers: readonly HandlerExplanation[];
-}
-
-export interface ExplainedEvent {
-  readonly id: string;
-  readonly status: number;
-  readonly action: EventAction;
-  readonly occurrences: number;
-  readonly silenced_by: readonly string[];
-}
-
-/** What a result would do: `POST /api/mon/v1/simulate`. */
-export interface Simulation {
-  readonly client: string;
-  readonly check: string;
-  readonly transition: 'none' | 'open' | 'resolve' | 'metric' | 'well';
-  /** Redacted; null: none would be handled. */
-  readonly event: Event | null;
-  /** One sentence for people. */
-  readonly reason: string;
-  readonly handlers: readonly HandlerVerdict[];
-}
-
 /** As callers rely on it, see `answer.ts`. */
 export const verdictAnswer = z.looseObject({
   handler: z.string(),
@@ -119,10 +87,11 @@ export const verdictAnswer = z.looseObject({
   reason: z.string(),
 });
 
-/** As callers rely on it, see `answer.ts`. */
+/** The answer to "why was I not paged?": `GET /api/mon/v1/events/:client/:check/explain`. */
 export const explanationAnswer = z.looseObject({
   client: z.string(),
   check: z.string(),
+  /** Null: there is none now. */
   event: z
     .looseObject({
       id: z.string(),
@@ -132,7 +101,9 @@ export const explanationAnswer = z.looseObject({
       silenced_by: texts,
     })
     .nullable(),
+  /** One sentence for people. */
   reason: z.string(),
+  /** As if the event were handled again now: definitions and silences are those of now. */
   handlers: z.array(
     verdictAnswer.extend({
       delivery: z
@@ -150,16 +121,27 @@ export const explanationAnswer = z.looseObject({
 
 /** Why the handlers of a check run or do not run for its event. */
 export type EventExplanation = z.infer<typeof explanationAnswer>;
+export type ExplainedEvent = NonNullable<AnswerOf<typeof explanationAnswer>['event']>;
+/** The same as this version gives it. */
+export type Explanation = Omit<AnswerOf<typeof explanationAnswer>, 'handlers'> & {
+  readonly handlers: readonly HandlerExplanation[];
+};
 
-/** As callers rely on it, see `answer.ts`. */
+/** What a result would do: `POST /api/mon/v1/simulate`. */
 export const simulationAnswer = z.looseObject({
   client: z.string(),
   check: z.string(),
   transition: z.string(),
+  /** Redacted; null: none would be handled. */
   event: eventAnswer.nullable(),
+  /** One sentence for people. */
   reason: z.string(),
   handlers: z.array(verdictAnswer),
 });
 
-/** What a result would do. */
 export type SimulatedResult = z.infer<typeof simulationAnswer>;
+/** The same as this version gives it. */
+export type Simulation = Pick<SimulatedResult, 'client' | 'check' | 'event' | 'reason'> & {
+  readonly transition: 'none' | 'open' | 'resolve' | 'metric' | 'well';
+  readonly handlers: readonly HandlerVerdict[];
+};

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answer, texts, type AnswerOf } from './answer.ts';
 
 /** Plans for upgrades: what has to be known, what the rules find, and the steps in their order (reference 9, completion 1.19). */
 
@@ -119,44 +120,48 @@ export const ruleVerdictSchema = z.enum(['pass', 'warn', 'block']);
 export type RuleVerdict = z.infer<typeof ruleVerdictSchema>;
 
 /** What one rule finds. */
-export interface Finding {
-  readonly rule: string;
-  readonly title: string;
-  readonly verdict: RuleVerdict;
-  /** What was seen, for people. */
-  readonly evidence: readonly string[];
-  /** What to do, a line each; empty when there is nothing to do. */
-  readonly remedy: readonly string[];
-}
-
-/**
- * `check`: runs by itself; `action`: the backend does it; `manual`: the operator does what it says, then confirms.
- */
-export type StepKind = 'check' | 'action' | 'manual';
-
-export type StepAction = 'backup' | 'drain' | 'migrate' | 'resume' | 'fix-namespaces' | 'migrate-stashes';
+export const findingAnswer = answer(
+  z.object({
+    rule: z.string(),
+    title: z.string(),
+    verdict: ruleVerdictSchema,
+    /** What was seen, for people. */
+    evidence: texts,
+    /** What to do, a line each; empty when there is nothing to do. */
+    remedy: texts,
+  }),
+);
+export type Finding = z.infer<typeof findingAnswer>;
 
 /** What a check step, or the end of a manual step, looks at: all rules, one rule, or the state after the upgrade. */
 export type StepCheck = 'rules' | 'health' | 'versions-agree' | 'entities-kept' | `rule:${string}`;
+const CHECKS: ReadonlySet<unknown> = new Set(['rules', 'health', 'versions-agree', 'entities-kept']);
+const stepCheck = z.custom<StepCheck>(
+  (value) => typeof value === 'string' && (CHECKS.has(value) || value.startsWith('rule:')),
+  'is no check that is known',
+);
 
-export interface PlanStep {
+export const stepAnswer = z.object({
   /** Names it within its plan. */
-  readonly id: string;
-  readonly kind: StepKind;
-  readonly title: string;
+  id: z.string(),
+  /** `check`: runs by itself; `action`: the backend does it; `manual`: the operator does what it says, then confirms. */
+  kind: z.enum(['check', 'action', 'manual']),
+  title: z.string(),
   /** Why, and what to watch out for; a line each. */
-  readonly details: readonly string[];
+  details: texts,
   /** The rule that it is there for; absent: the general procedure. */
-  readonly rule?: string;
+  rule: z.string().exactOptional(),
   /** For `action`. */
-  readonly action?: StepAction;
+  action: z.enum(['backup', 'drain', 'migrate', 'resume', 'fix-namespaces', 'migrate-stashes']).exactOptional(),
   /** For `check`; for `manual` what is looked at when the operator confirms. */
-  readonly check?: StepCheck;
+  check: stepCheck.exactOptional(),
   /** For `manual`: what to run, a line each. */
-  readonly commands?: readonly string[];
+  commands: texts.exactOptional(),
   /** What has to be typed to run it, because it cannot be undone. */
-  readonly confirm?: string;
-}
+  confirm: z.string().exactOptional(),
+});
+export type PlanStep = AnswerOf<typeof stepAnswer>;
+export type StepAction = NonNullable<PlanStep['action']>;
 
 export interface UpgradePlan {
   readonly from: string;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { objectAnswer, texts } from './answer.ts';
+import { answer, objectAnswer, texts } from './answer.ts';
 
 /** Most objects in one request of a restore. */
 export const RESTORE_MAX = 100;
@@ -34,52 +34,38 @@ export function restoreKey(type: 'Namespace' | 'User' | 'Entity', namespace: str
   return JSON.stringify([type, namespace, name]);
 }
 
-/**
- * What became of an object.
- *
- * - `created`, `replaced`: it is there now as the file has it
- * - `unchanged`: it was there exactly like this
- * - `left out`: it cannot be carried over; the reason says why
- */
-export type RestoreOutcome = 'created' | 'replaced' | 'unchanged' | 'left out';
-
-/** The answer for one object, in the order of the request. */
-export interface Restored {
-  readonly outcome: RestoreOutcome;
-  /** Why it was left out. */
-  readonly reason?: string;
-  /** Attributes that could not be carried over although the object was, each with the reason. */
-  readonly lost?: readonly { readonly attribute: string; readonly reason: string }[];
-  /** What does not do what it seems to, although nothing of it was lost. */
-  readonly warnings?: readonly string[];
-}
-
-export interface RestoreAnswer {
-  readonly results: readonly Restored[];
-}
+/** The answer to a restore: what became of each object, in the order of the request. */
+export const restoredAnswer = answer(
+  z.looseObject({
+    results: z.array(
+      z.looseObject({
+        /**
+         * - `created`, `replaced`: it is there now as the file has it
+         * - `unchanged`: it was there exactly like this
+         * - `left out`: it cannot be carried over; the reason says why
+         */
+        outcome: z.enum(['created', 'replaced', 'unchanged', 'left out']),
+        /** Why it was left out. */
+        reason: z.string().exactOptional(),
+        /** Attributes that could not be carried over although the object was, each with the reason. */
+        lost: z.array(z.looseObject({ attribute: z.string(), reason: z.string() })).exactOptional(),
+        /** What does not do what it seems to, although nothing of it was lost. */
+        warnings: texts.exactOptional(),
+      }),
+    ),
+  }),
+);
+export type RestoreAnswer = z.infer<typeof restoredAnswer>;
+export type Restored = RestoreAnswer['results'][number];
+export type RestoreOutcome = Restored['outcome'];
 
 /** A page of `GET /api/mon/v1/dump`. */
-export interface DumpPage {
-  /** Wrapped objects in their exact state. */
-  readonly objects: readonly Readonly<Record<string, unknown>>[];
-  /** Where the next page goes on; null: this was the last one. */
-  readonly continue: string | null;
-}
-
-/** As callers rely on it, see `answer.ts`. */
-export const dumpPageAnswer: z.ZodType<DumpPage> = z.looseObject({
-  objects: z.array(objectAnswer),
-  continue: z.string().nullable(),
-});
-
-/** As callers rely on it, see `answer.ts`. */
-export const restoredAnswer: z.ZodType<RestoreAnswer> = z.looseObject({
-  results: z.array(
-    z.looseObject({
-      outcome: z.enum(['created', 'replaced', 'unchanged', 'left out']),
-      reason: z.string().exactOptional(),
-      lost: z.array(z.looseObject({ attribute: z.string(), reason: z.string() })).exactOptional(),
-      warnings: texts.exactOptional(),
-    }),
-  ),
-});
+export const dumpPageAnswer = answer(
+  z.looseObject({
+    /** Wrapped objects in their exact state. */
+    objects: z.array(objectAnswer),
+    /** Where the next page goes on; null: this was the last one. */
+    continue: z.string().nullable(),
+  }),
+);
+export type DumpPage = z.infer<typeof dumpPageAnswer>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { aggregateSchema, aggregatesSchema } from './aggregate.ts';
 import { NAME_LENGTH_MAX, nameSchema } from './name.ts';
-import { numberOrZero, textOrEmpty } from './answer.ts';
+import { answer, numberOrZero, textOrEmpty } from './answer.ts';
 
 /** Statuses have meaning as exit codes, but anything a script reports is kept (completion 1.4). */
 const statusSchema = z.int();
@@ -76,16 +76,19 @@ export interface CheckResult {
   readonly [attribute: string]: unknown;
 }
 
+/** What memory decides by and counts, of a result that is stored; more need not be in it. */
+export interface HeldResult {
+  readonly name: string;
+  readonly status: number;
+  /** Epoch seconds. */
+  readonly executed: number;
+  readonly [attribute: string]: unknown;
+}
+
 /** An item of `GET /results`. `check.history` holds integers here and strings in events (completion 1.4). */
 export interface StoredResult {
   readonly client: string;
   readonly check: CheckResult & { readonly history: readonly number[] };
-}
-
-/** The answer to an array of results: everything that was valid is stored, the rest is named by its index. */
-export interface BatchAnswer {
-  readonly accepted: number;
-  readonly rejected: readonly { readonly index: number; readonly error: string }[];
 }
 
 /** Most results in one `POST /api/mon/v1/results`. */
@@ -107,8 +110,8 @@ export const resultAnswer: z.ZodType<StoredResult> = z.looseObject({
   }),
 });
 
-/** As callers rely on it, see `answer.ts`. */
-export const batchAnswer: z.ZodType<BatchAnswer> = z.object({
-  accepted: z.number(),
-  rejected: z.array(z.object({ index: z.number(), error: z.string() })),
-});
+/** The answer to an array of results: everything that was valid is stored, the rest is named by its index. */
+export const batchAnswer = answer(
+  z.object({ accepted: z.number(), rejected: z.array(z.object({ index: z.number(), error: z.string() })) }),
+);
+export type BatchAnswer = z.infer<typeof batchAnswer>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { KEEPALIVE_THRESHOLDS } from './client.ts';
+import { KEEPALIVE_THRESHOLDS } from './keepalive.ts';
 import { isPasswordHash, parsePasswordHash } from './password-hash.ts';
 import { silencePolicySettingsSchema } from './silence-policy.ts';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { LIFETIME_SECONDS_MAX } from './expiry.ts';
+import { answer } from './answer.ts';
+import { LIFETIME_SECONDS_MAX } from './lifetime.ts';
 
 /** The `silence-policy` section of a configuration. A misspelt rule would be one that nobody keeps, so it is refused. */
 export const silencePolicySettingsSchema = z.strictObject({
@@ -17,22 +18,16 @@ export const silencePolicySettingsSchema = z.strictObject({
 export type SilencePolicySettings = z.infer<typeof silencePolicySettingsSchema>;
 
 /** `GET /api/mon/v1/silence-policy`: what a silence must keep to. */
-export interface SilencePolicy {
-  readonly reason: 'required' | 'optional';
-  /** With `*` or `?` a pattern for the whole reason, else words that must all stand in it; null: any reason will do. */
-  readonly reason_pattern: string | null;
-  /** Seconds; null: it may last for ever. */
-  readonly max_expire: number | null;
-  /** Matching events from which on a console asks again. */
-  readonly warn_matches: number;
-  readonly apply_to_legacy: boolean;
-}
-
-/** As callers rely on it, see `answer.ts`. */
-export const silencePolicyAnswer: z.ZodType<SilencePolicy> = z.looseObject({
-  reason: z.enum(['required', 'optional']),
-  reason_pattern: z.string().nullable(),
-  max_expire: z.number().nullable(),
-  warn_matches: z.number(),
-  apply_to_legacy: z.boolean(),
-});
+export const silencePolicyAnswer = answer(
+  z.looseObject({
+    reason: z.enum(['required', 'optional']),
+    /** With `*` or `?` a pattern for the whole reason, else words that must all stand in it; null: any reason will do. */
+    reason_pattern: z.string().nullable(),
+    /** Seconds; null: it may last for ever. */
+    max_expire: z.number().nullable(),
+    /** Matching events from which on a console asks again. */
+    warn_matches: z.number(),
+    apply_to_legacy: z.boolean(),
+  }),
+);
+export type SilencePolicy = z.infer<typeof silencePolicyAnswer>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { answer } from './answer.ts';
 import { nameSchema, subscriptionSchema } from './name.ts';
 
 /** Most entries of one preview: as many as one dialog can make. */
@@ -21,15 +22,12 @@ export const silencePreviewSchema = z.looseObject({
 export type SilencePreviewRequest = z.infer<typeof silencePreviewSchema>;
 
 /** What entries would have covered of late beside what they cover now. */
-export interface RecentProblems {
-  /** Clients and checks that were not OK since then and have no open event now. */
-  readonly recovered: number;
-  /** Epoch seconds: 24 hours ago, or when the backend was started if that is later; before that nobody knows. */
-  readonly since: number;
-}
-
-/** As callers rely on it, see `answer.ts`. */
-export const recentProblemsAnswer: z.ZodType<RecentProblems> = z.looseObject({
-  recovered: z.number(),
-  since: z.number(),
-});
+export const recentProblemsAnswer = answer(
+  z.looseObject({
+    /** Clients and checks that were not OK since then and have no open event now. */
+    recovered: z.number(),
+    /** Epoch seconds: 24 hours ago, or when the backend was started if that is later; before that nobody knows. */
+    since: z.number(),
+  }),
+);
+export type RecentProblems = z.infer<typeof recentProblemsAnswer>;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { expireSchema, type Expiring } from './expiry.ts';
+import { expireSchema } from './expiry.ts';
+import type { Expiring } from './lifetime.ts';
 import { nameSchema, subscriptionSchema } from './name.ts';
-import { numberOrNull, numberOrZero, orFalse, textOrNull } from './answer.ts';
+import { numberOrNull, numberOrZero, orFalse, textOrNull, type AnswerOf } from './answer.ts';
 
 /** Body of `POST /silenced` (completion 1.2). `null` counts as absent everywhere. */
 export const silencedSchema = z
@@ -61,28 +62,6 @@ export interface SilencedUse {
 }
 
 /** An entry as it is read: every key is always there, `expire` counts down or is -1 (completion 1.2, clients 1.12). */
-export interface SilencedView {
-  /** Only where all namespaces are asked for: where it is. */
-  readonly namespace?: string;
-  readonly id: string;
-  readonly subscription: string | null;
-  readonly check: string | null;
-  readonly reason: string | null;
-  readonly creator: string | null;
-  readonly begin: number | null;
-  readonly expire_on_resolve: boolean;
-  readonly timestamp: number;
-  readonly expire: number;
-}
-
-/** An entry with what it has kept back: `GET /api/mon/v1/silenced`. */
-export type SilencedDetail = SilencedView &
-  SilencedUse & {
-    /** Epoch seconds, to the millisecond; null: never. */
-    readonly expire_at: number | null;
-  };
-
-/** As callers rely on it, see `answer.ts`. */
 export const silencedAnswer = z.looseObject({
   id: z.string(),
   subscription: textOrNull,
@@ -93,9 +72,19 @@ export const silencedAnswer = z.looseObject({
   expire_on_resolve: orFalse,
   timestamp: numberOrZero,
   expire: z.number(),
-}) satisfies z.ZodType<SilencedView>;
+});
+export type SilencedView = AnswerOf<typeof silencedAnswer> & {
+  /** Only where all namespaces are asked for: where it is. */
+  readonly namespace?: string;
+};
 
-/** As callers rely on it, see `answer.ts`. */
+/** An entry with what it has kept back: `GET /api/mon/v1/silenced`. */
+export type SilencedDetail = SilencedView &
+  SilencedUse & {
+    /** Epoch seconds, to the millisecond; null: never. */
+    readonly expire_at: number | null;
+  };
+
 export const silencedDetailAnswer: z.ZodType<SilencedDetail> = silencedAnswer.extend({
   expire_at: z.number().nullable(),
   suppressed: z.number(),

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { DOTS_MESSAGE, isDots } from './name.ts';
-import { expireSchema, type Expiring, EXPIRE_NEVER } from './expiry.ts';
-import { objectAnswer } from './answer.ts';
+import { expireSchema } from './expiry.ts';
+import { type Expiring, EXPIRE_NEVER } from './lifetime.ts';
+import { answer, objectAnswer } from './answer.ts';
 
 /** Longest path; it is a key of data and never the name of a file, so that nearly everything may be in it. */
 const PATH_LENGTH_MAX = 1024;
@@ -36,18 +37,14 @@ export interface Stash extends Expiring {
 }
 
 /** A stash as it is read: `expire` counts down, or is -1. */
-export interface StashView {
-  readonly path: string;
-  readonly content: StashContent;
-  readonly expire: number;
-}
-
-/** As callers rely on it, see `answer.ts`. */
-export const stashAnswer: z.ZodType<StashView> = z.looseObject({
-  path: z.string(),
-  content: objectAnswer,
-  expire: z
-    .number()
-    .nullish()
-    .transform((expire) => expire ?? EXPIRE_NEVER),
-});
+export const stashAnswer = answer(
+  z.looseObject({
+    path: z.string(),
+    content: objectAnswer,
+    expire: z
+      .number()
+      .nullish()
+      .transform((expire) => expire ?? EXPIRE_NEVER),
+  }),
+);
+export type StashView = z.infer<typeof stashAnswer>;

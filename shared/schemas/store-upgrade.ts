@@ -1,55 +1,5 @@
 import { z } from 'zod';
-import { texts } from './answer.ts';
-
-/** A step of the store's schema that was not taken yet. */
-export interface PendingStep {
-  /** The schema version that it leads to. */
-  readonly version: number;
-  readonly name: string;
-  /** How many entries it goes through. */
-  readonly entries: number;
-}
-
-/** What keeps a step from being taken. Found before anything is changed. */
-export interface UpgradeObstacle {
-  /** As `the namespace nope does not exist`. */
-  readonly reason: string;
-  /** Which part of the service says so in the log, and what it says (reference 7). */
-  readonly component: string;
-  readonly message: string;
-  /** Commands that remove it, in order. */
-  readonly remedy: readonly string[];
-}
-
-/** How far a step is. */
-export interface StepProgress {
-  readonly version: number;
-  readonly name: string;
-  /** Entries looked at, and all there were when it began: more may come while a backend serves. */
-  readonly done: number;
-  readonly total: number;
-}
-
-/** What became of the last upgrade that was asked for since the start of the backend. */
-export interface UpgradeRun {
-  readonly state: 'none' | 'running' | 'done' | 'failed';
-  /** Undefined outside of its steps, as while the backup is taken. */
-  readonly progress?: StepProgress | undefined;
-  /** The directory of its backup, once that is verified. */
-  readonly backup?: string | undefined;
-  /** Why it failed. */
-  readonly error?: string | undefined;
-}
-
-/** `GET /api/mon/v1/store/upgrade`. */
-export interface StoreUpgradeStatus {
-  /** The schema version of the store, and the one that the program writes. */
-  readonly schema: number;
-  readonly newest: number;
-  readonly pending: readonly PendingStep[];
-  readonly obstacles: readonly UpgradeObstacle[];
-  readonly run: UpgradeRun;
-}
+import { answer, texts } from './answer.ts';
 
 /** Seconds; a day is more than any store takes. */
 export const UPGRADE_TIMEOUT_MAX = 86_400;
@@ -62,18 +12,46 @@ export const storeUpgradeRequestSchema = z.strictObject({
   timeout: z.int().min(1).max(UPGRADE_TIMEOUT_MAX).optional(),
 });
 
+/** The schema version that a step leads to, and what it is called. */
 const step = { version: z.number(), name: z.string() };
 
-/** As callers rely on it, see `answer.ts`. */
-export const storeUpgradeAnswer: z.ZodType<StoreUpgradeStatus> = z.looseObject({
-  schema: z.number(),
-  newest: z.number(),
-  pending: z.array(z.looseObject({ ...step, entries: z.number() })),
-  obstacles: z.array(z.looseObject({ reason: z.string(), component: z.string(), message: z.string(), remedy: texts })),
-  run: z.looseObject({
-    state: z.enum(['none', 'running', 'done', 'failed']),
-    progress: z.looseObject({ ...step, done: z.number(), total: z.number() }).optional(),
-    backup: z.string().optional(),
-    error: z.string().optional(),
+/** `GET /api/mon/v1/store/upgrade`. */
+export const storeUpgradeAnswer = answer(
+  z.looseObject({
+    /** The schema version of the store, and the one that the program writes. */
+    schema: z.number(),
+    newest: z.number(),
+    /** Steps that were not taken yet, with how many entries each goes through. */
+    pending: z.array(z.looseObject({ ...step, entries: z.number() })),
+    /** What keeps a step from being taken. Found before anything is changed. */
+    obstacles: z.array(
+      z.looseObject({
+        /** As `the namespace nope does not exist`. */
+        reason: z.string(),
+        /** Which part of the service says so in the log, and what it says (reference 7). */
+        component: z.string(),
+        message: z.string(),
+        /** Commands that remove it, in order. */
+        remedy: texts,
+      }),
+    ),
+    /** What became of the last upgrade that was asked for since the start of the backend. */
+    run: z.looseObject({
+      state: z.enum(['none', 'running', 'done', 'failed']),
+      /**
+       * How far a step is: entries looked at, and all there were when it began, to which more may come while a backend serves.
+       * Undefined outside of its steps, as while the backup is taken.
+       */
+      progress: z.looseObject({ ...step, done: z.number(), total: z.number() }).optional(),
+      /** The directory of its backup, once that is verified. */
+      backup: z.string().optional(),
+      /** Why it failed. */
+      error: z.string().optional(),
+    }),
   }),
-});
+);
+export type StoreUpgradeStatus = z.infer<typeof storeUpgradeAnswer>;
+export type PendingStep = StoreUpgradeStatus['pending'][number];
+export type UpgradeObstacle = StoreUpgradeStatus['obstacles'][number];
+export type UpgradeRun = StoreUpgradeStatus['run'];
+export type StepProgress = NonNullable<UpgradeRun['progress']>;

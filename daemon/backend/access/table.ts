@@ -82,6 +82,14 @@ function credentialTable<Item>(
       }
       credentials.version++;
     },
+    adoptOne([, id], text) {
+      const item = text === undefined ? undefined : (JSON.parse(text) as Item);
+      return ({ credentials }) => {
+        if (item === undefined) itemsOf(credentials).delete(String(id));
+        else itemsOf(credentials).set(idOf(item), item);
+        credentials.version++;
+      };
+    },
     shifted(text, byMs) {
       const item = shifted(JSON.parse(text) as Item, byMs);
       return item === undefined ? undefined : JSON.stringify(item);

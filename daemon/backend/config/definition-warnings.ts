@@ -1,6 +1,7 @@
 import { parseConditions } from '../../../shared/domain/attribute-conditions.ts';
 import { BUILT_IN } from '../../../shared/domain/built-in.ts';
 import { proxyRequestWarnings } from '../../../shared/domain/v2/definition-warnings.ts';
+import { templateRemarks } from '../../../shared/domain/message/told.ts';
 import { V1_EVENT } from '../../../shared/domain/known-attributes.ts';
 import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
 import { conditionWarnings } from '../../../shared/domain/unknown-attributes.ts';
@@ -41,6 +42,7 @@ export function* definitionWarnings(definitions: ValidDefinitions): Generator<Re
   for (const [name, handler] of handlers) {
     yield* undefinedNames(['handlers', name], handler, definitions);
     if (handler.type === 'set') yield* nestedSets(['handlers', name], handler.handlers, handlers);
+    yield* templateWarnings(['handlers', name, 'templates'], handler);
     if ('subdue' in handler) {
       yield { path: ['handlers', name, 'subdue'], message: 'has no effect on a handler: use a filter with "when"' };
     }
@@ -48,6 +50,15 @@ export function* definitionWarnings(definitions: ValidDefinitions): Generator<Re
   for (const [name, { attributes, when }] of filters) {
     yield* unknownAttributes(['filters', name, 'attributes'], attributes);
     if (when !== undefined) yield* windowWarnings(['filters', name, 'when'], when);
+  }
+}
+
+function* templateWarnings(path: readonly string[], handler: HandlerDefinition): Generator<Remark> {
+  for (const { name, message, isBroken } of templateRemarks(handler)) {
+    yield {
+      path: [...path, name],
+      message: isBroken ? `${message}; the usual words are sent instead: mend it` : message,
+    };
   }
 }
 

@@ -2,7 +2,7 @@ import type { V2EventFilter } from '../../../shared/domain/v2/filter.ts';
 import { parseFilter, type EventFilter } from '../../../shared/domain/filter-event.ts';
 import type { HandlingDefinitions } from '../../../shared/domain/handling.ts';
 import type { CheckDefinition } from '../../../shared/schemas/check.ts';
-import { KEEPALIVE_THRESHOLDS } from '../../../shared/schemas/client.ts';
+import { KEEPALIVE_THRESHOLDS } from '../../../shared/schemas/keepalive.ts';
 import type { FilterDefinition } from '../../../shared/schemas/filter.ts';
 import type { HandlerDefinition } from '../../../shared/schemas/handler.ts';
 import type { V2Check } from '../../../shared/schemas/v2/check.ts';

@@ -1,4 +1,5 @@
 import { parseConditions, type ConditionProblems } from '../../../shared/domain/attribute-conditions.ts';
+import { textsIn } from '../../../shared/domain/attributes.ts';
 import { entityConditions } from '../../../shared/domain/v2/expressions.ts';
 import type { CheckDefinition } from '../../../shared/schemas/check.ts';
 import type { FilterDefinition } from '../../../shared/schemas/filter.ts';
@@ -35,7 +36,7 @@ export function* proxyRequestProblems(checks: ReadonlyMap<string, CheckDefinitio
     for (const problem of problemsIn(proxy.client_attributes)) {
       yield { path: [...path, 'client_attributes', ...problem.path], message: `${problem.message}; ${FOR_NOBODY}` };
     }
-    const expressions = entityConditions(textsOf(proxy['entity_attributes']));
+    const expressions = entityConditions(textsIn(proxy['entity_attributes']));
     if ('problem' in expressions) {
       yield { path: [...path, 'entity_attributes'], message: `${expressions.problem}; ${FOR_NOBODY}` };
     }
@@ -47,8 +48,4 @@ const FOR_NOBODY = 'so it holds for no client, and the check is run for none: me
 function problemsIn(attributes: FilterDefinition['attributes']): ConditionProblems['problems'] {
   const conditions = parseConditions(attributes);
   return conditions.kind === 'problems' ? conditions.problems : [];
-}
-
-function textsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }

@@ -148,7 +148,7 @@ export class StoredDefinitions {
    */
   load(objects: Iterable<readonly [kind: DefinitionKind, object: ObjectOf<DefinitionKind>]>): void {
     const tables = emptyTables();
-    for (const [kind, object] of objects) putInto(tables, kind, loaded(kind, object));
+    for (const [kind, object] of objects) putInto(tables, kind, loadedDefinition(kind, object));
     this.#tables = tables;
     this.generation++;
     this.roleGeneration++;
@@ -160,7 +160,15 @@ export class StoredDefinitions {
   }
 }
 
-function loaded<Kind extends DefinitionKind>(kind: Kind, object: ObjectOf<Kind>): DefinitionKinds[Kind] {
+/**
+ * What was stored, as it is used.
+ *
+ * @throws MonError `invalid` for one that a later version has stored and this one cannot use
+ */
+export function loadedDefinition<Kind extends DefinitionKind>(
+  kind: Kind,
+  object: ObjectOf<Kind>,
+): DefinitionKinds[Kind] {
   try {
     return translated(kind, object);
   } catch (error) {

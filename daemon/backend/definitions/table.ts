@@ -1,7 +1,7 @@
 import { type V2Type, type Wrapped, wrappedOf } from '../../../shared/domain/v2/wrapped.ts';
 import { eachOf } from '../tables/dump-table.ts';
 import type { Table } from '../registry/table.ts';
-import type { DefinitionKind, DefinitionKinds, StoredDefinitions } from './state.ts';
+import { loadedDefinition, type DefinitionKind, type DefinitionKinds, type StoredDefinitions } from './state.ts';
 import type { StoredTable } from '../tables/stored-table.ts';
 
 const PREFIX = 'definition';
@@ -42,6 +42,12 @@ export const DEFINITIONS: StoredTable & Table<StoredDefinitions, DefinitionPlace
     definitions.load(
       stored.map(([[, kind], text]) => [kind as DefinitionKind, JSON.parse(text) as StoredObject] as const),
     );
+  },
+  adoptOne([, kind, namespace, name], text) {
+    const place = { kind: kind as DefinitionKind, namespace: String(namespace), name: String(name) };
+    if (text === undefined) return ({ definitions }) => DEFINITIONS.drop(definitions, place);
+    const definition = loadedDefinition(place.kind, JSON.parse(text) as StoredObject);
+    return ({ definitions }) => DEFINITIONS.hold(definitions, place, definition);
   },
   dumps: DUMPED_KINDS.map(([kind, type]) => ({
     type,

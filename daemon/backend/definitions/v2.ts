@@ -8,12 +8,11 @@ import { MonError } from '../../../shared/errors.ts';
 import type { SubmittedV2Object } from '../../../shared/schemas/v2/metadata.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
-import type { DeclaredNamespaces } from '../http/v2-collection.ts';
+import { WITH_METADATA, type DeclaredNamespaces, type Collection } from '../http/v2-collection.ts';
 import type { DefinitionKind, DefinitionKinds, StoredDefinitions } from './state.ts';
 import type { DefinitionChanges } from './write.ts';
 import { hasScope, mayByRoles, mayChange, type Principal } from '../access/principal.ts';
 import type { Log } from '../../log/log.ts';
-import { WITH_METADATA, type Collection } from '../http/v2-collection.ts';
 import { behind } from '../http/v2-object-list.ts';
 
 type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];

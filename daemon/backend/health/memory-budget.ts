@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import { formatMebibytes } from '../../../shared/domain/byte-text.ts';
-import { memoryLimit, startLimit, type MemoryOfProcess } from '../../../shared/domain/memory-limit.ts';
+import { memoryLimit, spareMemory, startLimit, type MemoryOfProcess } from '../../../shared/domain/memory-limit.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { MemoryRoom } from '../commit/room.ts';
@@ -41,6 +41,11 @@ export class MemoryBudget implements MemoryRoom {
 
   get limitBytes(): number {
     return memoryLimit(this.#parts.setting(), this.#process);
+  }
+
+  /** Bytes for what merely saves time. */
+  get spareBytes(): number {
+    return spareMemory(this.usedBytes, this.limitBytes);
   }
 
   get isFull(): boolean {

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { matchedRoute } from '../http/request.ts';
 import type { OnV1 } from '../http/route.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -15,7 +16,7 @@ export function measureRequests(app: FastifyInstance, metrics: Metrics): void {
   app.addHook('onResponse', (request, reply, done) => {
     metrics.observe({
       method: request.method,
-      route: request.routeOptions.url ?? 'unknown',
+      route: matchedRoute(request).url ?? 'unknown',
       status: reply.statusCode,
       durationMs: reply.elapsedTime,
     });

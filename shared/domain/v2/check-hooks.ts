@@ -1,5 +1,6 @@
 import type { V2Asset } from '../../schemas/v2/asset.ts';
 import type { V2Hook } from '../../schemas/v2/hook.ts';
+import { textsIn } from '../attributes.ts';
 
 /** What a check names as `check_hooks`: lists of hooks by type, such as `[{"critical": ["ps"]}, {"1": ["df"]}]`. */
 export type CheckHooks = readonly Readonly<Record<string, readonly string[] | null>>[];
@@ -62,8 +63,4 @@ export function needsOf(
     hooks: found,
     hookAssets: Object.fromEntries(withAssets.filter(([, { assets: own }]) => own.length > 0)),
   };
-}
-
-function textsIn(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }

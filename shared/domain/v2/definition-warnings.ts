@@ -1,5 +1,4 @@
-import type { Attributes } from '../attributes.ts';
-import { isAttributes } from '../attributes.ts';
+import { isAttributes, textsIn, type Attributes } from '../attributes.ts';
 import { ENTITY_SUBJECT, EVENT_SUBJECT, type Shape } from '../known-attributes.ts';
 import { expressionWarnings } from '../unknown-attributes.ts';
 import { entityConditions, eventConditions, type V2Expressions } from './expressions.ts';
@@ -13,7 +12,7 @@ import type { Untranslatable } from './problem.ts';
 export function definitionWarnings(kind: string, definition: Attributes): string[] {
   switch (kind) {
     case 'filters':
-      return warningsOf(eventConditions(textsOf(definition['expressions'])), EVENT_SUBJECT);
+      return warningsOf(eventConditions(textsIn(definition['expressions'])), EVENT_SUBJECT);
     case 'checks':
       return proxyRequestWarnings(definition['proxy_requests']);
     default:
@@ -23,15 +22,11 @@ export function definitionWarnings(kind: string, definition: Attributes): string
 
 /** The same of the `proxy_requests` of a check, wherever it is defined. */
 export function proxyRequestWarnings(proxy: unknown): string[] {
-  const expressions = isAttributes(proxy) ? textsOf(proxy['entity_attributes']) : [];
+  const expressions = isAttributes(proxy) ? textsIn(proxy['entity_attributes']) : [];
   return warningsOf(entityConditions(expressions), ENTITY_SUBJECT);
 }
 
 /** What cannot be read is refused, or told of in another way. */
 function warningsOf(conditions: V2Expressions | Untranslatable, shape: Shape): string[] {
   return 'problem' in conditions ? [] : expressionWarnings(conditions, shape);
-}
-
-function textsOf(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
 }

@@ -2,6 +2,7 @@ import type { V2Handler } from '../../schemas/v2/handler.ts';
 import { variablesOf } from '../../schemas/environment.ts';
 import { handlerSchema, type HandlerDefinition } from '../../schemas/handler.ts';
 import { problemsOf } from '../../schemas/problems.ts';
+import { templateRemarks } from '../message/told.ts';
 import { DEFINITION_REDACT_KEYS, redact } from '../redact.ts';
 import { commandOfV2, shownCommand } from './definition-command.ts';
 import { isUntranslatable, type Untranslatable } from './problem.ts';
@@ -38,7 +39,9 @@ export function handlerDefinitionOf(handler: V2Handler): HandlerDefinition | Unt
           event_format: 'core',
         };
   const parsed = handlerSchema.safeParse({ ...definition, ...mon });
-  return parsed.success ? parsed.data : { problem: problemsOf(parsed.error) };
+  if (!parsed.success) return { problem: problemsOf(parsed.error) };
+  const broken = templateRemarks(parsed.data).find(({ isBroken }) => isBroken);
+  return broken === undefined ? parsed.data : { problem: `mon.templates.${broken.name}: ${broken.message}` };
 }
 
 /** What the newer API has a place for; everything else of a handler of the configuration stands under `mon`. */

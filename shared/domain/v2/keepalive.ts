@@ -1,4 +1,4 @@
-import { KEEPALIVE_THRESHOLDS } from '../../schemas/client.ts';
+import { KEEPALIVE_THRESHOLDS } from '../../schemas/keepalive.ts';
 import type { SubmittedV2Event } from '../../schemas/v2/event.ts';
 import { keepaliveOf, withUnmatched, type KeepaliveStatus } from '../keepalive.ts';
 

@@ -2,7 +2,7 @@ import type { V2Silenced, SubmittedV2Silenced } from '../../schemas/v2/silenced.
 import type { SilencedEntry } from '../../schemas/silenced.ts';
 import type { SilencedRequest } from '../silencing.ts';
 import { v2Subscription, subscriptionOfV2 } from './subscription.ts';
-import { EXPIRE_NEVER } from '../../schemas/expiry.ts';
+import { EXPIRE_NEVER } from '../../schemas/lifetime.ts';
 
 /** What names an entry, as the model has it. */
 export interface SilencedParts {

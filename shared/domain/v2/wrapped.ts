@@ -1,3 +1,5 @@
+import { isAttributes } from '../attributes.ts';
+
 /**
  * The form in which objects stand in files: `{type, api_version, metadata, spec}` (completion 1.17). On the wire the parts
  * are one object, except where another group than `core/v2` is meant.
@@ -67,7 +69,7 @@ export function kindNamed(typed: string): (typeof WRAPPED_KINDS)[number] | undef
 /** An object of the wire as it stands in a file. What is `undefined` is left out. */
 export function wrap(kind: WrappedKind, object: Readonly<Record<string, unknown>>): Wrapped {
   const { metadata, ...spec } = object;
-  return { type: kind.type, api_version: V2_VERSION, metadata: isRecord(metadata) ? metadata : {}, spec };
+  return { type: kind.type, api_version: V2_VERSION, metadata: isAttributes(metadata) ? metadata : {}, spec };
 }
 
 /** The object of the wire that a wrapped one stands for. */
@@ -119,22 +121,18 @@ export function pathOf(kind: WrappedKind, namespace: string, name: string): read
 
 /** @returns the object, or what is wrong with it */
 export function readWrapped(value: unknown): Wrapped | { readonly problem: string } {
-  if (!isRecord(value)) return { problem: 'is no object with type, api_version, metadata and spec' };
+  if (!isAttributes(value)) return { problem: 'is no object with type, api_version, metadata and spec' };
   const { type, api_version: version, metadata = {}, spec } = value;
   if (typeof type !== 'string' || type === '') return { problem: 'has no type, such as CheckConfig' };
   if (version !== undefined && typeof version !== 'string') return { problem: 'has an api_version that is no text' };
-  if (!isRecord(metadata ?? {})) return { problem: 'has metadata that is no object' };
-  if (!isRecord(spec)) return { problem: 'has no spec' };
+  if (!isAttributes(metadata ?? {})) return { problem: 'has metadata that is no object' };
+  if (!isAttributes(spec)) return { problem: 'has no spec' };
   return { type, api_version: version ?? V2_VERSION, metadata: (metadata ?? {}) as Wrapped['metadata'], spec };
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function metadataIn(value: unknown): Readonly<Record<string, unknown>> {
-  const metadata = isRecord(value) ? value['metadata'] : undefined;
-  return isRecord(metadata) ? metadata : {};
+  const metadata = isAttributes(value) ? value['metadata'] : undefined;
+  return isAttributes(metadata) ? metadata : {};
 }
 
 function text(value: unknown): string | undefined {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { LIFETIME_SECONDS_MAX } from '../expiry.ts';
+import { LIFETIME_SECONDS_MAX } from '../lifetime.ts';
 import { subscriptionSchema } from '../name.ts';
 import { metadataSchema, objectNameSchema } from './metadata.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { keepaliveOf, keepaliveStatus } from '../../../shared/domain/keepalive.ts';
-import { KEEPALIVE_THRESHOLDS, type Client } from '../../../shared/schemas/client.ts';
+import type { Client } from '../../../shared/schemas/client.ts';
+import { KEEPALIVE_THRESHOLDS } from '../../../shared/schemas/keepalive.ts';
 
 const NOW = 1_795_176_611;
 

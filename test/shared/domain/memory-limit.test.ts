@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { memoryLimit, startLimit } from '../../../shared/domain/memory-limit.ts';
+import { memoryLimit, spareMemory, startLimit } from '../../../shared/domain/memory-limit.ts';
 
 const GIB = 1024 ** 3;
 
@@ -26,4 +26,12 @@ test.each([
 test('a start comes to its end with more than may be known while nothing is refused', () => {
   expect(startLimit({ heap: GIB })).toBeGreaterThan(memoryLimit(undefined, { heap: GIB, machine: 64 * GIB }));
   expect(startLimit({ heap: GIB })).toBeLessThan(GIB);
+});
+
+test.each([
+  { title: 'little of what is left', used: 100, limit: 1100, spare: 100 },
+  { title: 'not all of a large machine', used: 0, limit: 100 * GIB, spare: 64 * 1024 * 1024 },
+  { title: 'nothing when nothing is left', used: 200, limit: 100, spare: 0 },
+])('what merely saves time may take $title', ({ used, limit, spare }) => {
+  expect(spareMemory(used, limit)).toBe(spare);
 });

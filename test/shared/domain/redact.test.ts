@@ -98,13 +98,14 @@ test('of settings the headers of webhooks are hidden too, and what follows the h
     url: 'https://hooks.example:8443/T0/B0?k=1',
   };
   const settings = {
-    handlers: { pager, odd: { type: 'webhook', url: 7 } },
+    handlers: { pager, odd: { type: 'webhook', url: 7, topic: 'hunter2' }, queue: { type: 'pipe', topic: 'plain' } },
     checks: { c: { url: 'https://a.example/x' } },
   };
   expect(redact(settings, settingsRedactKeys(settings))).toEqual({
     handlers: {
       pager: { type: 'webhook', headers: 'REDACTED', url: 'https://hooks.example:8443/REDACTED' },
-      odd: { type: 'webhook', url: 'REDACTED' },
+      odd: { type: 'webhook', url: 'REDACTED', topic: 'REDACTED' },
+      queue: { type: 'pipe', topic: 'plain' },
     },
     checks: settings.checks,
   });

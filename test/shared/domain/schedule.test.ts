@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { nextDueMs, nextRunDelayMs } from '../../../shared/domain/schedule.ts';
+import { nextRunDelayMs } from '../../../shared/domain/schedule.ts';
 
 const NOW = 1_795_000_000_000;
 
@@ -47,26 +47,5 @@ describe('the first run', () => {
       tenths[Math.floor(delay / 6000)] = (tenths[Math.floor(delay / 6000)] ?? 0) + 1;
     }
     for (const count of tenths) expect(count).toBeGreaterThan(60);
-  });
-});
-
-describe('the runs after it', () => {
-  test.each<{ name: string; dueMs: number; nowMs: number; expected: number }>([
-    { name: 'a timer in time', dueMs: NOW, nowMs: NOW, expected: NOW + 10_000 },
-    { name: 'a late timer does not shift the next run', dueMs: NOW, nowMs: NOW + 700, expected: NOW + 10_000 },
-    { name: 'an early timer does not run twice', dueMs: NOW, nowMs: NOW - 1, expected: NOW + 10_000 },
-    { name: 'missed runs are left out', dueMs: NOW, nowMs: NOW + 35_000, expected: NOW + 40_000 },
-  ])('$name', ({ dueMs, nowMs, expected }) => {
-    expect(nextDueMs(dueMs, 10_000, nowMs)).toBe(expected);
-  });
-
-  test('keep their place and lie ahead', () => {
-    fc.assert(
-      fc.property(time, interval, time, (dueMs, intervalMs, nowMs) => {
-        const next = nextDueMs(dueMs, intervalMs, nowMs);
-        expect(next).toBeGreaterThan(nowMs);
-        expect((next - dueMs) % intervalMs).toBe(0);
-      }),
-    );
   });
 });

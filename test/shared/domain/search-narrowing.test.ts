@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isNarrowerSearch } from '../../../shared/domain/search-narrowing.ts';
+import { carriedVerdicts, isNarrowerSearch } from '../../../shared/domain/search-narrowing.ts';
 import { matchesSearch, parseSearch, searchText, type Search } from '../../../shared/domain/search.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
 
@@ -43,4 +43,15 @@ test('what it calls narrower finds nothing that the other does not', () => {
     }),
     { maxSkipsPerRun: 1000 },
   );
+});
+
+test.each<{ before: string; next: string; found: boolean; missed: boolean }>([
+  { before: 'we', next: 'web', found: false, missed: true },
+  { before: 'web', next: 'we', found: true, missed: false },
+  { before: 'client=web', next: 'client=web', found: true, missed: true },
+  { before: 'age>1h', next: 'age>1h', found: false, missed: false },
+  { before: 'client=web', next: 'disk', found: false, missed: false },
+])('of "$before" for "$next" what was found is $found to be so, what was not is $missed', (about) => {
+  const { before, next, ...carried } = about;
+  expect(carriedVerdicts(searchOf(next), searchOf(before))).toEqual(carried);
 });

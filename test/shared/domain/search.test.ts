@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import {
   matchesSearch,
   parseSearch,
-  printSearch,
   searchText,
   usesTime,
   type Search,
   type SearchRow,
 } from '../../../shared/domain/search.ts';
 import { cpuMs } from '../../support/cpu-ms.ts';
+import { printSearch } from '../../support/print-search.ts';
 
 const NOW = 1_700_000_000;
 

@@ -204,7 +204,7 @@ const BROKEN: readonly Broken[] = [
     'a handler without type',
     { command: 'mail' },
     '.type',
-    'must be one of pipe, tcp, udp, transport, webhook, set',
+    'must be one of pipe, tcp, udp, transport, webhook, email, set',
   ),
   inHandler(
     'a pipe without command',
@@ -230,6 +230,54 @@ const BROKEN: readonly Broken[] = [
     { type: 'webhook', url: 'file:///etc/passwd' },
     '.url',
     'must be a URL with http or https',
+  ),
+  inHandler('a webhook to nowhere', { type: 'webhook' }, '.url', 'is required for a webhook'),
+  inHandler(
+    'a preset without its key',
+    { type: 'webhook', preset: 'pagerduty' },
+    '.routing_key',
+    'is required for the preset pagerduty',
+  ),
+  inHandler(
+    'a preset that there is not',
+    { type: 'webhook', preset: 'irc', url: 'https://example.com' },
+    '.preset',
+    'expected one of "slack"|"mattermost"|"teams"|"pagerduty"|"opsgenie"|"telegram"|"ntfy"',
+  ),
+  inHandler(
+    'a key with a line end',
+    { type: 'webhook', preset: 'opsgenie', api_key: 'a\r\nHost: b' },
+    '.api_key',
+    'must be visible ASCII without spaces',
+  ),
+  inHandler(
+    'templates for the event as JSON',
+    { type: 'webhook', url: 'https://example.com', templates: { text: 'x' } },
+    '.templates',
+    'needs a preset: use a mutator',
+  ),
+  inHandler(
+    'a mail to two addresses in one text',
+    { type: 'email', smtp: { host: 'mx' }, from: 'mon@example.com', to: 'a@example.com, b@example.com' },
+    '.to',
+    'must be an address, or a name with an address in < >',
+  ),
+  inHandler(
+    'a mail with a header in its sender',
+    { type: 'email', smtp: { host: 'mx' }, from: 'a@example.com\r\nBcc: b@example.com', to: 'a@example.com' },
+    '.from',
+    'must be an address, or a name with an address in < >',
+  ),
+  inHandler(
+    'a password that everybody on the way could read',
+    {
+      type: 'email',
+      smtp: { host: 'mx', tls: 'opportunistic', user: 'mon', password: 'x' },
+      from: 'mon@example.com',
+      to: 'ops@example.com',
+    },
+    '.smtp.tls',
+    'must be implicit or starttls with a password',
   ),
   inHandler(
     'a pipe of an unknown kind',

@@ -163,6 +163,25 @@ test.each<{ name: string; files: Files; warnings: string[] }>([
       'conf.d/a.json: handlers.all: names the handler "pager", which is not defined',
     ],
   },
+  {
+    name: 'templates that do not say what they seem to',
+    files: {
+      'conf.d/a.json': {
+        handlers: {
+          chat: {
+            type: 'webhook',
+            preset: 'ntfy',
+            topic: 'alerts',
+            templates: { title: '{{ severity', text: '{{ title }} {{ event.chek.output }} {{ event.check.team }}' },
+          },
+        },
+      },
+    },
+    warnings: [
+      'conf.d/a.json: handlers.chat.templates.title: {{ needs a }} behind its expression (character 1); the usual words are sent instead: mend it',
+      'conf.d/a.json: handlers.chat.templates.text: names event.chek, which has no value unless something brings an attribute of that name: is event.check meant?',
+    ],
+  },
 ])('$name are reported and do not stop the start', async ({ files, warnings }) => {
   expect(warningsOf(await load(files))).toEqual(warnings);
 });

@@ -152,6 +152,6 @@ test('the commented example holds every attribute there is, and loads without a 
   const { checks, handlers } = config;
   expect([...checks.keys()]).toEqual(['uptime', 'disk', 'switch-ping', 'website']);
   expect(new Set([...handlers.values()].map(({ type }) => type))).toEqual(
-    new Set(['pipe', 'tcp', 'udp', 'webhook', 'transport', 'set']),
+    new Set(['pipe', 'tcp', 'udp', 'webhook', 'email', 'transport', 'set']),
   );
 });

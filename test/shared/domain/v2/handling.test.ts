@@ -61,6 +61,14 @@ describe('a handler of the newer API', () => {
     expect(v2HandlerSchema.safeParse({ metadata, type: 'pipe', command: 'cat', ...attributes }).success).toBe(false);
   });
 
+  test('is refused with a template that cannot be read', () => {
+    const mon = { type: 'webhook', preset: 'ntfy', topic: 'alerts', templates: { title: '{{ severity' } };
+    expect(definitionOf({ mon })).toEqual({
+      problem: 'mon.templates.title: {{ needs a }} behind its expression (character 1)',
+    });
+    expect(definitionOf({ mon: { ...mon, templates: { title: '{{ severity }}' } } })).toMatchObject({ preset: 'ntfy' });
+  });
+
   test.each([{ type: 'set', handlers: [] }, { type: 'set' }, { env_vars: ['no variable'] }])(
     'is taken, as by the peer: %j',
     (attributes) => {
