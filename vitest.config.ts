@@ -10,6 +10,8 @@ export default defineConfig({
     testTimeout: 2 * PATIENCE.timeout,
     hookTimeout: 2 * PATIENCE.timeout,
     expect: { poll: PATIENCE },
+    // Only `.ci/run` asks for one, and names what needed it: elsewhere the first failure counts.
+    retry: Number(process.env.MON_TEST_RETRIES ?? 0),
     // More than the two cores there are: many tests wait for processes and sockets most of their time.
     maxWorkers: 3,
     // No test leaves anything behind in its process, so the files share one: loading Ink, Fastify and the rest anew for each

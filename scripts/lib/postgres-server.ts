@@ -110,6 +110,10 @@ class OwnServer implements PostgresServer {
       ...options.flatMap((option) => ['-c', option]),
     ]);
     this.#process = server;
+    // It has a session of its own, and would live on.
+    const kill = (): void => void server.kill('SIGQUIT');
+    process.once('exit', kill);
+    server.once('exit', () => process.off('exit', kill));
     const said: string[] = [];
     for await (const line of createInterface({ input: server.stderr ?? process.stdin })) {
       said.push(line);

@@ -38,8 +38,9 @@ function report(passed: number, failed: number, files: readonly string[][] = [])
     numFailedTests: failed,
     success: failed === 0 && files.length === 0,
     testResults: files.map((tests) => ({
+      name: 'some.test.ts',
       status: 'failed',
-      assertionResults: tests.map((status) => ({ status })),
+      assertionResults: tests.map((status) => ({ status, fullName: 'a test' })),
     })),
   });
 }
@@ -71,6 +72,31 @@ test.each<{ name: string; env: Record<string, string>; line: string; status: num
   const run = clone.run('.ci/run', [], env);
   expect(lastLine(run.stdout)).toBe(line);
   expect(run.status).toBe(status);
+});
+
+test('.ci/run names a test that passed only at its second try, and what it said at first', () => {
+  const REPORT = JSON.stringify({
+    numPassedTests: 2,
+    numFailedTests: 0,
+    success: true,
+    testResults: [
+      {
+        name: 'slow.test.ts',
+        status: 'passed',
+        assertionResults: [
+          { status: 'passed', fullName: 'a rare one', failureMessages: ['Error: too late\n    at slow.test.ts:3'] },
+          { status: 'passed', fullName: 'another', failureMessages: [] },
+        ],
+      },
+    ],
+  });
+  const run = clone.run('.ci/run', [], { REPORT });
+  expect(run.stdout.trimEnd().split('\n').slice(-3)).toEqual([
+    'passed at the second try: slow.test.ts: a rare one',
+    '  at first: Error: too late',
+    '2 passed, 0 failed',
+  ]);
+  expect(run.status).toBe(0);
 });
 
 test('.ci/run does not count a report of an earlier run', () => {
