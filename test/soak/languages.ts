@@ -3,11 +3,12 @@ import { attributeText } from '../../shared/domain/attributes.ts';
 import { eventConditions, judgeExpressions } from '../../shared/domain/v2/expressions.ts';
 import { fieldAt, isSelected, parseSelector } from '../../shared/domain/v2/selectors.ts';
 import { evaluate, parseExpression } from '../../shared/domain/expression/expression.ts';
-import { matchesSearch, parseSearch, printSearch, type SearchRow } from '../../shared/domain/search.ts';
+import { matchesSearch, parseSearch, type SearchRow } from '../../shared/domain/search.ts';
 import { isInWindow, parseTimeWindows } from '../../shared/domain/time-window.ts';
 import { substituteTokens } from '../../shared/domain/tokens.ts';
 import { cronProblem, dateProblem } from '../../shared/schemas/cron.ts';
 import { timeWindowsSchema } from '../../shared/schemas/time-window.ts';
+import { printSearch } from '../support/print-search.ts';
 import type { Chance } from './chance.ts';
 
 /** A language in which people outside write something that this program reads and carries out. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { DeadLetterSummary } from '../../shared/schemas/dead-letter.ts';
-import { eventKey, type FeedRows } from '../../shared/schemas/feed.ts';
+import type { FeedRows } from '../../shared/schemas/feed.ts';
+import { eventKey } from '../../shared/domain/event-key.ts';
 import { aClientRow, anEventRow, aSilencedRow } from '../support/feed-rows.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import type { TargetRound } from '../support/target-round.ts';

@@ -16,8 +16,11 @@ export interface Lists {
 }
 
 export async function listsOf(url: string): Promise<Lists> {
-  const list = async (path: string): Promise<readonly Item[]> =>
-    (await (await fetch(url + path)).json()) as readonly Item[];
+  const list = async (path: string): Promise<readonly Item[]> => {
+    const answer = await fetch(url + path);
+    if (answer.status !== 200) throw new Error(`GET ${url}${path}: ${String(answer.status)} ${await answer.text()}`);
+    return (await answer.json()) as readonly Item[];
+  };
   return {
     clients: await list('/clients'),
     results: await list('/results'),

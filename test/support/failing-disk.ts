@@ -5,6 +5,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
+import { builtPrograms } from './built-programs.ts';
 import { tempDir } from './temp-dir.ts';
 
 const run = promisify(execFile);
@@ -78,10 +79,7 @@ export class FailingDisk {
     if (!(await canDisksFail())) {
       throw new Error('faults below LevelDB need Linux and a C compiler: install one that can be run as cc');
     }
-    const place = await tempDir();
-    const library = join(place, 'failing-disk.so');
-    await run('cc', ['-shared', '-fPIC', '-O1', '-o', library, SOURCE, '-ldl', '-lpthread']);
-    return new FailingDisk(dir, place, library);
+    return new FailingDisk(dir, await tempDir(), await (library ??= buildLibrary()));
   }
 
   /** From now on, in the place of what failed before. */
@@ -129,6 +127,15 @@ export class FailingDisk {
     const bytes = Buffer.from(Int32Array.from(values).buffer);
     writeSync(this.#fd, bytes, 0, bytes.length, INT_BYTES * field);
   }
+}
+
+/** Built once by each process that runs tests, into the folder of the programs of this run. */
+let library: Promise<string> | undefined;
+
+async function buildLibrary(): Promise<string> {
+  const path = join(builtPrograms(), `failing-disk-${String(process.pid)}.so`);
+  await run('cc', ['-shared', '-fPIC', '-O1', '-o', path, SOURCE, '-ldl', '-lpthread']);
+  return path;
 }
 
 /** By inode, as the last record of each says. */

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { SCHEMA_VERSION } from '../../../daemon/backend/store/keys.ts';
 import { encodeTuple, tupleRange } from '../../../daemon/backend/store/tuple.ts';
-import { checkFirst } from '../../../scripts/fixtures/earlier-store.ts';
 import { HISTORY_LENGTH } from '../../../shared/domain/history.ts';
 import { AgentFleet } from '../../support/agent-fleet.ts';
 import { checkRecordsOf, onClosed } from '../../support/earlier-stores.ts';
@@ -17,6 +16,12 @@ const counting = (dir: string): Readonly<Record<string, unknown>> => ({
   standalone: true,
   interval: 1,
 });
+
+/** A record as it is written today in the form before. */
+function checkFirst(stateFirst: string): string {
+  const { check, ...own } = JSON.parse(stateFirst) as Record<string, unknown>;
+  return JSON.stringify({ check, ...own });
+}
 
 /** Makes a store as of today one of schema 1. */
 async function age(dir: string): Promise<void> {

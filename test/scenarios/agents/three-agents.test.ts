@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { AgentFleet } from '../../support/agent-fleet.ts';
+import { isAlive } from '../../support/is-alive.ts';
 import { writesDiary, type DiaryRun } from '../../support/run-diary.ts';
 
 /** Three machines, each in a rack of its own; two of them look after machines without an agent. */
@@ -139,16 +140,6 @@ test('a check that names what a machine does not have is not run there', async (
     });
   });
 });
-
-/** Whether a process of this number is still there. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 test('a check that does not end takes its children and their children with it at its timeout', async () => {
   await fleet.api.requestCheck({ check: 'stuck' });
