@@ -1,17 +1,21 @@
 // Behind ./scripts/start: a backend on ./var and an agent that watches this machine, then the console, or without a
 // terminal the first results. Whatever was started here is stopped at the end, by its process id.
-// With --cluster: three backends with one PostgreSQL in place of the one.
+// With --cluster: three backends with one PostgreSQL in place of the one. With --demo: a site of 2,000 machines that only
+// seem to be there, on a store that begins anew each time, in place of this machine.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadConfig } from '../../daemon/backend/config/load-config.ts';
 import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
+import { openUpgradeClient } from '../../shared/client/plan-client.ts';
 import { commandText } from '../../shared/domain/command-text.ts';
 import { errorMessage } from '../../shared/errors.ts';
 import type { CheckDefinition } from '../../shared/schemas/check.ts';
 import type { Command } from '../../shared/schemas/command.ts';
+import { demoDefinitions } from '../demo/checks.ts';
+import { startDemoSite } from '../demo/demo-site.ts';
 import { startDaemon, type DaemonProcess } from './daemon-process.ts';
 import { MEMBERS, startCluster, type Backends } from './start-cluster.ts';
 import { firstResults, resultLines } from './first-results.ts';
@@ -26,6 +30,11 @@ const DEFINITIONS = 'examples/conf.d';
 
 /** Definitions that depend on this start, over the ones above. */
 const OWN_DEFINITIONS = 'var/conf.d';
+
+/** Everything of `--demo`. */
+const DEMO = 'var/demo';
+
+const KINDS = ['--cluster', '--demo'] as const;
 
 process.chdir(join(import.meta.dirname, '../..'));
 const RECORD = join('var', 'start.json');
@@ -49,7 +58,8 @@ try {
 
 async function main(): Promise<number> {
   const port = portOf(process.env['MON_PORT']);
-  const isCluster = process.argv.includes('--cluster');
+  const kind = kindOf(process.argv.slice(2));
+  const isCluster = kind === '--cluster';
   const ports = Array.from({ length: isCluster ? MEMBERS : 1 }, (_, at) => port + at);
   const url = ports.map(urlOf).join(',');
 
@@ -74,15 +84,15 @@ async function main(): Promise<number> {
       `port ${String(wanted)} is in use by another program. Stop that one, or choose another port: MON_PORT=${String(port + ports.length)} ./scripts/start`,
     );
   }
-  const { checks } = await loadConfig({ directories: [DEFINITIONS], env: {} });
-
-  for (const folder of ['var/log', OWN_DEFINITIONS]) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(join(OWN_DEFINITIONS, 'port.json'), `${JSON.stringify({ checks: movedTo(urlOf(port), checks) })}\n`);
-  const definitions = [DEFINITIONS, OWN_DEFINITIONS].join(',');
+  mkdirSync('var/log', { recursive: true, mode: 0o700 });
   await using started = new AsyncDisposableStack();
+  if (kind === '--demo') return await serveDemo(port, started);
+  const { checks } = await loadConfig({ directories: [DEFINITIONS], env: {} });
+  writeDefinitions(OWN_DEFINITIONS, 'port.json', { checks: movedTo(urlOf(port), checks) });
+  const definitions = [DEFINITIONS, OWN_DEFINITIONS].join(',');
   const backends = isCluster
     ? started.use(await startCluster(ports, definitions, tell))
-    : started.use(await startBackend(port, definitions));
+    : started.use(await startBackend(port, definitions, 'var/backend'));
   const api = openApiClient({ backend: url, env: {} });
   await Promise.race([answering(api), failure(backends)]);
   const agent = started.use(
@@ -123,18 +133,60 @@ async function main(): Promise<number> {
   return 0;
 }
 
-async function startBackend(port: number, definitions: string): Promise<Backends> {
+/** A backend of its own that begins anew each time, and the site on it. */
+async function serveDemo(port: number, started: AsyncDisposableStack): Promise<number> {
+  const url = urlOf(port);
+  rmSync(DEMO, { recursive: true, force: true });
+  writeDefinitions(join(DEMO, 'conf.d'), 'site.json', demoDefinitions(DEMO));
+  const backend = started.use(await startBackend(port, join(DEMO, 'conf.d'), join(DEMO, 'backend')));
+  const failed = failure(backend);
+  const api = openApiClient({ backend: url, env: {} });
+  await Promise.race([answering(api), failed]);
+  started.use(recordRunning(RECORD, { pid: process.pid, port, url, daemons: [...backend.pids] }));
+  const site = started.use(startDemoSite(api, openUpgradeClient({ backend: url, env: {} })));
+  await Promise.race([site.ready, failed]);
+
+  if (hasTerminal) return await runConsole(url);
+  print(
+    ...backend.lines,
+    'site     2,000 machines that only seem to be there; within a minute the first switch dies',
+    '',
+    `  ./scripts/mon --backend ${url}`,
+    '',
+    `running until it is stopped: Ctrl-C, or kill ${String(process.pid)}`,
+  );
+  await Promise.race([failed, stopped]);
+  return 0;
+}
+
+/** What is to be started; undefined: a backend and an agent. */
+function kindOf(args: readonly string[]): (typeof KINDS)[number] | undefined {
+  const [kind, ...more] = args;
+  if (kind === undefined) return undefined;
+  const known = KINDS.find((name) => name === kind);
+  if (known === undefined || more.length > 0) {
+    throw new Error(`usage: ./scripts/start [${KINDS.join(' | ')}], not ${args.join(' ')}`);
+  }
+  return known;
+}
+
+function writeDefinitions(folder: string, file: string, definitions: object): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(join(folder, file), `${JSON.stringify(definitions)}\n`);
+}
+
+async function startBackend(port: number, definitions: string, stateDir: string): Promise<Backends> {
   const daemon = await startDaemon(
     'backend',
     'dist/mon-backend.js',
-    ['start', '--state-dir', 'var/backend', '--bind', '127.0.0.1', '--port', String(port), '-d', definitions],
+    ['start', '--state-dir', stateDir, '--bind', '127.0.0.1', '--port', String(port), '-d', definitions],
     'var/log/backend.log',
   );
   const { pid, ended } = daemon;
   return {
     pids: [pid],
     ended,
-    lines: [`backend  ${urlOf(port)}  (process ${String(pid)}, state in var/backend, log in var/log/backend.log)`],
+    lines: [`backend  ${urlOf(port)}  (process ${String(pid)}, state in ${stateDir}, log in var/log/backend.log)`],
     [Symbol.asyncDispose]: () => daemon[Symbol.asyncDispose](),
   };
 }

@@ -67,8 +67,8 @@ interface Start {
   text(): string;
 }
 
-function start(env: Record<string, string> = {}): Start {
-  const child = spawn(process.execPath, [join(root, 'scripts/lib/start.ts')], {
+function start(env: Record<string, string> = {}, args: readonly string[] = []): Start {
+  const child = spawn(process.execPath, [join(root, 'scripts/lib/start.ts'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'], ...placesEnv(), MON_PORT: String(port), ...env },
   });
@@ -136,6 +136,12 @@ test('a port of another program is named, with the way out', async () => {
     `mon: port ${String(port)} is in use by another program. Stop that one, or choose another port: MON_PORT=${String(port + 1)} ./scripts/start\n`,
   );
   server.close();
+});
+
+test('what cannot be started is refused, with what can', async () => {
+  const one = start({}, ['--demo', '--cluster']);
+  expect(await one.exit).toEqual([1, null]);
+  expect(one.text()).toBe('mon: usage: ./scripts/start [--cluster | --demo], not --demo --cluster\n');
 });
 
 test('a port that is none is refused', async () => {

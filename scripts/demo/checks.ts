@@ -1,0 +1,117 @@
+import type { SubmittedResult } from '../../shared/schemas/result.ts';
+import { MACHINES, switchOf, type Machine, type Role } from './machines.ts';
+import {
+  backup,
+  certificate,
+  chanceOf,
+  disk,
+  http,
+  load,
+  ping,
+  replication,
+  uplink,
+  type Finding,
+} from './troubles.ts';
+
+interface DemoCheck {
+  readonly roles: readonly Role[];
+  readonly find: (machine: Machine, second: number) => Finding;
+  /** More of its definition, which its results bring along too. */
+  readonly attributes?: Readonly<Record<string, unknown>>;
+  /** What results of one machine bring along. */
+  readonly attributesOf?: (machine: Machine) => Readonly<Record<string, unknown>>;
+}
+
+const HOSTS = ['web', 'app', 'db', 'cache', 'storage'] as const;
+const FLAPPING = { low_flap_threshold: 20, high_flap_threshold: 50 };
+
+/** Seconds between two results of a check. */
+export const INTERVAL = 30;
+
+/** What is watched, by name. */
+const CHECKS: Readonly<Record<string, DemoCheck>> = {
+  uplink: { roles: ['switch'], find: uplink, attributes: { aggregates: ['network'] } },
+  ping: {
+    roles: HOSTS,
+    find: ping,
+    // Who is told of the switch is not told of each host behind it.
+    attributesOf: ({ rack }) => ({ dependencies: [`${switchOf(rack)}/uplink`] }),
+  },
+  disk: { roles: HOSTS, find: disk },
+  load: { roles: HOSTS, find: load, attributes: FLAPPING },
+  http: { roles: ['web'], find: http, attributes: { aggregates: ['shop'] } },
+  certificate: { roles: ['web'], find: certificate },
+  replication: { roles: ['db'], find: replication, attributes: { aggregates: ['databases'] } },
+  backup: { roles: ['db', 'storage'], find: backup },
+};
+
+/**
+ * What a directory of definitions holds for the backend. The checks are run by the site itself.
+ *
+ * @param folder for what handlers write
+ */
+export function demoDefinitions(folder: string): object {
+  const checks = Object.entries(CHECKS).map(([name, { roles, attributes }]) => [
+    name,
+    {
+      command: `check-${name}`,
+      subscribers: roles,
+      interval: INTERVAL,
+      publish: false,
+      handlers: ['on-call'],
+      ...attributes,
+    },
+  ]);
+  const filters = ['occurrences', 'check_dependencies'];
+  const handlers = {
+    'on-call': { type: 'set', handlers: ['journal', 'chat'] },
+    journal: { type: 'pipe', command: `cat >> ${folder}/journal.jsonl`, filters },
+    // Nobody listens there: its runs are tried again, then they are dead letters to look at.
+    chat: { type: 'webhook', preset: 'slack', url: 'http://127.0.0.1:1/', severities: ['critical'], filters },
+  };
+  return { checks: Object.fromEntries(checks) as object, handlers };
+}
+
+interface Watched {
+  readonly machine: Machine;
+  readonly name: string;
+  readonly check: DemoCheck;
+}
+
+/** Each check of each machine, by the second of the interval in which it is due. */
+const BY_SECOND: readonly (readonly Watched[])[] = bySecond();
+
+function bySecond(): Watched[][] {
+  const seconds = Array.from({ length: INTERVAL }, (): Watched[] => []);
+  for (const machine of MACHINES) {
+    for (const [name, check] of Object.entries(CHECKS)) {
+      if (!check.roles.includes(machine.role)) continue;
+      seconds[Math.floor(chanceOf('due', machine.at, name) * INTERVAL)]?.push({ machine, name, check });
+    }
+  }
+  return seconds;
+}
+
+/**
+ * The results that are due in one second.
+ *
+ * @param second since the site began; negative: before
+ * @param executed epoch seconds of it
+ */
+export function resultsDue(second: number, executed: number): SubmittedResult[] {
+  const due = BY_SECOND[((second % INTERVAL) + INTERVAL) % INTERVAL] ?? [];
+  return due.map(({ machine, name, check }) => {
+    const result: SubmittedResult = {
+      source: machine.name,
+      name,
+      ...check.find(machine, second),
+      executed,
+      issued: executed,
+      duration: Number((0.01 + 0.4 * chanceOf('duration', machine.at, name, second)).toFixed(3)),
+      interval: INTERVAL,
+      command: `check-${name}`,
+      handlers: ['on-call'],
+    };
+    return Object.assign(result, check.attributes, check.attributesOf?.(machine));
+  });
+}

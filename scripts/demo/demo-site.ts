@@ -1,0 +1,131 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ApiClient } from '../../shared/client/api-client.ts';
+import type { UpgradeClient } from '../../shared/client/plan-client.ts';
+import { MonError } from '../../shared/errors.ts';
+import { INTERVAL, resultsDue } from './checks.ts';
+import { clientOf, MACHINES, rackName } from './machines.ts';
+
+/** As many as a history holds, so that flapping is known. */
+const ROUNDS_BEFORE = 21;
+
+/** Requests under way at once while the machines are made. */
+const AT_ONCE = 16;
+
+const HOUR = 3600;
+
+/** A believable site on a backend: machines that say how they are, troubles that come and go, people who silence. */
+export interface DemoSite extends AsyncDisposable {
+  /** Settles when all is there that a first look should find. */
+  readonly ready: Promise<void>;
+}
+
+/**
+ * @param api of an empty backend with the definitions of `checks.ts`
+ * @param plans of the same
+ * @param roundsBefore of all checks that have been before anybody looks
+ */
+export function startDemoSite(api: ApiClient, plans: UpgradeClient, roundsBefore: number = ROUNDS_BEFORE): DemoSite {
+  const stopping = new AbortController();
+  const ready = makeMachines(api, stopping.signal)
+    .then(() => lookBack(api, roundsBefore, stopping.signal))
+    .then(async (beganAt) => {
+      await leaveTraces(api, beganAt);
+      await plans.create({ from: '6.1.0', to: '6.5.0' });
+      return beganAt;
+    });
+  const running = ready.then((beganAt) => goOn(api, beganAt, stopping.signal));
+  const ended = running.catch((error: unknown) => {
+    if (!stopping.signal.aborted) throw error;
+  });
+  return {
+    ready: ready.then(() => undefined),
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await ended.catch(() => undefined);
+    },
+  };
+}
+
+/** @returns epoch seconds of second 0 of the site */
+async function lookBack(api: ApiClient, rounds: number, signal: AbortSignal): Promise<number> {
+  const beganAt = Math.floor(Date.now() / 1000);
+  for (let second = -rounds * INTERVAL; second < 0; second++) {
+    signal.throwIfAborted();
+    await submit(api, second, beganAt);
+  }
+  return beganAt;
+}
+
+async function makeMachines(api: ApiClient, signal: AbortSignal): Promise<void> {
+  const waiting = MACHINES.values();
+  const make = async (): Promise<void> => {
+    for (const machine of waiting) {
+      signal.throwIfAborted();
+      await api.saveClient(clientOf(machine));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, make));
+  // These have been there, and are not heard of any more.
+  for (const { name, address, team } of LOST) {
+    await api.saveClient({
+      name,
+      address,
+      team,
+      subscriptions: ['app'],
+      version: '1.9.0',
+      keepalives: true,
+      keepalive: { thresholds: { warning: 20, critical: 90 }, handlers: ['on-call'] },
+    });
+  }
+}
+
+const LOST = [
+  { name: 'legacy-erp', address: '10.9.0.4', team: 'backend' },
+  { name: 'print-server', address: '10.9.0.17', team: 'office' },
+];
+
+/** What people did before: silences of each kind. */
+async function leaveTraces(api: ApiClient, now: number): Promise<void> {
+  const entries = [
+    {
+      subscription: 'client:storage-029',
+      reason: 'disk is being replaced, OPS-4711',
+      creator: 'maria',
+      expire: 2 * HOUR,
+    },
+    { subscription: 'db', check: 'replication', reason: 'schema change tonight', creator: 'jun', expire: HOUR / 2 },
+    { check: 'certificate', reason: 'renewed in bulk on Friday', creator: 'sam', expire: 3 * 24 * HOUR },
+    {
+      subscription: 'client:web-027',
+      check: 'disk',
+      reason: 'log rotation is broken',
+      creator: 'ada',
+      expire_on_resolve: true,
+    },
+    {
+      subscription: `rack:${rackName(11)}`,
+      reason: 'power work in this rack',
+      creator: 'jun',
+      begin: now + HOUR / 6,
+      expire: 2 * HOUR,
+    },
+  ];
+  for (const entry of entries) await api.silence(entry);
+}
+
+/** Each second what is due in it. A backend that is away for a while misses what was due then. */
+async function goOn(api: ApiClient, beganAt: number, signal: AbortSignal): Promise<void> {
+  for (let second = 0; ; second++) {
+    const waitMs = (beganAt + second) * 1000 - Date.now();
+    if (waitMs > 0) await delay(waitMs, undefined, { signal });
+    signal.throwIfAborted();
+    try {
+      await submit(api, second, beganAt);
+    } catch (error) {
+      if (!(error instanceof MonError)) throw error;
+    }
+  }
+}
+
+const submit = (api: ApiClient, second: number, beganAt: number): Promise<unknown> =>
+  api.submitResults(resultsDue(second, beganAt + second));

@@ -1,0 +1,120 @@
+import { rackName, switchOf, type Machine } from './machines.ts';
+
+/**
+ * What goes wrong in the demonstration, as a function of the seconds since it began: troubles come, overlap and end by
+ * themselves, and the same second always looks the same.
+ */
+
+/** What a check says. */
+export interface Finding {
+  readonly status: number;
+  readonly output: string;
+}
+
+const ok = (output: string): Finding => ({ status: 0, output: `OK: ${output}` });
+const warning = (output: string): Finding => ({ status: 1, output: `WARNING: ${output}` });
+const critical = (output: string): Finding => ({ status: 2, output: `CRITICAL: ${output}` });
+
+/** A number from 0 up to 1 that looks like chance and is always the same for the same things. */
+export function chanceOf(...things: readonly (number | string)[]): number {
+  let hash = 0x811c9dc5;
+  for (const character of things.join('/')) {
+    hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
+  }
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
+}
+
+/** A time that comes back: every `everySeconds`, from `fromSeconds` on for `forSeconds`. */
+interface Window {
+  readonly everySeconds: number;
+  readonly fromSeconds: number;
+  readonly forSeconds: number;
+}
+
+/** A switch dies with all that is behind it. The first time soon, so that a first look sees a storm. */
+const OUTAGE: Window = { everySeconds: 420, fromSeconds: 45, forSeconds: 110 };
+/** A release that a part of the web servers does not survive, until it is taken back. */
+const RELEASE: Window = { everySeconds: 900, fromSeconds: 240, forSeconds: 180 };
+
+/** Which round of a window this is, from 0; undefined: not in it now. */
+function roundOf(window: Window, second: number): number | undefined {
+  const round = Math.floor(second / window.everySeconds);
+  const inRound = second - round * window.everySeconds - window.fromSeconds;
+  return inRound >= 0 && inRound < window.forSeconds ? round : undefined;
+}
+
+/** The rack that has no network in this second. */
+export function darkRack(second: number): string | undefined {
+  const round = roundOf(OUTAGE, second);
+  return round === undefined ? undefined : rackName(Math.floor(chanceOf('outage', round) * 40));
+}
+
+export const uplink = (machine: Machine, second: number): Finding =>
+  darkRack(second) === machine.rack
+    ? critical('uplink te1/1/1 is down, 49 ports behind it')
+    : ok(`uplink te1/1/1 is up, ${(2 + 3 * chanceOf(machine.at, second)).toFixed(1)} Gbit/s`);
+
+/** Noticed a while after the switch, as hosts behind it are. */
+const NOTICED_LATER = 30;
+
+export const ping = (machine: Machine, second: number): Finding =>
+  darkRack(second - NOTICED_LATER) === machine.rack
+    ? critical(`no answer in 5 s, 100% packet loss (behind ${switchOf(machine.rack)})`)
+    : ok(`${(0.2 + chanceOf(machine.at, second)).toFixed(2)} ms`);
+
+export function http(machine: Machine, second: number): Finding {
+  const release = roundOf(RELEASE, second);
+  if (release !== undefined && chanceOf('release', release, machine.at) < 0.35) {
+    return critical('HTTP 502 from / in 0.031 s, expected 200 (release 2026.11-rc2)');
+  }
+  const seconds = 0.05 + 0.2 * chanceOf('http', machine.at, second);
+  return ok(`HTTP 200 from / in ${seconds.toFixed(3)} s`);
+}
+
+/** Seconds in which a disk that fills goes from 70 % to full and is cleaned up. */
+const FILLING = 1800;
+
+export function disk(machine: Machine, second: number): Finding {
+  const isFilling = chanceOf('filling', machine.at) < 0.03;
+  const phase = Math.floor(chanceOf('phase', machine.at) * FILLING);
+  const percent = isFilling
+    ? 70 + Math.floor((29 * ((second + phase + FILLING) % FILLING)) / FILLING)
+    : 30 + Math.floor(45 * chanceOf('disk', machine.at));
+  const output = `/ is ${String(percent)}% full`;
+  if (percent >= 95) return critical(output);
+  return percent >= 88 ? warning(output) : ok(output);
+}
+
+/** A few cannot make up their minds. */
+export function load(machine: Machine, second: number): Finding {
+  const isRestless = chanceOf('restless', machine.at) < 0.004;
+  const value =
+    isRestless && chanceOf('load', machine.at, second) < 0.5 ? 9.4 : 2 * chanceOf('load', machine.at, second);
+  const output = `load average ${value.toFixed(2)} on 8 cores`;
+  return value > 8 ? warning(output) : ok(output);
+}
+
+export function certificate(machine: Machine): Finding {
+  const days = Math.floor(400 * chanceOf('certificate', machine.at));
+  const output = `certificate of ${machine.name}.example.com ends in ${String(days)} days`;
+  if (days < 2) return critical(output);
+  return days < 10 ? warning(output) : ok(output);
+}
+
+export function replication(machine: Machine, second: number): Finding {
+  const isSlow = chanceOf('slow', machine.at) < 0.05;
+  const lag = Math.max(
+    0,
+    Math.round(isSlow ? 90 * Math.sin(second / 180 + machine.at) : 2 * chanceOf(machine.at, second)),
+  );
+  const output = `replica is ${String(lag)} s behind`;
+  if (lag > 75) return critical(output);
+  return lag > 30 ? warning(output) : ok(output);
+}
+
+export const backup = (machine: Machine): Finding =>
+  chanceOf('backup', machine.at) < 0.02
+    ? critical('last good backup is 3 days old: no space left on backup-1\ntar: /var/lib/db: write error')
+    : ok('42.1 GiB in 312 s');

@@ -1,0 +1,71 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { loadConfig } from '../../daemon/backend/config/load-config.ts';
+import { demoDefinitions, INTERVAL, resultsDue } from '../../scripts/demo/checks.ts';
+import { startDemoSite } from '../../scripts/demo/demo-site.ts';
+import { clientOf, MACHINES } from '../../scripts/demo/machines.ts';
+import { darkRack } from '../../scripts/demo/troubles.ts';
+import { openApiClient } from '../../shared/client/api-client.ts';
+import { openUpgradeClient } from '../../shared/client/plan-client.ts';
+import { clientSchema } from '../../shared/schemas/client.ts';
+import { openBackend } from '../support/open-backend.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+test('the site has 2,000 machines, each with a name and an address of its own', () => {
+  expect(MACHINES).toHaveLength(2000);
+  const clients = MACHINES.map((machine) => clientSchema.parse(clientOf(machine)));
+  expect(new Set(clients.map(({ name }) => name)).size).toBe(2000);
+  expect(new Set(clients.map(({ address }) => address)).size).toBe(2000);
+});
+
+test('each check of each machine is due once in an interval, and the same second always looks the same', () => {
+  const round = Array.from({ length: INTERVAL }, (_, second) => resultsDue(second, 1000 + second)).flat();
+  const keys = round.map(({ source, name }) => `${String(source)}/${name}`);
+  expect(new Set(keys).size).toBe(keys.length);
+  expect(new Set(round.map(({ source }) => source)).size).toBe(2000);
+  expect(resultsDue(7, 1007)).toEqual(resultsDue(7, 1007));
+});
+
+test('in an hour each check fails somewhere and ends well somewhere, and racks go dark and come back', () => {
+  const seen = new Map<string, Set<number>>();
+  // Has no divisor in common with the interval, so that all checks are looked at.
+  for (let second = 0; second < 3600; second += 7) {
+    for (const { name, status } of resultsDue(second, second)) {
+      seen.set(name, (seen.get(name) ?? new Set()).add(status ?? 0));
+    }
+  }
+  for (const [name, statuses] of seen) expect([name, statuses.has(0), statuses.size > 1]).toEqual([name, true, true]);
+  const dark = new Set(Array.from({ length: 3600 }, (_, second) => darkRack(second)));
+  expect(dark.size).toBeGreaterThan(5);
+  expect(dark).toContain(undefined);
+});
+
+test('a first look at the demonstration finds machines, problems, silences and a plan', async () => {
+  const dir = await tempDir();
+  const definitions = join(dir, 'conf.d');
+  mkdirSync(definitions);
+  writeFileSync(join(definitions, 'site.json'), JSON.stringify(demoDefinitions(dir)));
+  const { checks, handlers } = await loadConfig({ directories: [definitions], env: {} });
+  const backend = await openBackend({ dir: join(dir, 'state'), definitions: { checks, handlers } });
+  onTestFinished(() => backend.stop());
+  const api = openApiClient({ backend: backend.url, env: {} });
+  const plans = openUpgradeClient({ backend: backend.url, env: {} });
+
+  const beganAt = Math.floor(Date.now() / 1000);
+  await using site = startDemoSite(api, plans, 2);
+  await site.ready;
+
+  const overview = await api.overview();
+  expect(overview).toMatchObject({ clients: { registered: 2002 } });
+  const events = await api.events();
+  expect(new Set(events.map(({ check }) => check.status))).toEqual(new Set([1, 2]));
+  expect((await api.silenced()).map(({ id }) => id)).toHaveLength(5);
+  expect(events.filter(({ silenced }) => silenced).length).toBeGreaterThan(0);
+  expect(await plans.plans()).toMatchObject([{ state: 'open' }]);
+  const [soon] = resultsDue(3, beganAt);
+  await vi.waitFor(async () => {
+    const result = await api.result(soon?.source ?? '', soon?.name ?? '');
+    expect(result?.check.executed).toBeGreaterThanOrEqual(beganAt);
+  });
+});
