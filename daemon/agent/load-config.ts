@@ -29,6 +29,8 @@ export interface ConfigSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** What the command line says, over everything else. */
   readonly flags?: Settings;
+  /** Where results wait unless one of these says otherwise; default: where a clone has them. */
+  readonly stateDir?: string | undefined;
 }
 
 /** Sections that an agent acts upon, and those that belong to the backend when both share a directory. */
@@ -40,11 +42,18 @@ const SECTIONS: ReadonlySet<string> = new Set(['agent', 'checks', 'client', 'han
  *
  * @throws MonError `invalid` that lists every problem with its file and its place in it
  */
-export async function loadConfig({ file, directories, env, flags = {} }: ConfigSources): Promise<LoadedConfig> {
+export async function loadConfig({
+  file,
+  directories,
+  env,
+  flags = {},
+  stateDir,
+}: ConfigSources): Promise<LoadedConfig> {
   const read = await readSettings(file, directories);
   if (read.problems.length > 0) throw new InvalidSettings(read.problems);
 
   const layers = [
+    ...(stateDir === undefined ? [] : [{ origin: 'installation', settings: { agent: { 'state-dir': stateDir } } }]),
     { origin: 'environment', settings: environmentSettings(env) },
     ...read.layers,
     { origin: 'command line', settings: flags },

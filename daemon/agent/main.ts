@@ -4,6 +4,7 @@ import type { Settings } from '../../shared/domain/merge-settings.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
 import { SystemClock } from '../clock/system-clock.ts';
 import { LOG_LEVELS } from '../../shared/schemas/settings.ts';
+import { installedSources, readInstallation } from '../settings/installation.ts';
 import { LineWriter } from '../log/line-writer.ts';
 import { createLog } from '../log/log.ts';
 import { makePrivately } from '../private-files/umask.ts';
@@ -28,10 +29,12 @@ Options
   --name NAME                 name of this client; default the host name
   --address ADDRESS           address of this client; default its first IPv4 address
   --subscriptions A,B         subscriptions of this client; client:NAME is always added
-  --state-dir DIR             where results wait for the backend; default var/agent
+  --state-dir DIR             where results wait for the backend; default var/agent; installed:
+                              /var/lib/mon-agent
   -c, --config FILE           main configuration file: "agent", "client" and "checks"
                               (JSON, or YAML when it ends in .yml or .yaml)
-  -d, --config-dir DIR,DIR    directories of further files (*.json, *.yml, *.yaml)
+  -d, --config-dir DIR,DIR    directories of further files (*.json, *.yml, *.yaml). Installed, and with neither of both:
+                              /etc/mon/agent.yml and /etc/mon/agent.d
   --trusted-ca-file FILE      authorities (PEM) that the certificate of the backend may come from
   --insecure-skip-tls-verify  believe anybody to be the backend, for a test
   --cert-file, --key-file FILE
@@ -103,11 +106,13 @@ try {
 
 async function start(): Promise<void> {
   const { flags } = cli;
+  const installation = readInstallation('mon-agent');
+  const named = { file: flags.config, directories: commaSeparated(flags.configDir) };
   const { agent: program, ...definitions } = await loadConfig({
-    file: flags.config,
-    directories: commaSeparated(flags.configDir),
+    ...installedSources(named, installation),
     env: process.env,
     flags: programFlags(),
+    stateDir: installation?.stateDir,
   });
   const log = createLog({
     component: 'agent',

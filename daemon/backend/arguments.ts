@@ -2,6 +2,7 @@ import meow from 'meow';
 import { errorMessage } from '../../shared/errors.ts';
 import type { Settings } from '../../shared/domain/merge-settings.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
+import { installedSources, type Installation } from '../settings/installation.ts';
 import type { ConfigSources } from './config/load-config.ts';
 
 const HELP = `
@@ -20,8 +21,9 @@ const HELP = `
 
   Options
     -c, --config FILE      Main configuration file (JSON, or YAML when it ends in .yml or .yaml)
-    -d, --config-dir DIR   Directories of further files, comma-separated
-    --state-dir DIR        Where everything is stored (default: ./var/backend)
+    -d, --config-dir DIR   Directories of further files, comma-separated. Installed, and with neither of both:
+                           /etc/mon/backend.yml and /etc/mon/conf.d
+    --state-dir DIR        Where everything is stored (default: ./var/backend; installed: /var/lib/mon/mon-backend)
     --store URL            Store everything in this PostgreSQL instead: postgres://USER@HOST:PORT/DATABASE; the password
                            in MON_STORE, PGPASSWORD or ~/.pgpass, where the list of processes does not show it
     --bind ADDR            Address to listen on (default: 127.0.0.1)
@@ -146,14 +148,22 @@ export function parseArguments(): ReturnType<typeof parse> {
 }
 
 /** Where the configuration comes from: files, the environment and these flags. */
-export function configSources(flags: ReturnType<typeof parse>['flags']): ConfigSources {
+export function configSources(
+  flags: ReturnType<typeof parse>['flags'],
+  installation: Installation | undefined,
+): ConfigSources {
   const { config, configDir, stateDir, store, bind, port, log, logLevel } = flags;
   const { certFile, keyFile, clientCaFile, insecureHttp } = flags;
   const api = given({ bind, port });
   const tls = given({ 'cert-file': certFile, 'key-file': keyFile, 'client-ca-file': clientCaFile });
-  return {
-    ...(config === undefined ? {} : { file: config }),
+  const named = {
+    file: config,
     directories: (configDir ?? []).flatMap((list) => list.split(',')).filter((dir) => dir !== ''),
+  };
+  const { file, directories } = installedSources(named, installation);
+  return {
+    ...(file === undefined ? {} : { file }),
+    directories,
     env: process.env,
     flags: {
       ...given({ 'state-dir': stateDir, store, log, 'log-level': logLevel }),

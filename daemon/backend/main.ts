@@ -11,6 +11,7 @@ import { VERSION } from '../../shared/schemas/version.ts';
 import { SystemClock } from '../clock/system-clock.ts';
 import { LineWriter } from '../log/line-writer.ts';
 import { createLog, type ProgramLog } from '../log/log.ts';
+import { readInstallation } from '../settings/installation.ts';
 import { InvalidSettings } from '../settings/locate-remark.ts';
 import { makePrivately } from '../private-files/umask.ts';
 import { warnOfReaders } from '../private-files/warn-of-readers.ts';
@@ -21,7 +22,8 @@ import { boundGarbage } from './health/bound-garbage.ts';
 import { compose, type Backend } from './compose.ts';
 import type { BackendOptions } from './compose/options.ts';
 import { pruneCommand } from './clients/prune-command.ts';
-import { loadConfig, type LoadedConfig } from './config/load-config.ts';
+import type { LoadedConfig } from './config/load-config.ts';
+import { loadInstalled } from './config/load-installed.ts';
 import { initialize } from './accounts/initialize.ts';
 import { repairCommand } from './store/repair-command.ts';
 import { migrateStore } from './store/migrate-store-command.ts';
@@ -94,7 +96,7 @@ async function main(): Promise<number> {
 async function validate(): Promise<number> {
   const isStrict = cli.flags.strict;
   try {
-    const config = await loadConfig({ ...configSources(cli.flags), isStrict });
+    const config = await loadConfig({ isStrict });
     const listeners = listenersOf(config.api.bind, config);
     refuseOpenHttp(listeners, config.program['insecure-http']);
     const ofTls = tlsWarnings(listeners, Date.now());
@@ -109,8 +111,14 @@ async function validate(): Promise<number> {
   }
 }
 
+/** Each time from anew: files may have come, or gone. */
+async function loadConfig(more: { readonly isStrict?: boolean } = {}): Promise<LoadedConfig> {
+  const installation = readInstallation('mon-backend');
+  return await loadInstalled({ ...configSources(cli.flags, installation), ...more }, installation);
+}
+
 async function init(): Promise<number> {
-  const { program } = await loadConfig(configSources(cli.flags));
+  const { program } = await loadConfig();
   const destination = new LineWriter(undefined, STANDARD_ERROR);
   const username = await initialize({
     openStore: () => openStore(program),
@@ -233,7 +241,7 @@ function backupFlag(): UpgradeFlags['backup'] {
 
 /** What the commands that work on a stopped store need; a signal ends them where they can be taken up again. */
 async function commandParts(): Promise<{ readonly config: LoadedConfig; readonly parts: CommandParts }> {
-  const config = await loadConfig(configSources(cli.flags));
+  const config = await loadConfig();
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM']) {
     process.once(signal, () =>
@@ -256,11 +264,10 @@ function print(line: string): void {
 
 async function start(): Promise<number> {
   boundGarbage();
-  const sources = configSources(cli.flags);
-  const config = await loadConfig(sources);
+  const config = await loadConfig();
   const log = openLog(config.program);
   for (const warning of config.warnings) log.warn({}, warning);
-  return await serve(config, () => loadConfig(sources), log);
+  return await serve(config, loadConfig, log);
 }
 
 function openLog({

@@ -16,8 +16,8 @@ export interface LocalAccess {
 /** Of the file in the state directory. */
 export const LOCAL_ACCESS_FILE = 'local-access.json';
 
-/** Where packages keep the state of a backend: its own user and root can read it there. */
-const PACKAGED_STATE_DIR = '/var/lib/mon';
+/** Where packages keep the state of a backend, and where those before them did: its own user and root can read it there. */
+const PACKAGED_STATE_DIRS = ['/var/lib/mon/mon-backend', '/var/lib/mon'];
 
 const FILE_BYTES_MAX = 4096;
 const TOKEN = /^ml_[\w-]{43}$/;
@@ -137,7 +137,7 @@ function* accessesFor(url: string, stateDirs: readonly string[]): Generator<Loca
     // Others could have made this directory, and a token of theirs would be in the way of the right one.
     yield readLocalAccess(runtimeFile(dir, url), process.getuid?.());
   }
-  yield readLocalAccess(join(PACKAGED_STATE_DIR, LOCAL_ACCESS_FILE));
+  for (const dir of PACKAGED_STATE_DIRS) yield readLocalAccess(join(dir, LOCAL_ACCESS_FILE));
 }
 
 /**

@@ -151,3 +151,12 @@ test.each<{ name: string; files: Record<string, unknown>; problems: string[] }>(
     ].join('\n  '),
   });
 });
+
+test('the state is where the installation keeps it, unless something says where', async () => {
+  const sources = { directories: [], env: {}, stateDir: '/var/lib/mon-agent' };
+  const stateDirOf = async (more: Partial<Parameters<typeof loadConfig>[0]>): Promise<string> =>
+    (await loadConfig({ ...sources, ...more })).agent['state-dir'];
+  expect(await stateDirOf({})).toBe('/var/lib/mon-agent');
+  expect(await stateDirOf({ env: { MON_AGENT_STATE_DIR: '/said' } })).toBe('/said');
+  expect(await stateDirOf({ flags: { agent: { 'state-dir': '/said' } } })).toBe('/said');
+});

@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { MonError } from '../../../shared/errors.ts';
+import type { Installation } from '../../settings/installation.ts';
+import { loadConfig, type ConfigSources, type LoadedConfig } from './load-config.ts';
+
+/** Every store in a directory has this file. */
+const STORE_FILE = 'CURRENT';
+
+/**
+ * As `loadConfig`; where nothing says where the state is, it is where the installation keeps it.
+ *
+ * @throws InvalidSettings as `loadConfig`
+ * @throws MonError `conflict` when it would begin anew beside a store in the place of earlier versions (completion 1.19, 5.1.0)
+ */
+export async function loadInstalled(
+  sources: ConfigSources,
+  installation: Installation | undefined,
+): Promise<LoadedConfig> {
+  const config = await loadConfig(sources);
+  if (installation === undefined || config.settings['state-dir'] !== undefined) return config;
+  if (config.program.store === undefined) refuseFormerState(installation);
+  return { ...config, program: { ...config.program, 'state-dir': installation.stateDir } };
+}
+
+function refuseFormerState({ config, stateDir, formerStateDir }: Installation): void {
+  if (formerStateDir === undefined || !hasStore(formerStateDir) || hasStore(stateDir)) return;
+  throw new MonError(
+    'conflict',
+    `there is a store in ${formerStateDir}, where it was kept before, and none in ${stateDir}: ` +
+      `to go on with it, add this line to ${config}, or move it there\n  state-dir: ${formerStateDir}`,
+  );
+}
+
+function hasStore(dir: string): boolean {
+  return existsSync(join(dir, STORE_FILE));
+}

@@ -1,0 +1,45 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { ConfigSources } from '../../../../daemon/backend/config/load-config.ts';
+import { loadInstalled } from '../../../../daemon/backend/config/load-installed.ts';
+import type { Installation } from '../../../../daemon/settings/installation.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const NOTHING: ConfigSources = { directories: [], env: {} };
+
+async function anInstallation() {
+  const [stateDir, formerStateDir, etc] = [await tempDir(), await tempDir(), await tempDir()];
+  return { stateDir, formerStateDir, config: join(etc, 'backend.yml'), directory: join(etc, 'conf.d') };
+}
+
+async function stateDirOf(installation: Installation | undefined, sources = NOTHING): Promise<string> {
+  return (await loadInstalled(sources, installation)).program['state-dir'];
+}
+
+const makeStore = async (dir: string): Promise<void> => writeFile(join(dir, 'CURRENT'), '');
+
+test('the state is where the installation keeps it, unless something says where', async () => {
+  const installation = await anInstallation();
+  expect(await stateDirOf(installation)).toBe(installation.stateDir);
+  expect(await stateDirOf(installation, { ...NOTHING, env: { MON_STATE_DIR: '/said' } })).toBe('/said');
+  expect(await stateDirOf(installation, { ...NOTHING, flags: { 'state-dir': '/said' } })).toBe('/said');
+});
+
+test('from a clone it is where it always was', async () => {
+  expect(await stateDirOf(undefined)).toBe('var/backend');
+});
+
+test('a store in the place of earlier versions is not left behind: the line that goes on with it is told', async () => {
+  const installation = await anInstallation();
+  const { formerStateDir, stateDir, config } = installation;
+  await makeStore(formerStateDir);
+  await expect(loadInstalled(NOTHING, installation)).rejects.toThrow(
+    `to go on with it, add this line to ${config}, or move it there\n  state-dir: ${formerStateDir}`,
+  );
+  expect(await stateDirOf(installation, { ...NOTHING, flags: { 'state-dir': formerStateDir } })).toBe(formerStateDir);
+  expect(await stateDirOf(installation, { ...NOTHING, flags: { 'state-dir': stateDir } })).toBe(stateDir);
+  expect(await stateDirOf(installation, { ...NOTHING, flags: { store: 'postgres://mon@db/mon' } })).toBe(stateDir);
+  await makeStore(stateDir);
+  expect(await stateDirOf(installation)).toBe(stateDir);
+});

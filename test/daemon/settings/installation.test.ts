@@ -1,0 +1,56 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import {
+  INSTALLATION_FILE,
+  installedSources,
+  readInstallation,
+  type Installation,
+} from '../../../daemon/settings/installation.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+
+async function anInstallation(): Promise<Installation> {
+  const etc = await tempDir();
+  await mkdir(join(etc, 'conf.d'));
+  return { config: join(etc, 'backend.yml'), directory: join(etc, 'conf.d'), stateDir: '/var/lib/mon/mon-backend' };
+}
+
+test('a program beside which there is no word of it is not installed', async () => {
+  expect(readInstallation('mon-backend', await tempDir())).toBeUndefined();
+  expect(readInstallation('mon-backend')).toBeUndefined();
+});
+
+test('an installed program knows its own places, and not those of another', async () => {
+  const folder = await tempDir();
+  const installation = await anInstallation();
+  await writeFile(join(folder, INSTALLATION_FILE), JSON.stringify({ 'mon-backend': installation }));
+  expect(readInstallation('mon-backend', folder)).toEqual(installation);
+  expect(readInstallation('mon-agent', folder)).toBeUndefined();
+});
+
+test('without flags the configuration of the installation is read', async () => {
+  const installation = await anInstallation();
+  const { config: file, directory } = installation;
+  expect(installedSources({ file: undefined, directories: [] }, installation)).toEqual({
+    file,
+    directories: [directory],
+  });
+  expect(installedSources({ file: undefined, directories: [] }, { ...installation, directory: '/none' })).toEqual({
+    file,
+    directories: [],
+  });
+});
+
+test('a flag that names a file or a directory names all', async () => {
+  const installation = await anInstallation();
+  const named = [
+    { file: 'own.yml', directories: [] },
+    { file: undefined, directories: ['own.d'] },
+  ];
+  for (const one of named) expect(installedSources(one, installation)).toEqual(one);
+});
+
+test('from a clone nothing is read that was not named', () => {
+  const nothing = { file: undefined, directories: [] };
+  expect(installedSources(nothing, undefined)).toEqual(nothing);
+});
