@@ -2,13 +2,16 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { PATIENCE } from './test/support/patience.ts';
 
+/** Most tests wait for several things, one after the other. */
+const TEST_MS = 4 * PATIENCE.timeout;
+
 const project = (name: string, include: string[]): object => ({ extends: true, test: { name, include } });
 
 export default defineConfig({
   test: {
     // Real stores, sockets and child processes on a machine that may be slow and busy.
-    testTimeout: 2 * PATIENCE.timeout,
-    hookTimeout: 2 * PATIENCE.timeout,
+    testTimeout: TEST_MS,
+    hookTimeout: TEST_MS,
     expect: { poll: PATIENCE },
     // Only `.ci/run` asks for one, and names what needed it: elsewhere the first failure counts.
     retry: Number(process.env.MON_TEST_RETRIES ?? 0),

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { canDisksFail, FailingDisk, type DiskCall, type Fault } from '../support/failing-disk.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { Chance } from './chance.ts';
@@ -17,8 +18,8 @@ const FAULT_MS_MAX = 400;
 const LONG_FAULT_MS = 3500;
 /** Enough for a start, with everything that it tries again. */
 const START_FAULT_MS = 3000;
-/** A second between two tries, and the try itself on a busy machine. */
-const MENDED_MS_MAX = 10_000;
+/** A second between two tries, and the try itself on a busy machine; beside other tests longer. */
+const MENDED_MS_MAX = isAskedFor ? 10_000 : PATIENCE.timeout;
 
 const SMALL_BUFFERS = 'test/support/small-buffer-backend.ts';
 

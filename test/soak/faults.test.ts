@@ -2,19 +2,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../../daemon/backend/ports.ts';
 import { openBackend } from '../support/open-backend.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { TroubledStore } from '../support/troubled-store.ts';
 import { Chance } from './chance.ts';
 import { Consumer } from './consumer.ts';
-import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
+import { isAskedFor, rounds, roundsTimeoutMs, seed } from './rounds.ts';
 import { AgentWriter, HttpWriter, listsOf } from './writer.ts';
 
 const ROUNDS = 6;
 const HTTP_WRITERS = 4;
 const AGENTS = 4;
 const TROUBLE_MS_MAX = 150;
-/** Long enough that a console shows it, short enough to answer before it gives up. */
-const READ_MS_MAX = 5000;
+/** Long enough that a console shows it, short enough to answer before it gives up; beside other tests longer. */
+const READ_MS_MAX = isAskedFor ? 5000 : PATIENCE.timeout;
 
 test(
   'while the disk fails or dawdles and the queue is full, reads go on, what is refused is delivered later, nothing is in part',

@@ -4,19 +4,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { DEAD_LETTERS, HANDLER_JOBS } from '../../daemon/backend/handlers/table.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { Chance } from './chance.ts';
 import { HandledReceiver, type Receipt } from './handled-receiver.ts';
 import { HandledWriter } from './handled-writer.ts';
-import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
+import { isAskedFor, rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
 const ROUNDS = 2;
 const WRITERS = 6;
 /** Longest time under load before the kill. */
 const LOAD_MS_MAX = 1500;
-/** What was delivered so long before the kill is no longer in flight: it is forgotten with the next commits. */
-const IN_FLIGHT_MS_MAX = 1000;
+/**
+ * What was delivered so long before the kill is no longer in flight: it is forgotten with the next commits, which take
+ * longer beside other tests.
+ */
+const IN_FLIGHT_MS_MAX = isAskedFor ? 1000 : PATIENCE.timeout;
 const HANDLERS = ['line', 'hook', 'file'] as const;
 
 /** Waits until nothing is left to run. */

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { PATIENCE } from '../support/patience.ts';
 import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
 import { Child } from './hostile/child.ts';
@@ -31,7 +32,8 @@ const WAITED_SHARE_MAX = 0.5;
 /** From when on there must be no trend; before, caches and the store take what they want to have. */
 const PLATEAU_MINUTES = 20;
 const GROWTH_MAX = 1.1;
-const STOP_MS_MAX = 10_000;
+/** Beside other tests longer. */
+const STOP_MS_MAX = IS_LONG ? 10_000 : PATIENCE.timeout;
 
 const BASIC = `Basic ${Buffer.from('soak:correct horse').toString('base64')}`;
 

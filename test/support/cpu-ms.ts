@@ -6,3 +6,9 @@ export function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
+
+/** The same of all threads of this process: of work that is given to others of them, such as hashing. */
+export function allCpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}

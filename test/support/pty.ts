@@ -1,5 +1,6 @@
 import { spawn, type IPty } from '@lydell/node-pty';
 import { vi } from 'vitest';
+import { PATIENCE } from './patience.ts';
 import { Screen } from './screen.ts';
 import { placesEnv } from './administrator.ts';
 
@@ -110,7 +111,7 @@ export class Pty implements AsyncDisposable {
     if (this.#exit === undefined) {
       this.flow();
       this.kill('SIGHUP');
-      const timer = setTimeout(() => this.kill('SIGKILL'), 2000);
+      const timer = setTimeout(() => this.kill('SIGKILL'), PATIENCE.timeout / 4);
       await this.exited;
       clearTimeout(timer);
     }

@@ -114,7 +114,7 @@ async function untilSpread(writer: RunningBackend, members: number): Promise<voi
       await report(writer, `before-${String(count++)}`);
       expect(new Set(ranElsewhere(writer)).size).toBe(members);
     },
-    { timeout: 20_000, interval: 100 },
+    { interval: 100 },
   );
 }
 
@@ -219,7 +219,7 @@ test('a member that is killed: what ran there runs again, once', async () => {
   expect(writer.log.messages('warn')).toContain('a handler did not run to its end on another backend, it runs again');
 });
 
-test('a writer that is killed: the next one runs what was left', { timeout: 60_000 }, async () => {
+test('a writer that is killed: the next one runs what was left', async () => {
   const receiver = await Receiver.open();
   const database = await server.database();
   const writer = await program(database, webhook(receiver));
@@ -230,14 +230,14 @@ test('a writer that is killed: the next one runs what was left', { timeout: 60_0
       await report(writer, `before-${String(count++)}`);
       expect(await elsewhere(writer)).toBeGreaterThan(0);
     },
-    { timeout: 20_000, interval: 100 },
+    { interval: 100 },
   );
   receiver.isHolding = true;
   for (const name of ['a', 'b']) await report(writer, name);
   await vi.waitFor(() => expect(receiver.times.get('b')).toBe(1));
   await writer.end('SIGKILL');
   const times = (): unknown => ['a', 'b'].map((name) => receiver.times.get(name));
-  await vi.waitFor(() => expect(times()).toEqual([2, 2]), 20_000);
+  await vi.waitFor(() => expect(times()).toEqual([2, 2]));
   receiver.release();
   const left = async (): Promise<unknown> => {
     const rows = (await (await fetch(`${other.url}/api/mon/v1/handlers`)).json()) as { name: string }[];

@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { acceptLocalResults } from '../../../../daemon/agent/inputs/local-result.ts';
 import { openTcpInput, openUdpInput, type LocalInput } from '../../../../daemon/agent/inputs/socket-input.ts';
 import type { SubmittedResult } from '../../../../shared/schemas/result.ts';
+import { cpuMs } from '../../../support/cpu-ms.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 
@@ -155,11 +156,11 @@ describe('TCP', () => {
     const socket = await connected(port);
     const message = Buffer.from(`[${Array.from({ length: 15_000 }, (_, at) => aResult({ n: at })).join(',')}]`);
     expect(message.length).toBeLessThan(1024 * 1024);
-    const startedMs = performance.now();
+    const startMs = cpuMs();
     for (let at = 0; at < message.length; at += 64) socket.write(message.subarray(at, at + 64));
     expect(await text(socket)).toBe('ok');
     expect(delivered).toHaveLength(15_000);
-    expect(performance.now() - startedMs).toBeLessThan(10_000);
+    expect(cpuMs() - startMs).toBeLessThan(10_000);
   });
 
   test('who never says anything is cut off after a while', async () => {

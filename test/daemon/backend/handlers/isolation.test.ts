@@ -103,7 +103,7 @@ test('no command is started by the backend itself: one small process starts them
   expect(parents.size).toBe(1);
   expect(parents).not.toContain(daemon.pid);
   expect(await daemon.end('SIGTERM')).toEqual({ code: 0, signal: null });
-  expect([...parents].filter((pid) => isAlive(pid))).toEqual([]);
+  await vi.waitFor(() => expect([...parents].filter((pid) => isAlive(pid))).toEqual([]));
 });
 
 test('a backend that is killed leaves no command behind, and no process that would run one', async () => {

@@ -174,7 +174,8 @@ describe('the answer', () => {
 
   test('counts by its status although the rest never comes', async () => {
     const receiver = await openReceiver((_seen, response) => void response.writeHead(200).write('and'));
-    expect(await new DeliveryRig().run({ type: 'webhook', url: receiver.url, timeout: 1 })).toEqual({
+    // As long as the test takes, and longer than the first byte on a machine that is busy.
+    expect(await new DeliveryRig().run({ type: 'webhook', url: receiver.url, timeout: 3 })).toEqual({
       kind: 'delivered',
     });
   });

@@ -178,13 +178,19 @@ test('a backend that stops under load answers what it took', async () => {
   });
   const release = stores[0]?.hold();
   const before = stores[0]?.writes ?? 0;
-  const answers = Array.from({ length: 5 }, (_, at) =>
+  const report = (name: string): Promise<Response> =>
     fetch(`${backend.url}/results`, {
       method: 'POST',
-      body: JSON.stringify({ source: 'web-1', name: `check-${String(at)}`, output: 'ok' }),
-    }),
-  );
+      body: JSON.stringify({ source: 'web-1', name, output: 'ok' }),
+    });
+  const answers = [report('being-written')];
   await vi.waitFor(() => expect(stores[0]?.writes).toBe(before + 1));
+  answers.push(...['a', 'b', 'c', 'd'].map(report));
+  // Until then some of them are still on their way, and are not taken.
+  await vi.waitFor(async () => {
+    const figures = await (await fetch(`${backend.url}/metrics`)).text();
+    expect(figures).toMatch(/^mon_queued_results 4$/m);
+  });
   const stopped = backend.stop();
   release?.();
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([202, 202, 202, 202, 202]);

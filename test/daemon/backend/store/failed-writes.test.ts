@@ -65,6 +65,8 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
       expect(await silence(daemon, 'before')).toEqual([201, '']);
       disk.fail(fault);
       const refused = silence(daemon, 'refused');
+      // For a while from the first call on that it fails, however long that takes to come.
+      await expect.poll(() => disk.failures()).toBeGreaterThan(0);
       setTimeout(() => disk.mend(), 1000);
       expect(await refused).toMatchObject([503, expect.stringContaining('error')]);
       expect(await silenced(daemon)).toEqual(['before']);

@@ -214,6 +214,17 @@ describe('a database', () => {
   });
 });
 
+/** Renewed three times in it: a machine that is busy is late by less than that. */
+const LEASE_MS = 1000;
+
+/** Holds for two leases that nobody else gets this one. */
+async function expectRefused(url: string, other: PostgresStore): Promise<void> {
+  for (let tenth = 0; tenth < 20; tenth++) {
+    await expect(other.acquire('main', LEASE_MS)).rejects.toMatchObject({ code: 'conflict' });
+    await server.run(url, `select pg_sleep(${String(LEASE_MS / 10_000)})`);
+  }
+}
+
 describe('two backends on one database', () => {
   test('one writes; the other is told who does, and writes when the first has stopped', async () => {
     const url = await server.database();
@@ -263,7 +274,7 @@ describe('two backends on one database', () => {
     onTestFinished(() => store.close());
     const other = await openPostgresStore(url);
     onTestFinished(() => other.close());
-    const lease = await store.acquire('main', 300);
+    const lease = await store.acquire('main', LEASE_MS);
     const slow = new pg.Client({ connectionString: url });
     await slow.connect();
     onTestFinished(() => slow.end());
@@ -274,10 +285,7 @@ describe('two backends on one database', () => {
     await expect
       .poll(() => slow.query('select from pg_locks where not granted').then(({ rowCount }) => rowCount))
       .toBe(1);
-    const until = performance.now() + 1000;
-    while (performance.now() < until) {
-      await expect(other.acquire('main', 300)).rejects.toMatchObject({ code: 'conflict' });
-    }
+    await expectRefused(url, other);
     await slow.query('commit');
     expect(await writing).toBe(2);
     expect(await store.write(lease, [put(['a'], '3')], [])).toBe(3);
@@ -298,13 +306,10 @@ describe('two backends on one database', () => {
     const url = await server.database();
     const first = await openPostgresStore(url);
     onTestFinished(() => first.close());
-    const lease = await first.acquire('main', 300);
+    const lease = await first.acquire('main', LEASE_MS);
     const second = await openPostgresStore(url);
     onTestFinished(() => second.close());
-    const until = performance.now() + 1000;
-    while (performance.now() < until) {
-      await expect(second.acquire('main', 300)).rejects.toMatchObject({ code: 'conflict' });
-    }
+    await expectRefused(url, second);
     expect(await first.write(lease, [], [])).toBe(1);
   });
 });
