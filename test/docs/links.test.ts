@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { anchorsOnPage } from '../../scripts/site/anchors.ts';
 import { REPOSITORY, repositoryFiles, repositoryText } from '../support/repository.ts';
 
 const PAGES = repositoryFiles('*.md', 'docs/**/*.md');
@@ -10,17 +11,8 @@ function linksIn(text: string): readonly string[] {
   return Array.from(text.matchAll(/\]\(([^)\s]+)\)/g), ([, link = '']) => link).filter((link) => !/^\w+:/.test(link));
 }
 
-/** What a link to a heading is made of: its letters and digits, with hyphens for what is between them. */
 function anchorsIn(text: string): ReadonlySet<string> {
-  const titles = Array.from(text.matchAll(/^#+ (.*)$/gm), ([, title = '']) => title);
-  return new Set(
-    titles.map((title) =>
-      title
-        .toLowerCase()
-        .replaceAll(/[^\w\s-]/g, '')
-        .replaceAll(' ', '-'),
-    ),
-  );
+  return new Set(Array.from(text.matchAll(/^#+ (.*)$/gm), ([, title = '']) => title).map(anchorsOnPage()));
 }
 
 test.each([...PAGES])('the links of %s lead somewhere', (name, text) => {
@@ -31,10 +23,4 @@ test.each([...PAGES])('the links of %s lead somewhere', (name, text) => {
     return anchor !== undefined && !anchorsIn(repositoryText(target)).has(anchor);
   });
   expect(lost).toEqual([]);
-});
-
-test('every page of docs is found from the README', () => {
-  const readme = new Set(linksIn(PAGES.get('README.md') ?? '').map((link) => link.split('#')[0]));
-  const pages = [...PAGES.keys()].filter((name) => /^docs\/[^/]+\.md$/.test(name));
-  expect(pages.filter((page) => !readme.has(page))).toEqual([]);
 });

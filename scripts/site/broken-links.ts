@@ -1,0 +1,23 @@
+import { posix } from 'node:path';
+import type { Page } from './layout.ts';
+
+/** The links of the site that lead to no page of it, or to no place on one, each as `page: link`. */
+export function brokenLinks(pages: readonly Page[]): readonly string[] {
+  const places = new Set(
+    pages.flatMap(({ path, content }) => [
+      path,
+      ...Array.from(content.matchAll(/ id="([^"]+)"/g), ([, id = '']) => `${path}#${id}`),
+    ]),
+  );
+  return pages.flatMap(({ path, content }) =>
+    Array.from(content.matchAll(/<a [^>]*?href="([^"]*)"/g), ([, href = '']) => href)
+      .filter((href) => !/^\w+:/.test(href) && !places.has(placeOf(path, href)))
+      .map((href) => `${path}: ${href}`),
+  );
+}
+
+function placeOf(from: string, href: string): string {
+  const [path = '', anchor] = href.split('#');
+  const target = path === '' ? from : posix.join(posix.dirname(from), path);
+  return anchor === undefined ? target : `${target}#${decodeURIComponent(anchor)}`;
+}

@@ -1,0 +1,106 @@
+import MiniSearch from 'minisearch';
+import { excerptOf } from './excerpt.ts';
+
+/** As `search-sections.ts` of the build writes them. */
+interface SearchSection {
+  readonly id: string;
+  readonly page: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+declare global {
+  /** Called by `search-sections.js`: a script is the one thing that a page may load beside itself without a server. */
+  var monSearch: { readonly take: (sections: readonly SearchSection[]) => void };
+}
+
+const FOUND_MAX = 20;
+
+/** Takes what is typed into the field, and shows the sections with these words. Their texts are loaded when it is first used. */
+export function openSearch(script: Element | SVGScriptElement | null): void {
+  const input = document.querySelector<HTMLInputElement>('.search input');
+  const list = document.querySelector<HTMLOListElement>('.search ol');
+  if (input === null || list === null || !(script instanceof HTMLScriptElement)) return;
+  const top = script.dataset['top'] ?? '.';
+  const texts = new Map<string, SearchSection>();
+  const index = new MiniSearch<SearchSection>({
+    fields: ['title', 'page', 'text'],
+    searchOptions: {
+      boost: { title: 4, page: 2 },
+      prefix: true,
+      fuzzy: (term) => (term.length > 5 ? 0.2 : false),
+      combineWith: 'AND',
+    },
+  });
+
+  const show = (): void => {
+    const results = index.search(input.value).slice(0, FOUND_MAX);
+    list.replaceChildren(
+      ...results.flatMap(({ id, terms }) => {
+        const section = texts.get(String(id));
+        return section === undefined ? [] : [itemOf(section, terms, top)];
+      }),
+    );
+    if (results.length === 0 && input.value !== '' && texts.size > 0) list.append(nothing());
+    list.hidden = input.value === '' || texts.size === 0;
+  };
+
+  globalThis.monSearch = {
+    take: (sections) => {
+      for (const section of sections) texts.set(section.id, section);
+      index.addAll([...texts.values()]);
+      show();
+    },
+  };
+
+  input.hidden = false;
+  input.addEventListener('focus', () => load(`${top}/search-sections.js`), { once: true });
+  input.addEventListener('input', show);
+  document.addEventListener('keydown', (event) => pressed(event, input, list));
+  document.addEventListener('click', ({ target }) => {
+    if (target instanceof Element && target.closest('.search') === null) list.hidden = true;
+  });
+}
+
+function load(source: string): void {
+  const script = document.createElement('script');
+  script.src = source;
+  document.head.append(script);
+}
+
+/** `/` goes to the field, the arrows through what was found, Enter follows the first, Escape leaves. */
+function pressed(event: KeyboardEvent, input: HTMLInputElement, list: HTMLElement): void {
+  const links = [...list.querySelectorAll('a')];
+  const at = links.findIndex((link) => link === document.activeElement);
+  if (event.key === '/' && document.activeElement === document.body) input.focus();
+  else if (list.hidden) return;
+  else if (event.key === 'Escape') list.hidden = true;
+  else if (event.key === 'ArrowDown') links[at + 1]?.focus();
+  else if (event.key === 'ArrowUp') (links[at - 1] ?? input).focus();
+  else if (event.key === 'Enter' && at === -1) links[0]?.click();
+  else return;
+  if (event.key !== 'Enter') event.preventDefault();
+}
+
+function itemOf({ id, page, title, text }: SearchSection, words: readonly string[], top: string): HTMLLIElement {
+  const link = document.createElement('a');
+  link.href = `${top}/${id}`;
+  const heading = document.createElement('strong');
+  heading.textContent = title === page ? page : `${page}: ${title}`;
+  const excerpt = document.createElement('span');
+  for (const piece of excerptOf(text, words)) {
+    const node = document.createElement(piece.isWord ? 'mark' : 'span');
+    node.textContent = piece.text;
+    excerpt.append(node);
+  }
+  link.append(heading, excerpt);
+  const item = document.createElement('li');
+  item.append(link);
+  return item;
+}
+
+function nothing(): HTMLLIElement {
+  const item = document.createElement('li');
+  item.textContent = 'Nothing has all of these words.';
+  return item;
+}

@@ -1,0 +1,32 @@
+/** A heading of a page of the site, as its markdown became HTML. */
+export interface Heading {
+  readonly level: number;
+  readonly id: string;
+  readonly html: string;
+  /** From the top of the page to it, and to the end of it. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The headings of a page, in their order. */
+export function headingsOf(html: string): readonly Heading[] {
+  return Array.from(html.matchAll(/<h([1-6]) id="([^"]*)">(.*?)<\/h\1>/gs), (match) => {
+    const [whole, level = '', id = '', text = ''] = match;
+    return { level: Number(level), id, html: text, start: match.index, end: match.index + whole.length };
+  });
+}
+
+/** What a reader sees of HTML that we made. */
+export function textOf(html: string): string {
+  return html
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => ENTITIES[name] ?? '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
+
+export function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}

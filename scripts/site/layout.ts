@@ -1,0 +1,69 @@
+import { escaped, headingsOf, textOf } from './html.ts';
+import type { Chapter } from './navigation.ts';
+import { INDEX } from './navigation.ts';
+import { relativeLink, sitePath } from './site-paths.ts';
+
+export interface Page {
+  /** Where it is in the site. */
+  readonly path: string;
+  readonly content: string;
+}
+
+/** A whole page: the navigation beside it, its sections on the other side. Every address in it is relative. */
+export function layout({ path, content }: Page, chapters: readonly Chapter[]): string {
+  const to = (target: string): string => relativeLink(path, target);
+  const title = textOf(headingsOf(content).find(({ level }) => level === 1)?.html ?? '');
+  const isIndex = path === sitePath(INDEX);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(isIndex ? 'mon' : `${title} - mon`)}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${to('site.css')}">
+<script src="${to('site.js')}" data-top="${to('.') || '.'}" defer></script>
+</head>
+<body>
+<a class="skip" href="#content">To the text</a>
+<header>
+<a class="name" href="${to(sitePath(INDEX))}">mon</a>
+<div class="search" role="search">
+<input type="search" placeholder="Search ( / )" aria-label="Search" aria-controls="found" autocomplete="off" hidden>
+<ol id="found" hidden></ol>
+</div>
+</header>
+<div class="columns">
+<nav class="pages" aria-label="Pages">
+<details>
+<summary>Pages</summary>
+${chapters.map((chapter) => chapterList(chapter, path)).join('\n')}
+</details>
+</nav>
+<main id="content">
+${content}
+</main>
+${sections(content)}
+</div>
+</body>
+</html>
+`;
+}
+
+function chapterList({ title, pages }: Chapter, path: string): string {
+  const items = pages.map((page) => {
+    const target = sitePath(page.source);
+    const current = target === path ? ' aria-current="page"' : '';
+    return `<li><a href="${relativeLink(path, target)}"${current}>${escaped(page.title)}</a></li>`;
+  });
+  return `<h2>${escaped(title)}</h2>\n<ul>\n${items.join('\n')}\n</ul>`;
+}
+
+function sections(content: string): string {
+  const headings = headingsOf(content).filter(({ level }) => level === 2 || level === 3);
+  if (headings.length < 2) return '';
+  const items = headings.map(
+    ({ level, id, html }) => `<li class="level-${String(level)}"><a href="#${id}">${escaped(textOf(html))}</a></li>`,
+  );
+  return `<nav class="sections" aria-label="On this page">\n<h2>On this page</h2>\n<ul>\n${items.join('\n')}\n</ul>\n</nav>`;
+}

@@ -1,0 +1,41 @@
+import type { MarkdownIt, MarkdownState, MarkdownToken } from '@11ty/eleventy';
+import { anchorsOnPage } from './anchors.ts';
+import { linkTarget, relativeLink, sitePath } from './site-paths.ts';
+
+/**
+ * Makes a page of the repository one of the site: headings get the anchors that forges give them, and links lead to the pages
+ * of the site.
+ *
+ * @param sourceOf the file of the repository that stands behind what Eleventy reads
+ * @param onLink told of every file of the repository that a page links to
+ */
+export function amendMarkdown(
+  markdown: MarkdownIt,
+  sourceOf: (inputPath: string) => string,
+  onLink: (source: string) => void,
+): void {
+  markdown.core.ruler.push('anchors', anchorHeadings);
+  markdown.core.ruler.push('links', ({ tokens, env }) => {
+    const source = sourceOf(env.page.inputPath);
+    for (const token of tokens.flatMap((block) => [block, ...(block.children ?? [])])) {
+      refuseHtml(token, source);
+      const found = token.type === 'link_open' ? linkTarget(source, token.attrGet('href') ?? '') : undefined;
+      if (found === undefined) continue;
+      onLink(found.target);
+      token.attrSet('href', `${relativeLink(sitePath(source), sitePath(found.target))}${found.anchor}`);
+    }
+  });
+}
+
+function anchorHeadings({ tokens }: MarkdownState): void {
+  const anchor = anchorsOnPage();
+  for (const [index, token] of tokens.entries()) {
+    if (token.type === 'heading_open') token.attrSet('id', anchor(tokens[index + 1]?.content ?? ''));
+  }
+}
+
+/** `<host>` outside of backquotes would be a tag that nobody sees. */
+function refuseHtml({ type, content }: MarkdownToken, source: string): void {
+  if (!type.startsWith('html_') || /^\s*<!--/.test(content)) return;
+  throw new Error(`${source}: ${content.trim()} is HTML: put it into backquotes, or write it as markdown`);
+}

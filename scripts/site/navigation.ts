@@ -1,0 +1,22 @@
+import { linkTarget } from './site-paths.ts';
+
+/** A chapter of the navigation, such as the how-to guides. */
+export interface Chapter {
+  readonly title: string;
+  readonly pages: readonly { readonly title: string; readonly source: string }[];
+}
+
+/** The page that people begin at: its sections and links are the navigation of the site. */
+export const INDEX = 'docs/index.md';
+
+/** The chapters of the index: its sections, with what their list items link to first. */
+export function navigationOf(index: string): readonly Chapter[] {
+  const [, ...sections] = index.split(/^## /m);
+  return sections.map((section) => ({
+    title: section.split('\n')[0] ?? '',
+    pages: Array.from(section.matchAll(/^- \[([^\]]+)\]\(([^)]+)\)/gm), ([, title = '', href = '']) => ({
+      title,
+      source: linkTarget(INDEX, href)?.target ?? '',
+    })),
+  }));
+}

@@ -1,0 +1,86 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Site } from '../../scripts/site/build-site.ts';
+import { brokenLinks } from '../../scripts/site/broken-links.ts';
+import { excerptOf } from '../../scripts/site/browser/excerpt.ts';
+import { INDEX, navigationOf } from '../../scripts/site/navigation.ts';
+import { searchSections } from '../../scripts/site/search-sections.ts';
+import { relativeLink, sitePath } from '../../scripts/site/site-paths.ts';
+import { REPOSITORY, repositoryFiles, repositoryText } from '../support/repository.ts';
+
+describe('the index', () => {
+  const listed = navigationOf(repositoryText(INDEX)).flatMap(({ pages }) => pages.map(({ source }) => source));
+
+  test('lists every page of docs once', () => {
+    const pages = [...repositoryFiles('docs/**/*.md').keys()].filter((page) => page !== INDEX);
+    expect(listed.filter((page) => page.startsWith('docs/')).toSorted()).toEqual(pages.toSorted());
+  });
+
+  test('is found from the README', () => {
+    expect(repositoryText('README.md')).toContain(`](${INDEX})`);
+  });
+});
+
+describe('the site', () => {
+  let folder = '';
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(REPOSITORY, 'build/site-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test('is built without a link that leads nowhere, and loads nothing from elsewhere', async () => {
+    const pages = await new Site(relative(REPOSITORY, folder)).write();
+    expect(pages).toBeGreaterThan(listedPages());
+    const index = await readFile(join(folder, 'index.html'), 'utf8');
+    const loaded = Array.from(index.matchAll(/<(?:link|script)[^>]* (?:href|src)="([^"]*)"/g), ([, from]) => from);
+    expect(loaded).toEqual(['data:,', 'site.css', 'site.js']);
+    expect(await readFile(join(folder, 'search-sections.js'), 'utf8')).toMatch(/^monSearch\.take\(\[.*"silenced/s);
+  });
+});
+
+function listedPages(): number {
+  return navigationOf(repositoryText(INDEX)).flatMap(({ pages }) => pages).length;
+}
+
+test.each([
+  { source: 'docs/tls.md', path: 'tls.html' },
+  { source: 'docs/spec/console.md', path: 'spec/console.html' },
+  { source: 'docs/spec', path: 'index.html' },
+  { source: 'CHANGELOG.md', path: 'project/changelog.html' },
+  { source: 'examples/backend.yml', path: 'files/examples/backend.yml.html' },
+])('$source is at $path', ({ source, path }) => {
+  expect(sitePath(source)).toBe(path);
+});
+
+test('a link says the way from page to page', () => {
+  expect(relativeLink('spec/console.html', 'tls.html')).toBe('../tls.html');
+});
+
+test('a link is broken where there is no such page, and where there is no such place on it', () => {
+  const content =
+    '<a href="b.html#here">b</a> <a href="b.html#there">b</a> <a href="c.html">c</a> <a href="https://x">x</a>';
+  const pages = [
+    { path: 'a.html', content },
+    { path: 'b.html', content: '<h2 id="here">Here</h2>' },
+  ];
+  expect(brokenLinks(pages)).toEqual(['a.html: b.html#there', 'a.html: c.html']);
+});
+
+test('search finds sections, by what a reader sees of them', () => {
+  const html =
+    '<h1 id="tls">TLS</h1><p>It is <em>safe</em>.</p><h2 id="keys">Keys</h2><pre><code>a &lt; b</code></pre>';
+  expect(searchSections('tls.html', html)).toEqual([
+    { id: 'tls.html', page: 'TLS', title: 'TLS', text: 'It is safe .' },
+    { id: 'tls.html#keys', page: 'TLS', title: 'Keys', text: 'a < b' },
+  ]);
+});
+
+test('an excerpt shows the words that were found, and what is round them', () => {
+  const text = `${'before '.repeat(20)}a silence ends ${'after '.repeat(40)}`;
+  const pieces = excerptOf(text, ['silence']);
+  expect(pieces.filter(({ isWord }) => isWord)).toEqual([{ text: 'silence', isWord: true }]);
+  expect(pieces.map((piece) => piece.text).join('')).toMatch(/^… before .* a silence ends after .* …$/);
+  expect(excerptOf('short', [])).toEqual([{ text: 'short', isWord: false }]);
+});
