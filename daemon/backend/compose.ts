@@ -133,7 +133,17 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const networks = (): readonly string[] => config.program['handler-networks'];
   const delivery = teardown.use(
     'delivery',
-    new Delivery({ definitions, clock, log, commands, feed: { publish }, clients, registry, networks }),
+    new Delivery({
+      definitions,
+      clock,
+      log,
+      commands,
+      feed: { publish },
+      clients,
+      registry,
+      networks,
+      stopping: stopping.signal,
+    }),
   );
   const schedule = openSchedule(ground, { batcher, agents }, teardown);
   const activity = teardown.use('activity', new Activity({ commits: batcher.commits, clock }));

@@ -36,7 +36,9 @@ export class DeliveryRig {
   readonly log = new RecordedLog();
   /** What went to the live feed. */
   readonly published: { readonly transport: string; readonly data: string }[] = [];
-  readonly #delivery: Delivery;
+  readonly delivery: Delivery;
+  /** Aborted: the backend begins to stop. */
+  readonly stopping = new AbortController();
 
   constructor({
     mutators = {},
@@ -48,7 +50,7 @@ export class DeliveryRig {
   }: RigOptions = {}) {
     const commands = new CommandRunner({ clock, log: this.log, chance: () => 0 });
     onTestFinished(() => commands[Symbol.asyncDispose]());
-    this.#delivery = new Delivery({
+    this.delivery = new Delivery({
       definitions: new Definitions({
         checks: new Map(),
         handlers: new Map(),
@@ -61,9 +63,10 @@ export class DeliveryRig {
       clients: { remove: remove ?? (() => Promise.reject(new MonError('not_found', 'there are no clients here'))) },
       registry,
       networks: () => networks,
+      stopping: this.stopping.signal,
       ...(names === undefined ? {} : { lookUp: (name) => lookUp(names, name) }),
     });
-    onTestFinished(() => this.#delivery[Symbol.dispose]());
+    onTestFinished(() => this.delivery[Symbol.dispose]());
   }
 
   /** @param definition as it stands in a configuration, which has to be valid */
@@ -87,7 +90,7 @@ export class DeliveryRig {
     handler: RunningHandler | undefined,
     { job = {}, attempt = 1, signal = new AbortController().signal }: RunOptions,
   ): Promise<DeliveryOutcome> {
-    return await this.#delivery.deliver(aJob(job), handler, attempt, signal);
+    return await this.delivery.deliver(aJob(job), handler, attempt, signal);
   }
 }
 

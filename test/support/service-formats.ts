@@ -130,7 +130,7 @@ const pagerduty = z
         summary: text(1024),
         source: text(1024),
         severity: z.enum(['critical', 'error', 'warning', 'info']),
-        timestamp: z.iso.datetime(),
+        timestamp: z.iso.datetime().optional(),
         component: z.string(),
         group: z.string(),
         custom_details: z.record(z.string(), z.string()),
@@ -190,15 +190,7 @@ const ntfy = z.strictObject({
   tags: z.array(z.enum(['white_check_mark', 'warning', 'rotating_light', 'question'])),
 });
 
-export const SERVICE_FORMATS: Readonly<Record<Preset, z.ZodType>> = {
-  slack,
-  mattermost,
-  teams,
-  pagerduty,
-  opsgenie,
-  telegram,
-  ntfy,
-};
+export const SERVICE_FORMATS = { slack, mattermost, teams, pagerduty, opsgenie, telegram, ntfy };
 
 /** A definition of each preset that has all that it needs. */
 export const PRESET_DEFINITIONS = {

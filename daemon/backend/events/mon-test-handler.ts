@@ -27,11 +27,28 @@ interface HandlerTestDeps extends NamespaceDeps {
   readonly store: Store;
 }
 
+/** Each may be a process, or a connection to a server that takes its time. */
+const TESTS_MAX = 5;
+
 const validateTest = bodyValidator(MON_API.testHandler);
 
-/** Tells a handler of one event, once and outside of its queue, whatever its filters say; or shows what it would be told. */
+/**
+ * Tells a handler of one event, once and outside of its queue, whatever its filters say; or shows what it would be told
+ * (completion 1.23).
+ */
 export function handlerTestOnMon(deps: HandlerTestDeps): OnMon<'testHandler'> {
   const { audit, clock, config, delivery } = deps;
+  let running = 0;
+  const begin = (): Disposable => {
+    if (running === TESTS_MAX) {
+      throw new MonError(
+        'unavailable',
+        `${String(TESTS_MAX)} handlers are being tested: try again when one of them is done`,
+      );
+    }
+    running++;
+    return { [Symbol.dispose]: () => void running-- };
+  };
   return {
     testHandler: async (request): Promise<HandlerTest> => {
       const name = pathName(request, 'handler');
@@ -43,11 +60,12 @@ export function handlerTestOnMon(deps: HandlerTestDeps): OnMon<'testHandler'> {
           ? sampleEvent(name, { id: randomUUID(), nowMs: clock.now() })
           : await presentEvent(deps, namespace, client, check);
       const job = jobOf(event, name, namespace.name, clock.now());
-      const { type } = handler;
-      const about = { handler: name, type, client: job.client, check: job.check };
+      const after = { client: job.client, check: job.check };
+      const about = { handler: name, type: handler.type, ...after };
+      using ends = new DisposableStack();
+      ends.use(begin());
       const preview = await delivery.preview(job, handler);
       if (isDry) return { ...about, preview, outcome: null };
-      const after = { client: job.client, check: job.check };
       await audit.record(actorOf(request), { action: 'handler.test', target: targetIn(namespace.name, name), after });
       const begunMs = clock.monotonic();
       const { outcome, answer } = await delivery.try(job, handler);
@@ -91,8 +109,8 @@ async function presentEvent(
   throw new MonError('not_found', `there is no event of ${client}/${check}`);
 }
 
-/** Of no stored run: no run has this id. */
+/** Of no stored run: no run has this id, and no other test, so that no receiver takes it for one that came before. */
 function jobOf(event: HandledEvent, handler: string, namespace: string, nowMs: number): HandlerJob {
   const { client, check } = event;
-  return { id: 0, namespace, client: client.name, check: check.name, handler, queued_at: nowMs, event };
+  return { id: -nowMs, namespace, client: client.name, check: check.name, handler, queued_at: nowMs, event };
 }

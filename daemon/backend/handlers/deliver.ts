@@ -18,13 +18,14 @@ import { deregister, type ClientRemoval } from './deregistration.ts';
 import { sendMail } from './email.ts';
 import { mutate, type Mutation } from './mutate.ts';
 import type { LookUp } from './name-lookups.ts';
-import { DELIVERED, failedForGood, STOPPED, type DeliveryOutcome } from './outcome.ts';
+import { DELIVERED, failedForGood, STOPPED, type DeliveryOutcome, type Failure } from './outcome.ts';
 import { previewOf } from './preview.ts';
 import { runPipe } from './pipe.ts';
 import { sendTcp } from './tcp.ts';
 import { PIECE_BYTES_MAX, sendToOutlets, type TransportHandler } from './transport.ts';
 import { sendUdp } from './udp.ts';
 import { Webhooks } from './webhook.ts';
+import { withinLimit } from './within-limit.ts';
 
 export type { DeliveryOutcome } from './outcome.ts';
 
@@ -42,9 +43,14 @@ export interface DeliveryParts {
   readonly registry: Pick<Registry, 'namespace'>;
   /** The setting `handler-networks`: networks in CIDR notation that handlers may reach by name. Asked at each run. */
   readonly networks: () => readonly string[];
+  /** Aborted when the backend begins to stop: tests of handlers end, whoever waits for them. */
+  readonly stopping: AbortSignal;
   /** All addresses of a name; default: what this machine knows. */
   readonly lookUp?: LookUp;
 }
+
+/** Seconds: somebody waits for the answer, and gives up after half a minute. */
+const TRIAL_SECONDS_MAX = 25;
 
 /** One try of one job. */
 interface Run {
@@ -105,32 +111,36 @@ export class Delivery implements Disposable {
     return await this.#run({ job, attempt, signal, mutators, about: recordOf(job, attempt) }, handler);
   }
 
-  /** As `deliver`, with what the receiver answered. */
+  /** As `deliver`, once and within a limit, with what the receiver answered. */
   async try(job: HandlerJob, handler: RunningHandler): Promise<Trial> {
     let answer: string | undefined;
     const onAnswer = (said: string): void => void (answer = said);
-    const outcome = await this.#run({ ...this.#runOf(job), onAnswer }, handler);
+    const outcome = await this.#inTrial(job, (run) => this.#run({ ...run, onAnswer }, handler));
     return { outcome, answer };
   }
 
   /** What would be sent, for people: without secrets, whatever the definition says. The mutator runs. */
   async preview(job: HandlerJob, handler: RunningHandler): Promise<Record<string, unknown>> {
-    const run = this.#runOf(job);
     const event = redactEvent(job.event);
-    const mutation = await this.#mutate(event, handler, run);
+    const mutation = await this.#inTrial(job, (run) => this.#mutate(event, handler, run));
     if (mutation.kind === 'failed') return { problems: [mutation.reason] };
     const { data } = mutation;
-    return previewOf(handler, { job, data, told: this.#tellingOf(handler, { event, data }, run) });
+    return previewOf(handler, { job, data, told: this.#tellingOf(handler, { event, data }, job) });
   }
 
   [Symbol.dispose](): void {
     this.#webhooks[Symbol.dispose]();
   }
 
-  /** The first try of a run that nobody can end before its time. */
-  #runOf(job: HandlerJob): Run {
-    const { signal } = new AbortController();
-    return { job, attempt: 1, signal, mutators: this.#parts.definitions.in(job.namespace), about: recordOf(job, 1) };
+  /** A command without a timeout of its own would never end. */
+  async #inTrial<Ended>(job: HandlerJob, work: (run: Run) => Promise<Ended>): Promise<Ended | Failure> {
+    const { clock, definitions, stopping } = this.#parts;
+    const mutators = definitions.in(job.namespace);
+    return await withinLimit({ clock, seconds: TRIAL_SECONDS_MAX, signal: stopping }, async (signal) => {
+      const ended = await work({ job, attempt: 1, signal, mutators, about: recordOf(job, 1) });
+      signal.throwIfAborted();
+      return ended;
+    });
   }
 
   async #run(run: Run, handler: RunningHandler | undefined): Promise<DeliveryOutcome> {
@@ -188,12 +198,12 @@ export class Delivery implements Disposable {
         return this.#told(await sendUdp({ data, to: handler.socket }, network), about);
       case 'webhook': {
         if (!isPreset(handler)) return this.#told(await this.#webhooks.send({ job, handler, data }, network), about);
-        const request = presetRequest(handler, this.#tellingOf(handler, { event, data }, run));
+        const request = presetRequest(handler, this.#tellingOf(handler, { event, data }, job));
         this.#warnOf(request, about);
         return this.#told(await this.#webhooks.send({ job, handler, data: request }, network), about);
       }
       case 'email': {
-        const mail = mailOf(handler, this.#tellingOf(handler, { event, data }, run));
+        const mail = mailOf(handler, this.#tellingOf(handler, { event, data }, job));
         this.#warnOf(mail, about);
         return this.#told(await sendMail({ job, handler, mail }, { ...network, log, about }), about);
       }
@@ -205,9 +215,9 @@ export class Delivery implements Disposable {
   }
 
   /** A mutator that is named has the say in place of the check. */
-  #tellingOf({ mutator }: RunningHandler, { event, data }: Mutated, { job }: Run): Told {
+  #tellingOf({ mutator }: RunningHandler, { event, data }: Mutated, { namespace }: HandlerJob): Told {
     const output = mutator === undefined ? undefined : data;
-    return { namespace: job.namespace, event, output, nowMs: this.#parts.clock.now() };
+    return { namespace, event, output, nowMs: this.#parts.clock.now() };
   }
 
   #warnOf({ problems }: { readonly problems: readonly string[] }, about: object): void {

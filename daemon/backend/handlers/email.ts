@@ -1,23 +1,20 @@
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
+import { domainToASCII } from 'node:url';
 import { createTransport, type SendMailOptions, type SMTPSentMessageInfo } from 'nodemailer';
 import type { EmailHandler, Mail } from '../../../shared/domain/message/mail.ts';
-import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { HandlerJob } from '../../../shared/schemas/handler-job.ts';
 import { parseMailAddress, type MailAddress } from '../../../shared/schemas/mail-address.ts';
 import { readAuthorities } from '../../../shared/tls/authorities.ts';
 import type { Log } from '../../log/log.ts';
 import { lookupOf } from './addresses.ts';
-import { DELIVERED, failedForGood, failedForNow, type DeliveryOutcome } from './outcome.ts';
+import { DELIVERED, failedForGood, failedForNow, said, type DeliveryOutcome } from './outcome.ts';
 import type { NetworkDeps } from './tcp.ts';
 import { withinLimit } from './within-limit.ts';
 
 /** Seconds for the whole conversation: servers that look through what they take think for a while. */
 const TIMEOUT_DEFAULT = 30;
-
-/** Most of the answer of a server that is told to people. */
-const TOLD_LENGTH_MAX = 200;
 
 const PORTS = { implicit: 465, starttls: 587, opportunistic: 25, none: 25 } as const;
 
@@ -35,7 +32,7 @@ interface MailDeps extends NetworkDeps {
   readonly about: object;
 }
 
-/** Hands a mail to an SMTP server, on a connection of its own. Never rejects. */
+/** Hands a mail to an SMTP server, on a connection of its own (completion 1.23). Never rejects. */
 export async function sendMail(
   { job, handler, mail }: MailRun,
   { addresses, clock, signal, log, about, onAnswer }: MailDeps,
@@ -52,12 +49,12 @@ export async function sendMail(
       await once(socket, 'connect');
       const { rejected, response } = await converse(socket, smtp, tls, messageOf(job, handler, mail, clock.now()));
       if (rejected.length > 0) log.warn({ ...about, rejected }, 'the mail server refuses some recipients');
-      onAnswer?.(safeLine(response).slice(0, TOLD_LENGTH_MAX));
+      onAnswer?.(said(rejected.length === 0 ? response : `refused for ${rejected.join(', ')}; ${response}`));
       return DELIVERED;
     } catch (error) {
       // Of what is cut because of the time, the limit knows more.
       if (limit.aborted) throw error;
-      return refusalOf(error, `${host}:${String(port)}`);
+      return refusalOf(error, smtp, `${host}:${String(port)}`);
     } finally {
       socket.destroy();
     }
@@ -112,7 +109,8 @@ function messageOf(
   nowMs: number,
 ): SendMailOptions {
   const [sender = { name: '', address: '' }] = addressesOf(from);
-  const domain = sender.address.slice(sender.address.lastIndexOf('@') + 1);
+  const written = sender.address.slice(sender.address.lastIndexOf('@') + 1);
+  const domain = domainToASCII(written) || written;
   const thread = `<${event.id.replaceAll(/[^\w-]/g, '')}@${domain}>`;
   return {
     from: sender,
@@ -140,12 +138,14 @@ function addressesOf(texts: string | readonly string[] = []): MailAddress[] {
 }
 
 /** 4xx is for now, 5xx for good (RFC 5321, 4.2.1). @throws what is no answer of the server */
-function refusalOf(error: unknown, server: string): DeliveryOutcome {
+function refusalOf(error: unknown, { user = '', password = '' }: Server, server: string): DeliveryOutcome {
   const { responseCode: code, response = '' } = error as {
     readonly responseCode?: unknown;
     readonly response?: string;
   };
   if (typeof code !== 'number') throw error;
-  const reason = `${server} answered ${safeLine(response).slice(0, TOLD_LENGTH_MAX) || String(code)}`;
+  // As they are sent (RFC 4954, 4).
+  const sent = [password, `\0${user}\0${password}`].map((secret) => Buffer.from(secret).toString('base64'));
+  const reason = `${server} answered ${said(response, [password, ...(password === '' ? [] : sent)]) || String(code)}`;
   return code < 500 ? failedForNow(reason) : failedForGood(reason);
 }

@@ -5,12 +5,11 @@ import { Agent as HttpsAgent } from 'node:https';
 import got from 'got';
 import type { PresetRequest } from '../../../shared/domain/message/preset-request.ts';
 import { retryAfterMs } from '../../../shared/domain/retry-after.ts';
-import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { HandlerJob } from '../../../shared/schemas/handler-job.ts';
 import type { RunningHandler } from '../../../shared/schemas/handler.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 import { lookupOf } from './addresses.ts';
-import { DELIVERED, failedForGood, failedForNow, type DeliveryOutcome } from './outcome.ts';
+import { DELIVERED, failedForGood, failedForNow, said, type DeliveryOutcome } from './outcome.ts';
 import type { NetworkDeps } from './tcp.ts';
 import { withinLimit } from './within-limit.ts';
 
@@ -24,9 +23,8 @@ const REDIRECTS_MAX = 3;
 /** Most of an answer that is read, so that the connection can be used again. */
 const ANSWER_BYTES_MAX = 64 * 1024;
 
-/** Most of the answer of a service that is kept, and told to people. */
+/** Most of the answer of a service that is kept. */
 const KEPT_BYTES_MAX = 2048;
-const TOLD_LENGTH_MAX = 200;
 /** A part of an address that is shorter is a word, and no key. */
 const KEY_LENGTH_MIN = 10;
 
@@ -176,9 +174,8 @@ function next(
 
 /** What a service says is wrong, in one line and without the keys that it may repeat. */
 function wordsOf(text: string, keys: readonly string[]): string {
-  const hidden = keys.reduce((said, key) => said.replaceAll(key, 'REDACTED'), text);
-  const line = safeLine(hidden).trim();
-  return line === '' ? '' : `: ${line.slice(0, TOLD_LENGTH_MAX)}`;
+  const line = said(text, keys);
+  return line === '' ? '' : `: ${line}`;
 }
 
 /** What a definition knows of a service that others must not, the parts of its address among it. */
@@ -190,10 +187,18 @@ function keysOf({
   secret,
   headers = {},
 }: WebhookHandler): string[] {
-  const { pathname = '', search = '' } = (url === undefined ? null : URL.parse(url)) ?? {};
-  const parts = [pathname, search, ...pathname.split('/').filter((part) => part.length >= KEY_LENGTH_MIN)];
-  const keys = [...parts, routing, api, token, secret, ...Object.values(headers)];
-  return keys.filter((key) => key !== undefined).filter((key) => key.length > 1);
+  const keys = [routing, api, token, secret, ...Object.values(headers), ...keysOfAddress(url)];
+  return keys.filter((key) => key !== undefined);
+}
+
+/** As they stand in an address, and as they are meant. */
+function keysOfAddress(address = ''): string[] {
+  const url = URL.parse(address);
+  if (url === null) return [];
+  const { pathname, search, password, searchParams } = url;
+  const values = search.split('&').map((pair) => pair.slice(pair.indexOf('=') + 1));
+  const parts = [...pathname.split('/'), ...values, ...searchParams.values()];
+  return [pathname, search, password, ...parts.filter((part) => part.length >= KEY_LENGTH_MIN)];
 }
 
 function redirected(hop: Hop, location: string, status: number): Hop | DeliveryOutcome {

@@ -1,6 +1,6 @@
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { Clock } from '../ports.ts';
-import { failedForGood, failedForNow, STOPPED, type DeliveryOutcome } from './outcome.ts';
+import { failedForGood, failedForNow, said, STOPPED, type Failure } from './outcome.ts';
 
 interface Limit {
   readonly clock: Clock;
@@ -14,10 +14,10 @@ interface Limit {
  *
  * @param send is to throw as soon as its signal is aborted
  */
-export async function withinLimit(
+export async function withinLimit<Ended>(
   { clock, seconds, signal }: Limit,
-  send: (signal: AbortSignal) => Promise<DeliveryOutcome>,
-): Promise<DeliveryOutcome> {
+  send: (signal: AbortSignal) => Promise<Ended>,
+): Promise<Ended | Failure> {
   const cut = new AbortController();
   const stop = (): void => cut.abort();
   let hasTimedOut = false;
@@ -59,6 +59,6 @@ function networkProblem(error: unknown): string {
     case 'ENOENT':
       return 'the socket does not exist';
     default:
-      return errorMessage(error) || String(code);
+      return said(errorMessage(error)) || String(code);
   }
 }

@@ -1,5 +1,5 @@
 import { clip } from './clip.ts';
-import { codeBlock, colorOf, escapeMarkdown, type Service } from './service.ts';
+import { codeBlock, colorOf, escapeMarkdown, markdownFact, type Service } from './service.ts';
 
 /**
  * A post holds 16,383 characters, and older servers keep no more than 8,000 of the attachments, in which some signs count twice
@@ -15,7 +15,7 @@ export const mattermost: Service = {
     const title = clip(message.title, TITLE_MAX);
     const text =
       message.text === undefined ? codeBlock(clip(message.output, TEXT_MAX - 8)) : clip(message.text, TEXT_MAX);
-    const fields = message.facts.map(([name, value]) => ({ title: name, value: escapeMarkdown(value), short: true }));
+    const fields = message.facts.map(([name, value]) => ({ title: name, value: markdownFact(value), short: true }));
     const attachment = { fallback: title, color: colorOf(message), title: escapeMarkdown(title), text, fields };
     return { url, headers: {}, body: { attachments: [attachment] } };
   },

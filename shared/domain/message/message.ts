@@ -19,8 +19,8 @@ export interface Message {
   readonly text?: string;
   /** What else is to be known, in the order in which it is shown. */
   readonly facts: readonly (readonly [name: string, value: string])[];
-  /** ISO 8601, of the event. */
-  readonly time: string;
+  /** ISO 8601, of the event; undefined: no calendar has it. */
+  readonly time: string | undefined;
 }
 
 /** An event that is to be told. */
@@ -50,7 +50,7 @@ export function messageOf({ namespace, event, output = event.check.output }: Tol
     title: first === '' ? subject : `${subject}: ${clip(plainLine(first), 200)}`,
     output: text,
     facts: factsOf(namespace, event, severity),
-    time: isoTime(event.timestamp) ?? '',
+    time: isoTime(event.timestamp),
   };
 }
 

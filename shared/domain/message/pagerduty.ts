@@ -32,7 +32,7 @@ function payloadOf(message: Message): object {
     summary: clip(title, SUMMARY_MAX),
     source: client,
     severity: SEVERITIES[severity],
-    timestamp: time,
+    ...(time !== undefined && { timestamp: time }),
     component: check,
     group: namespace,
     custom_details: { ...Object.fromEntries(facts), Output: clip(text ?? output, OUTPUT_MAX) },

@@ -10,15 +10,7 @@ import { teams } from './teams.ts';
 import { telegram } from './telegram.ts';
 import { Telegraph, type Told } from './told.ts';
 
-const SERVICES: Readonly<Record<Preset, Service>> = {
-  slack,
-  mattermost,
-  teams,
-  pagerduty,
-  opsgenie,
-  telegram,
-  ntfy,
-};
+const SERVICES: Readonly<Record<Preset, Service>> = { slack, mattermost, teams, pagerduty, opsgenie, telegram, ntfy };
 
 /** A webhook that speaks to a service. */
 export type PresetHandler = Extract<RunningHandler, { type: 'webhook' }> & { readonly preset: Preset };
@@ -32,7 +24,7 @@ export interface PresetRequest extends ServiceRequest {
   readonly problems: readonly string[];
 }
 
-/** What such a webhook sends for an event. */
+/** What such a webhook sends for an event (completion 1.23). */
 export function presetRequest(handler: PresetHandler, told: Told): PresetRequest {
   const { preset } = handler;
   const service = SERVICES[preset];

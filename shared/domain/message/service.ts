@@ -51,6 +51,14 @@ export function escapeMarkdown(text: string): string {
   return text.replace(/[\\`*_{}[\]()#+\-.!|~<>]/g, String.raw`\$&`).replaceAll('@', '@\u200b');
 }
 
+/** An address that has nothing in it to escape, and leads nowhere once something is. */
+const PLAIN_ADDRESS = /^https?:\/\/[\w.~:/?#%&=+,;$-]+$/;
+
+/** What is known of an event, such as where its runbook is, within Markdown. */
+export function markdownFact(value: string): string {
+  return PLAIN_ADDRESS.test(value) ? value : escapeMarkdown(value);
+}
+
 /** A block of code in Markdown, which no text can end early; empty for nothing. */
 export function codeBlock(text: string): string {
   return text === '' ? '' : `\`\`\`\n${text.replaceAll('```', "'''")}\n\`\`\``;

@@ -18,7 +18,7 @@ function escapeSlack(text: string): string {
 }
 
 function bodyOf(message: Message): Readonly<Record<string, unknown>> {
-  const text = message.text === undefined ? outputBlock(message.output) : clipEscaped(message.text, BLOCK_MAX);
+  const text = message.text === undefined ? outputBlock(message.output) : clipEscaped(message.text.trim(), BLOCK_MAX);
   const facts = message.facts.map(([name, value]) => `${name}: ${value}`).join(' · ');
   return {
     // What notifications show, and screen readers say.

@@ -1,6 +1,6 @@
 import { clip, utf8Bytes } from './clip.ts';
 import type { Message } from './message.ts';
-import { escapeMarkdown, type Service } from './service.ts';
+import { escapeMarkdown, markdownFact, type Service } from './service.ts';
 
 /**
  * Of the whole message
@@ -45,7 +45,7 @@ function cardOf(message: Message, most: number): Readonly<Record<string, unknown
             ...(text === undefined
               ? linesOf(clip(output, most))
               : [{ type: 'TextBlock', text: clip(text, most), wrap: true }]),
-            { type: 'FactSet', facts: facts.map(([name, value]) => ({ title: name, value: escapeMarkdown(value) })) },
+            { type: 'FactSet', facts: facts.map(([name, value]) => ({ title: name, value: markdownFact(value) })) },
           ],
         },
       },

@@ -26,7 +26,7 @@ export interface Told {
   readonly nowMs: number;
 }
 
-/** The templates of a handler for one event, and what people are told without them. */
+/** The templates of a handler for one event, and what people are told without them (completion 1.23). */
 export class Telegraph {
   readonly message: Message;
   /** What templates asked for and did not get, for the log. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openApiClient } from '../../../shared/client/api-client.ts';
 import { HttpReceiver } from '../../support/http-receiver.ts';
 import { openMailServer } from '../../support/mail-server.ts';
@@ -117,6 +117,44 @@ test('without --dry-run it is sent, and the answer is told with its time', async
   const mail = await monctl('mail');
   expect(mail.stdout).toMatch(/delivered in \d+\.\d{3} s: 250 .*taken as 4711\n$/);
   expect(mails[0]?.raw).toContain('This is a test of the handler mail: nothing is wrong.');
+});
+
+test('each test is another delivery, so that no receiver takes it for a repetition', async () => {
+  const receiver = await HttpReceiver.open();
+  const monctl = await backendWith({ chat: { type: 'webhook', url: receiver.url } });
+  await monctl('chat', '--event', 'web-1/disk');
+  await monctl('chat', '--event', 'web-1/disk');
+  const ids = receiver.received.map(({ headers }) => headers['x-mon-delivery']);
+  expect(new Set(ids).size).toBe(2);
+});
+
+test('whom a mail server refuses is told', async () => {
+  const { port } = await openMailServer({
+    onRcptTo: ({ address }, _session, done) => done(address.startsWith('no') ? new Error('not you') : null),
+  });
+  const to = ['ops@example.com', 'nobody@example.com'];
+  const smtp = { host: '127.0.0.1', port, tls: 'none' };
+  const monctl = await backendWith({ mail: { type: 'email', smtp, from: 'mon@example.com', to } });
+  expect((await monctl('mail')).stdout).toMatch(/delivered in .*: refused for nobody@example\.com; 250 /);
+});
+
+describe('a handler that does not end', () => {
+  const HANGS = { hangs: { type: 'pipe', command: 'exec sleep 1000' } };
+
+  test('is tested a few times at once, then others are refused; all end with the backend', async () => {
+    const backend = await startBackend({ settings: { handlers: HANGS }, batcher: { batchLimit: 1 } });
+    const ask = (body: object): Promise<Response> =>
+      fetch(`${backend.url}/api/mon/v1/handlers/hangs/test`, { method: 'POST', body: JSON.stringify(body) });
+    const hanging = Array.from({ length: 5 }, () => ask({}));
+    await vi.waitFor(async () => expect((await ask({ dry_run: true })).status).toBe(503));
+    expect(await (await ask({ dry_run: true })).json()).toMatchObject({
+      error: '5 handlers are being tested: try again when one of them is done',
+    });
+    await backend[Symbol.asyncDispose]();
+    for (const answer of await Promise.all(hanging)) {
+      expect(await answer.json()).toMatchObject({ outcome: { delivered: false, reason: 'the backend is stopping' } });
+    }
+  });
 });
 
 test('a failure is told, is audited, and is no dead letter', async () => {

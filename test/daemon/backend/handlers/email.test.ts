@@ -92,6 +92,14 @@ describe('a mail', () => {
   });
 });
 
+test('a sender whose domain is not ASCII has headers that are', async () => {
+  const { mails, port } = await openMailServer();
+  await new DeliveryRig().run(definition({ port }, { from: 'mon@bücher.example' }));
+  const { id } = anEvent();
+  expect(mails[0]?.raw).toContain(`Message-ID: <7.${id}@xn--bcher-kva.example>`);
+  expect(mails[0]?.raw).toMatch(/^[\0-\x7f]*$/);
+});
+
 describe('TLS', () => {
   test.each(['implicit', 'starttls'] as const)(
     '%s, with a password, to a server that an own authority knows',
@@ -173,6 +181,33 @@ describe('a server that refuses', () => {
     expect(await rig.run(definition({ port }))).toEqual({ kind: 'delivered' });
     expect(mails).toMatchObject([{ to: ['ops@example.com'] }]);
     expect(rig.record).toMatchObject({ level: 'warn', fields: { rejected: ['second@example.com'] } });
+  });
+
+  test('by saying the password again has it told to nobody', async () => {
+    const { port } = await openMailServer({
+      ...certificate,
+      secure: true,
+      authOptional: false,
+      disabledCommands: [],
+      onAuth: (_auth, _session, done) =>
+        done(smtpError(535, `no hunter2, no ${btoa('hunter2')}, no ${btoa('\0mon\0hunter2')}`)),
+    });
+    const smtp = { port, tls: 'implicit', ca_file: await authorityFile(), user: 'mon', password: 'hunter2' };
+    const rig = new DeliveryRig();
+    const reason = `127.0.0.1:${String(port)} answered 535 no REDACTED, no REDACTED, no REDACTED`;
+    expect(await rig.run(definition(smtp))).toMatchObject({ reason });
+    expect(rig.record.fields).toMatchObject({ reason });
+  });
+
+  test('in no words of SMTP is told in one short line, without what acts on a screen', async () => {
+    const chatty = createServer((socket) => void socket.end(`HTTP \u001b[2J${'😀'.repeat(500)}\r\n`));
+    chatty.listen(0, '127.0.0.1');
+    await once(chatty, 'listening');
+    onTestFinished(() => void chatty.close());
+    const outcome = await new DeliveryRig().run(definition({ port: (chatty.address() as AddressInfo).port }));
+    const { reason } = outcome as { readonly reason: string };
+    expect(reason).toMatch(/^Invalid greeting.*HTTP \\x1b\[2J.*…$/u);
+    expect([reason.length <= 200, reason.isWellFormed()]).toEqual([true, true]);
   });
 
   test('to be there, or to speak, is tried again', async () => {

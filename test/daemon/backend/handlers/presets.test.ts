@@ -43,7 +43,7 @@ async function openService(answer: Answer = { status: 200 }) {
 const TARGETS = {
   slack: '/services/T0/B0/hunter2',
   mattermost: '/hooks/hunter2',
-  teams: '/workflows/hunter2?sig=hunter2',
+  teams: '/workflows/hunter2?sig=hunter2%2Fand%2Fmore',
   pagerduty: '/v2/enqueue',
   opsgenie: '/v2/alerts',
   telegram: '/bot1:hunter2/sendMessage',
@@ -54,7 +54,7 @@ const TARGETS = {
 const KEYS = {
   slack: '/services/T0/B0/hunter2',
   mattermost: '/hooks/hunter2',
-  teams: '?sig=hunter2',
+  teams: '?sig=hunter2%2Fand%2Fmore',
   pagerduty: PRESET_DEFINITIONS.pagerduty.routing_key,
   opsgenie: PRESET_DEFINITIONS.opsgenie.api_key,
   telegram: PRESET_DEFINITIONS.telegram.api_token,
@@ -89,6 +89,12 @@ describe.each(PRESET_NAMES)('%s', (preset) => {
     expect(JSON.stringify([outcome, rig.log.records])).not.toContain(KEYS[preset]);
   });
 
+  test('says it within its bounds, whatever stands at its end', async () => {
+    const service = await openService({ status: 400, body: `x${'😀'.repeat(500)}` });
+    const outcome = await new DeliveryRig().run(definition(preset, service.url));
+    expect('reason' in outcome && outcome.reason.isWellFormed()).toBe(true);
+  });
+
   test.each([301, 307, 308])('is not looked for elsewhere with its keys: %i', async (status) => {
     const other = await openService();
     const service = await openService({ status, headers: { location: `${other.url}/taken` } });
@@ -96,6 +102,23 @@ describe.each(PRESET_NAMES)('%s', (preset) => {
     expect(outcome).toMatchObject({ kind: 'failed', isRetryable: false });
     expect(other.seen).toEqual([]);
   });
+});
+
+test.each([
+  ['a part of its query', 'no sig hunter2%2Fand%2Fmore', 'no sig REDACTED'],
+  ['that part as it is meant', 'no sig hunter2/and/more', 'no sig REDACTED'],
+  ['what stands in front of its host', 'no password hunter3', 'no password REDACTED'],
+  ['a key that holds another one', 'no key hunter3-and-more', 'no key REDACTED'],
+])('%s is a key too', async (_title, body, words) => {
+  const service = await openService({ status: 400, body });
+  const url = `${service.url.replace('//', '//mon:hunter3@')}${TARGETS.teams}`;
+  const outcome = await new DeliveryRig().run({
+    type: 'webhook',
+    preset: 'teams',
+    url,
+    headers: { 'X-Key': 'hunter3-and-more' },
+  });
+  expect(outcome).toMatchObject({ reason: `${service.url} answered 400: ${words}` });
 });
 
 test('without a URL, a preset goes to its service', async () => {

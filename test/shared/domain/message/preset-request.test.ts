@@ -89,6 +89,11 @@ test('slack: markup is for the template, never for a value', () => {
   });
 });
 
+test('slack: a template that makes nothing that is seen makes no block', () => {
+  const { body } = requestOf('slack', {}, { templates: { text: ' {{ event.none }}\n' } });
+  expect(body).toMatchObject({ attachments: [{ blocks: [{ type: 'context' }] }] });
+});
+
 test('mattermost', () => {
   expect(requestOf('mattermost', { check: { output: 'a *b* @all\n```' } }).body).toMatchObject({
     attachments: [
@@ -101,6 +106,13 @@ test('mattermost', () => {
       },
     ],
   });
+});
+
+test.each(['mattermost', 'teams'] as const)('%s: the address of a runbook stays one', (preset) => {
+  const runbook = 'https://wiki.example.com/disk_full-now';
+  expect(JSON.stringify(requestOf(preset, { check: { runbook } }).body)).toContain(`"${runbook}"`);
+  const marked = 'https://wiki.example.com/[x](y) @all';
+  expect(JSON.stringify(requestOf(preset, { check: { runbook: marked } }).body)).not.toContain(marked);
 });
 
 test('teams', () => {
@@ -146,6 +158,12 @@ test('pagerduty: triggers, acknowledges and resolves by the same key', () => {
     ...key,
     event_action: 'resolve',
   });
+});
+
+test('pagerduty: a time that no calendar has is left out', () => {
+  const { body } = requestOf('pagerduty', { timestamp: 1e18 });
+  expect(body).toMatchObject({ event_action: 'trigger' });
+  expect((body as { payload: object }).payload).not.toHaveProperty('timestamp');
 });
 
 test('opsgenie: creates, acknowledges and closes by the alias', () => {

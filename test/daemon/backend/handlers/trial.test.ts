@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest';
+import type { RunningHandler } from '../../../../shared/schemas/handler.ts';
+import { aJob } from '../../../support/a-job.ts';
+import { DeliveryRig } from '../../../support/delivery-rig.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+
+const HANGS: RunningHandler = { type: 'pipe', command: 'exec sleep 1000' };
+
+describe('the test of a handler', () => {
+  test('takes no longer than somebody waits for it', async () => {
+    const clock = new ManualClock();
+    const tried = new DeliveryRig({ clock }).delivery.try(aJob(), HANGS);
+    clock.advance(25_000);
+    expect(await tried).toMatchObject({ outcome: { kind: 'failed', reason: 'it took longer than 25 s' } });
+  });
+
+  test('shows why there is nothing to show, when a mutator does not end', async () => {
+    const clock = new ManualClock();
+    const { delivery } = new DeliveryRig({ clock, mutators: { hangs: { command: 'exec sleep 1000' } } });
+    const shown = delivery.preview(aJob(), { ...HANGS, mutator: 'hangs' });
+    clock.advance(25_000);
+    expect(await shown).toEqual({ problems: ['it took longer than 25 s'] });
+  });
+
+  test('ends when the backend begins to stop', async () => {
+    const { delivery, stopping } = new DeliveryRig();
+    const tried = delivery.try(aJob(), HANGS);
+    stopping.abort();
+    expect(await tried).toMatchObject({ outcome: { reason: 'the backend is stopping' } });
+  });
+});
