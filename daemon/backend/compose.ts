@@ -29,8 +29,7 @@ import { reload } from './config/reload.ts';
 import { warnOfExpressions } from './config/warn-of-expressions.ts';
 import { warnOfShellTokens } from './config/warn-of-shell-tokens.ts';
 import { watchConfig, type ConfigWatch } from './config/watch-config.ts';
-import { KeptByEvent } from './events/kept-by-event.ts';
-import type { EventHead } from './events/read.ts';
+import { bytesOfText, KeptByEvent } from './events/kept-by-event.ts';
 import { openChangeLog } from './feed/change-log.ts';
 import { FeedHub } from './feed/feed-hub.ts';
 import { DeadLetters } from './handlers/dead-letters.ts';
@@ -241,7 +240,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     deadLetters,
     registry,
     store,
-    eventHeads: teardown.use('kept events', new KeptByEvent({ ...kept, bytesOf: (head: EventHead) => head.length })),
+    eventHeads: teardown.use('kept events', new KeptByEvent({ ...kept, bytesOf: bytesOfText })),
     memberOutputs: teardown.use('kept outputs', new KeptByEvent({ ...kept, bytesOf: bytesOfOutput })),
     clock,
     log,

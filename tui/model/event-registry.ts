@@ -68,7 +68,11 @@ export class EventRegistry extends OrderedRows<EventRecord> {
   /** Takes the newest state of an event as far as it came: the rest of its row follows when it is asked for. */
   hear(key: string, brief: EventBrief, nowMs: number): void {
     const record = this.get(key);
-    if (record !== undefined) return this.#briefs.hear(record, brief);
+    if (record !== undefined) {
+      // A snapshot that does not mention it was made before.
+      record.generation = this.#generation;
+      return this.#briefs.hear(record, brief);
+    }
     const { client, check } = targetOf(key);
     this.apply(key, { client, check, ...brief, occurrences: 1, last: brief.since, output: '' }, nowMs);
   }

@@ -121,6 +121,8 @@ export class OrderedRows<Item extends ListRecord> {
           );
     // Who asks for another order wants to see it, also while the present one is paused.
     if (this.#frozen !== undefined) this.freeze();
+    // What a filter on its way found first is not what comes first now.
+    if (this.#run?.kind === 'filter') this.setFilter(this.#run.filter);
   }
 
   /** Whether `a` comes before `b` or is it. */

@@ -10,7 +10,7 @@ import type {
 } from '../../../shared/schemas/aggregate.ts';
 import type { Store } from '../ports.ts';
 import type { CheckAggregate, CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
-import type { KeptByEvent } from '../events/kept-by-event.ts';
+import { bytesOfText, type KeptByEvent } from '../events/kept-by-event.ts';
 import { readRecords } from '../events/read-records.ts';
 
 /** Results that are read at once. */
@@ -101,7 +101,11 @@ export async function readOutputs(
 
   const outputs = new Map<string, Map<string, string[]>>();
   for await (const entries of inChunks(namespace, aggregate, counts)) {
-    const read = await known.of(entries, (missing) => readMembers(store, missing));
+    // An event that outlives an OK (`auto_resolve: false`) is the same before and after it: of what is well none is known.
+    const read =
+      severity === 'ok'
+        ? await readMembers(store, entries)
+        : await known.of(entries, (missing) => readMembers(store, missing));
     for (const [at, { client }] of entries.entries()) {
       const member = read[at];
       if (member !== undefined && counts(member)) noteOutput(outputs, client.name, member);
@@ -144,7 +148,7 @@ async function readMembers(store: Store, entries: readonly CheckEntry[]): Promis
 
 /** Of a member with an open event: a commit that changes what it says changes the event, unless it says that all is well. */
 export function bytesOfOutput({ status, output }: MemberOutput): number | undefined {
-  return status === 0 ? undefined : output.length;
+  return status === 0 ? undefined : bytesOfText(output);
 }
 
 function membersOf(aggregate: CheckAggregate, client: ClientEntry): CheckEntry[] {

@@ -132,6 +132,13 @@ export class KeptByEvent<Value> implements Disposable {
   }
 }
 
+const BEYOND_ONE_BYTE = /[^\u0000-\u00ff]/;
+
+/** Bytes of memory of a text: two for each of its characters when one of them needs two. */
+export function bytesOfText(text: string): number {
+  return BEYOND_ONE_BYTE.test(text) ? 2 * text.length : text.length;
+}
+
 function keyOfEntry({ client, name }: CheckEntry): string {
   return keyOf(client.namespace.name, client.name, name);
 }

@@ -11,6 +11,8 @@ const keyOf = (client: string): string => eventKey(client, anEventRow({ client }
 
 const briefOf = ({ status, action, since, silenced_by }: EventRow) => ({ status, action, since, silenced_by });
 
+const brief = (status: number, since: number) => ({ status, action: 'create' as const, since, silenced_by: [] });
+
 const shown = (registry: EventRegistry): readonly EventRow[] =>
   registry.order.slice(0, registry.order.length).map(({ row }) => row);
 
@@ -72,7 +74,14 @@ test('what came in brief is counted as if it had come whole, and with its row it
   );
 });
 
-const brief = (status: number, since: number) => ({ status, action: 'create' as const, since, silenced_by: [] });
+test('an event that comes in brief beside a snapshot without it is not taken for gone', () => {
+  const registry = new EventRegistry();
+  registry.apply(keyOf('web-1'), anEventRow({ client: 'web-1', status: 2 }), NOW_MS);
+  registry.beginSnapshot();
+  registry.hear(keyOf('web-1'), brief(1, 200), NOW_MS);
+  registry.endSnapshot(NOW_MS);
+  expect([registry.size, registry.counts.warning, registry.counts.critical]).toEqual([1, 1, 0]);
+});
 
 test('those that are or belong above a place of the list are named, the uppermost first', () => {
   const registry = new EventRegistry();

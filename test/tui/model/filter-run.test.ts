@@ -57,6 +57,17 @@ describe('the beginning of what a new filter finds', () => {
     expect(registry.beginning).toBeUndefined();
   });
 
+  test('is that of another order as soon as one is asked for', () => {
+    const registry = registryOf(COUNT);
+    registry.setFilter(searchOf('5'));
+    registry.work(NOW_MS);
+    registry.showBeginning();
+    registry.setSort(eventSort({ column: 'client', reversed: true }));
+    expect([registry.isBeginningOnly, registry.order.at(0)?.row.client]).toEqual([false, 'web-2999']);
+    registry.work(NOW_MS);
+    expect(registry.beginning?.slice(0, 3).map(({ row }) => row.client)).toEqual(['web-2995', 'web-2985', 'web-2975']);
+  });
+
   test('fills the screen of who types, and the cursor is where it will be', () => {
     const driver = new ConsoleDriver();
     const events = Object.fromEntries(Array.from({ length: COUNT }, (_, index) => [keyOf(index), rowOf(index)]));

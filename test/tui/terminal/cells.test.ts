@@ -15,9 +15,37 @@ test.each([
   expect(cellWidth(text)).toBe(cells);
 });
 
+/** Joined, varied, marked and wide in all ways; what terminals disagree on. */
+const CLUSTERS = [
+  '👍🏽',
+  '👨‍👩‍👧',
+  '🇩🇪',
+  '🇩',
+  '1️⃣',
+  '❤️',
+  '☁',
+  '🏳️‍🌈',
+  '한',
+  'ᄒ',
+  'ᅡ',
+  'क्षि',
+  'กำ',
+  'ｶﾞ',
+  'か\u3099',
+  'e\u0301',
+  'a',
+];
+const anyText = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.string({ unit: 'grapheme', maxLength: 30 }),
+  fc
+    .array(fc.constantFrom(...CLUSTERS, '\u200d', '\ufe0f', '\u0301'), { maxLength: 12 })
+    .map((parts) => parts.join('')),
+);
+
 test('text that is safe takes as many cells as Ink finds when it looks for clusters', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 30 }), (raw) => {
+    fc.property(anyText, (raw) => {
       const line = safeLine(raw);
       expect(cellWidth(line)).toBe(stringWidth(line));
       expect(cellWidth(`\u001B[1m\u001B[31m${line}\u001B[39m\u001B[22m`)).toBe(stringWidth(line));
@@ -41,11 +69,12 @@ test.each([
   expect(fit(text, width, options)).toBe(expected);
 });
 
-test('always fills the width exactly', () => {
+test('always fills the width exactly, also as Ink measures it', () => {
   const options = fc.record({ align: fc.constantFrom('left', 'right'), cut: fc.constantFrom('end', 'middle') });
   fc.assert(
-    fc.property(fc.string({ unit: 'grapheme' }), fc.nat(20), options, (text, width, how) => {
-      expect(cellWidth(fit(text, width, how))).toBe(width);
+    fc.property(anyText.map(safeLine), fc.nat(20), options, (text, width, how) => {
+      const fitted = fit(text, width, how);
+      expect([cellWidth(fitted), stringWidth(fitted)]).toEqual([width, width]);
     }),
   );
 });

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { CommitBoard, type Commit } from '../../../../daemon/backend/commit/commit-board.ts';
-import { KeptByEvent } from '../../../../daemon/backend/events/kept-by-event.ts';
+import { bytesOfText, KeptByEvent } from '../../../../daemon/backend/events/kept-by-event.ts';
 import { Namespace, type CheckEntry } from '../../../../daemon/backend/registry/namespace.ts';
 import type { Change } from '../../../../daemon/backend/ports.ts';
 import { nextCheckState } from '../../../../shared/domain/event.ts';
@@ -105,6 +105,14 @@ test('no more is kept than there is room for, and nothing without room', async (
   room = 0;
   await ask('y', [other]);
   expect(kept.bytes).toBe(0);
+});
+
+test.each([
+  { text: 'disk full', bytes: 9 },
+  { text: 'Größe', bytes: 5 },
+  { text: 'größer als 5 \u20ac', bytes: 28 },
+])('$text takes $bytes bytes', ({ text, bytes }) => {
+  expect(bytesOfText(text)).toBe(bytes);
 });
 
 test('a failed read keeps nothing and is told', async () => {

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { send } from '../../../support/raw-http.ts';
+import { SEVERITIES, severityOf, type Severity } from '../../../../shared/domain/severity.ts';
 import type { AggregateResults } from '../../../../shared/schemas/aggregate.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 
@@ -76,6 +77,7 @@ const happening = fc.oneof<fc.WeightedArbitrary<Happening>[]>(
     arbitrary: fc.constantFrom<Happening>(
       (source) => post('/silenced', { subscription: `client:${source}`, check: 'a' }),
       (source) => post('/silenced/clear', { subscription: `client:${source}`, check: 'a' }),
+      (source) => post('/resolve', { client: source, check: 'b' }),
       (source) => remove(`/events/${source}/b`),
       (source) => remove(`/results/${source}/a`),
       (source) => remove(`/clients/${source}`),
@@ -90,9 +92,11 @@ interface ShownResult {
   readonly check: { readonly name: string; readonly status: number; readonly output: string };
 }
 
-/** What the critical results of a client say, read from its results, or told by the aggregate. */
-const criticalIn = (results: readonly ShownResult[]): object[] =>
-  results.filter(({ check }) => check.status === 2).map(({ check: { name, output } }) => ({ check: name, output }));
+/** What the results of a client say at a severity, read from its results, or told by the aggregate. */
+const saidIn = (results: readonly ShownResult[], severity: Severity): object[] =>
+  results
+    .filter(({ check }) => severityOf(check.status) === severity)
+    .map(({ check: { name, output } }) => ({ check: name, output }));
 const toldOf = (source: string, told: readonly AggregateResults[]): object[] =>
   told.flatMap(({ check, summary }) =>
     summary.filter(({ clients }) => clients.includes(source)).map(({ output }) => ({ check, output })),
@@ -112,8 +116,10 @@ test('lists that are asked for again read as each by itself does by then, whatev
         const single = await Promise.all(names.map((name) => get(`/events/${source}/${name}`)));
         expect(list).toBe(`[${single.join(',')}]`);
         const results = JSON.parse(await get(`/results/${source}`)) as ShownResult[];
-        const told = JSON.parse(await get('/aggregates/all/results/critical')) as AggregateResults[];
-        expect(toldOf(source, told)).toEqual(criticalIn(results));
+        for (const severity of SEVERITIES) {
+          const told = JSON.parse(await get(`/aggregates/all/results/${severity}`)) as AggregateResults[];
+          expect(toldOf(source, told)).toEqual(saidIn(results, severity));
+        }
       }
     }),
     { numRuns: 40 },
