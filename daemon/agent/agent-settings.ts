@@ -6,29 +6,39 @@ import { LOG_LEVELS } from '../../shared/schemas/settings.ts';
 import { RUNNING_DEFAULT } from './run-check.ts';
 
 const ownSchema = z.strictObject({
-  backend: z.string().min(1).default('http://127.0.0.1:4567'),
-  /** Of the backend, in which this machine is a client. */
-  namespace: nameSchema.default(DEFAULT_NAMESPACE),
-  /** Better in a file of its own, or in `MON_API_KEY`. */
+  backend: z
+    .string()
+    .min(1)
+    .default('http://127.0.0.1:4567')
+    .describe('Where the backend is. Several with commas: each agent tries them in an order of its own.'),
+  namespace: nameSchema.default(DEFAULT_NAMESPACE).describe('Of the backend, in which this machine is a client.'),
   api_key: z
     .string()
     .regex(/^[\x21-\x7e]{1,4096}$/, 'holds a character that no key has')
-    .optional(),
-  api_key_file: z.string().min(1).optional(),
-  /** Where results wait for the backend. */
-  'state-dir': z.string().min(1).default('var/agent'),
-  'log-level': z.enum(LOG_LEVELS).default('info'),
-  /** A file instead of standard output. */
-  log: z.string().min(1).optional(),
-  /** Checks that run at once. */
-  'max-checks': z.int().min(1).max(1000).default(RUNNING_DEFAULT),
-  /** PEM: the authorities that a backend's certificate may come from, in place of those that Node.js brings. */
-  'trusted-ca-file': z.string().min(1).optional(),
-  /** Whether anybody is believed to be the backend. */
-  'insecure-skip-tls-verify': z.boolean().default(false),
-  /** PEM: a certificate that says which client this is, and its key, without a passphrase. */
-  'cert-file': z.string().min(1).optional(),
-  'key-file': z.string().min(1).optional(),
+    .optional()
+    .describe('An API key; better in a file of its own, or in `MON_API_KEY`.'),
+  api_key_file: z.string().min(1).optional().describe('A file with the key, mode 0600.'),
+  'state-dir': z.string().min(1).default('var/agent').describe('Where results wait for the backend.'),
+  'log-level': z.enum(LOG_LEVELS).default('info').describe('What the log tells.'),
+  log: z.string().min(1).optional().describe('A file for the log instead of standard output.'),
+  'max-checks': z.int().min(1).max(1000).default(RUNNING_DEFAULT).describe('Checks that run at once; others wait.'),
+  'trusted-ca-file': z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'PEM: the authorities that the certificate of the backend may come from, in place of those that Node.js brings.',
+    ),
+  'insecure-skip-tls-verify': z
+    .boolean()
+    .default(false)
+    .describe('Whether anybody is believed to be the backend, for a test.'),
+  'cert-file': z
+    .string()
+    .min(1)
+    .optional()
+    .describe('PEM: a certificate that says which client this is; only together with `key-file`.'),
+  'key-file': z.string().min(1).optional().describe('PEM: its key, without a passphrase, mode 0600.'),
 });
 
 /** The `agent` section: settings of the program, named like their flags. */
@@ -41,7 +51,8 @@ export const agentSettingsSchema = ownSchema.superRefine((agent, context) => {
 
 export type AgentSettings = z.infer<typeof agentSettingsSchema>;
 
-const PROGRAM_VARIABLES = {
+/** Variables of the agent, by the setting in `agent` that they give. */
+export const PROGRAM_VARIABLES = {
   MON_AGENT_BACKEND: 'backend',
   MON_AGENT_NAMESPACE: 'namespace',
   MON_AGENT_API_KEY_FILE: 'api_key_file',
@@ -55,7 +66,8 @@ const PROGRAM_VARIABLES = {
   MON_AGENT_KEY_FILE: 'key-file',
 } as const;
 
-const CLIENT_VARIABLES = {
+/** The same in `client`. */
+export const CLIENT_VARIABLES = {
   MON_AGENT_NAME: 'name',
   MON_AGENT_ADDRESS: 'address',
   MON_AGENT_SUBSCRIPTIONS: 'subscriptions',

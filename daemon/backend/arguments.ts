@@ -5,7 +5,8 @@ import { VERSION } from '../../shared/schemas/version.ts';
 import { installedSources, type Installation } from '../settings/installation.ts';
 import type { ConfigSources } from './config/load-config.ts';
 
-const HELP = `
+/** What `mon-backend --help` says. */
+export const HELP = `
   Usage
     mon-backend start [options]              Run the backend until it is stopped
     mon-backend init [options]               Make the first administrator, while no backend runs

@@ -4,6 +4,7 @@ import { isRequired, schemaOf, scopeText } from '../../shared/api/openapi.ts';
 import { MON_API } from '../../shared/api/mon.ts';
 import { V1_API } from '../../shared/api/v1.ts';
 import { V2_API, V2_HEALTH } from '../../shared/api/v2.ts';
+import { fenced, table } from './markdown-text.ts';
 import { shapeText } from './shape-text.ts';
 
 /** `docs/api.md`, from the table of endpoints. */
@@ -11,7 +12,7 @@ export function apiPage(): string {
   const codes = COMMON_ERRORS.map((code) => `\`${code}\` (${String(HTTP_STATUS[code])})`).join(', ');
   return [
     '# The API of mon',
-    'Printed from `mon.ts`, `v1.ts` and `v2.ts` of `shared/api` by `node scripts/print-api.ts`: change those tables, and print this page again.',
+    'Printed from `mon.ts`, `v1.ts` and `v2.ts` of `shared/api` by `node scripts/print-pages.ts`: change those tables, and print this page again.',
     'The routes of `mon` itself as OpenAPI 3.1 are at `GET /api/mon/v1/openapi.json` of every backend. The live feed is in [feed.md](feed.md),' +
       ' who needs which scope in [access.md](access.md).',
     'Times are epoch seconds; those of audit records and of plans are epoch milliseconds. Names in a path are percent-encoded. Answers may get' +
@@ -68,20 +69,11 @@ function sectionOf(endpoint: Endpoint): readonly string[] {
     `### ${method} ${path.replace('*', '\\*')}`,
     `${summary}. Needs ${scopeText(endpoint)}.`,
     ...(parameters.length === 0 ? [] : [table([['Query', 'Means'], ...parameters])]),
-    ...(body === undefined ? [] : ['The body:', fenced(shapeText(schemaOf(body)))]),
+    ...(body === undefined ? [] : ['The body:', fenced('ts', shapeText(schemaOf(body)))]),
     answer === undefined ? `Answer: ${String(status)}, without a body.` : `Answer: ${String(status)}.`,
-    ...(answer === undefined ? [] : [fenced(shapeText(schemaOf(answer)))]),
+    ...(answer === undefined ? [] : [fenced('ts', shapeText(schemaOf(answer)))]),
     ...(errors.length === 0
       ? []
       : [`Errors: ${errors.map((code) => `\`${code}\` (${String(HTTP_STATUS[code])})`).join(', ')}.`]),
   ];
-}
-
-function table(rows: readonly (readonly string[])[]): string {
-  const [head = [], ...rest] = rows.map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
-  return [head, head.map(() => '---'), ...rest].map((row) => `| ${row.join(' | ')} |`).join('\n');
-}
-
-function fenced(text: string): string {
-  return `\`\`\`ts\n${text}\n\`\`\``;
 }

@@ -8,36 +8,42 @@ const API_DEFAULTS = { bind: '127.0.0.1', port: 4567 } as const;
 
 /** How a listener speaks TLS. */
 const tlsSettingsSchema = z.strictObject({
-  /** PEM: the certificate, then those that lead to its authority. */
-  'cert-file': z.string().min(1),
-  /** PEM, without a passphrase, for its owner alone. */
-  'key-file': z.string().min(1),
-  /** PEM: the authorities whose certificates say which agent shows them; absent: nobody is asked for one. */
-  'client-ca-file': z.string().min(1).optional(),
+  'cert-file': z.string().min(1).describe('PEM: the certificate, then those that lead to its authority.'),
+  'key-file': z.string().min(1).describe('PEM, without a passphrase, for its owner alone (mode 0600).'),
+  'client-ca-file': z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'PEM: the authorities whose certificates say which agent shows them. Without it nobody is asked for one.',
+    ),
 });
 
 export type TlsSettings = z.infer<typeof tlsSettingsSchema>;
 
-/** Of one listener, in place of those of all; false: no TLS there. */
 const ownTlsSchema = z
   .union(
     [tlsSettingsSchema, z.literal(false)],
     'must have cert-file and key-file, and may have client-ca-file; or be false',
   )
-  .optional();
+  .optional()
+  .describe('TLS of this listener, in place of that of all; `false`: none here.');
 
 /** The `api` section of a configuration (completion 1.1). Unknown attributes are kept and do nothing. */
 export const apiSettingsSchema = z
   .looseObject({
-    bind: z.string().min(1).default(API_DEFAULTS.bind),
-    /** 0: any free port. */
-    port: z.int().min(0).max(65_535).default(API_DEFAULTS.port),
+    bind: z
+      .string()
+      .min(1)
+      .default(API_DEFAULTS.bind)
+      .describe('The address to listen on. One that others can reach takes credentials and TLS.'),
+    port: z.int().min(0).max(65_535).default(API_DEFAULTS.port).describe('0: any free port.'),
     user: z
       .string()
       .min(1)
       .refine((user) => !user.includes(':'), 'must not hold a colon: HTTP Basic ends the user name there')
-      .optional(),
-    /** `scrypt$N$r$p$salt$hash`, or the password itself. */
+      .optional()
+      .describe('An administrator beside those that are stored; only together with `password`.'),
     password: z
       .string()
       .min(1)
@@ -45,12 +51,15 @@ export const apiSettingsSchema = z
         (password) => !isPasswordHash(password) || parsePasswordHash(password) !== undefined,
         'is no usable hash: make one with mon-backend hash-password',
       )
-      .optional(),
+      .optional()
+      .describe('`scrypt$N$r$p$salt$hash`, as `mon-backend hash-password` prints it, or the password itself.'),
     tls: ownTlsSchema,
-    /** Header name to value, in place of the default CORS headers; false: none at all. */
     cors: z
       .union([z.record(z.string(), z.string()), z.literal(false)], 'expected an object of headers, or false')
-      .optional(),
+      .optional()
+      .describe(
+        'Header name to value, in place of the default CORS headers, for all of the API; `false`: none at all.',
+      ),
   })
   .superRefine((api, context) => {
     // Half a pair of credentials would leave the API open although somebody meant to close it.
@@ -110,102 +119,161 @@ const directorySchema = z
 
 /** Settings of the program itself, at the top level of a configuration, named like their flags. */
 export const programSettingsSchema = z.object({
-  /** Seconds for which late results of agents cannot bring a deleted client back; 0: they can at once. */
-  'client-quarantine': z.int().min(0).max(86_400).default(60),
-  /** Proxy clients that the results of one agent may make: one that is broken or taken over cannot fill the registry. */
-  'proxy-client-quota': z.int().min(0).max(1_000_000).default(1000),
-  /** Entities that agents and the newer API may make, in all namespaces together. */
+  'client-quarantine': z
+    .int()
+    .min(0)
+    .max(86_400)
+    .default(60)
+    .describe('Seconds for which late results of agents cannot bring a deleted client back; 0: they can at once.'),
+  'proxy-client-quota': z
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .default(1000)
+    .describe(
+      'Proxy clients that the results of one agent may make by their `source`: one that is broken or taken over cannot fill the registry.',
+    ),
   entity_limit: z
     .union([z.int().min(0).max(10_000_000), z.literal('unlimited')], 'must be a number, or unlimited')
-    .default(100),
-  /** Bytes of JSON that a client may have, and a result without its output and metrics. */
+    .default(100)
+    .describe('Entities that agents, the newer API and a restore may make, in all namespaces together.'),
   'attributes-limit': z
     .int()
     .min(1024)
     .max(1024 * 1024)
-    .default(ATTRIBUTE_LIMITS.bytes),
-  /** Keys that each object in a client or a result may have. */
-  'keys-limit': z.int().min(10).max(100_000).default(ATTRIBUTE_LIMITS.keys),
-  /**
-   * MiB of memory that what is known may take: clients, checks, events, silences, stashes. Beyond it nothing new is taken, and
-   * what is known goes on. Absent: a share of what the process may use (see `memoryLimit`).
-   */
-  'memory-limit': z.int().min(1).max(1_048_576).optional(),
-  /** Silenced entries that one namespace may have. */
-  'silences-limit': z.int().min(1).max(10_000_000).default(SILENCES_MAX),
-  /**
-   * Bytes that must stay free on the disk of the state directory: below, new results and new entries are refused, and what
-   * ends, resolves or deletes goes on. 0: never mind.
-   */
+    .default(ATTRIBUTE_LIMITS.bytes)
+    .describe('Bytes of JSON that a client may have, and a result without its output and metrics.'),
+  'keys-limit': z
+    .int()
+    .min(10)
+    .max(100_000)
+    .default(ATTRIBUTE_LIMITS.keys)
+    .describe('Keys that each object in a client or a result may have.'),
+  'memory-limit': z
+    .int()
+    .min(1)
+    .max(1_048_576)
+    .optional()
+    .describe(
+      'MiB of memory that what is known may take: clients, checks, events, silences, stashes. Beyond it nothing new is taken, and what is known goes on. Without it: a share of what the process may use.',
+    ),
+  'silences-limit': z
+    .int()
+    .min(1)
+    .max(10_000_000)
+    .default(SILENCES_MAX)
+    .describe('Silenced entries that one namespace may have.'),
   'disk-floor': z
     .int()
     .min(0)
     .max(2 ** 50)
-    .default(512 * 1024 * 1024),
-  /** Connections of all kinds at once; fewer where the process may have fewer files open, see `connectionLimits`. */
-  'connection-limit': z.int().min(10).max(1_000_000).default(50_000),
-  /** The same of one address (of IPv6: of one /64), but for those that speak for many; absent: a tenth of all. */
-  'connection-limit-per-address': z.int().min(1).max(1_000_000).optional(),
-  /** MiB that may wait in memory for peers that do not read, or do not end what they say: of all, and of each. */
-  'buffer-limit': z.int().min(64).max(1_000_000).default(256),
-  'buffer-limit-per-connection': z.int().min(20).max(1_000_000).default(32),
-  /** A port of its own for agents, also those of the newer generation; absent: none. */
+    .default(512 * 1024 * 1024)
+    .describe(
+      'Bytes that must stay free on the disk of the state directory: below, new results and new entries are refused, and what ends, resolves or deletes goes on. 0: never mind.',
+    ),
+  'connection-limit': z
+    .int()
+    .min(10)
+    .max(1_000_000)
+    .default(50_000)
+    .describe('Connections of all kinds at once; fewer where the process may have fewer files open.'),
+  'connection-limit-per-address': z
+    .int()
+    .min(1)
+    .max(1_000_000)
+    .optional()
+    .describe(
+      'Connections of one address (of IPv6: of one /64), but for those that speak for many. Without it: a tenth of all.',
+    ),
+  'buffer-limit': z
+    .int()
+    .min(64)
+    .max(1_000_000)
+    .default(256)
+    .describe('MiB that may wait in memory for all peers together that do not read, or do not end what they say.'),
+  'buffer-limit-per-connection': z
+    .int()
+    .min(20)
+    .max(1_000_000)
+    .default(32)
+    .describe('MiB that may wait in memory for one such peer.'),
   'agent-listener': z
     .strictObject({
-      bind: z.string().min(1).default(API_DEFAULTS.bind),
-      /** 0: any free port. */
-      port: z.int().min(0).max(65_535).default(8081),
+      bind: z.string().min(1).default(API_DEFAULTS.bind).describe('The address to listen on.'),
+      port: z.int().min(0).max(65_535).default(8081).describe('0: any free port.'),
       tls: ownTlsSchema,
     })
-    .optional(),
-  /** A port of its own for the newer API, with the `/health` of that; absent: none. */
+    .optional()
+    .describe('A port of its own for agents, also those of the newer generation. Without it: none.'),
   'core-api': z
     .strictObject({
-      bind: z.string().min(1).default(API_DEFAULTS.bind),
-      /** 0: any free port. */
-      port: z.int().min(0).max(65_535).default(8080),
+      bind: z.string().min(1).default(API_DEFAULTS.bind).describe('The address to listen on.'),
+      port: z.int().min(0).max(65_535).default(8080).describe('0: any free port.'),
       tls: ownTlsSchema,
     })
-    .optional(),
-  /** TLS of every listener that has no settings of its own; absent: none. */
-  tls: tlsSettingsSchema.optional(),
-  /** Whether an address that others can reach may be listened at without TLS. */
-  'insecure-http': z.boolean().default(false),
-  /** Records of the audit trail that are kept. */
-  'audit-limit': z.int().min(100).max(10_000_000).default(100_000),
-  /** What silences must keep to, see there. */
-  'silence-policy': silencePolicySettingsSchema.prefault({}),
-  /**
-   * Networks, in CIDR notation, that handlers may reach by a name or a redirect although they are not public; an address
-   * that a definition names itself needs none of this.
-   */
-  'handler-networks': networksSchema,
-  /** Networks of proxies whose `X-Forwarded-For`, or `Forwarded`, is believed to tell the address of the caller. */
-  'trusted-proxies': networksSchema,
-  /** Whether an event that a silence kept from handlers is handled when the silence ends and the problem persists. */
-  'handle-when-silence-ends': z.boolean().default(true),
-  /** Whether definitions that come over the API may hold commands. */
-  'api-commands': z.boolean().default(true),
-  /** Where the programs of such commands must be; none: anywhere. */
-  'api-command-directories': z.array(directorySchema).max(100).default([]),
-  /** Where everything is stored, but for a database in `store`. */
-  'state-dir': z.string().min(1).default('var/backend'),
-  /** The URL of a PostgreSQL where everything is stored instead. */
-  store: z.string().min(1).max(4096).optional(),
-  /** Where other backends with the same database reach this one; absent: by its host name, or the address of `api.bind`. */
+    .optional()
+    .describe('A port of its own for the newer API, with the `/health` of that. Without it: none.'),
+  tls: tlsSettingsSchema
+    .optional()
+    .describe('TLS of every listener that has no settings of its own. Without it: none.'),
+  'insecure-http': z
+    .boolean()
+    .default(false)
+    .describe('Whether an address that others can reach may be listened at without TLS.'),
+  'audit-limit': z
+    .int()
+    .min(100)
+    .max(10_000_000)
+    .default(100_000)
+    .describe('Records of the audit trail that are kept.'),
+  'silence-policy': silencePolicySettingsSchema.prefault({}).describe('What silences must keep to.'),
+  'handler-networks': networksSchema.describe(
+    'Networks, in CIDR notation, that handlers may reach by a name or a redirect although they are not public; an address that a definition names itself needs none of this.',
+  ),
+  'trusted-proxies': networksSchema.describe(
+    'Networks of proxies whose `X-Forwarded-For`, or `Forwarded`, is believed to tell the address of the caller.',
+  ),
+  'handle-when-silence-ends': z
+    .boolean()
+    .default(true)
+    .describe(
+      'Whether an event that a silence kept from handlers is handled when the silence ends and the problem persists.',
+    ),
+  'api-commands': z.boolean().default(true).describe('Whether definitions that come over the API may hold commands.'),
+  'api-command-directories': z
+    .array(directorySchema)
+    .max(100)
+    .default([])
+    .describe('Where the programs of such commands must be. Empty: anywhere.'),
+  'state-dir': z
+    .string()
+    .min(1)
+    .default('var/backend')
+    .describe('Where everything is stored, but for a database in `store`.'),
+  store: z.string().min(1).max(4096).optional().describe('The URL of a PostgreSQL where everything is stored instead.'),
   'peer-url': z
     .url({ protocol: /^https?$/, error: 'must be a URL with http or https' })
     .max(1000)
-    .optional(),
-  /** Seconds that this backend may be behind the one that writes and still be asked. */
-  'stale-after': z.int().min(1).max(3600).default(5),
-  /** Whether this backend runs handlers for the one that writes, and as that one where another can. */
-  'run-handlers': z.boolean().default(true),
-  'log-level': z.enum(LOG_LEVELS).default('info'),
-  /** A file instead of standard output. */
-  log: z.string().min(1).optional(),
-  /** The level of the record of each answered request: with `debug` a backend at `info` writes none. */
-  'request-log-level': z.enum(['info', 'debug']).default('info'),
+    .optional()
+    .describe(
+      'Where other backends with the same database reach this one. Without it: its host name, or the address of `api.bind`.',
+    ),
+  'stale-after': z
+    .int()
+    .min(1)
+    .max(3600)
+    .default(5)
+    .describe('Seconds that this backend may be behind the one that writes and still be asked.'),
+  'run-handlers': z
+    .boolean()
+    .default(true)
+    .describe('Whether this backend runs handlers for the one that writes, and as that one where another can.'),
+  'log-level': z.enum(LOG_LEVELS).default('info').describe('What the log tells.'),
+  log: z.string().min(1).optional().describe('A file for the log instead of standard output.'),
+  'request-log-level': z
+    .enum(['info', 'debug'])
+    .default('info')
+    .describe('The level of the record of each answered request: with `debug` a backend at `info` writes none.'),
 });
 
 export type ProgramSettings = z.infer<typeof programSettingsSchema>;

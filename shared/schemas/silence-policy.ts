@@ -4,15 +4,24 @@ import { LIFETIME_SECONDS_MAX } from './lifetime.ts';
 
 /** The `silence-policy` section of a configuration. A misspelt rule would be one that nobody keeps, so it is refused. */
 export const silencePolicySettingsSchema = z.strictObject({
-  reason: z.enum(['required', 'optional']).default('required'),
-  /** With `*` or `?` a pattern for the whole reason, else words that must all stand in it. */
-  'reason-pattern': z.string().min(1).max(200).optional(),
-  /** Seconds that a silence may last at most. */
-  'max-expire': z.int().min(1).max(LIFETIME_SECONDS_MAX).optional(),
-  /** Matching events from which on a console asks again. */
-  'warn-matches': z.int().min(1).default(50),
-  /** Whether `POST /silenced` is held to it too; scripts that know nothing of it may then fail. */
-  'apply-to-legacy': z.boolean().default(false),
+  reason: z.enum(['required', 'optional']).default('required').describe('Whether a silence must say why.'),
+  'reason-pattern': z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('With `*` or `?` a pattern for the whole reason, else words that must all stand in it.'),
+  'max-expire': z
+    .int()
+    .min(1)
+    .max(LIFETIME_SECONDS_MAX)
+    .optional()
+    .describe('Seconds that a silence may last at most; one that never ends is refused then.'),
+  'warn-matches': z.int().min(1).default(50).describe('Matching events from which on a console asks again.'),
+  'apply-to-legacy': z
+    .boolean()
+    .default(false)
+    .describe('Whether `POST /silenced` is held to it too; scripts that know nothing of it may then fail.'),
 });
 
 export type SilencePolicySettings = z.infer<typeof silencePolicySettingsSchema>;

@@ -2,7 +2,8 @@ import meow from 'meow';
 import { DEFAULT_ARGUMENTS, DEFAULT_BACKEND, type Arguments } from './arguments.ts';
 import { isSkin, SKINS } from '../text/theme.ts';
 
-const HELP = `
+/** What `mon --help` says. */
+export const HELP = `
 Usage
   mon [--backend URL | --context NAME] [--config FILE] [--read-only] [--mouse]
       [--ascii] [--no-color] [--skin NAME] [--no-bell] [--notify] [--screen-reader]

@@ -2,7 +2,8 @@ import type { Command } from './command.ts';
 import { EXIT_CODE_TEXTS } from './exit-codes.ts';
 import type { CommandOption } from './flags.ts';
 
-const ENVIRONMENT: readonly (readonly [string, string])[] = [
+/** Variables that every command reads. */
+export const ENVIRONMENT: readonly (readonly [string, string])[] = [
   ['MON_BACKEND', 'the backend, when --backend is not given'],
   ['MON_NAMESPACE', 'the namespace, when --namespace is not given'],
   ['MON_API_KEY', 'an API key'],

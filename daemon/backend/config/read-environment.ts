@@ -13,7 +13,7 @@ interface ReadEnvironment {
 }
 
 /** Variables of the program itself, by the setting that they give. */
-const PROGRAM_VARIABLES = {
+export const PROGRAM_VARIABLES = {
   MON_STATE_DIR: 'state-dir',
   MON_STORE: 'store',
   MON_PEER_URL: 'peer-url',
@@ -23,7 +23,7 @@ const PROGRAM_VARIABLES = {
 } as const;
 
 /** Variables of TLS, by the setting in `tls` that they give. */
-const TLS_VARIABLES = {
+export const TLS_VARIABLES = {
   MON_CERT_FILE: 'cert-file',
   MON_KEY_FILE: 'key-file',
   MON_CLIENT_CA_FILE: 'client-ca-file',

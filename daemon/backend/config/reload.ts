@@ -7,7 +7,7 @@ import type { ConfigInForce } from './config-in-force.ts';
 import type { LoadedConfig } from './load-config.ts';
 
 /** What is read once at the start. */
-const NEEDS_RESTART =
+export const NEEDS_RESTART =
   /^(?:api\.(?:bind|port|cors|tls)|agent-listener|core-api|tls|insecure-http|state-dir|store|log|log-level|request-log-level)(?:\.|$)/;
 
 /** Most changes and problems in one record of the log. */

@@ -1,0 +1,61 @@
+import { HELP as AGENT_HELP } from '../../daemon/agent/help.ts';
+import { HELP as BACKEND_HELP } from '../../daemon/backend/arguments.ts';
+import { HELP as CONSOLE_HELP } from '../../tui/config/parse-arguments.ts';
+import type { Command } from '../../tui/monctl/command.ts';
+import { EXIT_CODE_TEXTS } from '../../tui/monctl/exit-codes.ts';
+import type { CommandOption } from '../../tui/monctl/flags.ts';
+import { ENVIRONMENT } from '../../tui/monctl/help.ts';
+import { GLOBAL_OPTIONS } from '../../tui/monctl/parse-arguments.ts';
+import { COMMANDS } from '../../tui/monctl/run.ts';
+import { code, fenced, table } from './markdown-text.ts';
+
+/** `docs/commands.md`, from what `--help` of each program is made of. */
+export function commandsPage(): string {
+  return [
+    '# Commands and options',
+    'Printed from what `--help` shows by `node scripts/print-pages.ts`: change that, and print this page again.',
+    ...program('mon-backend', BACKEND_HELP, '[Running the daemons](operations.md), [settings](settings.md)'),
+    ...program('mon-agent', AGENT_HELP, '[The agent](agent.md), [settings](settings.md#the-agent)'),
+    ...program('mon', CONSOLE_HELP, '[The console](console.md)'),
+    '## monctl',
+    'What it is for, and how it finds its backend: [monctl](monctl.md).',
+    table([['Command', 'What it does'], ...COMMANDS.map((one) => [code(callOf(one)), one.summary])]),
+    '### Options of every command',
+    optionTable(GLOBAL_OPTIONS),
+    table([['Variable', 'Is'], ...ENVIRONMENT.map(([name, text]) => [code(name), text])]),
+    '### Exit codes',
+    table([['Code', 'Means'], ...EXIT_CODE_TEXTS.map(([number, text]) => [String(number), text])]),
+    ...COMMANDS.flatMap((one) => commandSection(one)),
+    '',
+  ].join('\n\n');
+}
+
+function program(name: string, help: string, more: string): readonly string[] {
+  return [`## ${name}`, `More: ${more}.`, fenced('text', help.replaceAll(/^\n|\s+$/g, ''))];
+}
+
+function commandSection(command: Command): readonly string[] {
+  const { words, summary, details = [], options, examples } = command;
+  return [
+    `### monctl ${words.join(' ')}`,
+    `${summary}.`,
+    fenced('text', `${callOf(command)}${Object.keys(options).length === 0 ? '' : ' [OPTIONS]'}`),
+    ...(details.length === 0 ? [] : [fenced('text', details.join('\n'))]),
+    ...(Object.keys(options).length === 0 ? [] : [optionTable(options)]),
+    ...(examples.length === 0
+      ? []
+      : [fenced('sh', examples.flatMap(([call, does]) => [`# ${does}`, call]).join('\n'))]),
+  ];
+}
+
+function callOf({ words, operands }: Command): string {
+  return ['monctl', ...words, ...operands].join(' ');
+}
+
+function optionTable(options: Readonly<Record<string, CommandOption>>): string {
+  const rows = Object.entries(options).map(([name, { short, value, text }]) => [
+    code(`${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`),
+    text,
+  ]);
+  return table([['Option', 'Does'], ...rows]);
+}

@@ -1,0 +1,13 @@
+/** A table; the first row is its head. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const [head = [], ...rest] = rows.map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
+  return [head, head.map(() => '---'), ...rest].map((row) => `| ${row.join(' | ')} |`).join('\n');
+}
+
+export function fenced(language: string, text: string): string {
+  return `\`\`\`${language}\n${text}\n\`\`\``;
+}
+
+export function code(text: string): string {
+  return `\`${text}\``;
+}

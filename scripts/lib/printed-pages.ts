@@ -1,0 +1,18 @@
+import { format, resolveConfig } from 'prettier';
+import { apiPage } from './api-page.ts';
+import { commandsPage } from './commands-page.ts';
+import { settingsPage } from './settings-page.ts';
+
+/** The pages that are made from what the programs themselves read, by their path from the top of the repository. */
+export const PRINTED_PAGES: ReadonlyMap<string, () => string> = new Map([
+  ['docs/api.md', apiPage],
+  ['docs/commands.md', commandsPage],
+  ['docs/settings.md', settingsPage],
+]);
+
+/** The text of such a page. @throws Error for any other */
+export async function printed(page: string): Promise<string> {
+  const text = PRINTED_PAGES.get(page)?.();
+  if (text === undefined) throw new Error(`${page} is not printed`);
+  return await format(text, { ...(await resolveConfig(page)), filepath: page });
+}

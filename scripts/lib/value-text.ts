@@ -1,0 +1,51 @@
+/** The part of a JSON Schema that says what a setting may be. */
+export interface JsonSchema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: JsonSchema;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+}
+
+/** Beyond this zod means that there is no bound. */
+const { MAX_SAFE_INTEGER } = Number;
+
+/** What a setting may be, in words: `10 to 100,000`, `info or debug`, `list of text`. */
+export function valueText(schema: JsonSchema): string {
+  if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map((option) => valueText(option)))].join(' or ');
+  if (schema.enum !== undefined) return schema.enum.map((value) => literal(value)).join(', ');
+  if (schema.const !== undefined) return literal(schema.const);
+  switch (schema.type) {
+    case 'boolean':
+      return '`true`, `false`';
+    case 'integer':
+    case 'number':
+      return numberText(schema);
+    case 'array':
+      return `list of ${valueText(schema.items ?? {})}`;
+    case 'object':
+      return schema.properties === undefined ? 'object' : `object with ${Object.keys(schema.properties).join(', ')}`;
+    default:
+      return 'text';
+  }
+}
+
+function literal(value: unknown): string {
+  return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
+}
+
+function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+function numberText({ minimum, maximum }: JsonSchema): string {
+  if (minimum === undefined) return 'number';
+  if (maximum === undefined || maximum >= MAX_SAFE_INTEGER) return `from ${count(minimum)}`;
+  return `${count(minimum)} to ${count(maximum)}`;
+}
