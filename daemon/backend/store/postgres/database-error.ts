@@ -16,7 +16,7 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 /** What of a server says that it goes away, comes up, or is a standby by now: the connection is of no use any more. */
-const GONE = new Set(['57P01', '57P02', '57P03', '57P05', '25006', '25P03']);
+const GONE = new Set(['57P01', '57P02', '57P03', '57P05', '25006', '25P03', '25P04']);
 const CONNECTION_CLASS = '08';
 
 /**

@@ -15,6 +15,29 @@ const READ_MS_MAX = 60_000;
 /** A scan holds one until it is through; the rest is for single reads. */
 const READERS_MAX = 8;
 
+/** Of a connection that is idle, such as the one that only hears: it is found dead after some 15 seconds, and not after hours. */
+const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 5000 };
+
+/**
+ * The same at the server, which else holds what a dead connection has locked for the two hours of its system. A process that
+ * stands still is alive in this sense; should it be in the middle of a write, whose last message the server waits for, the
+ * transaction has an end from PostgreSQL 17 on. By the names of settings of which the server takes those it knows.
+ */
+const settingsOf = (answerMs: number): Readonly<Record<string, string>> => ({
+  tcp_keepalives_idle: '5',
+  tcp_keepalives_interval: '3',
+  tcp_keepalives_count: '3',
+  idle_in_transaction_session_timeout: String(2 * answerMs),
+  transaction_timeout: String(2 * answerMs),
+});
+
+/** $1 settings. */
+const SET_UP = `
+select pg_is_in_recovery() as standby, (
+  select count(set_config(name, value, false)) from json_each_text($1) as wanted(name, value)
+  where current_setting(name, true) is not null
+)`;
+
 /** The hosts of a database, of which the one that takes writes is found and found again. */
 export class DatabaseServer implements AsyncDisposable {
   readonly shown: string;
@@ -73,7 +96,7 @@ async function connectTo(url: string, answerMs: number, onLost: (error: unknown)
   const client = new pg.Client({
     connectionString: url,
     application_name: 'mon-backend',
-    keepAlive: true,
+    ...KEEP_ALIVE,
     connectionTimeoutMillis: CONNECT_MS_MAX,
     query_timeout: answerMs,
     // The server ends what nobody waits for any more.
@@ -83,7 +106,7 @@ async function connectTo(url: string, answerMs: number, onLost: (error: unknown)
   client.on('error', () => undefined);
   try {
     await client.connect();
-    const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
+    const { rows } = await client.query<{ standby: boolean }>(SET_UP, [JSON.stringify(settingsOf(answerMs))]);
     if (rows[0]?.standby !== false) throw new MonError('unavailable', 'the server is a standby and takes no writes');
     client.once('error', onLost);
     return client;
@@ -97,7 +120,7 @@ function openReaders(url: string): pg.Pool {
   const readers = new pg.Pool({
     connectionString: url,
     application_name: 'mon-backend reads',
-    keepAlive: true,
+    ...KEEP_ALIVE,
     max: READERS_MAX,
     connectionTimeoutMillis: CONNECT_MS_MAX,
     query_timeout: READ_MS_MAX,

@@ -41,6 +41,16 @@ async function behindNetwork(): Promise<{ network: CuttingProxy; url: string }> 
   return { network, url: direct.replace(/@[^/]*/, `@${host}`) };
 }
 
+/** What the library sends for a statement, without the message that ends it. */
+function sayWithoutEnd(client: pg.Client, text: string): void {
+  const { connection } = client as unknown as {
+    connection: Record<'parse' | 'bind' | 'execute', (message: object) => void>;
+  };
+  connection.parse({ text });
+  connection.bind({});
+  connection.execute({});
+}
+
 const mended = (store: PostgresStore): Promise<void> => new Promise((resolve) => void store.onMended(resolve));
 
 describe('a network that cuts', () => {
@@ -289,6 +299,36 @@ describe('two backends on one database', () => {
     await slow.query('commit');
     expect(await writing).toBe(2);
     expect(await store.write(lease, [put(['a'], '3')], [])).toBe(3);
+  });
+
+  test('one that stands still in the middle of a write does not hold the lease for good', async () => {
+    const url = await server.database();
+    const { lease } = await opened(url);
+    await using database = new DatabaseServer(parseDatabaseUrl(url), 200);
+    const frozen = await database.connect(() => undefined);
+    // All of a write but its last message: it is made, and is not committed before that comes.
+    sayWithoutEnd(frozen, `update mon.lease set seq = seq where shard = 'main'`);
+    const isLocked = async (): Promise<boolean> => {
+      const client = await database.connect(() => undefined);
+      const { rowCount } = await client.query('select from mon.lease for update skip locked');
+      await client.end();
+      return rowCount === 0;
+    };
+    await expect.poll(isLocked).toBe(true);
+    await expect.poll(isLocked, { timeout: 5000 }).toBe(false);
+    await lease.renew();
+  });
+
+  test('the server notices within seconds that a connection to it is dead', async () => {
+    await using database = new DatabaseServer(parseDatabaseUrl(await server.database()));
+    const client = await database.connect(() => undefined);
+    const { rows } = await client.query<{ name: string; setting: string }>(
+      `select name, setting from pg_settings where name ~ '^tcp_keepalives' order by name`,
+    );
+    await client.end();
+    const [count = 0, idle = 0, interval = 0] = rows.map(({ setting }) => Number(setting));
+    expect(idle + count * interval).toBeLessThanOrEqual(20);
+    expect(Math.min(count, idle, interval)).toBeGreaterThan(0);
   });
 
   test('one that stood still, and that nobody has taken over from, goes on', async () => {

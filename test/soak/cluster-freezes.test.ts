@@ -1,0 +1,75 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFailed, test } from 'vitest';
+import { startPostgres } from '../../scripts/lib/postgres-server.ts';
+import { Chance } from './chance.ts';
+import { ClusterLoad } from './cluster-load.ts';
+import { Members, takeOverMs } from './members.ts';
+import { isAskedFor, rounds, roundsTimeoutMs, seed } from './rounds.ts';
+import { shownTimes, spreadOf } from './times.ts';
+import { WriteDiary } from './write-diary.ts';
+
+const ROUNDS = 1;
+const MEMBERS = 3;
+const LOAD_MS_MAX = 500;
+/** Under load after the backend goes on, which then still has to find that it writes no more. */
+const AFTERWARDS_MS_MAX = 1000;
+const FROZEN_MS_MIN = 1000;
+const FROZEN_MS_MAX = 30_000;
+/** Longer than a lease and the chance before it is taken: the short form shows a take-over too. */
+const SHORT_FREEZE_MS = 4000;
+/** One that stood still for so long was taken over from; beside other tests that may take longer. */
+const SURELY_LOST_MS = isAskedFor ? 6000 : Infinity;
+
+/** Multiples of the golden ratio fill a range evenly, however many there are. */
+const GOLDEN = (Math.sqrt(5) - 1) / 2;
+
+function frozenMs(round: number): number {
+  if (!isAskedFor) return SHORT_FREEZE_MS;
+  return FROZEN_MS_MIN + (FROZEN_MS_MAX - FROZEN_MS_MIN) * (((round + 1) * GOLDEN) % 1);
+}
+
+test(
+  'a backend that stood still writes nothing after another one has taken the lease, nothing acknowledged is lost, and nothing is done twice',
+  async () => {
+    const chance = new Chance(seed());
+    await using server = await startPostgres();
+    const store = await server.database();
+    await using members = await Members.open(MEMBERS, (at) => ({
+      MON_STORE: WriteDiary.urlOf(store, `member-${String(at)}`),
+    }));
+    const diary = await WriteDiary.open(server, store);
+    const load = new ClusterLoad(members, store, chance);
+    const takeOvers: number[] = [];
+    /** How long those stood still that nobody took over from. */
+    const keptForMs: number[] = [];
+
+    let round = 0;
+    onTestFailed(() => console.log(`failed after ${String(round)} freezes, ${String(load.changes)} changes`));
+    for (; round < rounds(ROUNDS); round++) {
+      const ms = frozenMs(round);
+      let took = 0;
+      let isTakenOver = false;
+      const freeze = async (): Promise<void> => {
+        const at = await members.writer();
+        const { pid } = members.member(at);
+        process.kill(pid, 'SIGSTOP');
+        const thawed = delay(ms).then(() => process.kill(pid, 'SIGCONT'));
+        took = await takeOverMs(members, at);
+        await thawed;
+        await delay(chance.below(AFTERWARDS_MS_MAX));
+        const { turns, faults } = await diary.read();
+        expect(faults).toEqual([]);
+        isTakenOver = turns.at(-1) !== `member-${String(at)}`;
+      };
+      await load.during(freeze, { loadMsMax: LOAD_MS_MAX });
+      if (isTakenOver) takeOvers.push(took);
+      else keptForMs.push(ms);
+    }
+    expect(keptForMs.filter((ms) => ms > SURELY_LOST_MS)).toEqual([]);
+    console.log(
+      `${String(round)} freezes, ${String(load.changes)} acknowledged changes, ` +
+        `${String(takeOvers.length)} take-overs: ${shownTimes(spreadOf(takeOvers))}`,
+    );
+  },
+  roundsTimeoutMs(ROUNDS, 60_000),
+);

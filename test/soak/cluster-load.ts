@@ -1,0 +1,79 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { openPostgresStore } from '../../daemon/backend/store/postgres/postgres-store.ts';
+import type { Chance } from './chance.ts';
+import { sameOrder, type Members } from './members.ts';
+import { expectWhole, readStore } from './stored-state.ts';
+import { AgentWriter, HttpWriter, type Lists } from './writer.ts';
+
+const HTTP_WRITERS = 6;
+const AGENTS = 6;
+
+/** Clients that write through all of several backends, and what must hold of these by what the clients were told. */
+export class ClusterLoad {
+  /** How many were acknowledged and found. */
+  changes = 0;
+  readonly #members: Members;
+  readonly #store: string;
+  readonly #chance: Chance;
+  readonly #agents: readonly AgentWriter[];
+  readonly #writers: readonly (HttpWriter | AgentWriter)[];
+  #lastSeq = 0;
+
+  /** @param store the URL of the database */
+  constructor(members: Members, store: string, chance: Chance) {
+    this.#members = members;
+    this.#store = store;
+    this.#chance = chance;
+    const https = Array.from({ length: HTTP_WRITERS }, (_, at) => new HttpWriter(`http-${String(at)}`, chance));
+    this.#agents = Array.from({ length: AGENTS }, (_, at) => new AgentWriter(`agent-${String(at)}`, chance));
+    this.#writers = [...https, ...this.#agents];
+  }
+
+  /**
+   * Writes for a time left to chance, goes on while something happens, and then looks: each backend shows the same, in which
+   * nothing that was acknowledged is missing and nothing is twice.
+   *
+   * @param urls where the backends are reached; default: where they are
+   * @param settleMs for what comes late to a backend, when its client has been cut already
+   */
+  async during(
+    happen: () => Promise<void>,
+    { loadMsMax, urls = this.#members.urls, settleMs = 0 }: LoadOptions,
+  ): Promise<void> {
+    const enough = new AbortController();
+    const running = Promise.all(
+      this.#writers.map((writer, at) => writer.run(urls[at % urls.length] ?? '', enough.signal)),
+    );
+    await Promise.race([delay(this.#chance.below(loadMsMax)), running]);
+    await happen();
+    enough.abort();
+    await running;
+    await delay(settleMs);
+    await this.#expectKept();
+  }
+
+  async #expectKept(): Promise<void> {
+    await this.#members.caughtUp();
+    const stored = await readStore(openPostgresStore(this.#store));
+    expectWhole(stored, this.#lastSeq, this.#agents);
+    this.#lastSeq = stored.lastSeq;
+    const [lists, ...others] = await this.#members.lists();
+    expectSame(lists, others);
+    for (const { ledger } of this.#writers) {
+      this.changes += ledger.acked;
+      if (lists !== undefined) ledger.compare(lists);
+    }
+  }
+}
+
+function expectSame(lists: Lists | undefined, others: readonly Lists[]): void {
+  for (const list of others) expect(sameOrder(list)).toEqual(sameOrder(lists));
+}
+
+interface LoadOptions {
+  /** Longest time under load before something happens. */
+  readonly loadMsMax: number;
+  readonly urls?: readonly string[];
+  readonly settleMs?: number;
+}

@@ -1,0 +1,56 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFailed, test } from 'vitest';
+import { startPostgres, startStandby } from '../../scripts/lib/postgres-server.ts';
+import { Chance } from './chance.ts';
+import { ClusterLoad } from './cluster-load.ts';
+import { Members, takeOverMs } from './members.ts';
+import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
+import { shownTimes, spreadOf } from './times.ts';
+
+const ROUNDS = 1;
+const MEMBERS = 3;
+/** Longest time under load before something happens, between two things, and afterwards. */
+const LOAD_MS_MAX = 500;
+/** Until somebody notices that the primary is gone. */
+const UNNOTICED_MS_MAX = 1000;
+
+test(
+  'when the database is restarted, then lost, and a standby that confirms each commit is promoted, nothing acknowledged is lost and nothing is done twice',
+  async () => {
+    const chance = new Chance(seed());
+    await using first = await startPostgres();
+    await using second = await startStandby(first);
+    const store = await first.database();
+    const { host } = new URL(store);
+    const all = store.replace(host, `${host},${new URL(second.url('postgres')).host}`);
+    await using members = await Members.open(MEMBERS, () => ({ MON_STORE: all }));
+    const load = new ClusterLoad(members, all, chance);
+    const gaps: number[] = [];
+    let [primary, standby] = [first, second];
+    const pause = (msMax: number): Promise<void> => delay(chance.below(msMax));
+
+    let round = 0;
+    onTestFailed(() => console.log(`failed after ${String(round)} promotions, ${String(load.changes)} changes`));
+    for (; round < rounds(ROUNDS); round++) {
+      if (round > 0) await standby.follow(primary);
+      const failOver = async (): Promise<void> => {
+        await primary.stop();
+        await primary.start();
+        await pause(LOAD_MS_MAX);
+        await primary.kill();
+        await pause(UNNOTICED_MS_MAX);
+        await standby.promote();
+        gaps.push(await takeOverMs(members, chance.below(MEMBERS)));
+        await pause(LOAD_MS_MAX);
+      };
+      await load.during(failOver, { loadMsMax: LOAD_MS_MAX });
+      [primary, standby] = [standby, primary];
+    }
+    expect(load.changes).toBeGreaterThan(0);
+    console.log(
+      `${String(round)} promotions, ${String(load.changes)} acknowledged changes, ` +
+        `from each to the next write: ${shownTimes(spreadOf(gaps))}`,
+    );
+  },
+  roundsTimeoutMs(ROUNDS, 60_000),
+);

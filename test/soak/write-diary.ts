@@ -1,0 +1,84 @@
+import pg from 'pg';
+import type { PostgresServer } from '../../scripts/lib/postgres-server.ts';
+
+/** Each epoch of the lease begins with a row, and so does each write. Who is connected says so by `application_name`. */
+const TRIGGER = `
+create table public.diary (id bigint generated always as identity, seq bigint, epoch bigint, member text);
+create function public.keep_diary() returns trigger language plpgsql as $$
+begin
+  insert into public.diary (seq, epoch, member) values (new.seq, new.epoch, current_setting('application_name'));
+  return null;
+end $$;
+create trigger keep_diary after update on mon.lease for each row
+  when (new.seq <> old.seq or new.epoch <> old.epoch) execute function public.keep_diary()`;
+
+const PAGE = `
+select id::int8, seq::int8, epoch::int8, member from public.diary where id > $1 order by id`;
+
+interface Entry {
+  readonly id: string;
+  readonly seq: string;
+  readonly epoch: string;
+  readonly member: string;
+}
+
+/** Who made each write, as the database saw it, and under which epoch of the lease. */
+export class WriteDiary {
+  readonly #url: string;
+  #lastId = '0';
+  #last: { readonly seq: number; readonly epoch: number } | undefined;
+  /** By epoch: a later one is of another backend, or of the same on a new connection. */
+  readonly #holders = new Map<number, string>();
+
+  private constructor(url: string) {
+    this.#url = url;
+  }
+
+  /** @param url of a database that a backend has made its store */
+  static async open(server: PostgresServer, url: string): Promise<WriteDiary> {
+    await server.run(url, TRIGGER);
+    return new WriteDiary(url);
+  }
+
+  /** The URL of the database for a backend that is told apart by this name. */
+  static urlOf(url: string, member: string): string {
+    return `${url}?application_name=${member}`;
+  }
+
+  /**
+   * Whoever took the lease is the only one to write until somebody else takes it, and every write has the next number.
+   *
+   * @returns the names of those who wrote since the last time, in turns, and what was against this rule
+   */
+  async read(): Promise<{ readonly turns: readonly string[]; readonly faults: readonly unknown[] }> {
+    const turns: string[] = [];
+    const faults: unknown[] = [];
+    for (const { id, member, ...row } of await this.#rows()) {
+      const { seq, epoch } = { seq: Number(row.seq), epoch: Number(row.epoch) };
+      const last = this.#last ?? { seq: seq - 1, epoch };
+      const holder = this.#holders.get(epoch) ?? member;
+      const expected = {
+        seq: epoch > last.epoch ? last.seq : last.seq + 1,
+        epoch: Math.max(last.epoch, epoch),
+        holder,
+      };
+      if (seq !== expected.seq || epoch !== expected.epoch || member !== holder)
+        faults.push({ seq, epoch, member, expected });
+      this.#holders.set(epoch, holder);
+      this.#last = { seq, epoch };
+      this.#lastId = id;
+      if (turns.at(-1) !== member) turns.push(member);
+    }
+    return { turns, faults };
+  }
+
+  async #rows(): Promise<readonly Entry[]> {
+    const client = new pg.Client({ connectionString: this.#url });
+    await client.connect();
+    try {
+      return (await client.query<Entry>(PAGE, [this.#lastId])).rows;
+    } finally {
+      await client.end();
+    }
+  }
+}
