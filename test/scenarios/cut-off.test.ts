@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { startPostgres, type PostgresServer } from '../../scripts/lib/postgres-server.ts';
+import { expect, onTestFinished, test } from 'vitest';
 import type { ClusterView } from '../../shared/schemas/cluster.ts';
 import { administratorOf } from '../support/administrator.ts';
 import { CuttingProxy } from '../support/cutting-proxy.ts';
-import { startBackend, type RunningBackend } from '../support/running-backend.ts';
+import type { RunningBackend } from '../support/running-backend.ts';
+import { postgresOfFile, startSharing } from '../support/shared-database.ts';
 
 /** A backend that alone has lost the database, while the others go on with it. */
 
-let server: PostgresServer;
-beforeAll(async () => {
-  server = await startPostgres(['fsync=off']);
-});
-afterAll(async () => server[Symbol.asyncDispose]());
+const server = postgresOfFile();
 
 interface Pair {
   readonly network: CuttingProxy;
@@ -20,15 +16,11 @@ interface Pair {
   readonly other: RunningBackend;
 }
 
-async function start(database: string): Promise<RunningBackend> {
-  const backend = await startBackend({ database, settings: { 'stale-after': 1 } });
-  onTestFinished(() => backend[Symbol.asyncDispose]());
-  return backend;
-}
+const start = (database: string): Promise<RunningBackend> => startSharing(database, { 'stale-after': 1 });
 
 /** @param isWriter whether the one behind the network writes */
 async function pair(isWriter: boolean): Promise<Pair> {
-  const direct = await server.database();
+  const direct = await server().database();
   const network = await CuttingProxy.open(direct.replace('postgres:', 'http:'));
   onTestFinished(() => network[Symbol.asyncDispose]());
   const behind = direct.replace(/@[^/]*/, `@${new URL(network.url).host}`);

@@ -1,25 +1,15 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { startPostgres, type PostgresServer } from '../../scripts/lib/postgres-server.ts';
+import { expect, onTestFinished, test } from 'vitest';
 import { isForWriter, type Endpoint } from '../../shared/api/endpoint.ts';
 import { MON_API } from '../../shared/api/mon.ts';
 import { V1_API } from '../../shared/api/v1.ts';
 import { V2_API } from '../../shared/api/v2.ts';
 import { administratorOf } from '../support/administrator.ts';
-import { startBackend, type RunningBackend } from '../support/running-backend.ts';
+import type { RunningBackend } from '../support/running-backend.ts';
+import { postgresOfFile, startSharing } from '../support/shared-database.ts';
 
 /** What backends answer while the database that they share is away. */
 
-let server: PostgresServer;
-beforeAll(async () => {
-  server = await startPostgres(['fsync=off']);
-});
-afterAll(async () => server[Symbol.asyncDispose]());
-
-async function member(database: string): Promise<RunningBackend> {
-  const backend = await startBackend({ database });
-  onTestFinished(() => backend[Symbol.asyncDispose]());
-  return backend;
-}
+const server = postgresOfFile();
 
 async function ask({ url }: RunningBackend, method: string, path: string, body?: unknown): Promise<Response> {
   const headers = { 'content-type': 'application/json', ...administratorOf(url) };
@@ -49,14 +39,14 @@ const CHANGES: readonly (readonly [method: string, path: string, body?: unknown]
 ];
 
 test('a database that is away is no defect of any route: what needs it gets 503, and when to ask again', async () => {
-  const database = await server.database();
-  const backends = [await member(database), await member(database)] as const;
+  const database = await server().database();
+  const backends = [await startSharing(database), await startSharing(database)] as const;
   const [writer, other] = backends;
   await ask(writer, 'POST', '/results', { source: 'web', name: 'disk', output: 'full', status: 2 });
   await ask(writer, 'POST', '/stashes', { path: 'one', content: {} });
   await expect.poll(async () => (await ask(other, 'GET', '/events/web/disk')).status).toBe(200);
-  await server.kill();
-  onTestFinished(() => server.start());
+  await server().kill();
+  onTestFinished(() => server().start());
   for (const backend of backends) {
     const asked = [...READS.map((path) => ['GET', path] as const), ...CHANGES];
     const answers = await Promise.all(

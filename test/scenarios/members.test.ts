@@ -1,30 +1,20 @@
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { ClusterView } from '../../shared/schemas/cluster.ts';
-import { startPostgres, type PostgresServer } from '../../scripts/lib/postgres-server.ts';
 import { administratorOf } from '../support/administrator.ts';
 import { FeedPeer } from '../support/feed-peer.ts';
-import { startBackend, type RunningBackend } from '../support/running-backend.ts';
+import type { RunningBackend } from '../support/running-backend.ts';
+import { postgresOfFile, startSharing } from '../support/shared-database.ts';
 
 /** Of several backends in this process that share a database: what each of them shows, and who writes. */
 
-let server: PostgresServer;
-beforeAll(async () => {
-  server = await startPostgres(['fsync=off']);
-});
-afterAll(async () => server[Symbol.asyncDispose]());
-
-async function member(database: string): Promise<RunningBackend> {
-  const backend = await startBackend({ database });
-  onTestFinished(() => backend[Symbol.asyncDispose]());
-  return backend;
-}
+const server = postgresOfFile();
 
 async function members(): Promise<readonly [url: string, writer: RunningBackend, other: RunningBackend]> {
-  const url = await server.database();
-  const writer = await member(url);
-  return [url, writer, await member(url)];
+  const url = await server().database();
+  const writer = await startSharing(url);
+  return [url, writer, await startSharing(url)];
 }
 
 async function answer<T>(backend: RunningBackend, path: string): Promise<T> {
@@ -77,7 +67,7 @@ test('a member counts the results of the one that writes, and takes the time of 
 test('one that starts later has all that was there', async () => {
   const [url, writer] = await members();
   await change(writer, '/results', result('disk', 1));
-  expect(await checksAt(await member(url))).toEqual(['disk']);
+  expect(await checksAt(await startSharing(url))).toEqual(['disk']);
 });
 
 test('each tells who they are, who writes, and that nobody is behind', async () => {
@@ -130,7 +120,7 @@ test('one that stops cuts nobody who asks all the time: he is told to connect an
 
 test('a hand-over goes to the member that is named; who handed over is told that it follows', async () => {
   const [url, writer, other] = await members();
-  await member(url);
+  await startSharing(url);
   await expect.poll(async () => (await cluster(writer)).members).toHaveLength(3);
   const { members: all } = await cluster(writer);
   const named = all.find(({ name }) => nameOf(other).test(name));
@@ -141,9 +131,9 @@ test('a hand-over goes to the member that is named; who handed over is told that
 });
 
 test('one whose lease was taken writes nothing more, shows nothing more, and says why', async () => {
-  const url = await server.database();
-  const writer = await member(url);
-  await server.run(
+  const url = await server().database();
+  const writer = await startSharing(url);
+  await server().run(
     url,
     "update mon.lease set holder = 'another', epoch = epoch + 1, good_until = clock_timestamp() + interval '1 minute'",
   );
@@ -154,7 +144,7 @@ test('one whose lease was taken writes nothing more, shows nothing more, and say
 });
 
 test('with nobody else there is nothing to hand over', async () => {
-  const writer = await member(await server.database());
+  const writer = await startSharing(await server().database());
   await expect.poll(async () => (await cluster(writer)).members).toHaveLength(1);
   expect(await change(writer, '/api/mon/v1/cluster/hand-over', {})).toBe(400);
 });
@@ -167,7 +157,7 @@ test('a database that lost acknowledged writes: members go on with what is there
   await change(writer, '/results', result('lost', 2));
   await expect.poll(() => checksAt(other)).toEqual(['kept', 'lost']);
   // As a standby that was behind has it when it is promoted.
-  await server.run(
+  await server().run(
     url,
     `delete from mon.entry where position('lost'::bytea in key) > 0; delete from mon.change where seq > ${String(seq)};
      update mon.lease set seq = ${String(seq)}, holder = 'another', epoch = epoch + 1, good_until = clock_timestamp() + interval '1 minute'`,
@@ -182,7 +172,7 @@ test('a database that lost writes and has as many others instead is noticed', as
   await change(writer, '/results', result('kept', 2));
   await change(writer, '/results', result('lost', 2));
   await expect.poll(() => countedAt(other)).toBe(2);
-  await server.run(
+  await server().run(
     url,
     `delete from mon.entry where position('lost'::bytea in key) > 0;
      update mon.change set batch = gen_random_uuid() where seq = (select max(seq) from mon.change)`,
@@ -194,8 +184,11 @@ test('a database that lost writes and has as many others instead is noticed', as
 
 test('beside a backend of another major version none starts, and says why', async () => {
   const [url] = await members();
-  await server.run(url, "update mon.member set version = '2.0.0', last_seen = clock_timestamp() + interval '1 minute'");
-  await expect(member(url)).rejects.toThrow(
+  await server().run(
+    url,
+    "update mon.member set version = '2.0.0', last_seen = clock_timestamp() + interval '1 minute'",
+  );
+  await expect(startSharing(url)).rejects.toThrow(
     /is of version 2\.0\.0 .* different major versions do not work side by side/,
   );
 });

@@ -4,31 +4,21 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { startPostgres, type PostgresServer } from '../../../scripts/lib/postgres-server.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Explanation } from '../../../shared/schemas/explain.ts';
 import { PEER_PIECES_PATH, PEER_RUNS_PATH } from '../../../shared/schemas/peer-run.ts';
 import { administratorOf } from '../../support/administrator.ts';
 import { FeedPeer } from '../../support/feed-peer.ts';
-import { startBackend, type RunningBackend } from '../../support/running-backend.ts';
+import type { RunningBackend } from '../../support/running-backend.ts';
+import { postgresOfFile, startSharing } from '../../support/shared-database.ts';
 import { startDaemon, type DaemonProcess } from '../../support/start-daemon.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
 /** Handlers of backends that share a database run on each of them. */
 
-let server: PostgresServer;
-beforeAll(async () => {
-  server = await startPostgres(['fsync=off']);
-});
-afterAll(async () => server[Symbol.asyncDispose]());
+const server = postgresOfFile();
 
 type Settings = Readonly<Record<string, unknown>>;
-
-async function member(database: string, settings: Settings = {}): Promise<RunningBackend> {
-  const backend = await startBackend({ database, settings });
-  onTestFinished(() => backend[Symbol.asyncDispose]());
-  return backend;
-}
 
 /** As a process of its own, which can be killed. */
 async function program(database: string, settings: Settings = {}): Promise<DaemonProcess> {
@@ -123,10 +113,10 @@ const outputs = ({ log }: RunningBackend): number =>
 
 test('runs are spread over the backend that writes and the others, each once, with the definitions of the writer', async () => {
   const receiver = await Receiver.open();
-  const database = await server.database();
-  const writer = await member(database, webhook(receiver));
-  await member(database);
-  await member(database);
+  const database = await server().database();
+  const writer = await startSharing(database, webhook(receiver));
+  await startSharing(database);
+  await startSharing(database);
   await untilSpread(writer, 2);
   await vi.waitFor(() => expect(receiver.received).not.toHaveLength(0));
   const before = ranElsewhere(writer).length;
@@ -143,13 +133,13 @@ test('runs are spread over the backend that writes and the others, each once, wi
 
 test('a command runs on the backend that it is given to, with the mutator that the writer knows', async () => {
   const file = join(await tempDir(), 'events');
-  const database = await server.database();
-  const writer = await member(database, {
+  const database = await server().database();
+  const writer = await startSharing(database, {
     'run-handlers': false,
     mutators: { shout: { command: 'tr a-z A-Z' } },
     handlers: { default: { type: 'pipe', command: `cat >> ${file}; echo >> ${file}`, mutator: 'shout' } },
   });
-  const other = await member(database);
+  const other = await startSharing(database);
   await untilSpread(writer, 1);
   const before = outputs(writer);
   await report(writer, 'disk');
@@ -168,11 +158,11 @@ test('a command runs on the backend that it is given to, with the mutator that t
 });
 
 test('what fails on another backend is tried again and becomes a dead letter as everywhere', async () => {
-  const database = await server.database();
+  const database = await server().database();
   const retry = { attempts: 2, delay: 0.01, max_delay: 0.01 };
   const handlers = { default: { type: 'pipe', command: 'exit 3', retry } };
-  const writer = await member(database, { 'run-handlers': false, handlers });
-  const other = await member(database, { handlers });
+  const writer = await startSharing(database, { 'run-handlers': false, handlers });
+  const other = await startSharing(database, { handlers });
   let count = 0;
   await vi.waitFor(async () => {
     await report(writer, `before-${String(count++)}`);
@@ -188,9 +178,9 @@ test('what fails on another backend is tried again and becomes a dead letter as 
 
 test('events of one check are told in order, wherever they run', async () => {
   const receiver = await Receiver.open();
-  const database = await server.database();
-  const writer = await member(database, webhook(receiver));
-  await member(database);
+  const database = await server().database();
+  const writer = await startSharing(database, webhook(receiver));
+  await startSharing(database);
   await untilSpread(writer, 1);
   const statuses = [1, 2, 0, 2, 1, 2, 0, 1];
   for (const status of statuses) await report(writer, 'disk', status);
@@ -201,8 +191,8 @@ test('events of one check are told in order, wherever they run', async () => {
 
 test('a member that is killed: what ran there runs again, once', async () => {
   const receiver = await Receiver.open();
-  const database = await server.database();
-  const writer = await member(database, webhook(receiver));
+  const database = await server().database();
+  const writer = await startSharing(database, webhook(receiver));
   const other = await program(database);
   await untilSpread(writer, 1);
   receiver.isHolding = true;
@@ -221,9 +211,9 @@ test('a member that is killed: what ran there runs again, once', async () => {
 
 test('a writer that is killed: the next one runs what was left', async () => {
   const receiver = await Receiver.open();
-  const database = await server.database();
+  const database = await server().database();
   const writer = await program(database, webhook(receiver));
-  const other = await member(database, webhook(receiver));
+  const other = await startSharing(database, webhook(receiver));
   let count = 0;
   await vi.waitFor(
     async () => {
@@ -250,10 +240,10 @@ test('a writer that is killed: the next one runs what was left', async () => {
 
 test('one that runs no handlers is given none', async () => {
   const receiver = await Receiver.open();
-  const database = await server.database();
-  const writer = await member(database, webhook(receiver));
-  const idle = await member(database, { 'run-handlers': false });
-  const busy = await member(database);
+  const database = await server().database();
+  const writer = await startSharing(database, webhook(receiver));
+  const idle = await startSharing(database, { 'run-handlers': false });
+  const busy = await startSharing(database);
   await untilSpread(writer, 1);
   for (let at = 0; at < 10; at++) await report(writer, `more-${String(at)}`);
   await vi.waitFor(() => expect(receiver.times.get('more-9')).toBe(1));
@@ -263,7 +253,7 @@ test('one that runs no handlers is given none', async () => {
 });
 
 test.each([PEER_RUNS_PATH, PEER_PIECES_PATH])('%s is for backends that share the store alone', async (path) => {
-  const backend = await member(await server.database());
+  const backend = await startSharing(await server().database());
   const post = async (headers: Record<string, string>): Promise<number> =>
     (await fetch(`${backend.url}${path}`, { method: 'POST', headers, body: '{}' })).status;
   expect(await post({})).toBe(404);
@@ -278,9 +268,13 @@ const checks = (peer: FeedPeer): string[] =>
 const later = (peer: FeedPeer): string[] => checks(peer).filter((name) => name.startsWith('then'));
 
 test('pieces of a transport reach those who listen at any backend, once and in order', async () => {
-  const database = await server.database();
+  const database = await server().database();
   const handlers = { default: { type: 'transport', pipe: { type: 'topic', name: 'alerts' } } };
-  const backends = [await member(database, { handlers }), await member(database), await member(database)] as const;
+  const backends = [
+    await startSharing(database, { handlers }),
+    await startSharing(database),
+    await startSharing(database),
+  ] as const;
   const [writer] = backends;
   const peers = await Promise.all(
     backends.map(({ url }) => FeedPeer.subscribe(url, { topics: [], transports: ['alerts'] })),
