@@ -94,9 +94,10 @@ export const HELP = `
 /** Exit code for wrong usage or configuration. */
 export const EXIT_USAGE = 2;
 
-const parse = () =>
+const parse = (argv: readonly string[]) =>
   meow(HELP, {
     importMeta: import.meta,
+    argv,
     // Also what the process is called in the list of processes.
     pkg: { name: 'mon-backend' },
     description: 'mon-backend: stores check results, turns them into events and serves them',
@@ -138,9 +139,9 @@ const parse = () =>
   });
 
 /** What the command line says. One that is wrong ends the program, with a word why. */
-export function parseArguments(): ReturnType<typeof parse> {
+export function parseArguments(argv: readonly string[] = process.argv.slice(2)): ReturnType<typeof parse> {
   try {
-    return parse();
+    return parse(argv);
   } catch (error) {
     // Such as a flag that is given twice.
     process.stderr.write(`mon-backend: ${errorMessage(error)}\n`);

@@ -4,6 +4,8 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { configSources, parseArguments } from '../../../daemon/backend/arguments.ts';
+import { loadInstalled } from '../../../daemon/backend/config/load-installed.ts';
 import { storeFiles } from '../../../daemon/backend/store/inspect/store-files.ts';
 import { flip } from '../../support/damaged-store.ts';
 import { modesBeneath, underUmask } from '../../support/file-modes.ts';
@@ -99,12 +101,8 @@ describe('--validate-config', () => {
   });
 });
 
-test.each<{ name: string; args: string[]; env?: NodeJS.ProcessEnv; stderr: RegExp }>([
-  {
-    name: 'an unknown log level',
-    args: ['start', '--log-level', 'loud'],
-    stderr: /command line: log-level: expected one/,
-  },
+/** As the program reads them, without one for each. */
+test.each<{ name: string; args: string[]; env?: Readonly<Record<string, string>>; stderr: RegExp }>([
   {
     name: 'one of the environment',
     args: ['start'],
@@ -117,15 +115,36 @@ test.each<{ name: string; args: string[]; env?: NodeJS.ProcessEnv; stderr: RegEx
     stderr: /command line: api.port: expected number to be <=65535/,
   },
   {
-    name: 'a log that cannot be written',
-    args: ['start', '--log', '/dev/null/log'],
-    stderr: /the log cannot be written to \/dev\/null\/log/,
-  },
-  {
     name: 'a credentials file without a password',
     args: ['start'],
     env: { MON_CREDENTIALS_FILE: '/dev/null' },
     stderr: /MON_CREDENTIALS_FILE: write one line user:password/,
+  },
+  {
+    name: 'a certificate without its key',
+    args: ['start', '--cert-file', 'none.pem'],
+    stderr: /command line: tls\.key-file: /,
+  },
+])('arguments or an environment that make no configuration are refused: $name', async ({ args, env = {}, stderr }) => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  const sources = configSources(parseArguments(args).flags, undefined);
+  await expect(loadInstalled(sources, undefined)).rejects.toMatchObject({
+    code: 'invalid',
+    message: expect.stringMatching(stderr),
+  });
+});
+
+test.each<{ name: string; args: string[]; stderr: RegExp }>([
+  {
+    name: 'an unknown log level',
+    args: ['start', '--log-level', 'loud'],
+    stderr: /command line: log-level: expected one/,
+  },
+  {
+    name: 'a log that cannot be written',
+    args: ['start', '--log', '/dev/null/log'],
+    stderr: /the log cannot be written to \/dev\/null\/log/,
   },
   {
     name: 'a flag given twice',
@@ -146,11 +165,6 @@ test.each<{ name: string; args: string[]; env?: NodeJS.ProcessEnv; stderr: RegEx
     stderr: /0\.0\.0\.0 \(api\) can be reached by others without TLS.*--cert-file and --key-file.*--insecure-http/,
   },
   {
-    name: 'a certificate without its key',
-    args: ['start', '--cert-file', 'none.pem'],
-    stderr: /command line: tls\.key-file: /,
-  },
-  {
     name: 'a certificate that is not there',
     args: ['start', '--cert-file', 'none.pem', '--key-file', 'none.key'],
     stderr: /none\.pem cannot be used as tls\.cert-file: there is no such file/,
@@ -160,9 +174,9 @@ test.each<{ name: string; args: string[]; env?: NodeJS.ProcessEnv; stderr: RegEx
     args: ['--validate-config', '--cert-file', 'none.pem', '--key-file', 'none.key'],
     stderr: /none\.pem cannot be used as tls\.cert-file: there is no such file/,
   },
-])('wrong usage ends with 2 and says why: $name', async ({ args, env = {}, stderr }) => {
+])('wrong usage ends with 2 and says why: $name', async ({ args, stderr }) => {
   const stateDir = await tempDir();
-  const ended = await run(args, { env: { MON_STATE_DIR: stateDir, ...env } });
+  const ended = await run(args, { env: { MON_STATE_DIR: stateDir } });
   expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(stderr) });
 });
 
