@@ -9,7 +9,7 @@ import type { Registry } from '../registry/registry.ts';
 import { MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../commit/transaction.ts';
-import { removeCheck, saveCheck } from '../events/saved.ts';
+import { noteEvent, removeCheck, saveCheck } from '../events/saved.ts';
 import { CHECK_RECORDS } from '../events/table.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
 
@@ -140,6 +140,8 @@ function join(transaction: Transaction, before: CheckEntry, after: CheckEntry): 
   if (before.state.event !== undefined && after.state.event === undefined) resolveEvent(transaction, before);
   removeCheck(transaction, before);
   save(transaction, after, state, bodies);
+  // Its event is shown with another history, also where it is the same one otherwise.
+  noteEvent(transaction, after);
 }
 
 function save(transaction: Transaction, entry: CheckEntry, state: CheckEntry['state'], bodies: CheckBodies): void {

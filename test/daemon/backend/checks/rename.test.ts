@@ -49,6 +49,17 @@ test('results, histories and events go over to the new name, and nothing is left
   ]);
 });
 
+test('where a client has results under both names, a list of events that was asked for before has the joined history', async () => {
+  await using backend = await startBackend();
+  const api = aClient(backend.url);
+  await report(api, 'disk', { 'web-001': [0, 1, 0] });
+  await report(api, 'disk-usage', { 'web-001': [2] });
+  const histories = async (): Promise<unknown> => (await api.events()).map(({ check }) => check.history);
+  expect(await histories()).toEqual([['2']]);
+  await api.renameCheck('disk', 'disk-usage', true);
+  expect(await histories()).toEqual([['0', '1', '0', '2']]);
+});
+
 test('the event goes on under its new name', async () => {
   await using backend = await startBackend();
   const api = aClient(backend.url);
