@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { PATIENCE } from './test/support/patience.ts';
+import { propertyRuns } from './test/support/property-runs.ts';
 
-/** Most tests wait for several things, one after the other. */
-const TEST_MS = 4 * PATIENCE.timeout;
+/** Most tests wait for several things, one after the other; properties take longer in their long form. */
+const TEST_MS = propertyRuns(4 * PATIENCE.timeout);
 
 const project = (name: string, include: string[]): object => ({ extends: true, test: { name, include } });
 

@@ -1,30 +1,57 @@
-// npm run soak -- NAME [--rounds N]: the long form of a test in test/soak.
+// npm run soak -- NAME [--rounds N]: the long form of a test in test/soak, or of all properties.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const SUFFIX = '.test.ts';
+/** Of properties a round is as many examples as the suite tries. */
+const PROPERTIES = 'properties';
 
-const names = readdirSync(`${ROOT}test/soak`)
-  .filter((file) => file.endsWith(SUFFIX))
-  .map((file) => file.slice(0, -SUFFIX.length));
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: { rounds: { type: 'string', default: '200' } },
-});
+/** What vitest is to run, and what tells it for how long. */
+interface Run {
+  readonly files: readonly string[];
+  readonly variable: 'PROPERTY_ROUNDS' | 'SOAK_ROUNDS';
+  readonly usualRounds: string;
+}
+
+const names = [
+  ...readdirSync(`${ROOT}test/soak`)
+    .filter((file) => file.endsWith(SUFFIX))
+    .map((file) => file.slice(0, -SUFFIX.length)),
+  PROPERTIES,
+];
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { rounds: { type: 'string' } } });
 const [name = ''] = positionals;
-if (!names.includes(name) || !/^[1-9]\d*$/.test(values.rounds)) {
-  console.error(`usage: npm run soak -- NAME [--rounds N]\nNAME: ${names.join(', ')}; N: default 200`);
+const { files, variable, usualRounds } = runOf(name);
+const { rounds = usualRounds } = values;
+if (!names.includes(name) || !/^[1-9]\d*$/.test(rounds)) {
+  console.error(
+    `usage: npm run soak -- NAME [--rounds N]\nNAME: ${names.join(', ')}; N: default 200, of ${PROPERTIES} 10`,
+  );
   process.exitCode = 2;
 } else {
-  const child = spawn(
-    process.execPath,
-    [`${ROOT}node_modules/vitest/vitest.mjs`, 'run', '--project', 'daemon', `test/soak/${name}${SUFFIX}`],
-    { cwd: ROOT, stdio: 'inherit', env: { ...process.env, SOAK_ROUNDS: values.rounds } },
-  );
+  const child = spawn(process.execPath, [`${ROOT}node_modules/vitest/vitest.mjs`, 'run', ...files], {
+    cwd: ROOT,
+    stdio: 'inherit',
+    env: { ...process.env, [variable]: rounds },
+  });
   const [code] = (await once(child, 'exit')) as [number | null];
   process.exitCode = code ?? 1;
+}
+
+function runOf(asked: string): Run {
+  if (asked !== PROPERTIES) {
+    return { files: [`test/soak/${asked}${SUFFIX}`], variable: 'SOAK_ROUNDS', usualRounds: '200' };
+  }
+  return { files: filesWithProperties(), variable: 'PROPERTY_ROUNDS', usualRounds: '10' };
+}
+
+/** Those of test/soak have a long form of their own. */
+function filesWithProperties(): readonly string[] {
+  return globSync('test/{shared,daemon,tui,support}/**/*.test.{ts,tsx}', { cwd: ROOT }).filter((file) =>
+    readFileSync(`${ROOT}${file}`, 'utf8').includes(`from 'fast-check'`),
+  );
 }

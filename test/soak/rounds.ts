@@ -10,7 +10,7 @@ export const isAskedFor = process.env['SOAK_ROUNDS'] !== undefined;
 
 /** Time for so many rounds, with the start of the processes. */
 export function roundsTimeoutMs(short: number, msPerRound: number): number {
-  return 2 * PATIENCE.timeout + rounds(short) * msPerRound;
+  return 4 * PATIENCE.timeout + rounds(short) * msPerRound;
 }
 
 /** For the chance of a soak test, another one each time; printed, so that `SOAK_SEED` can bring a run back. */

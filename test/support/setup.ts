@@ -1,9 +1,14 @@
 import { vi } from 'vitest';
 import { PATIENCE } from './patience.ts';
+import { propertyRuns } from './property-runs.ts';
 
 // Attributes from outside must never reach a prototype (security S9): closed, such an addition throws in every test.
 // Not frozen, because then an ordinary object could not be given a `toString` or `valueOf` of its own either.
 Object.preventExtensions(Object.prototype);
+
+// Properties that say nothing else try so many. In the suite that is what they do by themselves.
+const USUAL_RUNS = 100;
+if (propertyRuns(1) !== 1) (await import('fast-check')).configureGlobal({ numRuns: propertyRuns(USUAL_RUNS) });
 
 const { waitFor } = vi;
 

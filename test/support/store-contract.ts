@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Change, ChangeRecord, Key, Lease, Store, StoreOp } from '../../daemon/backend/ports.ts';
 import { tempDir } from './temp-dir.ts';
+import { propertyRuns } from './property-runs.ts';
 
 export const put = (key: Key, value: string): StoreOp => ({ type: 'put', key, value });
 export const del = (key: Key): StoreOp => ({ type: 'del', key });
@@ -136,7 +137,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
           );
           await store.close();
         }),
-        { numRuns: 15 },
+        { numRuns: propertyRuns(15) },
       );
     });
   });

@@ -9,6 +9,7 @@ import { SILENCES } from '../../tui/screens/silences/table.ts';
 import { cellWidth } from '../../tui/terminal/cells.ts';
 import { FEED_HELLO } from '../support/feed-server.ts';
 import { anEventRow, aSilencedRow } from '../support/feed-rows.ts';
+import { propertyRuns } from '../support/property-runs.ts';
 
 const NOW_MS = FEED_HELLO.time;
 const COLUMNS = 120;
@@ -71,7 +72,7 @@ test('whatever a check prints, no control byte reaches the terminal and no colum
       expect(cellWidth(shown)).toBe(COLUMNS);
       expect(ascii && /[^ -~]/.test(shown)).toBe(false);
     }),
-    { numRuns: 3000 },
+    { numRuns: propertyRuns(3000) },
   );
 });
 
@@ -85,7 +86,7 @@ test('the same in a table', () => {
       const text = rowText({ color: true, ascii: false }, tableRuns({ key: creator, row, gone: false }, about));
       expect(problemOf(text)).toBeUndefined();
     }),
-    { numRuns: 1000 },
+    { numRuns: propertyRuns(1000) },
   );
 });
 
@@ -105,6 +106,6 @@ test('the same in the sentences of the plain console', () => {
       ];
       for (const text of said) expect(CONTROL.test(text)).toBe(false);
     }),
-    { numRuns: 1000 },
+    { numRuns: propertyRuns(1000) },
   );
 });

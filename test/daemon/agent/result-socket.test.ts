@@ -10,6 +10,7 @@ import { AgentBackend } from '../../support/agent-backend.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { RecordedLog } from '../../support/recorded-log.ts';
 import { tempDir } from '../../support/temp-dir.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 const aResult = (output: string): SubmittedResult => ({ name: 'disk', output, status: 0 });
 
@@ -313,7 +314,7 @@ test('whatever is cut and whenever, every result arrives once and in order', asy
         expect(backend.committed.map(({ check }) => check['output'])).toEqual(numbers(reported).map(String));
       },
     ),
-    { numRuns: 40 },
+    { numRuns: propertyRuns(40) },
   );
 });
 

@@ -9,6 +9,7 @@ import type { SubmittedResult } from '../../../shared/schemas/result.ts';
 import { builtProgram } from '../../support/built-programs.ts';
 import { modeOf, underUmask } from '../../support/file-modes.ts';
 import { tempDir } from '../../support/temp-dir.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 const EVERYTHING: SpoolLimits = { results: 1_000_000, characters: 1_000_000_000 };
 
@@ -191,7 +192,7 @@ test('a spool behaves like an array, over restarts', async () => {
       expect(ids.map(([given]) => given)).toEqual(ids.map(([, expected]) => expected));
       await spool[Symbol.asyncDispose]();
     }),
-    { numRuns: 25 },
+    { numRuns: propertyRuns(25) },
   );
 });
 

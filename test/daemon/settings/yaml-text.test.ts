@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { stringify } from 'yaml';
 import { describe, expect, test } from 'vitest';
 import { parseYamlText, YamlTextError } from '../../../daemon/settings/yaml-text.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 function refusal(text: string): string {
   try {
@@ -111,6 +112,6 @@ test('no text makes anything but a refusal', () => {
         expect(typeof refusal(text)).toBe('string');
       },
     ),
-    { numRuns: 500 },
+    { numRuns: propertyRuns(500) },
   );
 });

@@ -11,6 +11,7 @@ import { FEED_HELLO, startFeedServer } from '../../support/feed-server.ts';
 import type { FeedConnection, FeedServer, FeedServerOptions } from '../../support/feed-server.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { deadUrl } from '../../support/scripted-server.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 const A = 'web-001/http-frontend';
 const B = 'web-002/http-frontend';
@@ -542,6 +543,6 @@ test('whatever a backend sends, it ends up live again with the state of the back
       await diary.reaches('live');
       expect(Object.fromEntries(diary.replica.events)).toEqual(truth.events);
     }),
-    { numRuns: 60 },
+    { numRuns: propertyRuns(60) },
   );
 });

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { apiCommandProblem, isInDirectory } from '../../../shared/domain/api-command.ts';
 import { tempDir } from '../../support/temp-dir.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 const LISTED = { isAllowed: true, directories: ['/opt/ok', '/usr/lib/nagios/'] };
 const NONE = { isAllowed: false, directories: [] };
@@ -119,7 +120,7 @@ describe('with a list of directories', () => {
         expect(readFileSync(log, 'utf8')).toBe('ran\n');
         expect(existsSync(other)).toBe(false);
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
     expect(accepted).toBeGreaterThan(10);
   });

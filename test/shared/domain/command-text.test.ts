@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { commandOf, commandText } from '../../../shared/domain/command-text.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 test('a list is written so that a shell reads each argument back as it is', () => {
   fc.assert(
@@ -11,7 +12,7 @@ test('a list is written so that a shell reads each argument back as it is', () =
       const { stdout } = spawnSync('/bin/sh', ['-c', line], { encoding: 'utf8' });
       expect(stdout).toBe(words.length === 0 ? '\n.\n' : words.map((word) => `${word}\n.\n`).join(''));
     }),
-    { numRuns: 30 },
+    { numRuns: propertyRuns(30) },
   );
 });
 

@@ -9,6 +9,7 @@ import {
   type Transition,
 } from '../../../shared/domain/event.ts';
 import { HISTORY_LENGTH, statusesOf } from '../../../shared/domain/history.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 const [OK, WARNING, CRITICAL] = [0, 1, 2];
 
@@ -297,7 +298,7 @@ describe('whatever the results', () => {
   const always = (check: (steps: readonly Step[], results: readonly Partial<DecidingResult>[]) => void): void => {
     fc.assert(
       fc.property(story, (results) => check(play(results), results)),
-      { numRuns: 300 },
+      { numRuns: propertyRuns(300) },
     );
   };
 

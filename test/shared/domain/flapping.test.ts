@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { v2StateChange, isFlapping, totalStateChange } from '../../../shared/domain/flapping.ts';
 import { HISTORY_LENGTH, historyOf } from '../../../shared/domain/history.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 const CRITICAL = 2;
 
@@ -69,7 +70,7 @@ describe('total_state_change (completion 1.5)', () => {
         expect(change).toBeGreaterThanOrEqual(0);
         expect(change).toBeLessThanOrEqual(101);
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 });

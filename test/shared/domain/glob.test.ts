@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compileGlob } from '../../../shared/domain/glob.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 test.each([
   ['web', 'web', true],
@@ -30,7 +31,7 @@ test('matches what the obvious definition matches', () => {
     fc.property(letters('a', 'b', '*', '?'), letters('a', 'b'), (pattern, text) => {
       expect(compileGlob(pattern)(text)).toBe(matches(pattern, text));
     }),
-    { numRuns: 2000 },
+    { numRuns: propertyRuns(2000) },
   );
 });
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { JsonTextError, parseJsonFile, parseJsonText } from '../../../shared/domain/json-text.ts';
 import { escapeRawControls, parseJsonWithRawControls } from '../../../shared/domain/raw-control-characters.ts';
 import { cpuMs } from '../../support/cpu-ms.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 function problemOf(text: string): string {
   try {
@@ -148,7 +149,7 @@ test('accepts nothing that JSON.parse refuses but control characters in texts', 
   const pieces = fc.constantFrom('{', '}', '[', ']', ':', ',', '"', '"a"', '\\', '1', '-', '.', 'e', 'true', ' ', '\n');
   const texts = fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join(''));
   const wronglyAccepted = fc.property(texts, (text) => problemOf(text) !== 'none' || isJson(escapeRawControls(text)));
-  expect(fc.check(wronglyAccepted, { numRuns: 2000 })).toMatchObject({ failed: false });
+  expect(fc.check(wronglyAccepted, { numRuns: propertyRuns(2000) })).toMatchObject({ failed: false });
 });
 
 test('a megabyte of hostile text is refused at once', () => {

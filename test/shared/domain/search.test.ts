@@ -10,6 +10,7 @@ import {
 } from '../../../shared/domain/search.ts';
 import { cpuMs } from '../../support/cpu-ms.ts';
 import { printSearch } from '../../support/print-search.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 const NOW = 1_700_000_000;
 
@@ -195,7 +196,7 @@ describe('a search that cannot be read says where and what to type', () => {
         const answer = parsed.kind === 'problem' ? parsed.position <= text.length : matchesSearch(parsed, row, NOW);
         expect(answer).toBeTypeOf('boolean');
       }),
-      { numRuns: 5000 },
+      { numRuns: propertyRuns(5000) },
     );
   });
 });

@@ -14,6 +14,7 @@ import {
   type SilencedRequest,
 } from '../../../shared/domain/silencing.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 /** Epoch seconds and milliseconds of the present, in the middle of a second. */
 const NOW = 1_800_000_000;
@@ -259,7 +260,7 @@ describe('an event is silenced', () => {
           );
         },
       ),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 });

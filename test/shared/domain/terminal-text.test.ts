@@ -3,6 +3,7 @@ import stringWidth from 'string-width';
 import { describe, expect, test } from 'vitest';
 import { safeLine, safeText } from '../../../shared/domain/terminal-text.ts';
 import { cpuMs } from '../../support/cpu-ms.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 describe('text from outside', () => {
   test.each([
@@ -89,7 +90,7 @@ test('no text puts a control byte on the terminal, nor shifts a column', () => {
       const oneByOne = Array.from(line).reduce((width, character) => width + stringWidth(character), 0);
       expect(stringWidth(line)).toBe(oneByOne);
     }),
-    { numRuns: 3000 },
+    { numRuns: propertyRuns(3000) },
   );
 });
 

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isInWindow, parseTimeWindows, wrapsMidnight } from '../../../shared/domain/time-window.ts';
 import { timeWindowsSchema } from '../../../shared/schemas/time-window.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 const BERLIN = 'Europe/Berlin';
 const SECOND = 1000;
@@ -244,7 +245,7 @@ describe('what is no window is refused, with its place and a remedy', () => {
         const { data } = timeWindowsSchema.safeParse({ days: { all: [{ begin, end }] } });
         expect(data === undefined || typeof isInWindow(parseTimeWindows(data), 0, 'UTC') === 'boolean').toBe(true);
       }),
-      { numRuns: 2000 },
+      { numRuns: propertyRuns(2000) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ConsoleDriver } from '../../support/console-driver.ts';
 import { SCENE } from '../../support/console-scene.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 /** What hands type, with what is easily cut in two. */
 const TYPED = ['j', 'jjj', '5j', 'k', 'G', 'g', ' ', 'V', 'a', 'A', 'j\r', '\r', 'o', 'O', 'x', '?', 's', 'q', 'é'];
@@ -37,7 +38,7 @@ test('however the keys are cut into chunks, the console ends in the same state',
         expect(stateAfter(chunks)).toEqual(stateAfter([all]));
       },
     ),
-    { numRuns: 200 },
+    { numRuns: propertyRuns(200) },
   );
 });
 

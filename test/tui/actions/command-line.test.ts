@@ -7,6 +7,7 @@ import { VIEWS } from '../../../tui/state/view-names.ts';
 import { ConsoleDriver } from '../../support/console-driver.ts';
 import { SCENE } from '../../support/console-scene.ts';
 import { eventUnderCursor } from '../../../tui/state/console-state.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 const TAB = '\t';
 const SHIFT_TAB = '\u001B[Z';
@@ -291,6 +292,6 @@ test('whatever is typed is carried out or its mistake is told, wherever the line
       expect(layer?.kind === 'command' ? layer.problem : 'done').toBeTruthy();
       expect(one.effects().filter(({ kind }) => kind === 'change' || kind === 'delete-events')).toEqual([]);
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(300) },
   );
 });

@@ -6,6 +6,7 @@ import type { EventRow } from '../../../shared/schemas/feed.ts';
 import { byKey } from '../../support/console-rig.ts';
 import { ConsoleDriver } from '../../support/console-driver.ts';
 import { aClientRow, anEventRow, aSilencedRow } from '../../support/feed-rows.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 const CHECK = 'http-frontend';
 
@@ -89,7 +90,7 @@ describe('moving', () => {
         expect(inPieces.store.list).toEqual(atOnce.store.list);
         expect(inPieces.store.state.layers.length).toBe(atOnce.store.state.layers.length);
       }),
-      { numRuns: 200 },
+      { numRuns: propertyRuns(200) },
     );
   });
 

@@ -9,6 +9,7 @@ import { resolveContext } from '../../../tui/config/resolve-context.ts';
 import { saveView } from '../../../tui/config/save-view.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 import type { SavedView } from '../../../tui/state/saved-view.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 const VIEW: SavedView = {
   view: 'events',
@@ -129,7 +130,7 @@ describe('saving a view', () => {
         const loaded = await loadConfig(path, {});
         expect('config' in loaded ? loaded.config.views.get(name) : loaded).toEqual(view);
       }),
-      { numRuns: 50 },
+      { numRuns: propertyRuns(50) },
     );
   });
 

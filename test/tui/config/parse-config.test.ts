@@ -7,6 +7,7 @@ import { EMPTY_CONFIG } from '../../../tui/config/console-config.ts';
 import { settingsOf } from '../../../tui/config/settings-of.ts';
 import { ConfigFileError, parseConfig } from '../../../tui/config/parse-config.ts';
 import { actionFor, bindings, bindKeys, keyOf } from '../../../tui/state/keys.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 const FILE = 'console.yml';
 
@@ -211,6 +212,6 @@ test('whatever is in the file, it is read or its mistakes are told', () => {
       const found = problems(parts.join(''));
       expect(found.every((line) => /^console\.yml:\d+:\d+: ./.test(line))).toBe(true);
     }),
-    { numRuns: 2000 },
+    { numRuns: propertyRuns(2000) },
   );
 });

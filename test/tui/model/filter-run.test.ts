@@ -7,6 +7,7 @@ import { EventRegistry } from '../../../tui/model/event-registry.ts';
 import { eventSort } from '../../../tui/model/event-sort.ts';
 import { ConsoleDriver } from '../../support/console-driver.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 const NOW_MS = 1_767_225_600_000;
 const COUNT = 3000;
@@ -131,6 +132,6 @@ test('whatever is typed and taken back, however far each filter came and whateve
       const { order } = registry;
       expect(order.slice(0, order.length).map(({ key }) => key)).toEqual(expected);
     }),
-    { numRuns: 60 },
+    { numRuns: propertyRuns(60) },
   );
 });

@@ -5,6 +5,7 @@ import type { Wrapped } from '../../../shared/domain/v2/wrapped.ts';
 import { DumpWriter } from '../../../tui/monctl/objects/write-objects.ts';
 import { readObjects, type FileItem } from '../../../tui/monctl/objects/read-objects.ts';
 import { splitDocuments } from '../../../tui/monctl/objects/split-documents.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 /** The bytes of a text in pieces of these lengths, again and again. */
 async function* inPieces(text: string, lengths: readonly number[]): AsyncGenerator<Uint8Array> {
@@ -121,7 +122,7 @@ test('whatever is written is read, however it comes in pieces', async () => {
         expect(JSON.parse(JSON.stringify(found))).toEqual(JSON.parse(JSON.stringify(objects)));
       },
     ),
-    { numRuns: 60 },
+    { numRuns: propertyRuns(60) },
   );
 });
 

@@ -3,6 +3,7 @@ import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { cellWidth, fit } from '../../../tui/terminal/cells.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 test.each([
   ['web-1', 5],
@@ -50,7 +51,7 @@ test('text that is safe takes as many cells as Ink finds when it looks for clust
       expect(cellWidth(line)).toBe(stringWidth(line));
       expect(cellWidth(`\u001B[1m\u001B[31m${line}\u001B[39m\u001B[22m`)).toBe(stringWidth(line));
     }),
-    { numRuns: 2000 },
+    { numRuns: propertyRuns(2000) },
   );
 });
 

@@ -9,6 +9,7 @@ import {
   SEQUENCE_DELAY_MS,
 } from '../../../tui/terminal/key-decoder.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
 
 function openDecoder() {
   const clock = new ManualClock();
@@ -283,7 +284,7 @@ test('how the input is cut into chunks makes no difference', () => {
       }
       expect(decode(...chunks)).toEqual(decode(bytes));
     }),
-    { numRuns: 2000 },
+    { numRuns: propertyRuns(2000) },
   );
 });
 

@@ -13,6 +13,7 @@ import { openBackend } from '../../../support/open-backend.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 import { TroubledStore } from '../../../support/troubled-store.ts';
+import { propertyRuns } from '../../../support/property-runs.ts';
 
 const INTERVAL_S = 10;
 
@@ -446,17 +447,17 @@ test('whatever comes in a frame, the backend goes on, and so does every other ag
     { weight: 1, arbitrary: fc.string({ maxLength: 40 }) },
     { weight: 1, arbitrary: fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)) },
   );
-  let runs = 0;
+  let beats = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(frame, { maxLength: 6 }), async (frames) => {
-      runs++;
+      beats++;
       const agent = await GoAgent.joined(url, { name: 'fuzz' });
       for (const data of frames) agent.sendRaw(data);
-      steady.event({ metadata: { name: 'beat' }, status: 0, output: String(runs) });
-      await vi.waitFor(async () => expect((await api.result('steady', 'beat'))?.check.output).toBe(String(runs)));
+      steady.event({ metadata: { name: 'beat' }, status: 0, output: String(beats) });
+      await vi.waitFor(async () => expect((await api.result('steady', 'beat'))?.check.output).toBe(String(beats)));
       agent.cut();
     }),
-    { numRuns: 60 },
+    { numRuns: propertyRuns(60) },
   );
   expect(backend.log.records.filter(({ fields }) => fields['code'] === 'internal')).toEqual([]);
   steady.cut();

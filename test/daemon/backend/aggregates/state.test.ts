@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import { AggregateRig, type SilenceTarget, type Step } from '../../../support/aggregate-rig.ts';
+import { propertyRuns } from '../../../support/property-runs.ts';
 
 const client = fc.constantFrom('a', 'b', 'c');
 const check = fc.constantFrom('cpu', 'disk', 'keepalive');
@@ -53,7 +54,7 @@ test('counters and members equal a count of everything, whatever happened before
         for (const maxAge of [undefined, 5]) expect(rig.said(maxAge)).toEqual(rig.counted(maxAge));
       }
     }),
-    { numRuns: 40 },
+    { numRuns: propertyRuns(40) },
   );
 });
 

@@ -11,6 +11,7 @@ import { openBackend } from '../../../support/open-backend.ts';
 import { send, type Answer } from '../../../support/raw-http.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 import { TroubledStore } from '../../../support/troubled-store.ts';
+import { propertyRuns } from '../../../support/property-runs.ts';
 
 let clock: ManualClock;
 let dir: string;
@@ -382,7 +383,7 @@ describe('whatever is sent', () => {
         expect(undone.every(({ ok }) => ok)).toBe(true);
         expect(await silenced()).toEqual(before);
       }),
-      { numRuns: 50 },
+      { numRuns: propertyRuns(50) },
     );
   });
 
@@ -398,7 +399,7 @@ describe('whatever is sent', () => {
         const isNothing = status === 409 && JSON.stringify(after) === JSON.stringify(before);
         expect(isAll || isNothing).toBe(true);
       }),
-      { numRuns: 50 },
+      { numRuns: propertyRuns(50) },
     );
   });
 
@@ -413,7 +414,7 @@ describe('whatever is sent', () => {
       fc.asyncProperty(strange, async (sent) => {
         expect([200, 400]).toContain((await bulk(sent)).status);
       }),
-      { numRuns: 100 },
+      { numRuns: propertyRuns(100) },
     );
   });
 });

@@ -4,7 +4,7 @@ import { administratorOf } from '../../../support/administrator.ts';
 import { V2Peer } from '../../../support/v2-peer.ts';
 import { send } from '../../../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
-import { runs } from '../../../support/property-runs.ts';
+import { propertyRuns } from '../../../support/property-runs.ts';
 
 let backend: RunningBackend;
 let core: V2Peer;
@@ -339,7 +339,7 @@ describe('what is sent comes back with the same types (Ansible compares them)', 
         expect(body).toMatchObject(without(rest, null));
         expect(body).toMatchObject({ metadata: { ...without(metadata, null), created_by: 'local administrator' } });
       }),
-      { numRuns: runs(60) },
+      { numRuns: propertyRuns(60) },
     );
     await core.delete(`${CHECKS}/any`);
   });

@@ -4,6 +4,7 @@ import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import type { SubmittedResult } from '../../../../shared/schemas/result.ts';
 import { FeedPeer } from '../../../support/feed-peer.ts';
 import { FeedRig } from '../../../support/feed-rig.ts';
+import { propertyRuns } from '../../../support/property-runs.ts';
 
 const CLIENTS = ['web-1', 'web-2', 'web-3'];
 const KEYS = CLIENTS.map((client) => `${client}/disk`);
@@ -187,6 +188,6 @@ test('a consumer that changes its mind at random ends with the rows of one that 
       expect(fickle.all('changes').at(-1)?.seq ?? 0).toBeLessThanOrEqual(steady.all('changes').at(-1)?.seq ?? 0);
       for (const peer of [steady, fickle]) peer.socket.terminate();
     }),
-    { numRuns: 15 },
+    { numRuns: propertyRuns(15) },
   );
 });

@@ -8,6 +8,7 @@ import { resultSchema } from '../../../../shared/schemas/result.ts';
 import { clearSilencedSchema, silencedSchema } from '../../../../shared/schemas/silenced.ts';
 import { exchange, requestBytes, send, type Answer } from '../../../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+import { propertyRuns } from '../../../support/property-runs.ts';
 
 let backend: RunningBackend;
 beforeAll(async () => {
@@ -51,7 +52,7 @@ test('any body is taken, or refused with a reason', async () => {
     fc.asyncProperty(fc.constantFrom(...POSTS), bodies, async (target, body) => {
       expect(await send(backend.url, { method: 'POST', target, body })).toSatisfy(isDone);
     }),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(300) },
   );
 });
 
@@ -86,7 +87,7 @@ test('any path has an answer that is no failure', async () => {
         expect(answer?.status).toBeLessThan(500);
       },
     ),
-    { numRuns: 300 },
+    { numRuns: propertyRuns(300) },
   );
 });
 
@@ -98,7 +99,7 @@ test('any bytes leave the backend serving', async () => {
       await once(socket, 'close');
       expect((await send(backend.url, { method: 'GET', target: '/health' })).status).toBe(204);
     }),
-    { numRuns: 100 },
+    { numRuns: propertyRuns(100) },
   );
 });
 

@@ -4,6 +4,7 @@ import { filterOf } from '../../../../daemon/backend/http/filter.ts';
 import { pageOf } from '../../../../daemon/backend/http/query.ts';
 import { send, type Answer } from '../../../support/raw-http.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+import { propertyRuns } from '../../../support/property-runs.ts';
 
 const nameOf = (index: number): string => `check-${String(index).padStart(3, '0')}`;
 const namesIn = ({ body }: Answer): string[] => (body as { check: { name: string } }[]).map(({ check }) => check.name);
@@ -123,7 +124,7 @@ describe('a list of many', () => {
           expect(answer.headers['x-pagination']).toBe(JSON.stringify({ limit, offset, total: COUNT }));
         },
       ),
-      { numRuns: 20 },
+      { numRuns: propertyRuns(20) },
     );
   });
 
@@ -142,7 +143,7 @@ describe('a list of many', () => {
           });
         },
       ),
-      { numRuns: 20 },
+      { numRuns: propertyRuns(20) },
     );
   });
 });

@@ -11,6 +11,7 @@ import { handlerObject, handlerStep, step, type Step } from '../../../support/fo
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { snapshotOf, staleAt } from '../../../support/registry-snapshot.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
+import { propertyRuns } from '../../../support/property-runs.ts';
 
 const RUNS = 60;
 const YEAR_S = 365 * 24 * 3600;
@@ -80,7 +81,7 @@ test('whatever was written, who follows it holds what who wrote it does, and wha
       const now = Math.floor(backend.nowMs / 1000) + YEAR_S;
       expect(staleAt(backend.follower, now)).toEqual(staleAt(await backend.loaded(), now));
     }),
-    { numRuns: RUNS },
+    { numRuns: propertyRuns(RUNS) },
   );
 }, 300_000);
 

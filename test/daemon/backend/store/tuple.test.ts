@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeTuple, encodeTuple, tupleRange } from '../../../../daemon/backend/store/tuple.ts';
+import { propertyRuns } from '../../../support/property-runs.ts';
 
 type Part = string | number;
 type Tuple = readonly Part[];
@@ -56,7 +57,7 @@ test('bytes sort as tuples do, and only equal tuples are equal', () => {
     fc.property(tuple, tuple, (left, right) => {
       expect(Buffer.compare(bytes(encodeTuple(left)), bytes(encodeTuple(right)))).toBe(compare(left, right));
     }),
-    { numRuns: 2000 },
+    { numRuns: propertyRuns(2000) },
   );
 });
 
@@ -69,7 +70,7 @@ test('the range of a prefix holds exactly the tuples that start with its parts',
       const isInside = Buffer.compare(encoded, bytes(gte)) >= 0 && Buffer.compare(encoded, bytes(lt)) < 0;
       expect(isInside).toBe(prefix.every((each, index) => each === key[index]));
     }),
-    { numRuns: 2000 },
+    { numRuns: propertyRuns(2000) },
   );
 });
 

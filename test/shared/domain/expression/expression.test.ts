@@ -9,6 +9,7 @@ import {
 } from '../../../../shared/domain/expression/expression.ts';
 import { isTruthy } from '../../../../shared/domain/expression/values.ts';
 import { cpuMs } from '../../../support/cpu-ms.ts';
+import { propertyRuns } from '../../../support/property-runs.ts';
 
 /** Friday, 20 November 2026, 14:09:41 in Berlin. */
 const NOW_MS = 1_795_180_181_000;
@@ -412,7 +413,7 @@ test('any text is an expression or a problem within it', () => {
       expect(position).toBeGreaterThanOrEqual(0);
       expect(position).toBeLessThanOrEqual(source.length);
     }),
-    { numRuns: 5000 },
+    { numRuns: propertyRuns(5000) },
   );
 });
 
@@ -437,7 +438,7 @@ test('any expression of any value has an outcome, and a double negation only say
         );
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: propertyRuns(2000) },
   );
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Pattern } from '../../../../shared/domain/expression/pattern.ts';
 import { parsed, SyntaxProblem, type ExpressionProblem } from '../../../../shared/domain/expression/syntax-problem.ts';
 import { cpuMs } from '../../../support/cpu-ms.ts';
+import { propertyRuns } from '../../../support/property-runs.ts';
 
 function isFound(pattern: string, text: string, ignoresCase = false): boolean | undefined {
   return new Pattern(pattern, { ignoresCase, offset: 0 }).isFoundIn(text);
@@ -132,7 +133,7 @@ test('agrees with the regular expressions of JavaScript where both mean the same
       const expected = new RegExp(source, 'u');
       for (const one of texts) expect([source, one, pattern.isFoundIn(one)]).toEqual([source, one, expected.test(one)]);
     }),
-    { numRuns: 2000 },
+    { numRuns: propertyRuns(2000) },
   );
 });
 
@@ -146,7 +147,7 @@ test('any text is a pattern or a problem at a place within it', () => {
       expect(position).toBeGreaterThanOrEqual(0);
       expect(position).toBeLessThanOrEqual(source.length);
     }),
-    { numRuns: 5000 },
+    { numRuns: propertyRuns(5000) },
   );
 });
 

@@ -9,6 +9,7 @@ import { rowText } from '../../../../tui/text/row.tsx';
 import { runsWidth } from '../../../../tui/text/runs.ts';
 import { EventRecord } from '../../../../tui/model/event-record.ts';
 import { anEventRow, aSilencedRow } from '../../../support/feed-rows.ts';
+import { propertyRuns } from '../../../support/property-runs.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const THEME = { color: true, ascii: false };
@@ -75,7 +76,7 @@ test('whatever a check says, no control byte leaves and no column moves', () => 
       const silenced = new EventRecord('k', anEventRow({ client, check, silenced_by: ['x'] }));
       expect(runsWidth(eventRuns(silenced, 80, { silence }))).toBe(80);
     }),
-    { numRuns: 1000 },
+    { numRuns: propertyRuns(3500) },
   );
 });
 

@@ -6,6 +6,7 @@ import { carryOut, currentStep, finishStep, newPlan } from '../../../../shared/d
 import type { PlanRun, PlanOrder } from '../../../../shared/schemas/plan-run.ts';
 import { ConsoleDriver } from '../../../support/console-driver.ts';
 import { someFacts } from '../../../support/upgrade-facts.ts';
+import { propertyRuns } from '../../../support/property-runs.ts';
 
 const SESSION = 'console-1';
 
@@ -47,7 +48,7 @@ test('no key does anything to a step but the one that was drawn under the cursor
         }
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: propertyRuns(1000) },
   );
   expect(orders).toBeGreaterThan(200);
 });

@@ -13,6 +13,7 @@ import { byKey } from '../../../support/console-rig.ts';
 import { anEventRow, aSilencedRow } from '../../../support/feed-rows.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { silencePolicy } from '../../../support/silence-policy.ts';
+import { propertyRuns } from '../../../support/property-runs.ts';
 
 const NOW = ManualClock.START_MS / 1000;
 const MINUTE = 60;
@@ -377,7 +378,7 @@ test('nothing that a silence says reaches the terminal as more than text, or mak
         expect(cellWidth(text)).toBeLessThanOrEqual(120);
       }
     }),
-    { numRuns: 100 },
+    { numRuns: propertyRuns(100) },
   );
 });
 
