@@ -54,10 +54,10 @@ test('where a client has results under both names, a list of events that was ask
   const api = aClient(backend.url);
   await report(api, 'disk', { 'web-001': [0, 1, 0] });
   await report(api, 'disk-usage', { 'web-001': [2] });
-  const histories = async (): Promise<unknown> => (await api.events()).map(({ check }) => check.history);
-  expect(await histories()).toEqual([['2']]);
+  const shown = async (): Promise<unknown> => (await api.events()).map(({ check }) => check.history);
+  expect(await shown()).toEqual([['2']]);
   await api.renameCheck('disk', 'disk-usage', true);
-  expect(await histories()).toEqual([['0', '1', '0', '2']]);
+  expect(await shown()).toEqual([['0', '1', '0', '2']]);
 });
 
 test('the event goes on under its new name', async () => {
