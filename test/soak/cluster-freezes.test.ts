@@ -17,8 +17,8 @@ const FROZEN_MS_MIN = 1000;
 const FROZEN_MS_MAX = 30_000;
 /** Longer than a lease and the chance before it is taken: the short form shows a take-over too. */
 const SHORT_FREEZE_MS = 4000;
-/** One that stood still for so long was taken over from; beside other tests that may take longer. */
-const SURELY_LOST_MS = isAskedFor ? 6000 : Infinity;
+/** One that stood still for so long was taken over from, also on a busy machine; beside other tests that may take longer. */
+const SURELY_LOST_MS = isAskedFor ? 10_000 : Infinity;
 
 /** Multiples of the golden ratio fill a range evenly, however many there are. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
