@@ -22,7 +22,7 @@ import { readBody, validator } from '../http/json-body.ts';
 import { pathName } from '../http/path-name.ts';
 import type { OnV2 } from '../http/route.ts';
 import { notFound } from '../http/v2-errors.ts';
-import { etagOf, mergePatchOf, preconditionsOf, refuseUnless, sendObject } from '../http/v2-object-answer.ts';
+import { changing, etagOf, mergePatchOf, preconditionsOf, refuseUnless, sendObject } from '../http/v2-object-answer.ts';
 import { behind, sendObjects, type ObjectSource } from '../http/v2-object-list.ts';
 
 const validateGranted = validator(grantedApiKeySchema);
@@ -91,19 +91,15 @@ export function apiKeysOnV2({ apiKeys, registry }: ApiKeyDeps): OnV2<'apiKeys'> 
       });
       return sendObject(request, reply, tagged(written), shown(written));
     },
-    put: async (request, reply) => {
+    put: changing(async (request) => {
       const name = pathName(request, 'key');
       const key = isPeerApiKey(name) ? peerKeyOf(request) : readBody(request, validateRestored);
       if (key.metadata.name !== (partsOfKey(name)?.id ?? name)) {
         throw new MonError('invalid', 'the name of the key does not match the path');
       }
       await apiKeys.restore(key, granterOf(request));
-      return reply.send();
-    },
-    revoke: async (request, reply) => {
-      await apiKeys.revoke(idOfPath(request), actorOf(request));
-      return reply.send();
-    },
+    }),
+    revoke: changing((request, actor) => apiKeys.revoke(idOfPath(request), actor)),
   };
 }
 

@@ -2,19 +2,12 @@ import { EVERYWHERE, PERMANENT_GROUPS } from '../../../shared/domain/v2/built-in
 import { GROUP_SCOPES } from '../../../shared/domain/v2/groups.ts';
 import type { RoleIndex } from '../../../shared/domain/v2/roles.ts';
 import { MonError } from '../../../shared/errors.ts';
-import {
-  roleBindingSchema,
-  roleSchema,
-  type Role,
-  type RoleBinding,
-  type SubmittedRole,
-  type SubmittedRoleBinding,
-} from '../../../shared/schemas/v2/role.ts';
+import type { Role, RoleBinding, SubmittedRole, SubmittedRoleBinding } from '../../../shared/schemas/v2/role.ts';
 import type { RoleKind } from '../definitions/state.ts';
 import type { CredentialRegistry } from '../access/credentials.ts';
 import { builtIn, builtInsOf } from '../access/roles.ts';
 import { hasScope, type Principal } from '../access/principal.ts';
-import { inNamespace, objectHandlers, WITH_METADATA, type Collection } from '../http/v2-collection.ts';
+import { objectHandlers, WITH_METADATA, type Collection } from '../http/v2-collection.ts';
 import { definitionCollection, type DefinitionDeps } from '../definitions/v2.ts';
 import { behind } from '../http/v2-object-list.ts';
 
@@ -37,30 +30,14 @@ export function rolesOnV2(
 }
 
 function rolesOf(deps: RoleDeps, kind: 'roles' | 'clusterroles'): Collection<Role, SubmittedRole> {
-  return withBuiltIns(
-    deps,
-    kind,
-    definitionCollection(deps, {
-      kind,
-      fieldRoot: kind.slice(0, -1),
-      schema: roleSchema,
-      configured: () => [],
-      place: inNamespace,
-    }),
-  );
+  return withBuiltIns(deps, kind, definitionCollection(deps, { kind }));
 }
 
 function bindingsOf(
   deps: RoleDeps,
   kind: 'rolebindings' | 'clusterrolebindings',
 ): Collection<RoleBinding, SubmittedRoleBinding> {
-  const collection = definitionCollection(deps, {
-    kind,
-    fieldRoot: kind.slice(0, -1),
-    schema: roleBindingSchema,
-    configured: () => [],
-    place: inNamespace,
-  });
+  const collection = definitionCollection(deps, { kind });
   const whole = withBuiltIns(deps, kind, collection);
   return {
     ...whole,

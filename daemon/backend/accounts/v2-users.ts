@@ -20,7 +20,7 @@ import { parseBody, readBody, validateBoth, validator } from '../http/json-body.
 import { pathName } from '../http/path-name.ts';
 import type { OnV2 } from '../http/route.ts';
 import { notFound } from '../http/v2-errors.ts';
-import { sendObject } from '../http/v2-object-answer.ts';
+import { changing, sendObject } from '../http/v2-object-answer.ts';
 import { behind, sendObjects, type ObjectSource } from '../http/v2-object-list.ts';
 
 const validateUser = validator(submittedUserSchema);
@@ -66,48 +66,30 @@ export function usersOnV2({ authenticator, users, registry }: UserDeps): OnV2<'u
       if (user === undefined) throw notFound();
       return sendObject(request, reply, shownUser(user));
     },
-    put: async (request, reply) => {
-      await users.put(userOfPath(request), actorOf(request));
-      return reply.send();
-    },
-    disable: async (request, reply) => {
-      await users.setDisabled(pathName(request, 'user'), true, actorOf(request));
-      return reply.send();
-    },
-    reinstate: async (request, reply) => {
-      await users.setDisabled(pathName(request, 'user'), false, actorOf(request));
-      return reply.send();
-    },
-    setPassword: async (request, reply) => {
+    put: changing((request, actor) => users.put(userOfPath(request), actor)),
+    disable: changing((request, actor) => users.setDisabled(pathName(request, 'user'), true, actor)),
+    reinstate: changing((request, actor) => users.setDisabled(pathName(request, 'user'), false, actor)),
+    setPassword: changing(async (request, actor) => {
       const name = pathName(request, 'user');
       const body = parseBody(request);
       const next =
         hasScope(request.principal, 'admin') && !isChange(body.value)
           ? validateBoth(body, validatePassword)
           : await proven(request, name, validateBoth(body, validateChange));
-      await users.setPassword(name, next, actorOf(request));
-      return reply.send();
-    },
-    resetPassword: async (request, reply) => {
-      await users.setPassword(pathName(request, 'user'), readBody(request, validatePassword), actorOf(request));
-      return reply.send();
-    },
-    leaveGroups: async (request, reply) => {
-      await users.setGroups(pathName(request, 'user'), () => [], actorOf(request));
-      return reply.send();
-    },
-    joinGroup: async (request, reply) => {
+      await users.setPassword(name, next, actor);
+    }),
+    resetPassword: changing((request, actor) =>
+      users.setPassword(pathName(request, 'user'), readBody(request, validatePassword), actor),
+    ),
+    leaveGroups: changing((request, actor) => users.setGroups(pathName(request, 'user'), () => [], actor)),
+    joinGroup: changing((request, actor) => {
       const group = groupOfPath(request);
-      const join = (groups: readonly string[]): readonly string[] => [...new Set([...groups, group])];
-      await users.setGroups(pathName(request, 'user'), join, actorOf(request));
-      return reply.send();
-    },
-    leaveGroup: async (request, reply) => {
+      return users.setGroups(pathName(request, 'user'), (groups) => [...new Set([...groups, group])], actor);
+    }),
+    leaveGroup: changing((request, actor) => {
       const group = groupOfPath(request);
-      const leave = (groups: readonly string[]): readonly string[] => groups.filter((one) => one !== group);
-      await users.setGroups(pathName(request, 'user'), leave, actorOf(request));
-      return reply.send();
-    },
+      return users.setGroups(pathName(request, 'user'), (groups) => groups.filter((one) => one !== group), actor);
+    }),
   };
 }
 

@@ -1,13 +1,12 @@
 import { v2CheckOf } from '../../../shared/domain/v2/check.ts';
 import { subscriptionOfV2 } from '../../../shared/domain/v2/subscription.ts';
-import { v2CheckSchema } from '../../../shared/schemas/v2/check.ts';
 import { executeCheckSchema } from '../../../shared/schemas/v2/execute-check.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { actorOf } from '../access/actor.ts';
 import { readBody, validator } from '../http/json-body.ts';
 import { issued } from '../http/issued.ts';
 import type { OnV2 } from '../http/route.ts';
-import { inNamespace, objectHandlers, pathPart } from '../http/v2-collection.ts';
+import { objectHandlers, pathPart } from '../http/v2-collection.ts';
 import { definitionCollection, type DefinitionDeps } from '../definitions/v2.ts';
 import type { CheckDeps } from './members.ts';
 import { notFound } from '../http/v2-errors.ts';
@@ -20,11 +19,8 @@ export function checksOnV2(deps: CheckDeps & DefinitionDeps): OnV2<'checks'> {
   const { definitions } = config;
   const collection = definitionCollection(deps, {
     kind: 'checks',
-    fieldRoot: 'check',
-    schema: v2CheckSchema,
     configured: () =>
       [...definitions.configured('checks').values()].map((check) => v2CheckOf(DEFAULT_NAMESPACE, check)),
-    place: inNamespace,
   });
   return {
     ...objectHandlers(deps, collection),

@@ -15,21 +15,19 @@ import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
 import { saveClient, refuseGrowthOf } from './saved.ts';
 import { CLIENTS } from './table.ts';
 
+interface EntityParts {
+  readonly batcher: Batcher;
+  readonly entityLimit: EntityLimit;
+  /** Default: those of the settings. */
+  readonly attributes?: AttributeBounds;
+}
+
 /** What is done to entities through the newer API; their removal is that of clients. */
 export class Entities {
-  readonly #batcher: Batcher;
-  readonly #limit: EntityLimit;
-  readonly #attributes: AttributeBounds;
+  readonly #parts: Required<EntityParts>;
 
-  constructor(parts: {
-    readonly batcher: Batcher;
-    readonly entityLimit: EntityLimit;
-    /** Default: those of the settings. */
-    readonly attributes?: AttributeBounds;
-  }) {
-    this.#batcher = parts.batcher;
-    this.#limit = parts.entityLimit;
-    this.#attributes = parts.attributes ?? new AttributeBounds();
+  constructor(parts: EntityParts) {
+    this.#parts = { attributes: new AttributeBounds(), ...parts };
   }
 
   /**
@@ -45,15 +43,15 @@ export class Entities {
     change: (present: Client | undefined) => SubmittedV2Entity,
     actor: Actor,
   ): Promise<Client> {
-    return this.#batcher.run(
+    return this.#parts.batcher.run(
       (transaction) => {
         refuseUnknownNamespace(transaction.registry, namespaceName);
         const namespace = transaction.registry.namespace(namespaceName);
         const before = recordOf(transaction, namespace.clients.get(name));
         const entity = change(before);
         transaction.refuseNew(before);
-        this.#attributes.refuseClient(entity, 'entity');
-        this.#limit.refuseBeyond(namespaceName, name);
+        this.#parts.attributes.refuseClient(entity, 'entity');
+        this.#parts.entityLimit.refuseBeyond(namespaceName, name);
         const record = transaction.body(
           CLIENTS,
           saveEntity(transaction, namespace, entity, { source: 'put', createdBy: undefined }),

@@ -1,34 +1,30 @@
+import type { FastifyRequest } from 'fastify';
 import { withHooks, withoutHook, type CheckHooks } from '../../../shared/domain/v2/check-hooks.ts';
-import { checkHooksSchema, v2HookSchema } from '../../../shared/schemas/v2/hook.ts';
-import { actorOf } from '../access/actor.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import { checkHooksSchema } from '../../../shared/schemas/v2/hook.ts';
 import { readBody, validator } from '../http/json-body.ts';
 import type { OnV2 } from '../http/route.ts';
-import { inNamespace, objectHandlers, pathPart } from '../http/v2-collection.ts';
+import { objectHandlers, pathPart } from '../http/v2-collection.ts';
 import { definitionCollection, type DefinitionDeps } from './v2.ts';
 import { notFound } from '../http/v2-errors.ts';
+import { changing } from '../http/v2-object-answer.ts';
 
 const validateHooks = validator(checkHooksSchema);
 
 /** Hooks, which agents of the newer generation run after checks, and which checks name which of them. */
 export function hooksOnV2(deps: DefinitionDeps): OnV2<'hooks'> {
   const { definitionChanges } = deps;
-  const collection = definitionCollection(deps, {
-    kind: 'hooks',
-    fieldRoot: 'hook',
-    schema: v2HookSchema,
-    configured: () => [],
-    place: inNamespace,
-  });
+  const collection = definitionCollection(deps, { kind: 'hooks' });
 
   const change = async (
-    [namespace, name]: readonly [string, string],
+    request: FastifyRequest,
     next: (hooks: CheckHooks) => CheckHooks,
-    actor: Parameters<typeof definitionChanges.write>[4],
+    actor: Actor,
   ): Promise<void> => {
     await definitionChanges.write(
       'checks',
-      namespace,
-      name,
+      pathPart(request, 'namespace'),
+      pathPart(request, 'name'),
       (present) => {
         if (present === undefined) throw notFound();
         return { ...present, check_hooks: next(present.check_hooks ?? []).map((list) => mutable(list)) };
@@ -38,22 +34,18 @@ export function hooksOnV2(deps: DefinitionDeps): OnV2<'hooks'> {
   };
   return {
     ...objectHandlers(deps, collection),
-    setOfCheck: async (request, reply) => {
+    setOfCheck: changing((request, actor) => {
       const set = readBody(request, validateHooks);
-      const check = [pathPart(request, 'namespace'), pathPart(request, 'name')] as const;
-      await change(check, (hooks) => withHooks(hooks, set), actorOf(request));
-      return reply.send();
-    },
-    removeOfCheck: async (request, reply) => {
-      const check = [pathPart(request, 'namespace'), pathPart(request, 'name')] as const;
+      return change(request, (hooks) => withHooks(hooks, set), actor);
+    }),
+    removeOfCheck: changing((request, actor) => {
       const without = (hooks: CheckHooks): CheckHooks => {
         const left = withoutHook(hooks, pathPart(request, 'type'), pathPart(request, 'hook'));
         if (left === undefined) throw notFound();
         return left;
       };
-      await change(check, without, actorOf(request));
-      return reply.send();
-    },
+      return change(request, without, actor);
+    }),
   };
 }
 

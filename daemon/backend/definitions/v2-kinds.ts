@@ -1,14 +1,10 @@
 import { v2FilterOf } from '../../../shared/domain/v2/filter.ts';
 import { v2HandlerOf } from '../../../shared/domain/v2/handler.ts';
 import { v2MutatorOf } from '../../../shared/domain/v2/mutator.ts';
-import { v2AssetSchema } from '../../../shared/schemas/v2/asset.ts';
-import { v2FilterSchema } from '../../../shared/schemas/v2/filter.ts';
-import { v2HandlerSchema } from '../../../shared/schemas/v2/handler.ts';
-import { v2MutatorSchema } from '../../../shared/schemas/v2/mutator.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { ConfigInForce } from '../config/config-in-force.ts';
 import type { OnV2 } from '../http/route.ts';
-import { inNamespace, objectHandlers } from '../http/v2-collection.ts';
+import { objectHandlers } from '../http/v2-collection.ts';
 import { definitionCollection, type DefinitionDeps } from './v2.ts';
 
 interface ConfiguredDeps extends DefinitionDeps {
@@ -17,29 +13,25 @@ interface ConfiguredDeps extends DefinitionDeps {
 
 /** Assets, which are stored and told to agents of the newer generation: they fetch and verify them by themselves. */
 export function assetsOnV2(deps: DefinitionDeps): OnV2<'assets'> {
-  const about = { kind: 'assets', fieldRoot: 'asset', schema: v2AssetSchema, place: inNamespace } as const;
-  return objectHandlers(deps, definitionCollection(deps, { ...about, configured: () => [] }));
+  return objectHandlers(deps, definitionCollection(deps, { kind: 'assets' }));
 }
 
 /** Filters that are made over the API, beside those of the configuration. */
 export function filtersOnV2(deps: ConfiguredDeps): OnV2<'filters'> {
-  const about = { kind: 'filters', fieldRoot: 'filter', schema: v2FilterSchema, place: inNamespace } as const;
   const configured = () => shownAll(deps.config.definitions.configured('filters'), v2FilterOf);
-  return objectHandlers(deps, definitionCollection(deps, { ...about, configured }));
+  return objectHandlers(deps, definitionCollection(deps, { kind: 'filters', configured }));
 }
 
 /** Handlers that are made over the API, beside those of the configuration. */
 export function handlersOnV2(deps: ConfiguredDeps): OnV2<'handlers'> {
-  const about = { kind: 'handlers', fieldRoot: 'handler', schema: v2HandlerSchema, place: inNamespace } as const;
   const configured = () => shownAll(deps.config.definitions.configured('handlers'), v2HandlerOf);
-  return objectHandlers(deps, definitionCollection(deps, { ...about, configured, isRunByBackend: true }));
+  return objectHandlers(deps, definitionCollection(deps, { kind: 'handlers', configured, isRunByBackend: true }));
 }
 
 /** Mutators that are made over the API, beside those of the configuration. */
 export function mutatorsOnV2(deps: ConfiguredDeps): OnV2<'mutators'> {
-  const about = { kind: 'mutators', fieldRoot: 'mutator', schema: v2MutatorSchema, place: inNamespace } as const;
   const configured = () => shownAll(deps.config.definitions.configured('mutators'), v2MutatorOf);
-  return objectHandlers(deps, definitionCollection(deps, { ...about, configured, isRunByBackend: true }));
+  return objectHandlers(deps, definitionCollection(deps, { kind: 'mutators', configured, isRunByBackend: true }));
 }
 
 /** All that is configured is in `default`. */

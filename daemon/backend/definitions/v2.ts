@@ -5,10 +5,10 @@ import type { Doing } from '../../../shared/domain/v2/roles.ts';
 import { definitionWarnings } from '../../../shared/domain/v2/definition-warnings.ts';
 import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
 import { MonError } from '../../../shared/errors.ts';
-import type { SubmittedV2Object } from '../../../shared/schemas/v2/metadata.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
-import { WITH_METADATA, type DeclaredNamespaces, type Collection } from '../http/v2-collection.ts';
+import { inNamespace, WITH_METADATA, type DeclaredNamespaces, type Collection } from '../http/v2-collection.ts';
+import { DEFINITION_SCHEMAS, type SubmittedDefinition } from './schemas.ts';
 import type { DefinitionKind, DefinitionKinds, StoredDefinitions } from './state.ts';
 import type { DefinitionChanges } from './write.ts';
 import { hasScope, mayByRoles, mayChange, type Principal } from '../access/principal.ts';
@@ -25,23 +25,20 @@ export interface DefinitionDeps extends DeclaredNamespaces {
 }
 
 /** What one kind of definition adds to the rest. */
-interface KindOfDefinition<Kind extends DefinitionKind, S extends SubmittedV2Object> {
+interface KindOfDefinition<Kind extends DefinitionKind> {
   readonly kind: Kind;
-  readonly fieldRoot: string;
-  readonly schema: z.ZodType<S>;
-  /** Those of the configuration, as the newer API shows them; all are in `default`. */
-  readonly configured: () => readonly ObjectOf<Kind>[];
-  readonly place: (submitted: S, namespace: string) => ObjectOf<Kind>;
+  /** Those of the configuration, as the newer API shows them; all are in `default`. Absent: there can be none. */
+  readonly configured?: () => readonly ObjectOf<Kind>[];
   /** Whether its commands and connections are the backend's own, which belong to no namespace. */
   readonly isRunByBackend?: boolean;
 }
 
 /** Definitions of a kind as a collection: the stored ones, and those of the configuration, which can only be read. */
-export function definitionCollection<Kind extends DefinitionKind, S extends SubmittedV2Object>(
+export function definitionCollection<Kind extends DefinitionKind>(
   { definitionChanges, registry, log }: DefinitionDeps,
-  given: KindOfDefinition<Kind, S>,
-): Collection<ObjectOf<Kind>, S> {
-  const { kind, fieldRoot, schema, configured, isRunByBackend = false } = given;
+  { kind, configured = () => [], isRunByBackend = false }: KindOfDefinition<Kind>,
+): Collection<ObjectOf<Kind>, SubmittedDefinition<Kind>> {
+  const fieldRoot = kind.slice(0, -1);
   const { keyOf } = WITH_METADATA;
   const inConfiguration = (namespace: string): ReadonlyMap<string, ObjectOf<Kind>> =>
     new Map(namespace === DEFAULT_NAMESPACE ? configured().map((object) => [object.metadata.name, object]) : []);
@@ -58,8 +55,8 @@ export function definitionCollection<Kind extends DefinitionKind, S extends Subm
     ...WITH_METADATA,
     fieldRoot,
     orphanNamespaces: () => registry.definitions.namespaces(kind),
-    parse: validatorOf(schema),
-    place: given.place,
+    parse: validatorOf<SubmittedDefinition<Kind>>(DEFINITION_SCHEMAS[kind]),
+    place: (submitted, namespace) => inNamespace(submitted, namespace) as ObjectOf<Kind>,
     // Whoever may write them gets them whole: what is read, changed and written back must not lose its secrets.
     show: (object, principal) =>
       mayChange(principal, place(object)) ? object : redact(object, DEFINITION_REDACT_KEYS),
@@ -97,7 +94,7 @@ function refuseKept(principal: Principal, doing: Doing): void {
 }
 
 /** Gives the value itself, which keeps the order and the absence of its attributes as they were sent. */
-function validatorOf<S>(schema: z.ZodType<S>): (value: unknown) => S {
+function validatorOf<S>(schema: z.ZodType): (value: unknown) => S {
   return (value) => {
     const parsed = schema.safeParse(value);
     if (!parsed.success) throw new MonError('invalid', problemsOf(parsed.error));

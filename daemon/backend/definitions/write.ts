@@ -21,23 +21,19 @@ const ENDS_BATCH = { endsBatch: true };
 
 type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
 
+interface DefinitionParts {
+  readonly batcher: Batcher;
+  readonly definitions: Definitions;
+  readonly commands: ApiCommands;
+  readonly roles: RoleGuard;
+}
+
 /** Making, changing and removing checks, handlers, filters and mutators over the API. */
 export class DefinitionChanges {
-  readonly #batcher: Batcher;
-  readonly #definitions: Definitions;
-  readonly #commands: ApiCommands;
-  readonly #roles: RoleGuard;
+  readonly #parts: DefinitionParts;
 
-  constructor(parts: {
-    readonly batcher: Batcher;
-    readonly definitions: Definitions;
-    readonly commands: ApiCommands;
-    readonly roles: RoleGuard;
-  }) {
-    this.#batcher = parts.batcher;
-    this.#definitions = parts.definitions;
-    this.#commands = parts.commands;
-    this.#roles = parts.roles;
+  constructor(parts: DefinitionParts) {
+    this.#parts = parts;
   }
 
   /**
@@ -54,7 +50,7 @@ export class DefinitionChanges {
     change: (present: ObjectOf<Kind> | undefined) => ObjectOf<Kind>,
     actor: Actor,
   ): Promise<ObjectOf<Kind>> {
-    return await this.#batcher.run((transaction) => {
+    return await this.#parts.batcher.run((transaction) => {
       const { definitions, declared } = transaction.registry;
       if (namespace !== EVERYWHERE && !declared.has(namespace))
         throw new MonError('not_found', `the namespace ${namespace} does not exist`);
@@ -71,11 +67,11 @@ export class DefinitionChanges {
       const createdBy = present === undefined ? actor.who : present.metadata.created_by;
       const object = { ...made, metadata: { ...made.metadata, ...(createdBy ? { created_by: createdBy } : {}) } };
       const stored = translated(kind, object);
-      const problem = this.#commands.problemOf(kind, stored);
+      const problem = this.#parts.commands.problemOf(kind, stored);
       if (problem !== undefined) throw new MonError('forbidden', problem);
       if (isRoleKind(kind)) {
         const after: RoleChange = { kind, namespace, name, object: stored.object as RoleChange['object'] };
-        this.#roles.refuse(after, transaction.registry.credentials);
+        this.#parts.roles.refuse(after, transaction.registry.credentials);
         if (isFixed(after)) return stored.object;
       }
       saveDefinition(transaction, kind, stored);
@@ -100,7 +96,7 @@ export class DefinitionChanges {
     check: (present: ObjectOf<Kind>) => void,
     actor: Actor,
   ): Promise<void> {
-    await this.#batcher.run((transaction) => {
+    await this.#parts.batcher.run((transaction) => {
       this.#refuseConfigured(kind, namespace, name);
       const present = transaction.registry.definitions.get(kind, namespace, name)?.object;
       if (isRoleKind(kind)) this.#refuseRemoval(transaction, { kind, namespace, name, object: undefined });
@@ -118,14 +114,15 @@ export class DefinitionChanges {
   #refuseRemoval({ registry }: Transaction, change: RoleChange): void {
     const { kind, namespace, name } = change;
     const isStored = registry.definitions.get(kind, namespace, name) !== undefined;
-    if (isStored || builtIn(kind, namespace, name) !== undefined) this.#roles.refuse(change, registry.credentials);
+    if (isStored || builtIn(kind, namespace, name) !== undefined)
+      this.#parts.roles.refuse(change, registry.credentials);
     if (!isStored && builtIn(kind, namespace, name) !== undefined) {
       throw new MonError('conflict', `${name} is built in and cannot be deleted`);
     }
   }
 
   #refuseConfigured(kind: DefinitionKind, namespace: string, name: string): void {
-    if (namespace !== DEFAULT_NAMESPACE || !this.#definitions.configured(kind).has(name)) return;
+    if (namespace !== DEFAULT_NAMESPACE || !this.#parts.definitions.configured(kind).has(name)) return;
     throw new MonError('conflict', `${name} is defined in the configuration file; change it there`);
   }
 }

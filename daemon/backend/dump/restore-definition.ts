@@ -2,42 +2,17 @@ import type { Attributes } from '../../../shared/domain/attributes.ts';
 import { definitionWarnings } from '../../../shared/domain/v2/definition-warnings.ts';
 import { idleAttributes, type Lost } from '../../../shared/domain/v2/lost.ts';
 import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
-import { unwrap, type V2Type, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
+import { unwrap, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { v2AssetSchema } from '../../../shared/schemas/v2/asset.ts';
-import { v2CheckSchema } from '../../../shared/schemas/v2/check.ts';
-import { v2FilterSchema } from '../../../shared/schemas/v2/filter.ts';
-import { v2HandlerSchema } from '../../../shared/schemas/v2/handler.ts';
-import { v2HookSchema } from '../../../shared/schemas/v2/hook.ts';
-import { v2MutatorSchema } from '../../../shared/schemas/v2/mutator.ts';
-import { roleBindingSchema, roleSchema } from '../../../shared/schemas/v2/role.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import type { Restored } from '../../../shared/schemas/restore.ts';
+import { DEFINITION_SCHEMAS } from '../definitions/schemas.ts';
 import { isRoleKind, translated, type DefinitionKind, type DefinitionKinds } from '../definitions/state.ts';
 import type { RoleChange } from '../access/roles.ts';
 import { isFixed } from '../access/role-guard.ts';
 import { leftOut, settle, type Restoring } from './restoring.ts';
 import { saveDefinition } from '../definitions/saved.ts';
-
-const KINDS = {
-  CheckConfig: { kind: 'checks', schema: v2CheckSchema },
-  Handler: { kind: 'handlers', schema: v2HandlerSchema },
-  EventFilter: { kind: 'filters', schema: v2FilterSchema },
-  Mutator: { kind: 'mutators', schema: v2MutatorSchema },
-  HookConfig: { kind: 'hooks', schema: v2HookSchema },
-  Asset: { kind: 'assets', schema: v2AssetSchema },
-  Role: { kind: 'roles', schema: roleSchema },
-  RoleBinding: { kind: 'rolebindings', schema: roleBindingSchema },
-  ClusterRole: { kind: 'clusterroles', schema: roleSchema },
-  ClusterRoleBinding: { kind: 'clusterrolebindings', schema: roleBindingSchema },
-} as const;
-
-export type DefinitionType = keyof typeof KINDS;
-
-export function isDefinitionType(type: V2Type): type is DefinitionType {
-  return Object.hasOwn(KINDS, type);
-}
 
 const NO_ASSETS = 'assets are not fetched by this backend: install what the command needs where it runs';
 
@@ -50,12 +25,11 @@ const IDLE: Readonly<Record<string, string>> = {
 export function restoreDefinition(
   restoring: Restoring,
   namespace: string,
-  type: DefinitionType,
+  kind: DefinitionKind,
   object: Wrapped,
 ): Restored {
-  const { kind, schema } = KINDS[type];
   const given = inNamespace(object, namespace);
-  const parsed = schema.safeParse(given);
+  const parsed = DEFINITION_SCHEMAS[kind].safeParse(given);
   if (!parsed.success) return leftOut(problemsOf(parsed.error));
   const { name } = parsed.data.metadata;
   if (namespace === DEFAULT_NAMESPACE && restoring.definitions.configured(kind).has(name)) {

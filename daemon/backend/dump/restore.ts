@@ -13,42 +13,32 @@ import { recordAudit } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { EntityLimit } from '../clients/entity-limit.ts';
 import { restoreApiKey, restoreUser } from './restore-credentials.ts';
-import { isDefinitionType, restoreDefinition } from './restore-definition.ts';
+import { restoreDefinition } from './restore-definition.ts';
 import { restoreEntity } from './restore-entity.ts';
 import { recordsOfEvent, restoreEvent } from './restore-event.ts';
 import { leftOut, settle, type Restoring } from './restoring.ts';
 import { restoreSilenced } from './restore-silenced.ts';
 import type { RoleGuard } from '../access/role-guard.ts';
-import { DEFAULT_MAX, type SilencesMax } from '../silences/write.ts';
+import type { SilencesMax } from '../silences/write.ts';
 import { NAMESPACES } from '../namespaces/table.ts';
+
+interface RestoreParts {
+  readonly batcher: Batcher;
+  readonly definitions: Definitions;
+  readonly commands: ApiCommands;
+  readonly roles: RoleGuard;
+  readonly entityLimit: EntityLimit;
+  /** The user of the configuration, who may do everything. */
+  readonly configuredUser: () => string | undefined;
+  readonly silencesMax: SilencesMax;
+}
 
 /** Brings objects of a dump back as they were: no handler runs, and nothing is counted. */
 export class Restore {
-  readonly #batcher: Batcher;
-  readonly #definitions: Definitions;
-  readonly #commands: ApiCommands;
-  readonly #roles: RoleGuard;
-  readonly #entityLimit: EntityLimit;
-  readonly #configuredUser: () => string | undefined;
-  readonly #silencesMax: SilencesMax;
+  readonly #parts: RestoreParts;
 
-  constructor(parts: {
-    readonly batcher: Batcher;
-    readonly definitions: Definitions;
-    readonly commands: ApiCommands;
-    readonly roles: RoleGuard;
-    readonly entityLimit: EntityLimit;
-    /** The user of the configuration, who may do everything. */
-    readonly configuredUser: () => string | undefined;
-    readonly silencesMax?: SilencesMax;
-  }) {
-    this.#batcher = parts.batcher;
-    this.#definitions = parts.definitions;
-    this.#commands = parts.commands;
-    this.#roles = parts.roles;
-    this.#entityLimit = parts.entityLimit;
-    this.#configuredUser = parts.configuredUser;
-    this.#silencesMax = parts.silencesMax ?? DEFAULT_MAX;
+  constructor(parts: RestoreParts) {
+    this.#parts = parts;
   }
 
   /**
@@ -62,20 +52,18 @@ export class Restore {
     actor: Actor,
   ): Promise<Restored[]> {
     const isDryRun = dryRun === true;
-    return this.#batcher.run(
+    const { batcher, configuredUser, silencesMax, ...parts } = this.#parts;
+    return batcher.run(
       (transaction) => {
         if (!isDryRun) transaction.refuseNew(undefined);
         const restoring: Restoring = {
+          ...parts,
           transaction,
           isDryRun,
           assumed: new Set(isDryRun ? assumed : []),
           assumedEntities: isDryRun ? entities : 0,
-          definitions: this.#definitions,
-          commands: this.#commands,
-          roles: this.#roles,
-          entityLimit: this.#entityLimit,
-          configuredUser: this.#configuredUser(),
-          silencesMax: this.#silencesMax(),
+          configuredUser: configuredUser(),
+          silencesMax: silencesMax(),
         };
         const results = objects.map((object) => {
           const result = restoreOne(restoring, object);
@@ -102,11 +90,10 @@ function restoreOne(restoring: Restoring, object: Wrapped): Restored {
   if (object.type === 'TessenConfig') return { outcome: 'unchanged' };
   const kind = kindOf(object);
   if (kind === undefined) return leftOut(leftOutReason(object));
-  const { type } = kind;
-  if (type === 'Namespace') return restoreNamespace(restoring, object);
-  if (type === 'User') return restoreUser(restoring, object);
-  if (type === 'APIKey') return restoreApiKey(restoring, object);
-  if (!kind.isNamespaced && isDefinitionType(type)) return restoreDefinition(restoring, EVERYWHERE, type, object);
+  if (kind.type === 'Namespace') return restoreNamespace(restoring, object);
+  if (kind.type === 'User') return restoreUser(restoring, object);
+  if (kind.type === 'APIKey') return restoreApiKey(restoring, object);
+  if (!kind.isNamespaced) return restoreDefinition(restoring, EVERYWHERE, kind.path, object);
   const { registry } = restoring.transaction;
   const name = namespaceOf(object);
   const isThere = registry.hasNamespace(name);
@@ -115,14 +102,15 @@ function restoreOne(restoring: Restoring, object: Wrapped): Restored {
   }
   // One that is only assumed must not come into being by looking into it.
   const namespace = isThere ? registry.namespace(name) : new Namespace(name);
-  if (isDefinitionType(type)) return restoreDefinition(restoring, name, type, object);
-  switch (type) {
+  switch (kind.type) {
     case 'Silenced':
       return restoreSilenced(restoring, namespace, object);
     case 'Entity':
       return restoreEntity(restoring, namespace, object);
     case 'Event':
       return restoreEvent(restoring, namespace, object);
+    default:
+      return restoreDefinition(restoring, name, kind.path, object);
   }
 }
 

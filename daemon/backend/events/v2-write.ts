@@ -46,24 +46,20 @@ export interface PresentEvent {
   readonly record: CheckRecord;
 }
 
+interface V2EventParts {
+  readonly batcher: Batcher;
+  readonly definitions: Definitions;
+  readonly entityLimit: EntityLimit;
+  /** Default: those of the settings. */
+  readonly attributes?: AttributeBounds;
+}
+
 /** What is done to events through the newer API, which shows the result of a check and its event as one. */
 export class V2Events {
-  readonly #batcher: Batcher;
-  readonly #definitions: Definitions;
-  readonly #limit: EntityLimit;
-  readonly #attributes: AttributeBounds;
+  readonly #parts: Required<V2EventParts>;
 
-  constructor(parts: {
-    readonly batcher: Batcher;
-    readonly definitions: Definitions;
-    readonly entityLimit: EntityLimit;
-    /** Default: those of the settings. */
-    readonly attributes?: AttributeBounds;
-  }) {
-    this.#batcher = parts.batcher;
-    this.#definitions = parts.definitions;
-    this.#limit = parts.entityLimit;
-    this.#attributes = parts.attributes ?? new AttributeBounds();
+  constructor(parts: V2EventParts) {
+    this.#parts = { attributes: new AttributeBounds(), ...parts };
   }
 
   /**
@@ -79,14 +75,14 @@ export class V2Events {
     change: (present: PresentEvent | undefined) => ReportedEvent,
     actor: Actor,
   ): Promise<void> {
-    return this.#batcher.run(
+    return this.#parts.batcher.run(
       (transaction) => {
         refuseUnknownNamespace(transaction.registry, namespaceName);
         const namespace = transaction.registry.namespace(namespaceName);
         const entry = namespace.check(client, check);
         const present = entry === undefined ? undefined : presentEvent(transaction, entry);
         const event = withSecrets(change(present), present);
-        const refusal = this.#attributes.refusalOf(event.result);
+        const refusal = this.#parts.attributes.refusalOf(event.result);
         if (refusal !== undefined) throw refusal;
         transaction.refuseNew(entry);
         if (isBanned(namespace, client, transaction.nowMs)) throw banned(client);
@@ -109,7 +105,7 @@ export class V2Events {
     refuse: (present: PresentEvent) => void,
     actor: Actor,
   ): Promise<void> {
-    return this.#batcher.run(
+    return this.#parts.batcher.run(
       (transaction) => {
         const entry = transaction.registry.namespace(namespaceName).check(client, check);
         if (entry === undefined) throw new MonError('not_found', 'not found');
@@ -134,7 +130,7 @@ export class V2Events {
     entry: CheckEntry | undefined,
     now: number,
   ): IncomingResult {
-    const definition = this.#definitions.in(namespaceName).check(result.name);
+    const definition = this.#parts.definitions.in(namespaceName).check(result.name);
     // Nobody is told unless the event or a definition says so: the handler `default` is a matter of the legacy API.
     const submitted = {
       ...(definition === undefined ? { handlers: [] } : {}),
@@ -150,8 +146,8 @@ export class V2Events {
   #ensureClient(transaction: Transaction, namespace: Namespace, { entity }: ReportedEvent, actor: Actor): void {
     const { name } = entity.metadata;
     if (namespace.clients.has(name)) return;
-    this.#attributes.refuseClient(entity, 'entity');
-    this.#limit.refuseBeyond(namespace.name, name);
+    this.#parts.attributes.refuseClient(entity, 'entity');
+    this.#parts.entityLimit.refuseBeyond(namespace.name, name);
     handleRegistration(
       transaction,
       saveEntity(transaction, namespace, entity, { source: 'event', createdBy: actor.who }),

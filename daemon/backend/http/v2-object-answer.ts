@@ -2,7 +2,10 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { names, type Preconditions } from '../../../shared/domain/v2/etag.ts';
 import { MonError } from '../../../shared/errors.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import { actorOf } from '../access/actor.ts';
 import { parseBody } from './json-body.ts';
+import type { Handler } from './route.ts';
 
 const MERGE_PATCH = 'application/merge-patch+json';
 
@@ -51,6 +54,14 @@ export function sendObject(
   const isReading = request.method === 'GET' || request.method === 'HEAD';
   if (isReading && known !== undefined && names(known, tag)) return reply.code(304).send();
   return reply.type('application/json').send(JSON.stringify(shown));
+}
+
+/** Answers a change with nothing, once it is committed. */
+export function changing(change: (request: FastifyRequest, actor: Actor) => Promise<void>): Handler {
+  return async (request, reply) => {
+    await change(request, actorOf(request));
+    return reply.send();
+  };
 }
 
 /** As it was sent, in lower case and without its parameters: the server forgets it, because nearly nothing depends on it. */

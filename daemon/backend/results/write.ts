@@ -26,6 +26,15 @@ import { removeCheck, saveCheck } from '../events/saved.ts';
 import { CHECK_RECORDS } from '../events/table.ts';
 import { AgentDelivery, type AgentResults, type DeliveredResult, type ProxyLimits } from './agent-delivery.ts';
 
+interface ResultParts {
+  readonly batcher: Batcher;
+  readonly definitions: Definitions;
+  readonly clock: Clock;
+  readonly limits: ProxyLimits;
+  /** Default: those of the settings. */
+  readonly attributes?: AttributeBounds;
+}
+
 /** The ways in for check results. */
 export class Results {
   /** Results that were not taken so far, by the reason: those of agents, and single ones of an array. */
@@ -39,25 +48,10 @@ export class Results {
     limit: 0,
     memory: 0,
   };
-  readonly #batcher: Batcher;
-  readonly #definitions: Definitions;
-  readonly #clock: Clock;
-  readonly #limits: ProxyLimits;
-  readonly #attributes: AttributeBounds;
+  readonly #parts: Required<ResultParts>;
 
-  constructor(parts: {
-    readonly batcher: Batcher;
-    readonly definitions: Definitions;
-    readonly clock: Clock;
-    readonly limits: ProxyLimits;
-    /** Default: those of the settings. */
-    readonly attributes?: AttributeBounds;
-  }) {
-    this.#batcher = parts.batcher;
-    this.#definitions = parts.definitions;
-    this.#clock = parts.clock;
-    this.#limits = parts.limits;
-    this.#attributes = parts.attributes ?? new AttributeBounds();
+  constructor(parts: ResultParts) {
+    this.#parts = { attributes: new AttributeBounds(), ...parts };
   }
 
   /**
@@ -73,11 +67,11 @@ export class Results {
     results: readonly SubmittedResult[],
     admission = ALWAYS,
   ): Promise<ReadonlyMap<number, MonError>> {
-    const now = Math.floor(this.#clock.now() / 1000);
-    const definitions = this.#definitions.in(namespaceName);
+    const now = Math.floor(this.#parts.clock.now() / 1000);
+    const definitions = this.#parts.definitions.in(namespaceName);
     const excessive = this.#excessive(results);
     const incoming = results.map((result) => incomingFromApi(result, definitions, now));
-    return this.#batcher.run(
+    return this.#parts.batcher.run(
       (transaction) => {
         admission();
         refuseUnknownNamespace(transaction.registry, namespaceName);
@@ -107,7 +101,7 @@ export class Results {
    * @throws MonError `unavailable`
    */
   record(namespaceName: string, incoming: readonly IncomingResult[]): Promise<void> {
-    return this.#batcher.run(
+    return this.#parts.batcher.run(
       (transaction) => {
         const namespace = transaction.registry.namespace(namespaceName);
         for (const result of incoming) {
@@ -129,10 +123,10 @@ export class Results {
    * @throws MonError `unavailable`
    */
   tell(namespaceName: string, client: string, submitted: SubmittedResult): Promise<void> {
-    const now = Math.floor(this.#clock.now() / 1000);
-    const definitions = this.#definitions.in(namespaceName);
+    const now = Math.floor(this.#parts.clock.now() / 1000);
+    const definitions = this.#parts.definitions.in(namespaceName);
     const incoming = incomingResult(submitted, { reporter: client, definitions, now, issued: now });
-    return this.#batcher.run(
+    return this.#parts.batcher.run(
       (transaction) => processResult(transaction, transaction.registry.namespace(namespaceName), incoming),
       {
         needs: (registry, audience) =>
@@ -155,16 +149,16 @@ export class Results {
     onRefused: (id: number, reason: string) => void,
     onSettled: (error: MonError | undefined) => void,
   ): void {
-    this.#batcher.refuseReports();
-    const now = Math.floor(this.#clock.now() / 1000);
-    const definitions = this.#definitions.in(namespaceName);
+    this.#parts.batcher.refuseReports();
+    const now = Math.floor(this.#parts.clock.now() / 1000);
+    const definitions = this.#parts.definitions.in(namespaceName);
     const about = { reporter: delivery.client, definitions, now, issued: undefined };
     const valid: DeliveredResult[] = [];
     const refused: { readonly id: number; readonly reason: string }[] = [];
     for (const { id, signature, check } of delivery.results) {
       try {
         const submitted = validateResult(check);
-        const refusal = this.#attributes.refusalOf(submitted);
+        const refusal = this.#parts.attributes.refusalOf(submitted);
         if (refusal !== undefined) throw refusal;
         valid.push({ id, signature: signature ?? '', ...incomingResult(submitted, about) });
       } catch (error) {
@@ -173,8 +167,8 @@ export class Results {
         this.refused.invalid++;
       }
     }
-    const context = { refused: this.refused, limits: this.#limits, onRefused };
-    this.#batcher.enqueue(new AgentDelivery(namespaceName, delivery, valid, onSettled, context));
+    const context = { refused: this.refused, limits: this.#parts.limits, onRefused };
+    this.#parts.batcher.enqueue(new AgentDelivery(namespaceName, delivery, valid, onSettled, context));
     for (const { id, reason } of refused) onRefused(id, reason);
   }
 
@@ -191,7 +185,7 @@ export class Results {
   #excessive(results: readonly SubmittedResult[]): ReadonlyMap<number, MonError> {
     const excessive = new Map<number, MonError>();
     for (const [index, result] of results.entries()) {
-      const refusal = this.#attributes.refusalOf(result);
+      const refusal = this.#parts.attributes.refusalOf(result);
       if (refusal !== undefined) excessive.set(index, refusal);
     }
     return excessive;
@@ -204,7 +198,7 @@ export class Results {
    * @throws MonError `unavailable`
    */
   committedId(namespaceName: string, client: string, spool: string): Promise<number> {
-    return this.#batcher.run(({ registry }) => {
+    return this.#parts.batcher.run(({ registry }) => {
       const mark = registry.namespace(namespaceName).spools.get(client);
       return mark?.spool === spool ? mark.acked : 0;
     });
@@ -216,7 +210,7 @@ export class Results {
    * @throws MonError `not_found`
    */
   remove(namespaceName: string, client: string, check: string, actor: Actor = MON): Promise<void> {
-    return this.#batcher.run(
+    return this.#parts.batcher.run(
       (transaction) => {
         const entry = transaction.registry.namespace(namespaceName).check(client, check);
         if (entry?.status === undefined) throw new MonError('not_found', `there is no result of ${client}/${check}`);

@@ -14,9 +14,7 @@ export interface Wrapped {
 /** A type of `core/v2` that can be written to a file and read from it. */
 export interface WrappedKind {
   readonly type: string;
-  /** As it is typed: `core/v2.CheckConfig` or short. */
-  readonly short: string;
-  /** Last part of the path of its list. */
+  /** Last part of the path of its list, and as it is typed for short. */
   readonly path: string;
   readonly isNamespaced: boolean;
 }
@@ -25,23 +23,23 @@ export const V2_VERSION = 'core/v2';
 
 /** In the order in which they are restored: each needs at most those before it. */
 export const WRAPPED_KINDS = [
-  { type: 'Namespace', short: 'namespaces', path: 'namespaces', isNamespaced: false },
-  { type: 'ClusterRole', short: 'clusterroles', path: 'clusterroles', isNamespaced: false },
-  { type: 'ClusterRoleBinding', short: 'clusterrolebindings', path: 'clusterrolebindings', isNamespaced: false },
-  { type: 'Role', short: 'roles', path: 'roles', isNamespaced: true },
-  { type: 'RoleBinding', short: 'rolebindings', path: 'rolebindings', isNamespaced: true },
-  { type: 'EventFilter', short: 'filters', path: 'filters', isNamespaced: true },
-  { type: 'Mutator', short: 'mutators', path: 'mutators', isNamespaced: true },
-  { type: 'Handler', short: 'handlers', path: 'handlers', isNamespaced: true },
-  { type: 'Asset', short: 'assets', path: 'assets', isNamespaced: true },
-  { type: 'HookConfig', short: 'hooks', path: 'hooks', isNamespaced: true },
-  { type: 'CheckConfig', short: 'checks', path: 'checks', isNamespaced: true },
-  { type: 'Silenced', short: 'silenced', path: 'silenced', isNamespaced: true },
-  { type: 'Entity', short: 'entities', path: 'entities', isNamespaced: true },
-  { type: 'Event', short: 'events', path: 'events', isNamespaced: true },
+  { type: 'Namespace', path: 'namespaces', isNamespaced: false },
+  { type: 'ClusterRole', path: 'clusterroles', isNamespaced: false },
+  { type: 'ClusterRoleBinding', path: 'clusterrolebindings', isNamespaced: false },
+  { type: 'Role', path: 'roles', isNamespaced: true },
+  { type: 'RoleBinding', path: 'rolebindings', isNamespaced: true },
+  { type: 'EventFilter', path: 'filters', isNamespaced: true },
+  { type: 'Mutator', path: 'mutators', isNamespaced: true },
+  { type: 'Handler', path: 'handlers', isNamespaced: true },
+  { type: 'Asset', path: 'assets', isNamespaced: true },
+  { type: 'HookConfig', path: 'hooks', isNamespaced: true },
+  { type: 'CheckConfig', path: 'checks', isNamespaced: true },
+  { type: 'Silenced', path: 'silenced', isNamespaced: true },
+  { type: 'Entity', path: 'entities', isNamespaced: true },
+  { type: 'Event', path: 'events', isNamespaced: true },
   // Last: from the first of them on, a backend that took everybody asks for credentials.
-  { type: 'User', short: 'users', path: 'users', isNamespaced: false },
-  { type: 'APIKey', short: 'apikeys', path: 'apikeys', isNamespaced: false },
+  { type: 'User', path: 'users', isNamespaced: false },
+  { type: 'APIKey', path: 'apikeys', isNamespaced: false },
 ] as const satisfies readonly WrappedKind[];
 
 export type V2Type = (typeof WRAPPED_KINDS)[number]['type'];
@@ -61,8 +59,8 @@ export function kindOf({
 /** A kind as people name it: `core/v2.CheckConfig`, `CheckConfig`, `checks`, `check`, in any letter case. */
 export function kindNamed(typed: string): (typeof WRAPPED_KINDS)[number] | undefined {
   const name = typed.toLowerCase().replace(/^core\/v2\./, '');
-  return WRAPPED_KINDS.find(({ type, short }) =>
-    [type.toLowerCase(), short, short.replace(/ies$/, 'y').replace(/s$/, '')].includes(name),
+  return WRAPPED_KINDS.find(({ type, path }) =>
+    [type.toLowerCase(), path, path.replace(/ies$/, 'y').replace(/s$/, '')].includes(name),
   );
 }
 

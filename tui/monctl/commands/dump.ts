@@ -16,7 +16,7 @@ import { counted } from '../counted.ts';
 import { listPath, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { DUMP_FORMATS, DumpWriter, writeWhole, type DumpFormat, type TextSink } from '../objects/write-objects.ts';
 
-const TYPE_NAMES = WRAPPED_KINDS.map(({ short }) => short);
+const TYPE_NAMES = WRAPPED_KINDS.map(({ path }) => path);
 
 export const dumpCommand: Command = {
   words: ['dump'],
