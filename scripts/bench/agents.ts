@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { WebSocket } from 'ws';
 import { connectionLimits } from '../../shared/domain/connection-limits.ts';
@@ -13,6 +12,8 @@ const CHECKS = 10;
 const INTERVAL_S = 10;
 /** As many as 20,000, or as a backend lets in that keeps its descriptors for the store. */
 const IDLE_AGENTS = Math.min(20_000, connectionLimits(20_000, undefined, openFilesMax()).all - 10);
+/** A fleet is beyond the limit of entities that a backend has by default. */
+const UNLIMITED = { entity_limit: 'unlimited' };
 /** Handshakes under way at once: agents reconnect with jitter, not in step. */
 const CONNECTING = 200;
 
@@ -26,7 +27,7 @@ export async function run(seconds: number): Promise<void> {
 }
 
 async function working(seconds: number): Promise<void> {
-  await using backend = await startFleetBackend({ checks: checks() });
+  await using backend = await startBackend({ settings: { ...UNLIMITED, checks: checks() } });
   const before = memoryMiB(backend.pid);
   const agents = await connectAll(backend.url, AGENTS, ['fleet']);
   // One interval to settle: the first results of 50,000 keys make their records.
@@ -50,7 +51,7 @@ async function working(seconds: number): Promise<void> {
 }
 
 async function idle(): Promise<void> {
-  await using backend = await startFleetBackend({});
+  await using backend = await startBackend({ settings: UNLIMITED });
   const before = memoryMiB(backend.pid);
   const agents = await connectAll(backend.url, IDLE_AGENTS, ['idle']);
   // Every one sends a keepalive, and the sweep writes a result for each.
@@ -58,13 +59,6 @@ async function idle(): Promise<void> {
   const memory = ((memoryMiB(backend.pid) - before) * 1024) / agents.length;
   report(`memory for each of ${count(agents.length)} idle agents with keepalives`, memory, 'KiB', 'goal 30');
   for (const agent of agents) agent.drop();
-}
-
-/** A fleet is beyond the limit of entities that a backend has by default. */
-async function startFleetBackend(settings: object): ReturnType<typeof startBackend> {
-  const config = `build/bench-agents.json`;
-  await writeFile(config, JSON.stringify({ entity_limit: 'unlimited', ...settings }));
-  return await startBackend(['-c', config]);
 }
 
 /** Ten checks of the whole fleet, spread over the interval by their names. */

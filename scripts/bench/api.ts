@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { startBackend, type BenchBackend } from './backend-process.ts';
-import { BenchAgent, steadyLoop } from './bench-agent.ts';
+import { BenchAgent, resultJson, steadyLoop } from './bench-agent.ts';
 import { Line, serverCpuMs, type Target } from './http-line.ts';
 import { memoryMiB } from './process-figures.ts';
 import { count, quantile, report } from './report.ts';
@@ -11,7 +11,6 @@ const SILENCES_FEW = 5000;
 const SILENCES_MANY = 100_000;
 /** Entries that name the same check. */
 const SILENCES_PER_CHECK = 10;
-const RESULT_BYTES = 600;
 const BATCH = 1000;
 const CONNECTIONS = 32;
 /** Results per second beside lists. */
@@ -23,7 +22,7 @@ const AGENTS = 100;
  * answer read; with results of 600 bytes. The anchors are of the page (performance, measured on a machine like this).
  */
 export async function run(seconds: number): Promise<void> {
-  await using backend = await startBackend([], { isLoopWatched: true });
+  await using backend = await startBackend({ isLoopWatched: true });
   const ask = new Line(backend);
   console.log(`p50 / p99 and CPU of the backend, from ${String(seconds)} s each over loopback`);
 
@@ -106,7 +105,7 @@ async function watchLoop(backend: BenchBackend, what: string, act: () => Promise
 }
 
 async function whileResultsComeIn({ url }: BenchBackend, act: () => Promise<void>): Promise<void> {
-  const agents = await Promise.all(Array.from({ length: AGENTS }, (_, at) => BenchAgent.connect(url, at)));
+  const agents = await BenchAgent.connectAll(url, AGENTS);
   let isOver = false;
   const load = steadyLoop(agents, RATE, () => isOver);
   await act();
@@ -147,32 +146,13 @@ async function postResults(
   result: (client: number, check: number) => { readonly name: string },
 ): Promise<void> {
   const results = Array.from({ length: clients * checks }, (_, index) =>
-    filled(result(Math.floor(index / checks), index % checks)),
+    resultJson(result(Math.floor(index / checks), index % checks)),
   );
   const line = new Line(backend);
   for (let start = 0; start < results.length; start += BATCH) {
     await line.send('POST', '/api/mon/v1/results', `[${results.slice(start, start + BATCH).join(',')}]`);
   }
   line.close();
-}
-
-/** A result of about `RESULT_BYTES`. */
-function filled(result: { readonly name: string }): string {
-  const check = {
-    ...result,
-    output: '',
-    interval: 60,
-    subscribers: ['linux'],
-    command: `/usr/lib/mon/plugins/${result.name} -w 80 -c 90 --verbose`,
-    handlers: ['default'],
-    duration: 0.123,
-    team: 'operations',
-  };
-  const fill = RESULT_BYTES - JSON.stringify(check).length;
-  return JSON.stringify({
-    ...check,
-    output: 'DISK - free space: / 3326 MiB (56% inode=88%); '.repeat(20).slice(0, fill),
-  });
 }
 
 /** Entries that nothing here is named by, in as many subscriptions as checks. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -33,23 +33,25 @@ export interface BenchBackend extends AsyncDisposable {
 /**
  * A backend of its own process.
  *
+ * @param settings its configuration
  * @param stateDir goes with it; default: an empty one
  */
-export async function startBackend(
-  args: readonly string[] = [],
-  {
-    stateDir,
-    env = {},
-    isLoopWatched = false,
-  }: {
-    readonly stateDir?: string;
-    readonly env?: Readonly<Record<string, string>>;
-    readonly isLoopWatched?: boolean;
-  } = {},
-): Promise<BenchBackend> {
+export async function startBackend({
+  settings = {},
+  stateDir,
+  env = {},
+  isLoopWatched = false,
+}: {
+  readonly settings?: object;
+  readonly stateDir?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly isLoopWatched?: boolean;
+} = {}): Promise<BenchBackend> {
   const watching = isLoopWatched ? { NODE_OPTIONS: `--import ${ROOT}scripts/bench/watch-loop.ts` } : {};
   const dir = stateDir ?? (await makeStateDir());
-  const child = spawn(`${ROOT}scripts/mon-backend`, ['start', '--state-dir', dir, '--port', '0', ...args], {
+  const config = `${dir}.json`;
+  await writeFile(config, JSON.stringify(settings));
+  const child = spawn(`${ROOT}scripts/mon-backend`, ['start', '--state-dir', dir, '--port', '0', '-c', config], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     env: { ...process.env, ...watching, ...env },
   });
@@ -76,7 +78,7 @@ export async function startBackend(
       child.kill('SIGTERM');
       await exited;
       process.off('exit', kill);
-      await rm(dir, { recursive: true, force: true });
+      await Promise.all([dir, config].map((path) => rm(path, { recursive: true, force: true })));
     },
   };
 }

@@ -46,6 +46,10 @@ export class BenchAgent {
     return new BenchAgent(socket, at);
   }
 
+  static connectAll(url: string, agents: number): Promise<BenchAgent[]> {
+    return Promise.all(Array.from({ length: agents }, (_, at) => BenchAgent.connect(url, at)));
+  }
+
   /** From now on its results name these handlers. */
   report(handlers: readonly string[]): void {
     this.#messages = Array.from({ length: CHECKS_EACH }, (_, check) =>
@@ -91,21 +95,23 @@ export class BenchAgent {
   }
 }
 
-/** A result of about `RESULT_BYTES`; one in twenty fails. */
+/** One in twenty fails. */
 export function checkJson(name: string, at: number, handlers: readonly string[] = ['default']): string {
   const status = at % 20 === 0 ? 2 : 0;
+  return resultJson({ name, status, handlers, issued: 1_700_000_000, executed: 1_700_000_000 });
+}
+
+/** A result of about `RESULT_BYTES`. */
+export function resultJson(result: { readonly name: string; readonly [attribute: string]: unknown }): string {
   const check = {
-    name,
-    status,
     output: '',
     interval: 60,
     subscribers: ['linux'],
-    command: `/usr/lib/mon/plugins/${name} -w 80 -c 90 --verbose`,
-    handlers,
+    command: `/usr/lib/mon/plugins/${result.name} -w 80 -c 90 --verbose`,
+    handlers: ['default'],
     duration: 0.123,
-    issued: 1_700_000_000,
-    executed: 1_700_000_000,
     team: 'operations',
+    ...result,
   };
   const fill = RESULT_BYTES - JSON.stringify(check).length;
   return JSON.stringify({

@@ -7,8 +7,9 @@ import { storeBytes } from '../../daemon/backend/store/store-size.ts';
 import type { BenchSizes } from './bench-sizes.ts';
 import { buildPrograms, makeStateDir, startBackend } from './backend-process.ts';
 import { BenchAgent } from './bench-agent.ts';
+import { postJson } from './http-line.ts';
 import { cpuMs, memoryMiB, memoryPartsMiB, peakMemoryMiB } from './process-figures.ts';
-import { count, quantile, report, sleep } from './report.ts';
+import { count, quantile, report, sleep, timesOf } from './report.ts';
 
 const BATCH = 2000;
 /** Of each client, of text that does not compress. */
@@ -29,7 +30,7 @@ export async function run(_seconds: number, { clients }: BenchSizes): Promise<vo
 
   await buildPrograms();
   const begun = performance.now();
-  await using backend = await startBackend([], {
+  await using backend = await startBackend({
     stateDir,
     env: { NODE_OPTIONS: `--max-old-space-size=${String(HEAP_MIB)}` },
   });
@@ -60,7 +61,7 @@ export async function run(_seconds: number, { clients }: BenchSizes): Promise<vo
     agents.push(await BenchAgent.connect(backend.url, at));
   });
   await timed('POST /results of a known client', ASKED, (at) =>
-    post(`${backend.url}/results`, { source: nameAt(at), name: 'disk', output: 'full', status: 2 }),
+    postJson(`${backend.url}/results`, { source: nameAt(at), name: 'disk', output: 'full', status: 2 }),
   );
   await timed('GET /events, with their clients', 10, () => ask('/events'));
   for (const agent of agents) agent.close();
@@ -93,16 +94,6 @@ async function writeClients(dir: string, clients: number): Promise<void> {
 }
 
 async function timed(what: string, times: number, act: (at: number) => Promise<unknown>): Promise<void> {
-  const taken: number[] = [];
-  for (let at = 0; at < times; at++) {
-    const begun = performance.now();
-    await act(at);
-    taken.push(performance.now() - begun);
-  }
+  const taken = await timesOf(times, act);
   report(what, [quantile(taken, 0.5), quantile(taken, 0.99)], 'ms', `p50 / p99 of ${count(times)}`);
-}
-
-async function post(url: string, body: unknown): Promise<void> {
-  const answer = await fetch(url, { method: 'POST', body: JSON.stringify(body) });
-  if (!answer.ok) throw new Error(`POST ${url}: ${String(answer.status)}`);
 }

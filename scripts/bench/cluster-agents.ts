@@ -1,14 +1,14 @@
-import { writeFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { connectionLimits } from '../../shared/domain/connection-limits.ts';
 import { KEEPALIVE_SECONDS } from '../../shared/schemas/agent.ts';
 import { startDatabase, startMembers, type Member } from './cluster-members.ts';
 import { startFleet, type Fleet } from './fleet.ts';
 import { cpuMs, memoryMiB, openFilesMax } from './process-figures.ts';
-import { count, report, sleep } from './report.ts';
+import { count, mean, report, sleep } from './report.ts';
 
 const MEMBERS = 3;
-const CONFIG = 'build/bench-cluster-agents.json';
+/** Beyond the limits of entities and connections that a backend has by default. */
+const SETTINGS = { entity_limit: 'unlimited', 'connection-limit': 1_000_000 };
 /** Descriptors and connections that are not for agents. */
 const SPARE = 50;
 const CONNECT_MS = 180_000;
@@ -23,10 +23,8 @@ const SETTLE_MS = 300_000;
 export async function agentsOfMembers(wanted: number): Promise<void> {
   const possible = Math.floor((connectionLimits(Infinity, undefined, openFilesMax()).all - SPARE) / MEMBERS);
   const each = Math.min(wanted, possible);
-  // Beyond the limits of entities and connections that a backend has by default.
-  await writeFile(CONFIG, JSON.stringify({ entity_limit: 'unlimited', 'connection-limit': 1_000_000 }));
   await using server = await startDatabase();
-  await using cluster = await startMembers(MEMBERS, await server.database(), ['-c', CONFIG]);
+  await using cluster = await startMembers(MEMBERS, await server.database(), SETTINGS);
   const { members } = cluster;
   // In two halves: what a process takes with the first agents, and keeps for any number of them, is not counted.
   const half = Math.floor(each / 2);
@@ -38,9 +36,7 @@ export async function agentsOfMembers(wanted: number): Promise<void> {
   report('idle agents, a third of them at each of three members', 2 * half * MEMBERS, '', `goal 40,000${limit}`);
   const [writer = NaN, ...others] = grown;
   const names = 'where it is connected / at the one that writes / at all three';
-  const ofOthers = others.reduce((sum, one) => sum + one, 0) / others.length;
-  const all = grown.reduce((sum, one) => sum + one, 0) / MEMBERS;
-  report(`memory for each agent more, ${names}`, [ofOthers, writer / MEMBERS, all], 'KiB', 'goal 30');
+  report(`memory for each agent more, ${names}`, [mean(others), writer / MEMBERS, mean(grown)], 'KiB', 'goal 30');
   const busy = await cpuOf(members, KEEPALIVE_SECONDS * 1000);
   report('CPU of writer / member / member beside them', busy, '%', 'of one core');
   await loseMember(

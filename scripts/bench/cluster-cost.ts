@@ -83,7 +83,7 @@ function costOf(before: Figures, after: Figures): Cost {
 
 async function connected(writer: Member | undefined): Promise<BenchAgent[]> {
   if (writer === undefined) return [];
-  const agents = await Promise.all(Array.from({ length: CONNECTIONS }, (_, at) => BenchAgent.connect(writer.url, at)));
+  const agents = await BenchAgent.connectAll(writer.url, CONNECTIONS);
   for (const agent of agents) agent.report([]);
   return agents;
 }

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { checkJson } from './bench-agent.ts';
 import type { ClusterView } from '../../shared/schemas/cluster.ts';
@@ -13,21 +12,20 @@ const BATCH = 1000;
 /** Requests under way at once. */
 const POSTING = 4;
 const AGAIN_MS = 5;
-const CONFIG = 'build/bench-cluster-keys.json';
+/** There are more clients than a backend takes by default. */
+const SETTINGS = { entity_limit: 'unlimited' };
 
 /** How long a member takes to join those that have many keys, and to take over from a writer that is killed. */
 export async function joinAndTakeOver(keys: number): Promise<void> {
-  // There are more clients than a backend takes by default.
-  await writeFile(CONFIG, JSON.stringify({ entity_limit: 'unlimited' }));
   await using server = await startDatabase();
   const store = await server.database();
-  await using first = await startMembers(1, store, ['-c', CONFIG]);
+  await using first = await startMembers(1, store, SETTINGS);
   const [writer] = first.members;
   if (writer === undefined) return;
   await postResults(writer.url, keys);
 
   const joining = performance.now();
-  await using member = await startBackend(['-c', CONFIG], { env: { MON_STORE: store } });
+  await using member = await startBackend({ settings: SETTINGS, env: { MON_STORE: store } });
   await follows(member.url);
   const cpu = `CPU ${(cpuMs(member.pid) / 1000).toFixed(1)} s, memory ${count(memoryMiB(member.pid))} MiB`;
   report(`a member joins, ${count(keys)} keys`, (performance.now() - joining) / 1000, 's', `goal 15, ${cpu}`);

@@ -12,12 +12,12 @@ export function startDatabase(): Promise<PostgresServer> {
 export async function startMembers(
   count: number,
   store: string,
-  args: readonly string[] = [],
+  settings: object = {},
 ): Promise<AsyncDisposable & { readonly members: readonly Member[] }> {
   await using started = new AsyncDisposableStack();
   const members: Member[] = [];
   for (let at = 0; at < count; at++) {
-    members.push(started.use(await startBackend(args, { env: { MON_STORE: store } })));
+    members.push(started.use(await startBackend({ settings, env: { MON_STORE: store } })));
   }
   const running = started.move();
   return { members, [Symbol.asyncDispose]: () => running.disposeAsync() };

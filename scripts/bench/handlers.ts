@@ -1,15 +1,13 @@
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import { fileURLToPath } from 'node:url';
 import { startBackend } from './backend-process.ts';
 import { BenchAgent, closedLoop, openLoop, type Load } from './bench-agent.ts';
+import { postJson } from './http-line.ts';
 import { cpuMs } from './process-figures.ts';
-import { count, mean, report, sleep } from './report.ts';
+import { report, reportBeside, sleep } from './report.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const LOCALHOST = '127.0.0.1';
 /** Runs that wait, so that the handlers always have some to do. */
 const AHEAD = 2000;
@@ -34,8 +32,7 @@ export async function run(seconds: number): Promise<void> {
 
 async function deliveries(seconds: number, definitions: object): Promise<void> {
   const handlers = { ...definitions, pipe: { type: 'pipe', command: 'true' } };
-  await using config = await writeConfig({ handlers });
-  await using backend = await startBackend(['--config', config.file]);
+  await using backend = await startBackend({ settings: { handlers } });
   for (const [handler, goal] of [
     ['line', 'tcp, goal 1,000'],
     ['hook', 'webhook, goal 1,000'],
@@ -77,9 +74,7 @@ async function postFailures(url: string, handler: string, start: number): Promis
     status: 2,
     handlers: [handler],
   }));
-  const answer = await fetch(`${url}/api/mon/v1/results`, { method: 'POST', body: JSON.stringify(results) });
-  if (answer.status !== 202) throw new Error(`POST /api/mon/v1/results: ${String(answer.status)}`);
-  await answer.arrayBuffer();
+  await postJson(`${url}/api/mon/v1/results`, results);
 }
 
 async function deliveredBy(url: string, handler: string): Promise<number> {
@@ -92,9 +87,9 @@ async function deliveredBy(url: string, handler: string): Promise<number> {
 
 /** One in twenty results asks for a handler that hangs, against the same results that ask for none. */
 async function hanging(seconds: number): Promise<void> {
-  await using config = await writeConfig({ handlers: { hang: { type: 'pipe', command: 'sleep 60' } } });
-  await using backend = await startBackend(['--config', config.file]);
-  const agents = await Promise.all(Array.from({ length: CONNECTIONS }, (_, at) => BenchAgent.connect(backend.url, at)));
+  const settings = { handlers: { hang: { type: 'pipe', command: 'sleep 60' } } };
+  await using backend = await startBackend({ settings });
+  const agents = await BenchAgent.connectAll(backend.url, CONNECTIONS);
   const reportTo = (handlers: readonly string[]): void => {
     for (const agent of agents) agent.report(handlers);
   };
@@ -105,54 +100,29 @@ async function hanging(seconds: number): Promise<void> {
   const filling = await closedLoop(agents, backend.pid, FILLING_MS);
   report('results, while what waits for handlers piles up', filling.rate, '/s', 'no goal');
 
-  const rounds = { without: [] as Load[], hung: [] as Load[] };
+  const rounds = { without: [] as Load[], beside: [] as Load[] };
   // In turns, so that whatever else the machine does falls on both.
   for (let round = 0; round < ROUNDS; round++) {
     reportTo([]);
     rounds.without.push(await closedLoop(agents, backend.pid, (seconds * 1000) / ROUNDS));
     reportTo(['hang']);
-    rounds.hung.push(await closedLoop(agents, backend.pid, (seconds * 1000) / ROUNDS));
+    rounds.beside.push(await closedLoop(agents, backend.pid, (seconds * 1000) / ROUNDS));
   }
-  const rates = compared('results', rounds.without, rounds.hung, ({ rate }) => rate, '/s');
-  compared('CPU per result', rounds.without, rounds.hung, ({ cpuMicroseconds }) => cpuMicroseconds, 'us');
+  const hung = 'while every handler hangs';
+  const rate = reportBeside(`results, ${hung}`, '/s', rounds, (load) => load.rate, 'within 5');
+  reportBeside(`CPU per result, ${hung}`, 'us', rounds, ({ cpuMicroseconds }) => cpuMicroseconds, 'within 5');
 
   type Latency = Awaited<ReturnType<typeof openLoop>>;
-  const latencies = { without: [] as Latency[], hung: [] as Latency[] };
+  const latencies = { without: [] as Latency[], beside: [] as Latency[] };
   for (let round = 0; round < ROUNDS; round++) {
     reportTo([]);
-    latencies.without.push(await openLoop(agents, rates / 3, (seconds * 1000) / ROUNDS));
+    latencies.without.push(await openLoop(agents, rate / 3, (seconds * 1000) / ROUNDS));
     reportTo(['hang']);
-    latencies.hung.push(await openLoop(agents, rates / 3, (seconds * 1000) / ROUNDS));
+    latencies.beside.push(await openLoop(agents, rate / 3, (seconds * 1000) / ROUNDS));
   }
-  compared('ack p50 at a third of that', latencies.without, latencies.hung, ({ p50 }) => p50, 'ms');
-  compared('ack p99 at a third of that', latencies.without, latencies.hung, ({ p99 }) => p99, 'ms');
+  reportBeside(`ack p50 at a third of that, ${hung}`, 'ms', latencies, ({ p50 }) => p50, 'within 5');
+  reportBeside(`ack p99 at a third of that, ${hung}`, 'ms', latencies, ({ p99 }) => p99, 'within 5');
   for (const agent of agents) agent.close();
-}
-
-/** @returns the mean without handlers */
-function compared<Figures>(
-  what: string,
-  without: readonly Figures[],
-  hung: readonly Figures[],
-  figure: (figures: Figures) => number,
-  unit: string,
-): number {
-  const [before, after] = [mean(without.map(figure)), mean(hung.map(figure))];
-  const change = ((after / before - 1) * 100).toFixed(1);
-  report(
-    `${what}, while every handler hangs`,
-    after,
-    unit,
-    `${change} %, without handlers ${count(before)}; goal within 5`,
-  );
-  return before;
-}
-
-async function writeConfig(settings: object): Promise<AsyncDisposable & { readonly file: string }> {
-  const dir = await mkdtemp(`${ROOT}build/bench-config-`);
-  const file = `${dir}/config.json`;
-  await writeFile(file, JSON.stringify(settings));
-  return { file, [Symbol.asyncDispose]: () => rm(dir, { recursive: true, force: true }) };
 }
 
 /** Take everything and say nothing. */

@@ -78,6 +78,13 @@ export class Line {
 /** Of a body in chunks. */
 const LAST_CHUNK = '\r\n0\r\n\r\n';
 
+/** A single request. @throws Error unless it is accepted */
+export async function postJson(url: string, body: unknown): Promise<void> {
+  const answer = await fetch(url, { method: 'POST', body: JSON.stringify(body) });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`POST ${url}: ${String(answer.status)} ${text}`);
+}
+
 /** NaN of one that is not ours. */
 export function serverCpuMs({ pid }: { readonly pid?: number | undefined }): number {
   return pid === undefined ? NaN : cpuMs(pid);

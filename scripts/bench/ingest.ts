@@ -1,8 +1,8 @@
 import { startBackend } from './backend-process.ts';
 import { BenchAgent, CHECKS_EACH, checkJson, closedLoop, openLoop, RESULT_BYTES, type Load } from './bench-agent.ts';
-import { postLoop, type Target } from './http-line.ts';
+import { postJson, postLoop, type Target } from './http-line.ts';
 import { memoryMiB } from './process-figures.ts';
-import { count, mean, report } from './report.ts';
+import { count, mean, report, reportBeside } from './report.ts';
 
 const CONNECTIONS = 100;
 const WARM_UP_MS = 2000;
@@ -20,7 +20,7 @@ export async function run(seconds: number): Promise<void> {
     `${String(CONNECTIONS)} agents, ${String(CONNECTIONS * CHECKS_EACH)} keys, ${String(RESULT_BYTES)}-byte results, fsync before each ack`,
   );
   await using backend = await startBackend();
-  const agents = await Promise.all(Array.from({ length: CONNECTIONS }, (_, at) => BenchAgent.connect(backend.url, at)));
+  const agents = await BenchAgent.connectAll(backend.url, CONNECTIONS);
   await closedLoop(agents, backend.pid, WARM_UP_MS);
 
   const plain: Load[] = [];
@@ -40,8 +40,10 @@ export async function run(seconds: number): Promise<void> {
     '/s',
     `best round ${count(best)}, goal ${count(GOAL_RATE)}, memory ${count(memoryMiB(backend.pid))} MiB`,
   );
-  reportSilenced('rate', plain, silenced, ({ rate: each }) => each, '/s');
-  reportSilenced('CPU per result', plain, silenced, ({ cpuMicroseconds }) => cpuMicroseconds, 'us');
+  const rounds = { without: plain, beside: silenced };
+  const silences = `with ${count(SILENCES)} silences that match nothing`;
+  reportBeside(`rate ${silences}`, '/s', rounds, (load) => load.rate, 'within 3');
+  reportBeside(`CPU per result ${silences}`, 'us', rounds, ({ cpuMicroseconds }) => cpuMicroseconds, 'within 3');
   for (const [offered, place, goal] of [
     [GOAL_RATE / 2, 'half of the goal', 'goal p99 under 30'],
     [rate / 2, 'half of what it can do', 'no goal'],
@@ -56,23 +58,6 @@ export async function run(seconds: number): Promise<void> {
   const single = await posted(backend, 64, 1, seconds);
   report('POST /results, one each, 64 connections', single, '/s', 'goal 25,000');
   report('memory of the backend', memoryMiB(backend.pid), 'MiB');
-}
-
-function reportSilenced(
-  what: string,
-  plain: readonly Load[],
-  silenced: readonly Load[],
-  figure: (load: Load) => number,
-  unit: string,
-): void {
-  const [before, after] = [mean(plain.map(figure)), mean(silenced.map(figure))];
-  const change = ((after / before - 1) * 100).toFixed(1);
-  report(
-    `${what} with ${count(SILENCES)} silences that match nothing`,
-    after,
-    unit,
-    `${change} %, without ${count(before)}; goal within 3`,
-  );
 }
 
 /** Results per second on keep-alive connections, one request at a time on each. */
@@ -90,11 +75,6 @@ async function posted(backend: Target, connections: number, batch: number, secon
 
 async function forSilences(url: string, path: string, body: (at: number) => object): Promise<void> {
   for (let start = 0; start < SILENCES; start += 200) {
-    await Promise.all(
-      Array.from({ length: 200 }, async (_, at) => {
-        const answer = await fetch(url + path, { method: 'POST', body: JSON.stringify(body(start + at)) });
-        if (!answer.ok) throw new Error(`POST ${path}: ${String(answer.status)}`);
-      }),
-    );
+    await Promise.all(Array.from({ length: 200 }, (_, at) => postJson(url + path, body(start + at))));
   }
 }

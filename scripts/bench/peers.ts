@@ -3,7 +3,7 @@ import type { BenchSizes } from './bench-sizes.ts';
 import { Line, postLoop, type Target } from './http-line.ts';
 import { installedAlertmanager, MON, peerAt, type Peer } from './peer.ts';
 import { memoryMiB } from './process-figures.ts';
-import { count, mean, quantile, report } from './report.ts';
+import { count, mean, quantile, report, timesOf } from './report.ts';
 
 const ROUNDS = 3;
 const CLIENTS = 1000;
@@ -85,12 +85,7 @@ function problemAt(at: number): { readonly client: string; readonly check: strin
 function asked(list: 'problemList' | 'silenceList'): Measure {
   return async ({ wire, target }) => {
     const line = new Line(target);
-    const times: number[] = [];
-    for (let round = 0; round < ASKED; round++) {
-      const startedAt = performance.now();
-      await line.send('GET', wire[list]);
-      times.push(performance.now() - startedAt);
-    }
+    const times = await timesOf(ASKED, () => line.send('GET', wire[list]));
     line.close();
     return quantile(times, 0.5);
   };

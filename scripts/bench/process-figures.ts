@@ -46,18 +46,22 @@ export function waitedMs(pid: number): number {
 
 /** The most that it ever had. */
 export function peakMemoryMiB(pid: number): number {
-  return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8'))?.[1]) / 1024;
+  return statusMiB(pid, 'VmHWM');
 }
 
 /** What it has now, apart: what it has for itself, and pages of files, which the system takes back when it needs them. */
 export function memoryPartsMiB(pid: number): { readonly own: number; readonly files: number } {
-  const status = readFileSync(`/proc/${String(pid)}/status`, 'utf8');
-  const part = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
-  return { own: part('RssAnon'), files: part('RssFile') };
+  return { own: statusMiB(pid, 'RssAnon'), files: statusMiB(pid, 'RssFile') };
 }
 
 export function memoryMiB(pid: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8'))?.[1]) / 1024;
+  return statusMiB(pid, 'VmRSS');
+}
+
+/** A line of proc(5), status, which has it in KiB. */
+function statusMiB(pid: number, name: string): number {
+  const status = readFileSync(`/proc/${String(pid)}/status`, 'utf8');
+  return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
 }
 
 /** Descriptors that this process, and whoever it starts, may have. */

@@ -1,3 +1,5 @@
+import { performance } from 'node:perf_hooks';
+
 /** What a bench found, in one unit: a value, or several of a kind (quantiles, moments), which `what` names in order. */
 export interface Figure {
   readonly what: string;
@@ -37,6 +39,30 @@ export function mean(values: readonly number[]): number {
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
+}
+
+/** Milliseconds that each of so many calls took, one after the other. */
+export async function timesOf(calls: number, act: (at: number) => Promise<unknown>): Promise<number[]> {
+  const times: number[] = [];
+  for (let at = 0; at < calls; at++) {
+    const startedAt = performance.now();
+    await act(at);
+    times.push(performance.now() - startedAt);
+  }
+  return times;
+}
+
+/** A figure of several rounds beside the same without something; @returns the mean without it */
+export function reportBeside<Round>(
+  what: string,
+  unit: string,
+  { without, beside }: { readonly without: readonly Round[]; readonly beside: readonly Round[] },
+  figure: (round: Round) => number,
+  goal: string,
+): number {
+  const [before, after] = [mean(without.map(figure)), mean(beside.map(figure))];
+  report(what, after, unit, `${((after / before - 1) * 100).toFixed(1)} %, without ${count(before)}; goal ${goal}`);
+  return before;
 }
 
 export function sleep(ms: number): Promise<void> {

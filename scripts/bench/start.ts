@@ -24,7 +24,7 @@ export async function run(_seconds: number, { results }: BenchSizes): Promise<vo
 
   await buildPrograms();
   const begun = performance.now();
-  await using backend = await startBackend([], { stateDir });
+  await using backend = await startBackend({ stateDir });
   const seconds = (performance.now() - begun) / 1000;
   report('start to serving', seconds, 's', 'goal 5 for 1,000,000');
   report('CPU of the start', cpuMs(backend.pid) / 1000, 's');

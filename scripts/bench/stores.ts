@@ -25,7 +25,7 @@ export async function run(seconds: number): Promise<void> {
   await using server = await startDatabase();
   await using embedded = await startBackend();
   const database = await server.database();
-  await using shared = await startBackend([], { env: { MON_STORE: database } });
+  await using shared = await startBackend({ env: { MON_STORE: database } });
   const stores = [await measured('LevelDB', embedded), await measured('PostgreSQL', shared)];
   for (const { agents, pid } of stores) await closedLoop(agents, pid, WARM_UP_MS);
   const databaseBefore = connectionsCpuMs(database);
@@ -51,6 +51,5 @@ export async function run(seconds: number): Promise<void> {
 }
 
 async function measured(name: string, { url, pid }: { readonly url: string; readonly pid: number }): Promise<Measured> {
-  const connecting = Array.from({ length: CONNECTIONS }, (_, at) => BenchAgent.connect(url, at));
-  return { name, pid, agents: await Promise.all(connecting), loads: [] };
+  return { name, pid, agents: await BenchAgent.connectAll(url, CONNECTIONS), loads: [] };
 }

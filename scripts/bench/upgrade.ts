@@ -85,7 +85,7 @@ async function serving(stateDir: string): Promise<void> {
   const { url = '' } = await program.told('backend started');
   const before = peakMemoryMiB(program.pid);
   const peak = watchPeak(program.pid);
-  const agents = await Promise.all(Array.from({ length: AGENTS }, (_, at) => BenchAgent.connect(url, at)));
+  const agents = await BenchAgent.connectAll(url, AGENTS);
   const quiet = await openLoop(agents, RATE, 5000);
   const beganMs = performance.now();
   await fetch(`${url}/api/mon/v1/store/upgrade`, {

@@ -55,7 +55,11 @@ export function definitionCollection<Kind extends DefinitionKind>(
     ...WITH_METADATA,
     fieldRoot,
     orphanNamespaces: () => registry.definitions.namespaces(kind),
-    parse: validatorOf<SubmittedDefinition<Kind>>(DEFINITION_SCHEMAS[kind]),
+    parse: (value) => {
+      refuseInvalid(value, DEFINITION_SCHEMAS[kind]);
+      // Itself, which keeps the order and the absence of its attributes as they were sent.
+      return value as SubmittedDefinition<Kind>;
+    },
     place: (submitted, namespace) => inNamespace(submitted, namespace) as ObjectOf<Kind>,
     // Whoever may write them gets them whole: what is read, changed and written back must not lose its secrets.
     show: (object, principal) =>
@@ -93,11 +97,8 @@ function refuseKept(principal: Principal, doing: Doing): void {
   );
 }
 
-/** Gives the value itself, which keeps the order and the absence of its attributes as they were sent. */
-function validatorOf<S>(schema: z.ZodType): (value: unknown) => S {
-  return (value) => {
-    const parsed = schema.safeParse(value);
-    if (!parsed.success) throw new MonError('invalid', problemsOf(parsed.error));
-    return value as S;
-  };
+/** @throws MonError `invalid` */
+function refuseInvalid(value: unknown, schema: z.ZodType): void {
+  const { error } = schema.safeParse(value);
+  if (error !== undefined) throw new MonError('invalid', problemsOf(error));
 }
