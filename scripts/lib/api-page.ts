@@ -1,3 +1,4 @@
+import { ALERTMANAGER_API } from '../../shared/api/alertmanager.ts';
 import { COMMON_ERRORS, type Endpoint } from '../../shared/api/endpoint.ts';
 import { HTTP_STATUS } from '../../shared/api/errors.ts';
 import { isRequired, schemaOf, scopeText } from '../../shared/api/openapi.ts';
@@ -12,7 +13,7 @@ export function apiPage(): string {
   const codes = COMMON_ERRORS.map((code) => `\`${code}\` (${String(HTTP_STATUS[code])})`).join(', ');
   return [
     '# The API of mon',
-    'Printed from `mon.ts`, `v1.ts` and `v2.ts` of `shared/api` by `node scripts/print-pages.ts`: change those tables, and print this page again.',
+    'Printed from `mon.ts`, `v1.ts`, `v2.ts` and `alertmanager.ts` of `shared/api` by `node scripts/print-pages.ts`: change those tables, and print this page again.',
     'The routes of `mon` itself as OpenAPI 3.1 are at `GET /api/mon/v1/openapi.json` of every backend. The live feed is in [feed.md](feed.md),' +
       ' who needs which scope in [access.md](access.md).',
     'Times are epoch seconds; those of audit records and of plans are epoch milliseconds. Names in a path are percent-encoded. Answers may get' +
@@ -22,6 +23,7 @@ export function apiPage(): string {
     ...chapterOf('The routes of mon itself', MON_API),
     ...chapterOf('The legacy API', V1_API),
     ...v2Chapter(),
+    ...chapterOf('What an Alertmanager has', ALERTMANAGER_API),
     '',
   ].join('\n\n');
 }

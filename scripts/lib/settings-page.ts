@@ -62,6 +62,8 @@ export function settingsPage(): string {
     ofBackend(parts['agent-listener'], 'agent-listener.'),
     '### `core-api`',
     ofBackend(parts['core-api'], 'core-api.'),
+    '### `alerts`',
+    ofBackend(parts['alerts'], 'alerts.'),
     '### `silence-policy`',
     ofBackend(parts['silence-policy'], 'silence-policy.'),
     '## The agent',

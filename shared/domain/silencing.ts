@@ -1,5 +1,6 @@
 import type { SilencedRow } from '../schemas/feed.ts';
 import type { SilencedEntry, SilencedView } from '../schemas/silenced.ts';
+import { familiesOf } from './check-family.ts';
 import type { EventState } from './event.ts';
 import { endAfter, expireAtOf, isExpired, secondsLeft } from './expiry.ts';
 
@@ -81,22 +82,32 @@ export interface SilencedOfSubscription {
 
 /**
  * The entries that name an event: for each subscription of its client `s:*` then `s:<check>`, at last `*:<check>`
- * (completion 1.3). Exact names only. Includes entries that have not begun or have expired.
+ * (completion 1.3), and behind each of both those of what the check is one of several of (prometheus 1.6). Exact names only.
+ * Includes entries that have not begun or have expired.
  */
 export function* matchingEntries(
   index: SilencedIndex,
   subscriptions: readonly string[],
   check: string,
 ): Generator<SilencedEntry, void, undefined> {
+  const families = familiesOf(check);
   for (const subscription of subscriptions) {
     const entries = index.bySubscription(subscription);
     if (entries === undefined) continue;
     if (entries.all !== undefined) yield entries.all;
     const entry = entries.byCheck.get(check);
     if (entry !== undefined) yield entry;
+    for (const family of families) {
+      const wider = entries.byCheck.get(family);
+      if (wider !== undefined) yield wider;
+    }
   }
   const entry = index.byCheck(check);
   if (entry !== undefined) yield entry;
+  for (const family of families) {
+    const wider = index.byCheck(family);
+    if (wider !== undefined) yield wider;
+  }
 }
 
 /** Ids of the entries that silence an event now, in the order of `matchingEntries`. */

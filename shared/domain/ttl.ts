@@ -18,6 +18,11 @@ export function staleRepeatOf(check: HeldResult): number {
   return isOfNewerShape(check) ? ttlOf(check) : STALE_REPEAT_SECONDS;
 }
 
+/** Whether a result that goes stale is over with that, instead of a problem: an alert that is not sent any more (prometheus 1.5). */
+export function isOverWhenStale(check: HeldResult): boolean {
+  return check['ttl_resolves'] === true;
+}
+
 /**
  * What a stale result becomes (completion 1.14; texts: legacy-peer, Keepalive and TTL). `executed` stays that of the last
  * real result, so the age in the output grows. A resolve on request does not end the watch, and must not be repeated.
@@ -26,6 +31,7 @@ export function staleRepeatOf(check: HeldResult): number {
  * @param now epoch seconds
  */
 export function staleResult(check: CheckResult, client: string, now: number): CheckResult {
+  if (isOverWhenStale(check)) return endedResult(check, client, now);
   const stale: Record<string, unknown> = {
     ...check,
     output: `Last check execution was ${String(now - check.executed)} seconds ago`,
@@ -36,6 +42,13 @@ export function staleResult(check: CheckResult, client: string, now: number): Ch
   delete stale['force_resolve'];
   delete stale['total_state_change'];
   return stale as unknown as CheckResult;
+}
+
+/** It is well, and nobody waits for it any more. */
+function endedResult(check: CheckResult, client: string, now: number): CheckResult {
+  const { ttl: _ttl, ttl_resolves: _resolves, force_resolve: _force, total_state_change: _change, ...rest } = check;
+  const output = `Not reported any more for ${String(now - check.executed)} seconds`;
+  return { ...(rest as unknown as CheckResult), output, status: 0, origin: client };
 }
 
 /** The event is that of whoever sent the last one, but it is the backend that says this of the check. */

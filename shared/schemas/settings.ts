@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { alertSettingsSchema } from './alert.ts';
 import { KEEPALIVE_THRESHOLDS } from './keepalive.ts';
 import { isPasswordHash, parsePasswordHash } from './password-hash.ts';
 import { silencePolicySettingsSchema } from './silence-policy.ts';
@@ -226,6 +227,7 @@ export const programSettingsSchema = z.object({
     .max(10_000_000)
     .default(100_000)
     .describe('Records of the audit trail that are kept.'),
+  alerts: alertSettingsSchema.prefault({}).describe('What the labels of alerts of a Prometheus mean.'),
   'silence-policy': silencePolicySettingsSchema.prefault({}).describe('What silences must keep to.'),
   'handler-networks': networksSchema.describe(
     'Networks, in CIDR notation, that handlers may reach by a name or a redirect although they are not public; an address that a definition names itself needs none of this.',

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { ALERTMANAGER_API } from '../../../shared/api/alertmanager.ts';
 import type { Endpoint } from '../../../shared/api/endpoint.ts';
 import { MON_API } from '../../../shared/api/mon.ts';
 import { V1_API } from '../../../shared/api/v1.ts';
@@ -10,6 +11,8 @@ import { rolesOnV2 } from '../accounts/v2-roles.ts';
 import { usersOnV2 } from '../accounts/v2-users.ts';
 import { aggregatesOnMon } from '../aggregates/mon.ts';
 import { aggregatesOnV1 } from '../aggregates/v1.ts';
+import { alertsOnAlertmanager } from '../alerts/alertmanager.ts';
+import { silencesOnAlertmanager } from '../alerts/silences.ts';
 import { auditOnMon } from '../audit/mon.ts';
 import { bulkOnMon } from '../bulk/mon.ts';
 import { checksOnMon } from '../checks/mon.ts';
@@ -56,7 +59,12 @@ import { stashesOnMon } from '../stashes/mon.ts';
 import { stashesOnV1 } from '../stashes/v1.ts';
 
 /** What the nouns are served from. */
-export type ApiDeps = V1Deps & MonDeps & V2Deps & ServerDeps;
+export type ApiDeps = V1Deps &
+  MonDeps &
+  V2Deps &
+  FirstOf<typeof alertsOnAlertmanager> &
+  FirstOf<typeof silencesOnAlertmanager> &
+  ServerDeps;
 
 type FirstOf<Noun extends (deps: never) => unknown> = Parameters<Noun>[0];
 
@@ -101,7 +109,7 @@ type V2Deps = FirstOf<typeof authOnV2> &
   FirstOf<typeof silencedOnV2> &
   FirstOf<typeof clusterOnV2>;
 
-/** The legacy API, the newer one, and ours. */
+/** The legacy API, the newer one, ours, and what an Alertmanager has. */
 export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: readonly RouteAccess[]): void {
   measureRequests(app, deps.metrics);
   serveV2(app, deps);
@@ -142,6 +150,7 @@ export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: rea
     ...storeUpgradeOnMon(deps),
     ...plansOnMon(deps),
   });
+  serve(app, ALERTMANAGER_API, { ...alertsOnAlertmanager(deps), ...silencesOnAlertmanager(deps) });
 }
 
 /** What a listener of the newer API alone serves: that, its own `/health`, and the metrics. */

@@ -1,3 +1,4 @@
+import { familiesOf } from '../../../shared/domain/check-family.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
 
 /** A check of a client, as far as its event goes. */
@@ -9,21 +10,26 @@ interface EventHolder {
 /** The open events of a namespace by check. */
 export class OpenEvents<Entry extends EventHolder> {
   readonly #byCheck = new Map<string, Set<Entry>>();
+  /** Those of checks that are one of several of a name (prometheus 1.6). */
+  readonly #byFamily = new Map<string, Set<Entry>>();
 
   of(check: string): Iterable<Entry> {
-    return this.#byCheck.get(check) ?? [];
+    return this.#byCheck.get(check) ?? NONE;
+  }
+
+  /** Those of the checks that are one of several of this name. */
+  inFamily(name: string): Iterable<Entry> {
+    return this.#byFamily.get(name) ?? NONE;
   }
 
   add(entry: Entry): void {
-    const entries = this.#byCheck.get(entry.name);
-    if (entries === undefined) this.#byCheck.set(entry.name, new Set([entry]));
-    else entries.add(entry);
+    put(this.#byCheck, entry.name, entry);
+    for (const family of familiesOf(entry.name)) put(this.#byFamily, family, entry);
   }
 
   remove(entry: Entry): void {
-    const entries = this.#byCheck.get(entry.name);
-    entries?.delete(entry);
-    if (entries?.size === 0) this.#byCheck.delete(entry.name);
+    take(this.#byCheck, entry.name, entry);
+    for (const family of familiesOf(entry.name)) take(this.#byFamily, family, entry);
   }
 
   /** By severity, counted when it is asked. */
@@ -34,4 +40,18 @@ export class OpenEvents<Entry extends EventHolder> {
     }
     return counts;
   }
+}
+
+const NONE: readonly never[] = [];
+
+function put<Entry>(sets: Map<string, Set<Entry>>, name: string, entry: Entry): void {
+  const entries = sets.get(name);
+  if (entries === undefined) sets.set(name, new Set([entry]));
+  else entries.add(entry);
+}
+
+function take<Entry>(sets: Map<string, Set<Entry>>, name: string, entry: Entry): void {
+  const entries = sets.get(name);
+  entries?.delete(entry);
+  if (entries?.size === 0) sets.delete(name);
 }

@@ -27,7 +27,7 @@ export function openEvents(namespace: Namespace, assumed?: AssumedEvent): Stored
         return true;
       }
       // Far fewer clients have the event than have the subscription.
-      for (const { client } of namespace.eventsNamedBy(null, check)) {
+      for (const { client } of namespace.openEvents.of(check)) {
         if (!isAssumed(client.name, check) && client.subscriptions.includes(subscription)) return true;
       }
       return false;

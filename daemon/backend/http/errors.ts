@@ -12,20 +12,34 @@ export function errorBody({ message: error, code }: Pick<MonError, 'message' | '
   return { error, code };
 }
 
-/** Answers a failure as `{"error": "...", "code": "..."}`; what is a defect of ours goes to the log, never to the caller. */
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply {
-  if (error instanceof MonError && error.code !== 'internal') {
-    if (error.code === 'unauthenticated') reply.header('WWW-Authenticate', 'Basic realm="Restricted Area"');
-    if (error.code === 'unavailable') reply.header('Retry-After', String(RETRY_AFTER_SECONDS));
-    return reply.code(HTTP_STATUS[error.code]).send(errorBody(error));
-  }
-  const refused = refusalOfFramework(error, request);
-  if (refused !== undefined) return reply.code(refused.status).send(errorBody(refused));
-  log.error(
-    { err: error, method: request.method, path: loggedPath(request.url), request_id: request.id },
-    'a request failed',
-  );
-  return reply.code(500).send(errorBody({ message: 'internal error: see the log of the backend', code: 'internal' }));
+/** What the body of an error answer is made of. */
+type Failure = Pick<MonError, 'message' | 'code'>;
+
+/** Answers a failure as `{"error": "...", "code": "..."}`. */
+export const sendError = errorSender(errorBody);
+
+/** Answers a failure as the sentence alone, as a text of JSON: what clients of Alertmanager print. */
+export const sendAlertmanagerError: typeof sendError = (error, request, reply, log) =>
+  sendSentence(error, request, reply.type('application/json'), log);
+
+const sendSentence = errorSender(({ message }) => JSON.stringify(message));
+
+/** What is a defect of ours goes to the log, never to the caller. */
+function errorSender(bodyOf: (failure: Failure) => unknown) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply, log: Log): FastifyReply => {
+    if (error instanceof MonError && error.code !== 'internal') {
+      if (error.code === 'unauthenticated') reply.header('WWW-Authenticate', 'Basic realm="Restricted Area"');
+      if (error.code === 'unavailable') reply.header('Retry-After', String(RETRY_AFTER_SECONDS));
+      return reply.code(HTTP_STATUS[error.code]).send(bodyOf(error));
+    }
+    const refused = refusalOfFramework(error, request);
+    if (refused !== undefined) return reply.code(refused.status).send(bodyOf(refused));
+    log.error(
+      { err: error, method: request.method, path: loggedPath(request.url), request_id: request.id },
+      'a request failed',
+    );
+    return reply.code(500).send(bodyOf({ message: 'internal error: see the log of the backend', code: 'internal' }));
+  };
 }
 
 interface Refusal extends Pick<MonError, 'message' | 'code'> {

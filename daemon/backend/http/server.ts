@@ -8,6 +8,7 @@ import {
   type onResponseHookHandler,
   type onSendHookHandler,
 } from 'fastify';
+import { ALERTMANAGER_PREFIX } from '../../../shared/api/alertmanager.ts';
 import { V2_API, V2_PREFIX } from '../../../shared/api/v2.ts';
 import type { Doing } from '../../../shared/domain/v2/roles.ts';
 import { MonError } from '../../../shared/errors.ts';
@@ -19,7 +20,7 @@ import type { Authenticator } from '../access/authenticator.ts';
 import type { Callers } from '../access/caller.ts';
 import { doingOf } from '../access/doing.ts';
 import { notFound, sendAuthError, sendV2Error } from './v2-errors.ts';
-import { refuseMalformed, sendError } from './errors.ts';
+import { refuseMalformed, sendAlertmanagerError, sendError } from './errors.ts';
 import type { RequestForwarding } from './forwarding.ts';
 import { decodedPath } from '../access/logged-path.ts';
 import { isLoopback } from '../access/host.ts';
@@ -116,7 +117,8 @@ export async function openServer(
       : askedRoute(request);
   const refuseAs = (request: FastifyRequest): typeof sendError => {
     if (matchedRoute(request).url === V2_API.auth.test.path) return sendAuthError;
-    return isOfV2(request) ? sendV2Error : sendError;
+    if (isOfV2(request)) return sendV2Error;
+    return request.url.startsWith(`${ALERTMANAGER_PREFIX}/`) ? sendAlertmanagerError : sendError;
   };
   const unknownPath = (request: FastifyRequest): MonError =>
     isOfV2(request)

@@ -403,7 +403,9 @@ export class Namespace {
   /** The open events that an entry on these two parts names, whether or not it is active. */
   *eventsNamedBy(subscription: string | null, check: string | null): Generator<CheckEntry, void, undefined> {
     if (subscription === null) {
-      if (check !== null) yield* this.openEvents.of(check);
+      if (check === null) return;
+      yield* this.openEvents.of(check);
+      yield* this.openEvents.inFamily(check);
       return;
     }
     for (const client of this.#subscribers.of(subscription)) {
@@ -413,6 +415,10 @@ export class Namespace {
       }
       const entry = client.checks.get(check);
       if (entry?.state.event !== undefined) yield entry;
+    }
+    if (check === null) return;
+    for (const entry of this.openEvents.inFamily(check)) {
+      if (entry.client.subscriptions.includes(subscription)) yield entry;
     }
   }
 

@@ -1,4 +1,4 @@
-import { staleResult } from '../../../shared/domain/ttl.ts';
+import { isOverWhenStale, staleResult } from '../../../shared/domain/ttl.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Batcher } from '../commit/batcher.ts';
@@ -27,9 +27,9 @@ export class StaleResults {
         const { now } = transaction;
         for (const entry of entriesOf(transaction.registry)) {
           const isStale = entry.ttl > 0 && entry.executed + entry.ttl <= now;
-          if (!isStale || entry.client.isDown) continue;
+          if (!isStale) continue;
           const { check } = transaction.body(CHECK_RECORDS, entry);
-          if (check === null) continue;
+          if (check === null || (entry.client.isDown && !isOverWhenStale(check))) continue;
           const { name: client, namespace } = entry.client;
           processResult(transaction, namespace, { client, reporter: client, check: staleResult(check, client, now) });
         }

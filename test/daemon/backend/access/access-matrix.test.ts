@@ -1,6 +1,7 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { ALERTMANAGER_API } from '../../../../shared/api/alertmanager.ts';
 import type { Endpoint } from '../../../../shared/api/endpoint.ts';
 import { MON_API } from '../../../../shared/api/mon.ts';
 import { V1_API } from '../../../../shared/api/v1.ts';
@@ -51,6 +52,7 @@ type Row = keyof typeof ROWS;
 const ENDPOINTS: readonly Endpoint[] = [
   ...Object.values(MON_API),
   ...Object.values(V1_API),
+  ...Object.values(ALERTMANAGER_API),
   ...Object.values(V2_API).flatMap((endpoints) => Object.values<Endpoint>(endpoints)),
 ];
 

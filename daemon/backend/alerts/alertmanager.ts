@@ -1,0 +1,100 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ALERTMANAGER_API } from '../../../shared/api/alertmanager.ts';
+import { familiesOf } from '../../../shared/domain/check-family.ts';
+import { ALERT_RECEIVER, shownAlert } from '../../../shared/domain/shown-alert.ts';
+import type { ShownAlert } from '../../../shared/schemas/alert.ts';
+import { VERSION } from '../../../shared/schemas/version.ts';
+import { readEvents } from '../events/read.ts';
+import { parseBody } from '../http/json-body.ts';
+import { sendList } from '../http/list.ts';
+import type { Handlers } from '../http/route.ts';
+import { v1Namespace } from '../namespaces/asked.ts';
+import type { Store } from '../ports.ts';
+import type { CheckEntry } from '../registry/namespace.ts';
+import { alertsAskedFor } from './wishes.ts';
+import { submitAlerts, type IncomingDeps } from './write.ts';
+
+/** What alerts are made of. */
+interface AlertDeps extends IncomingDeps {
+  readonly store: Store;
+}
+
+type Served = Handlers<Pick<typeof ALERTMANAGER_API, 'status' | 'receivers' | 'alerts' | 'alertGroups' | 'postAlerts'>>;
+
+/** Alerts in and out, as an Alertmanager has them (prometheus 1.1 to 1.5). */
+export function alertsOnAlertmanager(deps: AlertDeps): Served {
+  const { clock, config, store } = deps;
+  const startedAtMs = clock.now();
+
+  /** Those that are wanted, as they are read. */
+  const readWanted = (
+    request: FastifyRequest,
+  ): ((entries: readonly CheckEntry[]) => Promise<readonly ShownAlert[]>) => {
+    const isWanted = alertsAskedFor(request);
+    const settings = config.program.alerts;
+    return async (entries) => {
+      const events = await readEvents(store, entries, clock.now());
+      return events.map((event) => shownAlert(event, settings)).filter(isWanted);
+    };
+  };
+  const openEvents = (request: FastifyRequest): readonly CheckEntry[] => v1Namespace(request, deps).allEvents();
+
+  return {
+    status: () => statusOf(startedAtMs),
+    receivers: () => [{ name: ALERT_RECEIVER }],
+    alerts: (request, reply) => sendAlerts(request, reply, openEvents(request), readWanted(request)),
+    alertGroups: (request, reply) => {
+      const label = config.program.alerts.check;
+      const read = readWanted(request);
+      return sendAlerts(request, reply, [...groupsOf(openEvents(request))], async (some) => {
+        const groups = await Promise.all(some.map(read));
+        return groups.flatMap((alerts) => {
+          const [first] = alerts;
+          if (first === undefined) return [];
+          return { labels: { [label]: first.labels[label] ?? '' }, receiver: { name: ALERT_RECEIVER }, alerts };
+        });
+      });
+    },
+    postAlerts: async (request, reply) => {
+      await submitAlerts(parseBody(request), request.admission, deps);
+      return reply.send();
+    },
+  };
+}
+
+/** Most alerts of one group: a check with more of them has several. */
+const GROUP_MAX = 500;
+
+/** The events of a check, and of those that are one of several of it, together. */
+function* groupsOf(entries: readonly CheckEntry[]): Generator<readonly CheckEntry[], void, undefined> {
+  for (const group of Map.groupBy(entries, ({ name }) => familiesOf(name).at(-1) ?? name).values()) {
+    for (let start = 0; start < group.length; start += GROUP_MAX) yield group.slice(start, start + GROUP_MAX);
+  }
+}
+
+/** The whole list: the query of this wire is not that of the others. */
+function sendAlerts<Entry, Item>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  entries: readonly Entry[],
+  read: (entries: readonly Entry[]) => Promise<readonly Item[]>,
+): Promise<FastifyReply> {
+  return sendList(request, reply, entries, read, { isPaginated: false });
+}
+
+function statusOf(startedAtMs: number): object {
+  return {
+    cluster: { name: 'mon', status: 'disabled', peers: [] },
+    // What clients look for in a configuration: the one route that there is.
+    config: { original: `route:\n  receiver: ${ALERT_RECEIVER}\nreceivers:\n  - name: ${ALERT_RECEIVER}\n` },
+    uptime: new Date(startedAtMs).toISOString(),
+    versionInfo: {
+      branch: '',
+      buildDate: '',
+      buildUser: '',
+      goVersion: '',
+      revision: '',
+      version: VERSION,
+    },
+  };
+}

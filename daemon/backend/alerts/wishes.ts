@@ -1,0 +1,42 @@
+import type { FastifyRequest } from 'fastify';
+import { labelFilter, parseMatcher, type LabelMatcher } from '../../../shared/domain/label-matchers.ts';
+import { ALERT_RECEIVER } from '../../../shared/domain/shown-alert.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { LabelSet, ShownAlert } from '../../../shared/schemas/alert.ts';
+import type { Filter } from '../http/filter.ts';
+import { queryOf } from '../http/query.ts';
+
+/** Most matchers of one request. */
+const MATCHERS_MAX = 100;
+
+/** @throws MonError `invalid` when a matcher of the query cannot be read */
+export function labelsAskedFor(request: Pick<FastifyRequest, 'url'>): Filter<LabelSet> {
+  const texts = queryOf(request).getAll('filter');
+  if (texts.length > MATCHERS_MAX) throw new MonError('invalid', `filter: at most ${String(MATCHERS_MAX)} of them`);
+  return filterOf(
+    texts.map((text) => {
+      const matcher = parseMatcher(text);
+      if ('problem' in matcher) throw new MonError('invalid', `filter: ${matcher.problem}`);
+      return matcher;
+    }),
+  );
+}
+
+/** @throws MonError `invalid` when a matcher cannot be read */
+export function alertsAskedFor(request: Pick<FastifyRequest, 'url'>): Filter<ShownAlert> {
+  const query = queryOf(request);
+  const isWanted = (state: string): boolean => query.get(state) !== 'false';
+  const wants = { active: isWanted('active'), suppressed: isWanted('silenced'), unprocessed: true };
+  const hasLabels = labelsAskedFor(request);
+  const receiver = query.get('receiver');
+  const isReceived =
+    receiver === null ||
+    filterOf([{ name: 'name', value: receiver, isRegex: true, isEqual: true }])({ name: ALERT_RECEIVER });
+  return ({ labels, status }) => isReceived && wants[status.state] && hasLabels(labels);
+}
+
+function filterOf(matchers: readonly LabelMatcher[]): Filter<LabelSet> {
+  const filter = labelFilter(matchers);
+  if (typeof filter === 'function') return filter;
+  throw new MonError('invalid', `filter: ${filter.problem}`);
+}

@@ -1,0 +1,82 @@
+import { alertPlace, alertResult } from '../../../shared/domain/alert.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { postedAlertSchema } from '../../../shared/schemas/alert.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { BATCH_MAX, type SubmittedResult } from '../../../shared/schemas/result.ts';
+import type { Admission } from '../access/admission.ts';
+import type { ConfigInForce } from '../config/config-in-force.ts';
+import { validator, type ParsedBody } from '../http/json-body.ts';
+import type { NamespaceDeps } from '../namespaces/asked.ts';
+import type { Clock } from '../ports.ts';
+import { validateSubmitted } from '../results/validate-result.ts';
+import type { Results } from '../results/write.ts';
+
+/** What takes alerts in. */
+export interface IncomingDeps extends NamespaceDeps {
+  readonly clock: Clock;
+  readonly config: Pick<ConfigInForce, 'program'>;
+  readonly results: Pick<Results, 'submit'>;
+}
+
+const validateAlert = validator(postedAlertSchema);
+
+/** Most of what is wrong that is told. */
+const PROBLEMS_TOLD_MAX = 20;
+
+/**
+ * Stores alerts as results, and waits for their commit (prometheus 1.1).
+ *
+ * @throws MonError `invalid` naming those that were refused, when the others were stored; `unavailable`, or what `admission`
+ * throws
+ */
+export async function submitAlerts({ value }: ParsedBody, admission: Admission, deps: IncomingDeps): Promise<void> {
+  if (!Array.isArray(value)) throw new MonError('invalid', 'the body must be an array of alerts');
+  if (value.length > BATCH_MAX) {
+    throw new MonError('invalid', `${String(value.length)} alerts are too many: send at most ${String(BATCH_MAX)}`);
+  }
+  const problems = new Map<number, MonError>();
+  const results: SubmittedResult[] = [];
+  const indexes: number[] = [];
+  const items: readonly unknown[] = value;
+  for (const [index, item] of items.entries()) {
+    try {
+      const result = resultOf(item, deps);
+      if (result === undefined) continue;
+      results.push(result);
+      indexes.push(index);
+    } catch (error) {
+      if (!(error instanceof MonError)) throw error;
+      problems.set(index, error);
+    }
+  }
+  if (results.length > 0) {
+    const refused = await deps.results.submit(DEFAULT_NAMESPACE, results, admission);
+    for (const [at, error] of refused) problems.set(indexes[at] ?? 0, error);
+  }
+  refuse(problems);
+}
+
+/**
+ * @returns undefined: it is over, and nothing is known of it
+ * @throws MonError `invalid`
+ */
+function resultOf(item: unknown, { clock, config, registry }: IncomingDeps): SubmittedResult | undefined {
+  const alert = validateAlert(item);
+  const settings = config.program.alerts;
+  const place = alertPlace(alert.labels, settings);
+  if (place === undefined) {
+    throw new MonError('invalid', `labels: ${settings.check} is missing, which names the check (setting alerts.check)`);
+  }
+  const result = alertResult(alert, place, settings, clock.now());
+  const isKnown = registry.namespace(DEFAULT_NAMESPACE).check(place.client, place.check) !== undefined;
+  return result.status === 0 && result.ttl === undefined && !isKnown ? undefined : validateSubmitted(result);
+}
+
+/** @throws MonError of the kind of the first one, which names them */
+function refuse(problems: ReadonlyMap<number, MonError>): void {
+  const [first] = problems.values();
+  if (first === undefined) return;
+  const told = [...problems].slice(0, PROBLEMS_TOLD_MAX).map(([index, { message }]) => `${String(index)}: ${message}`);
+  const more = problems.size - told.length;
+  throw new MonError(first.code, [...told, ...(more > 0 ? [`and ${String(more)} more`] : [])].join('\n'));
+}

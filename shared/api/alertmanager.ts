@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import {
+  alertAnswer,
+  alertGroupAnswer,
+  alertmanagerStatusAnswer,
+  madeSilenceAnswer,
+  postedAlertsSchema,
+  postedSilenceSchema,
+  receiversAnswer,
+  silenceAnswer,
+} from '../schemas/alert.ts';
+import { endpointsBelow } from './endpoint.ts';
+import { text } from './query.ts';
+
+/** The wire of Alertmanager, version 2 of its API. */
+export const ALERTMANAGER_PREFIX = '/api/v2';
+
+const BODY_BYTES_MAX = 16 * 1024 * 1024;
+
+const FILTER = text.describe('a matcher, `alertname="Down"` or `job=~"node.*"`; several times: all of them');
+const wish = (what: string) => text.describe(`\`false\`: without ${what}`);
+const ALERTS = {
+  filter: FILTER,
+  active: wish('alerts that nothing silences'),
+  silenced: wish('alerts that are silenced'),
+  inhibited: wish('alerts that others inhibit, of which there are none'),
+  unprocessed: wish('alerts that nobody has looked at yet, of which there are none'),
+  receiver: text.describe('a pattern for the whole name of a receiver; all alerts have the one of `mon`'),
+};
+
+const alertmanager = endpointsBelow(ALERTMANAGER_PREFIX);
+
+/** What Prometheus, `amtool` and Grafana ask an Alertmanager: it is about the namespace `default` alone. */
+export const ALERTMANAGER_API = {
+  status: alertmanager('GET /status', 'What runs here, in the words of Alertmanager', {
+    answer: alertmanagerStatusAnswer,
+    isOfItself: true,
+    errors: [],
+  }),
+  receivers: alertmanager('GET /receivers', 'The one receiver: the handlers of `mon`', {
+    answer: receiversAnswer,
+    errors: [],
+  }),
+  alerts: alertmanager('GET /alerts', 'Open events as alerts', {
+    query: ALERTS,
+    answer: z.array(alertAnswer),
+    errors: ['invalid'],
+  }),
+  alertGroups: alertmanager('GET /alerts/groups', 'Open events as alerts, those of a check together', {
+    query: ALERTS,
+    answer: z.array(alertGroupAnswer),
+    errors: ['invalid'],
+  }),
+  postAlerts: alertmanager(
+    'POST /alerts',
+    'Takes alerts as results: what is valid is stored, the rest is named by its index',
+    {
+      scope: 'submit',
+      bodyBytesMax: BODY_BYTES_MAX,
+      body: postedAlertsSchema,
+      errors: ['invalid', 'too_large', 'no_memory'],
+    },
+  ),
+
+  silences: alertmanager('GET /silences', 'Silenced entries as silences', {
+    query: { filter: FILTER },
+    answer: z.array(silenceAnswer),
+    errors: ['invalid'],
+  }),
+  silence: alertmanager('GET /silence/:id', 'One silence', { answer: silenceAnswer, errors: ['not_found'] }),
+  postSilence: alertmanager(
+    'POST /silences',
+    'Makes a silenced entry, in place of the one of the same client and check',
+    {
+      scope: 'silence',
+      body: postedSilenceSchema,
+      answer: madeSilenceAnswer,
+      errors: ['invalid', 'not_found', 'threshold', 'too_large', 'no_memory'],
+    },
+  ),
+  deleteSilence: alertmanager('DELETE /silence/:id', 'Ends a silence', { scope: 'silence', errors: ['not_found'] }),
+};

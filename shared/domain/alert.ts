@@ -1,0 +1,145 @@
+import type { AlertSettings, LabelSet, PostedAlert } from '../schemas/alert.ts';
+import type { SubmittedResult } from '../schemas/result.ts';
+import { FAMILY_SIGN } from './check-family.ts';
+import { fingerprintOf } from './fingerprint.ts';
+
+/** Where an alert is: its client and check. */
+export interface AlertPlace {
+  readonly client: string;
+  readonly check: string;
+}
+
+/** What labels make, exactly or less so. */
+interface NamedBy {
+  readonly name: string;
+  /** Whether the name says all that the label does. */
+  readonly isExact: boolean;
+}
+
+/** Room for the parts behind it. */
+const NAME_PART_MAX = 180;
+const SEVERITY_PART_MAX = 40;
+
+/** The label that names the client; undefined: there is none (prometheus 1.2). */
+export function clientLabelOf(labels: LabelSet, { client }: Pick<AlertSettings, 'client'>): string | undefined {
+  return client.find((name) => valueOf(labels, name) !== '');
+}
+
+/** The label that stands for the client where nothing says which one does. */
+export function usualClientLabel({ client }: Pick<AlertSettings, 'client'>): string {
+  return client.includes('instance') ? 'instance' : (client[0] ?? 'instance');
+}
+
+/** The client that a label names. */
+export function alertClient(value: string): string | undefined {
+  return clientNamedBy(value).name || undefined;
+}
+
+/**
+ * The client and check of an alert, from its labels alone (prometheus 1.2).
+ *
+ * @returns undefined: no label names the check
+ */
+export function alertPlace(labels: LabelSet, settings: AlertSettings): AlertPlace | undefined {
+  const check = namedBy(valueOf(labels, settings.check), NAME_PART_MAX);
+  if (check.name === '') return undefined;
+  const clientLabel = clientLabelOf(labels, settings);
+  const client = clientNamedBy(clientLabel === undefined ? '' : valueOf(labels, clientLabel));
+  const severity = namedBy(valueOf(labels, settings.severity), SEVERITY_PART_MAX);
+  const shown = new Set(settings.ignore);
+  if (check.isExact) shown.add(settings.check);
+  if (severity.isExact) shown.add(settings.severity);
+  // Another label, and the name that stands for none, could mean the same client.
+  const isUsual = clientLabel === usualClientLabel(settings) && client.name !== settings['default-client'];
+  if (isUsual && client.isExact) shown.add(clientLabel);
+  const rest = Object.fromEntries(Object.entries(labels).filter(([name, value]) => value !== '' && !shown.has(name)));
+  return {
+    client: client.name || settings['default-client'],
+    check: [
+      check.name,
+      ...(severity.name === '' ? [] : [severity.name]),
+      ...(Object.keys(rest).length === 0 ? [] : [shortOf(fingerprintOf(rest))]),
+    ].join(FAMILY_SIGN),
+  };
+}
+
+/** The checks of all alerts with this name, or this name and severity (prometheus 1.6). */
+export function alertFamily(name: string, severity: string): string {
+  const parts = [namedBy(name, NAME_PART_MAX).name, namedBy(severity, SEVERITY_PART_MAX).name];
+  return parts.filter((part) => part !== '').join(FAMILY_SIGN);
+}
+
+/** The status of an alert that fires (prometheus 1.3). */
+export function alertStatus(labels: LabelSet, settings: AlertSettings): number {
+  const severity = valueOf(labels, settings.severity).toLowerCase();
+  if (severity === '') return 2;
+  return Object.hasOwn(settings.statuses, severity) ? (settings.statuses[severity] ?? 3) : 3;
+}
+
+/**
+ * The result that an alert is (prometheus 1.3 to 1.5).
+ *
+ * @param nowMs epoch milliseconds
+ */
+export function alertResult(
+  alert: PostedAlert,
+  { client, check }: AlertPlace,
+  settings: AlertSettings,
+  nowMs: number,
+): SubmittedResult {
+  const labels = withoutEmpty(alert.labels);
+  const annotations = withoutEmpty(alert.annotations ?? {});
+  const endsAtMs = alert.endsAt ?? nowMs + settings['resolve-timeout'] * 1000;
+  const isOver = endsAtMs <= nowMs;
+  return {
+    name: check,
+    source: client,
+    status: isOver ? 0 : alertStatus(labels, settings),
+    output: outputOf(annotations, valueOf(labels, settings.check)),
+    // To the next second: it must not be over before it could be sent again.
+    ...(isOver ? {} : { ttl: Math.ceil((endsAtMs - nowMs) / 1000), ttl_resolves: true }),
+    ...(settings.handlers.length > 0 && { handlers: [...settings.handlers] }),
+    metadata: { labels, annotations },
+    alert: {
+      fingerprint: fingerprintOf(labels),
+      starts_at: Math.floor((alert.startsAt ?? nowMs) / 1000),
+      ...(alert.generatorURL && { generator_url: alert.generatorURL }),
+    },
+  };
+}
+
+function outputOf(annotations: LabelSet, name: string): string {
+  const said = ['summary', 'description', 'message'].flatMap((key) => valueOf(annotations, key).trim() || []);
+  return said.length === 0 ? name : [...new Set(said)].join('\n');
+}
+
+function withoutEmpty(labels: LabelSet): LabelSet {
+  return Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== ''));
+}
+
+function valueOf(labels: LabelSet, name: string): string {
+  return Object.hasOwn(labels, name) ? (labels[name] ?? '') : '';
+}
+
+/** `https://web-1:9100/metrics` is about `web-1`, but the name does not say all of it. */
+function clientNamedBy(value: string): NamedBy {
+  const host = value.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '').replace(/^(\[[^\]]*\]|[^:/?#]*):\d{1,5}(?=[/?#]|$)/, '$1');
+  const { name, isExact } = namedBy(host, NAME_PART_MAX);
+  return { name, isExact: isExact && host === value };
+}
+
+/** Of other characters than those of names a hyphen is left; two dots part what stands behind the name. */
+function namedBy(value: string, lengthMax: number): NamedBy {
+  const name = value
+    .replaceAll(/[^\w.-]+/g, '-')
+    .replaceAll(/\.{2,}/g, '.')
+    .replaceAll(/^[.-]+|[.-]+$/g, '')
+    .slice(0, lengthMax);
+  return { name, isExact: name === value };
+}
+
+/** Half of a fingerprint, with the other half folded into it. */
+function shortOf(fingerprint: string): string {
+  const folded = Number.parseInt(fingerprint.slice(0, 8), 16) ^ Number.parseInt(fingerprint.slice(8), 16);
+  return (folded >>> 0).toString(16).padStart(8, '0');
+}

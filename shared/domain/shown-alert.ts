@@ -1,0 +1,65 @@
+import type { AlertSettings, LabelSet, ShownAlert } from '../schemas/alert.ts';
+import type { Event } from '../schemas/event.ts';
+import { clientLabelOf, usualClientLabel } from './alert.ts';
+import { fingerprintOf } from './fingerprint.ts';
+import { isSettings } from './merge-settings.ts';
+import { severityOf } from './severity.ts';
+
+/** The one receiver that there is. */
+export const ALERT_RECEIVER = 'mon';
+
+/**
+ * An open event as the wire of Alertmanager shows it: with the labels that it came with, or those that would make its
+ * client, check and status.
+ */
+export function shownAlert(event: Event, settings: AlertSettings): ShownAlert {
+  const { check, silenced, silenced_by: silencedBy, timestamp, last_state_change: since } = event;
+  const alert = isSettings(check['alert']) ? check['alert'] : undefined;
+  const labels = labelsOf(event, settings);
+  const startsAt = typeof alert?.['starts_at'] === 'number' ? alert['starts_at'] : (since ?? timestamp);
+  const ttl = typeof check['ttl'] === 'number' ? check['ttl'] : settings['resolve-timeout'];
+  const url = alert?.['generator_url'];
+  return {
+    labels,
+    annotations: annotationsOf(event, alert !== undefined),
+    startsAt: moment(startsAt),
+    endsAt: moment(check.executed + ttl),
+    updatedAt: moment(timestamp),
+    fingerprint: fingerprintOf(labels),
+    ...(typeof url === 'string' ? { generatorURL: url } : {}),
+    receivers: [{ name: ALERT_RECEIVER }],
+    status: { state: silenced ? 'suppressed' : 'active', silencedBy: [...silencedBy], inhibitedBy: [] },
+  };
+}
+
+function labelsOf({ client, check }: Event, settings: AlertSettings): LabelSet {
+  const metadata = isSettings(check['metadata']) ? check['metadata'] : {};
+  const own = textsOf(metadata['labels']);
+  // What an agent reports may have labels of its own, which do not say where it is from.
+  if (isSettings(check['alert'])) return own;
+  return {
+    ...own,
+    [clientLabelOf(own, settings) ?? usualClientLabel(settings)]: client.name,
+    [settings.check]: check.name,
+    [settings.severity]: severityOf(check.status),
+  };
+}
+
+function annotationsOf({ check }: Event, isAlert: boolean): LabelSet {
+  const metadata = isSettings(check['metadata']) ? check['metadata'] : {};
+  const own = textsOf(metadata['annotations']);
+  return isAlert ? own : { ...own, summary: check.output };
+}
+
+function textsOf(value: unknown): LabelSet {
+  if (!isSettings(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, text]) => (typeof text === 'string' ? [[name, text] as const] : [])),
+  );
+}
+
+/** @param seconds since 1970; what no calendar has becomes 1970 */
+function moment(seconds: number): string {
+  const date = new Date(seconds * 1000);
+  return (Number.isNaN(date.getTime()) ? new Date(0) : date).toISOString();
+}

@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { nameSchema } from './name.ts';
+import { BATCH_MAX } from './result.ts';
+
+const labelNameSchema = z.string().min(1).max(255);
+
+/** The `alerts` section of a configuration: what the labels of alerts mean (prometheus 1.2 and 1.3). */
+export const alertSettingsSchema = z.strictObject({
+  client: z
+    .array(labelNameSchema)
+    .max(20)
+    .default(['client', 'instance', 'host', 'hostname', 'node'])
+    .describe('Labels that name the client, the first that is there.'),
+  'default-client': nameSchema.default('prometheus').describe('The client of alerts without any of them.'),
+  check: labelNameSchema.default('alertname').describe('The label that names the check.'),
+  severity: labelNameSchema.default('severity').describe('The label that makes the status; without it that is 2.'),
+  statuses: z
+    .record(z.string().max(255), z.int().min(0).max(255))
+    .default({ critical: 2, error: 2, page: 2, warning: 1, info: 1, none: 0 })
+    .describe('Status by severity, in small letters; one that is not named is 3.'),
+  ignore: z
+    .array(labelNameSchema)
+    .max(100)
+    .default([])
+    .describe('Labels that do not tell alerts apart: `replica` of several Prometheus that watch the same.'),
+  'resolve-timeout': z
+    .int()
+    .min(1)
+    .max(86_400)
+    .default(300)
+    .describe('Seconds after which an alert is over that was sent without an end, and not again.'),
+  handlers: z.array(nameSchema).max(100).default([]).describe('Handlers of every alert; none: the handler `default`.'),
+});
+
+export type AlertSettings = z.infer<typeof alertSettingsSchema>;
+
+/** Labels or annotations. */
+export type LabelSet = Readonly<Record<string, string>>;
+
+const LABELS_MAX = 200;
+
+function labelSet(valueLengthMax: number) {
+  return z
+    .record(z.string().min(1).max(255), z.string().max(valueLengthMax))
+    .refine((labels) => Object.keys(labels).length <= LABELS_MAX, `must be at most ${String(LABELS_MAX)}`);
+}
+
+/** To milliseconds since 1970; the year 1, which programs in Go write for no time at all, is undefined. */
+export const momentSchema = z.iso
+  .datetime({ offset: true, error: 'must be a time like 2026-01-31T12:00:00Z' })
+  .transform((text) => {
+    const ms = Date.parse(text);
+    return ms > 0 ? ms : undefined;
+  });
+
+/** An alert as Prometheus sends it (prometheus 1.1). */
+export const postedAlertSchema = z.looseObject({
+  labels: labelSet(4096),
+  annotations: labelSet(64 * 1024).nullish(),
+  startsAt: momentSchema.nullish(),
+  endsAt: momentSchema.nullish(),
+  generatorURL: z.string().max(8192).nullish(),
+});
+export type PostedAlert = z.output<typeof postedAlertSchema>;
+
+/** The body of `POST /api/v2/alerts`. */
+export const postedAlertsSchema = z.array(postedAlertSchema).max(BATCH_MAX);
+
+const time = z.iso.datetime();
+const receiverAnswer = z.looseObject({ name: z.string() });
+
+/** An alert as the wire of Alertmanager shows it. */
+export const alertAnswer = z.looseObject({
+  labels: z.record(z.string(), z.string()),
+  annotations: z.record(z.string(), z.string()),
+  startsAt: time,
+  endsAt: time,
+  updatedAt: time,
+  fingerprint: z.string(),
+  generatorURL: z.string().optional(),
+  receivers: z.array(receiverAnswer),
+  status: z.looseObject({
+    state: z.enum(['active', 'suppressed', 'unprocessed']),
+    silencedBy: z.array(z.string()),
+    inhibitedBy: z.array(z.string()),
+  }),
+});
+export type ShownAlert = z.infer<typeof alertAnswer>;
+
+/** Alerts with the same labels of those that make a group. */
+export const alertGroupAnswer = z.looseObject({
+  labels: z.record(z.string(), z.string()),
+  receiver: receiverAnswer,
+  alerts: z.array(alertAnswer),
+});
+
+export const receiversAnswer = z.array(receiverAnswer);
+
+/** What runs here, as far as clients of Alertmanager ask for it. */
+export const alertmanagerStatusAnswer = z.looseObject({
+  cluster: z.looseObject({
+    name: z.string(),
+    status: z.enum(['ready', 'settling', 'disabled']),
+    peers: z.array(z.looseObject({ name: z.string(), address: z.string() })),
+  }),
+  config: z.looseObject({ original: z.string() }),
+  uptime: time,
+  versionInfo: z.looseObject({
+    branch: z.string(),
+    buildDate: z.string(),
+    buildUser: z.string(),
+    goVersion: z.string(),
+    revision: z.string(),
+    version: z.string(),
+  }),
+});
+
+const matcherSchema = z.object({
+  name: z.string().min(1).max(255),
+  value: z.string().max(4096),
+  isRegex: z.boolean(),
+  /** Absent: it is an equality, as older clients have it. */
+  isEqual: z.boolean().default(true),
+});
+
+/** The body of `POST /api/v2/silences`: a new one, or another in place of the one with the id. */
+export const postedSilenceSchema = z.looseObject({
+  id: z.string().max(255).nullish(),
+  matchers: z.array(matcherSchema).min(1).max(100),
+  startsAt: momentSchema,
+  endsAt: momentSchema,
+  createdBy: z.string().max(255),
+  comment: z.string().max(10_000),
+});
+export type PostedSilence = z.output<typeof postedSilenceSchema>;
+
+/** A silence as the wire of Alertmanager shows it. */
+export const silenceAnswer = z.looseObject({
+  id: z.string(),
+  matchers: z.array(matcherSchema),
+  startsAt: time,
+  endsAt: time,
+  updatedAt: time,
+  createdBy: z.string(),
+  comment: z.string(),
+  status: z.looseObject({ state: z.enum(['active', 'pending', 'expired']) }),
+});
+export type ShownSilence = z.infer<typeof silenceAnswer>;
+
+/** The answer to a silence that was made. */
+export const madeSilenceAnswer = z.object({ silenceID: z.string() });

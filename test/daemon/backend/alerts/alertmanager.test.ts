@@ -1,0 +1,295 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+
+const DOWN = { alertname: 'Down', instance: 'web-1', severity: 'critical' };
+
+/** Lets time pass second by second, as the clock of a running backend does. */
+function pass(clock: ManualClock, seconds: number): void {
+  for (let passed = 0; passed < seconds; passed++) clock.advance(1000);
+}
+
+interface Rig extends Pick<RunningBackend, 'url' | 'log'> {
+  readonly clock: ManualClock;
+  readonly at: (seconds: number) => string;
+  readonly ask: (
+    method: string,
+    path: string,
+    body?: unknown,
+  ) => Promise<{ readonly status: number; readonly body: unknown }>;
+  readonly send: (...alerts: object[]) => Promise<number>;
+  /** `client/check status` of every result. */
+  readonly results: () => Promise<readonly string[]>;
+  readonly events: () => Promise<readonly string[]>;
+}
+
+async function openRig(settings: object = {}): Promise<Rig> {
+  const clock = new ManualClock();
+  const backend = await startBackend({ clock, batcher: { batchLimit: 1 }, settings: { ...settings } });
+  onTestFinished(() => backend[Symbol.asyncDispose]());
+  const { url, log } = backend;
+  const ask: Rig['ask'] = async (method, path, body) => {
+    const answer = await fetch(url + path, {
+      method,
+      ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    });
+    const text = await answer.text();
+    return { status: answer.status, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
+  };
+  const read = async (path: string): Promise<readonly string[]> => {
+    const { body } = await ask('GET', path);
+    type Item = {
+      readonly client: string | { readonly name: string };
+      readonly check: { readonly name: string; readonly status: number };
+    };
+    return (body as readonly Item[]).map(({ client, check }) => {
+      return `${typeof client === 'string' ? client : client.name}/${check.name} ${String(check.status)}`;
+    });
+  };
+  return {
+    url,
+    log,
+    clock,
+    at: (seconds) => new Date(clock.now() + seconds * 1000).toISOString(),
+    ask,
+    send: async (...alerts) => (await ask('POST', '/api/v2/alerts', alerts)).status,
+    results: () => read('/results'),
+    events: () => read('/events'),
+  };
+}
+
+const equal = (name: string, value: string) => ({ name, value, isRegex: false, isEqual: true });
+
+describe('an alert', () => {
+  test('is an event with its labels, until it is said to be over', async () => {
+    const { ask, at, send, events, results } = await openRig();
+    const annotations = { summary: 'web-1 does not answer' };
+    expect(
+      await send({ labels: DOWN, annotations, startsAt: at(-30), endsAt: at(240), generatorURL: 'http://p/g' }),
+    ).toBe(200);
+    expect(await events()).toEqual(['web-1/Down..critical 2']);
+    const { body } = await ask('GET', '/events/web-1/Down..critical');
+    expect(body).toMatchObject({
+      client: { name: 'web-1', type: 'proxy' },
+      check: { output: 'web-1 does not answer', ttl: 240, metadata: { labels: DOWN, annotations } },
+      action: 'create',
+    });
+    expect(await send({ labels: DOWN, annotations, endsAt: at(0) })).toBe(200);
+    expect(await events()).toEqual([]);
+    expect(await results()).toEqual(['web-1/Down..critical 0']);
+  });
+
+  test('that is not sent any more is over, once, also while its client is silent', async () => {
+    const { ask, at, clock, send, results } = await openRig();
+    await send({ labels: DOWN, endsAt: at(240) });
+    await ask('POST', '/results', { source: 'web-1', name: 'keepalive', output: 'silent', status: 2 });
+    pass(clock, 180);
+    await send({ labels: DOWN, endsAt: at(240) });
+    pass(clock, 239);
+    expect(await results()).toContainEqual('web-1/Down..critical 2');
+    pass(clock, 1);
+    await vi.waitFor(async () => expect(await results()).toContainEqual('web-1/Down..critical 0'));
+    const ended = await ask('GET', '/results/web-1/Down..critical');
+    expect(ended.body).toMatchObject({
+      check: { output: 'Not reported any more for 240 seconds', history: [2, 2, 0] },
+    });
+    pass(clock, 600);
+    expect(await ask('GET', '/results/web-1/Down..critical')).toEqual(ended);
+  });
+
+  test('is another event than one with other labels', async () => {
+    const { send, events, at } = await openRig();
+    const full = (device: string) => ({ labels: { ...DOWN, device } });
+    await send(full('sda'), full('sdb'), { labels: { ...DOWN, severity: 'warning' } });
+    expect(await events()).toHaveLength(3);
+    await send({ ...full('sda'), endsAt: at(-1) });
+    expect(await events()).toHaveLength(2);
+  });
+
+  test('that is over and that nothing is known of makes nothing', async () => {
+    const { ask, at, send } = await openRig();
+    expect(await send({ labels: DOWN, endsAt: at(-60) })).toBe(200);
+    expect((await ask('GET', '/clients')).body).toEqual([]);
+  });
+
+  test('goes to the handlers that settings name, after their own labels', async () => {
+    const { ask, send } = await openRig({
+      alerts: { client: ['host'], statuses: { p1: 2 }, handlers: ['pager'], 'default-client': 'cloud' },
+    });
+    await send({ labels: { alertname: 'Slow', host: 'db-1', severity: 'P1' } }, { labels: { alertname: 'Slow' } });
+    expect((await ask('GET', '/events')).body).toMatchObject([
+      { client: { name: 'cloud' }, check: { name: 'Slow', status: 2, handlers: ['pager'] } },
+      { client: { name: 'db-1' }, check: { name: 'Slow..P1', status: 2 } },
+    ]);
+  });
+
+  test('that is refused is named by its index, and the others are stored', async () => {
+    const { ask, events } = await openRig();
+    const alerts = [{ labels: DOWN }, { labels: { job: 'x' } }, { labels: 7 }, { labels: DOWN, endsAt: 'soon' }];
+    const answer = await ask('POST', '/api/v2/alerts', alerts);
+    expect(answer.status).toBe(400);
+    const lines = (answer.body as string).split('\n');
+    expect(lines.map((line) => line.slice(0, 12))).toEqual(['1: labels: a', '2: labels: e', '3: endsAt: m']);
+    expect(await events()).toHaveLength(1);
+    expect((await ask('POST', '/api/v2/alerts', {})).body).toBe('the body must be an array of alerts');
+  });
+
+  test('cannot bring names that objects have by themselves', async () => {
+    const { url } = await openRig();
+    const body = '[{"labels": {"alertname": "x", "__proto__": "y"}}]';
+    expect((await fetch(`${url}/api/v2/alerts`, { method: 'POST', body })).status).toBe(400);
+  });
+});
+
+describe('the list of alerts', () => {
+  test('has every open event, and takes matchers', async () => {
+    const { ask, send, at } = await openRig();
+    await send({
+      labels: DOWN,
+      annotations: { summary: 's' },
+      startsAt: at(-60),
+      endsAt: at(60),
+      generatorURL: 'http://p',
+    });
+    await ask('POST', '/results', { source: 'db-1', name: 'disk', output: 'full', status: 1 });
+    const { body } = await ask('GET', '/api/v2/alerts');
+    expect(body).toEqual([
+      {
+        labels: { alertname: 'disk', instance: 'db-1', severity: 'warning' },
+        annotations: { summary: 'full' },
+        startsAt: at(0),
+        endsAt: at(300),
+        updatedAt: at(0),
+        fingerprint: expect.stringMatching(/^[0-9a-f]{16}$/),
+        receivers: [{ name: 'mon' }],
+        status: { state: 'active', silencedBy: [], inhibitedBy: [] },
+      },
+      expect.objectContaining({ labels: DOWN, startsAt: at(-60), endsAt: at(60), generatorURL: 'http://p' }),
+    ]);
+    const namesOf = async (query: string) =>
+      ((await ask('GET', `/api/v2/alerts?${query}`)).body as readonly { labels: Record<string, string> }[]).map(
+        ({ labels }) => labels['alertname'],
+      );
+    expect(await namesOf('filter=instance%3D~web.*&filter=severity%3Dcritical')).toEqual(['Down']);
+    expect(await namesOf('filter=severity!%3Dcritical')).toEqual(['disk']);
+    expect(await namesOf('active=false')).toEqual([]);
+    expect(await namesOf('receiver=other')).toEqual([]);
+    expect((await ask('GET', '/api/v2/alerts?filter=x')).body).toMatch(/^filter: must be like/);
+  });
+
+  test('groups those of a check, and those that are one of several of it', async () => {
+    const { ask, send } = await openRig();
+    await send({ labels: DOWN }, { labels: { ...DOWN, device: 'sda' } }, { labels: { alertname: 'Slow' } });
+    const { body } = await ask('GET', '/api/v2/alerts/groups');
+    const groups = body as readonly { labels: object; alerts: readonly unknown[] }[];
+    expect(groups.map(({ labels, alerts }) => [labels, alerts.length])).toEqual([
+      [{ alertname: 'Slow' }, 1],
+      [{ alertname: 'Down' }, 2],
+    ]);
+  });
+
+  test('says what runs here in words that clients know', async () => {
+    const { ask } = await openRig();
+    expect((await ask('GET', '/api/v2/status')).body).toMatchObject({
+      cluster: { status: 'disabled', peers: [] },
+      config: { original: expect.stringContaining('receiver: mon') },
+      versionInfo: { version: expect.any(String) },
+    });
+    expect((await ask('GET', '/api/v2/receivers')).body).toEqual([{ name: 'mon' }]);
+  });
+});
+
+describe('a silence', () => {
+  test('keeps all alerts of the name quiet, also those that come later, until it is ended', async () => {
+    const { ask, at, send } = await openRig();
+    await send({ labels: { ...DOWN, device: 'sda' } });
+    const silence = { startsAt: at(0), endsAt: at(3600), createdBy: 'ada', comment: 'works' };
+    const matchers = [equal('alertname', 'Down'), equal('instance', 'web-1')];
+    expect(await ask('POST', '/api/v2/silences', { ...silence, matchers })).toEqual({
+      status: 200,
+      body: { silenceID: 'client:web-1:Down' },
+    });
+    await send({ labels: { ...DOWN, device: 'sdb' } }, { labels: { ...DOWN, instance: 'web-2' } });
+    const statesOf = async () => {
+      const { body } = await ask('GET', '/api/v2/alerts');
+      return (body as readonly { labels: Record<string, string>; status: object }[]).map(({ labels, status }) => [
+        labels['instance'],
+        (status as { state: string }).state,
+      ]);
+    };
+    expect(await statesOf()).toEqual([
+      ['web-1', 'suppressed'],
+      ['web-1', 'suppressed'],
+      ['web-2', 'active'],
+    ]);
+    const shown = {
+      ...silence,
+      id: 'client:web-1:Down',
+      matchers,
+      updatedAt: at(0),
+      status: { state: 'active' },
+    };
+    expect((await ask('GET', '/api/v2/silences')).body).toEqual([shown]);
+    expect((await ask('GET', '/api/v2/silence/client:web-1:Down')).body).toEqual(shown);
+    expect((await ask('GET', '/api/v2/silences?filter=alertname%3DOther')).body).toEqual([]);
+    expect((await ask('DELETE', '/api/v2/silence/client:web-1:Down')).status).toBe(200);
+    expect(await statesOf()).toContainEqual(['web-1', 'active']);
+    expect((await ask('DELETE', '/api/v2/silence/client:web-1:Down')).status).toBe(404);
+  });
+
+  test('is updated under its id, or moves to what other matchers mean', async () => {
+    const { ask, at } = await openRig();
+    const silence = { startsAt: at(60), endsAt: at(3600), createdBy: 'ada', comment: 'works' };
+    const matchers = [equal('alertname', 'Down')];
+    await ask('POST', '/api/v2/silences', { ...silence, matchers });
+    const later = { ...silence, id: '*:Down', matchers, endsAt: at(7200) };
+    expect((await ask('POST', '/api/v2/silences', later)).body).toEqual({ silenceID: '*:Down' });
+    expect((await ask('GET', '/api/v2/silences')).body).toMatchObject([
+      { id: '*:Down', endsAt: at(7200), startsAt: at(60), status: { state: 'pending' } },
+    ]);
+    const other = { ...later, matchers: [equal('alertname', 'Slow')] };
+    expect((await ask('POST', '/api/v2/silences', other)).body).toEqual({ silenceID: '*:Slow' });
+    expect((await ask('GET', '/api/v2/silences')).body).toMatchObject([{ id: '*:Slow' }]);
+    expect((await ask('POST', '/api/v2/silences', later)).status).toBe(404);
+  });
+
+  test('of the console is shown by matchers that mean it', async () => {
+    const { ask } = await openRig();
+    for (const entry of [
+      { subscription: 'client:web-1' },
+      { subscription: 'linux', check: 'disk' },
+      { check: 'cpu' },
+    ]) {
+      await ask('POST', '/silenced', entry);
+    }
+    const { body } = await ask('GET', '/api/v2/silences');
+    expect((body as readonly { matchers: unknown }[]).map(({ matchers }) => matchers)).toEqual([
+      [equal('alertname', 'cpu')],
+      [equal('instance', 'web-1')],
+      [equal('subscription', 'linux'), equal('alertname', 'disk')],
+    ]);
+  });
+
+  test.each([
+    [{ endsAt: 0 }, /^endsAt must lie ahead$/],
+    [{ startsAt: 7200 }, /^endsAt must be after startsAt$/],
+    [
+      { matchers: [{ ...equal('job', '.*'), isRegex: true }] },
+      /^job has to be equal to one value here: a silence takes/,
+    ],
+  ])('that says %j is refused', async (over: { startsAt?: number; endsAt?: number; matchers?: unknown }, message) => {
+    const { ask, at } = await openRig();
+    const { startsAt = 0, endsAt = 3600, matchers = [equal('alertname', 'Down')] } = over;
+    const silence = { matchers, startsAt: at(startsAt), endsAt: at(endsAt), createdBy: 'ada', comment: '' };
+    const answer = await ask('POST', '/api/v2/silences', silence);
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatch(message);
+  });
+
+  test('keeps to the longest time that is allowed', async () => {
+    const { ask, at } = await openRig({ 'silence-policy': { 'max-expire': 600 } });
+    const silence = { matchers: [equal('alertname', 'Down')], startsAt: at(0), createdBy: 'ada', comment: 'x' };
+    expect((await ask('POST', '/api/v2/silences', { ...silence, endsAt: at(601) })).status).toBe(400);
+    expect((await ask('POST', '/api/v2/silences', { ...silence, endsAt: at(600) })).status).toBe(200);
+  });
+});

@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { familiesOf } from '../../../shared/domain/check-family.ts';
+
+test.each([
+  ['disk', []],
+  ['web.example.com', []],
+  ['Down..critical', ['Down']],
+  ['Down..critical..0badcafe', ['Down..critical', 'Down']],
+  ['..x', []],
+])('%s is one of several of %j', (check, families) => {
+  expect(familiesOf(check)).toEqual(families);
+});
