@@ -6,6 +6,7 @@ import { startFleet, type Fleet } from './fleet.ts';
 import { cpuMs, memoryMiB, openFilesMax } from './process-figures.ts';
 import { count, mean, report, sleep } from './report.ts';
 
+/** Those with agents of their own; one more has none, and takes those of a member that is lost. */
 const MEMBERS = 3;
 /** Beyond the limits of entities and connections that a backend has by default. */
 const SETTINGS = { entity_limit: 'unlimited', 'connection-limit': 1_000_000 };
@@ -16,21 +17,22 @@ const SETTLE_MS = 300_000;
 
 /**
  * Idle agents at each of three members: what one of them takes in memory, and how long it takes until all are connected again when
- * a member with its share of them is lost.
+ * a member with its share of them is lost, by way of one that had none.
  *
- * @param wanted agents of each member; fewer where the one that writes, which all of them end at, may not have so many descriptors
+ * @param wanted agents of each member; fewer where a process may not have so many descriptors
  */
 export async function agentsOfMembers(wanted: number): Promise<void> {
-  const possible = Math.floor((connectionLimits(Infinity, undefined, openFilesMax()).all - SPARE) / MEMBERS);
+  const possible = connectionLimits(Infinity, undefined, openFilesMax()).all - SPARE;
   const each = Math.min(wanted, possible);
   await using server = await startDatabase();
-  await using cluster = await startMembers(MEMBERS, await server.database(), SETTINGS);
-  const { members } = cluster;
+  await using cluster = await startMembers(MEMBERS + 1, await server.database(), SETTINGS);
+  const members = cluster.members.slice(0, MEMBERS);
+  const [spare] = cluster.members.slice(MEMBERS);
   // In two halves: what a process takes with the first agents, and keeps for any number of them, is not counted.
   const half = Math.floor(each / 2);
-  await using first = await connectFleets(members, half, 0);
+  await using first = await connectFleets(members, spare, half, 0);
   const before = members.map(({ pid }) => memoryMiB(pid));
-  await using second = await connectFleets(members, half, 1);
+  await using second = await connectFleets(members, spare, half, 1);
   const grown = members.map(({ pid }, at) => ((memoryMiB(pid) - (before[at] ?? 0)) * 1024) / half);
   const limit = each < wanted ? `, ${count(wanted)} are too many for ${count(openFilesMax())} descriptors` : '';
   report('idle agents, a third of them at each of three members', 2 * half * MEMBERS, '', `goal 40,000${limit}`);
@@ -48,13 +50,15 @@ export async function agentsOfMembers(wanted: number): Promise<void> {
 /** Waits until every one has sent keepalives, and the sweep has written a result for each. */
 async function connectFleets(
   members: readonly Member[],
+  spare: Member | undefined,
   agents: number,
   round: number,
 ): Promise<AsyncDisposable & { readonly fleets: readonly Fleet[] }> {
   await using started = new AsyncDisposableStack();
   const fleets = members.map((_, at) => {
     // Its agents try the others after it.
-    const backends = [...members.slice(at), ...members.slice(0, at)].map(({ url }) => url);
+    const others = [...(spare === undefined ? [] : [spare]), ...members.slice(at + 1), ...members.slice(0, at)];
+    const backends = [...members.slice(at, at + 1), ...others].map(({ url }) => url);
     const net = 1 + round * MEMBERS + at;
     return started.use(startFleet({ backends, agents, name: `idle-${String(net)}`, net }));
   });
@@ -64,7 +68,7 @@ async function connectFleets(
   return { fleets, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-/** The last one, with its agents: they come to the other members. */
+/** The last one, with its agents: they come to the others. */
 async function loseMember(members: readonly Member[], fleets: readonly Fleet[]): Promise<void> {
   const lost = members.at(-1);
   if (lost === undefined) return;

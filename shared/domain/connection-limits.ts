@@ -1,6 +1,8 @@
 /** How many connections there may be at once. */
 export interface ConnectionLimits {
   readonly all: number;
+  /** The same with the tunnels of other backends, which take no descriptors. */
+  readonly withTunnels: number;
   readonly perAddress: number;
   /** Of those that are refused, at once: so many hear why, the others are only cut. */
   readonly told: number;
@@ -22,6 +24,7 @@ export function connectionLimits(all: number, perAddress: number | undefined, op
   const possible = Math.min(all, openFilesMax - reserved);
   return {
     all: possible,
+    withTunnels: all,
     perAddress: perAddress ?? Math.max(PER_ADDRESS_LEAST, Math.floor(possible / 10)),
     told: Math.floor(reserved / 16),
   };

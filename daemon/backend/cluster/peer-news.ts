@@ -11,7 +11,7 @@ const ASKED_MS = 2000;
 interface NewsParts {
   /** By which the backends that share the store know each other. */
   readonly secret: string;
-  readonly clock: Pick<Clock, 'after'>;
+  readonly clock: Pick<Clock, 'after' | 'every'>;
 }
 
 /** What the other backends know, asked by one that cannot ask the database. */

@@ -93,12 +93,16 @@ export async function openDoors(
   const v2Agents = v2AgentEndpoint(ground, parts, sockets);
   const tunnelled = forwarding === undefined ? [] : [{ ...v2Agents, path: V2_AGENT_TUNNEL_PATH }];
   forwarding?.watchAgents(() => sockets.endAll('submit', SERVICE_RESTART, 'another backend writes from now on'));
+  const other = forwarding?.openDoor({ server: app.server, connections, slowPeers });
+  // Behind the WebSockets in them.
+  if (other !== undefined) teardown.use('tunnels of other backends', other);
   teardown.use(
     'WebSockets',
     routeUpgrades(app.server, [ownAgents, ...tunnelled, feedEndpoint(parts, sockets)], {
       guard: forwarding?.guard(guardAll) ?? guardAll,
       sockets,
       slowPeers,
+      other,
     }),
   );
   // A listener waits for whatever is connected to it.

@@ -29,7 +29,7 @@ interface MetricParts {
   readonly results: Pick<Results, 'refused'>;
   readonly agents: Pick<AgentHub, 'size'>;
   readonly feed: Pick<FeedHub, 'size' | 'lagMs'>;
-  readonly connections: Pick<Connections, 'size' | 'limits' | 'refused'>;
+  readonly connections: Pick<Connections, 'size' | 'tunnels' | 'limits' | 'refused'>;
   readonly slowPeers: Pick<SlowPeers, 'waitingBytes' | 'cut'>;
   readonly handlers: Pick<Lanes, 'figures'>;
   readonly deadLetters: Pick<DeadLetters, 'size' | 'overflowed'>;
@@ -156,6 +156,11 @@ export class Metrics implements Disposable {
 
   #readConnections({ agents, connections, feed, slowPeers }: MetricParts): void {
     this.#gauge('mon_connections', 'Connections of all listeners, whatever they are for', () => connections.size);
+    this.#gauge(
+      'mon_connections_tunnelled',
+      'Agents that another backend passes on to this one, in the one connection that it has for all of them',
+      () => connections.tunnels,
+    );
     this.#gauge('mon_connections_limit', 'Connections that there may be', () => connections.limits.all);
     this.#counter(
       'mon_connections_refused_total',

@@ -1,4 +1,5 @@
 import type { Server, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
 import {
   connectionRefusal,
@@ -25,6 +26,8 @@ interface Connection {
   readonly network: string;
 }
 
+type Accept = (socket: Duplex) => void;
+
 const REFUSAL_TEXT = 'there are too many connections: close some, or try again later';
 const REFUSAL =
   'HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Type: text/plain\r\n' +
@@ -37,6 +40,9 @@ export class Connections implements Disposable {
   readonly #parts: ConnectionParts;
   readonly #open = new Map<Socket, Connection>();
   readonly #counts = new Map<string, number>();
+  readonly #tunnels = new Set<Duplex>();
+  /** What each server does with a connection. */
+  readonly #accept = new Map<Server, readonly Accept[]>();
   #leaving = 0;
   readonly #told: Seldom;
 
@@ -50,19 +56,40 @@ export class Connections implements Disposable {
     return this.#open.size;
   }
 
+  /** Connections within connections of other backends, now. */
+  get tunnels(): number {
+    return this.#tunnels.size;
+  }
+
   get limits(): ConnectionLimits {
     return this.#parts.limits();
   }
 
   /** Counts the connections of a server that does not listen yet. What is too much never reaches it. */
   watch<Listener extends Server>(server: Listener): Listener {
-    const accept = server.listeners('connection');
+    const accept = server.listeners('connection') as Accept[];
+    // With TLS that is the handshake, which a tunnel has behind it.
+    if (!(server instanceof TlsServer)) this.#accept.set(server, accept);
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => {
       if (!this.#take(server, socket)) return;
       for (const listener of accept) listener.call(server, socket);
     });
     return server;
+  }
+
+  /** Has a server deal with a connection within one of another backend, which takes no descriptor and speaks for many. */
+  serve(server: Server, tunnel: Duplex): void {
+    if (this.#isFull) {
+      this.refused.all++;
+      sayLast(tunnel, REFUSAL);
+      this.#tell('all', '');
+      return;
+    }
+    this.#tunnels.add(tunnel);
+    tunnel.once('close', () => this.#tunnels.delete(tunnel));
+    const accept = this.#accept.get(server) ?? (server.listeners('secureConnection') as Accept[]);
+    for (const listener of accept) listener.call(server, tunnel);
   }
 
   /** Cuts whatever a server still has, for its end. */
@@ -80,7 +107,9 @@ export class Connections implements Disposable {
     const network = networkOf(address);
     const ofAddress = this.#counts.get(network) ?? 0;
     const { limits, isShared } = this.#parts;
-    const refusal = connectionRefusal({ all: this.#open.size, ofAddress }, isShared(address), limits());
+    const refusal = this.#isFull
+      ? 'all'
+      : connectionRefusal({ all: this.#open.size, ofAddress }, isShared(address), limits());
     if (refusal !== undefined) {
       this.#refuse(server, socket, refusal);
       this.#tell(refusal, address);
@@ -97,6 +126,10 @@ export class Connections implements Disposable {
     return true;
   }
 
+  get #isFull(): boolean {
+    return this.#open.size + this.#tunnels.size >= this.#parts.limits().withTunnels;
+  }
+
   #refuse(server: Server, socket: Socket, refusal: ConnectionRefusal): void {
     this.refused[refusal]++;
     // To a peer that expects TLS the text would be noise.
@@ -110,11 +143,12 @@ export class Connections implements Disposable {
   }
 
   #tell(refusal: ConnectionRefusal, address: string): void {
-    const { all, perAddress } = this.limits;
+    const { withTunnels, all, perAddress } = this.limits;
+    const ofAll = this.#isFull ? withTunnels : all;
     const [limit, remedy] =
-      refusal === 'all' ? [all, 'connection-limit'] : [perAddress, 'connection-limit-per-address'];
+      refusal === 'all' ? [ofAll, 'connection-limit'] : [perAddress, 'connection-limit-per-address'];
     this.#told.warn(
-      () => ({ connections: this.size, limit, address }),
+      () => ({ connections: this.size, tunnels: this.tunnels, limit, address }),
       `connections are refused: find out who holds so many, or raise ${remedy}`,
     );
   }

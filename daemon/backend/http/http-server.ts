@@ -19,6 +19,12 @@ const REQUEST_TIMES: RequestTimes = { headMs: 10_000, wholeMs: 60_000, checkMs: 
 /** How long a connection is kept for the next request: longer than the minute for which the usual proxies keep theirs. */
 const IDLE_MS = 72_000;
 
+/** What a backend asks another one for that shares its store: many connections in one. */
+export const CHANNELS_PROTOCOL = 'mon-channels';
+
+/** What a connection may go on with in place of HTTP. */
+const PROTOCOLS: ReadonlySet<string | undefined> = new Set(['websocket', CHANNELS_PROTOCOL]);
+
 /** Makes a server that answers what is asked by HTTP, and does not listen yet. */
 export type MakeServer = (answer: RequestListener, own?: Pick<ServerOptions, 'requireHostHeader'>) => Server;
 
@@ -41,7 +47,7 @@ export function serverMaker(
       requestTimeout: wholeMs,
       connectionsCheckingInterval: checkMs,
       keepAliveTimeout: IDLE_MS,
-      shouldUpgradeCallback: offersWebSocket,
+      shouldUpgradeCallback: offersOurs,
     };
     const server = createServer(options, answer, tls);
     slowPeers.watch(server);
@@ -53,6 +59,6 @@ export function serverMaker(
  * Whether it is a handshake. Whoever offers another protocol, as Java's HttpClient and `curl --http2` do with `h2c`, asks
  * a question of HTTP/1.1 all the same, and a server need not take the offer up (RFC 9110, 7.8).
  */
-function offersWebSocket({ headers }: IncomingMessage): boolean {
-  return headers.upgrade?.toLowerCase() === 'websocket';
+function offersOurs({ headers }: IncomingMessage): boolean {
+  return PROTOCOLS.has(headers.upgrade?.toLowerCase());
 }

@@ -77,6 +77,20 @@ export interface Admission {
   readonly guard: Guard;
   readonly sockets: LiveSockets;
   readonly slowPeers: SlowPeers;
+  /** What else than WebSockets is spoken here; absent: nothing. */
+  readonly other?: OtherProtocol | undefined;
+}
+
+/** A protocol of its own beside the endpoints. */
+export interface OtherProtocol {
+  /** As `Upgrade` names it. */
+  readonly protocol: string;
+  /**
+   * Looks at who asks, and goes on from there.
+   *
+   * @throws MonError (the promise) when it is refused
+   */
+  take(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void>;
 }
 
 const REFUSALS: Partial<Record<ErrorCode, string>> = {
@@ -107,24 +121,33 @@ export function routeUpgrades(
   admission: Admission,
   refusal: Refusal = jsonRefusal,
 ): AsyncDisposable {
-  const { guard } = admission;
+  const { guard, other } = admission;
   const peers = new Set<WebSocket>();
   let isClosing = false;
+  const refuseWhenClosing = (): void => {
+    if (isClosing) throw new MonError('unavailable', 'the backend is stopping, try again in a few seconds');
+  };
   const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, handshakeOf(endpoint, peers, admission)]));
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // A peer that goes away during the handshake is no event worth telling.
     socket.on('error', () => socket.destroy());
     const proceed = (principal: Principal): Promise<void> | undefined => {
-      if (isClosing) throw new MonError('unavailable', 'the backend is stopping, try again in a few seconds');
+      refuseWhenClosing();
       const path = pathOf(request);
       const handshake = byPath.get(path);
       if (handshake === undefined) throw new MonError('not_found', `there is no WebSocket endpoint at ${path}`);
       return socket.destroyed ? undefined : handshake(request, socket, head, principal);
     };
-    try {
+    const welcome = (): Promise<void> | undefined => {
+      if (other !== undefined && request.headers.upgrade?.toLowerCase() === other.protocol) {
+        refuseWhenClosing();
+        return other.take(request, socket as Socket, head);
+      }
       const admitted = guard(request);
-      const pending = admitted instanceof Promise ? admitted.then(proceed) : proceed(admitted);
-      pending?.catch((error: unknown) => refuse(socket, error, refusal));
+      return admitted instanceof Promise ? admitted.then(proceed) : proceed(admitted);
+    };
+    try {
+      welcome()?.catch((error: unknown) => refuse(socket, error, refusal));
     } catch (error) {
       refuse(socket, error, refusal);
     }

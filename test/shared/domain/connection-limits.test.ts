@@ -5,22 +5,22 @@ test.each([
   {
     all: 50_000,
     files: Infinity,
-    limits: { all: 50_000, perAddress: 5000, told: 64 },
+    limits: { all: 50_000, withTunnels: 50_000, perAddress: 5000, told: 64 },
     because: 'one address has a tenth',
   },
   {
     all: 50_000,
     files: 20_000,
-    limits: { all: 18_976, perAddress: 1897, told: 64 },
+    limits: { all: 18_976, withTunnels: 50_000, perAddress: 1897, told: 64 },
     because: 'the store keeps its descriptors',
   },
-  { all: 50_000, files: 1024, limits: { all: 768, perAddress: 100, told: 16 }, because: 'of few it keeps a quarter' },
-  { all: 500, files: 1024, limits: { all: 500, perAddress: 100, told: 16 }, because: 'less than possible is fine' },
+  { all: 50_000, files: 1024, limits: { all: 768, withTunnels: 50_000, perAddress: 100, told: 16 }, because: 'of few it keeps a quarter' },
+  { all: 500, files: 1024, limits: { all: 500, withTunnels: 500, perAddress: 100, told: 16 }, because: 'less than possible is fine' },
   {
     all: 500,
     perAddress: 500,
     files: 1024,
-    limits: { all: 500, perAddress: 500, told: 16 },
+    limits: { all: 500, withTunnels: 500, perAddress: 500, told: 16 },
     because: 'one may have all',
   },
 ])('of $all connections with $files files: $because', ({ all, perAddress, files, limits }) => {

@@ -7,6 +7,7 @@ import type { RequestForwarding } from '../../http/forwarding.ts';
 import type { Clock } from '../../ports.ts';
 import { pathOf, type Guard, type PassOn } from '../../sockets/upgrades.ts';
 import { AdmittedPeers, isSentOn } from './admitted-peers.ts';
+import { ChannelDoor, type ServedBy } from './channel-door.ts';
 import { ForwardedRequests } from './forwarded-requests.ts';
 import type { Leadership } from './leadership.ts';
 import { V2_AGENT_TUNNEL_PATH } from './peer-headers.ts';
@@ -29,6 +30,8 @@ export interface ForwardingParts {
  */
 export class Forwarding implements RequestForwarding, Disposable {
   readonly #leadership: Leadership;
+  readonly #clock: Clock;
+  readonly #log: Log;
   readonly #links: WriterLinks;
   readonly #peers: AdmittedPeers;
   readonly #requests: ForwardedRequests;
@@ -37,6 +40,8 @@ export class Forwarding implements RequestForwarding, Disposable {
 
   constructor({ leadership, clock, log, ...parts }: ForwardingParts) {
     this.#leadership = leadership;
+    this.#clock = clock;
+    this.#log = log;
     const links = new WriterLinks({ leadership, clock, log }, (writerId) => this.#tunnels.cut(writerId));
     const peers = new AdmittedPeers(parts);
     this.#links = links;
@@ -71,6 +76,12 @@ export class Forwarding implements RequestForwarding, Disposable {
       if (path === V2_AGENT_TUNNEL_PATH) throw new MonError('not_found', `there is no WebSocket endpoint at ${path}`);
       return own(request);
     };
+  }
+
+  /** Where the tunnels of others come in. To be disposed of once they have been said goodbye to. */
+  openDoor(served: ServedBy): ChannelDoor {
+    const [leadership, peers, clock, log] = [this.#leadership, this.#peers, this.#clock, this.#log];
+    return new ChannelDoor({ ...served, leadership, peers, clock, log });
   }
 
   /** @param path where agents are let in by a backend that writes */

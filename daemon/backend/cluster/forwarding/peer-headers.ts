@@ -17,6 +17,9 @@ export const PEER_HEADERS = {
 /** Where the agents of the newer generation are tunnelled to: those that come straight have a listener of their own. */
 export const V2_AGENT_TUNNEL_PATH = '/api/mon/v1/tunnels/v2-agent';
 
+/** Where a backend asks for the one connection that all its tunnels are in. */
+export const CHANNELS_PATH = '/api/mon/v1/tunnels';
+
 /** What an answer or a refusal may depend on beside path and body. */
 const SENT_ON: readonly string[] = ['accept', 'authorization', 'if-match', 'if-none-match'];
 

@@ -8,8 +8,12 @@ import {
 } from 'node:http';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import type { Duplex } from 'node:stream';
 import type { Clock } from '../../ports.ts';
+import { CHANNELS_PROTOCOL } from '../../http/http-server.ts';
 import type { PeerPlace } from './leadership.ts';
+import { PeerChannels, type UpgradeAnswer } from './peer-channels.ts';
+import { CHANNELS_PATH, PEER_HEADERS } from './peer-headers.ts';
 
 /** How long a connection is kept for the next request: far shorter than any backend keeps its end (72 s). */
 const IDLE_MS = 5000;
@@ -52,24 +56,18 @@ interface Settling {
   readonly isLimited: boolean;
 }
 
-/** An opened tunnel. */
-export interface Upgraded {
-  readonly response: IncomingMessage;
-  readonly socket: Socket;
-  /** What came right behind the head. */
-  readonly head: Buffer;
-}
-
 /** The connections to one other backend. */
 export class PeerLink implements Disposable {
   readonly place: PeerPlace;
   readonly #clock: Pick<Clock, 'after'>;
   readonly #agent: LinkAgent;
+  readonly #channels: PeerChannels;
 
-  constructor(place: PeerPlace, clock: Pick<Clock, 'after'>) {
+  constructor(place: PeerPlace, clock: Pick<Clock, 'after' | 'every'>) {
     this.place = place;
     this.#clock = clock;
     this.#agent = new LinkAgent(place);
+    this.#channels = new PeerChannels({ ask: (secret, signal) => this.#askForChannels(secret, signal), clock });
   }
 
   /**
@@ -94,32 +92,45 @@ export class PeerLink implements Disposable {
   }
 
   /**
-   * Asks for a tunnel.
+   * Asks for a tunnel, in the connection that all of them share where that backend knows of such.
    *
    * @returns what it answers where it opens none
    * @throws UnsentError, UnansweredError
    */
-  async upgrade(
-    { method, path, headers }: PeerRequest,
-    signal: AbortSignal,
-  ): Promise<Upgraded | { readonly refusal: IncomingMessage }> {
-    const request = startRequest({
-      ...this.#agent.target,
-      createConnection: (options, done) => this.#agent.createConnection(options, done),
-      method,
-      path,
-      headers,
-      signal,
-    });
-    const { promise, resolve } = Promise.withResolvers<Upgraded | { readonly refusal: IncomingMessage }>();
-    request.once('upgrade', (response, socket, head) => resolve({ response, socket, head }));
-    request.once('response', (refusal) => resolve({ refusal }));
-    return this.#settled(request, promise, { body: undefined, isRepeatable: true, isLimited: true });
+  async upgrade(request: PeerRequest, signal: AbortSignal): Promise<UpgradeAnswer> {
+    const channels = await this.#channels.current(String(request.headers[PEER_HEADERS.secret]));
+    return await this.#upgrade(request, signal, channels && (() => channels.open()));
   }
 
   /** Cuts whatever is under way; tunnels are the business of those who opened them. */
   [Symbol.dispose](): void {
     this.#agent.destroy();
+    this.#channels[Symbol.dispose]();
+  }
+
+  #askForChannels(secret: string, signal: AbortSignal): Promise<UpgradeAnswer> {
+    const headers = { connection: 'Upgrade', upgrade: CHANNELS_PROTOCOL, [PEER_HEADERS.secret]: secret };
+    return this.#upgrade({ method: 'GET', path: CHANNELS_PATH, headers }, signal);
+  }
+
+  /** @param over makes what it goes over; default: a connection of its own */
+  async #upgrade(
+    { method, path, headers }: PeerRequest,
+    signal: AbortSignal,
+    over?: () => Duplex,
+  ): Promise<UpgradeAnswer> {
+    const request = startRequest({
+      ...this.#agent.target,
+      createConnection: over ?? ((options, done) => this.#agent.createConnection(options, done)),
+      method,
+      path,
+      headers,
+      signal,
+    });
+    const { promise, resolve } = Promise.withResolvers<UpgradeAnswer>();
+    request.once('upgrade', (response, socket, head) => resolve({ response, socket, head }));
+    request.once('response', (refusal) => resolve({ refusal }));
+    return this.#settled(request, promise, { body: undefined, isRepeatable: true, isLimited: true });
   }
 
   async #settled<Answer>(

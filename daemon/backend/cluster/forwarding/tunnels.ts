@@ -7,7 +7,7 @@ import type { Handshaking } from '../../sockets/upgrades.ts';
 import { isSentOn, NO_MEMBER, type AdmittedPeers } from './admitted-peers.ts';
 import type { Leadership } from './leadership.ts';
 import { handshakeHeaders } from './peer-headers.ts';
-import type { Upgraded } from './peer-link.ts';
+import type { Upgraded } from './peer-channels.ts';
 import type { WriterLinks } from './writer-links.ts';
 
 interface TunnelParts {

@@ -1,0 +1,72 @@
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { MonError } from '../../../../shared/errors.ts';
+import type { Log } from '../../../log/log.ts';
+import { CHANNELS_PROTOCOL } from '../../http/http-server.ts';
+import type { Connections } from '../../http/connections.ts';
+import type { SlowPeers } from '../../http/slow-peers.ts';
+import type { Clock } from '../../ports.ts';
+import { pathOf, type OtherProtocol } from '../../sockets/upgrades.ts';
+import { Channels } from '../channels/channels.ts';
+import type { AdmittedPeers } from './admitted-peers.ts';
+import type { Leadership } from './leadership.ts';
+import { CHANNELS_PATH } from './peer-headers.ts';
+
+/** What has the connections of a backend. */
+export interface ServedBy {
+  /** Serves what comes in channels as it does connections of its own. */
+  readonly server: Server;
+  readonly connections: Connections;
+  readonly slowPeers: SlowPeers;
+}
+
+interface ChannelDoorParts extends ServedBy {
+  readonly leadership: Leadership;
+  readonly peers: AdmittedPeers;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Where other backends come in with a connection for all their tunnels. */
+export class ChannelDoor implements OtherProtocol, Disposable {
+  readonly protocol = CHANNELS_PROTOCOL;
+  readonly #parts: ChannelDoorParts;
+  readonly #open = new Set<Channels>();
+
+  constructor(parts: ChannelDoorParts) {
+    this.#parts = parts;
+  }
+
+  async take(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
+    const { leadership, peers, slowPeers, server, connections, clock } = this.#parts;
+    if (pathOf(request) !== CHANNELS_PATH) throw new MonError('not_found', `there are no channels at ${pathOf(request)}`);
+    await peers.refuseStranger(request);
+    if (!leadership.isWriter) throw new MonError('unavailable', 'another backend writes');
+    if (socket.destroyed) return;
+    socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${CHANNELS_PROTOCOL}\r\n\r\n`);
+    // What is read goes on at once to the channels, which are looked at one by one.
+    slowPeers.of(socket)?.speaksFrames({
+      get doneBytes() {
+        return socket.bytesRead;
+      },
+    });
+    const channels = new Channels(socket, head, {
+      accept: (channel) => connections.serve(server, channel),
+      clock,
+      onClose: (error) => {
+        this.#open.delete(channels);
+        if (error !== undefined) this.#tell(socket, error);
+      },
+    });
+    this.#open.add(channels);
+  }
+
+  /** Closes all of them, which a listener would wait for. */
+  [Symbol.dispose](): void {
+    for (const channels of this.#open) channels[Symbol.dispose]();
+  }
+
+  #tell({ remoteAddress: address }: Socket, { message: reason }: Error): void {
+    this.#parts.log.warn({ address, reason }, 'the connection of another backend was cut: give all the same version');
+  }
+}

@@ -1,0 +1,257 @@
+import { once } from 'node:events';
+import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import {
+  DATA_BYTES_MAX,
+  FRAME_KINDS,
+  FrameError,
+  frameHead,
+  WINDOW_BYTES,
+} from '../../../../daemon/backend/cluster/channels/channel-frame.ts';
+import type { Channel } from '../../../../daemon/backend/cluster/channels/channel.ts';
+import { Channels } from '../../../../daemon/backend/cluster/channels/channels.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+
+/** Two ends of a connection of TCP. */
+async function connected(): Promise<{ readonly near: Socket; readonly far: Socket }> {
+  const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const near = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const [far] = (await once(server, 'connection')) as [Socket];
+  server.close();
+  onTestFinished(() => {
+    near.destroy();
+    far.destroy();
+  });
+  return { near, far };
+}
+
+interface Rig {
+  readonly near: Channels;
+  readonly far: Channels;
+  readonly nearSocket: Socket;
+  readonly farSocket: Socket;
+  readonly clock: ManualClock;
+  readonly onClose: ReturnType<typeof vi.fn>;
+  /** Opens a channel. @returns its two ends */
+  open(): Promise<{ readonly opened: Channel; readonly accepted: Channel }>;
+}
+
+async function start(): Promise<Rig> {
+  const { near: nearSocket, far: farSocket } = await connected();
+  const clock = new ManualClock();
+  const onClose = vi.fn<(error: FrameError | undefined) => void>();
+  const accepted: Channel[] = [];
+  const accept = (channel: Channel): void => void accepted.push(channel);
+  const none = Buffer.alloc(0);
+  const far = new Channels(farSocket, none, { accept, clock, onClose });
+  const near = new Channels(nearSocket, none, { clock, onClose: () => undefined });
+  const open: Rig['open'] = async () => {
+    const opened = near.open();
+    await vi.waitFor(() => expect(accepted.map(({ id }) => id)).toContain(opened.id));
+    return { opened, accepted: accepted.find(({ id }) => id === opened.id) as Channel };
+  };
+  return { near, far, nearSocket, farSocket, clock, onClose, open };
+}
+
+/** All that comes until its end. What `stream/consumers` has for this lets go of both directions then. */
+async function buffer(channel: Channel): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  channel.on('data', (chunk: Buffer) => chunks.push(chunk));
+  await once(channel, 'end');
+  return Buffer.concat(chunks);
+}
+
+const text = async (channel: Channel): Promise<string> => String(await buffer(channel));
+
+const pattern = (bytes: number, seed: number): Buffer => Buffer.alloc(bytes, `${String(seed)} and so on `);
+
+test('each channel carries what it is given, whole and in order, both ways at once', async () => {
+  const { near, far, open } = await start();
+  await Promise.all(
+    Array.from({ length: 20 }, async (_, at) => {
+      const { opened, accepted } = await open();
+      const there = pattern(300_000 + at, at);
+      const back = pattern(200_000 + at, 100 + at);
+      opened.end(there);
+      accepted.end(back);
+      const [heardThere, heardBack] = await Promise.all([buffer(accepted), buffer(opened)]);
+      expect([heardThere.equals(there), heardBack.equals(back)]).toEqual([true, true]);
+      expect(accepted.bytesRead).toBe(there.length);
+      expect(opened.bytesWritten).toBe(there.length);
+    }),
+  );
+  await vi.waitFor(() => expect([near.size, far.size]).toEqual([0, 0]));
+});
+
+test('frames may be cut anywhere', async () => {
+  const { near, far } = await connected();
+  const accepted: Channel[] = [];
+  const accept = (channel: Channel): void => void accepted.push(channel);
+  new Channels(far, Buffer.alloc(0), { accept, clock: new ManualClock(), onClose: () => undefined });
+  const { open, data, end } = FRAME_KINDS;
+  const said = Buffer.concat([
+    frameHead(open, 7, 0),
+    frameHead(data, 7, 5),
+    Buffer.from('hello'),
+    frameHead(data, 7, 0),
+    frameHead(end, 7, 0),
+  ]);
+  near.setNoDelay(true);
+  for (const byte of said) {
+    near.write(Buffer.of(byte));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await vi.waitFor(() => expect(accepted).toHaveLength(1));
+  expect(await text(accepted[0] as Channel)).toBe('hello');
+});
+
+test('what was read with the head of the answer counts', async () => {
+  const { far } = await connected();
+  const accept = vi.fn<(channel: Channel) => void>();
+  new Channels(far, frameHead(FRAME_KINDS.open, 1, 0), { accept, clock: new ManualClock(), onClose: () => undefined });
+  expect(accept).toHaveBeenCalledOnce();
+});
+
+test('one whose reader stalls holds up nobody, and takes no more memory than its window', async () => {
+  const { open } = await start();
+  const stalled = await open();
+  stalled.opened.write(pattern(10_000_000, 1));
+  for (let at = 0; at < 5; at++) {
+    const { opened, accepted } = await open();
+    opened.end(pattern(1_000_000, at));
+    expect(await buffer(accepted)).toHaveLength(1_000_000);
+  }
+  const { opened, accepted } = stalled;
+  expect(accepted.bytesRead).toBe(WINDOW_BYTES);
+  expect(accepted.readableLength).toBe(WINDOW_BYTES);
+  expect(opened.writableLength).toBe(10_000_000);
+  accepted.resume();
+  await vi.waitFor(() => expect(opened.writableLength).toBe(0));
+  expect(accepted.bytesRead).toBe(10_000_000);
+});
+
+test('a connection that is not read holds back everybody at their own end', async () => {
+  const { farSocket, nearSocket, open } = await start();
+  const pairs = await Promise.all(Array.from({ length: 400 }, open));
+  farSocket.pause();
+  for (const { opened, accepted } of pairs) {
+    accepted.resume();
+    for (let at = 0; at < 8; at++) opened.write(pattern(DATA_BYTES_MAX, at));
+  }
+  await vi.waitFor(() => expect(nearSocket.writableNeedDrain).toBe(true));
+  expect(nearSocket.writableLength).toBeLessThan(1024 * 1024);
+  farSocket.resume();
+  const whole = 8 * DATA_BYTES_MAX;
+  await vi.waitFor(() => expect(pairs.map(({ accepted }) => accepted.bytesRead)).toEqual(pairs.map(() => whole)), 5000);
+});
+
+test('an end that says nothing more goes on to read', async () => {
+  const { open } = await start();
+  const { opened, accepted } = await open();
+  opened.on('end', () => opened.destroy());
+  opened.end('that is all');
+  expect(await text(accepted)).toBe('that is all');
+  accepted.end('thanks');
+  expect(await text(opened)).toBe('thanks');
+});
+
+test('what was said before the other end let go is read, and what is said to it then is an error', async () => {
+  const { near, far, open } = await start();
+  const { opened, accepted } = await open();
+  accepted.write('the last words');
+  accepted.destroy();
+  await vi.waitFor(() => expect(far.size).toBe(0));
+  await vi.waitFor(() => expect(near.size).toBe(0));
+  // Of two that are open half, one that was accepted lasts until it is told.
+  expect(await text(opened)).toBe('the last words');
+  const second = await open();
+  second.opened.destroy();
+  await vi.waitFor(() => expect(far.size).toBe(0));
+  const failed = once(second.accepted, 'error');
+  second.accepted.write('is anybody there?');
+  expect(await failed).toMatchObject([{ code: 'EPIPE' }]);
+});
+
+test('one that waits for its reader is told when that lets go', async () => {
+  const { open } = await start();
+  const { opened, accepted } = await open();
+  const failed = once(opened, 'error');
+  opened.write(pattern(10_000_000, 1));
+  await vi.waitFor(() => expect(accepted.bytesRead).toBe(WINDOW_BYTES));
+  accepted.destroy();
+  expect(await failed).toMatchObject([{ code: 'EPIPE' }]);
+});
+
+test('all end with their connection, and none is opened in it any more', async () => {
+  const { near, farSocket, onClose, open } = await start();
+  const pairs = await Promise.all(Array.from({ length: 3 }, open));
+  const ended = pairs.map(async ({ opened, accepted }) => [await text(opened), await text(accepted)]);
+  farSocket.destroy();
+  expect(await Promise.all(ended)).toEqual(pairs.map(() => ['', '']));
+  expect(onClose).toHaveBeenCalledExactlyOnceWith(undefined);
+  expect(near.isClosed).toBe(true);
+  const late = near.open();
+  await once(late, 'error');
+  expect(near.size).toBe(0);
+});
+
+test('one that is given up lasts as long as its last channel', async () => {
+  const { near, onClose, open } = await start();
+  const { opened, accepted } = await open();
+  near.retire();
+  opened.write('still here');
+  await once(accepted, 'readable');
+  expect(String(accepted.read())).toBe('still here');
+  opened.destroy();
+  await vi.waitFor(() => expect(onClose).toHaveBeenCalledOnce());
+});
+
+test('an end that has said nothing for ten seconds is gone', async () => {
+  const { near, farSocket, clock } = await start();
+  for (let at = 0; at < 10; at++) {
+    await clock.advance(2500);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  expect(near.isClosed).toBe(false);
+  farSocket.pause();
+  farSocket.write = () => true;
+  await clock.advance(15_000);
+  expect(near.isClosed).toBe(true);
+});
+
+const { open, data, credit } = FRAME_KINDS;
+const opening = frameHead(open, 1, 0);
+const piece = (bytes: number): Buffer => Buffer.concat([frameHead(data, 1, bytes), Buffer.alloc(bytes)]);
+test.each([
+  { what: 'a frame of no kind', said: [frameHead(9 as never, 1, 0)], error: 'there are no frames of kind 9' },
+  { what: 'a frame too long', said: [opening, frameHead(data, 1, DATA_BYTES_MAX + 1)], error: 'a frame has' },
+  { what: 'a channel that is open', said: [opening, opening], error: 'channel 1 is open already' },
+  { what: 'more than its window', said: [opening, ...Array(5).fill(piece(DATA_BYTES_MAX))], error: 'more was sent' },
+  { what: 'credit for nothing', said: [opening, frameHead(credit, 1, 1)], error: 'more was taken than was sent' },
+])('$what closes the connection', async ({ said, error }) => {
+  const { near, far } = await connected();
+  const onClose = vi.fn<(error: FrameError | undefined) => void>();
+  const parts = { accept: () => undefined, clock: new ManualClock(), onClose };
+  new Channels(far, Buffer.alloc(0), parts);
+  near.on('error', () => undefined);
+  near.write(Buffer.concat(said as Buffer[]));
+  await vi.waitFor(() => expect(onClose).toHaveBeenCalledOnce());
+  expect(onClose.mock.calls[0]?.[0]?.message).toContain(error);
+});
+
+test('the end that is asked opens no channels', async () => {
+  const { near, far } = await connected();
+  const onClose = vi.fn<(error: FrameError | undefined) => void>();
+  new Channels(near, Buffer.alloc(0), { clock: new ManualClock(), onClose });
+  far.write(opening);
+  await vi.waitFor(() => expect(onClose.mock.calls[0]?.[0]).toBeInstanceOf(FrameError));
+});
+
+test('what is said of a channel that is over is not heard', async () => {
+  const { nearSocket, open: openPair } = await start();
+  for (const kind of [data, credit, FRAME_KINDS.end, FRAME_KINDS.gone]) nearSocket.write(frameHead(kind, 99, 0));
+  const { opened, accepted } = await openPair();
+  opened.end('well');
+  expect(await text(accepted)).toBe('well');
+});
