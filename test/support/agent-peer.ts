@@ -72,6 +72,11 @@ export class AgentPeer {
     this.#socket.send(text);
   }
 
+  /** Says the beginning of a message that it does not end. */
+  sayPart(text: string): void {
+    this.#socket.send(text, { fin: false });
+  }
+
   /** Says hello without waiting for the answer. */
   greet(spool = 'spool-1', about: Readonly<Record<string, unknown>> = {}): void {
     this.say({

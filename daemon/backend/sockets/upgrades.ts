@@ -129,8 +129,7 @@ export function routeUpgrades(
   };
   const byPath = new Map(endpoints.map((endpoint) => [endpoint.path, handshakeOf(endpoint, peers, admission)]));
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // A peer that goes away during the handshake is no event worth telling.
-    socket.on('error', () => socket.destroy());
+    destroyBroken(socket);
     const proceed = (principal: Principal): Promise<void> | undefined => {
       refuseWhenClosing();
       const path = pathOf(request);
@@ -160,6 +159,22 @@ export function routeUpgrades(
   };
 }
 
+// What lasts as long as a socket is made apart from its handshake: each closure would keep all of that in memory, 2 kB and more.
+
+/** A peer that goes away during the handshake is no event worth telling. */
+function destroyBroken(socket: Duplex): void {
+  socket.on('error', () => socket.destroy());
+}
+
+function remember(peers: Set<WebSocket>, peer: WebSocket): void {
+  peers.add(peer);
+  peer.on('close', () => peers.delete(peer));
+}
+
+function allowance(access: Scope, doing: Doing | undefined): (who: Principal) => boolean {
+  return (who) => hasScope(who, access) || mayByRoles(who, access, doing);
+}
+
 export function pathOf({ url = '' }: Pick<IncomingMessage, 'url'>): string {
   return url.split('?', 1)[0] ?? '';
 }
@@ -184,8 +199,7 @@ function handshakeOf(endpoint: Endpoint, peers: Set<WebSocket>, { sockets, slowP
   });
   server.on('headers', (lines) => lines.push(...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)));
   return (request, socket, head, principal) => {
-    const doing = endpoint.doingOf?.(request);
-    const isAllowed = (who: Principal): boolean => hasScope(who, access) || mayByRoles(who, access, doing);
+    const isAllowed = allowance(access, endpoint.doingOf?.(request));
     const isUnknown = principal.via === 'nobody' && endpoint.canLogInLater === true;
     if (isUnknown) {
       // It gets nothing before it has said who it is.
@@ -207,9 +221,8 @@ function handshakeOf(endpoint: Endpoint, peers: Set<WebSocket>, { sockets, slowP
     if (passed !== undefined) return passed;
     server.handleUpgrade(request, socket, head, (peer) => {
       peer.speakOver(wire);
-      peers.add(peer);
+      remember(peers, peer);
       speaksFrames(peer);
-      peer.on('close', () => peers.delete(peer));
       if (!isUnknown) sockets.add(peer, principal, access, isAllowed);
       endpoint.accept(peer, principal, request);
     });

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { z } from 'zod';
 import { isErrorCode, MonError } from '../../../../shared/errors.ts';
 import type { Callers } from '../../access/caller.ts';
+import type { Frames } from '../../http/peer.ts';
 import type { Handshaking } from '../../sockets/upgrades.ts';
 import { isSentOn, NO_MEMBER, type AdmittedPeers } from './admitted-peers.ts';
 import type { Leadership } from './leadership.ts';
@@ -98,11 +99,7 @@ export class Tunnels {
       return;
     }
     this.#join(socket, answer, writerId, head);
-    speaksFrames({
-      get doneBytes() {
-        return socket.bytesRead - writer.writableLength;
-      },
-    });
+    speaksFrames(framesOf({ agent: socket, writer }));
   }
 
   #join(agent: Socket, { response, socket: writer, head }: Upgraded, writerId: string, agentHead: Buffer): void {
@@ -124,6 +121,15 @@ export class Tunnels {
     agent.pipe(writer);
     writer.pipe(agent);
   }
+}
+
+/** Apart from the handshake, which it would keep in memory. */
+function framesOf({ agent, writer }: Tunnel): Frames {
+  return {
+    get doneBytes() {
+      return agent.bytesRead - writer.writableLength;
+    },
+  };
 }
 
 /** As it came: what agents and backend agree on is theirs. */

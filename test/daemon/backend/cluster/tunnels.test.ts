@@ -1,15 +1,15 @@
 import { X509Certificate } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
-import { V2_AGENT_TUNNEL_PATH } from '../../../../daemon/backend/cluster/forwarding/peer-headers.ts';
+import { CHANNELS_PATH, V2_AGENT_TUNNEL_PATH } from '../../../../daemon/backend/cluster/forwarding/peer-headers.ts';
 import { administratorOf } from '../../../support/administrator.ts';
 import { AgentPeer } from '../../../support/agent-peer.ts';
-import { placeOf, startMember, type Member } from '../../../support/forwarding-rig.ts';
+import { placeOf, SECRET, startMember, type Member } from '../../../support/forwarding-rig.ts';
 import { GoAgent } from '../../../support/go-agent.ts';
 import { makeCertificate } from '../../../support/make-certificate.ts';
 import { openBackend } from '../../../support/open-backend.ts';
@@ -80,6 +80,111 @@ test('agents of the newer generation go to a backend that has no listener for th
   const own = await AgentPeer.connect(member.agentUrl);
   await own.join();
   expect(member.forwarding.agents).toBe(2);
+});
+
+const figure = async ({ url }: Member, name: string): Promise<number> => {
+  const { text } = await send(url, { method: 'GET', target: '/metrics' });
+  return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
+};
+
+test('a hundred agents come by one connection, and are each looked at as if they had their own', async () => {
+  const { writer, member } = await startPair();
+  const first = await AgentPeer.connect(member.url);
+  await first.join();
+  const connections = await figure(writer, 'mon_connections');
+  const agents = await Promise.all(
+    Array.from({ length: 99 }, async (_, at) => AgentPeer.connect(member.url, `web-${String(2 + at)}`)),
+  );
+  await Promise.all(agents.map(async (agent) => agent.join()));
+  expect(await figure(writer, 'mon_connections')).toBe(connections);
+  expect(await figure(writer, 'mon_connections_tunnelled')).toBe(100);
+  expect(await figure(writer, 'mon_agents_connected')).toBe(100);
+  for (const agent of agents) agent.cut();
+  await vi.waitFor(async () => expect(await figure(writer, 'mon_connections_tunnelled')).toBe(1));
+  first.say({ type: 'results', results: [result(1)] });
+  await first.reaches(1);
+});
+
+test('an agent that does not read, and one that does not end what it says, hold up nobody', async () => {
+  const { writer, member } = await startPair();
+  const [deaf, talker, agent] = await Promise.all(
+    ['web-1', 'web-2', 'web-3'].map(async (name) => AgentPeer.connect(member.url, name)),
+  );
+  for (const one of [deaf, talker, agent]) await one?.join();
+  deaf?.deafen();
+  for (let id = 1; id <= 5; id++) deaf?.say({ type: 'results', results: [result(id, 'x'.repeat(1_000_000))] });
+  talker?.sayPart('{"type":"results",'.padEnd(8_000_000));
+  await vi.waitFor(async () => expect(await figure(writer, 'mon_buffered_bytes')).toBeGreaterThan(7_000_000));
+  for (let id = 1; id <= 5; id++) {
+    agent?.say({ type: 'results', results: [result(id)] });
+    await agent?.reaches(id);
+  }
+});
+
+test('tunnels count among the connections that there may be', async () => {
+  const [writer, member] = await Promise.all([start(true, { settings: { 'connection-limit': 10 } }), start(false)]);
+  member.leadership.follow(placeOf(writer));
+  const connect = async (): Promise<AgentPeer> => AgentPeer.connect(member.url);
+  // One is that which they are all in.
+  await Promise.all(Array.from({ length: 9 }, connect));
+  await expect(connect()).rejects.toThrow('503');
+  expect(member.forwarding.agents).toBe(9);
+});
+
+/** A way to a backend on which nothing is known of channels, as with one of an earlier version. */
+async function startEarlier({ url }: Member): Promise<string> {
+  const server = createServer((_request, response) => response.writeHead(404).end());
+  server.on('upgrade', (request, socket, head) => {
+    if (request.headers.upgrade !== 'websocket') {
+      socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      return;
+    }
+    const behind = connect(Number(new URL(url).port), '127.0.0.1');
+    const lines = request.rawHeaders.flatMap((name, at, all) => (at % 2 === 0 ? [`${name}: ${all[at + 1] ?? ''}`] : []));
+    behind.write([`GET ${request.url ?? ''} HTTP/1.1`, ...lines, '', ''].join('\r\n'));
+    behind.write(head);
+    for (const end of [behind, socket]) end.on('error', () => end.destroy());
+    behind.pipe(socket).pipe(behind);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+}
+
+test('with a backend of an earlier version each agent has a connection of its own, either way', async () => {
+  const { writer, member } = await startPair();
+  member.leadership.follow(placeOf({ url: await startEarlier(writer) }, 'earlier'));
+  const agents = await Promise.all(['web-1', 'web-2'].map(async (name) => AgentPeer.connect(member.url, name)));
+  for (const agent of agents) await agent.join();
+  expect(member.forwarding.agents).toBe(2);
+  expect(await figure(writer, 'mon_connections_tunnelled')).toBe(0);
+  expect(await figure(writer, 'mon_agents_connected')).toBe(2);
+});
+
+test('a lost connection between the backends is made anew, and the agents come again', async () => {
+  const { writer, member } = await startPair();
+  const agent = await AgentPeer.connect(member.url);
+  await agent.join();
+  await writer[Symbol.asyncDispose]();
+  expect(await agent.ends()).toMatchObject({ code: 1001 });
+  const next = await start(true);
+  member.leadership.follow(placeOf(next));
+  await (await AgentPeer.connect(member.url)).join();
+  expect(await figure(next, 'mon_connections_tunnelled')).toBe(1);
+});
+
+test('who does not know the secret gets no connection for tunnels', async () => {
+  const writer = await start(true);
+  const ask = (headers: Readonly<Record<string, string>>, target = CHANNELS_PATH): ReturnType<typeof send> =>
+    send(writer.url, { method: 'GET', target, headers: { connection: 'Upgrade', upgrade: 'mon-channels', ...headers } });
+  expect((await ask({})).status).toBe(401);
+  expect((await ask({ 'mon-peer': 'a guess' })).status).toBe(401);
+  expect((await ask({ 'mon-peer': SECRET }, '/elsewhere')).status).toBe(404);
+  writer.leadership.isWriter = false;
+  expect((await ask({ 'mon-peer': SECRET })).status).toBe(503);
 });
 
 test('nobody comes straight to where they are tunnelled to', async () => {
