@@ -323,6 +323,8 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
     isInsecureAllowed: cli.flags.insecure,
     localPlaces: { stateDir, runtimeDir: runtimeDirectory() },
   };
+  // Also where it comes while the backend begins anew.
+  const stopped = once(stop.signal, 'abort').then(() => undefined);
   let { port } = options;
   let stalls: Disposable | undefined;
   for (;;) {
@@ -334,7 +336,7 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
     stalls = watchStalls({ clock, log });
     const { url, agentUrl } = backend;
     log.info({ url, agent_url: agentUrl, state_dir: stateDir, version: VERSION }, 'backend started');
-    const lost = await Promise.race([once(stop.signal, 'abort').then(() => undefined), backend.lost]);
+    const lost = await Promise.race([stopped, backend.lost]);
     if (lost === undefined) log.info({}, 'backend stopping');
     else log.warn({ reason: lost.message }, 'this backend does not write any more: it goes on as one that follows');
     stalls[Symbol.dispose]();

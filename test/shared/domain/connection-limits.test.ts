@@ -14,8 +14,18 @@ test.each([
     limits: { all: 18_976, withTunnels: 50_000, perAddress: 1897, told: 64 },
     because: 'the store keeps its descriptors',
   },
-  { all: 50_000, files: 1024, limits: { all: 768, withTunnels: 50_000, perAddress: 100, told: 16 }, because: 'of few it keeps a quarter' },
-  { all: 500, files: 1024, limits: { all: 500, withTunnels: 500, perAddress: 100, told: 16 }, because: 'less than possible is fine' },
+  {
+    all: 50_000,
+    files: 1024,
+    limits: { all: 768, withTunnels: 50_000, perAddress: 100, told: 16 },
+    because: 'of few it keeps a quarter',
+  },
+  {
+    all: 500,
+    files: 1024,
+    limits: { all: 500, withTunnels: 500, perAddress: 100, told: 16 },
+    because: 'less than possible is fine',
+  },
   {
     all: 500,
     perAddress: 500,

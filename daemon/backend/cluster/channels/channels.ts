@@ -1,14 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../../ports.ts';
 import { Channel, type ChannelCarrier } from './channel.ts';
-import {
-  FRAME_KINDS,
-  frameHead,
-  FrameError,
-  FrameReader,
-  type FrameKind,
-  type FrameSink,
-} from './channel-frame.ts';
+import { FRAME_KINDS, frameHead, FrameError, FrameReader, type FrameKind, type FrameSink } from './channel-frame.ts';
 
 /** How often an end says that it is there. */
 const ALIVE_MS = 2500;

@@ -39,7 +39,8 @@ export class ChannelDoor implements OtherProtocol, Disposable {
 
   async take(request: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     const { leadership, peers, slowPeers, server, connections, clock } = this.#parts;
-    if (pathOf(request) !== CHANNELS_PATH) throw new MonError('not_found', `there are no channels at ${pathOf(request)}`);
+    if (pathOf(request) !== CHANNELS_PATH)
+      throw new MonError('not_found', `there are no channels at ${pathOf(request)}`);
     await peers.refuseStranger(request);
     if (!leadership.isWriter) throw new MonError('unavailable', 'another backend writes');
     if (socket.destroyed) return;

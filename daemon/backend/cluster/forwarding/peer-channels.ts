@@ -56,7 +56,8 @@ export class PeerChannels implements Disposable {
     const { ask, clock } = this.#parts;
     try {
       const answer = await ask(secret, this.#giveUp.signal);
-      if (!('refusal' in answer)) return new Channels(answer.socket, answer.head, { clock, onClose: () => this.#forget() });
+      if (!('refusal' in answer))
+        return new Channels(answer.socket, answer.head, { clock, onClose: () => this.#forget() });
       answer.refusal.resume();
       if (answer.refusal.statusCode !== NOT_FOUND) this.#forget();
       return undefined;

@@ -26,6 +26,18 @@ async function connected(): Promise<{ readonly near: Socket; readonly far: Socke
   return { near, far };
 }
 
+/** One end alone: what the other one says is for the test to write. */
+function startEnd(
+  socket: Socket,
+  accept?: (channel: Channel) => void,
+  head: Buffer = Buffer.alloc(0),
+): ReturnType<typeof vi.fn<(error: FrameError | undefined) => void>> {
+  const onClose = vi.fn<(error: FrameError | undefined) => void>();
+  const channels = new Channels(socket, head, { ...(accept && { accept }), clock: new ManualClock(), onClose });
+  onTestFinished(() => channels[Symbol.dispose]());
+  return onClose;
+}
+
 interface Rig {
   readonly near: Channels;
   readonly far: Channels;
@@ -34,7 +46,7 @@ interface Rig {
   readonly clock: ManualClock;
   readonly onClose: ReturnType<typeof vi.fn>;
   /** Opens a channel. @returns its two ends */
-  open(): Promise<{ readonly opened: Channel; readonly accepted: Channel }>;
+  readonly open: () => Promise<{ readonly opened: Channel; readonly accepted: Channel }>;
 }
 
 async function start(): Promise<Rig> {
@@ -87,8 +99,7 @@ test('each channel carries what it is given, whole and in order, both ways at on
 test('frames may be cut anywhere', async () => {
   const { near, far } = await connected();
   const accepted: Channel[] = [];
-  const accept = (channel: Channel): void => void accepted.push(channel);
-  new Channels(far, Buffer.alloc(0), { accept, clock: new ManualClock(), onClose: () => undefined });
+  startEnd(far, (channel) => accepted.push(channel));
   const { open, data, end } = FRAME_KINDS;
   const said = Buffer.concat([
     frameHead(open, 7, 0),
@@ -109,7 +120,7 @@ test('frames may be cut anywhere', async () => {
 test('what was read with the head of the answer counts', async () => {
   const { far } = await connected();
   const accept = vi.fn<(channel: Channel) => void>();
-  new Channels(far, frameHead(FRAME_KINDS.open, 1, 0), { accept, clock: new ManualClock(), onClose: () => undefined });
+  startEnd(far, accept, frameHead(FRAME_KINDS.open, 1, 0));
   expect(accept).toHaveBeenCalledOnce();
 });
 
@@ -208,15 +219,16 @@ test('one that is given up lasts as long as its last channel', async () => {
 });
 
 test('an end that has said nothing for ten seconds is gone', async () => {
-  const { near, farSocket, clock } = await start();
+  const { near, nearSocket, farSocket, clock } = await start();
   for (let at = 0; at < 10; at++) {
-    await clock.advance(2500);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    const heard = [nearSocket, farSocket].map(async (socket) => once(socket, 'data'));
+    clock.advance(2500);
+    await Promise.all(heard);
   }
   expect(near.isClosed).toBe(false);
   farSocket.pause();
   farSocket.write = () => true;
-  await clock.advance(15_000);
+  clock.advance(15_000);
   expect(near.isClosed).toBe(true);
 });
 
@@ -231,9 +243,7 @@ test.each([
   { what: 'credit for nothing', said: [opening, frameHead(credit, 1, 1)], error: 'more was taken than was sent' },
 ])('$what closes the connection', async ({ said, error }) => {
   const { near, far } = await connected();
-  const onClose = vi.fn<(error: FrameError | undefined) => void>();
-  const parts = { accept: () => undefined, clock: new ManualClock(), onClose };
-  new Channels(far, Buffer.alloc(0), parts);
+  const onClose = startEnd(far, () => undefined);
   near.on('error', () => undefined);
   near.write(Buffer.concat(said as Buffer[]));
   await vi.waitFor(() => expect(onClose).toHaveBeenCalledOnce());
@@ -242,8 +252,7 @@ test.each([
 
 test('the end that is asked opens no channels', async () => {
   const { near, far } = await connected();
-  const onClose = vi.fn<(error: FrameError | undefined) => void>();
-  new Channels(near, Buffer.alloc(0), { clock: new ManualClock(), onClose });
+  const onClose = startEnd(near);
   far.write(opening);
   await vi.waitFor(() => expect(onClose.mock.calls[0]?.[0]).toBeInstanceOf(FrameError));
 });

@@ -124,10 +124,10 @@ test('an agent that does not read, and one that does not end what it says, hold 
 test('tunnels count among the connections that there may be', async () => {
   const [writer, member] = await Promise.all([start(true, { settings: { 'connection-limit': 10 } }), start(false)]);
   member.leadership.follow(placeOf(writer));
-  const connect = async (): Promise<AgentPeer> => AgentPeer.connect(member.url);
+  const come = async (): Promise<AgentPeer> => AgentPeer.connect(member.url);
   // One is that which they are all in.
-  await Promise.all(Array.from({ length: 9 }, connect));
-  await expect(connect()).rejects.toThrow('503');
+  await Promise.all(Array.from({ length: 9 }, come));
+  await expect(come()).rejects.toThrow('503');
   expect(member.forwarding.agents).toBe(9);
 });
 
@@ -140,7 +140,9 @@ async function startEarlier({ url }: Member): Promise<string> {
       return;
     }
     const behind = connect(Number(new URL(url).port), '127.0.0.1');
-    const lines = request.rawHeaders.flatMap((name, at, all) => (at % 2 === 0 ? [`${name}: ${all[at + 1] ?? ''}`] : []));
+    const lines = request.rawHeaders.flatMap((name, at, all) =>
+      at % 2 === 0 ? [`${name}: ${all[at + 1] ?? ''}`] : [],
+    );
     behind.write([`GET ${request.url ?? ''} HTTP/1.1`, ...lines, '', ''].join('\r\n'));
     behind.write(head);
     for (const end of [behind, socket]) end.on('error', () => end.destroy());
@@ -179,7 +181,11 @@ test('a lost connection between the backends is made anew, and the agents come a
 test('who does not know the secret gets no connection for tunnels', async () => {
   const writer = await start(true);
   const ask = (headers: Readonly<Record<string, string>>, target = CHANNELS_PATH): ReturnType<typeof send> =>
-    send(writer.url, { method: 'GET', target, headers: { connection: 'Upgrade', upgrade: 'mon-channels', ...headers } });
+    send(writer.url, {
+      method: 'GET',
+      target,
+      headers: { connection: 'Upgrade', upgrade: 'mon-channels', ...headers },
+    });
   expect((await ask({})).status).toBe(401);
   expect((await ask({ 'mon-peer': 'a guess' })).status).toBe(401);
   expect((await ask({ 'mon-peer': SECRET }, '/elsewhere')).status).toBe(404);
