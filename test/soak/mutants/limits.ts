@@ -26,7 +26,7 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     defence: 'an offer of another protocol is no handshake',
     file: 'daemon/backend/http/http-server.ts',
-    text: "return headers.upgrade?.toLowerCase() === 'websocket';",
+    text: 'return PROTOCOLS.has(headers.upgrade?.toLowerCase());',
     replacement: 'return headers.upgrade !== undefined;',
     test: 'test/daemon/backend/http/http-options.test.ts',
   },
