@@ -44,6 +44,7 @@ import { HandlerJobs } from './handlers/write-jobs.ts';
 import { Activity } from './health/activity.ts';
 import type { BackendStatus } from './health/backend-status.ts';
 import { Metrics } from './health/metrics.ts';
+import { MetricSeries } from './handlers/metric-series.ts';
 import { Connections } from './http/connections.ts';
 import { SlowPeers } from './http/slow-peers.ts';
 import { PlanRunner } from './plans/plan-runner.ts';
@@ -129,6 +130,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     feed.publish(...piece);
     runs?.broadcast.publish(...piece);
   };
+  const series = new MetricSeries(clock);
   const networks = (): readonly string[] => config.program['handler-networks'];
   const delivery = teardown.use(
     'delivery',
@@ -140,6 +142,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       feed: { publish },
       clients,
       registry,
+      series,
       networks,
       stopping: stopping.signal,
     }),
@@ -251,6 +254,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     config,
     status,
     metrics,
+    series,
     overview: { activity, batcher, clock, entityLimit, feed, metrics, registry },
     versions: { registry, store, ...(options.storeBytes === undefined ? {} : { storeBytes: options.storeBytes }) },
     health: {

@@ -1,6 +1,14 @@
 /** What is there without a definition (completion 1.9). A definition of the same name takes its place. */
 export const BUILT_IN = {
-  handlers: new Set(['debug', 'deregistration']),
+  handlers: new Set(['debug', 'deregistration', 'prometheus']),
   filters: new Set(['occurrences', 'check_dependencies', 'is_incident', 'not_silenced', 'has_metrics']),
-  mutators: new Set(['json', 'only_check_output', 'ruby_hash']),
+  mutators: new Set([
+    'json',
+    'only_check_output',
+    'ruby_hash',
+    'graphite_plaintext',
+    'influxdb_line',
+    'opentsdb_line',
+    'prometheus_text',
+  ]),
 } as const satisfies Readonly<Record<string, ReadonlySet<string>>>;

@@ -39,9 +39,23 @@ export function checkResultOf(
   check['issued'] = about.issued ?? (Number.isInteger(submitted['issued']) ? submitted['issued'] : now);
   check['type'] ??= 'standard';
   if (source !== undefined) check['origin'] = about.reporter;
+  const metricHandlers = check['output_metric_handlers'];
+  if (Array.isArray(metricHandlers) && metricHandlers.length > 0) handleMetrics(check, metricHandlers);
   // The history is the backend's own.
   if ('history' in check) delete check['history'];
   return check as unknown as CheckResult;
+}
+
+/**
+ * A check of the newer API whose output holds metrics gives all of its results to the handlers of those, beside its own
+ * (prometheus 3.3).
+ */
+function handleMetrics(check: Record<string, unknown>, metricHandlers: readonly unknown[]): void {
+  if (typeof check['output_metric_format'] !== 'string' || check['output_metric_format'] === '') return;
+  const { handlers, handler } = check;
+  const own: readonly unknown[] = Array.isArray(handlers) ? handlers : typeof handler === 'string' ? [handler] : [];
+  check['handlers'] = [...new Set([...own, ...metricHandlers])];
+  check['type'] = 'metric';
 }
 
 /** What the output says after an operator resolved the event (completion 1.4). */

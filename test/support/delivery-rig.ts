@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { Definitions } from '../../daemon/backend/config/definitions.ts';
 import { Delivery, type DeliveryOutcome, type DeliveryParts } from '../../daemon/backend/handlers/deliver.ts';
+import { MetricSeries } from '../../daemon/backend/handlers/metric-series.ts';
 import type { Clock } from '../../daemon/backend/ports.ts';
 import { Registry } from '../../daemon/backend/registry/registry.ts';
 import { SystemClock } from '../../daemon/clock/system-clock.ts';
@@ -58,6 +59,7 @@ export class DeliveryRig {
       }),
       clock,
       log: this.log,
+      series: new MetricSeries(clock),
       commands,
       feed: { publish: (transport, _namespace, data) => void this.published.push({ transport, data }) },
       clients: { remove: remove ?? (() => Promise.reject(new MonError('not_found', 'there are no clients here'))) },

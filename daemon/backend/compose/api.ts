@@ -33,6 +33,7 @@ import { eventsOnV2 } from '../events/v2.ts';
 import { deadLettersOnMon } from '../handlers/mon-dead-letters.ts';
 import { explanationOnMon } from '../events/mon-explain.ts';
 import { handlerTestOnMon } from '../events/mon-test-handler.ts';
+import { resultMetricsOnV1 } from '../handlers/v1-metrics.ts';
 import { handlersOnMon } from '../handlers/mon.ts';
 import { infoOnV1 } from '../health/v1-info.ts';
 import { measureRequests, metricsOnV1 } from '../health/v1-metrics.ts';
@@ -78,7 +79,8 @@ type V1Deps = FirstOf<typeof eventsOnV1> &
   FirstOf<typeof infoOnV1> &
   FirstOf<typeof healthOnV1> &
   FirstOf<typeof settingsOnV1> &
-  FirstOf<typeof metricsOnV1>;
+  FirstOf<typeof metricsOnV1> &
+  FirstOf<typeof resultMetricsOnV1>;
 
 type MonDeps = FirstOf<typeof eventsOnMon> &
   FirstOf<typeof explanationOnMon> &
@@ -125,6 +127,7 @@ export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: rea
     ...healthOnV1(deps),
     ...settingsOnV1(deps),
     ...metricsOnV1(deps),
+    ...resultMetricsOnV1(deps),
   });
   serve(app, MON_API, {
     ...accessOnMon(access),

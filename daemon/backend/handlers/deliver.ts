@@ -1,4 +1,5 @@
 import { v2HandledEvent } from '../../../shared/domain/v2/handled-event.ts';
+import { isMetricFormat } from '../../../shared/domain/metrics/event-points.ts';
 import { mailOf } from '../../../shared/domain/message/mail.ts';
 import type { Told } from '../../../shared/domain/message/told.ts';
 import { isPreset, presetRequest } from '../../../shared/domain/message/preset-request.ts';
@@ -16,6 +17,7 @@ import { TargetAddresses } from './addresses.ts';
 import { debug } from './debug.ts';
 import { deregister, type ClientRemoval } from './deregistration.ts';
 import { sendMail } from './email.ts';
+import type { MetricSeries } from './metric-series.ts';
 import { mutate, type Mutation } from './mutate.ts';
 import type { LookUp } from './name-lookups.ts';
 import { DELIVERED, failedForGood, STOPPED, type DeliveryOutcome, type Failure } from './outcome.ts';
@@ -39,6 +41,8 @@ export interface DeliveryParts {
   readonly feed: { publish(transport: string, namespace: string, data: string): void };
   /** Where `deregistration` removes from. */
   readonly clients: ClientRemoval;
+  /** Where the metrics go that a Prometheus asks for. */
+  readonly series: Pick<MetricSeries, 'take'>;
   /** Where it sees whether a client is back. */
   readonly registry: Pick<Registry, 'namespace'>;
   /** The setting `handler-networks`: networks in CIDR notation that handlers may reach by name. Asked at each run. */
@@ -153,10 +157,12 @@ export class Delivery implements Disposable {
   }
 
   async #runBuiltIn({ job, about }: Run): Promise<DeliveryOutcome> {
-    const { clients, registry, log } = this.#parts;
+    const { clients, registry, series, log } = this.#parts;
     switch (job.handler) {
       case 'debug':
         return debug(job.event, log, about);
+      case 'prometheus':
+        return this.#told(series.take(job.namespace, job.event), about);
       case 'deregistration':
         return this.#told(await deregister(job, { clients, registry, log, about }), about);
       default:
@@ -170,6 +176,9 @@ export class Delivery implements Disposable {
     const event = isRedacted ? redactEvent(run.job.event) : run.job.event;
     const mutation = await this.#mutate(event, handler, run);
     if (mutation.kind === 'failed') return mutation;
+    // An output without measurements, say of a check that failed, is nothing to send.
+    const { mutator } = handler;
+    if (mutation.data === '' && mutator !== undefined && isMetricFormat(mutator)) return DELIVERED;
     return await this.#send(handler, { event, data: mutation.data }, run);
   }
 

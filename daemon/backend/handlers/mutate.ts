@@ -1,3 +1,4 @@
+import { metricsText } from '../../../shared/domain/metrics/event-points.ts';
 import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
 import { commandResult } from '../../command/command-result.ts';
 import type { CommandRunner } from '../../command/command-runner.ts';
@@ -24,7 +25,7 @@ const DEFAULT = 'json';
 
 /**
  * Makes what a handler gets of an event (completion 1.9): a command that is defined under the name, or one of the
- * built-in mutators `json` and `only_check_output`.
+ * built-in mutators: `json`, `only_check_output` and those that write metrics.
  */
 export async function mutate(
   event: HandledEvent,
@@ -75,6 +76,6 @@ function builtIn(event: HandledEvent, name: string, write: (event: HandledEvent)
     case 'only_check_output':
       return event.check.output;
     default:
-      return undefined;
+      return metricsText(event, name);
   }
 }

@@ -67,7 +67,7 @@ export function shownAttributes(check: CheckResult, namespace: string): Settings
   // Of this face a command is one text.
   const command = commandOf(check['command']);
   if (command !== undefined) shown['command'] = commandText(command);
-  shown['handlers'] = withoutMetrics(textsOf(handlers) ?? (isText(handler) ? [handler] : []), check['metrics']);
+  shown['handlers'] = withoutMetrics(textsOf(handlers) ?? (isText(handler) ? [handler] : []), check);
   shown['subscriptions'] = (textsOf(check['subscribers']) ?? []).map(v2Subscription);
   shown['proxy_entity_name'] = isText(source) ? source : '';
   for (const name of SECONDS) shown[name] = secondsOf(check[name]);
@@ -78,8 +78,12 @@ export function shownAttributes(check: CheckResult, namespace: string): Settings
 }
 
 /** Those that only get its metrics stand with them. */
-function withoutMetrics(handlers: readonly string[], metrics: unknown): readonly string[] {
-  const others = isSettings(metrics) ? (textsOf(metrics['handlers']) ?? []) : [];
+function withoutMetrics(handlers: readonly string[], check: CheckResult): readonly string[] {
+  const { metrics, output_metric_handlers: ofOutput } = check;
+  const others = [
+    ...((isSettings(metrics) ? textsOf(metrics['handlers']) : undefined) ?? []),
+    ...(textsOf(ofOutput) ?? []),
+  ];
   return others.length === 0 ? handlers : handlers.filter((name) => !others.includes(name));
 }
 

@@ -1,0 +1,112 @@
+import type { HandledEvent } from '../../schemas/handler-job.ts';
+import { isSettings } from '../merge-settings.ts';
+import { readGraphite, writeGraphite } from './graphite.ts';
+import { readInflux, writeInflux } from './influx.ts';
+import { readNagios } from './nagios.ts';
+import { readOpentsdb, writeOpentsdb } from './opentsdb.ts';
+import { POINTS_MAX, type MetricPoint, type ReadMetrics } from './point.ts';
+import { readPrometheus, writePrometheus } from './prometheus.ts';
+
+/** How outputs may be written, by the names of the newer API. */
+const READERS: ReadonlyMap<unknown, (output: string, now: number) => ReadMetrics> = new Map([
+  ['graphite_plaintext', readGraphite],
+  ['influxdb_line', readInflux],
+  ['nagios_perfdata', readNagios],
+  ['opentsdb_line', readOpentsdb],
+  ['prometheus_text', readPrometheus],
+]);
+
+/** The formats in which metrics go out, which are mutators by these names. */
+const WRITERS: ReadonlyMap<string, (points: readonly MetricPoint[]) => string> = new Map([
+  ['graphite_plaintext', writeGraphite],
+  ['influxdb_line', writeInflux],
+  ['opentsdb_line', writeOpentsdb],
+  ['prometheus_text', writePrometheus],
+]);
+
+/** The measurements that an event brings, with the tags of its check (prometheus 3.2). */
+export function eventPoints({ check }: Pick<HandledEvent, 'check'>): ReadMetrics {
+  const sent = isSettings(check['metrics']) ? check['metrics']['points'] : undefined;
+  const read = Array.isArray(sent) ? sentPoints(sent, check.executed) : readOutput(check);
+  return withTags(read, tagsOfList(check['output_metric_tags']));
+}
+
+/** The same with the client and the check that they are of, where they do not say it themselves. */
+export function placedPoints(event: Pick<HandledEvent, 'check' | 'client'>): ReadMetrics {
+  return withTags(eventPoints(event), { client: event.client.name, check: event.check.name });
+}
+
+/** Those that a point has itself win. */
+function withTags({ points, unreadable }: ReadMetrics, more: MetricPoint['tags']): ReadMetrics {
+  const tagged = points.map(({ name, value, tags, timestamp }) => {
+    return { name, value, tags: { ...more, ...tags }, timestamp };
+  });
+  return { points: tagged, unreadable };
+}
+
+/**
+ * The metrics of an event as a receiver takes them. Names of Graphite say where they are from by themselves; the others get
+ * the tags `client` and `check`.
+ *
+ * @param format the name of a mutator
+ * @returns undefined: it is none that writes metrics. Empty: there are none
+ */
+export function metricsText(event: Pick<HandledEvent, 'check' | 'client'>, format: string): string | undefined {
+  const write = WRITERS.get(format);
+  if (write === undefined) return undefined;
+  const isAsItIs = format === 'graphite_plaintext' && formatOf(event.check) === format;
+  return write((isAsItIs ? eventPoints(event) : placedPoints(event)).points);
+}
+
+/** Whether a mutator of this name writes metrics. */
+export function isMetricFormat(mutator: string): boolean {
+  return WRITERS.has(mutator);
+}
+
+type Check = HandledEvent['check'];
+
+function formatOf({ output_metric_format: format, type, metrics }: Check): unknown {
+  if (isSettings(metrics) && Array.isArray(metrics['points'])) return undefined;
+  if (typeof format === 'string' && format !== '') return format;
+  return type === 'metric' ? 'graphite_plaintext' : undefined;
+}
+
+function readOutput(check: Check): ReadMetrics {
+  const read = READERS.get(formatOf(check));
+  return read === undefined ? NONE : read(check.output, check.executed);
+}
+
+const NONE: ReadMetrics = { points: [], unreadable: 0 };
+
+/** Points that an agent of the newer API has read already. */
+function sentPoints(sent: readonly unknown[], now: number): ReadMetrics {
+  const points: MetricPoint[] = [];
+  let unreadable = 0;
+  for (const item of sent) {
+    const { name, value, timestamp, tags } = isSettings(item) ? item : {};
+    if (typeof name !== 'string' || name === '' || typeof value !== 'number' || points.length === POINTS_MAX) {
+      unreadable++;
+      continue;
+    }
+    points.push({ name, value, tags: tagsOfList(tags), timestamp: secondsOf(timestamp) ?? now });
+  }
+  return { points, unreadable };
+}
+
+/** Agents of the newer API have written seconds, milliseconds and nanoseconds. */
+function secondsOf(timestamp: unknown): number | undefined {
+  if (typeof timestamp !== 'number' || timestamp <= 0) return undefined;
+  if (timestamp >= 1e17) return timestamp / 1e9;
+  return timestamp >= 1e11 ? timestamp / 1e3 : timestamp;
+}
+
+/** `[{name, value}]` as the newer API has them. */
+function tagsOfList(list: unknown): Readonly<Record<string, string>> {
+  if (!Array.isArray(list)) return {};
+  return Object.fromEntries(
+    list.flatMap((item: unknown) => {
+      const { name, value } = isSettings(item) ? item : {};
+      return typeof name === 'string' && typeof value === 'string' ? [[name, value] as const] : [];
+    }),
+  );
+}

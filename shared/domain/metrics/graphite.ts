@@ -1,0 +1,33 @@
+import { decimalOf, pointsOfLines, tagsOf, type MetricPoint, type ReadMetrics } from './point.ts';
+
+/** Lines `path value timestamp`, the path perhaps with tags: `path;tag=value`. Without a timestamp, or with -1: now. */
+export function readGraphite(output: string, now: number): ReadMetrics {
+  return pointsOfLines(output, (line) => {
+    const [path = '', text, time = '-1', ...more] = line.split(/\s+/);
+    const [name = '', ...pairs] = path.split(';');
+    const [value, timestamp, tags] = [decimalOf(text), decimalOf(time), tagsOf(pairs)];
+    if (name === '' || value === undefined || timestamp === undefined || tags === undefined || more.length > 0) {
+      return undefined;
+    }
+    return [{ name, value, tags, timestamp: timestamp < 0 ? now : timestamp }];
+  });
+}
+
+/** The same lines; what would end a name or a tag becomes an underscore. */
+export function writeGraphite(points: readonly MetricPoint[]): string {
+  return points
+    .map(({ name, value, tags, timestamp }) => {
+      const pairs = Object.entries(tags).flatMap(([tag, text]) =>
+        // An empty value is none there.
+        text === '' ? [] : `;${plain(tag).replaceAll(/[!^=]/g, '_')}=${plain(text).replace(/^~/, '_')}`,
+      );
+      return `${plain(name)}${pairs.join('')} ${String(value)} ${String(Math.floor(timestamp))}\n`;
+    })
+    .join('');
+}
+
+const UNSAFE = /[\s;\p{Cc}]+/gu;
+
+function plain(text: string): string {
+  return text.replaceAll(UNSAFE, '_');
+}

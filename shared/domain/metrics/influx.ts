@@ -1,0 +1,81 @@
+import { decimalOf, pointsOfLines, tagsOf, type MetricPoint, type ReadMetrics } from './point.ts';
+
+/**
+ * Lines `measurement,tag=value field=1,other=2i timestamp`, in nanoseconds. Each field that is a number is a point
+ * `measurement.field`; true is 1 and false 0, texts are left out.
+ */
+export function readInflux(output: string, now: number): ReadMetrics {
+  return pointsOfLines(output, (line) => {
+    if (line.startsWith('#')) return [];
+    const [key = '', set = '', time, ...more] = split(line, ' ').filter((part) => part !== '');
+    const [measurement = '', ...pairs] = split(key, ',');
+    const tags = tagsOf(pairs.map(unescaped));
+    const nanoseconds = time === undefined ? undefined : decimalOf(time);
+    if (measurement === '' || set === '' || tags === undefined || more.length > 0) return undefined;
+    if (time !== undefined && nanoseconds === undefined) return undefined;
+    const timestamp = nanoseconds === undefined ? now : nanoseconds / 1e9;
+    const points: MetricPoint[] = [];
+    for (const field of split(set, ',')) {
+      const at = field.indexOf('=');
+      const value = fieldValue(field.slice(at + 1));
+      if (at <= 0 || value === undefined) return undefined;
+      if (value === null) continue;
+      const name = `${unescaped(measurement)}.${unescaped(field.slice(0, at))}`;
+      points.push({ name, value, tags, timestamp });
+    }
+    return points;
+  });
+}
+
+/** Null: a text. */
+function fieldValue(text: string): number | null | undefined {
+  if (text.startsWith('"')) return text.length > 1 && text.endsWith('"') ? null : undefined;
+  if (/^(?:t|T|true|True|TRUE)$/.test(text)) return 1;
+  if (/^(?:f|F|false|False|FALSE)$/.test(text)) return 0;
+  return decimalOf(/^[+-]?\d+[iu]$/.test(text) ? text.slice(0, -1) : text);
+}
+
+/** At each separator that is neither escaped nor within quotes. */
+function split(text: string, separator: string): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at];
+    if (sign === '\\') at++;
+    else if (sign === '"') isQuoted = !isQuoted;
+    else if (sign === separator && !isQuoted) {
+      parts.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  parts.push(text.slice(start));
+  return parts;
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll(/\\([, =\\])/g, '$1');
+}
+
+/** A line for each point: its name is the measurement, its value the field `value`; timestamps in nanoseconds. */
+export function writeInflux(points: readonly MetricPoint[]): string {
+  return points
+    .map(({ name, value, tags, timestamp }) => {
+      const pairs = Object.entries(tags)
+        // A tag without a value is no tag there.
+        .filter(([, text]) => text !== '')
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([tag, text]) => `,${escaped(tag)}=${escaped(text)}`);
+      // Nanoseconds are beyond what a number counts exactly.
+      const time = `${String(Math.round(timestamp * 1000))}000000`;
+      return `${escaped(name)}${pairs.join('')} value=${String(value)} ${time}\n`;
+    })
+    .join('');
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll(/\p{Cc}+/gu, '_')
+    .replace(/\\+$/, '_')
+    .replaceAll(/[, =]/g, String.raw`\$&`);
+}

@@ -1,0 +1,28 @@
+import { decimalOf, pointsOfLines, tagsOf, type MetricPoint, type ReadMetrics } from './point.ts';
+
+/** From here on a timestamp is in milliseconds. */
+const MILLISECONDS_MIN = 100_000_000_000;
+
+/** Lines `metric timestamp value tag=value`, perhaps with `put` before them. */
+export function readOpentsdb(output: string): ReadMetrics {
+  return pointsOfLines(output, (line) => {
+    const [name = '', time, text, ...pairs] = line.replace(/^put\s+/, '').split(/\s+/);
+    const [timestamp, value, tags] = [decimalOf(time), decimalOf(text), tagsOf(pairs)];
+    if (name === '' || timestamp === undefined || value === undefined || tags === undefined) return undefined;
+    return [{ name, value, tags, timestamp: timestamp >= MILLISECONDS_MIN ? timestamp / 1000 : timestamp }];
+  });
+}
+
+/** As its line protocol takes them, with `put`; other characters than it knows become an underscore. */
+export function writeOpentsdb(points: readonly MetricPoint[]): string {
+  return points
+    .map(({ name, value, tags, timestamp }) => {
+      const pairs = Object.entries(tags).flatMap(([tag, text]) => (text === '' ? [] : ` ${known(tag)}=${known(text)}`));
+      return `put ${known(name)} ${String(Math.floor(timestamp))} ${String(value)}${pairs.join('')}\n`;
+    })
+    .join('');
+}
+
+function known(text: string): string {
+  return text.replaceAll(/[^\p{L}\p{N}_./-]+/gu, '_');
+}

@@ -1,0 +1,59 @@
+/** One measurement (prometheus 3.1). */
+export interface MetricPoint {
+  readonly name: string;
+  readonly value: number;
+  readonly tags: Readonly<Record<string, string>>;
+  /** Epoch seconds. */
+  readonly timestamp: number;
+}
+
+/** What an output holds. */
+export interface ReadMetrics {
+  readonly points: readonly MetricPoint[];
+  /** Lines, or measurements in one, that could not be read or were too many. */
+  readonly unreadable: number;
+}
+
+/** Most points of one output. */
+export const POINTS_MAX = 10_000;
+
+/** Longest line that is looked at. */
+const LINE_LENGTH_MAX = 64 * 1024;
+
+/**
+ * The points of a text in which every line stands for itself.
+ *
+ * @param read points of a line that is not blank; undefined: it is none
+ */
+export function pointsOfLines(output: string, read: (line: string) => readonly MetricPoint[] | undefined): ReadMetrics {
+  const points: MetricPoint[] = [];
+  let unreadable = 0;
+  for (const whole of output.split('\n')) {
+    const line = whole.trim();
+    if (line === '') continue;
+    const found = line.length > LINE_LENGTH_MAX ? undefined : read(line);
+    if (found === undefined || points.length + found.length > POINTS_MAX) unreadable++;
+    else points.push(...found);
+  }
+  return { points, unreadable };
+}
+
+const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** A finite number in decimal; undefined: it is none. */
+export function decimalOf(text: string | undefined): number | undefined {
+  if (text === undefined || text.length > 64 || !DECIMAL.test(text)) return undefined;
+  const number = Number(text);
+  return Number.isFinite(number) ? number : undefined;
+}
+
+/** Pairs like `a=b`; undefined: one of them is none. */
+export function tagsOf(pairs: readonly string[]): Readonly<Record<string, string>> | undefined {
+  const tags: [string, string][] = [];
+  for (const pair of pairs) {
+    const at = pair.indexOf('=');
+    if (at <= 0) return undefined;
+    tags.push([pair.slice(0, at), pair.slice(at + 1)]);
+  }
+  return Object.fromEntries(tags);
+}

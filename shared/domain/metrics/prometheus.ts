@@ -1,0 +1,82 @@
+import { decimalOf, pointsOfLines, type MetricPoint, type ReadMetrics } from './point.ts';
+
+const NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*/;
+const LABEL = /^\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(,|$)/;
+
+/** The text format: `name{label="value"} 1 timestamp`, in milliseconds; comments are left out, and so is what is no number. */
+export function readPrometheus(output: string, now: number): ReadMetrics {
+  return pointsOfLines(output, (line) => {
+    if (line.startsWith('#')) return [];
+    const name = NAME.exec(line)?.[0];
+    if (name === undefined) return undefined;
+    const rest = line.slice(name.length).trimStart();
+    const end = rest.startsWith('{') ? endOfLabels(rest) : -1;
+    if (end === -1 && rest.startsWith('{')) return undefined;
+    const tags = end === -1 ? {} : labelsOf(rest.slice(1, end));
+    const [text, time, ...more] = rest
+      .slice(end + 1)
+      .trim()
+      .split(/\s+/);
+    if (tags === undefined || more.length > 0) return undefined;
+    if (/^[+-]?(?:NaN|Inf)$/i.test(text ?? '')) return [];
+    const value = decimalOf(text);
+    const milliseconds = time === undefined ? now * 1000 : decimalOf(time);
+    if (value === undefined || milliseconds === undefined) return undefined;
+    return [{ name, value, tags, timestamp: milliseconds / 1000 }];
+  });
+}
+
+function endOfLabels(text: string): number {
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] === '\\') at++;
+    else if (text[at] === '"') isQuoted = !isQuoted;
+    else if (text[at] === '}' && !isQuoted) return at;
+  }
+  return -1;
+}
+
+function labelsOf(text: string): Readonly<Record<string, string>> | undefined {
+  const labels: [string, string][] = [];
+  let rest = text;
+  while (rest.trim() !== '') {
+    const [whole = '', name = '', value = ''] = LABEL.exec(rest) ?? [];
+    if (whole === '') return undefined;
+    labels.push([name, value.replaceAll(/\\(.)/g, (_sequence, sign: string) => (sign === 'n' ? '\n' : sign))]);
+    rest = rest.slice(whole.length);
+  }
+  return Object.fromEntries(labels);
+}
+
+/** One line for each point, without its time: whoever asks takes the moment of the answer. */
+export function writePrometheus(points: readonly MetricPoint[]): string {
+  return points.map((point) => `${seriesText(point)} ${String(point.value)}\n`).join('');
+}
+
+/** Names a series: of two with the same text there may be one only. */
+export function seriesText({ name, tags }: Pick<MetricPoint, 'name' | 'tags'>): string {
+  const labels = new Map<string, string>();
+  for (const [tag, text] of Object.entries(tags).toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    // Two tags may become the same label.
+    labels.set(
+      labelName(tag),
+      text
+        .replaceAll('\\', '\\\\')
+        .replaceAll('"', String.raw`\"`)
+        .replaceAll('\n', '\\n'),
+    );
+  }
+  const pairs = Array.from(labels, ([label, text]) => `${label}="${text}"`);
+  return `${metricName(name)}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`}`;
+}
+
+function metricName(text: string): string {
+  return text.replaceAll(/[^a-zA-Z0-9_:]/g, '_').replace(/^(?=\d|$)/, '_');
+}
+
+function labelName(text: string): string {
+  return text
+    .replaceAll(/[^a-zA-Z0-9_]/g, '_')
+    .replace(/^(?=\d|$)/, '_')
+    .replace(/^__+/, '_');
+}

@@ -1,0 +1,75 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { repositoryText } from '../support/repository.ts';
+import { startBackend } from '../support/running-backend.ts';
+
+interface Rules {
+  readonly groups: readonly {
+    readonly rules: readonly {
+      readonly alert: string;
+      readonly expr: string;
+      readonly labels: { readonly severity: string };
+      readonly annotations: { readonly summary: string };
+    }[];
+  }[];
+}
+
+interface Dashboard {
+  readonly panels: readonly {
+    readonly id: number;
+    readonly title: string;
+    readonly targets: readonly { readonly expr: string }[];
+  }[];
+}
+
+const RULES = (parse(repositoryText('examples/prometheus/rules.yml')) as Rules).groups.flatMap(({ rules }) => rules);
+const { panels: PANELS } = JSON.parse(repositoryText('examples/grafana/mon.json')) as Dashboard;
+
+/** Names of series that the backend tells of, and of what Prometheus itself knows. */
+const known = new Set(['up']);
+
+beforeAll(async () => {
+  await using backend = await startBackend();
+  const text = await (await fetch(`${backend.url}/metrics`)).text();
+  for (const [, name = '', kind] of text.matchAll(/^# TYPE (\S+) (\S+)$/gm)) {
+    known.add(name);
+    if (kind === 'histogram') for (const end of ['bucket', 'sum', 'count']) known.add(`${name}_${end}`);
+  }
+});
+
+/** What an expression asks for. */
+function metricsIn(expression: string): readonly string[] {
+  const plain = expression.replaceAll(/\{[^}]*\}/g, '');
+  return [...plain.matchAll(/\b(?:mon|process|nodejs)_\w+\b|\bup\b/g)].map(([name]) => name);
+}
+
+describe('the examples for Prometheus and Grafana', () => {
+  test.each([
+    ...RULES.map(({ alert, expr }) => [`the rule ${alert}`, expr] as const),
+    ...PANELS.flatMap(({ title, targets }) => targets.map(({ expr }) => [`the panel "${title}"`, expr] as const)),
+  ])('%s asks for what there is', (_where, expression) => {
+    const names = metricsIn(expression);
+    expect(names).not.toEqual([]);
+    expect(names.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  test('have rules with names of their own, a severity and a sentence', () => {
+    expect(new Set(RULES.map(({ alert }) => alert)).size).toBe(RULES.length);
+    for (const { labels, annotations } of RULES) {
+      expect(['critical', 'warning']).toContain(labels.severity);
+      expect(annotations.summary).not.toBe('');
+    }
+  });
+
+  test('have panels with numbers of their own', () => {
+    expect(new Set(PANELS.map(({ id }) => id)).size).toBe(PANELS.length);
+  });
+
+  test('have a configuration that sends alerts to mon, and takes figures and measurements from it', () => {
+    expect(parse(repositoryText('examples/prometheus/prometheus.yml'))).toMatchObject({
+      rule_files: ['rules.yml'],
+      scrape_configs: [{ job_name: 'mon' }, { job_name: 'mon-checks', metrics_path: '/metrics/results' }],
+      alerting: { alertmanagers: [{}] },
+    });
+  });
+});
