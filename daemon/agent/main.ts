@@ -3,6 +3,7 @@ import { errorMessage, MonError } from '../../shared/errors.ts';
 import type { Settings } from '../../shared/domain/merge-settings.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
 import { SystemClock } from '../clock/system-clock.ts';
+import { openServiceManager } from '../service/service-manager.ts';
 import { installedSources, readInstallation } from '../settings/installation.ts';
 import { LineWriter } from '../log/line-writer.ts';
 import { createLog } from '../log/log.ts';
@@ -86,6 +87,7 @@ async function start(): Promise<void> {
     definitions.client,
   );
   const clock = new SystemClock();
+  using manager = openServiceManager({ env: process.env, clock, log });
   const config: AgentConfig = {
     tls: openAgentTls(program, { clock, log }),
     backends: agentAddresses(program.backend, identity.name, process.env, secret),
@@ -106,9 +108,11 @@ async function start(): Promise<void> {
   log.info({ namespace, client: name, subscriptions: joined, backend: urls, version: VERSION }, 'agent started');
   // After that line: what becomes of the connection is told later than the start, however slow the machine.
   agent.connect();
+  manager.ready(`running the checks of ${name} for ${urls}`);
 
   const signal = await nextSignal();
   log.info({ signal }, 'agent stopping');
+  manager.stopping();
   void nextSignal().then(() => agent.hurry());
   await agent.stop();
   log.info({}, 'agent stopped');

@@ -11,6 +11,7 @@ import { VERSION } from '../../shared/schemas/version.ts';
 import { SystemClock } from '../clock/system-clock.ts';
 import { LineWriter } from '../log/line-writer.ts';
 import { createLog, type ProgramLog } from '../log/log.ts';
+import { openServiceManager } from '../service/service-manager.ts';
 import { readInstallation } from '../settings/installation.ts';
 import { InvalidSettings } from '../settings/locate-remark.ts';
 import { makePrivately } from '../private-files/umask.ts';
@@ -307,6 +308,7 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
   });
   const { 'state-dir': stateDir, log: logFile } = config.program;
   const clock = new SystemClock();
+  using manager = openServiceManager({ env: process.env, clock, log });
   const onAccepted = ({ damages, evidence }: AcceptedLoss): void =>
     log.warn({ damages, evidence }, 'serving a store that lost writes, the damaged files were copied aside');
   const loss = cli.flags.acceptLoss ? { onAccepted } : undefined;
@@ -336,9 +338,12 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
     stalls = watchStalls({ clock, log });
     const { url, agentUrl } = backend;
     log.info({ url, agent_url: agentUrl, state_dir: stateDir, version: VERSION }, 'backend started');
+    manager.ready(`serving at ${url}`);
     const lost = await Promise.race([stopped, backend.lost]);
-    if (lost === undefined) log.info({}, 'backend stopping');
-    else log.warn({ reason: lost.message }, 'this backend does not write any more: it goes on as one that follows');
+    if (lost === undefined) {
+      log.info({}, 'backend stopping');
+      manager.stopping();
+    } else log.warn({ reason: lost.message }, 'this backend does not write any more: it goes on as one that follows');
     stalls[Symbol.dispose]();
     started = Promise.withResolvers();
     await backend.stop();

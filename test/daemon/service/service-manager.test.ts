@@ -1,0 +1,69 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { openServiceManager, type ServiceManager } from '../../../daemon/service/service-manager.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { RecordedLog } from '../../support/recorded-log.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+
+interface Rig {
+  readonly manager: ServiceManager;
+  readonly clock: ManualClock;
+  readonly log: RecordedLog;
+  /** What the manager was told so far. */
+  readonly told: () => Promise<readonly string[]>;
+}
+
+/** With a `systemd-notify` that writes down where and what it is to tell. */
+async function openRig(env: Readonly<Record<string, string>> = {}): Promise<Rig> {
+  const dir = await tempDir();
+  const diary = join(dir, 'told');
+  await writeFile(diary, '');
+  const program = `#!/bin/sh\nprintf '%s %s\\n' "$NOTIFY_SOCKET" "$*" >>${diary}\n`;
+  await writeFile(join(dir, 'systemd-notify'), program, { mode: 0o755 });
+  const clock = new ManualClock();
+  const log = new RecordedLog();
+  const manager = openServiceManager({
+    env: { PATH: `${dir}:${process.env['PATH'] ?? ''}`, NOTIFY_SOCKET: '/run/notify', ...env },
+    clock,
+    log,
+  });
+  onTestFinished(() => manager[Symbol.dispose]());
+  return { manager, clock, log, told: async () => (await readFile(diary, 'utf8')).split('\n').slice(0, -1) };
+}
+
+test('the manager hears where the daemon serves, that it is ready, and that it stops, in this order', async () => {
+  const { manager, told } = await openRig();
+  manager.ready('serving at http://127.0.0.1:4567 $(true) `true`');
+  manager.stopping();
+  await vi.waitFor(async () => expect(await told()).toHaveLength(3));
+  expect(await told()).toEqual([
+    '/run/notify STATUS=serving at http://127.0.0.1:4567 $(true) `true`',
+    '/run/notify READY=1',
+    '/run/notify STOPPING=1',
+  ]);
+});
+
+test('a watchdog gets three signs of life in its time', async () => {
+  const { clock, told } = await openRig({ WATCHDOG_USEC: '120000000', WATCHDOG_PID: String(process.pid) });
+  await clock.advance(120_000);
+  await vi.waitFor(async () => expect(await told()).toEqual(Array(3).fill('/run/notify WATCHDOG=1')));
+});
+
+test.each<{ readonly name: string; readonly env: Readonly<Record<string, string>> }>([
+  { name: 'of another process', env: { WATCHDOG_USEC: '120000000', WATCHDOG_PID: '1' } },
+  { name: 'that is none', env: { WATCHDOG_USEC: '0' } },
+])('a watchdog $name gets none', async ({ env }) => {
+  const { manager, clock, told } = await openRig(env);
+  await clock.advance(600_000);
+  manager.ready('serving');
+  await vi.waitFor(async () => expect(await told()).toHaveLength(2));
+});
+
+test('where nobody asks to be told, nothing is started', async () => {
+  const { manager, told, log } = await openRig({ NOTIFY_SOCKET: '' });
+  manager.ready('serving');
+  manager.stopping();
+  expect(await told()).toEqual([]);
+  expect(log.records).toEqual([]);
+});
