@@ -1,41 +1,12 @@
 // Bundles each program into one file under dist/, or the folder that is given: a single file starts faster than hundreds.
-import { chmod, readFile, writeFile } from 'node:fs/promises';
-import { isBuiltin } from 'node:module';
-import { join } from 'node:path';
+// With --whole it needs nothing from node_modules any more, for packages.
+import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createRequire, isBuiltin } from 'node:module';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { build, type Plugin } from 'esbuild';
-
-interface Program {
-  readonly source: string;
-  /**
-   * People wait for its start: the compiled code is kept beside the program for the next one.
-   */
-  readonly startsOften?: boolean;
-  readonly nodeFlags?: string;
-  /** By how many percent the heap may grow until garbage is looked for. Set by the program itself: not all Nodes know it. */
-  readonly heapGrowth?: number;
-}
-
-const PROGRAMS: Readonly<Record<string, Program>> = {
-  // A nursery for what a few frames make: in one of 8 MiB every frame of a storm is still alive when it is full, and all of
-  // it is kept with what is old. A fifth less CPU for 8 MiB more. As large from the start on, it is not full before the first
-  // frame.
-  // Each change leaves the row before it as garbage among what is old: 360 MiB after 100 s of 5,000 changes/s without a
-  // bound, 225 with this one, for the same CPU.
-  mon: {
-    source: 'tui/main.tsx',
-    startsOften: true,
-    nodeFlags: '--max-semi-space-size=16 --min-semi-space-size=16',
-    heapGrowth: 50,
-  },
-  monctl: { source: 'tui/monctl/main.ts', startsOften: true },
-  'mon-agent': { source: 'daemon/agent/main.ts' },
-  // No program for people: `mon-backend` starts it, from beside itself.
-  'command-process': { source: 'daemon/command/command-process.ts' },
-  // As that: passwords are hashed in a thread of their own.
-  'bcrypt-thread': { source: 'daemon/backend/access/bcrypt-thread.ts' },
-  // Results live for one batch: with room for several batches, most are gone before anybody looks for garbage.
-  'mon-backend': { source: 'daemon/backend/main.ts', nodeFlags: '--max-semi-space-size=64 --min-semi-space-size=64' },
-};
+import { PROGRAMS } from './lib/programs.ts';
+import { NATIVE_STORE } from './lib/native-store.ts';
 
 /** Ink loads React's devtools when it is asked to and they are there. They are no part of the programs. */
 const withoutDevtools: Plugin = {
@@ -84,7 +55,24 @@ const measureAsWeDo: Plugin = {
   },
 };
 
-const outdir = process.argv[2] ?? 'dist';
+/** The store looks for its native part where it was installed; that of a package is beside the programs. */
+const storeBesideProgram: Plugin = {
+  name: 'store-beside-program',
+  setup(bundler) {
+    bundler.onLoad({ filter: /classic-level\/binding\.js$/ }, () => ({
+      contents: `module.exports = require('./${NATIVE_STORE}');`,
+    }));
+    bundler.onResolve({ filter: /^\.\/classic-level\.node$/ }, ({ path }) => ({ path, external: true }));
+  },
+};
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { whole: { type: 'boolean', default: false } },
+});
+const [outdir = 'dist'] = positionals;
+const { whole: isWhole } = values;
+if (isWhole) await copyNativeStore();
 
 await Promise.all(
   Object.entries(PROGRAMS).map(async ([name, { source, startsOften = false, nodeFlags, heapGrowth }]) => {
@@ -98,26 +86,41 @@ await Promise.all(
       target: 'node24',
       jsx: 'automatic',
       minifySyntax: true,
-      sourcemap: true,
+      sourcemap: !isWhole,
       legalComments: 'none',
       // The store brings a native part that it looks for beside its own files; pino starts workers from its own files.
-      external: ['level', 'pino'],
+      external: isWhole ? [] : ['level', 'pino'],
       // Where `ws` looks for something faster than its own; of a Node that brings it, `ws` takes that.
       alias: { bufferutil: './shared/domain/websocket-mask.ts' },
-      plugins: [withoutDevtools, builtinsByRequire, layoutWithoutFetch, measureAsWeDo],
+      plugins: [
+        withoutDevtools,
+        builtinsByRequire,
+        layoutWithoutFetch,
+        measureAsWeDo,
+        ...(isWhole ? [storeBesideProgram] : []),
+      ],
       define: { 'process.env.NODE_ENV': '"production"' },
       banner: {
         js: [
-          ...(startsOften ? [] : [firstLine]),
+          ...(startsOften || isWhole ? [] : [firstLine]),
           "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
         ].join('\n'),
       },
       logLevel: 'warning',
     });
-    if (startsOften) await writeFile(join(outdir, `${name}.js`), `${firstLine}\n${launcher(name, heapGrowth)}`);
+    if (startsOften)
+      await writeFile(join(outdir, `${name}.js`), `${isWhole ? '' : `${firstLine}\n`}${launcher(name, heapGrowth)}`);
     await chmod(join(outdir, `${name}.js`), 0o755);
   }),
 );
+
+/** The one that this machine loads. */
+async function copyNativeStore(): Promise<void> {
+  const manifest = createRequire(import.meta.url).resolve('classic-level/package.json');
+  const { path } = createRequire(manifest)('node-gyp-build') as { readonly path: (folder: string) => string };
+  await mkdir(outdir, { recursive: true });
+  await copyFile(path(dirname(manifest)), join(outdir, NATIVE_STORE));
+}
 
 /**
  * Turns on the cache of compiled code before the program is compiled. The cache is beside the program, where nobody can

@@ -20,6 +20,8 @@ import { loadConfig } from './load-config.ts';
 
 const cli = meow(HELP, {
   importMeta: import.meta,
+  // Also what the process is called in the list of processes.
+  pkg: { name: 'mon-agent' },
   description: 'mon-agent: runs the checks of this machine and reports to a backend',
   autoVersion: false,
   allowUnknownFlags: false,

@@ -1,0 +1,84 @@
+// npm run package [-- --out DIR --version V --only NAME,... --uncompressed]: the packages for Debian and the archive, without network.
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
+import { buildArchive, stageArchive } from './package/archive.ts';
+import type { Release } from './package/control.ts';
+import { buildDeb } from './package/deb.ts';
+import { manualsOf } from './package/manuals.ts';
+import { PACKAGES } from './package/packages.ts';
+import { stagePackage, type Sources } from './package/stage.ts';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const ARCHIVE = 'tar';
+const ARCHITECTURES: Readonly<Record<string, Release['architecture']>> = { x64: 'amd64', arm64: 'arm64' };
+
+const run = promisify(execFile);
+
+const { version: ownVersion } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+  readonly version: string;
+};
+const names = [...PACKAGES.map(({ name }) => name), ARCHIVE];
+const { values } = parseArgs({
+  options: {
+    out: { type: 'string', default: 'build/packages' },
+    /** To try an upgrade: of the packages, not of the programs in them. */
+    version: { type: 'string', default: ownVersion },
+    /** For a trial: made in a few seconds. */
+    uncompressed: { type: 'boolean', default: false },
+    only: { type: 'string', default: names.join(',') },
+  },
+});
+const wanted = values.only.split(',');
+const architecture = ARCHITECTURES[process.arch];
+if (architecture === undefined || process.platform !== 'linux' || wanted.some((name) => !names.includes(name))) {
+  console.error(
+    `usage: npm run package -- [--out DIR] [--version V] [--only ${names.join(',')}] [--uncompressed], on Linux, amd64 or arm64`,
+  );
+  process.exit(2);
+}
+
+process.umask(0o022);
+const { env } = process;
+const maintainer = `${env['DEBFULLNAME'] ?? 'mon'} <${env['DEBEMAIL'] ?? 'mon@localhost'}>`;
+const release: Release = { version: values.version, architecture, maintainer };
+const out = resolve(values.out);
+const dateS = Number(env['SOURCE_DATE_EPOCH'] ?? (await dateOfSources()));
+const scratch = await mkdtemp(join(tmpdir(), 'mon-package-'));
+try {
+  await mkdir(out, { recursive: true });
+  const programs = join(scratch, 'programs');
+  await run(process.execPath, ['scripts/build.ts', '--whole', programs], { cwd: ROOT });
+  const manuals = await manualsOf(PACKAGES, { folder: programs, version: release.version, dateS });
+  const sources: Sources = { root: ROOT, programs, release, dateS, manuals };
+  await Promise.all(wanted.map((name) => make(name, sources)));
+} finally {
+  await rm(scratch, { recursive: true, force: true });
+}
+
+async function make(name: string, sources: Sources): Promise<void> {
+  const pack = PACKAGES.find((one) => one.name === name);
+  if (pack === undefined) {
+    const folder = `mon-${release.version}`;
+    await stageArchive(join(scratch, ARCHIVE, folder), sources);
+    const file = join(out, `${folder}-linux-${process.arch}.tar.gz`);
+    await buildArchive(join(scratch, ARCHIVE), folder, file, dateS);
+    console.log(file);
+    return;
+  }
+  const folder = join(scratch, name);
+  await stagePackage(pack, folder, sources);
+  const scripts = join(ROOT, 'scripts/package');
+  console.log(await buildDeb(pack, folder, { release, scripts, out, dateS, isCompressed: !values.uncompressed }));
+}
+
+/** Of the last commit, in seconds since the epoch; where there is no git, the first day of 1980, the earliest that archives know. */
+async function dateOfSources(): Promise<string> {
+  try {
+    return (await run('git', ['log', '-1', '--format=%ct'], { cwd: ROOT })).stdout.trim();
+  } catch {
+    return '315532800';
+  }
+}

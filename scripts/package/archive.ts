@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { movableStarterText } from './control.ts';
+import { PACKAGES } from './packages.ts';
+import { flagsOf, put, stageLicenses, stageManuals, stagePrograms, type Sources } from './stage.ts';
+
+const run = promisify(execFile);
+
+/** Where the units of the archive expect it. */
+const USUAL_PLACE = '/opt/mon';
+
+const PLACES = {
+  bash: 'share/bash-completion/completions',
+  zsh: 'share/zsh/site-functions',
+  fish: 'share/fish/vendor_completions.d',
+  man: 'share/man',
+};
+
+/** Lays out everything in one folder that may be anywhere, with one Node.js. */
+export async function stageArchive(to: string, sources: Sources): Promise<void> {
+  const { root } = sources;
+  await stagePrograms(PACKAGES, join(to, 'lib'), sources);
+  await stageManuals(PACKAGES, to, sources, PLACES);
+  await stageLicenses(to, sources, { copyright: 'LICENSE', node: 'lib/node' });
+  for (const document of ['README.md', 'CHANGELOG.md', 'docs/install.md']) {
+    await put(join(to, document), await readFile(join(root, document)));
+  }
+  for (const { name, programs, service } of PACKAGES) {
+    for (const { name: program, files } of programs) {
+      await put(join(to, 'bin', program), movableStarterText(files[0] ?? '', flagsOf(program)), 0o755);
+    }
+    if (service === undefined) continue;
+    const own = join(root, 'scripts/package', name);
+    const config = service.config.slice('/etc/mon/'.length);
+    await put(join(to, 'etc', config), await readFile(join(own, config)));
+    const unit = await readFile(join(own, `${name}.service`), 'utf8');
+    await put(join(to, 'systemd', `${name}.service`), unit.replaceAll('/usr/bin/', `${USUAL_PLACE}/bin/`));
+    for (const kind of ['sysusers', 'tmpfiles']) {
+      await put(join(to, `${kind}.d`, `${name}.conf`), await readFile(join(own, `${kind}.conf`)));
+    }
+  }
+}
+
+/** @param folder becomes the one folder of the archive */
+export async function buildArchive(parent: string, folder: string, file: string, dateS: number): Promise<void> {
+  const same = ['--sort=name', '--owner=0', '--group=0', '--numeric-owner', `--mtime=@${String(dateS)}`];
+  await run('tar', [
+    '--create',
+    ...same,
+    '--use-compress-program=gzip -n',
+    `--file=${file}`,
+    `--directory=${parent}`,
+    folder,
+  ]);
+}

@@ -1,0 +1,77 @@
+import { commandsOf, optionsOf, parseHelp, type HelpEntry, type Option } from './help-text.ts';
+
+/** By shell, what completes the words of a program. */
+export type Completions = Readonly<Record<'bash' | 'zsh' | 'fish', string>>;
+
+/** Completions of a program from what its `--help` says: its commands, its options, and files where an option takes one. */
+export function completionsOf(program: string, help: string): Completions {
+  const parsed = parseHelp(help);
+  const commands = commandsOf(parsed, program);
+  const options = optionsOf(parsed);
+  return {
+    bash: bashText(program, commands, options),
+    zsh: zshText(program, commands, options),
+    fish: fishText(program, commands, options),
+  };
+}
+
+const takesPath = ({ value }: Option): boolean => value !== undefined && /^(?:FILE|DIR|PLACE)/.test(value);
+
+function spellings({ long, short }: Option): readonly string[] {
+  return [`--${long}`, ...(short === undefined ? [] : [`-${short}`])];
+}
+
+/** An empty answer leaves it to the shell, which offers files. */
+function bashText(program: string, commands: readonly HelpEntry[], options: readonly Option[]): string {
+  const withValue = options.filter(({ value }) => value !== undefined);
+  const words = [...commands.map(({ term }) => term), ...options.map(({ long }) => `--${long}`)];
+  const name = `_${program.replaceAll('-', '_')}`;
+  return [
+    `${name}() {`,
+    '  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}',
+    '  COMPREPLY=()',
+    ...(withValue.length === 0
+      ? []
+      : [`  case $previous in`, `    ${withValue.flatMap(spellings).join(' | ')}) return ;;`, '  esac']),
+    `  mapfile -t COMPREPLY < <(compgen -W '${words.join(' ')}' -- "$current")`,
+    '}',
+    `complete -o default -F ${name} ${program}`,
+    '',
+  ].join('\n');
+}
+
+function zshText(program: string, commands: readonly HelpEntry[], options: readonly Option[]): string {
+  const described = (text: string): string => text.replaceAll(/[[\]:\\']/g, ' ').replaceAll(/ +/g, ' ');
+  const specs = options.map((option) => {
+    const [long = '', short] = spellings(option);
+    const value = option.value === undefined ? '' : `:${option.value}:${takesPath(option) ? '_files' : ''}`;
+    const names = short === undefined ? long : `'(${long} ${short})'{${long},${short}}'`;
+    return short === undefined
+      ? `  '${names}[${described(option.text)}]${value}'`
+      : `  ${names}[${described(option.text)}]${value}'`;
+  });
+  const list = commands.map(({ term, text }) => `${term}\\:"${described(text).replaceAll('"', ' ')}"`);
+  return [
+    `#compdef ${program}`,
+    `_arguments -s \\`,
+    ...specs.map((spec) => `${spec} \\`),
+    `  '1:command:((${list.join(' ')}))' \\`,
+    `  '*:file:_files'`,
+    '',
+  ].join('\n');
+}
+
+function fishText(program: string, commands: readonly HelpEntry[], options: readonly Option[]): string {
+  const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'`;
+  return [
+    ...commands.map(
+      ({ term, text }) => `complete -c ${program} -n __fish_use_subcommand -f -a ${term} -d ${quoted(text)}`,
+    ),
+    ...options.map((option) => {
+      const short = option.short === undefined ? '' : ` -s ${option.short}`;
+      const value = option.value === undefined ? '' : takesPath(option) ? ' -r -F' : ' -x';
+      return `complete -c ${program} -l ${option.long}${short}${value} -d ${quoted(option.text)}`;
+    }),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,100 @@
+/** What `--help` of a program says, taken apart. */
+export interface Help {
+  /** Paragraphs before and between the sections. */
+  readonly paragraphs: readonly string[];
+  readonly sections: readonly HelpSection[];
+}
+
+export interface HelpSection {
+  readonly title: string;
+  /** As they stand, without the indent of the section. */
+  readonly lines: readonly string[];
+  /** Of those in two columns: what stands left, and what is said of it. */
+  readonly entries: readonly HelpEntry[];
+}
+
+export interface HelpEntry {
+  readonly term: string;
+  readonly text: string;
+}
+
+/** Two blanks part the columns; an option that fills its own has one. */
+const ENTRY = /^(?<term>.*?) {2,}(?<text>.*)$/;
+const FULL_ENTRY = /^(?<term>--[a-z-]+) (?<text>[a-z].*)$/;
+
+/** A heading stands above lines that are further to the right; any other line there is text. */
+export function parseHelp(help: string): Help {
+  const lines = dedented(help.split('\n').map((line) => line.trimEnd()));
+  const paragraphs: string[] = [];
+  const sections: HelpSection[] = [];
+  for (let at = 0; at < lines.length;) {
+    const outer = linesFrom(lines, at, (line) => line !== '' && !line.startsWith(' '));
+    at += outer.length;
+    const inner = linesFrom(lines, at, (line) => line.startsWith(' '));
+    at += inner.length;
+    if (inner.length > 0) sections.push(sectionOf(outer.join(' '), inner));
+    else if (outer.length > 0) paragraphs.push(outer.join(' '));
+    if (outer.length + inner.length === 0) at += 1;
+  }
+  return { paragraphs, sections };
+}
+
+/** The options that a text of help names, each with all its spellings: `-c, --config FILE`. */
+export interface Option {
+  readonly long: string;
+  readonly short: string | undefined;
+  /** `FILE`; undefined: it takes none. */
+  readonly value: string | undefined;
+  readonly text: string;
+}
+
+/** Every option once, in the order of the sections. */
+export function optionsOf({ sections }: Help): readonly Option[] {
+  const options = new Map<string, Option>();
+  for (const { term, text } of sections.flatMap(({ entries }) => entries)) {
+    if (!term.startsWith('-')) continue;
+    const value = / (?<value>[A-Z][^ ]*)$/.exec(term)?.groups?.['value'];
+    const short = /^-(?<letter>[a-zA-Z]),/.exec(term)?.groups?.['letter'];
+    for (const [, long = ''] of term.matchAll(/--([a-z][a-z-]*)/g)) {
+      if (!options.has(long)) options.set(long, { long, short, value, text });
+    }
+  }
+  return [...options.values()];
+}
+
+/** The words that may follow the name of the program, with what each does. */
+export function commandsOf({ sections }: Help, program: string): readonly HelpEntry[] {
+  const usage = sections.find(({ title }) => title === 'Usage')?.entries ?? [];
+  const commands = new Map<string, HelpEntry>();
+  for (const { term, text } of usage) {
+    const word = new RegExp(`^${program} ([a-z][a-z-]*)`).exec(term)?.[1];
+    if (word !== undefined && !commands.has(word)) commands.set(word, { term: word, text });
+  }
+  return [...commands.values()];
+}
+
+function sectionOf(title: string, indented: readonly string[]): HelpSection {
+  const lines = dedented(indented);
+  const entries: { term: string; text: string }[] = [];
+  for (const line of lines) {
+    const last = entries.at(-1);
+    if (line.startsWith(' ') && last !== undefined) {
+      last.text = `${last.text} ${line.trim()}`.trim();
+    } else {
+      const { term = line.trim(), text = '' } = (ENTRY.exec(line.trim()) ?? FULL_ENTRY.exec(line.trim()))?.groups ?? {};
+      entries.push({ term, text });
+    }
+  }
+  return { title, lines, entries };
+}
+
+function dedented(lines: readonly string[]): readonly string[] {
+  const indents = lines.filter((line) => line !== '').map((line) => line.length - line.trimStart().length);
+  const indent = indents.reduce((least, one) => Math.min(least, one), Infinity);
+  return lines.map((line) => line.slice(Math.min(indent, line.length)));
+}
+
+function linesFrom(lines: readonly string[], start: number, fits: (line: string) => boolean): readonly string[] {
+  const end = lines.findIndex((line, at) => at >= start && !fits(line));
+  return lines.slice(start, end === -1 ? lines.length : end);
+}

@@ -1,0 +1,51 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+
+const manifestSchema = z.object({
+  name: z.string(),
+  version: z.string(),
+  license: z.string().default('see its text'),
+  dependencies: z.record(z.string(), z.string()).default({}),
+});
+
+/** The licences of all packages that the programs are bundled with, by name. */
+export function licensesText(root: string): string {
+  const folders = new Map<string, string>();
+  collect(root, root, folders);
+  const texts = [...folders]
+    .toSorted(([left], [right]) => (left < right ? -1 : 1))
+    .map(([, folder]) => oneText(folder));
+  return texts.join(`\n${'-'.repeat(78)}\n\n`);
+}
+
+/** @param found gains the folder of each package that `folder` needs, by name and version */
+function collect(folder: string, root: string, found: Map<string, string>): void {
+  for (const name of Object.keys(manifestOf(folder).dependencies)) {
+    const dependency = resolve(name, folder, root);
+    if (dependency === undefined) continue;
+    const { version } = manifestOf(dependency);
+    const key = `${name} ${version}`;
+    if (found.has(key)) continue;
+    found.set(key, dependency);
+    collect(dependency, root, found);
+  }
+}
+
+/** As Node.js looks for it; undefined: it is for another platform. */
+function resolve(name: string, from: string, root: string): string | undefined {
+  const folder = join(from, 'node_modules', name);
+  if (existsSync(join(folder, 'package.json'))) return folder;
+  return from === root ? undefined : resolve(name, dirname(from), root);
+}
+
+function oneText(folder: string): string {
+  const { name, version, license } = manifestOf(folder);
+  const files = readdirSync(folder).filter((file) => /^(?:licen[cs]e|copying|notice)/i.test(file));
+  const texts = files.toSorted().map((file) => readFileSync(join(folder, file), 'utf8').trim());
+  return `${name} ${version} (${license})\n\n${texts.join('\n\n')}\n`;
+}
+
+function manifestOf(folder: string): z.infer<typeof manifestSchema> {
+  return manifestSchema.parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
+}

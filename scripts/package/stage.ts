@@ -1,0 +1,148 @@
+import { constants } from 'node:fs';
+import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { INSTALLATION_FILE } from '../../daemon/settings/installation.ts';
+import { NATIVE_STORE } from '../lib/native-store.ts';
+import { PROGRAMS } from '../lib/programs.ts';
+import { debianChangelog, starterText, type Release } from './control.ts';
+import { licensesText } from './licenses.ts';
+import type { Manual } from './manuals.ts';
+import { installationsOf, type Package } from './packages.ts';
+
+/** What every package is made of. */
+export interface Sources {
+  /** The clone. */
+  readonly root: string;
+  /** The programs, built to stand alone. */
+  readonly programs: string;
+  readonly release: Release;
+  /** Seconds since the epoch: of the clone. */
+  readonly dateS: number;
+  readonly manuals: ReadonlyMap<string, Manual>;
+}
+
+/** Where what people read and shells complete is, below the folder that everything is in. */
+export interface SharePlaces {
+  readonly bash: string;
+  readonly zsh: string;
+  readonly fish: string;
+  readonly man: string;
+}
+
+const DEBIAN_PLACES: SharePlaces = {
+  bash: 'usr/share/bash-completion/completions',
+  zsh: 'usr/share/zsh/vendor-completions',
+  fish: 'usr/share/fish/vendor_completions.d',
+  man: 'usr/share/man',
+};
+
+const EXECUTABLE = 0o755;
+
+/** Lays out one package as it will be on a machine, in `to`. */
+export async function stagePackage(pack: Package, to: string, sources: Sources): Promise<void> {
+  const { name, programs, service, documents } = pack;
+  const folder = `/usr/lib/mon/${name}`;
+  await stagePrograms([pack], join(to, folder), sources);
+  for (const { name: program, files } of programs) {
+    await put(join(to, 'usr/bin', program), starterText(folder, files[0] ?? '', flagsOf(program)), EXECUTABLE);
+  }
+  await stageManuals([pack], to, sources, DEBIAN_PLACES);
+  const doc = join(to, 'usr/share/doc', name);
+  for (const [from, document] of Object.entries(documents)) await copy(join(sources.root, from), join(doc, document));
+  await stageLicenses(doc, sources, { copyright: 'copyright', node: `${folder}/node` });
+  const changes = await readFile(join(sources.root, 'CHANGELOG.md'));
+  await put(join(doc, 'CHANGELOG.md.gz'), zipped(changes));
+  await put(join(doc, 'changelog.gz'), zipped(debianChangelog(pack, sources.release, sources.dateS)));
+  if (service === undefined) return;
+  await stageService(pack, to, sources.root);
+  const own = join(sources.root, 'scripts/package', name);
+  await put(join(to, service.config), await readFile(join(own, service.config.slice('/etc/mon/'.length))), 0o640);
+  await mkdir(join(to, service.definitions), { mode: 0o750 });
+  if (name === 'mon-backend') await copy(join(own, 'logrotate.conf'), join(to, 'etc/logrotate.d', name));
+}
+
+/** What systemd is told of a service. */
+export async function stageService({ name }: Package, to: string, root: string): Promise<void> {
+  const own = join(root, 'scripts/package', name);
+  await copy(join(own, `${name}.service`), join(to, 'usr/lib/systemd/system', `${name}.service`));
+  await copy(join(own, 'sysusers.conf'), join(to, 'usr/lib/sysusers.d', `${name}.conf`));
+  await copy(join(own, 'tmpfiles.conf'), join(to, 'usr/lib/tmpfiles.d', `${name}.conf`));
+}
+
+/** The programs of some packages, and what they need, in one folder. */
+export async function stagePrograms(
+  packages: readonly Package[],
+  folder: string,
+  { root, programs, release: { version } }: Sources,
+): Promise<void> {
+  await copy(join(root, 'node_modules/node/bin/node'), join(folder, 'node'), EXECUTABLE);
+  for (const file of packages.flatMap((pack) => pack.programs.flatMap(({ files }) => files))) {
+    await copy(join(programs, file), join(folder, file));
+  }
+  if (packages.some(({ hasStore }) => hasStore)) await copy(join(programs, NATIVE_STORE), join(folder, NATIVE_STORE));
+  const installations = installationsOf(packages);
+  if (Object.keys(installations).length > 0) await put(join(folder, INSTALLATION_FILE), jsonText(installations));
+  await put(join(folder, 'package.json'), jsonText({ name: 'mon', version, type: 'module', private: true }));
+}
+
+export async function stageManuals(
+  packages: readonly Package[],
+  to: string,
+  { manuals }: Pick<Sources, 'manuals'>,
+  places: SharePlaces,
+): Promise<void> {
+  for (const { name, section } of packages.flatMap(({ programs }) => programs)) {
+    const manual = manuals.get(name);
+    if (manual === undefined) throw new Error(`there is no manual of ${name}`);
+    const { page, completions } = manual;
+    const file = join(to, places.man, `man${String(section)}`, `${name}.${String(section)}.gz`);
+    await put(file, zipped(page));
+    await put(join(to, places.bash, name), completions.bash);
+    await put(join(to, places.zsh, `_${name}`), completions.zsh);
+    await put(join(to, places.fish, `${name}.fish`), completions.fish);
+  }
+}
+
+/** Ours, that of Node.js and those of the packages that the programs are bundled with. */
+export async function stageLicenses(
+  folder: string,
+  { root }: Pick<Sources, 'root'>,
+  { copyright, node }: { readonly copyright: string; readonly node: string },
+): Promise<void> {
+  const own = await readFile(join(root, 'LICENSE'), 'utf8');
+  const others = `${node} is Node.js: LICENSE.node.gz. Other packages within the programs: LICENSES.gz.\n`;
+  await put(join(folder, copyright), `${own.trimEnd()}\n\n${others}`);
+  const ofNode = createRequire(join(root, 'node_modules/node/package.json')).resolve(
+    `node-linux-${process.arch}/package.json`,
+  );
+  await put(join(folder, 'LICENSE.node.gz'), zipped(await readFile(join(dirname(ofNode), 'LICENSE'))));
+  await put(join(folder, 'LICENSES.gz'), zipped(licensesText(root)));
+}
+
+/** What Node.js is told before a program starts. */
+export function flagsOf(program: string): string | undefined {
+  return PROGRAMS[program]?.nodeFlags;
+}
+
+/** Writes a file, and the folders above it. */
+export async function put(file: string, content: string | Uint8Array, mode = 0o644): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o755 });
+  await writeFile(file, content);
+  await chmod(file, mode);
+}
+
+async function copy(from: string, to: string, mode = 0o644): Promise<void> {
+  await mkdir(dirname(to), { recursive: true, mode: 0o755 });
+  await copyFile(from, to, constants.COPYFILE_FICLONE);
+  await chmod(to, mode);
+}
+
+function zipped(text: string | Uint8Array): Uint8Array {
+  return gzipSync(text, { level: 9 });
+}
+
+function jsonText(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}

@@ -1,0 +1,181 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { writeEarlierStore } from '../../scripts/fixtures/earlier-store.ts';
+import { VERSION } from '../../shared/schemas/version.ts';
+import { openDebianContainer, type DebianContainer } from '../support/debian-container.ts';
+import { REPOSITORY } from '../support/repository.ts';
+import { isAskedFor } from './rounds.ts';
+
+const PACKAGES = ['mon-backend', 'mon-agent', 'mon-cli'] as const;
+const DAEMONS = ['mon-backend', 'mon-agent'] as const;
+/** Older than any. */
+const BEFORE = '0.0.1';
+const FOLDER = '/var/tmp/packages';
+const LONG_MS = 600_000;
+const POLL = { timeout: 60_000, interval: 500 };
+/** What the system itself writes while packages come and go. */
+const OF_THE_SYSTEM = /^\/(?:dev|proc|run|sys|tmp|var\/(?:cache|lib\/dpkg|lib\/systemd|log|tmp))(?:\/|$)|^\/root\//;
+
+// Needs root, systemd-nspawn and a Debian root, see CONTRIBUTING.md: no part of the suite.
+describe.runIf(isAskedFor)('packages in a Debian under its own systemd', { timeout: LONG_MS }, () => {
+  let made: string;
+  let debian: DebianContainer;
+  let pristine: readonly string[];
+  const run = async (line: string): Promise<string> => await debian.run(line);
+  const install = async (version: string, names: readonly string[] = PACKAGES): Promise<string> =>
+    await run(`cd ${FOLDER} && dpkg --install ${names.map((name) => `${name}_${version}_*.deb`).join(' ')}`);
+  const stateOf = async (unit: string): Promise<string> => await run(`systemctl is-active ${unit} || true`);
+  const pidOf = async (unit: string): Promise<string> => await run(`systemctl show --value -p MainPID ${unit}`);
+  const filesOfAll = async (): Promise<readonly string[]> =>
+    (await run('find / -xdev')).split('\n').filter((path) => !OF_THE_SYSTEM.test(path));
+
+  beforeAll(async () => {
+    made = await mkdtemp(join(tmpdir(), 'mon-packages-'));
+    for (const version of [BEFORE, VERSION]) {
+      const options = ['--out', made, '--version', version, '--only', PACKAGES.join(','), '--uncompressed'];
+      await promisify(execFile)(process.execPath, ['scripts/package.ts', ...options], { cwd: REPOSITORY });
+    }
+    debian = await openDebianContainer();
+    pristine = await filesOfAll();
+    await mkdir(join(debian.root, FOLDER));
+    for (const file of await readdir(made)) await copyFile(join(made, file), join(debian.root, FOLDER, file));
+  }, LONG_MS);
+
+  afterAll(async () => {
+    await debian[Symbol.asyncDispose]();
+    await rm(made, { recursive: true, force: true });
+  }, LONG_MS);
+
+  test('three packages bring a first result within a minute, each daemon as its own user', async () => {
+    await install(BEFORE);
+    expect(await Promise.all(DAEMONS.map(stateOf))).toEqual(['active', 'active']);
+    await vi.waitFor(async () => expect(await run('monctl result list')).toMatch(/^OK .* disk /m), POLL);
+    expect(await run('ps -o user:20=,args= -C mon-backend,mon-agent')).toMatch(
+      /^mon +mon-backend\nmon-agent +mon-agent$/,
+    );
+    expect(await run('systemctl show --value -p StatusText mon-backend')).toBe('serving at http://127.0.0.1:4567');
+    expect(await run('stat -c "%U %a" /var/lib/mon/mon-backend /var/lib/mon-agent')).toBe('mon 700\nmon-agent 700');
+    expect(await run('stat -c "%U:%G %a" /etc/mon/backend.yml /etc/mon/agent.yml')).toBe(
+      'root:mon 640\nroot:mon-agent 640',
+    );
+  });
+
+  test.each(DAEMONS)('the unit of %s is well formed, and exposes less than 3 of 10', async (name) => {
+    expect(await run(`systemd-analyze verify ${name}.service`)).toBe('');
+    const security = await run(`systemd-analyze security --no-pager ${name}.service`);
+    const exposure = /exposure level for \S+: ([\d.]+)/.exec(security)?.[1];
+    console.log(`${name}: exposure ${String(exposure)}`);
+    expect(Number(exposure)).toBeLessThan(3);
+  });
+
+  test('the manual opens, and shells complete', async () => {
+    for (const name of ['mon', 'monctl', ...DAEMONS]) {
+      expect(await run(`MANPAGER=cat MANWIDTH=80 man ${name}`)).toMatch(/^NAME\n +mon/m);
+      expect(await run(`LC_ALL=C.UTF-8 man --warnings ${name} >/dev/null`)).toBe('');
+    }
+    const bash = `bash -ic '. /usr/share/bash-completion/bash_completion; _load_completion mon-backend; COMP_WORDS=(mon-backend up); COMP_CWORD=1; _mon_backend; echo "$COMPREPLY"' 2>/dev/null`;
+    expect(await run(bash)).toBe('upgrade');
+    expect(await run(`fish -c 'complete -C "mon-agent --max"'`)).toMatch(/^--max-checks\t/);
+    expect(await run(`zsh -fc 'autoload -U compinit; compinit -u -D; echo $_comps[mon-backend] $_comps[monctl]'`)).toBe(
+      '_mon-backend _monctl',
+    );
+  });
+
+  test('a reload with a wrong configuration fails, and what is in force stays', async () => {
+    await writeFile(join(debian.root, 'etc/mon/conf.d/wrong.yml'), 'checks: { ping: { interval: never } }\n');
+    await expect(run('systemctl reload mon-backend')).rejects.toThrow();
+    expect(await stateOf('mon-backend')).toBe('active');
+    await run('rm /etc/mon/conf.d/wrong.yml && systemctl reload mon-backend');
+  });
+
+  test('a daemon that hangs is started again by the watchdog', async () => {
+    await run(`mkdir -p /run/systemd/system/mon-agent.service.d
+      printf '[Service]\\nWatchdogSec=3\\n' >/run/systemd/system/mon-agent.service.d/soon.conf
+      systemctl daemon-reload; systemctl restart mon-agent`);
+    const pid = await pidOf('mon-agent');
+    await run('sleep 7');
+    expect(await pidOf('mon-agent')).toBe(pid);
+    await run(`kill -STOP ${pid}`);
+    await vi.waitFor(async () => {
+      expect(await pidOf('mon-agent')).not.toMatch(new RegExp(`^(?:0|${pid})$`));
+      expect(await stateOf('mon-agent')).toBe('active');
+    }, POLL);
+    await run('rm -r /run/systemd/system/mon-agent.service.d; systemctl daemon-reload; systemctl restart mon-agent');
+  });
+
+  test('an upgrade keeps configuration and data, starts again what ran, and leaves alone what was stopped', async () => {
+    await run(`echo 'log-level: debug' >>/etc/mon/backend.yml`);
+    await run(`monctl silenced create --client web-1 --reason kept --expire 1d`);
+    await run('systemctl stop mon-agent');
+    const pid = await pidOf('mon-backend');
+    await install(VERSION);
+    expect(await run("dpkg-query -W -f '${Version} ' mon-backend mon-agent mon-cli")).toBe(
+      `${VERSION} ${VERSION} ${VERSION}`,
+    );
+    expect(await run('tail -n 1 /etc/mon/backend.yml')).toBe('log-level: debug');
+    expect(await run('monctl silenced list')).toMatch(/kept/);
+    expect(await pidOf('mon-backend')).not.toBe(pid);
+    expect([await stateOf('mon-backend'), await stateOf('mon-agent')]).toEqual(['active', 'inactive']);
+    await run('systemctl start mon-agent');
+  });
+
+  test('a schema step of an upgrade comes after a backup, which leads back with the version before', async () => {
+    await run(`systemctl stop mon-backend; mv /var/lib/mon/mon-backend /var/lib/mon/kept`);
+    await install(BEFORE);
+    const earlier = join(debian.root, 'var/lib/mon/mon-backend');
+    await mkdir(earlier, { recursive: true });
+    await writeEarlierStore(earlier, { schema: 2, clients: 30, checksEach: 10 });
+    await run('chown -R mon:mon /var/lib/mon/mon-backend; systemctl start mon-backend');
+    const before = await run('monctl result list --output json | md5sum');
+
+    expect(await install(VERSION)).toMatch(/successfully upgraded database/);
+    expect(await stateOf('mon-backend')).toBe('active');
+    expect(await run('monctl result list --output json | md5sum')).toBe(before);
+    expect(await run('runuser -u mon -- mon-backend upgrade --dry-run')).toMatch(/schema 3 and is up to date/);
+    const backups = await run('ls /var/lib/mon/mon-backend/backups');
+    expect(backups).toMatch(/^\S+-schema-2$/);
+
+    const told = await install(BEFORE);
+    expect(told).toContain(`mon-backend restore-backup /var/lib/mon/mon-backend/backups/${backups}`);
+    const commands = told.split('\n').filter((line) => line.startsWith('  '));
+    expect(commands).toHaveLength(3);
+    for (const command of commands) await run(command.replace('restore-backup', 'restore-backup --skip-confirm'));
+    expect(await run('runuser -u mon -- mon-backend upgrade --dry-run')).toMatch(/schema 2/);
+    expect(await run('monctl result list --output json | md5sum')).toBe(before);
+
+    await install(VERSION);
+    await run(`systemctl stop mon-backend; rm -r /var/lib/mon/mon-backend; mv /var/lib/mon/kept /var/lib/mon/mon-backend
+      systemctl start mon-backend`);
+  });
+
+  test('a removal keeps configuration and data, and a new installation goes on with them', async () => {
+    await run(`dpkg --remove ${PACKAGES.join(' ')}`);
+    expect(await run('ls /etc/mon')).toBe(
+      'agent.d\nagent.yml\nbackend.yml\nconf.d'.replace('agent.d\n', '').replace('\nconf.d', ''),
+    );
+    expect(
+      await run('test -e /var/lib/mon/mon-backend/CURRENT; ls -A /usr/lib/mon /usr/bin/mon* 2>&1 || true'),
+    ).not.toMatch(/^\/usr/m);
+    await install(VERSION);
+    expect(await run('monctl silenced list')).toMatch(/kept/);
+    expect(await run('tail -n 1 /etc/mon/backend.yml')).toBe('log-level: debug');
+  });
+
+  test('a purge leaves nothing', async () => {
+    await run(`dpkg --purge ${PACKAGES.join(' ')}`);
+    expect(await filesOfAll()).toEqual(pristine);
+    expect(
+      await run(
+        'find /var/lib /var/log /var/cache /run /tmp /var/tmp -path "*mon-[abc]*" -o -name mon | grep -v packages || true',
+      ),
+    ).toBe('');
+    expect(await run('getent passwd mon mon-agent; getent group mon mon-agent; true')).toBe('');
+    expect(
+      await run('systemctl list-units --all --no-legend "mon-*"; systemctl list-unit-files --no-legend "mon-*"'),
+    ).toBe('');
+  });
+});

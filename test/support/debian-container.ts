@@ -1,0 +1,92 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { vi } from 'vitest';
+import { REPOSITORY } from './repository.ts';
+
+const runFile = promisify(execFile);
+
+/** What a small server has beside the essential packages. */
+const INCLUDED = ['systemd', 'systemd-sysv', 'dbus', 'logrotate', 'man-db', 'procps', 'bash-completion', 'zsh', 'fish'];
+const BOOT_MS = 60_000;
+const OUTPUT_BYTES_MAX = 16 * 1024 * 1024;
+
+/** A Debian of its own, under its own systemd, without a network. It needs root. */
+export interface DebianContainer extends AsyncDisposable {
+  /** Its root, seen from outside. */
+  readonly root: string;
+  /**
+   * Runs a line of bash in it as root.
+   *
+   * @returns what it wrote to both outputs, without blanks around it
+   * @throws Error with that when it fails
+   */
+  run(line: string): Promise<string>;
+}
+
+/** Made with mmdebstrap, the first time from the network, then from `build/debian-root.tar`, which `SOAK_DEBIAN_ROOT` replaces. */
+export async function openDebianContainer(): Promise<DebianContainer> {
+  const root = await mkdtemp(join(tmpdir(), 'mon-debian-'));
+  await runFile('tar', ['-C', root, '-xpf', await debianRoot(), '--exclude=./dev/*']);
+  const machine = spawn(
+    'systemd-nspawn',
+    ['--register=no', '--keep-unit', '--private-network', '--boot', '--directory', root, '--console=pipe'],
+    { stdio: 'ignore', env: { ...process.env, SYSTEMD_NSPAWN_UNIFIED_HIERARCHY: '1' } },
+  );
+  const ended = once(machine, 'exit');
+  const run = async (line: string): Promise<string> => await runIn(await leaderOf(machine), line);
+  await vi.waitFor(async () => await run('systemctl is-system-running --wait'), { timeout: BOOT_MS, interval: 500 });
+  return {
+    root,
+    run,
+    async [Symbol.asyncDispose]() {
+      const leader = await leaderOf(machine).catch(() => undefined);
+      if (leader !== undefined) process.kill(Number(leader), 'SIGKILL');
+      await ended;
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+}
+
+async function debianRoot(): Promise<string> {
+  const given = process.env['SOAK_DEBIAN_ROOT'];
+  if (given !== undefined) return given;
+  const tar = join(REPOSITORY, 'build/debian-root.tar');
+  if (await stat(tar).catch(() => undefined)) return tar;
+  await mkdir(join(REPOSITORY, 'build'), { recursive: true });
+  await runFile('mmdebstrap', ['--variant=minbase', `--include=${INCLUDED.join(',')}`, 'bookworm', tar], {
+    maxBuffer: OUTPUT_BYTES_MAX,
+  });
+  return tar;
+}
+
+/** The first process within: the child of the one that made the container. */
+async function leaderOf({ pid = 0, exitCode }: ChildProcess): Promise<string> {
+  if (exitCode !== null) throw new Error(`the container ended with ${String(exitCode)}`);
+  const children = await readFile(`/proc/${String(pid)}/task/${String(pid)}/children`, 'utf8');
+  const [leader] = children.trim().split(' ');
+  if (leader === undefined || leader === '') throw new Error('the container has not begun');
+  return leader;
+}
+
+async function runIn(leader: string, line: string): Promise<string> {
+  const environment = [
+    'PATH=/usr/sbin:/usr/bin:/sbin:/bin',
+    'HOME=/root',
+    'DEBIAN_FRONTEND=noninteractive',
+    'LANG=C.UTF-8',
+  ];
+  const args = ['-t', leader, '-m', '-u', '-i', '-n', '-p', '-C', '--', 'env', '-i', ...environment];
+  try {
+    const { stdout } = await runFile('nsenter', [...args, 'bash', '-c', `exec 2>&1; ${line}`], {
+      maxBuffer: OUTPUT_BYTES_MAX,
+    });
+    return stdout.trim();
+  } catch (error) {
+    const { stdout = '' } = error as { readonly stdout?: string };
+    throw new Error(`${line}\n${stdout}`, { cause: error });
+  }
+}
