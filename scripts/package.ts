@@ -52,7 +52,8 @@ try {
   const programs = join(scratch, 'programs');
   await run(process.execPath, ['scripts/build.ts', '--whole', programs], { cwd: ROOT });
   const manuals = await manualsOf(PACKAGES, { folder: programs, version: release.version, dateS });
-  const sources: Sources = { root: ROOT, programs, release, dateS, manuals };
+  const runtime = join(ROOT, 'node_modules/node/bin/node');
+  const sources: Sources = { root: ROOT, programs, runtime, release, dateS, manuals };
   await Promise.all(wanted.map((name) => make(name, sources)));
 } finally {
   await rm(scratch, { recursive: true, force: true });

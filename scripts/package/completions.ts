@@ -41,7 +41,6 @@ function bashText(program: string, commands: readonly HelpEntry[], options: read
 }
 
 function zshText(program: string, commands: readonly HelpEntry[], options: readonly Option[]): string {
-  const described = (text: string): string => text.replaceAll(/[[\]:\\']/g, ' ').replaceAll(/ +/g, ' ');
   const specs = options.map((option) => {
     const [long = '', short] = spellings(option);
     const value = option.value === undefined ? '' : `:${option.value}:${takesPath(option) ? '_files' : ''}`;
@@ -62,7 +61,6 @@ function zshText(program: string, commands: readonly HelpEntry[], options: reado
 }
 
 function fishText(program: string, commands: readonly HelpEntry[], options: readonly Option[]): string {
-  const quoted = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'`;
   return [
     ...commands.map(
       ({ term, text }) => `complete -c ${program} -n __fish_use_subcommand -f -a ${term} -d ${quoted(text)}`,
@@ -74,4 +72,14 @@ function fishText(program: string, commands: readonly HelpEntry[], options: read
     }),
     '',
   ].join('\n');
+}
+
+/** Without what ends a description in zsh. */
+function described(text: string): string {
+  return text.replaceAll(/[[\]:\\']/g, ' ').replaceAll(/ +/g, ' ');
+}
+
+/** For fish. */
+function quoted(text: string): string {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", String.raw`\'`)}'`;
 }

@@ -17,6 +17,8 @@ export interface Sources {
   readonly root: string;
   /** The programs, built to stand alone. */
   readonly programs: string;
+  /** Node.js. */
+  readonly runtime: string;
   readonly release: Release;
   /** Seconds since the epoch: of the clone. */
   readonly dateS: number;
@@ -75,9 +77,9 @@ export async function stageService({ name }: Package, to: string, root: string):
 export async function stagePrograms(
   packages: readonly Package[],
   folder: string,
-  { root, programs, release: { version } }: Sources,
+  { runtime, programs, release: { version } }: Sources,
 ): Promise<void> {
-  await copy(join(root, 'node_modules/node/bin/node'), join(folder, 'node'), EXECUTABLE);
+  await copy(runtime, join(folder, 'node'), EXECUTABLE);
   for (const file of packages.flatMap((pack) => pack.programs.flatMap(({ files }) => files))) {
     await copy(join(programs, file), join(folder, file));
   }

@@ -30,6 +30,9 @@ describe.runIf(isAskedFor)('packages in a Debian under its own systemd', { timeo
     await run(`cd ${FOLDER} && dpkg --install ${names.map((name) => `${name}_${version}_*.deb`).join(' ')}`);
   const stateOf = async (unit: string): Promise<string> => await run(`systemctl is-active ${unit} || true`);
   const pidOf = async (unit: string): Promise<string> => await run(`systemctl show --value -p MainPID ${unit}`);
+  /** Of the store of the test, whatever the time. */
+  const results = async (): Promise<string> =>
+    await run(`monctl result list | awk '$3 != "keepalive" { print $1, $2, $3 }'`);
   const filesOfAll = async (): Promise<readonly string[]> =>
     (await run('find / -xdev')).split('\n').filter((path) => !OF_THE_SYSTEM.test(path));
 
@@ -77,8 +80,8 @@ describe.runIf(isAskedFor)('packages in a Debian under its own systemd', { timeo
       expect(await run(`MANPAGER=cat MANWIDTH=80 man ${name}`)).toMatch(/^NAME\n +mon/m);
       expect(await run(`LC_ALL=C.UTF-8 man --warnings ${name} >/dev/null`)).toBe('');
     }
-    const bash = `bash -ic '. /usr/share/bash-completion/bash_completion; _load_completion mon-backend; COMP_WORDS=(mon-backend up); COMP_CWORD=1; _mon_backend; echo "$COMPREPLY"' 2>/dev/null`;
-    expect(await run(bash)).toBe('upgrade');
+    const bash = `. /usr/share/bash-completion/completions/mon-backend; COMP_WORDS=(mon-backend up); COMP_CWORD=1; _mon_backend`;
+    expect(await run(`${bash}; echo "\${COMPREPLY[*]}"`)).toBe('upgrade');
     expect(await run(`fish -c 'complete -C "mon-agent --max"'`)).toMatch(/^--max-checks\t/);
     expect(await run(`zsh -fc 'autoload -U compinit; compinit -u -D; echo $_comps[mon-backend] $_comps[monctl]'`)).toBe(
       '_mon-backend _monctl',
@@ -87,7 +90,7 @@ describe.runIf(isAskedFor)('packages in a Debian under its own systemd', { timeo
 
   test('a reload with a wrong configuration fails, and what is in force stays', async () => {
     await writeFile(join(debian.root, 'etc/mon/conf.d/wrong.yml'), 'checks: { ping: { interval: never } }\n');
-    await expect(run('systemctl reload mon-backend')).rejects.toThrow();
+    await expect(run('systemctl reload mon-backend')).rejects.toThrow(/failed/);
     expect(await stateOf('mon-backend')).toBe('active');
     await run('rm /etc/mon/conf.d/wrong.yml && systemctl reload mon-backend');
   });
@@ -124,17 +127,18 @@ describe.runIf(isAskedFor)('packages in a Debian under its own systemd', { timeo
   });
 
   test('a schema step of an upgrade comes after a backup, which leads back with the version before', async () => {
-    await run(`systemctl stop mon-backend; mv /var/lib/mon/mon-backend /var/lib/mon/kept`);
+    await run('systemctl stop mon-backend mon-agent; mv /var/lib/mon/mon-backend /var/lib/mon/kept');
     await install(BEFORE);
     const earlier = join(debian.root, 'var/lib/mon/mon-backend');
     await mkdir(earlier, { recursive: true });
     await writeEarlierStore(earlier, { schema: 2, clients: 30, checksEach: 10 });
     await run('chown -R mon:mon /var/lib/mon/mon-backend; systemctl start mon-backend');
-    const before = await run('monctl result list --output json | md5sum');
+    const before = await results();
+    expect(before.split('\n').length).toBeGreaterThan(30);
 
     expect(await install(VERSION)).toMatch(/successfully upgraded database/);
     expect(await stateOf('mon-backend')).toBe('active');
-    expect(await run('monctl result list --output json | md5sum')).toBe(before);
+    expect(await results()).toBe(before);
     expect(await run('runuser -u mon -- mon-backend upgrade --dry-run')).toMatch(/schema 3 and is up to date/);
     const backups = await run('ls /var/lib/mon/mon-backend/backups');
     expect(backups).toMatch(/^\S+-schema-2$/);
@@ -145,21 +149,18 @@ describe.runIf(isAskedFor)('packages in a Debian under its own systemd', { timeo
     expect(commands).toHaveLength(3);
     for (const command of commands) await run(command.replace('restore-backup', 'restore-backup --skip-confirm'));
     expect(await run('runuser -u mon -- mon-backend upgrade --dry-run')).toMatch(/schema 2/);
-    expect(await run('monctl result list --output json | md5sum')).toBe(before);
+    expect(await results()).toBe(before);
 
     await install(VERSION);
     await run(`systemctl stop mon-backend; rm -r /var/lib/mon/mon-backend; mv /var/lib/mon/kept /var/lib/mon/mon-backend
-      systemctl start mon-backend`);
+      systemctl start mon-backend mon-agent`);
   });
 
   test('a removal keeps configuration and data, and a new installation goes on with them', async () => {
     await run(`dpkg --remove ${PACKAGES.join(' ')}`);
-    expect(await run('ls /etc/mon')).toBe(
-      'agent.d\nagent.yml\nbackend.yml\nconf.d'.replace('agent.d\n', '').replace('\nconf.d', ''),
-    );
-    expect(
-      await run('test -e /var/lib/mon/mon-backend/CURRENT; ls -A /usr/lib/mon /usr/bin/mon* 2>&1 || true'),
-    ).not.toMatch(/^\/usr/m);
+    expect(await run('ls /etc/mon')).toBe('agent.yml\nbackend.yml');
+    expect(await run('ls /var/lib/mon/mon-backend/CURRENT')).toMatch(/CURRENT/);
+    expect(await run('ls -d /usr/lib/mon /usr/bin/mon* 2>/dev/null || true')).toBe('');
     await install(VERSION);
     expect(await run('monctl silenced list')).toMatch(/kept/);
     expect(await run('tail -n 1 /etc/mon/backend.yml')).toBe('log-level: debug');
@@ -170,7 +171,7 @@ describe.runIf(isAskedFor)('packages in a Debian under its own systemd', { timeo
     expect(await filesOfAll()).toEqual(pristine);
     expect(
       await run(
-        'find /var/lib /var/log /var/cache /run /tmp /var/tmp -path "*mon-[abc]*" -o -name mon | grep -v packages || true',
+        'find /var/lib /var/log /run /tmp /var/tmp -path "*mon-[abc]*" -o -name mon | grep -v packages || true',
       ),
     ).toBe('');
     expect(await run('getent passwd mon mon-agent; getent group mon mon-agent; true')).toBe('');

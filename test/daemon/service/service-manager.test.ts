@@ -46,7 +46,7 @@ test('the manager hears where the daemon serves, that it is ready, and that it s
 
 test('a watchdog gets three signs of life in its time', async () => {
   const { clock, told } = await openRig({ WATCHDOG_USEC: '120000000', WATCHDOG_PID: String(process.pid) });
-  await clock.advance(120_000);
+  clock.advance(120_000);
   await vi.waitFor(async () => expect(await told()).toEqual(Array(3).fill('/run/notify WATCHDOG=1')));
 });
 
@@ -55,7 +55,7 @@ test.each<{ readonly name: string; readonly env: Readonly<Record<string, string>
   { name: 'that is none', env: { WATCHDOG_USEC: '0' } },
 ])('a watchdog $name gets none', async ({ env }) => {
   const { manager, clock, told } = await openRig(env);
-  await clock.advance(600_000);
+  clock.advance(600_000);
   manager.ready('serving');
   await vi.waitFor(async () => expect(await told()).toHaveLength(2));
 });

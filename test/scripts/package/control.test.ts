@@ -1,0 +1,133 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  controlText,
+  debianChangelog,
+  md5sumsText,
+  movableStarterText,
+  scriptText,
+  starterText,
+} from '../../../scripts/package/control.ts';
+import { installationsOf, PACKAGES, type Package } from '../../../scripts/package/packages.ts';
+import { REPOSITORY, repositoryText } from '../../support/repository.ts';
+
+const RELEASE = { version: '1.2.3', architecture: 'amd64', maintainer: 'mon <mon@localhost>' } as const;
+
+function packageNamed(name: string): Package {
+  const found = PACKAGES.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`there is no package ${name}`);
+  return found;
+}
+
+test('control says what the package is, and what it needs of Debian', () => {
+  expect(controlText(packageNamed('mon-cli'), RELEASE, 4711)).toBe(`Package: mon-cli
+Version: 1.2.3
+Architecture: amd64
+Maintainer: mon <mon@localhost>
+Installed-Size: 4711
+Depends: libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 5)
+Section: net
+Priority: optional
+Description: console and command-line tool of the mon monitoring
+ mon is a full-screen console with a live list of events; monctl does single
+ things, for scripts. Both speak to a mon-backend, on this machine or another.
+`);
+});
+
+test('sums are listed by path', () => {
+  const sums = new Map([
+    ['usr/bin/mon', 'b'.repeat(32)],
+    ['usr/bin/a', 'a'.repeat(32)],
+  ]);
+  expect(md5sumsText(sums)).toBe(`${'a'.repeat(32)}  usr/bin/a\n${'b'.repeat(32)}  usr/bin/mon\n`);
+});
+
+test('the changelog has the form of Debian', () => {
+  expect(debianChangelog(packageNamed('mon-cli'), RELEASE, 0)).toBe(
+    'mon-cli (1.2.3) stable; urgency=medium\n\n  * See CHANGELOG.md.gz.\n\n -- mon <mon@localhost>  Thu, 01 Jan 1970 00:00:00 +0000\n',
+  );
+});
+
+describe('scripts of the package system', () => {
+  const folder = join(REPOSITORY, 'scripts/package');
+  const pieces = ['daemon', 'mon-backend', 'mon-cli'].flatMap((name) =>
+    readdirSync(join(folder, name))
+      .filter((file) => /^(?:pre|post)(?:inst|rm)$/.test(file))
+      .map((file) => `${name}/${file}`),
+  );
+
+  test.each(pieces)('%s is shell, and all its variables are there', (piece) => {
+    const name = piece.startsWith('mon-cli') ? 'mon-cli' : 'mon-backend';
+    // A piece of the backend comes after that of all daemons.
+    const script = scriptText(packageNamed(name), '1.2.3', [repositoryText(`scripts/package/${piece}`)]);
+    execFileSync('sh', ['-n'], { input: script });
+    expect(script).toMatch(/^#!\/bin\/sh\nset -eu\n/);
+  });
+
+  test('variables are those that are used, and cannot be more than text', () => {
+    const pack = { ...packageNamed('mon-cli'), name: "it's $(not)" };
+    const script = scriptText(pack, '1.2.3', ['printf "%s" "$package"']);
+    expect(script).not.toContain('version=');
+    expect(execFileSync('sh', { input: script, encoding: 'utf8' })).toBe("it's $(not)");
+  });
+});
+
+describe('what starts a program', () => {
+  test('of a package takes its own Node.js', () => {
+    expect(starterText('/usr/lib/mon/mon-cli', 'mon.js', '--flag=1')).toBe(
+      '#!/bin/sh\nexec /usr/lib/mon/mon-cli/node --flag=1 /usr/lib/mon/mon-cli/mon.js "$@"\n',
+    );
+  });
+
+  test('of the archive finds it wherever the archive is', () => {
+    expect(movableStarterText('mon.js', undefined)).toBe(
+      '#!/bin/sh\nlib=$(dirname "$(dirname "$(readlink -f "$0")")")/lib\nexec "$lib"/node "$lib"/mon.js "$@"\n',
+    );
+  });
+});
+
+test('the places of an installation are those that its files and units name', () => {
+  expect(installationsOf(PACKAGES)).toEqual({
+    'mon-backend': {
+      config: '/etc/mon/backend.yml',
+      directory: '/etc/mon/conf.d',
+      stateDir: '/var/lib/mon/mon-backend',
+      formerStateDir: '/var/lib/mon',
+    },
+    'mon-agent': { config: '/etc/mon/agent.yml', directory: '/etc/mon/agent.d', stateDir: '/var/lib/mon-agent' },
+  });
+  for (const { name, service } of PACKAGES) {
+    if (service === undefined) continue;
+    const unit = repositoryText(`scripts/package/${name}/${name}.service`);
+    expect(unit).toContain(`\nUser=${service.user}\n`);
+    expect(unit).toContain(`\nStateDirectory=${service.state.slice('/var/lib/'.length)}\n`);
+    expect(unit).toContain(`\nExecStart=/usr/bin/${name} start\n`);
+    expect(repositoryText(`scripts/package/${name}/tmpfiles.conf`)).toContain(
+      `d ${service.state} 0700 ${service.user} `,
+    );
+    expect(repositoryText(`scripts/package/${name}/sysusers.conf`)).toMatch(new RegExp(`^u ${service.user} - `));
+  }
+});
+
+test.each(['mon-backend', 'mon-agent'])(
+  'the unit of %s is watched, told apart from wrong usage, and closed',
+  (name) => {
+    const unit = repositoryText(`scripts/package/${name}/${name}.service`);
+    const wanted = [
+      'Type=notify',
+      'NotifyAccess=all',
+      'WatchdogSec=2min',
+      'Restart=on-failure',
+      'RestartPreventExitStatus=2',
+    ];
+    const closed = [
+      'CapabilityBoundingSet=',
+      'NoNewPrivileges=yes',
+      'ProtectSystem=strict',
+      'SystemCallFilter=@system-service',
+    ];
+    for (const line of [...wanted, ...closed]) expect(unit).toContain(`\n${line}\n`);
+  },
+);
