@@ -51,7 +51,7 @@ try {
   await mkdir(out, { recursive: true });
   const programs = join(scratch, 'programs');
   await run(process.execPath, ['scripts/build.ts', '--whole', programs], { cwd: ROOT });
-  const manuals = await manualsOf(PACKAGES, { folder: programs, version: release.version, dateS });
+  const manuals = manualsOf({ version: release.version, dateS });
   const runtime = join(ROOT, 'node_modules/node/bin/node');
   const sources: Sources = { root: ROOT, programs, runtime, release, dateS, manuals };
   await Promise.all(wanted.map((name) => make(name, sources)));

@@ -19,7 +19,7 @@ const VERBATIM: ReadonlySet<string> = new Set(['Usage', 'Synopsis', 'Examples', 
 export function manPage(subject: Subject, help: string, more: readonly string[] = []): string {
   return [
     ...header(subject),
-    ...helpLines(parseHelp(help), 'SH'),
+    ...helpLines(subject, parseHelp(help)),
     ...more,
     '.SH SEE ALSO',
     escaped(subject.seeAlso.join(', ')),
@@ -55,9 +55,9 @@ function header({ name, section, version, dateS, summary }: Subject): readonly s
   ];
 }
 
-function helpLines({ paragraphs, sections }: Help, macro: 'SH'): readonly string[] {
-  const said = paragraphs.flatMap((paragraph) => ['.PP', escaped(paragraph)]);
-  const [first, ...others] = sections.map((section) => [`.${macro} ${titleOf(section.title)}`, ...bodyOf(section)]);
+function helpLines({ name, summary }: Subject, { paragraphs, sections }: Help): readonly string[] {
+  const said = [`${name} ${summary}.`, ...paragraphs].flatMap((paragraph) => ['.PP', escaped(paragraph)]);
+  const [first, ...others] = sections.map((section) => [`.SH ${titleOf(section.title)}`, ...bodyOf(section)]);
   return [...(first ?? []), '.SH DESCRIPTION', ...said, ...others.flat()];
 }
 

@@ -1,13 +1,13 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { HELP as AGENT_HELP } from '../../daemon/agent/help.ts';
+import { HELP as BACKEND_HELP } from '../../daemon/backend/arguments.ts';
+import { HELP as CONSOLE_HELP } from '../../tui/config/parse-arguments.ts';
 import { COMPLETION_SCRIPTS } from '../../tui/monctl/completion-scripts.ts';
 import { manual } from '../../tui/monctl/help.ts';
 import { GLOBAL_OPTIONS } from '../../tui/monctl/parse-arguments.ts';
 import { COMMANDS } from '../../tui/monctl/run.ts';
 import { completionsOf, type Completions } from './completions.ts';
 import { manPage, manPageOfCommands } from './man-page.ts';
-import type { Package, PackagedProgram } from './packages.ts';
+import { PACKAGES, type PackagedProgram } from './packages.ts';
 
 /** What people read and shells complete, of one program. */
 export interface Manual {
@@ -15,46 +15,46 @@ export interface Manual {
   readonly completions: Completions;
 }
 
-interface Build {
-  /** Of the built programs. */
-  readonly folder: string;
+interface Edition {
   readonly version: string;
   readonly dateS: number;
 }
 
-/** By the name of the program, from what it says with `--help`. */
-export async function manualsOf(packages: readonly Package[], build: Build): Promise<ReadonlyMap<string, Manual>> {
-  const all = packages.flatMap(({ programs }) => programs);
-  const pairs = all.map(async (program) => [program.name, await manualOf(program, all, build)] as const);
-  return new Map(await Promise.all(pairs));
-}
+const PROGRAMS = PACKAGES.flatMap(({ programs }) => programs);
 
-async function manualOf(
-  { name, section, files: [file = ''] }: PackagedProgram,
-  all: readonly PackagedProgram[],
-  { folder, version, dateS }: Build,
-): Promise<Manual> {
-  const seeAlso = all.filter((other) => other.name !== name).map((other) => `${other.name}(${String(other.section)})`);
-  const subject = { name, section, version, dateS, summary: SUMMARIES[name] ?? '', seeAlso };
-  if (name === 'monctl') {
-    const commands = COMMANDS.map((command) => {
-      const words = ['monctl', ...command.words].join(' ');
-      return [words, manual(command.words, [command], GLOBAL_OPTIONS)] as const;
-    });
-    const page = manPageOfCommands(subject, manual([], COMMANDS, GLOBAL_OPTIONS), new Map(commands));
-    return { page, completions: completionsOfMonctl() };
-  }
-  const { stdout: help } = await promisify(execFile)(process.execPath, [join(folder, file), '--help']);
-  return { page: manPage(subject, help), completions: completionsOf(name, help) };
-}
+/** Of those whose help is one text. */
+const HELP_TEXTS: Readonly<Record<string, string>> = {
+  'mon-backend': BACKEND_HELP,
+  'mon-agent': AGENT_HELP,
+  mon: CONSOLE_HELP,
+};
 
 /** As the list of all pages shows them. */
 const SUMMARIES: Readonly<Record<string, string>> = {
   'mon-backend': 'takes results of checks, keeps events, and tells handlers',
   'mon-agent': 'runs the checks of a machine and reports to a backend',
-  mon: 'full-screen console of a monitoring backend',
-  monctl: 'a monitoring backend from the command line',
+  mon: 'shows what is broken right now on one full screen',
+  monctl: 'asks and changes a monitoring backend from the command line',
 };
+
+/** By the name of the program, from what it says with `--help`. */
+export function manualsOf(edition: Edition): ReadonlyMap<string, Manual> {
+  return new Map(PROGRAMS.map((program) => [program.name, manualOf(program, edition)]));
+}
+
+function manualOf({ name, section }: PackagedProgram, { version, dateS }: Edition): Manual {
+  const others = PROGRAMS.filter((other) => other.name !== name);
+  const seeAlso = others.map((other) => `${other.name}(${String(other.section)})`);
+  const subject = { name, section, version, dateS, summary: SUMMARIES[name] ?? '', seeAlso };
+  const help = HELP_TEXTS[name];
+  if (help !== undefined) return { page: manPage(subject, help), completions: completionsOf(name, help) };
+  const commands = COMMANDS.map((command) => {
+    const words = ['monctl', ...command.words].join(' ');
+    return [words, manual(command.words, [command], GLOBAL_OPTIONS)] as const;
+  });
+  const page = manPageOfCommands(subject, manual([], COMMANDS, GLOBAL_OPTIONS), new Map(commands));
+  return { page, completions: completionsOfMonctl() };
+}
 
 /** It asks the backend for names, so it has scripts of its own. */
 function completionsOfMonctl(): Completions {

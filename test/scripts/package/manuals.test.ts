@@ -71,6 +71,8 @@ describe('a page of the manual', () => {
       '.fi',
       '.SH DESCRIPTION',
       '.PP',
+      'tool one thing.',
+      '.PP',
       'tool: does one thing',
       '.SH OPTIONS',
       '.TP',
