@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Site } from '../../scripts/site/build-site.ts';
 import { brokenLinks } from '../../scripts/site/broken-links.ts';
 import { excerptOf } from '../../scripts/site/browser/excerpt.ts';
+import { indexedWords, searchedWords } from '../../scripts/site/browser/words.ts';
 import { INDEX, navigationOf } from '../../scripts/site/navigation.ts';
 import { searchSections } from '../../scripts/site/search-sections.ts';
 import { relativeLink, sitePath } from '../../scripts/site/site-paths.ts';
@@ -83,4 +84,11 @@ test('an excerpt shows the words that were found, and what is round them', () =>
   expect(pieces.filter(({ isWord }) => isWord)).toEqual([{ text: 'silence', isWord: true }]);
   expect(pieces.map((piece) => piece.text).join('')).toMatch(/^… before .* a silence ends after .* …$/);
   expect(excerptOf('short', [])).toEqual([{ text: 'short', isWord: false }]);
+});
+
+test.each([
+  { text: 'use --dry-run now', indexed: ['use', 'dry', 'run', 'now', 'dry-run'], searched: ['dry-run', 'use', 'now'] },
+  { text: 'entity_limit: 5', indexed: ['entity', 'limit', '5', 'entity_limit'], searched: ['entity_limit', '5'] },
+])('$text is found by its names as a whole, too', ({ text, indexed, searched }) => {
+  expect([indexedWords(text), searchedWords(text)]).toEqual([indexed, searched]);
 });

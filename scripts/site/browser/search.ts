@@ -1,5 +1,6 @@
 import MiniSearch from 'minisearch';
 import { excerptOf } from './excerpt.ts';
+import { indexedWords, searchedWords } from './words.ts';
 
 /** As `search-sections.ts` of the build writes them. */
 interface SearchSection {
@@ -25,11 +26,16 @@ export function openSearch(script: Element | SVGScriptElement | null): void {
   const texts = new Map<string, SearchSection>();
   const index = new MiniSearch<SearchSection>({
     fields: ['title', 'page', 'text'],
+    tokenize: indexedWords,
     searchOptions: {
-      boost: { title: 4, page: 2 },
-      prefix: true,
-      fuzzy: (term) => (term.length > 5 ? 0.2 : false),
+      tokenize: searchedWords,
       combineWith: 'AND',
+      prefix: true,
+      // A slip of the finger; two letters that changed places are two.
+      fuzzy: (term) => (term.length > 5 ? 0.25 : false),
+      boost: { title: 4, page: 2 },
+      // What the rules are written from is for few.
+      boostDocument: (id) => (/^(?:spec|project)\//.test(String(id)) ? 0.4 : 1),
     },
   });
 

@@ -1,0 +1,94 @@
+import { expect, vi } from 'vitest';
+import { loadConfig as loadAgentConfig } from '../../daemon/agent/load-config.ts';
+import { loadConfig } from '../../daemon/backend/config/load-config.ts';
+import type { DocumentedShell } from '../support/documented-shell.ts';
+import { blocksOf, fileOf, type Block } from './blocks.ts';
+
+/** Why a block is not run, by the word behind `untested=` on its first line. */
+export const UNTESTED: Readonly<Record<string, string>> = {
+  nginx: 'tests bring none: a proxy of theirs stands in its place (test/support/prefix-proxy.ts)',
+  peer: 'a command of the service that one comes from',
+  prometheus: 'a configuration of Prometheus or Alertmanager',
+  postgres: 'a configuration or a command of PostgreSQL',
+  system: 'changes the machine: packages, services, users',
+};
+
+/** A block that takes a whole screen: what is called, and what it has to show. */
+export type OnScreen = (command: string, shown: readonly string[]) => Promise<void>;
+
+/**
+ * Does what a page says, from its first block to its last: writes the files, holds configurations to what the programs take,
+ * runs the commands, and compares what they print.
+ *
+ * @returns how many blocks that were
+ */
+export async function followPage(page: string, shell: DocumentedShell, onScreen?: OnScreen): Promise<number> {
+  const blocks = blocksOf(page);
+  let done = 0;
+  for (const [index, block] of blocks.entries()) {
+    const { language, attributes, text } = block;
+    if (attributes['untested'] !== undefined) continue;
+    done++;
+    const next = blocks[index + 1];
+    const isAnswered = next !== undefined && isOutput(next) && next.attributes['untested'] === undefined;
+    const expected = isAnswered ? next.text.split('\n') : [];
+    if (language === 'sh' && 'screen' in attributes) await onScreen?.(text, expected);
+    else if (language === 'sh') await runBlock(block, expected, shell);
+    else if (fileOf(block) !== undefined) await writeBlock(block, shell);
+  }
+  return done;
+}
+
+/** Whether it is what the command before it prints. */
+export function isOutput(block: Block): boolean {
+  return block.language === 'text' || (block.language === 'json' && fileOf(block) === undefined);
+}
+
+/** Runs it until it prints what is expected: what a page tells to look at may take a moment to be there. */
+async function runBlock(
+  { line, attributes, text }: Block,
+  expected: readonly string[],
+  shell: DocumentedShell,
+): Promise<void> {
+  const code = Number(attributes['exit'] ?? 0);
+  const look = async (): Promise<void> => {
+    const said = await shell.run(text);
+    const missing = missingLine(expected, said.output);
+    if (said.code === code && missing === undefined) return;
+    const lack = missing === undefined ? `ends with ${String(said.code)}` : `does not print: ${missing}`;
+    throw new Error(`line ${String(line)} ${lack}\n${text}\n${said.output}`);
+  };
+  // What changes something is done once.
+  await (expected.length === 0 ? look() : vi.waitFor(look));
+}
+
+async function writeBlock(block: Block, shell: DocumentedShell): Promise<void> {
+  const path = await shell.write(fileOf(block) ?? '', block.text);
+  if (/^agent:/m.test(block.text)) await loadAgentConfig({ file: path, directories: [], env: {}, flags: {} });
+  else expect((await loadConfig({ file: path, directories: [], env: {} })).warnings).toEqual([]);
+}
+
+/**
+ * The first line of what is expected that is not there: lines come in their order, others may be between them, and of each
+ * the words have to be there in their order. `...` stands for anything.
+ */
+export function missingLine(expected: readonly string[], output: string): string | undefined {
+  const lines = output.split('\n');
+  let at = 0;
+  for (const line of expected) {
+    const found = lines.findIndex((said, index) => index >= at && hasWords(said, line));
+    if (found === -1) return line;
+    at = found + 1;
+  }
+  return undefined;
+}
+
+function hasWords(said: string, line: string): boolean {
+  let at = 0;
+  for (const word of line.split(/\s+/).filter((one) => one !== '' && one !== '...')) {
+    const found = said.indexOf(word, at);
+    if (found === -1) return false;
+    at = found + word.length;
+  }
+  return true;
+}

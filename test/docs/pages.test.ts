@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { placesEnv } from '../support/administrator.ts';
+import { builtProgram } from '../support/built-programs.ts';
+import { DocumentedShell } from '../support/documented-shell.ts';
+import { Pty } from '../support/pty.ts';
+import { repositoryFiles, repositoryText } from '../support/repository.ts';
+import { blocksOf, fileOf } from './blocks.ts';
+import { freePort } from '../support/line-receiver.ts';
+import { PATIENCE } from '../support/patience.ts';
+import { openPrefixProxy } from '../support/prefix-proxy.ts';
+import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
+import { startPostgres } from '../../scripts/lib/postgres-server.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { join } from 'node:path';
+import { followPage, isOutput, missingLine, UNTESTED } from './follow-page.ts';
+
+/** A page starts many programs, each of which waits for a machine that may be busy. */
+const TIMEOUT_MS = 4 * PATIENCE.timeout;
+
+/** Pages whose every command and configuration is run. */
+const PAGES = repositoryFiles('docs/tutorial.md', 'docs/how-to/*.md');
+
+/** What a client of Sensu Core has on its machine. */
+const SENSU_CORE = {
+  client: { name: 'web-1', address: '10.0.0.1', subscriptions: ['web'] },
+  checks: { http: { command: 'echo connection refused; exit 2', standalone: true, interval: 1 } },
+};
+
+function pageOf(name: string): string {
+  return repositoryText(`docs/how-to/${name}.md`);
+}
+
+describe.each([...PAGES])('%s', (_name, text) => {
+  test('says of every block how it is tried, or why it is not', () => {
+    const blocks = blocksOf(text);
+    const reasons = blocks.flatMap(({ attributes: { untested } }) => (untested === undefined ? [] : [untested]));
+    expect(reasons.filter((reason) => !Object.hasOwn(UNTESTED, reason))).toEqual([]);
+    const untried = blocks.filter(
+      (block) =>
+        block.language !== 'sh' && !isOutput(block) && fileOf(block) === undefined && !('untested' in block.attributes),
+    );
+    expect(untried.map(({ line }) => line)).toEqual([]);
+  });
+});
+
+test('docs/tutorial.md leads from nothing to a silenced alert and back', { timeout: TIMEOUT_MS }, async () => {
+  await using shell = await DocumentedShell.open();
+  await followPage(PAGES.get('docs/tutorial.md') ?? '', shell, async (command, shown) => {
+    expect(command).toBe('mon');
+    await using pty = new Pty(process.execPath, [builtProgram('mon')], { env: shell.env });
+    await pty.waitFor((screen) => missingLine(shown, screen) === undefined, shown.join('\n'));
+    pty.write('q');
+    expect(await pty.exited).toMatchObject({ exitCode: 0 });
+  });
+});
+
+test(
+  'docs/how-to/behind-a-proxy.md leads every program through a proxy with a path',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    let port = 0;
+    await using proxy = await openPrefixProxy('/mon', () => port);
+    await using shell = await DocumentedShell.open({ 'https://mon.example.org/mon': proxy.url });
+    ({ port } = shell);
+    expect(await followPage(pageOf('behind-a-proxy'), shell)).toBeGreaterThan(3);
+  },
+);
+
+test('docs/how-to/backup.md brings everything back', { timeout: TIMEOUT_MS }, async () => {
+  await using shell = await DocumentedShell.open({ '4999': String(await freePort()) });
+  await shell.write('/etc/mon/conf.d/checks.yml', 'checks: {}');
+  await shell.run('mon-backend start --state-dir state --log backend.log &');
+  await shell.until('monctl result submit web-1 disk crit full');
+  expect(await followPage(pageOf('backup'), shell)).toBeGreaterThan(3);
+});
+
+test('docs/how-to/from-sensu-core.md reads a configuration of it', { timeout: TIMEOUT_MS }, async () => {
+  await using shell = await DocumentedShell.open();
+  await shell.write('/etc/sensu/config.json', JSON.stringify({ rabbitmq: { host: 'mq' }, redis: { host: 'redis' } }));
+  await shell.write('/etc/sensu/conf.d/client.json', JSON.stringify(SENSU_CORE));
+  expect(await followPage(pageOf('from-sensu-core'), shell)).toBeGreaterThan(3);
+});
+
+test('docs/how-to/from-sensu-go.md takes a dump of it', { timeout: TIMEOUT_MS }, async () => {
+  await using shell = await DocumentedShell.open({ '8080': '0', '8081': '0' });
+  await shell.write('sensu-dump.yml', repositoryText('test/support/sensu-go-cluster.yml'));
+  expect(await followPage(pageOf('from-sensu-go'), shell)).toBeGreaterThan(3);
+});
+
+test(
+  'docs/how-to/high-availability.md leads to backends of which one may be lost',
+  { timeout: TIMEOUT_MS },
+  async () => {
+    await using postgres = await startPostgres();
+    const store = await postgres.database();
+    const stateDir = await tempDir();
+    const start = (name: string): Promise<DaemonProcess> =>
+      startDaemon({ stateDir: join(stateDir, name), args: ['--store', store] });
+    await using first = await start('first');
+    await using second = await start('second');
+    await using shell = await DocumentedShell.open(
+      {
+        'https://mon-1.example.org:4567': first.url,
+        'https://mon-2.example.org:4567': second.url,
+      },
+      placesEnv(),
+    );
+    expect(await followPage(pageOf('high-availability'), shell)).toBeGreaterThan(3);
+  },
+);
+
+test.each([
+  { expected: ['NAME  SUBSCRIPTIONS', 'web-1  ...  web'], output: 'NAME   X  SUBSCRIPTIONS\nweb-1  -  all, web\n' },
+  { expected: ['b'], output: 'a\nb\nc' },
+  { expected: ['b', 'a'], output: 'a\nb\nc', missing: 'a' },
+  { expected: ['web-1  crit'], output: 'crit  web-1', missing: 'web-1  crit' },
+])('$expected is in $output but for $missing', ({ expected, output, missing }) => {
+  expect(missingLine(expected, output)).toBe(missing);
+});

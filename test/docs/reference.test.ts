@@ -1,0 +1,109 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { HELP as AGENT_HELP } from '../../daemon/agent/help.ts';
+import { loadConfig as loadAgentConfig } from '../../daemon/agent/load-config.ts';
+import { HELP as BACKEND_HELP } from '../../daemon/backend/arguments.ts';
+import { loadConfig } from '../../daemon/backend/config/load-config.ts';
+import { errorMessage } from '../../shared/errors.ts';
+import { loadConfig as loadConsoleConfig } from '../../tui/config/config-file.ts';
+import { HELP as CONSOLE_HELP } from '../../tui/config/parse-arguments.ts';
+import { parseArguments } from '../../tui/monctl/parse-arguments.ts';
+import { COMMANDS } from '../../tui/monctl/run.ts';
+import { repositoryFiles } from '../support/repository.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { blocksOf, type Block } from './blocks.ts';
+import { callsIn, type ShellCall } from './shell-words.ts';
+
+const PAGES = repositoryFiles('README.md', 'docs/*.md', 'docs/how-to/*.md');
+const BLOCKS = [...PAGES].flatMap(([page, text]) =>
+  blocksOf(text).map((block) => ({ at: `${page}:${String(block.line)}`, block })),
+);
+
+describe('every command of the pages', () => {
+  const calls = BLOCKS.filter(({ block }) => block.language === 'sh').flatMap(({ at, block }) =>
+    callsIn(block.text).map(([program = '', ...words]) => ({ at, program: program.replace(/^.*\//, ''), words })),
+  );
+
+  test('of monctl is one that it knows, with options that it has', () => {
+    const own = calls.filter(({ program }) => program === 'monctl');
+    expect(own.length).toBeGreaterThan(150);
+    expect(own.flatMap(({ at, words }) => problemOf(at, words))).toEqual([]);
+  });
+
+  test.each([
+    { name: 'mon-backend', help: BACKEND_HELP },
+    { name: 'mon-agent', help: AGENT_HELP },
+    { name: 'mon', help: CONSOLE_HELP },
+  ])('of $name has options that its help knows', ({ name, help }) => {
+    const own = calls.filter(({ program }) => program === name);
+    expect(own.length).toBeGreaterThan(2);
+    const options = own.flatMap(({ at, words }) =>
+      words.filter((word) => /^--?[a-z]/i.test(word)).map((word) => ({ at, option: word.split('=')[0] ?? '' })),
+    );
+    expect(options.filter(({ option }) => !hasOption(help, option))).toEqual([]);
+  });
+});
+
+/** What monctl says of a command line. */
+function problemOf(at: string, words: ShellCall): readonly string[] {
+  try {
+    parseArguments(words, COMMANDS);
+    return [];
+  } catch (error) {
+    return [`${at}: monctl ${words.join(' ')}: ${errorMessage(error)}`];
+  }
+}
+
+function hasOption(help: string, option: string): boolean {
+  return new RegExp(`(?:^|[\\s\\[,])${option}(?![\\w-])`, 'm').test(help);
+}
+
+describe('every configuration of the pages', () => {
+  const configurations = BLOCKS.filter(
+    ({ block: { language, attributes } }) => /^(?:yaml|json)$/.test(language) && !('untested' in attributes),
+  );
+
+  test.each(configurations)('$at is one', async ({ block }) => {
+    expect(await problemIn(block)).toBeUndefined();
+  });
+});
+
+/** Sections by which one knows whose configuration it is. */
+const OF_CONSOLE = /^(?:contexts|context|views|keys|theme|skin):/m;
+const OF_AGENT = /^(?:agent|client):/m;
+const OF_BACKEND = /^(?:checks|handlers|filters|mutators|api|tls|entity_limit|[a-z]+-[a-z-]+):/m;
+
+/** What the program that it is for says against it; what is no configuration, such as an answer, has to be JSON or YAML. */
+async function problemIn({ language, text }: Block): Promise<string | undefined> {
+  const file = join(await tempDir(), `page.${language}`);
+  await writeFile(file, text);
+  try {
+    if (language === 'json' && !/^\{\s*"checks"/.test(text)) JSON.parse(text);
+    else if (OF_CONSOLE.test(text)) return problemOfConsole(await loadConsoleConfig(file, {}));
+    else if (OF_AGENT.test(text)) await loadAgentConfig({ file, directories: [], env: {}, flags: {} });
+    else if (language === 'json' || OF_BACKEND.test(text)) await loadConfig({ file, directories: [], env: {} });
+    else return parseAllDocuments(text).flatMap(({ errors }) => errors)[0]?.message;
+    return undefined;
+  } catch (error) {
+    return errorMessage(error);
+  }
+}
+
+function problemOfConsole(loaded: object): string | undefined {
+  return 'problem' in loaded ? String(loaded.problem) : undefined;
+}
+
+test.each([
+  { commands: 'a b | c -l # all', calls: 'a b, c -l' },
+  { commands: "A=1 monctl x --reason 'a b' > file 2>&1 &", calls: 'monctl x --reason a b' },
+  { commands: 'until a 2>/dev/null; do sleep 0.2; done', calls: 'a, sleep 0.2, done' },
+  { commands: 'a --x="1 2" \\\n  b', calls: 'a --x=1 2 b' },
+])('$commands calls $calls', ({ commands, calls }) => {
+  expect(
+    callsIn(commands)
+      .map((call) => call.join(' '))
+      .join(', '),
+  ).toBe(calls);
+});

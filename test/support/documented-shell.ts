@@ -1,0 +1,125 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import { vi } from 'vitest';
+import { programArguments } from './built-programs.ts';
+import { freePort } from './line-receiver.ts';
+
+const PROGRAMS = ['mon', 'monctl', 'mon-agent', 'mon-backend'] as const;
+
+/** A folder of a machine, where a page names it: everything is below a folder of the test instead. */
+const SYSTEM_PATH = /(?<![\w.})])\/(?=(?:etc|var|srv)\/)/g;
+
+/** What a page names, and what it is here. */
+type Places = Readonly<Record<string, string>>;
+
+interface Said {
+  readonly code: number;
+  readonly output: string;
+}
+
+/**
+ * A shell in which the commands of a page are run one after the other, as its reader does: in a home of its own, with the
+ * programs on its path and a backend on a free port. Disposing of it ends all that was started in it.
+ */
+export class DocumentedShell implements AsyncDisposable {
+  readonly home: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly port: number;
+  readonly #places: readonly (readonly [there: string, here: string])[];
+  readonly #shell: ChildProcess;
+  #output = '';
+
+  private constructor(home: string, port: number, env: Readonly<Record<string, string>>, places: Places) {
+    this.home = home;
+    this.env = env;
+    this.port = port;
+    this.#places = [...Object.entries(places), ['4567', String(port)]];
+    // A group of its own, so that what it leaves in the background ends with it.
+    this.#shell = spawn('bash', [], { cwd: home, env: { ...env }, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+    for (const stream of [this.#shell.stdout, this.#shell.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => (this.#output += text));
+    }
+  }
+
+  /**
+   * @param places on the page, such as addresses, beside the port 4567 and the folders of the system
+   * @param variables more of its environment
+   */
+  static async open(places: Places = {}, variables: Readonly<Record<string, string>> = {}): Promise<DocumentedShell> {
+    const home = await mkdtemp(join(tmpdir(), 'mon-test-'));
+    const port = await freePort();
+    const bin = join(home, '.bin');
+    await mkdir(bin);
+    await mkdir(join(home, '.run'));
+    for (const name of PROGRAMS) {
+      const call = [process.execPath, ...programArguments(name)].join(' ');
+      await writeFile(join(bin, name), `#!/bin/sh\nexec ${call} "$@"\n`, { mode: 0o755 });
+    }
+    const backend = `http://127.0.0.1:${String(port)}`;
+    return new DocumentedShell(
+      home,
+      port,
+      {
+        PATH: `${bin}:${process.env['PATH'] ?? ''}`,
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '',
+        HOME: home,
+        USER: 'ada',
+        XDG_RUNTIME_DIR: join(home, '.run'),
+        MON_PORT: String(port),
+        MON_BACKEND: backend,
+        MON_AGENT_BACKEND: backend,
+        ...variables,
+      },
+      places,
+    );
+  }
+
+  /** A text of the page as it is for this shell: its port and its folders. */
+  placed(text: string): string {
+    const here = text.replaceAll(SYSTEM_PATH, `${this.home}/`);
+    return this.#places.reduce((placed, [there, place]) => placed.replaceAll(there, place), here);
+  }
+
+  /** Runs a block of commands to its end. */
+  async run(commands: string): Promise<Said> {
+    const end = randomUUID();
+    this.#output = '';
+    this.#shell.stdin?.write(`${this.placed(commands)}\necho "${end} $?"\n`);
+    const pattern = new RegExp(`${end} (\\d+)\n`);
+    const code = await vi.waitFor(() => {
+      const [, status] = pattern.exec(this.#output) ?? [];
+      if (status === undefined) throw new Error(`this does not end:\n${commands}\n${this.#output}`);
+      return Number(status);
+    });
+    return { code, output: this.#output.replace(pattern, '') };
+  }
+
+  /** Runs it again and again until it succeeds. */
+  async until(commands: string): Promise<void> {
+    await vi.waitFor(async () => {
+      const { code, output } = await this.run(commands);
+      if (code !== 0) throw new Error(`${commands}: ${output}`);
+    });
+  }
+
+  /** Writes a file where the shell is, or where its reader has it on their machine. @returns where that is */
+  async write(file: string, text: string): Promise<string> {
+    const { output } = await this.run('pwd');
+    const path = isAbsolute(file) ? this.placed(file) : join(output.trim(), file);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, this.placed(text));
+    return path;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { pid } = this.#shell;
+    const closed = once(this.#shell, 'close');
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+    await closed;
+    await rm(this.home, { recursive: true, force: true });
+  }
+}
