@@ -130,12 +130,21 @@ function clientNamedBy(value: string): NamedBy {
 
 /** Of other characters than those of names a hyphen is left; two dots part what stands behind the name. */
 function namedBy(value: string, lengthMax: number): NamedBy {
-  const name = value
-    .replaceAll(/[^\w.-]+/g, '-')
-    .replaceAll(/\.{2,}/g, '.')
-    .replaceAll(/^[.-]+|[.-]+$/g, '')
-    .slice(0, lengthMax);
+  const plain = value.replaceAll(/[^\w.-]+/g, '-').replaceAll(/\.{2,}/g, '.');
+  const name = trimmed(trimmed(plain).slice(0, lengthMax));
   return { name, isExact: name === value };
+}
+
+/** Without dots and hyphens at both ends; in one pass, whatever somebody sends. */
+function trimmed(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && isEdge(text[start])) start++;
+  while (end > start && isEdge(text[end - 1])) end--;
+  return text.slice(start, end);
+}
+
+function isEdge(sign: string | undefined): boolean {
+  return sign === '.' || sign === '-';
 }
 
 /** Half of a fingerprint, with the other half folded into it. */

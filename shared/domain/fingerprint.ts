@@ -1,18 +1,23 @@
-const PRIME = 0x100_0000_01b3n;
-const OFFSET = 0xcbf2_9ce4_8422_2325n;
-const MASK = 0xffff_ffff_ffff_ffffn;
+/** Two lanes of 32 bits, each with a beginning and an odd factor of its own (as FNV-1a, by units of UTF-16). */
+const LANES = [
+  { begin: 0x811c_9dc5, factor: 0x0100_0193 },
+  { begin: 0x9e37_79b1, factor: 0x27d4_eb2f },
+] as const;
 
-/** Names a set of labels, whatever their order: 16 hexadecimal digits (FNV-1a of 64 bits). Tells apart, hides nothing. */
+/** Names a set of labels, whatever their order: 16 hexadecimal digits. Tells apart, hides nothing. */
 export function fingerprintOf(labels: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  let hash = OFFSET;
-  // By units of UTF-16: each of its two bytes.
-  for (const unit of JSON.stringify(pairs)) {
-    for (let at = 0; at < unit.length; at++) {
-      const code = unit.charCodeAt(at);
-      hash = ((hash ^ BigInt(code & 0xff)) * PRIME) & MASK;
-      hash = ((hash ^ BigInt(code >> 8)) * PRIME) & MASK;
-    }
-  }
-  return hash.toString(16).padStart(16, '0');
+  const text = JSON.stringify(pairs);
+  return LANES.map(({ begin, factor }) => {
+    let hash: number = begin;
+    for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), factor);
+    return mixed(hash).toString(16).padStart(8, '0');
+  }).join('');
+}
+
+/** So that each bit of the end depends on all of the hash. */
+function mixed(hash: number): number {
+  const once = Math.imul(hash ^ (hash >>> 16), 0x7feb_352d);
+  const twice = Math.imul(once ^ (once >>> 15), 0x846c_a68b);
+  return (twice ^ (twice >>> 16)) >>> 0;
 }

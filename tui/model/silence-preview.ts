@@ -5,6 +5,7 @@ import {
   type SilencedOfSubscription,
   type SilencedRequest,
 } from '../../shared/domain/silencing.ts';
+import { familiesOf } from '../../shared/domain/check-family.ts';
 import { severityOf, type Severity } from '../../shared/domain/severity.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
@@ -77,7 +78,8 @@ export function* matchingEvents<Event extends { readonly row: EventRow }>(
       );
       named.set(client, subscriptions);
     }
-    if (subscriptions.length === 0 && index.byCheck(check) === undefined) continue;
+    const isNamed = index.byCheck(check) !== undefined || familiesOf(check).length > 0;
+    if (subscriptions.length === 0 && !isNamed) continue;
     if (isSilenced(index, subscriptions, check, nowMs)) yield event;
   }
 }

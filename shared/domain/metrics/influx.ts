@@ -76,6 +76,6 @@ export function writeInflux(points: readonly MetricPoint[]): string {
 function escaped(text: string): string {
   return text
     .replaceAll(/\p{Cc}+/gu, '_')
-    .replace(/\\+$/, '_')
+    .replaceAll('\\', '_')
     .replaceAll(/[, =]/g, String.raw`\$&`);
 }

@@ -1,20 +1,46 @@
 import { decimalOf, POINTS_MAX, type MetricPoint, type ReadMetrics } from './point.ts';
 
-/** `'label'=value[unit];warn;crit;min;max`; a quote within quotes is written twice. */
-const MEASUREMENT = /(?:'((?:[^']|'')+)'|([^\s='|]+))=([^\s;]*)[^\s]*/gu;
-
-/** Performance data: behind the first `|` of the first line, and behind that of a later one to the end. */
+/**
+ * Performance data: behind the first `|` of the first line, and behind that of a later one to the end. Measurements are
+ * `'label'=value[unit];warn;crit;min;max`; a quote within quotes is written twice.
+ */
 export function readNagios(output: string, now: number): ReadMetrics {
   const points: MetricPoint[] = [];
   let unreadable = 0;
-  for (const [, quoted, bare = '', text = ''] of performanceData(output).matchAll(MEASUREMENT)) {
-    const value = decimalOf(/^[+-]?[\d.]+(?:[eE][+-]?\d+)?/.exec(text)?.[0]);
-    // U: it could not be measured.
-    if (value === undefined || points.length === POINTS_MAX) unreadable++;
-    else points.push({ name: quoted?.replaceAll("''", "'") ?? bare, value, tags: {}, timestamp: now });
+  for (const measurement of measurementsIn(performanceData(output))) {
+    const point = pointOf(measurement, now);
+    if (point === undefined || points.length === POINTS_MAX) unreadable++;
+    else points.push(point);
   }
   return { points, unreadable };
 }
+
+/** At each space that is not within quotes. */
+function* measurementsIn(text: string): Generator<string, void, undefined> {
+  let start = 0;
+  let isQuoted = false;
+  for (let at = 0; at <= text.length; at++) {
+    const sign = text[at];
+    if (sign === "'") isQuoted = !isQuoted;
+    if (sign !== undefined && (isQuoted || !/\s/.test(sign))) continue;
+    if (at > start) yield text.slice(start, at);
+    start = at + 1;
+  }
+}
+
+function pointOf(measurement: string, timestamp: number): MetricPoint | undefined {
+  const at = measurement.lastIndexOf('=');
+  const label = measurement.slice(0, Math.max(at, 0));
+  const isQuoted = label.startsWith("'") && label.endsWith("'") && label.length > 2;
+  const name = isQuoted ? label.slice(1, -1).replaceAll("''", "'") : label;
+  // U: it could not be measured.
+  const value = decimalOf(
+    /^[+-]?[\d.]+(?:[eE][+-]?\d+)?/.exec(measurement.slice(at + 1, at + 1 + VALUE_LENGTH_MAX))?.[0],
+  );
+  return name === '' || value === undefined ? undefined : { name, value, tags: {}, timestamp };
+}
+
+const VALUE_LENGTH_MAX = 64;
 
 function performanceData(output: string): string {
   const end = output.indexOf('\n');

@@ -227,6 +227,21 @@ describe('an event is silenced', () => {
     expect(silencedBy(indexOf(entries.map(entry)), subscriptions, 'disk', NOW_MS)).toEqual(expected);
   });
 
+  test('also by those of a check that it is one of several of (prometheus 1.6)', () => {
+    const entries: SilencedRequest[] = [
+      { check: 'Down' },
+      { subscription: 'web', check: 'Down..critical' },
+      { subscription: 'eu', check: 'Down..warning' },
+      { check: 'Do' },
+    ];
+    const index = indexOf(entries.map(entry));
+    expect(silencedBy(index, subscriptions, 'Down..critical..0badcafe', NOW_MS)).toEqual([
+      'web:Down..critical',
+      '*:Down',
+    ]);
+    expect(silencedBy(index, subscriptions, 'Down', NOW_MS)).toEqual(['*:Down']);
+  });
+
   test('by exactly the entries that a search through all of them finds, in the order of the candidates', () => {
     const name = fc.constantFrom('a', 'b', 'c', 'client:a');
     const request = fc

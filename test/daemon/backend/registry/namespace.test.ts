@@ -62,6 +62,19 @@ test.each<{ name: string; subscription: string | null; check: string | null; exp
   expect(namesOf(namespace.eventsNamedBy(subscription, check)).toSorted()).toEqual(expected);
 });
 
+test('the events that an entry names: those of checks that are one of several of a name, until they end', () => {
+  const namespace = new Namespace('default');
+  namespace.putClient(aClient('a', ['web']), { signature: '' });
+  for (const check of ['Down', 'Down..critical', 'Down..critical..1', 'Downs']) report(namespace, 'a', check, 2);
+  report(namespace, 'b', 'Down..warning', 1);
+  const named = (subscription: string | null, check: string): string[] =>
+    namesOf(namespace.eventsNamedBy(subscription, check)).toSorted();
+  expect(named(null, 'Down')).toEqual(['a/Down', 'a/Down..critical', 'a/Down..critical..1', 'b/Down..warning']);
+  expect(named('web', 'Down..critical')).toEqual(['a/Down..critical', 'a/Down..critical..1']);
+  report(namespace, 'a', 'Down..critical..1', 0);
+  expect(named('web', 'Down..critical')).toEqual(['a/Down..critical']);
+});
+
 test('a client that changes its subscriptions is found by the new ones only', () => {
   const namespace = new Namespace('default');
   namespace.putClient(aClient('a', ['web']), { signature: '' });

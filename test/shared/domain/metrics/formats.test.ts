@@ -81,6 +81,16 @@ describe('an output is read', () => {
     expect([points.length, unreadable]).toEqual([POINTS_MAX, 5]);
   });
 
+  test.each(['graphite_plaintext', 'influxdb_line', 'opentsdb_line', 'nagios_perfdata', 'prometheus_text'])(
+    'as %s in time that grows with its length, whatever it is',
+    (format) => {
+      for (const part of ["'", 'a', 'a=', "'a", '\\', '"', '{', ' ', 'a{b="', ',', ';']) {
+        const output = `| ${part.repeat(200_000 / part.length)}`;
+        expect(pointsOf(format, output).points.length).toBeLessThanOrEqual(POINTS_MAX);
+      }
+    },
+  );
+
   test('not at all where the check has no metrics', () => {
     expect(pointsOf('', 'load 1', { type: 'standard' })).toEqual({ points: [], unreadable: 0 });
     expect(pointsOf('whatever', 'load 1')).toEqual({ points: [], unreadable: 0 });
