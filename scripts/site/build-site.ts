@@ -44,11 +44,10 @@ export class Site {
     return this.#pages.length;
   }
 
-  /** Serves it on a port of the loopback, and builds it anew when a page changes; until the program is stopped. */
-  async serve(port: number): Promise<void> {
+  /** Builds it, and again whenever a page changes, until the program is stopped. */
+  async watch(): Promise<void> {
     await this.#eleventy.init();
     await this.#eleventy.watch();
-    await this.#eleventy.serve(port);
   }
 
   #configure(config: EleventyConfig): void {

@@ -16,12 +16,8 @@ declare module '@11ty/eleventy' {
   }
 
   export interface EleventyConfig {
-    setInputDirectory(path: string): void;
-    setOutputDirectory(path: string): void;
     setTemplateFormats(formats: readonly string[]): void;
     setUseGitIgnore(isUsed: boolean): void;
-    setQuietMode(isQuiet: boolean): void;
-    addWatchTarget(path: string): void;
     addGlobalData(name: string, value: unknown): void;
     /** A page without a file. */
     addTemplate(path: string, content: string): void;
@@ -32,7 +28,6 @@ declare module '@11ty/eleventy' {
 
   /** The part of markdown-it, which Eleventy renders with. */
   export interface MarkdownIt {
-    set(options: { readonly html: boolean }): void;
     readonly core: { readonly ruler: { push(name: string, rule: (state: MarkdownState) => void): void } };
   }
 
@@ -59,6 +54,5 @@ declare module '@11ty/eleventy' {
     init(): Promise<void>;
     write(): Promise<unknown>;
     watch(): Promise<void>;
-    serve(port: number): Promise<void>;
   }
 }

@@ -2,6 +2,7 @@ import { expect, vi } from 'vitest';
 import { loadConfig as loadAgentConfig } from '../../daemon/agent/load-config.ts';
 import { loadConfig } from '../../daemon/backend/config/load-config.ts';
 import type { DocumentedShell } from '../support/documented-shell.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { blocksOf, fileOf, type Block } from './blocks.ts';
 
 /** Why a block is not run, by the word behind `untested=` on its first line. */
@@ -58,8 +59,8 @@ async function runBlock(
     const lack = missing === undefined ? `ends with ${String(said.code)}` : `does not print: ${missing}`;
     throw new Error(`line ${String(line)} ${lack}\n${text}\n${said.output}`);
   };
-  // What changes something is done once.
-  await (expected.length === 0 ? look() : vi.waitFor(look));
+  // What changes something is done once. Each look is a program or two, so they are some time apart.
+  await (expected.length === 0 ? look() : vi.waitFor(look, { ...PATIENCE, interval: 250 }));
 }
 
 async function writeBlock(block: Block, shell: DocumentedShell): Promise<void> {
