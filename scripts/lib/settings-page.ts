@@ -64,6 +64,8 @@ export function settingsPage(): string {
     ofBackend(parts['core-api'], 'core-api.'),
     '### `alerts`',
     ofBackend(parts['alerts'], 'alerts.'),
+    '### `timeline`',
+    ofBackend(parts['timeline'], 'timeline.'),
     '### `silence-policy`',
     ofBackend(parts['silence-policy'], 'silence-policy.'),
     '## The agent',

@@ -33,8 +33,10 @@ import { silencePreviewSchema, recentProblemsAnswer } from '../schemas/silence-p
 import { clearSilencedSchema, silencedSchema, silencedDetailAnswer } from '../schemas/silenced.ts';
 import { storeUpgradeRequestSchema, storeUpgradeAnswer } from '../schemas/store-upgrade.ts';
 import { stashAnswer, stashSchema } from '../schemas/stash.ts';
+import { availabilityAnswer } from '../schemas/availability.ts';
+import { timelineAnswer } from '../schemas/timeline.ts';
 import { endpointsBelow } from './endpoint.ts';
-import { count, given, text, wanted } from './query.ts';
+import { count, given, place, text, wanted } from './query.ts';
 
 /** Where our own routes are. */
 const MON = '/api/mon/v1';
@@ -54,6 +56,12 @@ const PAGE = {
 const IN = { namespace: text.describe('the namespace; `default` unless told') };
 const IN_ANY = { namespace: text.describe('the namespace, or `*` for all; `default` unless told') };
 const MAX_AGE = { max_age: count.describe('seconds after which a result counts as stale') };
+
+/** A part of the past. */
+const SPAN = {
+  since: count.describe('from this time on, epoch milliseconds'),
+  until: count.describe('up to this time, epoch milliseconds; now unless told'),
+};
 
 const SEARCHED = { ...PAGE, q: text.describe('a search, as people type it') };
 const LIST = { ...IN_ANY, ...SEARCHED };
@@ -103,6 +111,31 @@ export const MON_API = {
     onWriter: true,
     query: IN,
     answer: explanationAnswer,
+    errors: ['invalid', 'not_found'],
+  }),
+  timeline: mon('GET /timeline', 'What became of checks and silences, the newest first, up to 1,000 at once', {
+    query: {
+      ...IN_ANY,
+      client: text.describe('only of this client, with the silences that name it'),
+      check: text.describe('only of this check'),
+      q: text.describe('a search, as people type it'),
+      ...SPAN,
+      limit: count.describe('how many at most; 100 unless told'),
+      after: place.describe('where to go on, as the page before says'),
+    },
+    answer: timelineAnswer,
+    errors: ['invalid'],
+  }),
+  availability: mon('GET /availability', 'For how long checks were well in a span of the past, the worst first', {
+    query: {
+      ...IN,
+      client: text.describe('of the checks of this client'),
+      check: text.describe('of this check'),
+      aggregate: text.describe('of what belongs to this aggregate now'),
+      ...SPAN,
+      limit: count.describe('how many checks at most, up to 1,000; 100 unless told'),
+    },
+    answer: availabilityAnswer,
     errors: ['invalid', 'not_found'],
   }),
   overview: mon('GET /overview', 'Figures of the whole backend, and of the clients and checks of a namespace', {

@@ -21,3 +21,11 @@ export const wanted = z
   .string()
   .optional()
   .transform((said) => said !== undefined && said !== 'false');
+
+/** Where a page ended, as it says itself: anything else is refused, or whoever goes on would begin anew for ever. */
+export const place = z
+  .string()
+  .regex(/^\d{1,16}$/, 'must be what a page says in next')
+  .optional()
+  .transform((digits) => (digits === undefined ? undefined : Number(digits)))
+  .meta({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER });

@@ -84,6 +84,30 @@ export interface AuditQuery extends Page {
   readonly action?: string;
 }
 
+/** A part of the past, epoch milliseconds. */
+interface PastSpan {
+  readonly since?: number;
+  readonly until?: number;
+  readonly limit?: number;
+}
+
+/** Which transitions; all conditions must hold. */
+export interface TimelineQuery extends PastSpan {
+  readonly client?: string;
+  readonly check?: string;
+  /** A search, as people type it. */
+  readonly q?: string;
+  /** Where the page before ended. */
+  readonly after?: number;
+}
+
+/** Of which checks. */
+export interface AvailabilityQuery extends PastSpan {
+  readonly client?: string;
+  readonly check?: string;
+  readonly aggregate?: string;
+}
+
 export interface Health {
   readonly isHealthy: boolean;
   /** One sentence for each thing that is wrong. */
@@ -261,6 +285,10 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     audit: ({ who, action, ...query }: AuditQuery = {}) =>
       call(MON_API.audit, { query: { ...query, 'filter.who': who, 'filter.action': action } }),
     auditHead: () => call(MON_API.auditHead),
+    /** What became of checks and silences, the newest first. */
+    timeline: (query: TimelineQuery = {}) => call(MON_API.timeline, { query: { ...query } }),
+    /** For how long checks were well, the worst first. */
+    availability: (query: AvailabilityQuery) => call(MON_API.availability, { query: { ...query } }),
     overview: () => call(MON_API.overview),
     /** Those that the credentials may see, by name. */
     async namespaces(): Promise<{ name: string }[]> {

@@ -228,6 +228,23 @@ export const programSettingsSchema = z.object({
     .default(100_000)
     .describe('Records of the audit trail that are kept.'),
   alerts: alertSettingsSchema.prefault({}).describe('What the labels of alerts of a Prometheus mean.'),
+  timeline: z
+    .strictObject({
+      days: z
+        .int()
+        .min(0)
+        .max(3650)
+        .default(90)
+        .describe('Days for which transitions are kept. 0: none are noted, and those that are there go.'),
+      'transitions-per-check': z
+        .int()
+        .min(100)
+        .max(1_000_000)
+        .default(10_000)
+        .describe('Transitions of one client and check that are kept.'),
+    })
+    .prefault({})
+    .describe('How much of the past is kept.'),
   'silence-policy': silencePolicySettingsSchema.prefault({}).describe('What silences must keep to.'),
   'handler-networks': networksSchema.describe(
     'Networks, in CIDR notation, that handlers may reach by a name or a redirect although they are not public; an address that a definition names itself needs none of this.',

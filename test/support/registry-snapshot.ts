@@ -10,11 +10,12 @@ import { stashesOf } from '../../daemon/backend/stashes/state.ts';
  * that holds nothing.
  */
 export function snapshotOf(registry: Registry, nowMs: number): object {
-  const { audit, bytes, corrections, credentials, declared, definitions } = registry;
+  const { audit, bytes, corrections, credentials, declared, definitions, timeline } = registry;
   return {
     bytes,
     corrections,
     head: audit.head,
+    timeline: timeline.head,
     declared: declared.names(),
     users: sorted(credentials.users),
     apiKeys: sorted(credentials.apiKeys),

@@ -56,7 +56,7 @@ export class Bulk {
         for (const id of madeBy(operations)) transaction.refuseNew(namespace.silenced.get(id));
         refuseFarBegins(operations, transaction.now);
         if (expect === 'all') refuseMissing(namespace, operations, transaction.nowMs);
-        const all = operations.map((operation) => perform(transaction, namespace, operation));
+        const all = operations.map((operation) => perform(transaction, namespace, operation, actor.who));
         const changes = all.flatMap(({ change }) => change ?? []).map((change) => placedIn(namespaceName, change));
         const [only] = changes;
         if (only !== undefined && operations.length === 1 && undo !== true) recordAudit(transaction, actor, only);
@@ -101,18 +101,18 @@ function openEvents(registry: Registry, namespaceName: string, operations: reado
   });
 }
 
-function perform(transaction: Transaction, namespace: Namespace, operation: BulkOperation): Done {
+function perform(transaction: Transaction, namespace: Namespace, operation: BulkOperation, by: string): Done {
   const error = refusalOf(namespace, operation, transaction.nowMs);
   if (error !== undefined) return { outcome: { ok: false, error } };
   switch (operation.op) {
     case 'silence':
-      return put(transaction, namespace, silencedEntry(operation, transaction.nowMs));
+      return put(transaction, namespace, silencedEntry(operation, transaction.nowMs), by);
     case 'restore':
-      return put(transaction, namespace, restoredEntry(operation), 'silence.restore');
+      return put(transaction, namespace, restoredEntry(operation), by, 'silence.restore');
     case 'clear':
-      return clear(transaction, namespace, operation);
+      return clear(transaction, namespace, operation, by);
     case 'resolve':
-      return resolve(transaction, namespace, operation);
+      return resolve(transaction, namespace, operation, by);
   }
 }
 
@@ -143,9 +143,15 @@ function isAsExpected(
   return expected === undefined || expected === (present?.timestamp ?? null);
 }
 
-function put(transaction: Transaction, namespace: Namespace, entry: SilencedEntry, action?: 'silence.restore'): Done {
+function put(
+  transaction: Transaction,
+  namespace: Namespace,
+  entry: SilencedEntry,
+  by: string,
+  action?: 'silence.restore',
+): Done {
   const before = livingEntry(namespace, entry.id, transaction.nowMs);
-  saveSilenced(transaction, namespace, entry);
+  saveSilenced(transaction, namespace, entry, by);
   const undo: BulkOperation =
     before === undefined
       ? { op: 'clear', id: entry.id, if_timestamp: entry.timestamp }
@@ -163,21 +169,21 @@ function put(transaction: Transaction, namespace: Namespace, entry: SilencedEntr
   };
 }
 
-function clear(transaction: Transaction, namespace: Namespace, { id }: Of<'clear'>): Done {
+function clear(transaction: Transaction, namespace: Namespace, { id }: Of<'clear'>, by: string): Done {
   const entry = livingEntry(namespace, id, transaction.nowMs);
   if (entry === undefined) throw new Error(`${id} was there a moment ago`);
-  removeSilenced(transaction, namespace, entry);
+  removeSilenced(transaction, namespace, entry, by);
   return {
     outcome: { ok: true, undo: restoring(entry, null) },
     change: { action: 'silence.clear', target: id, before: auditedSilence(entry) },
   };
 }
 
-function resolve(transaction: Transaction, namespace: Namespace, { client, check }: Of<'resolve'>): Done {
+function resolve(transaction: Transaction, namespace: Namespace, { client, check }: Of<'resolve'>, by: string): Done {
   const entry = namespace.check(client, check);
   if (entry === undefined) throw new Error(`${client}/${check} was there a moment ago`);
   const before = auditedEvent(entry);
-  resolveEvent(transaction, entry);
+  resolveEvent(transaction, entry, by);
   return { outcome: { ok: true }, change: { action: 'event.resolve', target: `${client}/${check}`, before } };
 }
 

@@ -98,8 +98,8 @@ export class CheckNames {
       (transaction) => {
         const found = pairs(transaction.registry);
         for (const { before, after } of found) {
-          if (after === undefined) move(transaction, before, to);
-          else join(transaction, before, after);
+          if (after === undefined) move(transaction, before, to, actor.who);
+          else join(transaction, before, after, actor.who);
         }
         if (found.length > 0) {
           const moved = found.map(({ before }) => before.client.name);
@@ -126,27 +126,31 @@ interface Pair {
   readonly after: CheckEntry | undefined;
 }
 
-function move(transaction: Transaction, before: CheckEntry, to: string): void {
+function move(transaction: Transaction, before: CheckEntry, to: string, by: string): void {
   const { client, state } = before;
   const bodies = renamed(transaction.body(CHECK_RECORDS, before), to);
-  removeCheck(transaction, before);
-  save(transaction, client.namespace.ensureCheck(client, to), state, bodies);
+  removeCheck(transaction, before, by, to);
+  save(transaction, client.namespace.ensureCheck(client, to), { state, bodies, by });
 }
 
-function join(transaction: Transaction, before: CheckEntry, after: CheckEntry): void {
+function join(transaction: Transaction, before: CheckEntry, after: CheckEntry, by: string): void {
   const state = joinedState(before.state, after.state);
   const bodies = transaction.body(CHECK_RECORDS, after);
   // It is over under its new name, so nobody would ever hear of the end of the old event.
-  if (before.state.event !== undefined && after.state.event === undefined) resolveEvent(transaction, before);
-  removeCheck(transaction, before);
-  save(transaction, after, state, bodies);
+  if (before.state.event !== undefined && after.state.event === undefined) resolveEvent(transaction, before, by);
+  removeCheck(transaction, before, by, after.name);
+  save(transaction, after, { state, bodies, by });
   // Its event is shown with another history, also where it is the same one otherwise.
   noteEvent(transaction, after);
 }
 
-function save(transaction: Transaction, entry: CheckEntry, state: CheckEntry['state'], bodies: CheckBodies): void {
+function save(
+  transaction: Transaction,
+  entry: CheckEntry,
+  { state, bodies, by }: { readonly state: CheckEntry['state']; readonly bodies: CheckBodies; readonly by: string },
+): void {
   const output = (bodies.eventCheck ?? bodies.check)?.output;
-  saveCheck(transaction, entry, state, bodies, state.event === undefined ? undefined : output);
+  saveCheck(transaction, entry, state, bodies, state.event === undefined ? undefined : output, by);
 }
 
 function renamed({ check, eventCheck, eventHistory }: CheckBodies, name: string): CheckBodies {

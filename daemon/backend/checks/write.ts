@@ -53,8 +53,8 @@ export class Checks {
           event: state.event?.id ?? null,
         }));
         for (const entry of removed) {
-          if (entry.state.event !== undefined) resolveEvent(transaction, entry);
-          removeCheck(transaction, entry);
+          if (entry.state.event !== undefined) resolveEvent(transaction, entry, actor.who);
+          removeCheck(transaction, entry, actor.who);
         }
         recordAudit(transaction, actor, { action: 'check.delete', target: targetIn(namespaceName, check), before });
       },

@@ -23,8 +23,9 @@ export function saveClient(
   return entry;
 }
 
-export function removeClient(transaction: Transaction, entry: ClientEntry): void {
-  for (const check of entry.checks.values()) removeCheck(transaction, check);
+/** @param by who asked for it */
+export function removeClient(transaction: Transaction, entry: ClientEntry, by: string): void {
+  for (const check of entry.checks.values()) removeCheck(transaction, check, by);
   entry.namespace.removeClient(entry);
   transaction.forget(CLIENTS, entry);
   transaction.note(['client', entry.namespace.name, entry.name]);

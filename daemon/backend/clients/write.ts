@@ -191,7 +191,7 @@ export class Clients {
         const record = transaction.body(CLIENTS, entry);
         check(record);
         const before = { ...auditedRecord(record), events: entry.openEvents };
-        this.#takeAway(transaction, entry);
+        this.#takeAway(transaction, entry, actor.who);
         recordAudit(transaction, actor, { action: 'client.delete', target: targetIn(namespaceName, name), before });
         const { expireSeconds } = invalidation;
         if (expireSeconds !== undefined) {
@@ -234,7 +234,7 @@ export class Clients {
         const wanted = names.flatMap((name) => clients.get(name) ?? []).filter(isWanted);
         const changes = wanted.map((entry): AuditedChange => {
           const before = { timestamp: entry.timestamp, events: entry.openEvents };
-          this.#takeAway(transaction, entry);
+          this.#takeAway(transaction, entry, actor.who);
           return { action: 'client.delete', target: targetIn(namespaceName, entry.name), before };
         });
         recordBulk(transaction, actor, 'bulk', changes);
@@ -248,9 +248,9 @@ export class Clients {
   }
 
   /** Removes a client so that its late results do not bring it back. */
-  #takeAway(transaction: Transaction, entry: ClientEntry): void {
+  #takeAway(transaction: Transaction, entry: ClientEntry, by: string): void {
     const { nowMs } = transaction;
-    removeWithEvents(transaction, entry);
+    removeWithEvents(transaction, entry, by);
     const quarantineMs = this.#parts.quarantineSeconds * 1000;
     if (quarantineMs === 0) return;
     transaction.put(TOMBSTONES, entry.namespace, entry.name, { deletedMs: nowMs, untilMs: nowMs + quarantineMs });
@@ -268,7 +268,7 @@ export class Clients {
         const entry = transaction.registry.namespace(namespaceName).clients.get(name);
         if (entry?.profile.deregisters !== true) return;
         handleDeregistration(transaction, entry);
-        removeWithEvents(transaction, entry);
+        removeWithEvents(transaction, entry, MON.who);
       },
       { needs: (registry) => wholeClient(registry, namespaceName, name) },
     );
@@ -306,9 +306,9 @@ export function recordOf(transaction: Transaction, entry: ClientEntry | undefine
   return entry === undefined ? undefined : transaction.body(CLIENTS, entry);
 }
 
-function removeWithEvents(transaction: Transaction, entry: ClientEntry): void {
-  for (const check of eventsOf(entry)) resolveEvent(transaction, check);
-  removeClient(transaction, entry);
+function removeWithEvents(transaction: Transaction, entry: ClientEntry, by: string): void {
+  for (const check of eventsOf(entry)) resolveEvent(transaction, check, by);
+  removeClient(transaction, entry, by);
 }
 
 /** What the audit trail keeps of a client: what the API shows of it, without its signature. */

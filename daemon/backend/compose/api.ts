@@ -58,6 +58,7 @@ import { silencedOnV1 } from '../silences/v1.ts';
 import { silencedOnV2 } from '../silences/v2.ts';
 import { stashesOnMon } from '../stashes/mon.ts';
 import { stashesOnV1 } from '../stashes/v1.ts';
+import { timelineOnMon } from '../timeline/mon.ts';
 
 /** What the nouns are served from. */
 export type ApiDeps = V1Deps &
@@ -83,6 +84,7 @@ type V1Deps = FirstOf<typeof eventsOnV1> &
   FirstOf<typeof resultMetricsOnV1>;
 
 type MonDeps = FirstOf<typeof eventsOnMon> &
+  FirstOf<typeof timelineOnMon> &
   FirstOf<typeof explanationOnMon> &
   FirstOf<typeof handlerTestOnMon> &
   FirstOf<typeof resultsOnMon> &
@@ -133,6 +135,7 @@ export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: rea
     ...accessOnMon(access),
     ...openApiOnMon(),
     ...eventsOnMon(deps),
+    ...timelineOnMon(deps),
     ...explanationOnMon(deps),
     ...handlerTestOnMon(deps),
     overview: (request) => overviewOf(deps.overview, askedNamespaces(request, deps.overview)),

@@ -10,6 +10,7 @@ import { expireSilenced } from '../silences/clock.ts';
 import { handleUnsilenced } from '../handlers/handle-unsilenced.ts';
 import { UnsilencedEvents } from '../handlers/write-unsilenced.ts';
 import { expireStashes } from '../stashes/clock.ts';
+import { TimelineTrim } from '../timeline/clock.ts';
 import { watchDisk } from '../health/watch-disk.ts';
 import type { Teardown } from './teardown.ts';
 import type { Ground } from './ground.ts';
@@ -37,6 +38,7 @@ export function startClocks(
   teardown.use('departures', expireDepartures({ ...due, clients }));
   teardown.use('keepalives', watchKeepalives({ registry, results, clients, definitions, store, disk, clock, log }));
   teardown.use('stale results', watchTtls({ registry, stale: new StaleResults(batcher), disk, clock, log }));
+  teardown.use('timeline', new TimelineTrim({ batcher, registry, store, clock, log }));
   if (ownName !== undefined) {
     teardown.use('disk', watchDisk({ guard: disk, registry, results, client: ownName, clock, log }));
   }

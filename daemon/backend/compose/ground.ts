@@ -72,8 +72,17 @@ export async function openGround(
       return config.program['audit-limit'];
     },
   };
+  const timelineLimits = {
+    get days() {
+      return config.program.timeline.days;
+    },
+    get perCheck() {
+      return config.program.timeline['transitions-per-check'];
+    },
+  };
   const registry = new Registry(tables, {
     auditLimits,
+    timelineLimits,
     definitions: stored,
     onCorrections: (corrections) => clock.adopt(corrections),
     refuseBeyond: startGuard(),

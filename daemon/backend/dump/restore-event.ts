@@ -132,9 +132,9 @@ function recordOf({ transaction }: Restoring, entry: CheckEntry): CheckRecord {
   return { ...entry.state, eventHistory, eventCheck, check };
 }
 
-function save({ transaction }: Restoring, client: ClientEntry, check: string, record: CheckRecord): void {
+function save({ transaction, by }: Restoring, client: ClientEntry, check: string, record: CheckRecord): void {
   const entry = client.namespace.ensureCheck(client, check);
   const { check: result, eventCheck, eventHistory } = record;
   const output = record.event === undefined ? undefined : (eventCheck ?? result)?.output;
-  saveCheck(transaction, entry, stateOf(record), { check: result, eventCheck, eventHistory }, output);
+  saveCheck(transaction, entry, stateOf(record), { check: result, eventCheck, eventHistory }, output, by);
 }

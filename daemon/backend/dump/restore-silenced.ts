@@ -19,7 +19,7 @@ interface State {
 }
 
 export function restoreSilenced(restoring: Restoring, namespace: Namespace, object: Wrapped): Restored {
-  const { transaction, silencesMax } = restoring;
+  const { transaction, by, silencesMax } = restoring;
   const exact = exactState(namespace.name, object);
   const after = exact ?? translated(namespace, object, transaction.nowMs);
   if ('problem' in after) return leftOut(after.problem);
@@ -44,7 +44,7 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
     restoring,
     { before, after },
     () => {
-      saveSilenced(transaction, namespace, after.entry);
+      saveSilenced(transaction, namespace, after.entry, by);
       if (after.use !== undefined) saveSilencedUse(transaction, namespace, after.entry.id, after.use);
     },
     lost,

@@ -59,6 +59,7 @@ export class Restore {
         const restoring: Restoring = {
           ...parts,
           transaction,
+          by: actor.who,
           isDryRun,
           assumed: new Set(isDryRun ? assumed : []),
           assumedEntities: isDryRun ? entities : 0,

@@ -13,6 +13,8 @@ import type { Transaction } from '../commit/transaction.ts';
 /** What restoring one object works with. */
 export interface Restoring {
   readonly transaction: Transaction;
+  /** Who restores. */
+  readonly by: string;
   /** Only say what would become of it. */
   readonly isDryRun: boolean;
   /** What would be there by then although it is not, in a dry run; see `restoreKey`. */

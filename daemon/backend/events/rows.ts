@@ -5,7 +5,7 @@ import type { EventRow } from '../../../shared/schemas/feed.ts';
 import { eventKey } from '../../../shared/domain/event-key.ts';
 import { namespacedTopic } from '../tables/topic.ts';
 import type { Change } from '../ports.ts';
-import type { CheckEntry, Namespace } from '../registry/namespace.ts';
+import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
 
 export function eventRow(entry: CheckEntry, nowMs: number): EventRow | null {
   const { event } = entry.state;
@@ -20,12 +20,12 @@ export function eventRow(entry: CheckEntry, nowMs: number): EventRow | null {
     since: event.lastStateChange ?? event.timestamp,
     last: event.timestamp,
     silenced_by: silencedBy(namespace.silenced, subscriptions, entry.name, nowMs),
-    output: shownOutput(entry),
+    output: shownOutput(entry.client, entry.summary),
   };
 }
 
 /** Only a client that names keys of its own may hide its outputs. */
-function shownOutput({ client, summary: output }: CheckEntry): string {
+export function shownOutput(client: ClientEntry, output: string): string {
   return hasOwnRedactKeys(client) ? redact({ output }, checkRedactKeysOf(client)).output : output;
 }
 

@@ -2,16 +2,22 @@ import type { CheckState } from '../../../shared/domain/event.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 import type { CheckBodies } from './check-record.ts';
+import { noteRemoval, noteTurn } from '../timeline/saved.ts';
 import { CHECK_RECORDS } from './table.ts';
 
-/** @param output of the event, when `state` holds a new one */
+/**
+ * @param output of the event, when `state` holds a new one
+ * @param by who asked for it, where somebody did
+ */
 export function saveCheck(
   transaction: Transaction,
   entry: CheckEntry,
   state: CheckState,
   bodies: CheckBodies,
   output: string | undefined,
+  by?: string,
 ): void {
+  noteTurn(transaction, entry, state, output ?? bodies.check?.output, by);
   if (state.event !== entry.state.event) transaction.announce(CHECK_RECORDS, entry);
   entry.client.namespace.setCheck(entry, state, bodies.check ?? undefined, output);
   transaction.keep(CHECK_RECORDS, entry, bodies);
@@ -33,7 +39,12 @@ export function saveUnsuppressed(transaction: Transaction, entry: CheckEntry): v
   transaction.keep(CHECK_RECORDS, entry, bodies);
 }
 
-export function removeCheck(transaction: Transaction, entry: CheckEntry): void {
+/**
+ * @param by who asked for it, where somebody did
+ * @param to under which name it goes on
+ */
+export function removeCheck(transaction: Transaction, entry: CheckEntry, by?: string, to?: string): void {
+  noteRemoval(transaction, entry, by, to);
   noteEvent(transaction, entry);
   entry.client.namespace.removeCheck(entry);
   transaction.forget(CHECK_RECORDS, entry);

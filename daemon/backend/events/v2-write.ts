@@ -111,8 +111,8 @@ export class V2Events {
         if (entry === undefined) throw new MonError('not_found', 'not found');
         refuse(presentEvent(transaction, entry));
         const before = auditedEvent(entry) ?? { status: entry.status, executed: entry.executed };
-        if (entry.state.event !== undefined) resolveEvent(transaction, entry);
-        removeCheck(transaction, entry);
+        if (entry.state.event !== undefined) resolveEvent(transaction, entry, actor.who);
+        removeCheck(transaction, entry, actor.who);
         recordAudit(transaction, actor, {
           action: 'event.delete',
           target: targetIn(namespaceName, `${client}/${check}`),

@@ -32,7 +32,7 @@ export class Events {
         if (entry?.state.event === undefined)
           throw new MonError('not_found', `there is no event of ${client}/${check}`);
         const before = auditedEvent(entry);
-        resolveEvent(transaction, entry);
+        resolveEvent(transaction, entry, actor.who);
         recordAudit(transaction, actor, { action, target: targetIn(namespaceName, `${client}/${check}`), before });
       },
       {

@@ -3,6 +3,7 @@ import { NO_CORRECTIONS, type Corrections } from '../../clock/corrections.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Key, Store } from '../ports.ts';
 import { AuditChain, type AuditLimits } from '../audit/state.ts';
+import { Timeline, type TimelineLimits } from '../timeline/state.ts';
 import { CredentialRegistry } from '../access/credentials.ts';
 import { DeclaredNamespaces } from '../namespaces/state.ts';
 import { StoredDefinitions } from '../definitions/state.ts';
@@ -14,6 +15,7 @@ import { SharedTexts } from './shared-texts.ts';
 import { Touched } from './touched.ts';
 
 const AUDIT_LIMITS: AuditLimits = { auditLimit: 100_000 };
+const TIMELINE_LIMITS: TimelineLimits = { days: 90, perCheck: 10_000 };
 
 export type StoredText = readonly [key: Key, text: string];
 
@@ -53,6 +55,7 @@ export interface HeldTable {
 
 export interface RegistryOptions {
   readonly auditLimits?: AuditLimits;
+  readonly timelineLimits?: TimelineLimits;
   readonly definitions?: StoredDefinitions;
   /** Told the corrections of the clock at the moment from which the times that were read are in force. */
   readonly onCorrections?: (corrections: Corrections) => void;
@@ -72,6 +75,7 @@ export class Registry {
   #lastJobId = 0;
   #held = nothingHeld();
   readonly audit: AuditChain;
+  readonly timeline: Timeline;
   /** Who may get in, over all namespaces. */
   readonly credentials: CredentialRegistry;
   /** What was defined over the API. */
@@ -89,6 +93,7 @@ export class Registry {
     this.tables = tables;
     this.#options = options;
     this.audit = new AuditChain(options.auditLimits ?? AUDIT_LIMITS);
+    this.timeline = new Timeline(options.timelineLimits ?? TIMELINE_LIMITS);
     this.definitions = options.definitions ?? new StoredDefinitions();
     this.credentials = new CredentialRegistry(new Roles(this.definitions));
   }

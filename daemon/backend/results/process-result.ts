@@ -25,6 +25,8 @@ export interface IncomingResult {
   /** Who reported it. */
   readonly reporter: string;
   readonly check: CheckResult;
+  /** Who asked for it by hand; absent: it was reported. */
+  readonly by?: string;
 }
 
 /** Who results that come through the API are said to be from, unless they name a `source` (completion 1.6). */
@@ -99,7 +101,7 @@ export function processResult(transaction: Transaction, namespace: Namespace, re
   });
   const isOpened = transition.kind === 'open';
   const bodies = nextBodies(transaction, entry, state, isOpened, withinOutputSize(check));
-  saveCheck(transaction, entry, state, bodies, isOpened ? check.output : undefined);
+  saveCheck(transaction, entry, state, bodies, isOpened ? check.output : undefined, result.by);
   transaction.resultCount++;
   if (transition.kind === 'none') return;
   if (transition.kind === 'resolve') endSilences(transaction, client, check.name);

@@ -4,8 +4,12 @@ import { processResult } from './process-result.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { CHECK_RECORDS } from '../events/table.ts';
 
-/** Resolves the open event of `entry`, whose bodies the command must have asked for. */
-export function resolveEvent(transaction: Transaction, entry: CheckEntry): void {
+/**
+ * Resolves the open event of `entry`, whose bodies the command must have asked for.
+ *
+ * @param by who asked for it
+ */
+export function resolveEvent(transaction: Transaction, entry: CheckEntry, by: string): void {
   const { client, state } = entry;
   const { check, eventCheck } = transaction.body(CHECK_RECORDS, entry);
   const body = eventCheck ?? check;
@@ -15,6 +19,7 @@ export function resolveEvent(transaction: Transaction, entry: CheckEntry): void 
   processResult(transaction, client.namespace, {
     client: client.name,
     reporter: client.name,
+    by,
     check: resolvingResult(body, client.name, state.event.totalStateChange, transaction.now),
   });
 }

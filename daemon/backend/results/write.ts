@@ -215,7 +215,7 @@ export class Results {
         const entry = transaction.registry.namespace(namespaceName).check(client, check);
         if (entry?.status === undefined) throw new MonError('not_found', `there is no result of ${client}/${check}`);
         const before = { status: entry.status, executed: entry.executed };
-        removeResult(transaction, entry);
+        removeResult(transaction, entry, actor.who);
         const target = targetIn(namespaceName, `${client}/${check}`);
         recordAudit(transaction, actor, { action: 'result.delete', target, before });
       },
@@ -256,10 +256,10 @@ function incomingResult(
   };
 }
 
-function removeResult(transaction: Transaction, entry: CheckEntry): void {
+function removeResult(transaction: Transaction, entry: CheckEntry, by: string): void {
   const { event } = entry.state;
   if (event === undefined) {
-    removeCheck(transaction, entry);
+    removeCheck(transaction, entry, by);
     return;
   }
   const bodies = { check: null, ...frozenEvent(entry, transaction.body(CHECK_RECORDS, entry)) };

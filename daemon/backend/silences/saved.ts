@@ -1,16 +1,29 @@
 import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import type { Namespace } from '../registry/namespace.ts';
+import { noteSilence, noteSilenceEnd } from '../timeline/saved.ts';
 import { SILENCED, SILENCED_USES } from './table.ts';
 
-/** In place of the one with the same id, whose use ends with it. */
-export function saveSilenced(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
+/**
+ * In place of the one with the same id, whose use ends with it.
+ *
+ * @param by who makes it
+ */
+export function saveSilenced(transaction: Transaction, namespace: Namespace, entry: SilencedEntry, by: string): void {
+  noteSilence(transaction, namespace, entry, by);
   forgetUse(transaction, namespace, entry);
   transaction.put(SILENCED, namespace, entry, entry);
   noteSilenced(transaction, namespace, entry);
 }
 
-export function removeSilenced(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
+/** @param by who ends it; undefined: it ends as it said it would */
+export function removeSilenced(
+  transaction: Transaction,
+  namespace: Namespace,
+  entry: SilencedEntry,
+  by: string | undefined,
+): void {
+  noteSilenceEnd(transaction, namespace, entry, by);
   forgetUse(transaction, namespace, entry);
   transaction.remove(SILENCED, namespace, entry);
   noteSilenced(transaction, namespace, entry);

@@ -66,7 +66,7 @@ export class SilencedEntries {
       const entry = make(before, transaction.nowMs);
       const problem = beginProblem(entry.begin, transaction.now);
       if (problem !== undefined) throw new MonError('invalid', problem);
-      saveSilenced(transaction, namespace, entry);
+      saveSilenced(transaction, namespace, entry, actor.who);
       recordAudit(transaction, actor, {
         action: before === undefined ? 'silence.create' : 'silence.replace',
         target: targetIn(namespaceName, entry.id),
@@ -96,7 +96,7 @@ export class SilencedEntries {
       const entry = livingEntry(namespace, id, transaction.nowMs);
       if (entry === undefined) throw new MonError('not_found', `there is no silenced entry ${id}`);
       check(entry);
-      removeSilenced(transaction, namespace, entry);
+      removeSilenced(transaction, namespace, entry, actor.who);
       recordAudit(transaction, actor, {
         action: 'silence.clear',
         target: targetIn(namespaceName, id),
@@ -160,7 +160,7 @@ export function endSilenced(
   entry: SilencedEntry,
   by: 'clock' | 'expire_on_resolve',
 ): void {
-  removeSilenced(transaction, namespace, entry);
+  removeSilenced(transaction, namespace, entry, undefined);
   recordAudit(transaction, mon(by), {
     action: 'silence.expire',
     target: targetIn(namespace.name, entry.id),

@@ -46,7 +46,7 @@ export class StashMigrations {
         transaction.refuseNew(before);
         refuseTooMany(namespace, [id], this.#silencesMax());
         const entry = silencedEntry({ ...request, expire }, nowMs);
-        saveSilenced(transaction, namespace, entry);
+        saveSilenced(transaction, namespace, entry, actor.who);
         recordAudit(transaction, actor, {
           action: before === undefined ? 'silence.create' : 'silence.replace',
           target: targetIn(namespaceName, id),

@@ -9,6 +9,7 @@ import { NAMESPACES } from '../namespaces/table.ts';
 import { PLANS } from '../plans/table.ts';
 import { AGENT_SPOOLS } from '../results/table.ts';
 import { SILENCED, SILENCED_USES } from '../silences/table.ts';
+import { TIMELINE_HEAD } from '../timeline/table.ts';
 import { STASHES } from '../stashes/table.ts';
 import type { StoredTable } from './stored-table.ts';
 
@@ -34,6 +35,7 @@ export const TABLES: readonly StoredTable[] = [
   SESSIONS,
   TOKEN_KEY,
   AUDIT_HEAD,
+  TIMELINE_HEAD,
 ];
 
 /** What the feed shows of them. */

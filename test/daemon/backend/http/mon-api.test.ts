@@ -34,6 +34,8 @@ const EXAMPLES: Readonly<Record<MonEndpoint, Example>> = {
   event: { path: () => ['web-1', 'disk'] },
   explainEvent: { path: () => ['web-1', 'disk'] },
   overview: {},
+  timeline: { query: 'client=web-1&q=disk' },
+  availability: { query: 'client=web-1' },
   result: { path: () => ['web-1', 'disk'] },
   results: { query: 'q=disk' },
   bulk: {

@@ -213,6 +213,7 @@ const EXAMPLES: Readonly<Record<string, readonly Act[]>> = {
   ],
   'token-key': [({ writers }) => writers.sessions.open('ada')],
   'audit-head': [makeNamespace, ({ writers }) => writers.audit.record(MON, { action: 'dump', target: 'User' })],
+  'timeline-head': [report('default', 'a'), report('default', 'a', { status: 0 })],
 };
 
 test('there is an example of each table', () => {

@@ -147,7 +147,7 @@ test('an entry that is replaced in the batch in which it was used begins at 0 as
     const entry = silenced.get('*:disk');
     if (entry === undefined) throw new Error('there is no entry');
     noteSuppressed(transaction, namespace, ['*:disk']);
-    saveSilenced(transaction, namespace, entry);
+    saveSilenced(transaction, namespace, entry, 'ada');
   });
   expect(silenced.use('*:disk')).toBeUndefined();
   await rig.registry.load(rig.store);

@@ -1,0 +1,176 @@
+import { MonError } from '../../../shared/errors.ts';
+import {
+  availabilityOf,
+  joinedSpans,
+  silencedSpans,
+  stretchesOf,
+  sumOf,
+  type SilenceTurn,
+  type Span,
+  type StatusTurn,
+} from '../../../shared/domain/timeline/availability.ts';
+import type { Availability, AvailabilityReport } from '../../../shared/schemas/availability.ts';
+import type { Store } from '../ports.ts';
+import type { CheckEntry, Namespace } from '../registry/namespace.ts';
+import { downFrom, type Source } from './places.ts';
+import { checksOnce, silencesIn, subscriptionsIn, type KnownSilences } from './read.ts';
+import { indexOfCheck, timeOf } from './table.ts';
+
+type ReadStore = Pick<Store, 'scan' | 'getMany'>;
+
+/** Checks that one request looks at: a second or so. */
+const CHECKS_MAX = 10_000;
+
+/** A client and check that may be gone. */
+export interface Place {
+  readonly client: string;
+  readonly check: string;
+}
+
+/** What of a namespace is asked about. */
+export interface AskedPlaces {
+  readonly client?: string | undefined;
+  readonly check?: string | undefined;
+  readonly aggregate?: string | undefined;
+}
+
+/** @throws MonError `not_found` when there is no such aggregate; `invalid` when nothing is named, or far too much */
+export async function placesOf(store: ReadStore, namespace: Namespace, asked: AskedPlaces): Promise<readonly Place[]> {
+  const places = await allPlaces(store, namespace, asked);
+  if (places.length <= CHECKS_MAX) return places;
+  throw new MonError(
+    'invalid',
+    `these are ${String(places.length)} checks, and ${String(CHECKS_MAX)} can be looked at at once: name a client as well`,
+  );
+}
+
+async function allPlaces(
+  store: ReadStore,
+  namespace: Namespace,
+  { client, check, aggregate }: AskedPlaces,
+): Promise<readonly Place[]> {
+  const isMeant = (place: Place): boolean =>
+    (client === undefined || place.client === client) && (check === undefined || place.check === check);
+  if (aggregate !== undefined) {
+    const found = namespace.aggregates.get(aggregate);
+    if (found === undefined) throw new MonError('not_found', `there is no aggregate ${aggregate}`);
+    return Array.from(found.members(), placeOfEntry).filter(isMeant);
+  }
+  if (client !== undefined) {
+    const held = namespace.clients.get(client)?.checks.keys() ?? [];
+    const names =
+      check === undefined ? new Set([...held, ...(await checksOnce(store, namespace.name, client))]) : [check];
+    return Array.from(names, (name) => ({ client, check: name }));
+  }
+  if (check === undefined) throw new MonError('invalid', 'say of what: client, check or aggregate');
+  return Array.from(namespace.clients.values()).flatMap(({ name, checks }) =>
+    checks.has(check) ? [{ client: name, check }] : [],
+  );
+}
+
+function placeOfEntry({ client, name }: CheckEntry): Place {
+  return { client: client.name, check: name };
+}
+
+/** What the store keeps of the past. */
+export interface Kept {
+  /** Epoch milliseconds from which on everything is there. */
+  readonly sinceMs: number;
+  /** Transitions of one check that are kept; older ones are gone. */
+  readonly perCheck: number;
+}
+
+/** For how long each of these checks was well, and all of them together. */
+export async function readAvailability(
+  store: ReadStore,
+  namespace: Namespace,
+  places: readonly Place[],
+  { span, kept, limit }: { readonly span: Span; readonly kept: Kept; readonly limit: number },
+): Promise<AvailabilityReport> {
+  const silences = new SilencesOfPast(store, await silencesIn(store, namespace), { span, kept });
+  const all: (Place & Availability)[] = [];
+  for (const place of places) {
+    const quiet = await silences.of(subscriptionsIn(namespace, place.client), place.check);
+    all.push({ ...place, ...(await availabilityAt(store, namespace, place, { span, kept, quiet })) });
+  }
+  return {
+    since: span.sinceMs,
+    until: span.untilMs,
+    count: all.length,
+    total: sumOf(all),
+    checks: all.toSorted(worstFirst).slice(0, limit),
+  };
+}
+
+async function availabilityAt(
+  store: ReadStore,
+  namespace: Namespace,
+  { client, check }: Place,
+  { span, kept, quiet }: { readonly span: Span; readonly kept: Kept; readonly quiet: readonly Span[] },
+): Promise<Availability> {
+  const turns: StatusTurn[] = [];
+  const source = { namespace: namespace.name, prefix: indexOfCheck(namespace.name, client, check) };
+  for await (const { id, text } of downFrom(store, source, Number.MAX_SAFE_INTEGER)) {
+    const [was, status] = text.split('>').map((one) => (one === '' ? undefined : Number(one)));
+    turns.push({ atMs: timeOf(id), was, status });
+    if (timeOf(id) <= span.sinceMs) break;
+  }
+  const oldest = turns.at(-1);
+  // Beyond that number the oldest have gone.
+  const isCut = oldest !== undefined && turns.length >= kept.perCheck;
+  const keptSinceMs = isCut ? oldest.atMs : kept.sinceMs;
+  return availabilityOf(stretchesOf(turns, statusOf(namespace.check(client, check)), span, keptSinceMs), quiet);
+}
+
+/** As the list of events shows it: without an event it is well. */
+function statusOf(entry: CheckEntry | undefined): number | undefined {
+  if (entry === undefined || entry.state.history.length === 0) return undefined;
+  return entry.state.event?.status ?? 0;
+}
+
+/** When silences were in effect, each read once. */
+class SilencesOfPast {
+  readonly #store: ReadStore;
+  readonly #known: KnownSilences;
+  readonly #about: { readonly span: Span; readonly kept: Kept };
+  readonly #spans = new Map<string, readonly Span[]>();
+
+  constructor(store: ReadStore, known: KnownSilences, about: { readonly span: Span; readonly kept: Kept }) {
+    this.#store = store;
+    this.#known = known;
+    this.#about = about;
+  }
+
+  /** @returns in order, none touching another */
+  async of(subscriptions: readonly string[], check: string): Promise<readonly Span[]> {
+    const all: Span[] = [];
+    for (const source of this.#known.of(subscriptions, new Set([check]))) all.push(...(await this.#spansOf(source)));
+    return all.length === 0 ? all : joinedSpans(all);
+  }
+
+  async #spansOf(source: Source): Promise<readonly Span[]> {
+    const key = source.prefix.join('\0');
+    let spans = this.#spans.get(key);
+    if (spans === undefined) this.#spans.set(key, (spans = await this.#read(source)));
+    return spans;
+  }
+
+  async #read(source: Source): Promise<readonly Span[]> {
+    const { span, kept } = this.#about;
+    const turns: SilenceTurn[] = [];
+    for await (const { id, text } of downFrom(this.#store, source, Number.MAX_SAFE_INTEGER)) {
+      turns.push({ atMs: timeOf(id), entry: text === '' ? undefined : inEffect(text) });
+      if (timeOf(id) <= span.sinceMs) break;
+    }
+    return silencedSpans(turns, kept.sinceMs);
+  }
+}
+
+function inEffect(text: string): { readonly beginMs: number; readonly endMs: number } {
+  const { begin, end } = JSON.parse(text) as { readonly begin: number | null; readonly end: number | null };
+  return { beginMs: (begin ?? 0) * 1000, endMs: end ?? Infinity };
+}
+
+function worstFirst(a: Availability, b: Availability): number {
+  return (a.percent ?? Infinity) - (b.percent ?? Infinity) || b.outages - a.outages;
+}

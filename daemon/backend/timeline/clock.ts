@@ -1,0 +1,136 @@
+import { errorMessage } from '../../../shared/errors.ts';
+import type { Transition } from '../../../shared/schemas/timeline.ts';
+import type { Log } from '../../log/log.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import type { Transaction } from '../commit/transaction.ts';
+import type { Clock, Key, Store } from '../ports.ts';
+import type { Registry } from '../registry/registry.ts';
+import { behindAll } from './places.ts';
+import {
+  CHECK_INDEX_PREFIX,
+  indexOfCheck,
+  indexOfSilence,
+  placeOf,
+  TIMELINE_HEAD,
+  TIMELINE_PREFIX,
+  timelineOf,
+} from './table.ts';
+
+const PERIOD_MS = 10_000;
+
+/** Transitions that are erased in one commit: as long as that of a usual batch. */
+const SLICE = 500;
+
+/** The same in one period: as many a second as a site may make for months. */
+const ERASED_MAX = 4 * SLICE;
+
+/** Places that are counted in one period. */
+const COUNTED_MAX = 5000;
+
+const DAY_MS = 86_400_000;
+
+interface TrimParts {
+  readonly batcher: Pick<Batcher, 'run'>;
+  readonly registry: Registry;
+  readonly store: Pick<Store, 'scan'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Lets the oldest transitions go, a few at a time: those older than they are kept, which are at the end of each namespace,
+ * and those of a check that has more than it may, which are found by going round through all of them (spec, timeline 3).
+ */
+export class TimelineTrim implements AsyncDisposable {
+  readonly #parts: TrimParts;
+  readonly #timer: Disposable;
+  /** Undefined: nothing is being erased. */
+  #work: Promise<void> | undefined;
+  /** Where the round is; undefined: at its beginning. */
+  #after: Key | undefined;
+  /** Transitions of the check at that place so far. */
+  #count = 0;
+
+  constructor(parts: TrimParts) {
+    this.#parts = parts;
+    this.#timer = parts.clock.every(PERIOD_MS, () => {
+      this.#work ??= this.#trim();
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#timer[Symbol.dispose]();
+    await this.#work;
+  }
+
+  async #trim(): Promise<void> {
+    try {
+      await this.#forgetBeginning();
+      await this.#eraseOld();
+      await this.#eraseExcess();
+    } catch (error) {
+      this.#parts.log.warn({ reason: errorMessage(error) }, 'old transitions were not erased: tried again soon');
+    } finally {
+      this.#work = undefined;
+    }
+  }
+
+  /** While it is off nothing is complete. */
+  async #forgetBeginning(): Promise<void> {
+    const { isKept, head } = this.#parts.registry.timeline;
+    if (isKept || head === undefined) return;
+    await this.#parts.batcher.run((transaction) => {
+      transaction.registry.timeline.head = undefined;
+      transaction.erase(TIMELINE_HEAD.key(transaction.registry, 'head'));
+    });
+  }
+
+  async #eraseOld(): Promise<void> {
+    const { registry, clock, store } = this.#parts;
+    const { days } = registry.timeline.limits;
+    const oldest = Math.max(0, clock.now() - days * DAY_MS) * 1000;
+    const old: Key[] = [];
+    for await (const namespace of behindAll(store, [TIMELINE_PREFIX])) {
+      const after = days === 0 ? undefined : [...timelineOf(namespace), placeOf(oldest)];
+      const options = { ...(after && { after }), limit: ERASED_MAX - old.length / 2 };
+      for await (const [key, text] of store.scan(timelineOf(namespace), options)) {
+        old.push(key, indexKey(namespace, Number(key.at(-1)), JSON.parse(text) as Transition));
+      }
+      if (old.length >= 2 * ERASED_MAX) break;
+    }
+    await this.#erase(old);
+  }
+
+  async #eraseExcess(): Promise<void> {
+    const { registry, store } = this.#parts;
+    const { perCheck } = registry.timeline.limits;
+    const excess: Key[] = [];
+    let counted = 0;
+    const options = { ...(this.#after && { after: this.#after }), limit: COUNTED_MAX };
+    for await (const [key] of store.scan([CHECK_INDEX_PREFIX], options)) {
+      counted++;
+      this.#count = isOfSame(key, this.#after) ? this.#count + 1 : 1;
+      this.#after = key;
+      if (this.#count > perCheck) excess.push(key, [...timelineOf(String(key[1])), Number(key[4])]);
+    }
+    if (counted < COUNTED_MAX) this.#after = undefined;
+    await this.#erase(excess);
+  }
+
+  async #erase(keys: readonly Key[]): Promise<void> {
+    for (let start = 0; start < keys.length; start += 2 * SLICE) {
+      const slice = keys.slice(start, start + 2 * SLICE);
+      const erase = (transaction: Transaction): void => slice.forEach((key) => transaction.erase(key));
+      await this.#parts.batcher.run(erase, { weight: SLICE });
+    }
+  }
+}
+
+function indexKey(namespace: string, place: number, { client, check, subscription }: Transition): Key {
+  if (client === undefined) return [...indexOfSilence(namespace, subscription ?? null, check ?? null), place];
+  return [...indexOfCheck(namespace, client, check ?? ''), place];
+}
+
+function isOfSame([, namespace, client, check]: Key, other: Key | undefined): boolean {
+  return other?.[1] === namespace && other?.[2] === client && other?.[3] === check;
+}

@@ -1,0 +1,68 @@
+import { TIMELINE_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { TimelineRow } from '../../../shared/schemas/timeline.ts';
+import type { OnMon } from '../http/route.ts';
+import { searchFilter } from '../http/search.ts';
+import { askedNamespace, askedNamespaces } from '../namespaces/asked.ts';
+import type { Clock, Store } from '../ports.ts';
+import type { Registry } from '../registry/registry.ts';
+import { placesOf, readAvailability } from './availability.ts';
+import { readPage, sourcesOfAll, sourcesOfClient } from './read.ts';
+import { lastIdOf } from './table.ts';
+
+const LIMIT = 100;
+const LIMIT_MAX = 1000;
+const DAY_MS = 86_400_000;
+
+interface TimelineDeps {
+  readonly registry: Registry;
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+/** The past of checks and silences (spec, timeline). It is read from the store, whichever backend is asked. */
+export function timelineOnMon(deps: TimelineDeps): OnMon<'timeline' | 'availability'> {
+  const { registry, store, clock } = deps;
+  const keptSince = (): number | null => {
+    const { head, isKept, limits } = registry.timeline;
+    return isKept && head !== undefined ? Math.max(head.since, clock.now() - limits.days * DAY_MS) : null;
+  };
+
+  return {
+    timeline: async (request, _reply, { client, check, since = 0, until, after, limit = LIMIT, q }) => {
+      const { namespaces, placed } = askedNamespaces(request, deps);
+      const sources =
+        client === undefined
+          ? sourcesOfAll(namespaces)
+          : (await Promise.all(namespaces.map((one) => sourcesOfClient(store, one, client, check)))).flat();
+      const search = searchFilter<TimelineRow, TimelineRow>(TIMELINE_SEARCH, { q }, (row) => row, clock.now());
+      const isOfCheck = (row: TimelineRow): boolean =>
+        client !== undefined || check === undefined || row.check === check;
+      const page = await readPage(store, {
+        sources,
+        beforeId: Math.min(after ?? Infinity, lastIdOf(Math.min(until ?? Infinity, END_MS)) + 1),
+        sinceMs: since,
+        limit: Math.max(1, Math.min(limit, LIMIT_MAX)),
+        filter: (row) => isOfCheck(row) && (search === undefined || search(row)),
+        shown: placed,
+      });
+      return { ...page, kept_since: keptSince() };
+    },
+
+    availability: async (request, _reply, { client, check, aggregate, since, until, limit = LIMIT }) => {
+      const namespace = askedNamespace(request, deps);
+      const untilMs = Math.min(until ?? Infinity, clock.now());
+      const sinceMs = since ?? untilMs - DAY_MS;
+      if (sinceMs >= untilMs) throw new MonError('invalid', 'since must be before until, and before now');
+      const places = await placesOf(store, namespace, { client, check, aggregate });
+      return readAvailability(store, namespace, places, {
+        span: { sinceMs, untilMs },
+        kept: { sinceMs: keptSince() ?? untilMs, perCheck: registry.timeline.limits.perCheck },
+        limit: Math.min(limit, LIMIT_MAX),
+      });
+    },
+  };
+}
+
+/** The last time that an id can have. */
+const END_MS = Math.floor(Number.MAX_SAFE_INTEGER / 1000) - 1;

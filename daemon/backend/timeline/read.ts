@@ -1,0 +1,159 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Filter } from '../http/filter.ts';
+import type { TimelinePage, TimelineRow, Transition } from '../../../shared/schemas/timeline.ts';
+import { clientSubscription } from '../../../shared/domain/subscription.ts';
+import type { Store } from '../ports.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import { behindAll, newestOf, type Found, type Source } from './places.ts';
+import {
+  CHECK_INDEX_PREFIX,
+  indexOfCheck,
+  indexOfSilence,
+  placeOf,
+  SILENCE_INDEX_PREFIX,
+  timelineOf,
+  timeOf,
+  TIMELINE_PREFIX,
+} from './table.ts';
+
+type ReadStore = Pick<Store, 'scan' | 'getMany'>;
+
+/** Transitions that are looked at for one page: some tenths of a second. */
+const EXAMINED_MAX = 20_000;
+
+/** Those that are read at once. */
+const PORTION = 100;
+
+/** Checks of a client, and silences, whose transitions are read together. */
+const SOURCES_MAX = 1000;
+
+/** What of the past is wanted. */
+export interface Wanted {
+  readonly sources: readonly Source[];
+  /** Ids up to this one, without it. */
+  readonly beforeId: number;
+  readonly sinceMs: number;
+  readonly limit: number;
+  /** Undefined: everything. */
+  readonly filter: Filter<TimelineRow> | undefined;
+  readonly shown: (row: TimelineRow, namespace: string) => TimelineRow;
+}
+
+/** A page of transitions, the newest first; it ends early where too many had to be looked at. */
+export async function readPage(store: ReadStore, wanted: Wanted): Promise<Omit<TimelinePage, 'kept_since'>> {
+  const { sources, beforeId, sinceMs, limit, filter, shown } = wanted;
+  const transitions: TimelineRow[] = [];
+  let examined = 0;
+  let next: number | null = null;
+  for await (const portion of portionsOf(newestOf(store, sources, beforeId), sinceMs)) {
+    for (const { id, source, transition } of await transitionsAt(store, portion)) {
+      const row = shown({ id, at: timeOf(id), ...transition }, source.namespace);
+      if (filter === undefined || filter(row)) transitions.push(row);
+      next = id;
+      if (transitions.length >= limit) return { transitions, next };
+    }
+    examined += portion.length;
+    if (examined >= EXAMINED_MAX) return { transitions, next: portion.at(-1)?.id ?? next };
+    await nextTurn();
+  }
+  return { transitions, next: null };
+}
+
+/** Several at once, down to a time. */
+async function* portionsOf(found: AsyncIterable<Found>, sinceMs: number): AsyncGenerator<readonly Found[], void> {
+  let portion: Found[] = [];
+  for await (const one of found) {
+    if (timeOf(one.id) < sinceMs) break;
+    portion.push(one);
+    if (portion.length < PORTION) continue;
+    yield portion;
+    portion = [];
+  }
+  if (portion.length > 0) yield portion;
+}
+
+/** Those that are still there. */
+async function transitionsAt(
+  store: ReadStore,
+  portion: readonly Found[],
+): Promise<(Found & { readonly transition: Transition })[]> {
+  const isWhole = portion.every(({ source }) => source.prefix[0] === TIMELINE_PREFIX);
+  const texts = isWhole
+    ? portion.map(({ text }) => text)
+    : await store.getMany(portion.map(({ source, id }) => [...timelineOf(source.namespace), placeOf(id)]));
+  return portion.flatMap((found, at) => {
+    const text = texts[at];
+    return text === undefined ? [] : [{ ...found, transition: JSON.parse(text) as Transition }];
+  });
+}
+
+/** Everything in some namespaces. */
+export function sourcesOfAll(namespaces: readonly Namespace[]): Source[] {
+  return namespaces.map(({ name }) => ({ namespace: name, prefix: timelineOf(name) }));
+}
+
+/** What is about a client, or one check on it: its own transitions, and those of the silences that name it. */
+export async function sourcesOfClient(
+  store: ReadStore,
+  namespace: Namespace,
+  client: string,
+  check: string | undefined,
+): Promise<Source[]> {
+  const { name } = namespace;
+  const checks = check === undefined ? await checksOnce(store, name, client) : [check];
+  const silences = await silencesIn(store, namespace);
+  return [
+    ...checks.map((one) => ({ namespace: name, prefix: indexOfCheck(name, client, one) })),
+    ...silences.of(subscriptionsIn(namespace, client), check === undefined ? new Set(checks) : new Set([check])),
+  ].slice(0, SOURCES_MAX);
+}
+
+/** The checks that a client has or had. */
+export async function checksOnce(store: ReadStore, namespace: string, client: string): Promise<string[]> {
+  const checks: string[] = [];
+  for await (const check of behindAll(store, [CHECK_INDEX_PREFIX, namespace, client])) {
+    checks.push(check);
+    if (checks.length >= SOURCES_MAX) break;
+  }
+  return checks;
+}
+
+/** Those of today; of a client that is gone the one that each has. */
+export function subscriptionsIn({ clients }: Namespace, client: string): readonly string[] {
+  return clients.get(client)?.subscriptions ?? [clientSubscription(client)];
+}
+
+/** The silenced entries that there are or were, by what they name. */
+export interface KnownSilences {
+  /** Those that are about any of these checks of a client with these subscriptions. */
+  of(subscriptions: readonly string[], checks: ReadonlySet<string>): Source[];
+}
+
+/** @returns entries that name a subscription are found by it, and the others by their check */
+export async function silencesIn(store: ReadStore, { name }: Namespace): Promise<KnownSilences> {
+  const known = new Map<string, string[]>();
+  let count = 0;
+  for await (const subscription of behindAll(store, [SILENCE_INDEX_PREFIX, name])) {
+    const checks: string[] = [];
+    known.set(subscription, checks);
+    for await (const check of behindAll(store, [SILENCE_INDEX_PREFIX, name, subscription])) {
+      checks.push(check);
+      count++;
+    }
+    if (count >= SILENCES_MAX) break;
+  }
+  return {
+    of(subscriptions, checks) {
+      return ['', ...subscriptions].flatMap((subscription) =>
+        (known.get(subscription) ?? []).flatMap((check) =>
+          check === '' || checks.has(check)
+            ? [{ namespace: name, prefix: indexOfSilence(name, subscription, check) }]
+            : [],
+        ),
+      );
+    },
+  };
+}
+
+/** Silenced entries of a namespace that are thought of; those of sites with more are many of the same kind. */
+const SILENCES_MAX = 10_000;

@@ -1,0 +1,124 @@
+import type { CheckState } from '../../../shared/domain/event.ts';
+import { canBeSilenced, silencedBy } from '../../../shared/domain/silencing.ts';
+import { outputSummary } from '../../../shared/domain/event-row.ts';
+import { removalOf, turnOf, type Turn } from '../../../shared/domain/timeline/turn.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { Transition } from '../../../shared/schemas/timeline.ts';
+import type { Transaction } from '../commit/transaction.ts';
+import { shownOutput } from '../events/rows.ts';
+import type { Key } from '../ports.ts';
+import type { CheckEntry, Namespace } from '../registry/namespace.ts';
+import { indexOfCheck, indexOfSilence, placeOf, TIMELINE_HEAD, timelineOf } from './table.ts';
+
+/** Entries named in one transition. */
+const SILENCES_MAX = 20;
+
+/** Characters of a reason that are kept. */
+const REASON_MAX = 200;
+
+/** Who does something by hand. */
+type By = string | undefined;
+
+/**
+ * Notes what becomes of a check, in the commit of the change itself.
+ *
+ * @param entry as it still is
+ * @param output of what brings about the new state; undefined: nobody knows
+ */
+export function noteTurn(
+  transaction: Transaction,
+  entry: CheckEntry,
+  after: CheckState,
+  output: string | undefined,
+  by: By,
+): void {
+  const turn = turnOf(entry.state, after);
+  if (turn !== undefined && transaction.registry.timeline.isKept) {
+    noteCheck(transaction, entry, { ...turn, ...silencedAt(transaction, entry, turn), ...outputOf(entry, output) }, by);
+  }
+}
+
+/** Notes that what is known of a check is deleted, or from here on known under another name. */
+export function noteRemoval(transaction: Transaction, entry: CheckEntry, by: By, to?: string): void {
+  const turn = removalOf(entry.state);
+  if (turn === undefined || !transaction.registry.timeline.isKept) return;
+  noteCheck(transaction, entry, to === undefined ? turn : { ...turn, kind: 'rename', to }, by);
+}
+
+/** Notes that a silenced entry was made, in place of the one with its id where there was one. */
+export function noteSilence(transaction: Transaction, namespace: Namespace, entry: SilencedEntry, by: By): void {
+  const { creator, reason, begin, expireAtMs: end } = entry;
+  noteEntry(transaction, namespace, entry, JSON.stringify({ begin, end }), {
+    kind: 'silence',
+    ...silenceOf(entry),
+    ...(by !== undefined && { by }),
+    ...(creator !== null && { creator }),
+    ...(reason !== null && { reason: reason.slice(0, REASON_MAX).toWellFormed() }),
+    ...(begin !== null && { begin }),
+    ...(end !== null && { end }),
+  });
+}
+
+/** @param by who ended it; undefined: it ended as it said it would */
+export function noteSilenceEnd(transaction: Transaction, namespace: Namespace, entry: SilencedEntry, by: By): void {
+  const transition: Transition =
+    by === undefined ? { kind: 'expire', ...silenceOf(entry) } : { kind: 'clear', ...silenceOf(entry), by };
+  noteEntry(transaction, namespace, entry, '', transition);
+}
+
+function silenceOf({ id, subscription, check }: SilencedEntry): Omit<Transition, 'kind'> {
+  return { silence: id, ...(subscription !== null && { subscription }), ...(check !== null && { check }) };
+}
+
+function noteEntry(
+  transaction: Transaction,
+  { name }: Namespace,
+  { subscription, check }: SilencedEntry,
+  span: string,
+  transition: Transition,
+): void {
+  if (!transaction.registry.timeline.isKept) return;
+  write(transaction, name, [indexOfSilence(name, subscription, check), span], transition);
+}
+
+function noteCheck(
+  transaction: Transaction,
+  { client, name: check }: CheckEntry,
+  turn: Omit<Transition, 'client'>,
+  by: By,
+): void {
+  const { namespace, name } = client;
+  const { was = '', status = '' } = turn;
+  write(transaction, namespace.name, [indexOfCheck(namespace.name, name, check), `${String(was)}>${String(status)}`], {
+    ...turn,
+    client: name,
+    check,
+    ...(by !== undefined && { by }),
+  });
+}
+
+function write(
+  transaction: Transaction,
+  namespace: string,
+  [index, text]: readonly [Key, string],
+  transition: Transition,
+): void {
+  const { registry } = transaction;
+  const place = placeOf(registry.timeline.newId(transaction.nowMs));
+  transaction.write([...timelineOf(namespace), place], JSON.stringify(transition));
+  transaction.write([...index, place], text);
+  transaction.putLatest(TIMELINE_HEAD, registry, 'head');
+}
+
+function silencedAt({ nowMs }: Transaction, { client, name }: CheckEntry, turn: Turn): Pick<Transition, 'silenced_by'> {
+  const { namespace, subscriptions } = client;
+  const action = turn.kind === 'resolve' ? 'resolve' : turn.flapping === true ? 'flapping' : 'create';
+  if (turn.status === undefined || !canBeSilenced({ status: turn.status, action })) return {};
+  const ids = silencedBy(namespace.silenced, subscriptions, name, nowMs).slice(0, SILENCES_MAX);
+  return ids.length === 0 ? {} : { silenced_by: ids };
+}
+
+function outputOf({ client }: CheckEntry, output: string | undefined): Pick<Transition, 'output'> {
+  const shown = output === undefined ? '' : shownOutput(client, outputSummary(output));
+  return shown === '' ? {} : { output: shown };
+}

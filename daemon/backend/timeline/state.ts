@@ -1,0 +1,42 @@
+/** Read each time, because a reload may change it. */
+export interface TimelineLimits {
+  /** Days for which transitions are kept; 0: none are. */
+  readonly days: number;
+  /** Transitions of one client and check that are kept. */
+  readonly perCheck: number;
+}
+
+/** What is stored of the timeline as a whole. */
+export interface TimelineHead {
+  /** Epoch milliseconds from which on all transitions were noted. */
+  readonly since: number;
+  /** Id of the newest transition. */
+  readonly last: number;
+}
+
+/** The end of the timeline, to which transitions are added. They themselves are in the store alone. */
+export class Timeline {
+  readonly limits: TimelineLimits;
+  /** Undefined: nothing was ever noted, or not since it was turned off. */
+  head: TimelineHead | undefined;
+
+  constructor(limits: TimelineLimits) {
+    this.limits = limits;
+  }
+
+  get isKept(): boolean {
+    return this.limits.days > 0;
+  }
+
+  /**
+   * The id of a transition, which is its end from now on.
+   *
+   * @returns microseconds of the time; one more than the last where the clock was ahead of the one of today
+   */
+  newId(nowMs: number): number {
+    const { since, last } = this.head ?? { since: nowMs, last: 0 };
+    const id = Math.max(last + 1, nowMs * 1000);
+    this.head = { since, last: id };
+    return id;
+  }
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { texts, type AnswerOf } from './answer.ts';
+
+/**
+ * What a transition is: of a check on a client, and from `silence` on of a silenced entry (spec, timeline 1).
+ *
+ * - `new`: its first result, which is OK
+ * - `create`, `resolve`: its event began, ended
+ * - `change`: its event has another status
+ * - `flapping`, `steady`: its event began to flap, or no longer does
+ * - `rename`: its check has another name from here on
+ * - `remove`: its results were deleted, alone or with its client
+ * - `silence`, `clear`, `expire`: an entry was made, ended by somebody, or ended as it said it would
+ */
+export const TIMELINE_KINDS = [
+  'new',
+  'create',
+  'change',
+  'flapping',
+  'steady',
+  'resolve',
+  'rename',
+  'remove',
+  'silence',
+  'clear',
+  'expire',
+] as const;
+
+/** A transition as it is stored beneath its place, and shown behind it. What says nothing is left out. */
+const transitionShape = {
+  kind: z.enum(TIMELINE_KINDS),
+  /** Of a silenced entry: absent. */
+  client: z.string().exactOptional(),
+  /** Of a silenced entry: what it names; absent: every check. */
+  check: z.string().exactOptional(),
+  /** The status that it had in the list of events: 0 without an event. Absent: nothing was known of it. */
+  was: z.number().exactOptional(),
+  /** The status that it has from here on; absent: nothing is known of it any more. */
+  status: z.number().exactOptional(),
+  /** Whether its event flaps. */
+  flapping: z.literal(true).exactOptional(),
+  /** Of its event; of one that ends, how often it had occurred. */
+  occurrences: z.number().exactOptional(),
+  /** Beginning of the output, as in the list of events. */
+  output: z.string().exactOptional(),
+  /** Ids of the entries that silenced it at that moment. */
+  silenced_by: texts.exactOptional(),
+  /** Who did it by hand, as the audit trail names them. */
+  by: z.string().exactOptional(),
+  /** Its name from here on. */
+  to: z.string().exactOptional(),
+  /** Of a silenced entry: its id. */
+  silence: z.string().exactOptional(),
+  /** What it names; absent: every client. */
+  subscription: z.string().exactOptional(),
+  creator: z.string().exactOptional(),
+  reason: z.string().exactOptional(),
+  /** Epoch seconds from which it is in effect; absent: at once. */
+  begin: z.number().exactOptional(),
+  /** Epoch milliseconds at which it ends by itself; absent: never. */
+  end: z.number().exactOptional(),
+};
+
+const transitionSchema = z.object(transitionShape);
+export type Transition = AnswerOf<typeof transitionSchema>;
+
+/** A transition in its place. */
+export const timelineRowAnswer = z.object({
+  /** Microseconds of the time of its commit, made unique: they grow in the order of the transitions. */
+  id: z.number(),
+  /** Epoch milliseconds. */
+  at: z.number(),
+  /** Only where all namespaces are asked for: where it is. */
+  namespace: z.string().exactOptional(),
+  ...transitionShape,
+});
+export type TimelineRow = AnswerOf<typeof timelineRowAnswer>;
+
+/** A page of the timeline: `GET /api/mon/v1/timeline`. */
+export const timelineAnswer = z.object({
+  /** The newest first. */
+  transitions: z.array(timelineRowAnswer),
+  /** What to ask for as `after` to go on; null: there is nothing older in the span. */
+  next: z.number().nullable(),
+  /** From when on everything is kept, epoch milliseconds; null: nothing is. */
+  kept_since: z.number().nullable(),
+});
+export type TimelinePage = AnswerOf<typeof timelineAnswer>;

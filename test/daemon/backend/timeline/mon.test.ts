@@ -1,0 +1,404 @@
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
+import type { AvailabilityReport } from '../../../../shared/schemas/availability.ts';
+import type { TimelinePage, TimelineRow } from '../../../../shared/schemas/timeline.ts';
+import { administratorOf } from '../../../support/administrator.ts';
+import { asking, basic } from '../../../support/asking.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { send, type Answer } from '../../../support/raw-http.ts';
+import { startBackend } from '../../../support/running-backend.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+import { TroubledStore } from '../../../support/troubled-store.ts';
+
+const MON = '/api/mon/v1';
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const PER_CHECK = 100;
+
+let clock: ManualClock;
+let dir: string;
+let days: number;
+let backend: Backend | undefined;
+let store: TroubledStore | undefined;
+
+async function start(): Promise<void> {
+  const { program } = await loadConfig({ directories: [], env: {} });
+  backend = await openBackend({
+    dir,
+    clock,
+    batcher: { batchLimit: 1 },
+    around: (real) => (store = new TroubledStore(real)),
+    definitions: { program: { ...program, timeline: { days, 'transitions-per-check': PER_CHECK } } },
+  });
+}
+async function stop(): Promise<void> {
+  await backend?.stop();
+  backend = undefined;
+}
+/** @param ms since the clock began */
+async function restartAt(ms: number): Promise<void> {
+  await stop();
+  clock = new ManualClock(ManualClock.START_MS + ms);
+  await start();
+}
+beforeEach(async () => {
+  clock = new ManualClock();
+  dir = await tempDir();
+  days = 90;
+  await start();
+  onTestFinished(stop);
+});
+
+const ask = (method: string, target: string, body?: unknown, headers = {}): Promise<Answer> =>
+  send(backend?.url ?? '', { method, target, headers, body: body === undefined ? null : JSON.stringify(body) });
+
+/** One result, a minute after the last. */
+async function report(check: string, status: number, source = 'web-1', more = {}): Promise<void> {
+  clock.advance(MINUTE);
+  const result = { name: check, output: `${check} says ${String(status)}\nmore`, status, source, ...more };
+  expect((await ask('POST', '/results', result)).status).toBe(202);
+}
+const page = async (query = ''): Promise<TimelinePage> =>
+  (await ask('GET', `${MON}/timeline${query}`)).body as TimelinePage;
+const rows = async (query = ''): Promise<readonly TimelineRow[]> => (await page(query)).transitions;
+const kinds = async (query = ''): Promise<string[]> =>
+  (await rows(query)).map(({ kind, client, check, silence }) =>
+    [kind, silence ?? `${client ?? ''}/${check ?? ''}`].join(' '),
+  );
+const availability = async (query: string): Promise<AvailabilityReport> =>
+  (await ask('GET', `${MON}/availability${query}`)).body as AvailabilityReport;
+
+describe('what becomes of a check is kept (spec, timeline 1)', () => {
+  test('each transition says what the list of events showed from then on', async () => {
+    await report('disk', 0);
+    await report('disk', 2);
+    await report('disk', 2);
+    await report('disk', 1);
+    await report('disk', 0);
+    const started = ManualClock.START_MS;
+    expect(await rows('?client=web-1&check=disk')).toEqual([
+      {
+        id: expect.any(Number),
+        at: started + 5 * MINUTE,
+        kind: 'resolve',
+        client: 'web-1',
+        check: 'disk',
+        was: 1,
+        status: 0,
+        occurrences: 1,
+        output: 'disk says 0',
+      },
+      {
+        id: expect.any(Number),
+        at: started + 4 * MINUTE,
+        kind: 'change',
+        client: 'web-1',
+        check: 'disk',
+        was: 2,
+        status: 1,
+        occurrences: 1,
+        output: 'disk says 1',
+      },
+      {
+        id: expect.any(Number),
+        at: started + 2 * MINUTE,
+        kind: 'create',
+        client: 'web-1',
+        check: 'disk',
+        was: 0,
+        status: 2,
+        occurrences: 1,
+        output: 'disk says 2',
+      },
+      {
+        id: expect.any(Number),
+        at: started + MINUTE,
+        kind: 'new',
+        client: 'web-1',
+        check: 'disk',
+        status: 0,
+        output: 'disk says 0',
+      },
+    ]);
+  });
+
+  test('who resolved, deleted and renamed', async () => {
+    const admin = administratorOf(backend?.url ?? '');
+    await report('disk', 2);
+    await ask('DELETE', '/events/web-1/disk');
+    await report('swap', 1);
+    await ask('POST', `${MON}/checks/swap/rename`, { to: 'paging' }, admin);
+    await ask('DELETE', '/clients/web-1');
+    const found = await rows('?client=web-1');
+    expect(found.map(({ kind, check, by, to }) => [kind, check, by, to].join(' ').trim())).toEqual([
+      'remove paging anonymous',
+      'remove disk anonymous',
+      'resolve paging anonymous',
+      'create paging local administrator',
+      'rename swap local administrator paging',
+      'create swap',
+      'resolve disk anonymous',
+      'create disk',
+    ]);
+  });
+
+  test('a silence is one transition however many checks it is about, and is shown with each of them', async () => {
+    await report('disk', 2);
+    await report('disk', 2, 'web-2');
+    clock.advance(MINUTE);
+    await ask('POST', '/silenced', { check: 'disk', reason: 'CHG-1', creator: 'ada', expire: 600 });
+    await ask('POST', '/silenced', { subscription: 'client:web-2', creator: 'bob' });
+    await ask('POST', '/silenced/clear', { subscription: 'client:web-2' });
+    await report('disk', 1);
+    clock.advance(600_000);
+    await report('load', 0);
+    expect(await kinds('?client=web-1&check=disk')).toEqual([
+      'expire *:disk',
+      'change web-1/disk',
+      'silence *:disk',
+      'create web-1/disk',
+    ]);
+    expect(await kinds('?client=web-2')).toEqual([
+      'expire *:disk',
+      'clear client:web-2:*',
+      'silence client:web-2:*',
+      'silence *:disk',
+      'create web-2/disk',
+    ]);
+    const [made] = await rows('?q=kind=silence%20reason~CHG');
+    expect(made).toMatchObject({
+      silence: '*:disk',
+      check: 'disk',
+      by: 'ada',
+      creator: 'ada',
+      reason: 'CHG-1',
+      end: (made?.at ?? 0) + 600_000,
+    });
+    expect(await rows('?q=kind=change')).toMatchObject([{ silenced_by: ['*:disk'] }]);
+    expect(await rows('?q=kind=clear')).toMatchObject([{ by: 'anonymous' }]);
+  });
+
+  test('a client that hides its outputs hides them here', async () => {
+    await ask('POST', '/clients', { name: 'web-9', address: 'a', subscriptions: [], redact: ['output'] });
+    await report('disk', 2, 'web-9');
+    expect(await rows('?client=web-9')).toMatchObject([{ output: 'REDACTED' }]);
+  });
+
+  test('off, nothing is kept', async () => {
+    await stop();
+    days = 0;
+    await start();
+    await report('disk', 2);
+    expect(await page()).toEqual({ transitions: [], next: null, kept_since: null });
+  });
+});
+
+describe('a transition is in the commit of its change', () => {
+  test('where the write fails there is neither', async () => {
+    if (store === undefined) throw new Error('there is a store');
+    store.refuses = () => true;
+    expect((await ask('POST', '/results', { name: 'disk', output: 'a', status: 2, source: 'web-1' })).status).toBe(503);
+    store.refuses = () => false;
+    expect(await kinds()).toEqual([]);
+    await report('disk', 2);
+    expect(await kinds()).toEqual(['create web-1/disk']);
+  });
+
+  test('what repeats itself writes nothing of it', async () => {
+    const written: string[][] = [];
+    await report('disk', 2);
+    await report('load', 0);
+    if (store === undefined) throw new Error('there is a store');
+    store.refuses = (ops) => {
+      written.push(ops.map(({ key }) => String(key[0])).filter((table) => table.startsWith('timeline')));
+      return false;
+    };
+    await report('disk', 2);
+    await report('load', 0);
+    await report('load', 1);
+    expect(written.flat()).toEqual(['timeline', 'timeline-check', 'timeline-head']);
+  });
+
+  test('a restart keeps it and goes on behind it, also with a clock that was set back', async () => {
+    await report('disk', 2);
+    await restartAt(-DAY);
+    await report('disk', 0);
+    expect(await kinds()).toEqual(['resolve web-1/disk', 'create web-1/disk']);
+  });
+});
+
+describe('only so much is kept (spec, timeline 3)', () => {
+  test('what is older than its days goes, a few at a time', async () => {
+    await report('disk', 2);
+    await ask('POST', '/silenced', { check: 'disk' });
+    await restartAt(89 * DAY);
+    await report('disk', 0);
+    await restartAt(90 * DAY + 5 * MINUTE);
+    clock.advance(10_000);
+    await expect.poll(() => kinds()).toEqual(['resolve web-1/disk']);
+    expect((await page()).kept_since).toBe(clock.now() - 90 * DAY);
+    expect(await kinds('?client=web-1&check=disk')).toEqual(['resolve web-1/disk']);
+  });
+
+  test('and of a check what is more than its number, the oldest first', async () => {
+    for (let at = 0; at < PER_CHECK + 10; at++) await report('disk', (at % 2) + 1);
+    await report('load', 1);
+    clock.advance(10_000);
+    await expect.poll(async () => (await rows('?client=web-1&check=disk&limit=1000')).length).toBe(PER_CHECK);
+    expect(await rows('?limit=1000')).toHaveLength(PER_CHECK + 1);
+    expect((await rows('?client=web-1&check=disk&limit=1000')).at(-1)).toMatchObject({ kind: 'change' });
+  });
+
+  test('turned off, all of it goes', async () => {
+    await report('disk', 2);
+    await stop();
+    days = 0;
+    await start();
+    clock.advance(10_000);
+    await expect.poll(() => page()).toEqual({ transitions: [], next: null, kept_since: null });
+  });
+});
+
+const at = (minute: number): string => String(ManualClock.START_MS + minute * MINUTE);
+
+describe('GET /api/mon/v1/timeline', () => {
+  beforeEach(async () => {
+    for (const status of [0, 1, 2, 0]) {
+      await report('disk', status);
+      await report('load', status, 'db-1');
+    }
+  });
+  test.each([
+    ['?limit=2', ['resolve db-1/load', 'resolve web-1/disk']],
+    ['?q=client=db-1%20status>=warn', ['change db-1/load', 'create db-1/load']],
+    ['?q=kind=create', ['create db-1/load', 'create web-1/disk']],
+    ['?check=disk&q=kind=resolve', ['resolve web-1/disk']],
+    [`?since=${at(7)}`, ['resolve db-1/load', 'resolve web-1/disk']],
+    [`?until=${at(2)}`, ['new db-1/load', 'new web-1/disk']],
+    [`?client=web-1&since=${at(3)}&until=${at(5)}`, ['change web-1/disk', 'create web-1/disk']],
+    ['?client=nobody', []],
+  ])('%s', async (query, expected) => {
+    expect(await kinds(query)).toEqual(expected);
+  });
+
+  test.each(['?', '?client=web-1&', '?q=check=disk&'])(
+    '%s: pages follow one another while more comes in',
+    async (query) => {
+      const all = await kinds(`${query}limit=1000`);
+      const paged: string[] = [];
+      let after = '';
+      for (let more = 2; ; more++) {
+        const { transitions, next } = await page(`${query}limit=3${after}`);
+        paged.push(...transitions.map(({ kind, client = '', check = '' }) => `${kind} ${client}/${check}`));
+        if (next === null) break;
+        after = `&after=${String(next)}`;
+        await report('disk', more % 2);
+      }
+      expect(paged).toEqual(all);
+    },
+  );
+
+  test('a search or a place that cannot be read is refused', async () => {
+    expect(await ask('GET', `${MON}/timeline?q=colour=red`)).toMatchObject({ status: 400 });
+    expect(await ask('GET', `${MON}/timeline?after=yesterday`)).toMatchObject({ status: 400 });
+  });
+});
+
+describe('GET /api/mon/v1/availability', () => {
+  test('of a check, with what was silenced apart', async () => {
+    await report('disk', 0);
+    const since = clock.now();
+    clock.advance(9 * MINUTE);
+    await report('disk', 2);
+    clock.advance(10 * MINUTE);
+    await ask('POST', '/silenced', { check: 'disk' });
+    clock.advance(10 * MINUTE);
+    await ask('POST', '/silenced/clear', { check: 'disk' });
+    clock.advance(9 * MINUTE);
+    await report('disk', 0);
+    clock.advance(10 * MINUTE);
+    const shares = {
+      ok: 1200,
+      critical: 1200,
+      warning: 0,
+      unknown: 0,
+      silenced: 600,
+      no_data: 0,
+      outages: 1,
+      percent: 50,
+    };
+    expect(await availability(`?client=web-1&check=disk&since=${String(since)}`)).toEqual({
+      since,
+      until: clock.now(),
+      count: 1,
+      total: shares,
+      checks: [{ client: 'web-1', check: 'disk', ...shares }],
+    });
+  });
+
+  test('of a client and of an aggregate, the worst first', async () => {
+    for (const check of ['disk', 'load']) await report(check, 0, 'web-1', { aggregate: 'web' });
+    await report('other', 2);
+    const since = clock.now();
+    await report('load', 1, 'web-1', { aggregate: 'web' });
+    clock.advance(MINUTE);
+    const span = `&since=${String(since)}`;
+    const { count, total, checks } = await availability(`?aggregate=web${span}`);
+    expect([count, total.percent, checks.map(({ check, percent }) => [check, percent])]).toEqual([
+      2,
+      75,
+      [
+        ['load', 50],
+        ['disk', 100],
+      ],
+    ]);
+    expect((await availability(`?client=web-1${span}&limit=1`)).checks).toMatchObject([{ check: 'other', percent: 0 }]);
+  });
+
+  test('before anything was kept there is no data', async () => {
+    await report('disk', 0);
+    clock.advance(MINUTE);
+    expect((await availability('?client=web-1')).total).toMatchObject({
+      ok: 60,
+      no_data: DAY / 1000 - 60,
+      percent: 100,
+    });
+  });
+
+  test.each([
+    ['', 400, 'say of what'],
+    ['?aggregate=none', 404, 'there is no aggregate none'],
+    ['?check=disk&since=5&until=4', 400, 'since must be before until'],
+  ])('%s is refused', async (query, status, message) => {
+    const answer = await ask('GET', `${MON}/availability${query}`);
+    expect(answer.status).toBe(status);
+    expect(answer.text).toContain(message);
+  });
+});
+
+test('each namespace has its own, and a key that is kept to one sees no other', async () => {
+  await using running = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
+  const asRoot = asking(running.url, basic('root', 'long enough'));
+  for (const name of ['team-a', 'team-b']) {
+    await asRoot('POST', '/api/core/v2/namespaces', { name });
+    await asRoot('POST', `${MON}/results?namespace=${name}`, [{ source: name, name: 'disk', output: 'a', status: 2 }]);
+  }
+  const { body } = await asRoot('POST', '/api/core/v2/apikeys', { username: 'root', namespace: 'team-a' });
+  const asTeam = asking(running.url, `Key ${(body as { readonly key: string }).key}`);
+  const seen = async (ask_: typeof asRoot, query: string): Promise<unknown> => {
+    const answer = await ask_('GET', `${MON}/timeline${query}`);
+    if (answer.status !== 200) return answer.status;
+    return (answer.body as TimelinePage).transitions.map(({ namespace, client }) => [namespace, client]);
+  };
+  expect(await seen(asRoot, '')).toEqual([]);
+  expect(await seen(asRoot, '?namespace=team-b')).toEqual([[undefined, 'team-b']]);
+  expect(await seen(asRoot, '?namespace=*')).toEqual([
+    ['team-b', 'team-b'],
+    ['team-a', 'team-a'],
+  ]);
+  expect(await seen(asTeam, '?namespace=*')).toEqual([['team-a', 'team-a']]);
+  expect(await seen(asTeam, '?namespace=team-b')).toBe(403);
+  expect((await asTeam('GET', `${MON}/availability?namespace=team-b&client=team-b`)).status).toBe(403);
+});

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import {
+  nextCheckState,
+  NO_CHECK_STATE,
+  type CheckState,
+  type DecidingResult,
+} from '../../../../shared/domain/event.ts';
+import { removalOf, turnOf, type Turn } from '../../../../shared/domain/timeline/turn.ts';
+
+const SURROUNDINGS = { now: 1000, newId: () => 'an id' };
+const FLAPS = { low_flap_threshold: 10, high_flap_threshold: 30 };
+
+/** The turns of results that follow one another. */
+function turnsOf(results: readonly Omit<DecidingResult, 'executed'>[]): (Turn['kind'] | undefined)[] {
+  return told(results).map((turn) => turn?.kind);
+}
+
+function told(results: readonly Omit<DecidingResult, 'executed'>[]): (Turn | undefined)[] {
+  let before: CheckState = NO_CHECK_STATE;
+  return results.map((result) => {
+    const { state } = nextCheckState(before, { executed: 1, ...result }, SURROUNDINGS);
+    const turn = turnOf(before, state);
+    before = state;
+    return turn;
+  });
+}
+
+const statuses = (...all: readonly number[]): { status: number }[] => all.map((status) => ({ status }));
+
+describe('what a result is in the timeline (spec, timeline 1)', () => {
+  test.each([
+    ['the first OK begins it, and those that follow are nothing', statuses(0, 0, 0), ['new', undefined, undefined]],
+    [
+      'an event begins, goes on unsaid, and ends',
+      statuses(0, 2, 2, 2, 0),
+      ['new', 'create', undefined, undefined, 'resolve'],
+    ],
+    ['a first result that is not OK begins both', statuses(1, 0), ['create', 'resolve']],
+    [
+      'another status is a change',
+      statuses(1, 2, 1, 1, 3, 0),
+      ['create', 'change', 'change', undefined, 'change', 'resolve'],
+    ],
+    [
+      'an event that outlives an OK has not ended',
+      [
+        { status: 2, auto_resolve: false },
+        { status: 0, auto_resolve: false },
+        { status: 0, force_resolve: true },
+      ],
+      ['create', undefined, 'resolve'],
+    ],
+    [
+      'what only handlers hear of is nothing',
+      [
+        { status: 0, type: 'metric' },
+        { status: 0, type: 'metric' },
+      ],
+      ['new', undefined],
+    ],
+  ])('%s', (_rule, results, expected) => {
+    expect(turnsOf(results)).toEqual(expected);
+  });
+
+  test('it tells the status before and after, and how often the event occurred', () => {
+    expect(told(statuses(0, 2, 2, 0)).filter((turn) => turn !== undefined)).toEqual([
+      { kind: 'new', status: 0 },
+      { kind: 'create', was: 0, status: 2, occurrences: 1 },
+      { kind: 'resolve', was: 2, status: 0, occurrences: 2 },
+    ]);
+    expect(told(statuses(2))[0]).toEqual({ kind: 'create', status: 2, occurrences: 1 });
+  });
+
+  test('flapping begins and ends, and says so in between', () => {
+    const results = Array.from({ length: 30 }, (_, at) => ({ status: at % 2 === 0 ? 2 : 1, ...FLAPS }));
+    const calm = Array.from({ length: 30 }, () => ({ status: 2, ...FLAPS }));
+    const turns = told([...results, ...calm]).filter((turn) => turn !== undefined);
+    const begin = turns.findIndex(({ kind }) => kind === 'flapping');
+    const end = turns.findIndex(({ kind }) => kind === 'steady');
+    expect(begin).toBeGreaterThan(0);
+    expect(turns.slice(begin, end).every(({ flapping }) => flapping === true)).toBe(true);
+    expect(turns[end]).toMatchObject({ kind: 'steady', status: 2 });
+    expect(turns[end]).not.toHaveProperty('flapping');
+    expect(turns.slice(begin + 1, end).every(({ kind }) => kind === 'change')).toBe(true);
+  });
+});
+
+test('a removal tells the last status, and is none where there was nothing', () => {
+  const { state } = nextCheckState(NO_CHECK_STATE, { status: 1, executed: 1 }, SURROUNDINGS);
+  expect(removalOf(state)).toEqual({ kind: 'remove', was: 1 });
+  expect(removalOf(NO_CHECK_STATE)).toBeUndefined();
+});
