@@ -9,6 +9,7 @@ import { VERSION } from '../../shared/schemas/version.ts';
 import { aggregateCommands } from './commands/aggregate.ts';
 import { apiKeyCommands } from './commands/api-key.ts';
 import { auditCommands } from './commands/audit.ts';
+import { timelineCommands } from './commands/timeline.ts';
 import { backendCommands } from './commands/backend.ts';
 import { checkCommands } from './commands/check.ts';
 import { clusterCommands } from './commands/cluster.ts';
@@ -44,6 +45,7 @@ import { EXIT, type ExitCode } from '../words/exit-codes.ts';
 
 export const COMMANDS = [
   ...eventCommands,
+  ...timelineCommands,
   ...silencedCommands,
   ...clientCommands.map(inAnyNamespace),
   ...checkCommands,

@@ -43,6 +43,18 @@ export function parseMoment(text: string, nowMs: number): number {
 }
 
 /**
+ * A moment of the past: how long ago (`2h`), or as `parseMoment` takes it.
+ *
+ * @returns epoch milliseconds
+ * @throws MonError `invalid`
+ */
+export function parsePast(text: string, nowMs: number): number {
+  // Digits alone are epoch seconds, as everywhere where a moment is meant.
+  const seconds = /^\d+$/.test(text) ? undefined : parseDuration(text);
+  return seconds === undefined ? parseMoment(text, nowMs) * 1000 : nowMs - seconds * 1000;
+}
+
+/**
  * @returns seconds
  * @throws MonError `invalid`
  */

@@ -2,7 +2,6 @@ import { flag, takes } from '../flags.ts';
 import { createHash } from 'node:crypto';
 import type { ApiClient, AuditQuery } from '../../../shared/client/api-client.ts';
 import { followAuditChain, type AuditLink } from '../../../shared/domain/audit.ts';
-import { parseDuration } from '../../../shared/domain/duration.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import type { AuditHead, AuditRecord } from '../../../shared/schemas/audit.ts';
 import type { Call, Command } from '../command.ts';
@@ -12,7 +11,7 @@ import { given } from '../given.ts';
 import { cell } from '../list.ts';
 import { poll } from '../poll.ts';
 import { table, type Column } from '../table.ts';
-import { parseMoment, timestamp } from '../times.ts';
+import { parsePast, timestamp } from '../times.ts';
 import { EXIT } from '../../words/exit-codes.ts';
 
 /** Records that the backend gives at once. */
@@ -78,14 +77,8 @@ function queryOf({ flags, nowMs }: Pick<Call, 'flags' | 'nowMs'>): AuditQuery {
   return given({
     who: flags.value('who'),
     action: flags.value('action'),
-    since: since === undefined ? undefined : sinceMs(since, nowMs),
+    since: since === undefined ? undefined : parsePast(since, nowMs),
   });
-}
-
-function sinceMs(text: string, nowMs: number): number {
-  // Digits alone are epoch seconds, as everywhere where a moment is meant.
-  const ago = /^\d+$/.test(text) ? undefined : parseDuration(text);
-  return ago === undefined ? parseMoment(text, nowMs) * 1000 : nowMs - ago * 1000;
 }
 
 /** The newest records, the newest first. */

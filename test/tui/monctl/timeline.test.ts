@@ -1,0 +1,68 @@
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { openApiClient } from '../../../shared/client/api-client.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { NOW, runMonctl, type MonctlRun } from '../../support/run-monctl.ts';
+import { startBackend, type RunningBackend } from '../../support/running-backend.ts';
+
+const HOUR_MS = 3_600_000;
+
+let backend: RunningBackend;
+
+/** Two hours in which a disk was full for one, half of it under a silence. */
+beforeEach(async () => {
+  const clock = new ManualClock((NOW - 7200) * 1000);
+  backend = await startBackend({ clock, batcher: { batchLimit: 1 } });
+  onTestFinished(() => backend[Symbol.asyncDispose]());
+  const api = openApiClient({ backend: backend.url, env: {} });
+  const report = (status: number, output: string): Promise<unknown> =>
+    api.submitResult({ source: 'web-1', name: 'disk', status, output });
+  await report(0, 'fine');
+  clock.advance(HOUR_MS / 2);
+  await report(2, 'full');
+  clock.advance(HOUR_MS / 2);
+  await api.silence({ check: 'disk', reason: 'CHG-1', creator: 'ada', expire: 7200 });
+  clock.advance(HOUR_MS / 2);
+  await report(0, 'fine again');
+  clock.advance(HOUR_MS / 2);
+});
+
+const monctl = (...line: string[]): Promise<MonctlRun> => runMonctl(line, { MON_BACKEND: backend.url });
+
+describe('monctl event timeline', () => {
+  test('shows what became of a check, the newest first, with the silences about it', async () => {
+    expect((await monctl('event', 'timeline', 'web-1', 'disk')).stdout).toMatchInlineSnapshot(`
+      "TIME                  WHAT     STATUS     CLIENT  CHECK  BY   DETAILS
+      2026-11-20 11:30:00Z  resolve  CRIT > OK  web-1   disk        silenced by *:disk: fine again
+      2026-11-20 11:00:00Z  silence  -                  disk   ada  *:disk, CHG-1, until 2026-11-20 13:00:00Z
+      2026-11-20 10:30:00Z  create   OK > CRIT  web-1   disk        full
+      2026-11-20 10:00:00Z  new      OK         web-1   disk        fine
+      "
+    `);
+  });
+
+  test('of a part of the past, and what a search finds', async () => {
+    expect((await monctl('event', 'timeline', '--since', '45m', '--output', 'json')).stdout).toContain('"resolve"');
+    expect((await monctl('event', 'timeline', '--filter', 'kind=create', '--until', '1h')).stdout).toContain('full');
+    expect(await monctl('event', 'timeline', 'web-2')).toMatchObject({ stdout: '', code: 0 });
+  });
+
+  test('a span that ends before it begins is refused', async () => {
+    const run = await monctl('event', 'timeline', '--since', '1h', '--until', '2h');
+    expect(run.stderr).toContain('--since must be before --until');
+  });
+});
+
+describe('monctl event availability', () => {
+  test('tells percent, outages, and what was silenced', async () => {
+    expect((await monctl('event', 'availability', 'web-1', '--since', '2h')).stdout).toMatchInlineSnapshot(`
+      "CLIENT  CHECK      WELL  OUTAGES  WARN  CRIT  UNKNOWN  SILENCED  NO DATA
+      web-1   disk   66.666 %        1     -   30m        -       30m  -
+      "
+    `);
+  });
+
+  test('of a check everywhere, and says what is missing', async () => {
+    expect((await monctl('event', 'availability', '--check', 'disk')).stdout).toContain('web-1');
+    expect((await monctl('event', 'availability')).stderr).toContain('say of what');
+  });
+});

@@ -1,0 +1,178 @@
+import { takes } from '../flags.ts';
+import { formatDuration } from '../../../shared/domain/duration.ts';
+import type { ApiClient } from '../../../shared/client/api-client.ts';
+import type { Availability, AvailabilityReport } from '../../../shared/schemas/availability.ts';
+import type { TimelineRow } from '../../../shared/schemas/timeline.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { Call, Command } from '../command.ts';
+import { FILTER_OPTION } from '../filter-flag.ts';
+import { given } from '../given.ts';
+import { inAnyNamespace } from '../namespaces.ts';
+import { statusStyle, statusWord } from '../severity-text.ts';
+import { table, type Column } from '../table.ts';
+import { parsePast, timestamp } from '../times.ts';
+
+/** Transitions that the backend gives at once. */
+const PAGE = 1000;
+
+/** Transitions that are shown unless more are wanted. */
+const SHOWN = 100;
+
+const SPAN_OPTIONS = {
+  since: takes('TIME', 'how long ago (24h), or since when (2026-11-20T22:00)'),
+  until: takes('TIME', 'up to when; default now'),
+} as const;
+
+const timeline: Command = {
+  words: ['event', 'timeline'],
+  summary: 'Show what became of checks and silences, the newest first',
+  details: ['Without CLIENT of everything; of a client and check also what the silences about them did.'],
+  operands: ['[CLIENT]', '[CHECK]'],
+  completes: ['client', 'client-check'],
+  options: {
+    ...SPAN_OPTIONS,
+    filter: FILTER_OPTION,
+    limit: takes('N', `at most so many; default ${String(SHOWN)}`),
+  },
+  examples: [
+    ['monctl event timeline web-001 http-frontend --since 24h', 'what did it do since yesterday?'],
+    ["monctl event timeline --since 1h --filter 'kind=create status=crit'", 'what broke in the last hour'],
+  ],
+  async run(call) {
+    const { api, flags, output } = call;
+    const found = await newest(api(), queryOf(call), flags.number('limit') ?? SHOWN);
+    await output.show(found, () => (found.length === 0 ? '' : table(COLUMNS, found, output.look)));
+    if (found.length === 0) output.note('no transitions');
+  },
+};
+
+const availability: Command = {
+  words: ['event', 'availability'],
+  summary: 'Show for how long checks were well, the worst first',
+  details: [
+    'Percent of the time of which something is known, and in which what was not well was not silenced either: both',
+    'are apart.',
+  ],
+  operands: ['[CLIENT]', '[CHECK]'],
+  completes: ['client', 'client-check'],
+  options: {
+    ...SPAN_OPTIONS,
+    check: takes('NAME', 'of this check on every client', { completes: 'check' }),
+    aggregate: takes('NAME', 'of what belongs to this aggregate', { completes: 'aggregate' }),
+    limit: takes('N', `at most so many; default ${String(SHOWN)}`),
+  },
+  examples: [
+    ['monctl event availability web-001 --since 30d', 'each check of a client in the last month'],
+    ['monctl event availability --aggregate shop --since 7d', 'and of an aggregate'],
+  ],
+  async run(call) {
+    const { api, flags, output } = call;
+    const { client, check = flags.value('check') } = placeOf(call);
+    const report = await api().availability(
+      given({ client, check, aggregate: flags.value('aggregate'), limit: flags.number('limit'), ...spanOf(call) }),
+    );
+    await output.show(report, () => table(AVAILABILITY_COLUMNS, linesOf(report), output.look));
+  },
+};
+
+export const timelineCommands: readonly Command[] = [timeline, availability].map(inAnyNamespace);
+
+/** Which part of the past, as the API asks for it. */
+function queryOf(call: Call): Parameters<ApiClient['timeline']>[0] {
+  return given({ ...placeOf(call), q: call.flags.value('filter'), ...spanOf(call) });
+}
+
+/** An operand that is left out is empty. */
+function placeOf({ operands: [client = '', check = ''] }: Call): { readonly client?: string; readonly check?: string } {
+  return { ...(client !== '' && { client }), ...(check !== '' && { check }) };
+}
+
+/** @throws MonError `invalid` */
+function spanOf({ flags, nowMs }: Call): { readonly since?: number; readonly until?: number } {
+  const moment = (name: 'since' | 'until'): number | undefined => {
+    const text = flags.value(name);
+    return text === undefined ? undefined : parsePast(text, nowMs);
+  };
+  const { since, until } = { since: moment('since'), until: moment('until') };
+  if (since !== undefined && until !== undefined && since >= until) {
+    throw new MonError('invalid', '--since must be before --until');
+  }
+  return given({ since, until });
+}
+
+async function newest(
+  api: ApiClient,
+  query: Parameters<ApiClient['timeline']>[0],
+  limit: number,
+): Promise<TimelineRow[]> {
+  const rows: TimelineRow[] = [];
+  let after: number | undefined;
+  for (;;) {
+    const wanted = Math.min(PAGE, limit - rows.length);
+    const page = await api.timeline({ ...query, ...given({ after }), limit: wanted });
+    rows.push(...page.transitions);
+    // A search that finds little comes in pages that are not full.
+    if (page.next === null || rows.length >= limit) return rows;
+    after = page.next;
+  }
+}
+
+const COLUMNS: readonly Column<TimelineRow>[] = [
+  { title: 'TIME', text: ({ at }) => timestamp(Math.floor(at / 1000)) },
+  { title: 'WHAT', text: ({ kind }) => kind },
+  {
+    title: 'STATUS',
+    text: ({ was, status }) => (was === undefined || was === status ? word(status) : `${word(was)} > ${word(status)}`),
+    style: ({ status }) => (status === undefined ? undefined : statusStyle(status)),
+  },
+  { title: 'CLIENT', text: ({ client, subscription }) => client ?? subscription ?? '' },
+  { title: 'CHECK', text: ({ check }) => check ?? '' },
+  { title: 'BY', text: ({ by }) => by ?? '' },
+  { title: 'DETAILS', text: detailsOf },
+];
+
+function word(status: number | undefined): string {
+  return status === undefined ? '-' : statusWord(status);
+}
+
+function detailsOf({ to, silence, reason, end, output, flapping, silenced_by: ids = [] }: TimelineRow): string {
+  if (silence !== undefined) {
+    const until = end === undefined ? '' : `until ${timestamp(Math.floor(end / 1000))}`;
+    return [silence, reason ?? '', until].filter((part) => part !== '').join(', ');
+  }
+  const marks = [
+    ...(to === undefined ? [] : [`now ${to}`]),
+    ...(flapping === true ? ['flapping'] : []),
+    ...(ids.length === 0 ? [] : [`silenced by ${ids.join(' ')}`]),
+  ];
+  return [...marks, output ?? ''].filter((part) => part !== '').join(': ');
+}
+
+interface Line extends Availability {
+  readonly client: string;
+  readonly check: string;
+}
+
+/** The sum behind the parts, where there are several. */
+function linesOf({ checks, total, count }: AvailabilityReport): readonly Line[] {
+  return count === 1 ? checks : [...checks, { client: 'all', check: `${String(count)} checks`, ...total }];
+}
+
+const duration = (seconds: number): string => (seconds === 0 ? '-' : formatDuration(seconds));
+
+const AVAILABILITY_COLUMNS: readonly Column<Line>[] = [
+  { title: 'CLIENT', text: ({ client }) => client },
+  { title: 'CHECK', text: ({ check }) => check },
+  { title: 'WELL', align: 'right', text: ({ percent }) => (percent === null ? '-' : `${percentText(percent)} %`) },
+  { title: 'OUTAGES', align: 'right', text: ({ outages }) => String(outages) },
+  { title: 'WARN', align: 'right', text: ({ warning }) => duration(warning) },
+  { title: 'CRIT', align: 'right', text: ({ critical }) => duration(critical) },
+  { title: 'UNKNOWN', align: 'right', text: ({ unknown }) => duration(unknown) },
+  { title: 'SILENCED', align: 'right', text: ({ silenced }) => duration(silenced) },
+  { title: 'NO DATA', align: 'right', text: ({ no_data: noData }) => duration(noData) },
+];
+
+/** Cut and not rounded: what was down for a moment was not up all the time. */
+function percentText(percent: number): string {
+  return (Math.floor(percent * 1000) / 1000).toFixed(3);
+}
