@@ -22,6 +22,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   peers: () => import('./bench/peers.ts'),
   start: () => import('./bench/start.ts'),
   stores: () => import('./bench/stores.ts'),
+  timeline: () => import('./bench/timeline.ts'),
   upgrade: () => import('./bench/upgrade.ts'),
 };
 const NAMES = Object.keys(BENCHES);

@@ -57,6 +57,17 @@ export class BenchAgent {
     );
   }
 
+  /** From now on this share of its checks has another status in every round. */
+  change(share: number): void {
+    const round = (isOther: boolean): string[] =>
+      Array.from({ length: CHECKS_EACH }, (_, check) => {
+        // One in twenty fails, and of those that turn every second one.
+        const at = check < share * CHECKS_EACH ? Number(isOther) : this.#at + check;
+        return checkJson(`check-${String(check)}`, at);
+      });
+    this.#messages = [...round(false), ...round(true)];
+  }
+
   get acked(): number {
     return this.#acked;
   }
@@ -77,7 +88,7 @@ export class BenchAgent {
   send(): void {
     this.#sent++;
     this.#sentAt[this.#sent % 4096] = performance.now();
-    const check = this.#messages[this.#sent % CHECKS_EACH] ?? '';
+    const check = this.#messages[this.#sent % this.#messages.length] ?? '';
     this.#socket.send(`{"type":"results","results":[{"id":${String(this.#sent)},"check":${check}}]}`);
   }
 
