@@ -55,8 +55,12 @@ interface Surroundings {
 export interface Agent {
   /** Looks for a backend from now on; checks run and are spooled already. */
   connect(): void;
-  /** Starts nothing more, lets checks and deliveries finish for some seconds, then ends. */
-  stop(): Promise<void>;
+  /**
+   * Starts nothing more, lets checks and deliveries finish for some seconds, then ends.
+   *
+   * @param how `comesBack`: with another configuration at once, so the client is not deregistered
+   */
+  stop(how?: { readonly comesBack: boolean }): Promise<void>;
   /** Kills the checks that `stop` is waiting for. */
   hurry(): Promise<void>;
 }
@@ -105,8 +109,9 @@ export async function compose(
     onCheckRequest,
   });
   parts.defer(() => socket.close(DELIVERY_GRACE_MS));
+  let comesBack = false;
   parts.defer(async () => {
-    if (identity.deregister !== true) return;
+    if (identity.deregister !== true || comesBack) return;
     // Told later, by the next start, it would take a client away that has come back.
     if (socket.isConnected) await deliver(deregistrationCheck(identity.deregistration, now()));
     else log.warn({}, 'not deregistered, there is no connection to the backend');
@@ -128,7 +133,14 @@ export async function compose(
   );
 
   const running = parts.move();
-  return { connect: () => socket.connect(), stop: () => running.disposeAsync(), hurry: () => runner.stop(0) };
+  return {
+    connect: () => socket.connect(),
+    async stop(how) {
+      comesBack = how?.comesBack ?? false;
+      await running.disposeAsync();
+    },
+    hurry: () => runner.stop(0),
+  };
 }
 
 /** All that an agent waits for runs by itself, so a clock that was set right can be believed soon. */

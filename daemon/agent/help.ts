@@ -38,6 +38,7 @@ Environment, beneath what the files say
 
 Signals
   TERM, INT  stop: let running checks finish for some seconds; once more: at once
+  HUP        read the configuration again, but for log
 
 Exit codes: 0 stopped by a signal, 1 failure, 2 wrong usage, definitions or state directory in use
 

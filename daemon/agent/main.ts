@@ -6,17 +6,19 @@ import { SystemClock } from '../clock/system-clock.ts';
 import { openServiceManager } from '../service/service-manager.ts';
 import { installedSources, readInstallation } from '../settings/installation.ts';
 import { LineWriter } from '../log/line-writer.ts';
-import { createLog } from '../log/log.ts';
+import { createLog, type ProgramLog } from '../log/log.ts';
 import { makePrivately } from '../private-files/umask.ts';
 import { warnOfReaders } from '../private-files/warn-of-readers.ts';
 import { unverifiedWarning } from '../../shared/client/backend-address.ts';
 import { agentAddresses } from './agent-address.ts';
 import { readKeyFile } from './agent-key.ts';
 import { openAgentTls } from './agent-tls.ts';
-import { clientIdentity } from './client-record.ts';
-import { compose, type AgentConfig } from './compose.ts';
+import { clientIdentity, type ClientIdentity } from './client-record.ts';
+import type { AgentSettings } from './agent-settings.ts';
+import { compose, type Agent, type AgentConfig } from './compose.ts';
 import { HELP } from './help.ts';
-import { loadConfig } from './load-config.ts';
+import { loadConfig, type LoadedConfig } from './load-config.ts';
+import { Signals } from './signals.ts';
 
 const cli = meow(HELP, {
   importMeta: import.meta,
@@ -61,7 +63,17 @@ try {
   process.exitCode = error instanceof MonError && (error.code === 'invalid' || error.code === 'conflict') ? 2 : 1;
 }
 
-async function start(): Promise<void> {
+/** What the agent is told, read anew each time. */
+interface Told {
+  readonly program: AgentSettings;
+  readonly definitions: Omit<LoadedConfig, 'agent'>;
+  readonly identity: ClientIdentity;
+  /** The API key. */
+  readonly secret: string | undefined;
+}
+
+/** @throws MonError `invalid` */
+async function readTold(): Promise<Told> {
   const { flags } = cli;
   const installation = readInstallation('mon-agent');
   const named = { file: flags.config, directories: commaSeparated(flags.configDir) };
@@ -71,15 +83,7 @@ async function start(): Promise<void> {
     flags: programFlags(),
     stateDir: installation?.stateDir,
   });
-  const log = createLog({
-    component: 'agent',
-    level: program['log-level'],
-    destination: new LineWriter(program.log),
-  });
-  for (const warning of definitions.warnings) log.warn({}, warning);
   const subscriptions = commaSeparated(flags.subscriptions);
-  const { api_key: key, api_key_file: keyFile } = program;
-  const secret = keyFile === undefined ? key : await readKeyFile(keyFile);
   const identity = clientIdentity(
     {
       name: flags.name,
@@ -88,12 +92,45 @@ async function start(): Promise<void> {
     },
     definitions.client,
   );
+  const { api_key: key, api_key_file: keyFile } = program;
+  return { program, definitions, identity, secret: keyFile === undefined ? key : await readKeyFile(keyFile) };
+}
+
+async function start(): Promise<void> {
+  let told = await readTold();
+  const destination = new LineWriter(told.program.log);
+  const log = createLog({ component: 'agent', level: told.program['log-level'], destination });
   const clock = new SystemClock();
+  const signals = new Signals();
   using manager = openServiceManager({ env: process.env, clock, log });
+  for (;;) {
+    log.level = told.program['log-level'];
+    const { agent, doing } = await begin(told, { clock, log });
+    manager.ready(doing);
+    const next = await nextTold(signals, log);
+    if (next === undefined) {
+      manager.stopping();
+      void signals.next().then(() => agent.hurry());
+      await agent.stop();
+      break;
+    }
+    await agent.stop({ comesBack: true });
+    told = next;
+  }
+  log.info({}, 'agent stopped');
+  process.exit(0);
+}
+
+async function begin(
+  { program, definitions, identity, secret }: Told,
+  { clock, log }: { readonly clock: SystemClock; readonly log: ProgramLog },
+): Promise<{ readonly agent: Agent; /** For people. */ readonly doing: string }> {
+  for (const warning of definitions.warnings) log.warn({}, warning);
+  const { namespace } = program;
   const config: AgentConfig = {
     tls: openAgentTls(program, { clock, log }),
     backends: agentAddresses(program.backend, identity.name, process.env, secret),
-    namespace: program.namespace,
+    namespace,
     identity,
     checks: definitions.checks,
     settings: definitions.settings,
@@ -105,20 +142,28 @@ async function start(): Promise<void> {
   if (program['insecure-skip-tls-verify']) log.warn({}, unverifiedWarning(urls));
   const agent = await compose(config, { clock, log, chance: Math.random });
   await warnOfReaders({ stateDir: config.stateDir, logFile: program.log }, log);
-  const { name, subscriptions: joined } = config.identity;
-  const { namespace } = program;
-  log.info({ namespace, client: name, subscriptions: joined, backend: urls, version: VERSION }, 'agent started');
+  const { name, subscriptions } = identity;
+  log.info({ namespace, client: name, subscriptions, backend: urls, version: VERSION }, 'agent started');
   // After that line: what becomes of the connection is told later than the start, however slow the machine.
   agent.connect();
-  manager.ready(`running the checks of ${name} for ${urls}`);
+  return { agent, doing: `running the checks of ${name} for ${urls}` };
+}
 
-  const signal = await nextSignal();
-  log.info({ signal }, 'agent stopping');
-  manager.stopping();
-  void nextSignal().then(() => agent.hurry());
-  await agent.stop();
-  log.info({}, 'agent stopped');
-  process.exit(0);
+/** What a SIGHUP has read, once it is right; undefined: a signal asks for the end. */
+async function nextTold(signals: Signals, log: ProgramLog): Promise<Told | undefined> {
+  for (;;) {
+    const signal = await signals.next();
+    if (signal !== 'SIGHUP') {
+      log.info({ signal }, 'agent stopping');
+      return undefined;
+    }
+    log.info({}, 'reading the configuration again');
+    try {
+      return await readTold();
+    } catch (error) {
+      log.error({ reason: errorMessage(error) }, 'the configuration is refused, the one in force stays');
+    }
+  }
 }
 
 /** What the command line says about the program itself; what it does not say is left out. */
@@ -139,13 +184,6 @@ function programFlags(): Settings {
   };
   const agent = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   return Object.keys(agent).length === 0 ? {} : { agent };
-}
-
-async function nextSignal(): Promise<NodeJS.Signals> {
-  return await new Promise((resolve) => {
-    process.once('SIGTERM', resolve);
-    process.once('SIGINT', resolve);
-  });
 }
 
 function commaSeparated(lists: readonly string[] | undefined): string[] {

@@ -183,6 +183,31 @@ test('a signal lets a running check finish and deliver', async () => {
   expect(backend.results('slow')).toMatchObject([{ output: 'done\n', status: 0 }]);
 });
 
+test('a SIGHUP takes over what the files say now, and nothing while they are wrong; the client stays registered', async () => {
+  const backend = await AgentBackend.open();
+  const { args, confDir } = await folders({
+    client: { name: 'web1', deregister: true },
+    checks: { before: everySecond('echo before') },
+  });
+  const agent = startAgent(['start', '--backend', backend.url, ...args]);
+  await vi.waitFor(() => expect(backend.results('before')).not.toEqual([]));
+
+  const own = join(confDir, 'own.json');
+  await writeFile(own, '{ "checks": { "after": { "interval": "never" } } }');
+  agent.kill('SIGHUP');
+  const refused = 'the configuration is refused, the one in force stays';
+  await vi.waitFor(() => expect(agent.records.map(({ message }) => message)).toContain(refused));
+
+  await writeFile(own, JSON.stringify({ checks: { after: everySecond('echo after') } }));
+  agent.kill('SIGHUP');
+  await vi.waitFor(() => expect(backend.results('after')).not.toEqual([]));
+  expect(backend.results('deregistration')).toEqual([]);
+
+  agent.kill('SIGTERM');
+  expect(await agent.ended).toMatchObject({ code: 0 });
+  expect(backend.results('deregistration')).toHaveLength(1);
+});
+
 test('a second signal does not wait for a running check', async () => {
   const backend = await AgentBackend.open();
   const { args } = await folders();
