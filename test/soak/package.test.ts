@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { writeEarlierStore } from '../../scripts/fixtures/earlier-store.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
 import { openDebianContainer, type DebianContainer } from '../support/debian-container.ts';
-import { REPOSITORY } from '../support/repository.ts';
+import { REPOSITORY, repositoryText } from '../support/repository.ts';
 import { isAskedFor } from './rounds.ts';
 
 const PACKAGES = ['mon-backend', 'mon-agent', 'mon-cli'] as const;
@@ -39,7 +39,7 @@ describe.runIf(isAskedFor)('packages in a Debian under its own systemd', { timeo
   beforeAll(async () => {
     made = await mkdtemp(join(tmpdir(), 'mon-packages-'));
     for (const version of [BEFORE, VERSION]) {
-      const options = ['--out', made, '--version', version, '--only', PACKAGES.join(','), '--uncompressed'];
+      const options = ['--out', made, '--version', version, '--only', `${PACKAGES.join(',')},tar`, '--uncompressed'];
       await promisify(execFile)(process.execPath, ['scripts/package.ts', ...options], { cwd: REPOSITORY });
     }
     debian = await openDebianContainer();
@@ -92,7 +92,10 @@ describe.runIf(isAskedFor)('packages in a Debian under its own systemd', { timeo
     await writeFile(join(debian.root, 'etc/mon/conf.d/wrong.yml'), 'checks: { ping: { interval: never } }\n');
     await expect(run('systemctl reload mon-backend')).rejects.toThrow(/failed/);
     expect(await stateOf('mon-backend')).toBe('active');
-    await run('rm /etc/mon/conf.d/wrong.yml && systemctl reload mon-backend');
+    await run('rm /etc/mon/conf.d/wrong.yml && systemctl reload mon-backend mon-agent');
+    await vi.waitFor(async () =>
+      expect(await run('journalctl -u mon-agent')).toMatch(/reading the configuration again/),
+    );
   });
 
   test('a daemon that hangs is started again by the watchdog', async () => {
@@ -176,7 +179,27 @@ describe.runIf(isAskedFor)('packages in a Debian under its own systemd', { timeo
     ).toBe('');
     expect(await run('getent passwd mon mon-agent; getent group mon mon-agent; true')).toBe('');
     expect(
-      await run('systemctl list-units --all --no-legend "mon-*"; systemctl list-unit-files --no-legend "mon-*"'),
+      await run(
+        'systemctl list-units --all --no-legend "mon-*"; systemctl list-unit-files --no-legend "mon-*" || true',
+      ),
     ).toBe('');
+  });
+
+  test('the archive, set up as its page says, serves from where it was unpacked', async () => {
+    const chapter = repositoryText('docs/install.md')
+      .split('\n## ')
+      .find((text) => text.startsWith('The archive'));
+    const commands = /```sh\n(.*?)```/s.exec(chapter ?? '')?.[1] ?? '';
+    await run(`set -e; cd ${FOLDER}; ${commands}`);
+    await vi.waitFor(async () => expect(await run('monctl result list')).toMatch(/^OK .* disk /m), POLL);
+    expect(await run('systemctl show --value -p ExecStart mon-backend')).toContain('path=/opt/mon/bin/mon-backend');
+  });
+
+  test('a store that is where it was before packages is not left behind', async () => {
+    await run('systemctl stop mon-backend; mv /var/lib/mon/mon-backend/* /var/lib/mon/');
+    await expect(run('systemctl start mon-backend')).rejects.toThrow(/failed/);
+    const told = await run('journalctl -u mon-backend -n 5 -o cat');
+    expect(told).toMatch(/add this line to \/etc\/mon\/backend.yml, or move it there\n +state-dir: \/var\/lib\/mon$/m);
+    await run('cd /var/lib/mon; mv *[A-Z0-9]* *.json mon-backend/ 2>/dev/null; systemctl start mon-backend');
   });
 });
