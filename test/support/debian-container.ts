@@ -74,7 +74,7 @@ async function leaderOf({ pid = 0, exitCode }: ChildProcess): Promise<string> {
 
 async function runIn(leader: string, line: string): Promise<string> {
   const environment = [
-    'PATH=/usr/sbin:/usr/bin:/sbin:/bin',
+    'PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     'HOME=/root',
     'DEBIAN_FRONTEND=noninteractive',
     'LANG=C.UTF-8',
