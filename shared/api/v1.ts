@@ -202,7 +202,7 @@ export const V1_API = {
     // Who reads secrets is written down.
     { ...readWith(objectAnswer, { redacted: text.describe('`false`: whole, for administrators') }), onWriter: true },
   ),
-  resultMetrics: v1('GET /metrics/results', 'What results have measured last, in the text format of Prometheus', {
+  resultMetrics: v1('GET /metrics/checks', 'What results have measured last, in the text format of Prometheus', {
     ...read(z.string()),
     onWriter: true,
   }),

@@ -68,7 +68,7 @@ describe('the examples for Prometheus and Grafana', () => {
   test('have a configuration that sends alerts to mon, and takes figures and measurements from it', () => {
     expect(parse(repositoryText('examples/prometheus/prometheus.yml'))).toMatchObject({
       rule_files: ['rules.yml'],
-      scrape_configs: [{ job_name: 'mon' }, { job_name: 'mon-checks', metrics_path: '/metrics/results' }],
+      scrape_configs: [{ job_name: 'mon' }, { job_name: 'mon-checks', metrics_path: '/metrics/checks' }],
       alerting: { alertmanagers: [{}] },
     });
   });

@@ -60,7 +60,7 @@ test('metrics of a check go out to Graphite, InfluxDB and a Prometheus that asks
     'content-type': 'text/plain; charset=utf-8',
   });
   await vi.waitFor(async () => {
-    const answer = await fetch(`${backend.url}/metrics/results`);
+    const answer = await fetch(`${backend.url}/metrics/checks`);
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain/);
     expect(await answer.text()).toBe('load1{check="load",client="web-1"} 0.5\n');
   });
