@@ -91,7 +91,9 @@ export class TimelineTrim implements AsyncDisposable {
     const oldest = Math.max(0, clock.now() - days * DAY_MS) * 1000;
     const old: Key[] = [];
     for await (const namespace of behindAll(store, [TIMELINE_PREFIX])) {
-      const after = days === 0 ? undefined : [...timelineOf(namespace), placeOf(oldest)];
+      // With a namespace its past goes, too.
+      const isWhole = days === 0 || !registry.hasNamespace(namespace);
+      const after = isWhole ? undefined : [...timelineOf(namespace), placeOf(oldest)];
       const options = { ...(after && { after }), limit: ERASED_MAX - old.length / 2 };
       for await (const [key, text] of store.scan(timelineOf(namespace), options)) {
         old.push(key, indexKey(namespace, Number(key.at(-1)), JSON.parse(text) as Transition));

@@ -229,6 +229,15 @@ describe('a transition is in the commit of its change', () => {
   });
 });
 
+/** The keys of what is stored of the past of a namespace. */
+async function pastOf(namespace: string): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for (const prefix of ['timeline', 'timeline-check']) {
+    for await (const [key] of store?.scan([prefix, namespace]) ?? []) found.push(key);
+  }
+  return found;
+}
+
 describe('only so much is kept (spec, timeline 3)', () => {
   test('what is older than its days goes, a few at a time', async () => {
     await report('disk', 2);
@@ -249,6 +258,17 @@ describe('only so much is kept (spec, timeline 3)', () => {
     await expect.poll(async () => (await rows('?client=web-1&check=disk&limit=1000')).length).toBe(PER_CHECK);
     expect(await rows('?limit=1000')).toHaveLength(PER_CHECK + 1);
     expect((await rows('?client=web-1&check=disk&limit=1000')).at(-1)).toMatchObject({ kind: 'change' });
+  });
+
+  test('with a namespace goes its past', async () => {
+    const admin = asking(backend?.url ?? '');
+    await admin('POST', '/api/core/v2/namespaces', { name: 'shop' });
+    await admin('POST', `${MON}/results?namespace=shop`, [{ source: 'web-1', name: 'disk', output: '', status: 2 }]);
+    await admin('DELETE', `${MON}/clients/web-1?namespace=shop`);
+    expect((await admin('DELETE', '/api/core/v2/namespaces/shop')).status).toBe(204);
+    expect(await pastOf('shop')).not.toEqual([]);
+    clock.advance(10_000);
+    await expect.poll(() => pastOf('shop')).toEqual([]);
   });
 
   test('turned off, all of it goes', async () => {
