@@ -61,7 +61,7 @@ async function candidates(line: string): Promise<readonly string[]> {
 
 test.each<[string, readonly string[]]>([
   ['ev', ['event']],
-  ['event ', ['list', 'follow', 'info', 'explain', 'resolve', 'delete']],
+  ['event ', ['list', 'follow', 'info', 'explain', 'resolve', 'delete', 'timeline', 'availability']],
   ['silenced ex', ['extend']],
   ['-o json event li', ['list']],
   ['event list --stat', ['--status']],

@@ -50,13 +50,16 @@ test.each([
     '',
     'monctl needs a command: event, silenced, client, check, result, aggregate, stash, migrate, upgrade, audit, namespace, entity, user, api-key, handler, dead-letter, simulate, cluster, info, health, settings, create, delete, dump, restore, configure, completion, version; see monctl --help',
   ],
-  ['event', 'monctl event needs a command: list, follow, info, explain, resolve, delete; see monctl event --help'],
+  [
+    'event',
+    'monctl event needs a command: list, follow, info, explain, resolve, delete, timeline, availability; see monctl event --help',
+  ],
   ['evnt list', 'monctl evnt is no command: did you mean monctl event?'],
   ['event lsit', 'monctl event lsit is no command: did you mean monctl event list?'],
   ['event res a b', 'monctl event res is no command: did you mean monctl event resolve?'],
   [
     'event explode',
-    'monctl event explode is no command: there is monctl event list, monctl event follow, monctl event info, monctl event explain, monctl event resolve, monctl event delete',
+    'monctl event explode is no command: there is monctl event list, monctl event follow, monctl event info, monctl event explain, monctl event resolve, monctl event delete, monctl event timeline, monctl event availability',
   ],
   ['help evnt', 'monctl evnt is no command: did you mean monctl event?'],
   ['event list --serach x', '--serach is no option of monctl event list: did you mean --search?'],
