@@ -3,7 +3,6 @@ import type { ClusterMember } from '../schemas/cluster.ts';
 import type { ClientRow, SilencedRow } from '../schemas/feed.ts';
 import type { StoredResult } from '../schemas/result.ts';
 import type { SilencedUse } from '../schemas/silenced.ts';
-import { TIMELINE_KINDS, type TimelineRow } from '../schemas/timeline.ts';
 import {
   choiceField,
   countField,
@@ -157,26 +156,6 @@ export const DEAD_LETTER_SEARCH = searchLanguage<FoundDeadLetter>(
     timeField('age', 'since it failed', ({ failed_at: at }) => at),
   ],
   ({ id, handler, client, check, reason }) => [String(id), handler, `${client}/${check}`, reason],
-);
-
-export const TIMELINE_SEARCH = searchLanguage<TimelineRow>(
-  [
-    choiceField<TimelineRow>('kind', TIMELINE_KINDS, ({ kind }) => kind),
-    textField('client', ({ client }) => client ?? ''),
-    textField('check', ({ check }) => check ?? ''),
-    statusField(({ status }) => status),
-    textField('output', ({ output }) => output ?? ''),
-    countField('occurrences', ({ occurrences }) => occurrences),
-    flagField('flapping', ({ flapping }) => flapping === true),
-    flagField('silenced', ({ silenced_by: ids = [] }) => ids.length > 0),
-    textField('by', ({ by }) => by ?? ''),
-    textField('silence', ({ silence }) => silence ?? ''),
-    textField('reason', ({ reason }) => reason ?? ''),
-    timeField('age', 'since it happened', ({ at }) => at / 1000),
-    textField('namespace', ({ namespace }) => namespace ?? ''),
-  ],
-  ({ client, check, output, by, silence, reason }) =>
-    [client, check, output, by, silence, reason].map((text) => text ?? ''),
 );
 
 export const MEMBER_SEARCH = searchLanguage<ClusterMember>(

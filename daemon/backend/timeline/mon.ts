@@ -1,4 +1,4 @@
-import { TIMELINE_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { TIMELINE_SEARCH } from '../../../shared/domain/timeline/search.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { TimelineRow } from '../../../shared/schemas/timeline.ts';
 import type { OnMon } from '../http/route.ts';

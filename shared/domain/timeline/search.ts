@@ -1,0 +1,24 @@
+import { TIMELINE_KINDS, type TimelineRow } from '../../schemas/timeline.ts';
+import { choiceField, countField, flagField, statusField, textField, timeField } from '../search-fields.ts';
+import { searchLanguage } from '../search-language.ts';
+
+/** What a search of the timeline can name. Apart from those of the lists: what the console draws first loads no schemas. */
+export const TIMELINE_SEARCH = searchLanguage<TimelineRow>(
+  [
+    choiceField<TimelineRow>('kind', TIMELINE_KINDS, ({ kind }) => kind),
+    textField('client', ({ client }) => client ?? ''),
+    textField('check', ({ check }) => check ?? ''),
+    statusField(({ status }) => status),
+    textField('output', ({ output }) => output ?? ''),
+    countField('occurrences', ({ occurrences }) => occurrences),
+    flagField('flapping', ({ flapping }) => flapping === true),
+    flagField('silenced', ({ silenced_by: ids = [] }) => ids.length > 0),
+    textField('by', ({ by }) => by ?? ''),
+    textField('silence', ({ silence }) => silence ?? ''),
+    textField('reason', ({ reason }) => reason ?? ''),
+    timeField('age', 'since it happened', ({ at }) => at / 1000),
+    textField('namespace', ({ namespace }) => namespace ?? ''),
+  ],
+  ({ client, check, output, by, silence, reason }) =>
+    [client, check, output, by, silence, reason].map((text) => text ?? ''),
+);
