@@ -1,15 +1,19 @@
 import { join } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { PATIENCE } from './test/support/patience.ts';
 import { propertyRuns } from './test/support/property-runs.ts';
 
 /** Most tests wait for several things, one after the other; properties take longer in their long form. */
 const TEST_MS = propertyRuns(4 * PATIENCE.timeout);
 
+/** Needs root and a Debian of its own (CONTRIBUTING.md): no part of the suite, only of `npm run soak`. */
+const ASKED_FOR_ONLY = process.env.SOAK_ROUNDS === undefined ? ['test/soak/package.test.ts'] : [];
+
 const project = (name: string, include: string[]): object => ({ extends: true, test: { name, include } });
 
 export default defineConfig({
   test: {
+    exclude: [...configDefaults.exclude, ...ASKED_FOR_ONLY],
     // Real stores, sockets and child processes on a machine that may be slow and busy.
     testTimeout: TEST_MS,
     hookTimeout: TEST_MS,

@@ -4,7 +4,7 @@
 // seem to be there, on a store that begins anew each time, in place of this machine.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { loadConfig } from '../../daemon/backend/config/load-config.ts';
@@ -91,7 +91,7 @@ async function main(): Promise<number> {
   writeDefinitions(OWN_DEFINITIONS, 'port.json', { checks: movedTo(urlOf(port), checks) });
   const definitions = [DEFINITIONS, OWN_DEFINITIONS].join(',');
   const backends = isCluster
-    ? started.use(await startCluster(ports, definitions, tell))
+    ? started.use(await startCluster(ports, definitions, tellMeanwhile))
     : started.use(await startBackend(port, definitions, 'var/backend'));
   const api = openApiClient({ backend: url, env: {} });
   await Promise.race([answering(api), failure(backends)]);
@@ -276,6 +276,12 @@ function portOf(text: string | undefined): number {
 
 function print(...lines: string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** What happens while it runs: the terminal is the console's, which would not know that something was written over it. */
+function tellMeanwhile(message: string): void {
+  if (hasTerminal) appendFileSync('var/log/start.log', `${new Date().toISOString()} ${message}\n`);
+  else tell(message);
 }
 
 function tell(message: string): void {

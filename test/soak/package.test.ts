@@ -8,7 +8,6 @@ import { writeEarlierStore } from '../../scripts/fixtures/earlier-store.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
 import { openDebianContainer, type DebianContainer } from '../support/debian-container.ts';
 import { REPOSITORY, repositoryText } from '../support/repository.ts';
-import { isAskedFor } from './rounds.ts';
 
 const PACKAGES = ['mon-backend', 'mon-agent', 'mon-cli'] as const;
 const DAEMONS = ['mon-backend', 'mon-agent'] as const;
@@ -20,8 +19,8 @@ const POLL = { timeout: 60_000, interval: 500 };
 /** What the system itself writes while packages come and go. */
 const OF_THE_SYSTEM = /^\/(?:dev|proc|run|sys|tmp|var\/(?:cache|lib\/dpkg|lib\/systemd|log|tmp))(?:\/|$)|^\/root\//;
 
-// Needs root, systemd-nspawn and a Debian root, see CONTRIBUTING.md: no part of the suite.
-describe.runIf(isAskedFor)('packages in a Debian under its own systemd', { timeout: LONG_MS }, () => {
+// Needs root, systemd-nspawn and a Debian root, see CONTRIBUTING.md: no part of the suite (vitest.config.ts).
+describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () => {
   let made: string;
   let debian: DebianContainer;
   let pristine: readonly string[];
