@@ -96,18 +96,29 @@ async function readTold(): Promise<Told> {
   return { program, definitions, identity, secret: keyFile === undefined ? key : await readKeyFile(keyFile) };
 }
 
+/** All that an agent is composed of. */
+interface Ready extends Told {
+  readonly config: AgentConfig;
+}
+
+interface Parts {
+  readonly clock: SystemClock;
+  readonly log: ProgramLog;
+}
+
 async function start(): Promise<void> {
-  let told = await readTold();
+  const told = await readTold();
   const destination = new LineWriter(told.program.log);
   const log = createLog({ component: 'agent', level: told.program['log-level'], destination });
   const clock = new SystemClock();
   const signals = new Signals();
   using manager = openServiceManager({ env: process.env, clock, log });
+  let ready = prepare(told, { clock, log });
   for (;;) {
-    log.level = told.program['log-level'];
-    const { agent, doing } = await begin(told, { clock, log });
+    log.level = ready.program['log-level'];
+    const { agent, doing } = await begin(ready, { clock, log });
     manager.ready(doing);
-    const next = await nextTold(signals, log);
+    const next = await nextReady(signals, { clock, log });
     if (next === undefined) {
       manager.stopping();
       void signals.next().then(() => agent.hurry());
@@ -115,22 +126,23 @@ async function start(): Promise<void> {
       break;
     }
     await agent.stop({ comesBack: true });
-    told = next;
+    ready = next;
   }
   log.info({}, 'agent stopped');
   process.exit(0);
 }
 
-async function begin(
-  { program, definitions, identity, secret }: Told,
-  { clock, log }: { readonly clock: SystemClock; readonly log: ProgramLog },
-): Promise<{ readonly agent: Agent; /** For people. */ readonly doing: string }> {
-  for (const warning of definitions.warnings) log.warn({}, warning);
-  const { namespace } = program;
-  const config: AgentConfig = {
+/**
+ * Whatever can be wrong in what the agent is told is found here, while the agent before still runs.
+ *
+ * @throws MonError `invalid`
+ */
+function prepare(told: Told, { clock, log }: Parts): Ready {
+  const { program, definitions, identity, secret } = told;
+  const config = {
     tls: openAgentTls(program, { clock, log }),
     backends: agentAddresses(program.backend, identity.name, process.env, secret),
-    namespace,
+    namespace: program.namespace,
     identity,
     checks: definitions.checks,
     settings: definitions.settings,
@@ -138,6 +150,15 @@ async function begin(
     stateDir: program['state-dir'],
     runningMax: program['max-checks'],
   };
+  return { ...told, config };
+}
+
+async function begin(
+  { program, definitions, identity, config }: Ready,
+  { clock, log }: Parts,
+): Promise<{ readonly agent: Agent; /** For people. */ readonly doing: string }> {
+  for (const warning of definitions.warnings) log.warn({}, warning);
+  const { namespace } = program;
   const urls = config.backends.map(({ url }) => url).join(', ');
   if (program['insecure-skip-tls-verify']) log.warn({}, unverifiedWarning(urls));
   const agent = await compose(config, { clock, log, chance: Math.random });
@@ -150,7 +171,7 @@ async function begin(
 }
 
 /** What a SIGHUP has read, once it is right; undefined: a signal asks for the end. */
-async function nextTold(signals: Signals, log: ProgramLog): Promise<Told | undefined> {
+async function nextReady(signals: Signals, { clock, log }: Parts): Promise<Ready | undefined> {
   for (;;) {
     const signal = await signals.next();
     if (signal !== 'SIGHUP') {
@@ -159,7 +180,7 @@ async function nextTold(signals: Signals, log: ProgramLog): Promise<Told | undef
     }
     log.info({}, 'reading the configuration again');
     try {
-      return await readTold();
+      return prepare(await readTold(), { clock, log });
     } catch (error) {
       log.error({ reason: errorMessage(error) }, 'the configuration is refused, the one in force stays');
     }

@@ -193,10 +193,15 @@ test('a SIGHUP takes over what the files say now, and nothing while they are wro
   await vi.waitFor(() => expect(backend.results('before')).not.toEqual([]));
 
   const own = join(confDir, 'own.json');
-  await writeFile(own, '{ "checks": { "after": { "interval": "never" } } }');
-  agent.kill('SIGHUP');
-  const refused = 'the configuration is refused, the one in force stays';
-  await vi.waitFor(() => expect(agent.records.map(({ message }) => message)).toContain(refused));
+  const wrong = [{ checks: { after: { interval: 'never' } } }, { agent: { 'trusted-ca-file': '/nowhere/ca.pem' } }];
+  for (const [at, settings] of wrong.entries()) {
+    await writeFile(own, JSON.stringify(settings));
+    agent.kill('SIGHUP');
+    const refused = 'the configuration is refused, the one in force stays';
+    await vi.waitFor(() => {
+      expect(agent.records.filter(({ message }) => message === refused)).toHaveLength(at + 1);
+    });
+  }
 
   await writeFile(own, JSON.stringify({ checks: { after: everySecond('echo after') } }));
   agent.kill('SIGHUP');
