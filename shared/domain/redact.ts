@@ -39,6 +39,11 @@ const HEADERS = 'headers';
 /** Of ntfy: whoever knows it may read and write there. */
 const TOPIC = 'topic';
 
+/** Whether an attribute of this name is hidden wherever nobody says otherwise. */
+export function isHiddenKey(key: string): boolean {
+  return REDACT_KEYS.has(key) || key === VARIABLES;
+}
+
 /** A client, or what is known of one. */
 type Redacting = Client | { readonly redact?: unknown };
 

@@ -77,9 +77,17 @@ export function textField<Row>(name: string, read: (row: Row) => string): Field<
   };
 }
 
-/** @param what one of the texts in words */
-export function listField<Row>(name: string, what: string, read: (row: Row) => readonly string[]): Field<Row> {
-  const hint = `type ${what}, or with ~ a pattern, as in ${name}~client:*`;
+/**
+ * @param what one of the texts in words
+ * @param example a pattern of them
+ */
+export function listField<Row>(
+  name: string,
+  what: string,
+  read: (row: Row) => readonly string[],
+  example = 'client:*',
+): Field<Row> {
+  const hint = `type ${what}, or with ~ a pattern, as in ${name}~${example}`;
   return {
     name,
     hint,

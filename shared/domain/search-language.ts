@@ -33,6 +33,7 @@ export interface SearchOf<Row> {
   readonly usesTime: boolean;
 }
 
+/** Whether a search finds a row. `words`: the text that words are looked for in. */
 type Test<Row> = (row: Row, words: string, nowSeconds: number) => boolean;
 
 /**
@@ -70,7 +71,7 @@ export function readSearch<Row>(language: SearchLanguage<Row>, text: string): Se
     text,
     language,
     tree,
-    test: compile(tree),
+    test: compileTree(tree),
     usesWords: someLeaf(tree, (leaf) => leaf.kind === 'word'),
     usesTime: someLeaf(tree, (leaf) => leaf.kind === 'comparison' && leaf.usesTime),
   };
@@ -85,7 +86,7 @@ export function isFound<Row>(search: SearchOf<Row>, row: Row, nowSeconds: number
   return search.test(row, search.usesWords ? (words ?? search.language.words(row)) : '', nowSeconds);
 }
 
-function compile<Row>(node: SearchNode<Row>): Test<Row> {
+export function compileTree<Row>(node: SearchNode<Row>): Test<Row> {
   switch (node.kind) {
     case 'word': {
       const wanted = node.text.toLowerCase();
@@ -96,15 +97,15 @@ function compile<Row>(node: SearchNode<Row>): Test<Row> {
     case 'comparison':
       return (row, _words, nowSeconds) => node.matches(row, nowSeconds);
     case 'not': {
-      const test = compile(node.node);
+      const test = compileTree(node.node);
       return (row, words, nowSeconds) => !test(row, words, nowSeconds);
     }
     case 'and': {
-      const tests = node.nodes.map((one) => compile(one));
+      const tests = node.nodes.map((one) => compileTree(one));
       return (row, words, nowSeconds) => tests.every((test) => test(row, words, nowSeconds));
     }
     default: {
-      const tests = node.nodes.map((one) => compile(one));
+      const tests = node.nodes.map((one) => compileTree(one));
       return (row, words, nowSeconds) => tests.some((test) => test(row, words, nowSeconds));
     }
   }

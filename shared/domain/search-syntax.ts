@@ -11,6 +11,15 @@ export type SearchNode<Row> =
 /** What can be compared, by the names in lower case. */
 export type SearchFields<Row> = ReadonlyMap<string, Field<Row>>;
 
+/** What a parser asks of them. */
+export interface NamedFields<Row> {
+  /** @param written the name as it was typed */
+  get(name: string, written: string): Field<Row> | undefined;
+  keys(): Iterable<string>;
+  /** How names look; absent: letters and `_`. */
+  readonly pattern?: RegExp;
+}
+
 export interface SearchProblem {
   readonly kind: 'problem';
   /** What is wrong and what to type instead. */
@@ -19,6 +28,8 @@ export interface SearchProblem {
   readonly position: number;
 }
 
+const FIELD_NAME = /^[a-z_]+/i;
+
 /** Bounds that no person reaches by typing, so that no search can take the program's time or stack. */
 export const SEARCH_LENGTH_MAX = 1024;
 const DEPTH_MAX = 32;
@@ -26,7 +37,7 @@ const NODES_MAX = 200;
 
 /** @returns `undefined` for a search that names nothing and so finds everything */
 export function parseSearchTree<Row>(
-  fields: SearchFields<Row>,
+  fields: NamedFields<Row>,
   text: string,
 ): SearchNode<Row> | SearchProblem | undefined {
   if (text.length > SEARCH_LENGTH_MAX) {
@@ -67,13 +78,13 @@ class SyntaxProblem extends Error {
  *     term    = ( "!" | "not" ) term | "(" any ")" | '"' quoted '"' | flag | field operator value | word
  */
 class Parser<Row> {
-  readonly #fields: SearchFields<Row>;
+  readonly #fields: NamedFields<Row>;
   readonly #text: string;
   #position = 0;
   #depth = 0;
   #nodes = 0;
 
-  constructor(fields: SearchFields<Row>, text: string) {
+  constructor(fields: NamedFields<Row>, text: string) {
     this.#fields = fields;
     this.#text = text;
   }
@@ -145,10 +156,13 @@ class Parser<Row> {
   }
 
   #comparison(start: number): SearchNode<Row> | undefined {
-    const [before = '', name = '', spaces = ''] = /^([a-z_]+)([ \t]*)/i.exec(this.#text.slice(start)) ?? [];
+    const rest = this.#text.slice(start);
+    const [name = ''] = (this.#fields.pattern ?? FIELD_NAME).exec(rest) ?? [];
+    const [spaces = ''] = /^[ \t]*/.exec(rest.slice(name.length)) ?? [];
+    const before = name + spaces;
     const operator = OPERATORS.find((candidate) => this.#text.startsWith(candidate, start + before.length));
     if (name === '' || operator === undefined) return undefined;
-    const field = this.#fields.get(name.toLowerCase());
+    const field = this.#fields.get(name.toLowerCase(), name);
     if (field === undefined) {
       // `load > 5` may be words of an output; `load>5` can only be meant as a comparison.
       if (spaces !== '') return undefined;
@@ -172,7 +186,7 @@ class Parser<Row> {
     if (lower === 'and' || lower === 'or') {
       this.#fail(`something to search for is missing before "${text}"; quote it to search for the word itself`, start);
     }
-    const flag = this.#fields.get(lower)?.flag;
+    const flag = this.#fields.get(lower, text)?.flag;
     if (flag !== undefined) return this.#counted({ kind: 'flag', name: lower, matches: flag });
     return this.#counted({ kind: 'word', text });
   }

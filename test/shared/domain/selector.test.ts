@@ -1,0 +1,150 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { redactKeysOf } from '../../../shared/domain/redact.ts';
+import { attributeTexts, parseSelector, type Selector, type SelectorSubject } from '../../../shared/domain/selector.ts';
+import { propertyRuns } from '../../support/property-runs.ts';
+
+const client = {
+  name: 'web-1',
+  subscriptions: ['web', 'client:web-1'],
+  env: 'prod',
+  cores: 8,
+  labels: { region: 'eu', 'app.kubernetes.io/name': 'shop' },
+  tags: ['blue', 'edge', { not: 'a text' }],
+  password: 'hunter2',
+  pin: '1234',
+  redact: ['pin', 'password'],
+};
+const check = { name: 'disk..var', env: 'test', team: 'storage', critical: true, status: 2 };
+
+const hidden = redactKeysOf(client);
+const subject: SelectorSubject = {
+  namespace: 'default',
+  client: 'web-1',
+  check: 'disk..var',
+  subscriptions: client.subscriptions,
+  attribute: (owner, name) => attributeTexts(owner === 'client' ? client : check, name, hidden),
+};
+
+function selector(text: string): Selector {
+  const parsed = parseSelector(text);
+  if (parsed.kind === 'problem') throw new Error(`${text}: ${parsed.message}`);
+  return parsed;
+}
+
+function problemOf(text: string): string {
+  const parsed = parseSelector(text);
+  return parsed.kind === 'problem' ? parsed.message : '';
+}
+
+describe('a selector matches', () => {
+  test.each([
+    ['a client by a pattern, whatever its case', 'client~WEB-*'],
+    ['a check by its name', 'check=disk..var'],
+    ['a check by the name of which it is one of several', 'check=disk'],
+    ['words in client and check', 'web disk'],
+    ['a subscription', 'subscriptions=web'],
+    ['a namespace', 'namespace=default'],
+    ['an attribute of the client', 'env=prod'],
+    ['an attribute of the check', 'env=test team~stor*'],
+    ['an attribute of the one that is named', 'client.env=prod check.env=test client.env!=test'],
+    ['a number as text', 'cores=8'],
+    ['a boolean as text', 'critical=true'],
+    ['one of a list', 'tags=edge'],
+    ['an attribute within another', 'labels.region=eu'],
+    ['an attribute whose name has dots', 'client.labels.app.kubernetes.io/name=shop'],
+    ['spaces round an operator', 'env = prod'],
+    ['an attribute that is not there by what it is not', 'site!=ams'],
+    ['all of it, as in any search', '(client~db-* or client~web-*) and not team=web check!=backup'],
+  ])('%s', (_rule, text) => {
+    expect(selector(text).matches(subject)).toBe(true);
+  });
+});
+
+describe('a selector does not match', () => {
+  test.each([
+    ['another client', 'client=web-10'],
+    ['a check by one name that it is not to have', 'check!=disk'],
+    ['an attribute that either has by what it is not', 'env!=test'],
+    ['an attribute that is not there', 'site=ams or site~*'],
+    ['an attribute of the other owner', 'check.cores=8'],
+    ['what the client keeps secret', 'pin=1234 or pin~*'],
+    ['an object', 'labels~*'],
+    ['a prototype', 'constructor~* or client.__proto__~*'],
+  ])('%s', (_rule, text) => {
+    expect(selector(text).matches(subject)).toBe(false);
+  });
+});
+
+test.each([
+  ['status>=warn', 'status changes from result to result'],
+  ['client=web-1 output~full', 'output changes from result to result'],
+  ['occurrences>3', 'occurrences changes from result to result'],
+  ['check.status=2', 'check.status changes from result to result'],
+  ['client.timestamp=1', 'client.timestamp changes from result to result'],
+  ['web silenced', 'silenced changes from result to result'],
+  ['!(flapping)', 'flapping changes from result to result'],
+  ['age>1h', 'age changes from result to result'],
+  ['backend=eu', 'backend is not known to a backend'],
+  ['subscription=web', 'subscription is called subscriptions here'],
+  ['client.password=x', 'client.password is kept secret'],
+  ['labels.api_key~a*', 'labels.api_key is kept secret'],
+  ['env>3', 'env holds texts and has no order'],
+  ['env=', 'a value is missing after env='],
+  ['  ', 'a selector has to name something'],
+  ['client~(', 'a value is missing after client~'],
+  ['x'.repeat(1025), 'the search is longer than 1024 characters'],
+  [Array.from({ length: 21 }, (_, at) => `a${String(at)}=1`).join(' '), 'a selector can name 20 attributes'],
+])('%s is refused: %s', (text, message) => {
+  expect(problemOf(text)).toContain(message);
+});
+
+test('a refusal says where, and what to write instead', () => {
+  expect(parseSelector('client=web-1 status=2')).toEqual({
+    kind: 'problem',
+    message:
+      'status changes from result to result, which a selector cannot look at: use client, check, subscriptions, namespace or an attribute of client or check, as in env=prod',
+    position: 20,
+  });
+});
+
+test('the attributes of client and check that have to be known are told', () => {
+  expect(selector('client~web-* env=prod check.team=a client.labels.Zone=b env!=x').attributes).toEqual({
+    client: ['env', 'labels.Zone'],
+    check: ['env', 'team'],
+  });
+});
+
+test('a list has at most a hundred texts, each of a thousand characters', () => {
+  const texts = attributeTexts({ list: Array.from({ length: 500 }, () => 'x'.repeat(5000)) }, 'list', new Set());
+  expect(texts).toEqual(Array.from({ length: 100 }, () => 'x'.repeat(1000)));
+});
+
+test('any text is a selector or a problem within it, and never an exception', () => {
+  const pieces = fc.constantFrom(
+    'client',
+    'env',
+    '.',
+    '=',
+    '!=',
+    '~',
+    '(',
+    ')',
+    '"',
+    '!',
+    ' ',
+    'or',
+    'status',
+    '*',
+    'é',
+  );
+  fc.assert(
+    fc.property(fc.array(pieces, { maxLength: 30 }), (parts) => {
+      const text = parts.join('');
+      const parsed = parseSelector(text);
+      const isRead = parsed.kind === 'selector' && typeof parsed.matches(subject) === 'boolean';
+      expect(isRead || (parsed.kind === 'problem' && parsed.position <= text.length)).toBe(true);
+    }),
+    { numRuns: propertyRuns(500) },
+  );
+});
