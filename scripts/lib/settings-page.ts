@@ -32,10 +32,12 @@ const BACKEND_VARIABLES = {
 /** Sections whose settings are flags by their names. */
 const FLAGGED: ReadonlySet<string> = new Set(['', 'api.', 'tls.']);
 
+const OF_TLS =
+  'Of every listener, see [tls.md](tls.md). `api`, `core-api` and `agent-listener` may have a `tls` of their own.';
+
 /** `docs/settings.md`, from the schemas that a configuration is held to. */
 export function settingsPage(): string {
   const program = jsonOf(programSettingsSchema);
-  const parts = program.properties ?? {};
   const ofBackend = (schema: JsonSchema | undefined, path: string): string =>
     settingsTable({
       schema: schema ?? {},
@@ -55,19 +57,13 @@ export function settingsPage(): string {
     '### `api`',
     'How the API listens, see [configuration.md](configuration.md#api).',
     ofBackend(jsonOf(apiSettingsSchema), 'api.'),
-    '### `tls`',
-    'Of every listener, see [tls.md](tls.md). `api`, `core-api` and `agent-listener` may have a `tls` of their own.',
-    ofBackend(parts['tls'], 'tls.'),
-    '### `agent-listener`',
-    ofBackend(parts['agent-listener'], 'agent-listener.'),
-    '### `core-api`',
-    ofBackend(parts['core-api'], 'core-api.'),
-    '### `alerts`',
-    ofBackend(parts['alerts'], 'alerts.'),
-    '### `timeline`',
-    ofBackend(parts['timeline'], 'timeline.'),
-    '### `silence-policy`',
-    ofBackend(parts['silence-policy'], 'silence-policy.'),
+    ...Object.entries(program.properties ?? {})
+      .filter(([, { properties }]) => properties !== undefined)
+      .flatMap(([name, section]) => [
+        `### \`${name}\``,
+        ...(name === 'tls' ? [OF_TLS] : []),
+        ofBackend(section, `${name}.`),
+      ]),
     '## The agent',
     'In the section `agent`, see [agent.md](agent.md). What is in `client` describes the machine.',
     settingsTable({

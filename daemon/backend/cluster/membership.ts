@@ -1,6 +1,6 @@
 import { BusyError, errorMessage, MonError } from '../../../shared/errors.ts';
 import { successionOf } from '../../../shared/domain/cluster.ts';
-import type { ClusterMember, ClusterView } from '../../../shared/schemas/cluster.ts';
+import type { ClusterView } from '../../../shared/schemas/cluster.ts';
 import type { PeerStanding } from '../../../shared/schemas/peer-standing.ts';
 import type { Log } from '../../log/log.ts';
 import type { Batcher } from '../commit/batcher.ts';
@@ -8,6 +8,7 @@ import type { Clock, Lease } from '../ports.ts';
 import type { TimeKeeper } from '../schedule/keep-time.ts';
 import { LEASE_MS, SHARD } from '../store/main-shard.ts';
 import type { SharedStore, Standing, StoredMember } from '../store/shared.ts';
+import { clusterViewOf, GONE_MS } from './cluster-view.ts';
 import type { Cluster } from './cluster.ts';
 import type { Follower } from './follower.ts';
 import type { Leadership, PeerPlace } from './forwarding/leadership.ts';
@@ -18,8 +19,6 @@ import type { PeerNews } from './peer-news.ts';
 const MEET_MS = 500;
 /** Without an answer of the database for so long the others are asked how far it is. */
 const UNHEARD_MS = 2 * MEET_MS;
-/** Who was not heard of for so long is gone. */
-export const GONE_MS = 5000;
 /** Members that find nobody writing do not all try at once. */
 const CHANCE_MS = 200;
 /** How long a write waits for somebody who takes it, and a hand-over for somebody who takes over. */
@@ -174,20 +173,18 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
 
   view(): ClusterView {
     const { store, batcher } = this.#parts;
-    const { lease, members = [], nowMs = 0 } = this.#standing ?? {};
-    const isHeld = lease?.holder !== undefined && lease.goodUntilMs > nowMs;
-    const problem = store.refusal?.message ?? this.#problem ?? null;
-    const seq = Math.max(this.seq, batcher.isLeading ? 0 : (lease?.seq ?? 0), this.#lag.seq);
-    return {
-      answered_by: store.self,
-      writer:
-        isHeld && lease.holder !== undefined
-          ? { id: lease.holder, since: Math.floor(lease.sinceMs / 1000), epoch: lease.epoch }
-          : null,
-      seq,
-      database: { kind: 'postgres', place: store.shown, state: problem === null ? 'ok' : 'away', problem },
-      members: members.map((member) => this.#shown(member, isHeld ? lease.holder : undefined, seq)),
-    };
+    const { seq } = this;
+    const written = batcher.isLeading ? 0 : (this.#standing?.lease?.seq ?? 0);
+    return clusterViewOf(
+      this.#standing,
+      {
+        id: store.self,
+        seq,
+        newest: Math.max(seq, written, this.#lag.seq),
+        isTooFarBehind: this.#isTooFarBehind(),
+      },
+      { place: store.shown, problem: store.refusal?.message ?? this.#problem ?? null },
+    );
   }
 
   async handOver(to: string | undefined): Promise<ClusterView> {
@@ -398,27 +395,6 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     this.#isLost = true;
     this.#isResigning = true;
     this.#end(reason);
-  }
-
-  #shown(member: StoredMember, holder: string | undefined, newest: number): ClusterMember {
-    const { id, name, url, version, sinceMs, seenMs } = member;
-    const isSelf = id === this.#parts.store.self;
-    // What others have told of themselves is older than what the writer has written since.
-    const seq = isSelf ? this.seq : id === holder ? newest : member.seq;
-    const isGone = (this.#standing?.nowMs ?? 0) - seenMs > GONE_MS;
-    const isBehind = isSelf && this.#isTooFarBehind();
-    return {
-      id,
-      name,
-      url,
-      version,
-      since: Math.floor(sinceMs / 1000),
-      last_seen: Math.floor(seenMs / 1000),
-      role: id === holder ? 'writer' : 'member',
-      state: isGone ? 'gone' : isBehind ? 'behind' : 'ok',
-      seq,
-      behind: Math.max(0, newest - seq),
-    };
   }
 
   #pause(ms: number): Promise<void> {

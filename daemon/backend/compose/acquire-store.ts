@@ -1,6 +1,6 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { Clock, Lease, Store } from '../ports.ts';
-import { GONE_MS } from '../cluster/membership.ts';
+import { GONE_MS } from '../cluster/cluster-view.ts';
 import { LEASE_MS, SHARD } from '../store/main-shard.ts';
 import { foreignMember } from '../../../shared/domain/cluster.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';

@@ -1,0 +1,60 @@
+import type { ClusterMember, ClusterView } from '../../../shared/schemas/cluster.ts';
+import type { Standing, StoredMember } from '../store/shared.ts';
+
+/** Who was not heard of for so long is gone. */
+export const GONE_MS = 5000;
+
+/** What a member knows of itself. */
+interface ViewOfSelf {
+  readonly id: string;
+  /** Of the newest write in its memory. */
+  readonly seq: number;
+  /** Of the newest write that it knows of. */
+  readonly newest: number;
+  readonly isTooFarBehind: boolean;
+}
+
+interface ViewOfDatabase {
+  /** Where it is, for people, without what is secret. */
+  readonly place: string;
+  /** Why it cannot be asked; null: it answers. */
+  readonly problem: string | null;
+}
+
+/** The cluster as one of its members sees it. @param standing what the database said last; undefined: nothing yet */
+export function clusterViewOf(standing: Standing | undefined, self: ViewOfSelf, database: ViewOfDatabase): ClusterView {
+  const { lease, members = [], nowMs = 0 } = standing ?? {};
+  const holder = lease !== undefined && lease.goodUntilMs > nowMs ? lease.holder : undefined;
+  return {
+    answered_by: self.id,
+    writer:
+      holder === undefined || lease === undefined
+        ? null
+        : { id: holder, since: Math.floor(lease.sinceMs / 1000), epoch: lease.epoch },
+    seq: self.newest,
+    database: { kind: 'postgres', ...database, state: database.problem === null ? 'ok' : 'away' },
+    members: members.map((member) => shownMember(member, { self, holder, nowMs })),
+  };
+}
+
+function shownMember(
+  { id, name, url, version, sinceMs, seenMs, seq: told }: StoredMember,
+  { self, holder, nowMs }: { readonly self: ViewOfSelf; readonly holder: string | undefined; readonly nowMs: number },
+): ClusterMember {
+  const isSelf = id === self.id;
+  // What others have told of themselves is older than what the writer has written since.
+  const seq = isSelf ? self.seq : id === holder ? self.newest : told;
+  const isGone = nowMs - seenMs > GONE_MS;
+  return {
+    id,
+    name,
+    url,
+    version,
+    since: Math.floor(sinceMs / 1000),
+    last_seen: Math.floor(seenMs / 1000),
+    role: id === holder ? 'writer' : 'member',
+    state: isGone ? 'gone' : isSelf && self.isTooFarBehind ? 'behind' : 'ok',
+    seq,
+    behind: Math.max(0, self.newest - seq),
+  };
+}
