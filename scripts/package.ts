@@ -1,8 +1,9 @@
-// npm run package [-- --out DIR --version V --only NAME,... --uncompressed]: the packages for Debian and the archive, without network.
+// npm run package [-- --out DIR --version V --only NAME,... --uncompressed]: the packages for Debian and the archive, without network but for what `findLicense` says.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { buildArchive, stageArchive } from './package/archive.ts';
 import type { Release } from './package/control.ts';
@@ -53,7 +54,8 @@ try {
   await run(process.execPath, ['scripts/build.ts', '--whole', programs], { cwd: ROOT });
   const manuals = manualsOf({ version: release.version, dateS });
   const runtime = join(ROOT, 'node_modules/node/bin/node');
-  const sources: Sources = { root: ROOT, programs, runtime, release, dateS, manuals };
+  const runtimeLicense = await findLicense();
+  const sources: Sources = { root: ROOT, programs, runtime, runtimeLicense, release, dateS, manuals };
   await Promise.all(wanted.map((name) => make(name, sources)));
 } finally {
   await rm(scratch, { recursive: true, force: true });
@@ -73,6 +75,18 @@ async function make(name: string, sources: Sources): Promise<void> {
   await stagePackage(pack, folder, sources);
   const scripts = join(ROOT, 'scripts/package');
   console.log(await buildDeb(pack, folder, { release, scripts, out, dateS, isCompressed: !values.uncompressed }));
+}
+
+/** Of Node.js: beside its own package, from where `npm install` removes it in a clone that was installed before. */
+async function findLicense(): Promise<string> {
+  const node = createRequire(join(ROOT, 'node_modules/node/package.json'));
+  const find = (): string => join(dirname(node.resolve(`node-linux-${process.arch}/package.json`)), 'LICENSE');
+  try {
+    return find();
+  } catch {
+    await run('npm', ['rebuild', 'node'], { cwd: ROOT });
+    return find();
+  }
 }
 
 /** Of the last commit, in seconds since the epoch; where there is no git, the first day of 1980, the earliest that archives know. */

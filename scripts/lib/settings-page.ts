@@ -32,8 +32,10 @@ const BACKEND_VARIABLES = {
 /** Sections whose settings are flags by their names. */
 const FLAGGED: ReadonlySet<string> = new Set(['', 'api.', 'tls.']);
 
-const OF_TLS =
-  'Of every listener, see [tls.md](tls.md). `api`, `core-api` and `agent-listener` may have a `tls` of their own.';
+/** What stands before the table of a section. */
+const INTRODUCTIONS: Readonly<Record<string, string>> = {
+  tls: '\n\nOf every listener, see [tls.md](tls.md). `api`, `core-api` and `agent-listener` may have a `tls` of their own.',
+};
 
 /** `docs/settings.md`, from the schemas that a configuration is held to. */
 export function settingsPage(): string {
@@ -59,11 +61,7 @@ export function settingsPage(): string {
     ofBackend(jsonOf(apiSettingsSchema), 'api.'),
     ...Object.entries(program.properties ?? {})
       .filter(([, { properties }]) => properties !== undefined)
-      .flatMap(([name, section]) => [
-        `### \`${name}\``,
-        ...(name === 'tls' ? [OF_TLS] : []),
-        ofBackend(section, `${name}.`),
-      ]),
+      .map(([name, section]) => `### \`${name}\`${INTRODUCTIONS[name] ?? ''}\n\n${ofBackend(section, `${name}.`)}`),
     '## The agent',
     'In the section `agent`, see [agent.md](agent.md). What is in `client` describes the machine.',
     settingsTable({

@@ -1,6 +1,5 @@
 import { constants } from 'node:fs';
 import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { INSTALLATION_FILE } from '../../daemon/settings/installation.ts';
@@ -19,6 +18,8 @@ export interface Sources {
   readonly programs: string;
   /** Node.js. */
   readonly runtime: string;
+  /** What Node.js is licensed by. */
+  readonly runtimeLicense: string;
   readonly release: Release;
   /** Seconds since the epoch: of the clone. */
   readonly dateS: number;
@@ -110,16 +111,13 @@ export async function stageManuals(
 /** Ours, that of Node.js and those of the packages that the programs are bundled with. */
 export async function stageLicenses(
   folder: string,
-  { root }: Pick<Sources, 'root'>,
+  { root, runtimeLicense }: Pick<Sources, 'root' | 'runtimeLicense'>,
   { copyright, node }: { readonly copyright: string; readonly node: string },
 ): Promise<void> {
   const own = await readFile(join(root, 'LICENSE'), 'utf8');
   const others = `${node} is Node.js: LICENSE.node.gz. Other packages within the programs: LICENSES.gz.\n`;
   await put(join(folder, copyright), `${own.trimEnd()}\n\n${others}`);
-  const ofNode = createRequire(join(root, 'node_modules/node/package.json')).resolve(
-    `node-linux-${process.arch}/package.json`,
-  );
-  await put(join(folder, 'LICENSE.node.gz'), zipped(await readFile(join(dirname(ofNode), 'LICENSE'))));
+  await put(join(folder, 'LICENSE.node.gz'), zipped(await readFile(runtimeLicense)));
   await put(join(folder, 'LICENSES.gz'), zipped(licensesText(root)));
 }
 

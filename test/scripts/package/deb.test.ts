@@ -25,6 +25,7 @@ async function anAgentPackage(): Promise<string> {
     root: REPOSITORY,
     programs,
     runtime: join(programs, 'node'),
+    runtimeLicense: join(REPOSITORY, 'LICENSE'),
     release: RELEASE,
     dateS: 0,
     manuals,
