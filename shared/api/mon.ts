@@ -34,6 +34,7 @@ import { clearSilencedSchema, silencedSchema, silencedDetailAnswer } from '../sc
 import { storeUpgradeRequestSchema, storeUpgradeAnswer } from '../schemas/store-upgrade.ts';
 import { stashAnswer, stashSchema } from '../schemas/stash.ts';
 import { availabilityAnswer } from '../schemas/availability.ts';
+import { reportAnswer } from '../schemas/report.ts';
 import { timelineAnswer } from '../schemas/timeline.ts';
 import { endpointsBelow } from './endpoint.ts';
 import { count, given, place, text, wanted } from './query.ts';
@@ -137,6 +138,16 @@ export const MON_API = {
     },
     answer: availabilityAnswer,
     errors: ['invalid', 'not_found'],
+  }),
+  report: mon('GET /report', 'What there is to hand over: what broke, what is open, who did what, what is noisy', {
+    query: {
+      ...IN_ANY,
+      since: count.describe('from this time on, epoch milliseconds; 12 hours before the end unless told'),
+      until: SPAN.until,
+      limit: count.describe('how much of each list at most, up to 1,000; 100 unless told'),
+    },
+    answer: reportAnswer,
+    errors: ['invalid'],
   }),
   overview: mon('GET /overview', 'Figures of the whole backend, and of the clients and checks of a namespace', {
     onWriter: true,

@@ -289,6 +289,8 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     timeline: (query: TimelineQuery = {}) => call(MON_API.timeline, { query: { ...query } }),
     /** For how long checks were well, the worst first. */
     availability: (query: AvailabilityQuery) => call(MON_API.availability, { query: { ...query } }),
+    /** What there is to hand over. */
+    report: (query: PastSpan = {}) => call(MON_API.report, { query: { ...query } }),
     overview: () => call(MON_API.overview),
     /** Those that the credentials may see, by name. */
     async namespaces(): Promise<{ name: string }[]> {

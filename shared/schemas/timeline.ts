@@ -59,6 +59,8 @@ const transitionShape = {
   begin: z.number().exactOptional(),
   /** Epoch milliseconds at which it ends by itself; absent: never. */
   end: z.number().exactOptional(),
+  /** Whether it ends with the event. */
+  expire_on_resolve: z.literal(true).exactOptional(),
 };
 
 const transitionSchema = z.object(transitionShape);

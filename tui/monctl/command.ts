@@ -19,6 +19,8 @@ export interface Command {
   /** By name as it is typed, without the dashes. */
   readonly options: Readonly<Record<string, CommandOption>>;
   readonly examples: readonly (readonly [call: string, does: string])[];
+  /** What its text is called where `--output` chooses; default `table`. */
+  readonly textFormat?: string;
   /** It asks no backend, or finds its own. */
   readonly isLocal?: boolean;
   /** @throws MonError whose code becomes the exit code */

@@ -22,13 +22,13 @@ export function manual(
   globals: Readonly<Record<string, CommandOption>>,
 ): string {
   const [only, ...others] = commands;
-  const sections =
-    only !== undefined && others.length === 0 && only.words.length === words.length
-      ? commandSections(only)
-      : overviewSections(words, commands);
+  const command = others.length === 0 && only?.words.length === words.length ? only : undefined;
+  const sections = command === undefined ? overviewSections(words, commands) : commandSections(command);
+  // What a command takes in a way of its own is among its options.
+  const common = Object.entries(globals).filter(([name]) => command?.options[name] === undefined);
   return [
     ...sections,
-    section('Options of every command', columns(optionLines(globals))),
+    section('Options of every command', columns(optionLines(Object.fromEntries(common)))),
     section('Environment', columns(ENVIRONMENT)),
     section('Exit codes', columns(EXIT_CODE_TEXTS.map(([code, text]) => [String(code), text]))),
   ].join('\n\n');

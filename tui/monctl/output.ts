@@ -36,17 +36,26 @@ export interface OutputStream {
   hasColors?(): boolean;
 }
 
+export interface OutputWishes {
+  readonly format: string;
+  readonly raw: boolean;
+  /** What the text for people is called; default `table`. */
+  readonly textFormat?: string | undefined;
+}
+
 /**
  * @param raw leave text from outside as it is
  * @throws MonError `invalid` for a format that does not exist, and for `raw` on a terminal
  */
 export function openOutput(
-  { format, raw }: { readonly format: string; readonly raw: boolean },
+  { format: asked, raw, textFormat = 'table' }: OutputWishes,
   stdout: OutputStream,
   stderr: OutputStream,
 ): Output {
-  if (!isOutputFormat(format)) {
-    throw new MonError('invalid', `--output must be ${OUTPUT_FORMATS.join(', ')}, not ${JSON.stringify(format)}`);
+  const names = OUTPUT_FORMATS.map((known) => (known === 'table' ? textFormat : known));
+  const format = OUTPUT_FORMATS[names.indexOf(asked)];
+  if (format === undefined) {
+    throw new MonError('invalid', `--output must be ${names.join(', ')}, not ${JSON.stringify(asked)}`);
   }
   const isTerminal = stdout.isTTY === true;
   if (raw && isTerminal) {
@@ -94,10 +103,6 @@ function frame(lines: readonly string[], rows: number): string {
   const surplus = lines.length - (rows - 1);
   const shown = surplus > 0 ? [...lines.slice(0, rows - 2), `... ${String(surplus + 1)} more lines`] : lines;
   return `\u001b[?7l\u001b[H${shown.map((line) => `${line}\u001b[K\r\n`).join('')}\u001b[J\u001b[?7h`;
-}
-
-function isOutputFormat(format: string): format is OutputFormat {
-  return OUTPUT_FORMATS.some((known) => known === format);
 }
 
 /**

@@ -23,6 +23,7 @@ import { entityCommands } from './commands/entity.ts';
 import { eventCommands } from './commands/event.ts';
 import { handlerCommands } from './commands/handler.ts';
 import { namespaceCommands } from './commands/namespace.ts';
+import { reportCommand } from './commands/report.ts';
 import { restoreCommand } from './commands/restore.ts';
 import { migrateCommands } from './commands/migrate.ts';
 import { resultCommands } from './commands/result.ts';
@@ -46,6 +47,7 @@ import { EXIT, type ExitCode } from '../words/exit-codes.ts';
 export const COMMANDS = [
   ...eventCommands,
   ...timelineCommands,
+  reportCommand,
   ...silencedCommands,
   ...clientCommands.map(inAnyNamespace),
   ...checkCommands,
@@ -124,8 +126,9 @@ async function carryOut(argv: readonly string[], surroundings: Surroundings): Pr
     }
     case 'command': {
       const { command, flags, operands } = called;
-      const format = flags.value('output') ?? 'table';
-      const output = openOutput({ format, raw: flags.switch('raw') ?? false }, stdout, stderr);
+      const { textFormat = 'table' } = command;
+      const format = flags.value('output') ?? textFormat;
+      const output = openOutput({ format, textFormat, raw: flags.switch('raw') ?? false }, stdout, stderr);
       const { readInput, ask, clock } = surroundings;
       const {
         backend,

@@ -50,6 +50,7 @@ import { namespacesOnV2 } from '../namespaces/v2.ts';
 import { storeUpgradeOnMon } from '../plans/mon-store.ts';
 import { plansOnMon } from '../plans/mon.ts';
 import { versionsOf, type VersionParts } from '../plans/versions.ts';
+import { reportOnMon } from '../report/mon.ts';
 import { simulationOnMon } from '../results/mon-simulate.ts';
 import { resultsOnMon } from '../results/mon.ts';
 import { resultsOnV1 } from '../results/v1.ts';
@@ -85,6 +86,7 @@ type V1Deps = FirstOf<typeof eventsOnV1> &
 
 type MonDeps = FirstOf<typeof eventsOnMon> &
   FirstOf<typeof timelineOnMon> &
+  FirstOf<typeof reportOnMon> &
   FirstOf<typeof explanationOnMon> &
   FirstOf<typeof handlerTestOnMon> &
   FirstOf<typeof resultsOnMon> &
@@ -136,6 +138,7 @@ export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: rea
     ...openApiOnMon(),
     ...eventsOnMon(deps),
     ...timelineOnMon(deps),
+    ...reportOnMon(deps),
     ...explanationOnMon(deps),
     ...handlerTestOnMon(deps),
     overview: (request) => overviewOf(deps.overview, askedNamespaces(request, deps.overview)),

@@ -129,7 +129,7 @@ function statusOf(entry: CheckEntry | undefined): number | undefined {
 }
 
 /** When silences were in effect, each read once. */
-class SilencesOfPast {
+export class SilencesOfPast {
   readonly #store: ReadStore;
   readonly #known: KnownSilences;
   readonly #about: { readonly span: Span; readonly kept: Kept };

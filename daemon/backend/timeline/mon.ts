@@ -23,11 +23,6 @@ interface TimelineDeps {
 /** The past of checks and silences (spec, timeline). It is read from the store, whichever backend is asked. */
 export function timelineOnMon(deps: TimelineDeps): OnMon<'timeline' | 'availability'> {
   const { registry, store, clock } = deps;
-  const keptSince = (): number | null => {
-    const { head, isKept, limits } = registry.timeline;
-    return isKept && head !== undefined ? Math.max(head.since, clock.now() - limits.days * DAY_MS) : null;
-  };
-
   return {
     timeline: async (request, _reply, { client, check, since = 0, until, after, limit = LIMIT, q }) => {
       const { namespaces, placed } = askedNamespaces(request, deps);
@@ -46,7 +41,7 @@ export function timelineOnMon(deps: TimelineDeps): OnMon<'timeline' | 'availabil
         filter: (row) => isOfCheck(row) && (search === undefined || search(row)),
         shown: placed,
       });
-      return { ...page, kept_since: keptSince() };
+      return { ...page, kept_since: registry.timeline.keptSince(clock.now()) };
     },
 
     availability: async (request, _reply, { client, check, aggregate, since, until, limit = LIMIT }) => {
@@ -57,7 +52,10 @@ export function timelineOnMon(deps: TimelineDeps): OnMon<'timeline' | 'availabil
       const places = await placesOf(store, namespace, { client, check, aggregate });
       return readAvailability(store, namespace, places, {
         span: { sinceMs, untilMs },
-        kept: { sinceMs: keptSince() ?? untilMs, perCheck: registry.timeline.limits.perCheck },
+        kept: {
+          sinceMs: registry.timeline.keptSince(clock.now()) ?? untilMs,
+          perCheck: registry.timeline.limits.perCheck,
+        },
         limit: Math.min(limit, LIMIT_MAX),
       });
     },

@@ -60,7 +60,10 @@ export async function readPage(store: ReadStore, wanted: Wanted): Promise<Omit<T
 }
 
 /** Several at once, down to a time. */
-async function* portionsOf(found: AsyncIterable<Found>, sinceMs: number): AsyncGenerator<readonly Found[], void> {
+export async function* portionsOf(
+  found: AsyncIterable<Found>,
+  sinceMs: number,
+): AsyncGenerator<readonly Found[], void> {
   let portion: Found[] = [];
   for await (const one of found) {
     if (timeOf(one.id) < sinceMs) break;

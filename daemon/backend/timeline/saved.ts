@@ -47,7 +47,7 @@ export function noteRemoval(transaction: Transaction, entry: CheckEntry, by: By,
 
 /** Notes that a silenced entry was made, in place of the one with its id where there was one. */
 export function noteSilence(transaction: Transaction, namespace: Namespace, entry: SilencedEntry, by: By): void {
-  const { creator, reason, begin, expireAtMs: end } = entry;
+  const { creator, reason, begin, expireAtMs: end, expire_on_resolve: endsWithEvent } = entry;
   noteEntry(transaction, namespace, entry, JSON.stringify({ begin, end }), {
     kind: 'silence',
     ...silenceOf(entry),
@@ -56,6 +56,7 @@ export function noteSilence(transaction: Transaction, namespace: Namespace, entr
     ...(reason !== null && { reason: reason.slice(0, REASON_MAX).toWellFormed() }),
     ...(begin !== null && { begin }),
     ...(end !== null && { end }),
+    ...(endsWithEvent && { expire_on_resolve: true }),
   });
 }
 

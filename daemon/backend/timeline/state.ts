@@ -1,3 +1,5 @@
+const DAY_MS = 86_400_000;
+
 /** Read each time, because a reload may change it. */
 export interface TimelineLimits {
   /** Days for which transitions are kept; 0: none are. */
@@ -26,6 +28,12 @@ export class Timeline {
 
   get isKept(): boolean {
     return this.limits.days > 0;
+  }
+
+  /** From when on everything is kept, epoch milliseconds; null: nothing is. */
+  keptSince(nowMs: number): number | null {
+    const { head, isKept, limits } = this;
+    return isKept && head !== undefined ? Math.max(head.since, nowMs - limits.days * DAY_MS) : null;
   }
 
   /**

@@ -3,25 +3,20 @@ import { formatDuration } from '../../../shared/domain/duration.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import type { Availability, AvailabilityReport } from '../../../shared/schemas/availability.ts';
 import type { TimelineRow } from '../../../shared/schemas/timeline.ts';
-import { MonError } from '../../../shared/errors.ts';
 import type { Call, Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
 import { given } from '../given.ts';
 import { inAnyNamespace } from '../namespaces.ts';
+import { SPAN_OPTIONS, spanOf } from '../past-span.ts';
 import { statusStyle, statusWord } from '../severity-text.ts';
 import { table, type Column } from '../table.ts';
-import { parsePast, timestamp } from '../times.ts';
+import { timestamp } from '../times.ts';
 
 /** Transitions that the backend gives at once. */
 const PAGE = 1000;
 
 /** Transitions that are shown unless more are wanted. */
 const SHOWN = 100;
-
-const SPAN_OPTIONS = {
-  since: takes('TIME', 'how long ago (24h), or since when (2026-11-20T22:00)'),
-  until: takes('TIME', 'up to when; default now'),
-} as const;
 
 const timeline: Command = {
   words: ['event', 'timeline'],
@@ -85,19 +80,6 @@ function queryOf(call: Call): Parameters<ApiClient['timeline']>[0] {
 /** An operand that is left out is empty. */
 function placeOf({ operands: [client = '', check = ''] }: Call): { readonly client?: string; readonly check?: string } {
   return { ...(client !== '' && { client }), ...(check !== '' && { check }) };
-}
-
-/** @throws MonError `invalid` */
-function spanOf({ flags, nowMs }: Call): { readonly since?: number; readonly until?: number } {
-  const moment = (name: 'since' | 'until'): number | undefined => {
-    const text = flags.value(name);
-    return text === undefined ? undefined : parsePast(text, nowMs);
-  };
-  const { since, until } = { since: moment('since'), until: moment('until') };
-  if (since !== undefined && until !== undefined && since >= until) {
-    throw new MonError('invalid', '--since must be before --until');
-  }
-  return given({ since, until });
 }
 
 async function newest(

@@ -1,0 +1,32 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isOtherChange } from '../../../shared/domain/report/actions.ts';
+import type { Span } from '../../../shared/domain/timeline/availability.ts';
+import type { Report, ReportChange } from '../../../shared/schemas/report.ts';
+import { auditIds, readAudit } from '../audit/read.ts';
+import type { Store } from '../ports.ts';
+
+/** Records of the audit trail that one report looks at. */
+const RECORDS_MAX = 10_000;
+
+/** Those that are read at once. */
+const PORTION = 100;
+
+/** What the audit trail has of a span beside what the timeline tells, the newest first. */
+export async function readChanges(
+  store: Store,
+  { sinceMs, untilMs }: Span,
+  limit: number,
+): Promise<NonNullable<Report['changes']>> {
+  const ids = await auditIds(store, { sinceMs });
+  const changes: ReportChange[] = [];
+  let count = 0;
+  for (let start = 0; start < Math.min(ids.length, RECORDS_MAX); start += PORTION) {
+    for (const { id, at, who, action, target, reason } of await readAudit(store, ids.slice(start, start + PORTION))) {
+      if (at > untilMs || !isOtherChange(action)) continue;
+      count++;
+      if (changes.length < limit) changes.push({ id, at, who, action, target, reason });
+    }
+    await nextTurn();
+  }
+  return { count, changes };
+}

@@ -1,0 +1,111 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Span, StatusTurn } from '../../../shared/domain/timeline/availability.ts';
+import { actionOf } from '../../../shared/domain/report/actions.ts';
+import type { ReportAction } from '../../../shared/schemas/report.ts';
+import type { TimelineRow, Transition } from '../../../shared/schemas/timeline.ts';
+import type { AskedNamespaces } from '../namespaces/asked.ts';
+import type { Store } from '../ports.ts';
+import { eventsOf, type Namespace } from '../registry/namespace.ts';
+import { newestOf } from '../timeline/places.ts';
+import { portionsOf, sourcesOfAll } from '../timeline/read.ts';
+import { timeOf } from '../timeline/table.ts';
+
+/** Transitions that one report looks at: some seconds, a slice at a time, and some tens of megabytes. */
+export const TRANSITIONS_MAX = 200_000;
+
+/** Things that people did that one report holds; they are told together where they are the same. */
+const ACTIONS_MAX = 10_000;
+
+/** Clients that are looked at, or checks that are judged, before others have their turn. */
+export const SLICE = 1000;
+
+/** What is known of a check for a report. */
+export interface PastOfCheck {
+  readonly namespace: Namespace;
+  readonly client: string;
+  readonly check: string;
+  readonly status: number | undefined;
+  /** The newest first; of those behind the span only the oldest, which says how the span ended. */
+  turns: StatusTurn[];
+  /** Of its newest event in the span; undefined: none of its transitions has one. */
+  output: string | undefined;
+}
+
+/** Everything that a report is made of. */
+export interface Gathered {
+  readonly pasts: readonly PastOfCheck[];
+  /** The newest first. */
+  readonly actions: readonly ReportAction[];
+  /** Before it there are transitions that were not looked at, epoch milliseconds; undefined: all were. */
+  readonly cutMs: number | undefined;
+}
+
+/**
+ * Reads back from now to the beginning of a span. What is open comes first, so that of everything that changes meanwhile the
+ * transition is seen, which counts.
+ */
+export async function gather(
+  store: Pick<Store, 'scan' | 'getMany'>,
+  { namespaces, placed }: AskedNamespaces,
+  span: Span,
+  transitionsMax = TRANSITIONS_MAX,
+): Promise<Gathered> {
+  const pasts = new Map<string, PastOfCheck>();
+  for (const namespace of namespaces) await addOpen(pasts, namespace);
+  const byName = new Map(namespaces.map((namespace) => [namespace.name, namespace]));
+  const actions: ReportAction[] = [];
+  let examined = 0;
+  const newest = newestOf(store, sourcesOfAll(namespaces), Number.MAX_SAFE_INTEGER);
+  for await (const portion of portionsOf(newest, span.sinceMs)) {
+    for (const { id, source, text } of portion) {
+      const namespace = byName.get(source.namespace);
+      if (namespace === undefined) continue;
+      const row: TimelineRow = { id, at: timeOf(id), ...(JSON.parse(text) as Transition) };
+      addTurn(pasts, namespace, row, span);
+      const action = row.at <= span.untilMs && actions.length < ACTIONS_MAX ? actionOf(row) : undefined;
+      if (action !== undefined) actions.push(placed(action, namespace.name));
+    }
+    examined += portion.length;
+    const last = portion.at(-1);
+    if (examined >= transitionsMax && last !== undefined) {
+      // Of the millisecond of the last one there may be more.
+      return { pasts: [...pasts.values()], actions, cutMs: timeOf(last.id) + 1 };
+    }
+    await nextTurn();
+  }
+  return { pasts: [...pasts.values()], actions, cutMs: undefined };
+}
+
+async function addOpen(pasts: Map<string, PastOfCheck>, namespace: Namespace): Promise<void> {
+  let looked = 0;
+  for (const client of namespace.clients.values()) {
+    for (const { name, state } of eventsOf(client)) {
+      const past = { namespace, client: client.name, check: name, status: state.event?.status };
+      pasts.set(keyOf(namespace, client.name, name), { ...past, turns: [], output: undefined });
+    }
+    if (++looked % SLICE === 0) await nextTurn();
+  }
+}
+
+function addTurn(
+  pasts: Map<string, PastOfCheck>,
+  namespace: Namespace,
+  { at: atMs, client, check = '', was, status, output }: TimelineRow,
+  { untilMs }: Span,
+): void {
+  if (client === undefined) return;
+  const key = keyOf(namespace, client, check);
+  let past = pasts.get(key);
+  if (past === undefined) {
+    past = { namespace, client, check, status: undefined, turns: [], output: undefined };
+    pasts.set(key, past);
+  }
+  const turn = { atMs, was, status };
+  if (atMs > untilMs) past.turns = [turn];
+  else past.turns.push(turn);
+  if (atMs <= untilMs && status !== 0) past.output ??= output;
+}
+
+function keyOf(namespace: Namespace, client: string, check: string): string {
+  return `${namespace.name}\0${client}\0${check}`;
+}

@@ -1,0 +1,68 @@
+import { MON_API } from '../../../shared/api/mon.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { isAllowed, type Principal } from '../access/principal.ts';
+import type { OnMon } from '../http/route.ts';
+import { askedNamespaces } from '../namespaces/asked.ts';
+import type { Clock, Store } from '../ports.ts';
+import type { Registry } from '../registry/registry.ts';
+import { readChanges } from './audit.ts';
+import { readReport } from './read.ts';
+
+const LIMIT = 100;
+const LIMIT_MAX = 1000;
+const SPAN_MS = 12 * 3_600_000;
+
+/** Reports that wait for the one that is being made. */
+const WAITING_MAX = 10;
+
+interface ReportDeps {
+  readonly registry: Registry;
+  readonly store: Store;
+  readonly clock: Clock;
+}
+
+/** What there is to hand over (spec, report). It is made from the store, whichever backend is asked. */
+export function reportOnMon(deps: ReportDeps): OnMon<'report'> {
+  const { registry, store, clock } = deps;
+  const inTurn = oneAtATime();
+  return {
+    report: (request, _reply, { since, until, limit = LIMIT }) => {
+      const asked = askedNamespaces(request, deps);
+      const untilMs = Math.min(until ?? Infinity, clock.now());
+      const span = { sinceMs: since ?? untilMs - SPAN_MS, untilMs };
+      if (span.sinceMs >= untilMs) throw new MonError('invalid', 'since must be before until, and before now');
+      const sinceMs = registry.timeline.keptSince(clock.now());
+      const kept = sinceMs === null ? undefined : { sinceMs, perCheck: registry.timeline.limits.perCheck };
+      const rows = Math.max(1, Math.min(limit, LIMIT_MAX));
+      return inTurn(async () => ({
+        ...(await readReport(store, { asked, span, kept, limit: rows })),
+        changes: mayReadAudit(request.principal) ? await readChanges(store, span, rows) : null,
+      }));
+    },
+  };
+}
+
+/** As the route of the audit trail has it, which is of all namespaces. */
+function mayReadAudit(principal: Principal): boolean {
+  return principal.namespace === undefined && isAllowed(principal, { access: MON_API.audit.scope });
+}
+
+/** One after the other: each takes memory for as long as it is made. */
+function oneAtATime(): <Result>(make: () => Promise<Result>) => Promise<Result> {
+  let waiting = 0;
+  let last: Promise<unknown> = Promise.resolve();
+  return async (make) => {
+    if (waiting > WAITING_MAX)
+      throw new MonError('unavailable', 'too many reports are asked for: try again in a moment');
+    waiting++;
+    const before = last;
+    const made = before.then(make);
+    // The next one does not care how this one went.
+    last = made.catch(() => undefined);
+    try {
+      return await made;
+    } finally {
+      waiting--;
+    }
+  };
+}

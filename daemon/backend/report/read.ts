@@ -1,0 +1,168 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { together } from '../../../shared/domain/report/actions.ts';
+import { longestFirst, troubleOf, worstFirst, type Trouble } from '../../../shared/domain/report/checks.ts';
+import { FirstOf } from '../../../shared/domain/report/first-of.ts';
+import { Noise } from '../../../shared/domain/report/noise.ts';
+import type { Span } from '../../../shared/domain/timeline/availability.ts';
+import type { Report, ReportCheck } from '../../../shared/schemas/report.ts';
+import { shownOutput } from '../events/rows.ts';
+import type { AskedNamespaces } from '../namespaces/asked.ts';
+import type { Store } from '../ports.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import { SilencesOfPast, type Kept } from '../timeline/availability.ts';
+import { downFrom } from '../timeline/places.ts';
+import { silencesIn, subscriptionsIn } from '../timeline/read.ts';
+import { indexOfCheck, lastIdOf, timeOf } from '../timeline/table.ts';
+import { gather, SLICE, type PastOfCheck } from './gather.ts';
+import { SilencesAt } from './silences.ts';
+
+type ReadStore = Pick<Store, 'scan' | 'getMany'>;
+
+/** Checks that are named as noisy. */
+const NOISIEST = 10;
+
+/** Transitions that are looked through for the beginning of what was open before. */
+const LOOKED_BACK = 1000;
+
+/** What a report is asked for. */
+export interface WantedReport {
+  readonly asked: AskedNamespaces;
+  readonly span: Span;
+  /** Undefined: nothing of the past is kept. */
+  readonly kept: Kept | undefined;
+  /** How much of each list. */
+  readonly limit: number;
+  readonly transitionsMax?: number;
+}
+
+/** A check that was not well, with what it was made of. */
+interface Found {
+  readonly past: PastOfCheck;
+  readonly trouble: Trouble;
+}
+
+/** Everything in a report but the audit trail (spec, report). */
+export async function readReport(store: ReadStore, wanted: WantedReport): Promise<Omit<Report, 'changes'>> {
+  const { asked, span, limit } = wanted;
+  const kept = wanted.kept ?? { sinceMs: span.untilMs, perCheck: Infinity };
+  const { pasts, actions, cutMs } = await gather(store, asked, span, wanted.transitionsMax);
+  const told = { ...kept, sinceMs: Math.min(Math.max(kept.sinceMs, cutMs ?? 0), span.untilMs) };
+  const { open, over, noise, total } = await judged(pasts, asked, { span, kept: told, limit });
+  const shown = new ShownChecks(store, { asked, span, kept: told });
+  const deeds = together(actions);
+  return {
+    since: span.sinceMs,
+    until: span.untilMs,
+    complete_since: wanted.kept === undefined ? null : Math.max(told.sinceMs, span.sinceMs),
+    is_cut: cutMs !== undefined,
+    total,
+    open: { count: open.count, checks: await shown.of(open.items()) },
+    over: { count: over.count, checks: await shown.of(over.items()) },
+    noisiest: noise.first(NOISIEST),
+    actions: { count: deeds.length, actions: deeds.slice(0, limit) },
+  };
+}
+
+interface Judged {
+  readonly open: FirstOf<Found>;
+  readonly over: FirstOf<Found>;
+  readonly noise: Noise;
+  readonly total: Report['total'];
+}
+
+async function judged(
+  pasts: readonly PastOfCheck[],
+  { placed }: AskedNamespaces,
+  { span, kept, limit }: { readonly span: Span; readonly kept: Kept; readonly limit: number },
+): Promise<Judged> {
+  const open = new FirstOf<Found>(limit, (a, b) => worstFirst(a.trouble, b.trouble));
+  const over = new FirstOf<Found>(limit, (a, b) => longestFirst(a.trouble, b.trouble));
+  const noise = new Noise();
+  const clients = new Set<string>();
+  const total = { checks: 0, clients: 0, outages: 0, down: 0 };
+  for (const [index, past] of pasts.entries()) {
+    if (index % SLICE === SLICE - 1) await nextTurn();
+    const trouble = troubleOf(past, span, keptSinceOf(past, kept));
+    if (trouble === undefined) continue;
+    const { name } = past.namespace;
+    (trouble.ended === null ? open : over).add({ past, trouble });
+    noise.count(`${name}\0${past.check}`, trouble, placed({}, name));
+    clients.add(`${name}\0${past.client}`);
+    total.checks++;
+    total.outages += trouble.outages;
+    total.down += trouble.down;
+  }
+  return { open, over, noise, total: { ...total, clients: clients.size } };
+}
+
+/** Beyond the number of a check the oldest have gone. */
+function keptSinceOf({ turns }: PastOfCheck, kept: Kept): number {
+  const oldest = turns.at(-1);
+  return oldest !== undefined && turns.length >= kept.perCheck ? oldest.atMs : kept.sinceMs;
+}
+
+/** What is looked up for those checks alone that are shown: silences, outputs, and when it began. */
+class ShownChecks {
+  readonly #store: ReadStore;
+  readonly #about: { readonly asked: AskedNamespaces; readonly span: Span; readonly kept: Kept };
+  readonly #silences = new Map<Namespace, { readonly spans: SilencesOfPast; readonly atEnd: SilencesAt }>();
+
+  constructor(store: ReadStore, about: { readonly asked: AskedNamespaces; readonly span: Span; readonly kept: Kept }) {
+    this.#store = store;
+    this.#about = about;
+  }
+
+  async of(found: readonly Found[]): Promise<ReportCheck[]> {
+    const shown: ReportCheck[] = [];
+    for (const one of found) {
+      shown.push(await this.#shown(one));
+      await nextTurn();
+    }
+    return shown;
+  }
+
+  async #shown({ past, trouble }: Found): Promise<ReportCheck> {
+    const { asked, span, kept } = this.#about;
+    const { namespace, client, check } = past;
+    const { spans, atEnd } = await this.#silencesIn(namespace);
+    const quiet = await spans.of(subscriptionsIn(namespace, client), check);
+    const whole = (quiet.length > 0 && troubleOf(past, span, keptSinceOf(past, kept), quiet)) || trouble;
+    const began = whole.began ?? (await this.#beginningOf(past));
+    const silences = whole.ended === null ? await atEnd.of(client, check) : [];
+    return asked.placed({ ...whole, began, output: outputOf(past), silences }, namespace.name);
+  }
+
+  async #silencesIn(namespace: Namespace): Promise<{ readonly spans: SilencesOfPast; readonly atEnd: SilencesAt }> {
+    let silences = this.#silences.get(namespace);
+    if (silences === undefined) {
+      const known = await silencesIn(this.#store, namespace);
+      const { span } = this.#about;
+      silences = {
+        spans: new SilencesOfPast(this.#store, known, this.#about),
+        atEnd: new SilencesAt(this.#store, namespace, known, span.untilMs),
+      };
+      this.#silences.set(namespace, silences);
+    }
+    return silences;
+  }
+
+  /** When it began that was so at the beginning of the span; null: nobody knows any more. */
+  async #beginningOf({ namespace, client, check }: PastOfCheck): Promise<number | null> {
+    const source = { namespace: namespace.name, prefix: indexOfCheck(namespace.name, client, check) };
+    const { span, kept } = this.#about;
+    const before = lastIdOf(Math.max(span.sinceMs, kept.sinceMs)) + 1;
+    let looked = 0;
+    for await (const { id, text } of downFrom(this.#store, source, before)) {
+      const [was] = text.split('>');
+      if (was === '' || was === '0') return timeOf(id);
+      if (++looked >= LOOKED_BACK) break;
+    }
+    return null;
+  }
+}
+
+/** As the list of events shows it; of what began before the span that of now. */
+function outputOf({ namespace, client, check, output }: PastOfCheck): string {
+  const entry = namespace.check(client, check);
+  return output ?? (entry === undefined ? '' : shownOutput(entry.client, entry.summary));
+}

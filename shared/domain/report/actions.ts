@@ -1,0 +1,113 @@
+import type { AuditAction } from '../../schemas/audit.ts';
+import type { ReportAction, ReportDeed } from '../../schemas/report.ts';
+import type { TimelineRow, Transition } from '../../schemas/timeline.ts';
+import { clientSubscription } from '../subscription.ts';
+
+/** What is done within so much of it is told at once. */
+const TOGETHER_MS = 60_000;
+
+const OF_ONE_CLIENT = clientSubscription('');
+
+/** Targets that are named. */
+const NAMED_MAX = 5;
+
+const DEEDS: Partial<Record<Transition['kind'], ReportDeed>> = {
+  silence: 'silenced',
+  clear: 'ended',
+  resolve: 'resolved',
+  remove: 'deleted',
+  rename: 'renamed',
+};
+
+/** What the audit trail has of what the timeline tells, or of what changes nothing. */
+const TOLD_ELSEWHERE: ReadonlySet<string> = new Set<AuditAction>([
+  'silence.create',
+  'silence.replace',
+  'silence.restore',
+  'silence.clear',
+  'silence.expire',
+  'event.resolve',
+  'event.delete',
+  'result.delete',
+  'client.delete',
+  'check.delete',
+  'check.rename',
+  'bulk',
+  'undo',
+  'settings.read',
+  'dump',
+]);
+
+/** Whether a report has this record of the audit trail beside what the timeline tells. */
+export function isOtherChange(action: string): boolean {
+  return !TOLD_ELSEWHERE.has(action);
+}
+
+/** Whether an entry is about one client and check alone and ends with the event: somebody is at it (spec, report 3). */
+export function isAcknowledgement({
+  subscription = '',
+  check,
+  expire_on_resolve: endsWithEvent,
+}: Pick<Transition, 'subscription' | 'check' | 'expire_on_resolve'>): boolean {
+  return endsWithEvent === true && check !== undefined && subscription.startsWith(OF_ONE_CLIENT);
+}
+
+/** What somebody did; undefined: it came about by itself. */
+export function actionOf(row: TimelineRow): ReportAction | undefined {
+  const deed = row.kind === 'silence' && isAcknowledgement(row) ? 'acknowledged' : DEEDS[row.kind];
+  const who = row.creator ?? row.by;
+  if (deed === undefined || who === undefined) return undefined;
+  const { namespace, at, reason, end } = row;
+  return {
+    ...(namespace !== undefined && { namespace }),
+    at,
+    who,
+    deed,
+    targets: [targetOf(row, deed)],
+    count: 1,
+    ...(reason !== undefined && { reason }),
+    ...(end !== undefined && { end }),
+  };
+}
+
+function targetOf({ client, subscription = '', check = '', silence = '', to }: TimelineRow, deed: ReportDeed): string {
+  if (deed === 'renamed') return `${check} > ${String(to)}`;
+  if (deed === 'acknowledged') return `${subscription.slice(OF_ONE_CLIENT.length)}/${check}`;
+  return client === undefined ? silence : `${client}/${check}`;
+}
+
+/**
+ * What one person did at about the same time, for the same reason, is told once.
+ *
+ * @param actions the newest first
+ */
+export function together(actions: readonly ReportAction[]): ReportAction[] {
+  const told: ReportAction[] = [];
+  for (const action of actions) {
+    const last = told.at(-1);
+    if (last !== undefined && isSame(last, action)) told[told.length - 1] = joined(last, action);
+    else told.push(action);
+  }
+  return told;
+}
+
+function isSame(newer: ReportAction, older: ReportAction): boolean {
+  return (
+    newer.who === older.who &&
+    newer.deed === older.deed &&
+    newer.reason === older.reason &&
+    newer.namespace === older.namespace &&
+    newer.at - older.at <= TOGETHER_MS
+  );
+}
+
+function joined({ end: newerEnd, ...newer }: ReportAction, older: ReportAction): ReportAction {
+  const end = newerEnd === undefined || older.end === undefined ? undefined : Math.max(newerEnd, older.end);
+  return {
+    ...newer,
+    at: older.at,
+    targets: [...new Set([...older.targets, ...newer.targets])].slice(0, NAMED_MAX),
+    count: newer.count + older.count,
+    ...(end !== undefined && { end }),
+  };
+}

@@ -1,0 +1,23 @@
+/** The first of many in an order, without keeping them all. */
+export class FirstOf<Item> {
+  readonly #limit: number;
+  readonly #compare: (a: Item, b: Item) => number;
+  #items: Item[] = [];
+  /** How many there were. */
+  count = 0;
+
+  constructor(limit: number, compare: (a: Item, b: Item) => number) {
+    this.#limit = limit;
+    this.#compare = compare;
+  }
+
+  add(item: Item): void {
+    this.count++;
+    this.#items.push(item);
+    if (this.#items.length >= 2 * this.#limit + 1) this.#items = this.items();
+  }
+
+  items(): Item[] {
+    return this.#items.toSorted(this.#compare).slice(0, this.#limit);
+  }
+}

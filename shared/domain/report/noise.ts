@@ -1,0 +1,29 @@
+import type { ReportNoise } from '../../schemas/report.ts';
+import { compareText } from '../compare-text.ts';
+import type { Trouble } from './checks.ts';
+
+/** Counts how often checks were not well, by their names. */
+export class Noise {
+  readonly #byCheck = new Map<string, { -readonly [Name in keyof ReportNoise]: ReportNoise[Name] }>();
+
+  /** @param key of the check: its name, with its namespace where there are several */
+  count(key: string, { client, check, outages }: Trouble, place: Pick<ReportNoise, 'namespace'>): void {
+    const known = this.#byCheck.get(key);
+    if (known === undefined) {
+      this.#byCheck.set(key, { ...place, check, outages, clients: 1, client, of_client: outages });
+      return;
+    }
+    known.outages += outages;
+    known.clients += 1;
+    if (outages <= known.of_client) return;
+    known.client = client;
+    known.of_client = outages;
+  }
+
+  /** The most frequent first. */
+  first(limit: number): ReportNoise[] {
+    return [...this.#byCheck.values()]
+      .toSorted((a, b) => b.outages - a.outages || compareText(a.check, b.check))
+      .slice(0, limit);
+  }
+}

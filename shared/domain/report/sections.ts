@@ -1,0 +1,177 @@
+import type { Report, ReportAction, ReportCheck, ReportNoise, ReportSilence } from '../../schemas/report.ts';
+import { formatDuration } from '../duration.ts';
+import { severityOf } from '../severity.ts';
+
+/** A part of a report for people: a table, as text of whoever wrote it, to be made safe by who shows it. */
+export interface ReportSection {
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** How many rows there are beside these. */
+  readonly more: number;
+  /** In place of no rows. */
+  readonly empty: string;
+}
+
+const WORDS = { ok: 'OK', warning: 'WARN', critical: 'CRIT', unknown: 'UNKN' } as const;
+
+/** Characters of an output that are shown. */
+const OUTPUT_MAX = 120;
+
+/** The sentences before the sections: what it is about, and what it lacks. */
+export function reportSummary({
+  since,
+  until,
+  complete_since: complete,
+  is_cut: isCut,
+  total,
+  open,
+}: Report): string[] {
+  const span = `${momentText(since)} to ${momentText(until)} (${formatDuration((until - since) / 1000)})`;
+  return [
+    span,
+    total.checks === 0
+      ? 'Everything was well.'
+      : `${counted(total.checks, 'check')} on ${counted(total.clients, 'client')} ${total.checks === 1 ? 'was' : 'were'} not well: ` +
+        `${counted(total.outages, 'outage')}, ${formatDuration(total.down)} in all; ${String(open.count)} still open.`,
+    ...lackOf({ since, complete, isCut }),
+  ];
+}
+
+function lackOf({
+  since,
+  complete,
+  isCut,
+}: {
+  readonly since: number;
+  readonly complete: number | null;
+  readonly isCut: boolean;
+}): string[] {
+  if (complete === null) return ['Nothing of the past is kept: timeline.days of the backend is 0.'];
+  if (complete <= since) return [];
+  const cause = isCut ? 'there is more than one report looks at; ask for less of it' : 'nothing before is kept';
+  return [`It begins at ${momentText(complete)}: ${cause}.`];
+}
+
+/** The tables, in their order. */
+export function reportSections(report: Report): readonly ReportSection[] {
+  const { until, open, over, noisiest, actions, changes } = report;
+  const isPlaced = [...open.checks, ...over.checks, ...noisiest, ...actions.actions].some(
+    ({ namespace }) => namespace !== undefined,
+  );
+  const placed = (columns: readonly string[]): string[] => [...(isPlaced ? ['Namespace'] : []), ...columns];
+  const at = ({ namespace }: { readonly namespace?: string }): string[] => (isPlaced ? [namespace ?? ''] : []);
+  return [
+    {
+      title: 'Still open',
+      columns: placed(['Status', 'Client', 'Check', 'Since', 'For', 'Silenced by', 'Output']),
+      rows: open.checks.map((row) => at(row).concat(openRow(row, until))),
+      more: open.count - open.checks.length,
+      empty: 'Nothing.',
+    },
+    {
+      title: 'Well again',
+      columns: placed(['Worst', 'Client', 'Check', 'From', 'To', 'Outages', 'Not well', 'Silenced', 'Output']),
+      rows: over.checks.map((row) => at(row).concat(overRow(row))),
+      more: over.count - over.checks.length,
+      empty: 'Nothing.',
+    },
+    {
+      title: 'Noisiest',
+      columns: placed(['Check', 'Outages', 'Clients', 'Most on']),
+      rows: noisiest.map((row) => at(row).concat(noiseRow(row))),
+      more: 0,
+      empty: 'Nothing.',
+    },
+    {
+      title: 'Who did what',
+      columns: placed(['Time', 'Who', 'What', 'Until', 'Reason']),
+      rows: actions.actions.map((row) => at(row).concat(actionRow(row))),
+      more: actions.count - actions.actions.length,
+      empty: 'Nobody did anything.',
+    },
+    ...(changes === null
+      ? []
+      : [
+          {
+            title: 'Other changes',
+            columns: ['Time', 'Who', 'What', 'Reason'],
+            rows: changes.changes.map(({ at: atMs, who, action, target, reason }) => [
+              momentText(atMs),
+              who,
+              `${action} ${target}`,
+              reason ?? '',
+            ]),
+            more: changes.count - changes.changes.length,
+            empty: 'None.',
+          },
+        ]),
+  ];
+}
+
+function openRow(
+  { client, check, status, worst, began, down, output, silences }: ReportCheck,
+  until: number,
+): string[] {
+  const seconds = began === null ? down : (until - began) / 1000;
+  return [
+    statusText(status ?? worst),
+    client,
+    check,
+    began === null ? 'before' : momentText(began),
+    `${began === null ? 'over ' : ''}${formatDuration(seconds)}`,
+    silences.map(silenceText).join('; '),
+    cut(output),
+  ];
+}
+
+function overRow({ client, check, worst, began, ended, outages, down, silenced, output }: ReportCheck): string[] {
+  return [
+    statusText(worst),
+    client,
+    check,
+    began === null ? 'before' : momentText(began),
+    ended === null ? '' : momentText(ended),
+    String(outages),
+    formatDuration(down),
+    silenced === 0 ? '-' : formatDuration(silenced),
+    cut(output),
+  ];
+}
+
+function silenceText({ id, acknowledged, who, reason, end }: ReportSilence): string {
+  const name =
+    acknowledged === true ? `acknowledged by ${who ?? 'nobody'}` : `${id}${who === undefined ? '' : ` by ${who}`}`;
+  const until = end === undefined ? '' : ` until ${momentText(end)}`;
+  return `${name}${until}${reason === undefined ? '' : `: ${reason}`}`;
+}
+
+function noiseRow({ check, outages, clients, client, of_client: ofClient }: ReportNoise): string[] {
+  return [check, String(outages), String(clients), clients === 1 ? client : `${client} (${String(ofClient)})`];
+}
+
+function actionRow({ at, who, deed, targets, count, reason, end }: ReportAction): string[] {
+  const rest = count - targets.length;
+  const what = `${deed} ${targets.join(', ')}${rest > 0 ? ` and ${String(rest)} more` : ''}`;
+  return [momentText(at), who, what, end === undefined ? '' : momentText(end), reason ?? ''];
+}
+
+function statusText(status: number): string {
+  return WORDS[severityOf(status)];
+}
+
+function cut(output: string): string {
+  return output.length > OUTPUT_MAX ? `${output.slice(0, OUTPUT_MAX).toWellFormed()}…` : output;
+}
+
+/** `2026-11-20 12:00Z`: one format for all readers, wherever they are. */
+function momentText(ms: number): string {
+  return new Date(Math.min(Math.max(ms, 0), TIME_MAX_MS)).toISOString().slice(0, 16).replace('T', ' ') + 'Z';
+}
+
+/** The year 9999 is the last one with four digits. */
+const TIME_MAX_MS = Date.UTC(9999, 11, 31);
+
+function counted(count: number, noun: string): string {
+  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
+}

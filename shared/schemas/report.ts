@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { auditRecordAnswer } from './audit.ts';
+import { texts, type AnswerOf } from './answer.ts';
+
+/** What people do to events and silences, as the timeline has it (spec, report 3). */
+export const REPORT_DEEDS = ['silenced', 'acknowledged', 'ended', 'resolved', 'deleted', 'renamed'] as const;
+export type ReportDeed = (typeof REPORT_DEEDS)[number];
+
+/** Only where all namespaces are asked for: where it is. */
+const namespace = z.string().exactOptional();
+
+/** A silence that was in effect for a check at the end of the report. */
+const reportSilence = z.object({
+  id: z.string(),
+  /** Whether it is about this client and check alone and ends with the event: somebody is at it. */
+  acknowledged: z.literal(true).exactOptional(),
+  who: z.string().exactOptional(),
+  reason: z.string().exactOptional(),
+  /** Epoch milliseconds at which it ends by itself; absent: never. */
+  end: z.number().exactOptional(),
+});
+export type ReportSilence = AnswerOf<typeof reportSilence>;
+
+/** A check that was not well for some time of the report. */
+const reportCheck = z.object({
+  namespace,
+  client: z.string(),
+  check: z.string(),
+  /** At the end of the report: 0 is well; absent: nothing is known of it any more. */
+  status: z.number().exactOptional(),
+  /** The worst status that it had. */
+  worst: z.number(),
+  /** Epoch milliseconds since which it is not well without a break, or of the first time that it was not; null: longer than is kept. */
+  began: z.number().nullable(),
+  /** When the last outage ended; null: it goes on. */
+  ended: z.number().nullable(),
+  /** How often it was not well, together with what had begun before. */
+  outages: z.number(),
+  /** Seconds within the report in which it was not well, whether silenced or not. */
+  down: z.number(),
+  /** Those of them under a silence. */
+  silenced: z.number(),
+  /** The newest of an event that is known, its beginning. */
+  output: z.string(),
+  /** In effect at the end of the report. */
+  silences: z.array(reportSilence),
+});
+export type ReportCheck = AnswerOf<typeof reportCheck>;
+
+/** Checks of many, and how many there are in all. */
+const reportChecks = z.object({ count: z.number(), checks: z.array(reportCheck) });
+
+/** How often a check was not well on all clients together. */
+const reportNoise = z.object({
+  namespace,
+  check: z.string(),
+  outages: z.number(),
+  clients: z.number(),
+  /** The client on which it was most often, and how often there. */
+  client: z.string(),
+  of_client: z.number(),
+});
+export type ReportNoise = AnswerOf<typeof reportNoise>;
+
+/** What somebody did, with what is the same of the same minute. */
+const reportAction = z.object({
+  namespace,
+  /** Of the first of them, epoch milliseconds. */
+  at: z.number(),
+  who: z.string(),
+  deed: z.enum(REPORT_DEEDS),
+  /** Ids of silences, or `client/check`: the first of them. */
+  targets: texts,
+  /** How many there are. */
+  count: z.number(),
+  reason: z.string().exactOptional(),
+  /** Of silences that end by themselves: when the last of them does, epoch milliseconds. */
+  end: z.number().exactOptional(),
+});
+export type ReportAction = AnswerOf<typeof reportAction>;
+
+/** A record of the audit trail, without what was there before and after. */
+const reportChange = auditRecordAnswer.pick({
+  id: true,
+  at: true,
+  who: true,
+  action: true,
+  target: true,
+  reason: true,
+});
+export type ReportChange = AnswerOf<typeof reportChange>;
+
+/** What there is to hand over: `GET /api/mon/v1/report` (spec, report). */
+export const reportAnswer = z.object({
+  /** The span, epoch milliseconds. */
+  since: z.number(),
+  until: z.number(),
+  /** From when on everything is in it; null: nothing of the past is kept. */
+  complete_since: z.number().nullable(),
+  /** Whether it stops there because more transitions would have had to be looked at than one report may. */
+  is_cut: z.boolean(),
+  /** Of what was not well at some time. */
+  total: z.object({
+    checks: z.number(),
+    clients: z.number(),
+    outages: z.number(),
+    /** Seconds, of all checks together. */
+    down: z.number(),
+  }),
+  /** Not well at its end, the worst first, then the oldest. */
+  open: reportChecks,
+  /** Well again, or gone: those that were not for the longest first. */
+  over: reportChecks,
+  /** The ten checks that were not well most often. */
+  noisiest: z.array(reportNoise),
+  /** What people did to events and silences, the newest first. */
+  actions: z.object({ count: z.number(), actions: z.array(reportAction) }),
+  /** What else the audit trail has, the newest first; null: the caller may not read it. */
+  changes: z.object({ count: z.number(), changes: z.array(reportChange) }).nullable(),
+});
+export type Report = AnswerOf<typeof reportAnswer>;

@@ -1,0 +1,218 @@
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { readReport } from '../../../../daemon/backend/report/read.ts';
+import { Namespace } from '../../../../daemon/backend/registry/namespace.ts';
+import type { Report } from '../../../../shared/schemas/report.ts';
+import { asking, basic } from '../../../support/asking.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { startBackend } from '../../../support/running-backend.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+import { TroubledStore } from '../../../support/troubled-store.ts';
+
+const MON = '/api/mon/v1';
+const MINUTE = 60_000;
+const START = ManualClock.START_MS;
+
+let clock: ManualClock;
+let store: TroubledStore | undefined;
+let ask: ReturnType<typeof asking>;
+let url: string;
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  const backend = await openBackend({
+    dir: await tempDir(),
+    clock,
+    batcher: { batchLimit: 1 },
+    around: (real) => (store = new TroubledStore(real)),
+  });
+  onTestFinished(() => backend.stop());
+  ({ url } = backend);
+  ask = asking(url);
+});
+
+/** One result, a minute after the last. */
+async function result(check: string, status: number, source = 'web-1'): Promise<void> {
+  clock.advance(MINUTE);
+  const body = { name: check, output: `${check} says ${String(status)}`, status, source };
+  expect((await ask('POST', '/results', body)).status).toBe(202);
+}
+
+const report = async (query = ''): Promise<Report> => (await ask('GET', `${MON}/report${query}`)).body as Report;
+
+describe('GET /api/mon/v1/report (spec, report)', () => {
+  test('tells what is open, since when, and who is at it', async () => {
+    await result('disk', 0);
+    await result('disk', 1);
+    await result('disk', 2);
+    clock.advance(MINUTE);
+    await ask('POST', '/silenced', {
+      subscription: 'client:web-1',
+      check: 'disk',
+      expire_on_resolve: true,
+      creator: 'ada',
+      reason: 'acknowledged',
+    });
+    clock.advance(2 * MINUTE);
+    const { open, over, total, actions } = await report();
+    expect(open).toEqual({
+      count: 1,
+      checks: [
+        {
+          client: 'web-1',
+          check: 'disk',
+          status: 2,
+          worst: 2,
+          began: START + 2 * MINUTE,
+          ended: null,
+          outages: 1,
+          down: 240,
+          silenced: 120,
+          output: 'disk says 2',
+          silences: [{ id: 'client:web-1:disk', acknowledged: true, who: 'ada', reason: 'acknowledged' }],
+        },
+      ],
+    });
+    expect([over.count, total]).toEqual([0, { checks: 1, clients: 1, outages: 1, down: 240 }]);
+    expect(actions.actions).toEqual([
+      {
+        at: START + 4 * MINUTE,
+        who: 'ada',
+        deed: 'acknowledged',
+        targets: ['web-1/disk'],
+        count: 1,
+        reason: 'acknowledged',
+      },
+    ]);
+  });
+
+  test('what is well again, the longest first, and what is noisy', async () => {
+    await result('disk', 2);
+    await result('load', 2);
+    await result('load', 0);
+    await result('load', 2, 'web-2');
+    await result('disk', 0);
+    await result('load', 0, 'web-2');
+    const { over, noisiest } = await report();
+    expect(over.checks.map(({ client, check, down }) => [client, check, down])).toEqual([
+      ['web-1', 'disk', 240],
+      ['web-2', 'load', 120],
+      ['web-1', 'load', 60],
+    ]);
+    expect(noisiest).toMatchObject([
+      { check: 'load', outages: 2, clients: 2 },
+      { check: 'disk', outages: 1, clients: 1 },
+    ]);
+    expect((await report('?limit=1')).over).toMatchObject({ count: 3, checks: [{ check: 'disk' }] });
+  });
+
+  test('what had begun before says when, also where nothing of it falls into the report', async () => {
+    await result('disk', 0);
+    await result('disk', 2);
+    clock.advance(60 * MINUTE);
+    await result('load', 0);
+    const since = String(clock.now() - 5 * MINUTE);
+    expect((await report(`?since=${since}`)).open.checks).toMatchObject([
+      { check: 'disk', began: START + 2 * MINUTE, down: 300, output: 'disk says 2' },
+    ]);
+  });
+
+  test('an end in the past is told as it was then', async () => {
+    await result('disk', 2);
+    await ask('POST', '/silenced', { check: 'disk', creator: 'ada', expire: 90 });
+    clock.advance(MINUTE);
+    const until = String(clock.now());
+    await result('disk', 0);
+    await result('load', 2);
+    const { open, over } = await report(`?until=${until}`);
+    expect(open.checks).toMatchObject([{ check: 'disk', status: 2, silences: [{ id: '*:disk', who: 'ada' }] }]);
+    expect(over.count).toBe(0);
+  });
+
+  test('who silenced, ended, resolved and deleted, and what else the audit trail has', async () => {
+    await result('disk', 2);
+    await result('disk', 2, 'web-2');
+    await ask('POST', '/silenced', { check: 'disk', creator: 'ada', reason: 'CHG-1' });
+    await ask('POST', '/silenced/clear', { check: 'disk' });
+    await ask('DELETE', '/events/web-1/disk');
+    await ask('DELETE', '/events/web-2/disk');
+    await ask('DELETE', '/clients/web-1');
+    await ask('POST', '/api/core/v2/namespaces', { name: 'shop' });
+    const { actions, changes } = await report();
+    expect(actions.actions.map(({ who, deed, targets }) => [who, deed, ...targets].join(' '))).toEqual([
+      'local administrator deleted web-1/disk',
+      'local administrator resolved web-1/disk web-2/disk',
+      'local administrator ended *:disk',
+      'ada silenced *:disk',
+    ]);
+    expect(changes).toMatchObject({
+      count: 1,
+      changes: [{ who: 'local administrator', action: 'namespace.create', target: 'shop' }],
+    });
+  });
+
+  test('what is not kept is said', async () => {
+    await result('disk', 2);
+    const { since, complete_since: complete, is_cut: isCut } = await report();
+    expect([complete, isCut]).toEqual([START + MINUTE, false]);
+    expect(since).toBe(clock.now() - 12 * 60 * MINUTE);
+  });
+
+  test('where there is too much of it, it says from when on it is complete', async () => {
+    for (const status of [2, 0, 1, 0]) await result('disk', status);
+    if (store === undefined) throw new Error('there is a store');
+    const span = { sinceMs: START, untilMs: clock.now() };
+    // Transitions are looked at in portions of a hundred.
+    for (let at = 0; at < 100; at++) await result('load', (at % 2) + 1);
+    const wanted = {
+      asked: { namespaces: [new Namespace('default')], placed: <Item>(item: Item): Item => item },
+      span: { ...span, untilMs: clock.now() },
+      kept: { sinceMs: START, perCheck: 10_000 },
+      limit: 10,
+    };
+    const cut = await readReport(store, { ...wanted, transitionsMax: 100 });
+    expect([cut.is_cut, cut.complete_since, cut.total.checks]).toEqual([true, START + 5 * MINUTE + 1, 1]);
+    const whole = await readReport(store, wanted);
+    expect([whole.is_cut, whole.complete_since, whole.total.checks]).toEqual([false, START, 2]);
+  });
+
+  test('a span that ends before it begins is refused', async () => {
+    const answer = await ask('GET', `${MON}/report?since=5&until=4`);
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('since must be before until')]);
+  });
+});
+
+test('a namespace has a report of its own, and who is kept to one gets no audit trail', async () => {
+  await using running = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
+  const asRoot = asking(running.url, basic('root', 'long enough'));
+  for (const name of ['team-a', 'team-b']) {
+    await asRoot('POST', '/api/core/v2/namespaces', { name });
+    await asRoot('POST', `${MON}/results?namespace=${name}`, [{ source: name, name: 'disk', output: 'a', status: 2 }]);
+  }
+  const { body } = await asRoot('POST', '/api/core/v2/apikeys', { username: 'root', namespace: 'team-a' });
+  const asTeam = asking(running.url, `Key ${(body as { readonly key: string }).key}`);
+  const seen = async (asWho: typeof asRoot, query: string): Promise<unknown> => {
+    const answer = await asWho('GET', `${MON}/report${query}`);
+    if (answer.status !== 200) return answer.status;
+    const { open, noisiest, changes } = answer.body as Report;
+    return [
+      open.checks.map(({ namespace, client }) => [namespace, client]),
+      noisiest.map(({ namespace, check }) => [namespace, check]),
+      changes !== null,
+    ];
+  };
+  expect(await seen(asRoot, '?namespace=team-b')).toEqual([[[undefined, 'team-b']], [[undefined, 'disk']], true]);
+  expect(await seen(asRoot, '?namespace=*')).toEqual([
+    [
+      ['team-a', 'team-a'],
+      ['team-b', 'team-b'],
+    ],
+    [
+      ['team-a', 'disk'],
+      ['team-b', 'disk'],
+    ],
+    true,
+  ]);
+  expect(await seen(asTeam, '?namespace=*')).toEqual([[['team-a', 'team-a']], [['team-a', 'disk']], false]);
+  expect(await seen(asTeam, '?namespace=team-b')).toBe(403);
+});

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { actionOf, isOtherChange, together } from '../../../../shared/domain/report/actions.ts';
+import type { ReportAction } from '../../../../shared/schemas/report.ts';
+import type { TimelineRow } from '../../../../shared/schemas/timeline.ts';
+
+const row = (more: Partial<TimelineRow> & Pick<TimelineRow, 'kind'>): TimelineRow => ({ id: 1, at: 1000, ...more });
+
+const told = (more: Partial<TimelineRow> & Pick<TimelineRow, 'kind'>): string | undefined => {
+  const action = actionOf(row(more));
+  return action && `${action.who} ${action.deed} ${action.targets.join(' ')}`;
+};
+
+const silence = { kind: 'silence', silence: 'client:web-1:disk', subscription: 'client:web-1', check: 'disk' } as const;
+
+describe('what somebody did (spec, report 3)', () => {
+  test.each<{ name: string; kind: Partial<TimelineRow> & Pick<TimelineRow, 'kind'>; expected: string | undefined }>([
+    { name: 'a silence', kind: { ...silence, by: 'ada' }, expected: 'ada silenced client:web-1:disk' },
+    {
+      name: 'by whom it says, where that is somebody else than who sent it',
+      kind: { ...silence, by: 'dashboard', creator: 'ada' },
+      expected: 'ada silenced client:web-1:disk',
+    },
+    {
+      name: 'a silence on one check of one client that ends with the event is an acknowledgement',
+      kind: { ...silence, by: 'ada', expire_on_resolve: true },
+      expected: 'ada acknowledged web-1/disk',
+    },
+    {
+      name: 'one on more is none',
+      kind: { kind: 'silence', silence: '*:disk', check: 'disk', by: 'ada', expire_on_resolve: true },
+      expected: 'ada silenced *:disk',
+    },
+    {
+      name: 'a silence that somebody ended',
+      kind: { ...silence, kind: 'clear', by: 'bob' },
+      expected: 'bob ended client:web-1:disk',
+    },
+    { name: 'and one that ended by itself', kind: { ...silence, kind: 'expire' }, expected: undefined },
+    {
+      name: 'an event resolved by hand',
+      kind: { kind: 'resolve', client: 'web-1', check: 'disk', by: 'ada' },
+      expected: 'ada resolved web-1/disk',
+    },
+    {
+      name: 'and by a result',
+      kind: { kind: 'resolve', client: 'web-1', check: 'disk' },
+      expected: undefined,
+    },
+    {
+      name: 'results that were deleted',
+      kind: { kind: 'remove', client: 'web-1', check: 'disk', by: 'ada' },
+      expected: 'ada deleted web-1/disk',
+    },
+    {
+      name: 'a check that has another name',
+      kind: { kind: 'rename', client: 'web-1', check: 'swap', to: 'paging', by: 'ada' },
+      expected: 'ada renamed swap > paging',
+    },
+  ])('$name', ({ kind, expected }) => {
+    expect(told(kind)).toBe(expected);
+  });
+});
+
+const action = (at: number, target: string, more: Partial<ReportAction> = {}): ReportAction => ({
+  at: at * 1000,
+  who: 'ada',
+  deed: 'resolved',
+  targets: [target],
+  count: 1,
+  ...more,
+});
+
+describe('what is the same of the same minute is told once', () => {
+  test('with the time of the first, five targets and their number', () => {
+    const actions = [9, 8, 7, 6, 5, 4, 3].map((at) => action(at, `web-${String(at)}/disk`));
+    expect(together(actions)).toEqual([
+      {
+        at: 3000,
+        who: 'ada',
+        deed: 'resolved',
+        targets: ['web-3/disk', 'web-4/disk', 'web-5/disk', 'web-6/disk', 'web-7/disk'],
+        count: 7,
+      },
+    ]);
+  });
+
+  test.each<[string, Partial<ReportAction>]>([
+    ['by somebody else', { who: 'bob' }],
+    ['something else', { deed: 'deleted' }],
+    ['for another reason', { reason: 'CHG-2' }],
+    ['in another namespace', { namespace: 'shop' }],
+    ['an hour before', { at: -3_600_000 }],
+  ])('%s is another', (_, more) => {
+    expect(together([action(2, 'b/disk'), action(1, 'a/disk', more)])).toHaveLength(2);
+  });
+
+  test('silences end with the last of them, or never', () => {
+    const [first] = together([action(2, 'b', { end: 5 }), action(1, 'a', { end: 9 })]);
+    expect(first?.end).toBe(9);
+    expect(together([action(2, 'b'), action(1, 'a', { end: 9 })])[0]).not.toHaveProperty('end');
+  });
+});
+
+test('of the audit trail there is what the timeline does not tell', () => {
+  expect(['silence.create', 'bulk', 'dump', 'definition.change', 'client.create'].filter(isOtherChange)).toEqual([
+    'definition.change',
+    'client.create',
+  ]);
+});

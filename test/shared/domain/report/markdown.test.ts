@@ -1,0 +1,150 @@
+import { expect, test } from 'vitest';
+import { reportMarkdown } from '../../../../shared/domain/report/markdown.ts';
+import type { Report } from '../../../../shared/schemas/report.ts';
+
+const HOUR = 3_600_000;
+const UNTIL = Date.UTC(2026, 10, 20, 12);
+
+const NOTHING: Report = {
+  since: UNTIL - 12 * HOUR,
+  until: UNTIL,
+  complete_since: UNTIL - 12 * HOUR,
+  is_cut: false,
+  total: { checks: 0, clients: 0, outages: 0, down: 0 },
+  open: { count: 0, checks: [] },
+  over: { count: 0, checks: [] },
+  noisiest: [],
+  actions: { count: 0, actions: [] },
+  changes: null,
+};
+
+test('a quiet night says so', () => {
+  expect(reportMarkdown(NOTHING)).toMatchInlineSnapshot(`
+    "# Handover
+
+    2026-11-20 00:00Z to 2026-11-20 12:00Z (12h)
+
+    Everything was well.
+
+    ## Still open
+
+    Nothing.
+
+    ## Well again
+
+    Nothing.
+
+    ## Noisiest
+
+    Nothing.
+
+    ## Who did what
+
+    Nobody did anything."
+  `);
+});
+
+test('a report says what is open, what is well again, what is noisy and who did what', () => {
+  const row = { client: 'web-1', check: 'disk', worst: 2, outages: 1, silenced: 0, output: 'full', silences: [] };
+  const report: Report = {
+    ...NOTHING,
+    total: { checks: 3, clients: 2, outages: 4, down: 7200 },
+    open: {
+      count: 2,
+      checks: [
+        {
+          ...row,
+          status: 2,
+          began: UNTIL - HOUR,
+          ended: null,
+          down: 3600,
+          silences: [{ id: 'client:web-1:disk', acknowledged: true, who: 'ada', reason: 'acknowledged' }],
+        },
+      ],
+    },
+    over: {
+      count: 1,
+      checks: [{ ...row, check: 'load', status: 0, began: null, ended: UNTIL - HOUR, down: 5400, silenced: 600 }],
+    },
+    noisiest: [{ check: 'disk', outages: 3, clients: 2, client: 'web-1', of_client: 2 }],
+    actions: {
+      count: 1,
+      actions: [
+        {
+          at: UNTIL - 2 * HOUR,
+          who: 'ada',
+          deed: 'silenced',
+          targets: ['*:disk'],
+          count: 3,
+          reason: 'CHG-1',
+          end: UNTIL,
+        },
+      ],
+    },
+    changes: {
+      count: 1,
+      changes: [
+        { id: 7, at: UNTIL - HOUR, who: 'bob', action: 'definition.change', target: 'checks/disk', reason: null },
+      ],
+    },
+  };
+  expect(reportMarkdown(report)).toMatchInlineSnapshot(`
+    "# Handover
+
+    2026-11-20 00:00Z to 2026-11-20 12:00Z (12h)
+
+    3 checks on 2 clients were not well: 4 outages, 2h in all; 2 still open.
+
+    ## Still open (2)
+
+    | Status | Client | Check | Since | For | Silenced by | Output |
+    | --- | --- | --- | --- | --- | --- | --- |
+    | CRIT | web-1 | disk | 2026-11-20 11:00Z | 1h | acknowledged by ada: acknowledged | full |
+
+    And 1 more.
+
+    ## Well again (1)
+
+    | Worst | Client | Check | From | To | Outages | Not well | Silenced | Output |
+    | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+    | CRIT | web-1 | load | before | 2026-11-20 11:00Z | 1 | 1h30m | 10m | full |
+
+    ## Noisiest (1)
+
+    | Check | Outages | Clients | Most on |
+    | --- | --- | --- | --- |
+    | disk | 3 | 2 | web-1 (2) |
+
+    ## Who did what (1)
+
+    | Time | Who | What | Until | Reason |
+    | --- | --- | --- | --- | --- |
+    | 2026-11-20 10:00Z | ada | silenced \\*:disk and 2 more | 2026-11-20 12:00Z | CHG-1 |
+
+    ## Other changes (1)
+
+    | Time | Who | What | Reason |
+    | --- | --- | --- | --- |
+    | 2026-11-20 11:00Z | bob | definition.change checks/disk |  |"
+  `);
+});
+
+test.each([
+  [{ complete_since: null }, 'Nothing of the past is kept: timeline.days of the backend is 0.'],
+  [{ complete_since: UNTIL - HOUR }, 'It begins at 2026-11-20 11:00Z: nothing before is kept.'],
+  [
+    { complete_since: UNTIL - HOUR, is_cut: true },
+    'It begins at 2026-11-20 11:00Z: there is more than one report looks at; ask for less of it.',
+  ],
+])('what it lacks is said: %j', (more, expected) => {
+  expect(reportMarkdown({ ...NOTHING, ...more })).toContain(expected);
+});
+
+test('no name, reason or output means anything in Markdown, or acts on a terminal', () => {
+  const reason = '\u001b[31m<b>|[x](http://a) `rm` a_b _c_\nnext';
+  const actions = [{ at: UNTIL, who: 'eve', deed: 'ended', targets: ['*:a_b'], count: 1, reason }] as const;
+  const text = reportMarkdown({ ...NOTHING, actions: { count: 1, actions } });
+  expect(text.split('\n').find((line) => line.includes('eve'))).toBe(
+    '| 2026-11-20 12:00Z | eve | ended \\*:a_b |  | \\<b\\>\\|\\[x\\](http://a) \\`rm\\` a_b \\_c\\_ next |',
+  );
+});

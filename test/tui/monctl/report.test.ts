@@ -1,0 +1,94 @@
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { openApiClient } from '../../../shared/client/api-client.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { NOW, runMonctl, type MonctlRun } from '../../support/run-monctl.ts';
+import { startBackend, type RunningBackend } from '../../support/running-backend.ts';
+
+const MINUTE = 60_000;
+
+let backend: RunningBackend;
+
+/** An hour in which a disk was full for a while, under a silence for half of it, and a load is still high. */
+beforeEach(async () => {
+  const clock = new ManualClock((NOW - 3600) * 1000);
+  backend = await startBackend({ clock, batcher: { batchLimit: 1 } });
+  onTestFinished(() => backend[Symbol.asyncDispose]());
+  const api = openApiClient({ backend: backend.url, env: {} });
+  const report = (name: string, status: number, output: string): Promise<unknown> =>
+    api.submitResult({ source: 'web-1', name, status, output });
+  await report('disk', 2, 'full');
+  clock.advance(10 * MINUTE);
+  await api.silence({ check: 'disk', reason: 'CHG-1', creator: 'ada', expire: 1200 });
+  clock.advance(10 * MINUTE);
+  await report('disk', 0, 'fine');
+  await report('load', 1, 'high | 9');
+  clock.advance(40 * MINUTE);
+});
+
+const monctl = (...line: string[]): Promise<MonctlRun> => runMonctl(line, { MON_BACKEND: backend.url });
+
+describe('monctl report', () => {
+  test('is Markdown', async () => {
+    expect((await monctl('report', '--since', '1h')).stdout).toMatchInlineSnapshot(`
+      "# Handover
+
+      2026-11-20 11:00Z to 2026-11-20 12:00Z (1h)
+
+      2 checks on 1 client were not well: 2 outages, 1h in all; 1 still open.
+
+      ## Still open (1)
+
+      | Status | Client | Check | Since | For | Silenced by | Output |
+      | --- | --- | --- | --- | --- | --- | --- |
+      | WARN | web-1 | load | 2026-11-20 11:20Z | 40m |  | high \\| 9 |
+
+      ## Well again (1)
+
+      | Worst | Client | Check | From | To | Outages | Not well | Silenced | Output |
+      | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+      | CRIT | web-1 | disk | 2026-11-20 11:00Z | 2026-11-20 11:20Z | 1 | 20m | 10m | full |
+
+      ## Noisiest (2)
+
+      | Check | Outages | Clients | Most on |
+      | --- | --- | --- | --- |
+      | disk | 1 | 1 | web-1 |
+      | load | 1 | 1 | web-1 |
+
+      ## Who did what (1)
+
+      | Time | Who | What | Until | Reason |
+      | --- | --- | --- | --- | --- |
+      | 2026-11-20 11:10Z | ada | silenced \\*:disk | 2026-11-20 11:30Z | CHG-1 |
+
+      ## Other changes
+
+      None.
+      "
+    `);
+    expect((await monctl('report', '--since', '1h', '--output', 'markdown')).stdout).toContain('# Handover');
+  });
+
+  test('or JSON, of a part of the past', async () => {
+    const { stdout } = await monctl('report', '--since', '1h', '--until', '50m', '-o', 'json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      total: { checks: 1, down: 600 },
+      open: { count: 1 },
+      over: { count: 0 },
+    });
+  });
+
+  test.each([
+    [['report', '--since', '1h', '--until', '2h'], '--since must be before --until'],
+    [['report', '--output', 'table'], '--output must be markdown, json, yaml'],
+    [['event', 'list', '--output', 'markdown'], '--output must be table, json, yaml'],
+  ])('%j is refused', async (line, message) => {
+    expect((await monctl(...line)).stderr).toContain(message);
+  });
+
+  test('its manual tells its formats, and not those of the others', async () => {
+    const { stdout } = await monctl('report', '--help');
+    expect(stdout).toContain('-o, --output markdown|json|yaml');
+    expect(stdout).not.toContain('table|json');
+  });
+});

@@ -1,0 +1,31 @@
+import { MonError } from '../../shared/errors.ts';
+import type { Call } from './command.ts';
+import { takes } from './flags.ts';
+import { given } from './given.ts';
+import { parsePast } from './times.ts';
+
+/** Options of what is about a part of the past. */
+export const SPAN_OPTIONS = {
+  since: takes('TIME', 'how long ago (24h), or since when (2026-11-20T22:00)'),
+  until: takes('TIME', 'up to when; default now'),
+} as const;
+
+/**
+ * Which part of the past, epoch milliseconds.
+ *
+ * @throws MonError `invalid`
+ */
+export function spanOf({ flags, nowMs }: Pick<Call, 'flags' | 'nowMs'>): {
+  readonly since?: number;
+  readonly until?: number;
+} {
+  const moment = (name: 'since' | 'until'): number | undefined => {
+    const text = flags.value(name);
+    return text === undefined ? undefined : parsePast(text, nowMs);
+  };
+  const { since, until } = { since: moment('since'), until: moment('until') };
+  if (since !== undefined && until !== undefined && since >= until) {
+    throw new MonError('invalid', '--since must be before --until');
+  }
+  return given({ since, until });
+}
