@@ -1,3 +1,4 @@
+import { resolveAfterOf } from '../../shared/domain/recovery.ts';
 import { isSettings } from '../../shared/domain/merge-settings.ts';
 import { cronProblem, dateProblem } from '../../shared/schemas/cron.ts';
 import {
@@ -66,6 +67,14 @@ const ttl: Tolerance = (value, { definition, remark }) => {
     );
   }
   return value;
+};
+
+const resolveAfter: Tolerance = (value, { remark }) => {
+  const used = resolveAfterOf(value);
+  if (used === undefined) {
+    remark('is neither a number of results (3) nor a time with its unit (5m): it is left out; mend or remove it');
+  }
+  return used;
 };
 
 const type: Tolerance = (value, { remark }) => {
@@ -141,6 +150,7 @@ export const CHECK_TOLERANCES: Tolerances = {
   ttl_status: wholeNumber({ min: -Infinity, used: '1 is used instead' }),
   auto_resolve: booleanOr(true),
   force_resolve: booleanOr(false),
+  resolve_after: resolveAfter,
   handle: booleanOr(true),
   handler: asWritten,
   handlers: nameList,

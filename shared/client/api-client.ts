@@ -9,6 +9,7 @@ import type { Client } from '../schemas/client.ts';
 import type { DeadLetterSelection } from '../schemas/dead-letter.ts';
 import type { HandlerTestRequest } from '../schemas/handler-test.ts';
 import type { Event } from '../schemas/event.ts';
+import { eventRowSchema, type EventRow } from '../schemas/feed.ts';
 import { DEFAULT_NAMESPACE } from '../schemas/namespace.ts';
 import type { StoredResult, SubmittedResult } from '../schemas/result.ts';
 import type { SilencePreviewRequest } from '../schemas/silence-preview.ts';
@@ -160,6 +161,16 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
       if (client !== undefined && isDefault) return call(V1_API.eventsOfClient, { path: { client }, query });
       if (isDefault) return call(V1_API.events, { query });
       return call(WHOLE_EVENTS, { query: { ...query, whole: 'true', 'filter.client.name': client } });
+    },
+    /** Those that wait for more OK before they end, as tables show them; none at a service that does not know that. */
+    async recovering(): Promise<EventRow[]> {
+      try {
+        return (await find(RECOVERING_EVENTS, { query: { q: 'recovering' } })) ?? [];
+      } catch (error) {
+        // A search for what it does not know.
+        if (error instanceof MonError && error.code === 'invalid') return [];
+        throw error;
+      }
     },
     event: (client: string, check: string) => find(own.event, { path: { client, check } }),
     /** What becomes of an event at each handler, and why; undefined when there is neither an event nor a result. */
@@ -357,6 +368,7 @@ export const apiClientOver: (...given: Parameters<typeof clientOver>) => ApiClie
 
 /** Lists of rows that are asked for whole objects. */
 const WHOLE_EVENTS = { ...V1_API.events, path: MON_API.events.path };
+const RECOVERING_EVENTS = { ...MON_API.events, answer: z.array(eventRowSchema) };
 const WHOLE_CLIENTS = { ...V1_API.clients, path: MON_API.clients.path };
 
 /** What a list says of its page; undefined: nothing that can be read. */

@@ -6,6 +6,7 @@ import {
   feedMessageSchema,
   type FeedMessage,
 } from '../schemas/feed.ts';
+import { recoverySchema } from '../schemas/recovery.ts';
 import { compiledCheck, isObject } from './compiled-check.ts';
 
 /**
@@ -46,8 +47,13 @@ function isEventRow(row: unknown): boolean {
     typeof row['check'] === 'string' &&
     typeof row['occurrences'] === 'number' &&
     typeof row['last'] === 'number' &&
-    typeof row['output'] === 'string'
+    typeof row['output'] === 'string' &&
+    (row['recovering'] === undefined || isRecovery(row['recovering']))
   );
+}
+
+function isRecovery(recovery: unknown): boolean {
+  return recoverySchema.safeParse(recovery).success;
 }
 
 function isEventBrief(row: unknown): boolean {

@@ -3,7 +3,7 @@ import type { EventRow } from '../schemas/feed.ts';
 
 /** An event as tables, searches and the feed see it. */
 export function eventRow(event: Event): EventRow {
-  const { namespace, client, check, action, occurrences, silenced_by } = event;
+  const { namespace, client, check, action, occurrences, silenced_by, recovering } = event;
   return {
     ...(namespace !== undefined && { namespace }),
     client: client.name,
@@ -15,6 +15,7 @@ export function eventRow(event: Event): EventRow {
     last: event.timestamp,
     silenced_by,
     output: outputSummary(check.output),
+    ...(recovering !== undefined && { recovering }),
   };
 }
 

@@ -1,5 +1,7 @@
 import type { EventAction } from '../schemas/event.ts';
 import { v2StateChange, isFlapping, totalStateChange } from './flapping.ts';
+import type { Recovery } from '../schemas/recovery.ts';
+import { isRecovered, nextRecovery } from './recovery.ts';
 import { EMPTY_HISTORY, laterStatuses, pushStatus, statusBack, type History } from './history.ts';
 
 /** What is remembered of an event beside its check, packed. */
@@ -20,6 +22,8 @@ export interface EventState {
   readonly totalStateChange: number;
   /** Whether a silence keeps back a handler that would have run, and none has run without a silence since. */
   readonly isSuppressed?: true | undefined;
+  /** While its check is OK again and the event waits for more of that (spec, recovery). */
+  readonly recovery?: Recovery | undefined;
 }
 
 /** What is remembered of a client and check. */
@@ -39,6 +43,7 @@ export interface DecidingResult {
   readonly type?: unknown;
   readonly auto_resolve?: unknown;
   readonly force_resolve?: unknown;
+  readonly resolve_after?: unknown;
   readonly low_flap_threshold?: unknown;
   readonly high_flap_threshold?: unknown;
   /** What was said of the event as a whole: only those of the newer shape have it. */
@@ -53,7 +58,7 @@ export function isOfNewerShape(result: DecidingResult): boolean {
 /**
  * What a result does to the event of its client and check.
  *
- * - `none`: nothing; also while `auto_resolve: false` keeps an event through an OK
+ * - `none`: nothing; also while `auto_resolve: false` or `resolve_after` keeps an event through an OK
  * - `open`: the event is stored, replacing the one before, and handled
  * - `resolve`: the stored event is removed, and this one is handled
  * - `metric`: handled, never stored
@@ -99,26 +104,30 @@ export function nextCheckState(
 
   const forced = result.force_resolve === true;
   const isProblem = !isOk || flapping;
-  const ends = stored !== undefined && (forced || (!isProblem && result.auto_resolve !== false));
+  const recovery = isOk ? nextRecovery(stored?.recovery, result) : undefined;
+  const isWaiting = stored !== undefined && !forced && !isProblem && recovery !== undefined && !isRecovered(recovery);
+  const ends = stored !== undefined && !isWaiting && (forced || (!isProblem && result.auto_resolve !== false));
   const action: EventAction =
-    stored !== undefined && (forced || !isProblem) ? 'resolve' : flapping ? 'flapping' : 'create';
+    stored !== undefined && !isWaiting && (forced || !isProblem) ? 'resolve' : flapping ? 'flapping' : 'create';
   // A resolve, and an OK that is only handled (metric), take no part in the counting.
   const counts = isProblem && action !== 'resolve';
+  const isChanged = isNews(stored, result.status, history);
   const event: EventState = {
     id: stored?.id ?? newId(),
     action,
     status: result.status,
-    ...(counts ? nextCount(stored, history) : carriedCount(stored)),
+    ...(counts ? nextCount(stored, isChanged) : carriedCount(stored)),
     timestamp: now,
-    lastStateChange: action === 'resolve' || (counts && isChanged(history)) ? now : carriedStateChange(stored),
+    lastStateChange: action === 'resolve' || (counts && isChanged) ? now : carriedStateChange(stored),
     lastOk,
     totalStateChange: change,
     isSuppressed: stored?.isSuppressed,
+    recovery,
   };
 
   if (ends) return { state: { history, lastOk, event: undefined }, transition: { kind: 'resolve', event } };
   if (isProblem && !forced) return { state: { history, lastOk, event }, transition: { kind: 'open', event } };
-  const state = { history, lastOk, event: stored };
+  const state = { history, lastOk, event: isWaiting ? waiting(stored, recovery) : stored };
   if (result.type === 'metric') return { state, transition: { kind: 'metric', event } };
   return { state, transition: tellsAll && stored === undefined ? { kind: 'well', event } : NOTHING };
 }
@@ -133,13 +142,23 @@ function carriedCount(stored: EventState | undefined): Count {
   return { occurrences: stored?.occurrences ?? 1, watermark: stored?.watermark ?? 1 };
 }
 
-/** Equal neighbours at the end of the history count on, everything else starts again; the watermark never sinks. */
-function nextCount(stored: EventState | undefined, history: History): Count {
-  const occurrences = isChanged(history) ? 1 : (stored?.occurrences ?? 1) + 1;
+/** The event as it was while its check is OK, but that one which flapped no longer does. */
+function waiting(stored: EventState, recovery: Recovery): EventState {
+  return { ...stored, action: 'create', recovery };
+}
+
+/** What is the same as before counts on, everything else starts again; the watermark never sinks. */
+function nextCount(stored: EventState | undefined, isChanged: boolean): Count {
+  const occurrences = isChanged ? 1 : (stored?.occurrences ?? 1) + 1;
   return { occurrences, watermark: Math.max(stored?.watermark ?? 1, occurrences) };
 }
 
-function isChanged(history: History): boolean {
+/**
+ * Whether a status is another one than before: neighbours at the end of the history differ. An event that had begun to
+ * recover goes on where it was, so that it is not told anew at each relapse (spec, recovery 1).
+ */
+function isNews(stored: EventState | undefined, status: number, history: History): boolean {
+  if (stored?.recovery !== undefined) return status !== stored.status;
   return statusBack(history, 0) !== statusBack(history, 1);
 }
 

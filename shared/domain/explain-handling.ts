@@ -1,5 +1,7 @@
 import type { HandlerVerdict } from '../schemas/explain.ts';
+import type { Recovery } from '../schemas/recovery.ts';
 import type { CheckState, Transition } from './event.ts';
+import { recoveryWords } from './recovery.ts';
 import { isRun } from './handling.ts';
 import { severityOf } from './severity.ts';
 
@@ -22,6 +24,11 @@ function namesOf(verdicts: readonly HandlerVerdict[], one: string, many: string)
   return `${verdicts.map(({ handler }) => handler).join(', ')} ${verdicts.length === 1 ? one : many}`;
 }
 
+/** What a recovering event says of itself before anything else. */
+export function recoveringSentence(recovery: Recovery, handling: string): string {
+  return `it is recovering (${recoveryWords(recovery)}), and is told as resolved only then; ${handling}`;
+}
+
 /**
  * Why there is no event of a check.
  *
@@ -33,11 +40,17 @@ export function noEventSentence(status: number): string {
     : `there is no event: its last result is ${severityOf(status)}, and was told to resolve (force_resolve)`;
 }
 
-/** Why a result would make nobody run. */
-export function noTransitionSentence(before: CheckState, result: { readonly status: number }): string {
+/** Why a result would make nobody run. @param after what it would leave */
+export function noTransitionSentence(
+  before: CheckState,
+  after: CheckState,
+  result: { readonly status: number },
+): string {
   if (result.status !== 0) return 'nothing to handle: it is told to resolve (force_resolve), and there is no event';
-  return before.event === undefined
-    ? 'nothing to handle: it is OK, and there is no event'
+  if (before.event === undefined) return 'nothing to handle: it is OK, and there is no event';
+  const recovery = after.event?.recovery;
+  return recovery !== undefined
+    ? `nothing to handle: it is OK, and its event would stay until it has recovered (${recoveryWords(recovery)})`
     : 'nothing to handle: it is OK, and its event stays because auto_resolve is false';
 }
 

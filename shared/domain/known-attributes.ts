@@ -29,7 +29,15 @@ const CHECK: Shape = {
   ...named('history', 'last_ok', 'occurrences', 'occurrences_watermark', 'total_state_change'),
   ...named('is_silenced', 'silenced'),
   // What checks of the configuration have besides.
-  ...named('extension', 'ttl_status', 'auto_resolve', 'handle', 'truncate_output', 'truncate_output_length'),
+  ...named(
+    'extension',
+    'ttl_status',
+    'auto_resolve',
+    'resolve_after',
+    'handle',
+    'truncate_output',
+    'truncate_output_length',
+  ),
   ...named(
     'aggregate',
     'aggregates',

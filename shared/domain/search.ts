@@ -24,6 +24,7 @@ export const EVENT_SEARCH = searchLanguage<EventRow>(
     choiceField('action', ['create', 'flapping', 'resolve'], (row) => row.action),
     flagField('silenced', (row) => row.silenced_by.length > 0),
     flagField('flapping', (row) => row.action === 'flapping'),
+    flagField('recovering', (row) => row.recovering !== undefined),
     listField('silenced_by', 'the id of a silenced entry', (row) => row.silenced_by),
     timeField('age', 'since it entered its status', (row) => row.since),
     timeField('last', 'since its last result', (row) => row.last),

@@ -46,7 +46,9 @@ export function staleResult(check: CheckResult, client: string, now: number): Ch
 
 /** It is well, and nobody waits for it any more. */
 function endedResult(check: CheckResult, client: string, now: number): CheckResult {
-  const { ttl: _ttl, ttl_resolves: _resolves, force_resolve: _force, total_state_change: _change, ...rest } = check;
+  const { ttl: _ttl, ttl_resolves: _resolves, force_resolve: _force, total_state_change: _change, ...others } = check;
+  // Nobody will say once more that it is well.
+  const { resolve_after: _after, ...rest } = others;
   const output = `Not reported any more for ${String(now - check.executed)} seconds`;
   return { ...(rest as unknown as CheckResult), output, status: 0, origin: client };
 }

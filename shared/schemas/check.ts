@@ -67,6 +67,8 @@ export const checkSchema = z
     ttl_status: z.int().optional(),
     auto_resolve: z.boolean().optional(),
     force_resolve: z.boolean().optional(),
+    /** OK in a row, or for how long, before an event resolves by itself (spec, recovery). */
+    resolve_after: z.union([z.number(), z.string()]).optional(),
     handle: z.boolean().optional(),
     handler: z.string().optional(),
     handlers: z.array(z.string().min(1)).optional(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type CheckResult, checkAnswer } from './result.ts';
+import { recoverySchema, type Recovery } from './recovery.ts';
 import { type Client, clientAnswer } from './client.ts';
 import { numberOrNull, numberOrZero, orFalse, textsOrNone } from './answer.ts';
 
@@ -32,6 +33,8 @@ export interface Event {
   readonly silenced: boolean;
   /** Ids of the silenced entries that match now. */
   readonly silenced_by: readonly string[];
+  /** Only on our own routes, while its check is OK again and the event waits for more of that. */
+  readonly recovering?: Recovery;
 }
 
 /** Body of `POST /resolve`. */
@@ -58,4 +61,5 @@ export const eventAnswer: z.ZodType<Event> = z.looseObject({
   last_state_change: numberOrNull,
   silenced: orFalse,
   silenced_by: textsOrNone,
+  recovering: recoverySchema.exactOptional(),
 });

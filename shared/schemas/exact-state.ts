@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { nameSchema } from './name.ts';
+import { recoverySchema } from './recovery.ts';
 
 /** Statuses that are kept of a check: those that are shown, and the one before. */
 const HISTORY_LENGTH = 22;
@@ -38,6 +39,7 @@ const eventStateSchema = z.object({
   lastOk: secondsSchema.nullable(),
   totalStateChange: z.number(),
   isSuppressed: z.literal(true).optional(),
+  recovery: recoverySchema.optional(),
 });
 
 /** `mon` of an event: the record of a client and check. */

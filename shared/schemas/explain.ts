@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { eventActionSchema, eventAnswer } from './event.ts';
 import { texts, type AnswerOf } from './answer.ts';
+import { recoverySchema } from './recovery.ts';
 
 /**
  * What becomes of an event at one of its handlers; one vocabulary for the log, `explain` and `simulate`.
@@ -99,6 +100,7 @@ export const explanationAnswer = z.looseObject({
       action: eventActionSchema,
       occurrences: z.number(),
       silenced_by: texts,
+      recovering: recoverySchema.exactOptional(),
     })
     .nullable(),
   /** One sentence for people. */

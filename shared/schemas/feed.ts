@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { texts } from './answer.ts';
 import { entityUsageSchema } from './entity-usage.ts';
 import { eventActionSchema } from './event.ts';
+import { recoverySchema } from './recovery.ts';
 import { planStateSchema, planStepStateSchema } from './plan-run.ts';
 import { ruleVerdictSchema } from './plan.ts';
 
@@ -58,6 +59,8 @@ export const eventRowSchema = z.object({
   silenced_by: texts,
   /** First line of the output, at most 200 characters, not yet made safe for a terminal. */
   output: z.string(),
+  /** Only while its check is OK again, and the event waits for more of that. */
+  recovering: recoverySchema.exactOptional(),
 });
 export type EventRow = Readonly<z.infer<typeof eventRowSchema>> & {
   /** Only where events of several backends are listed as one, which no feed does: whose it is. */

@@ -8,6 +8,7 @@ import { texts, type AnswerOf } from './answer.ts';
  * - `create`, `resolve`: its event began, ended
  * - `change`: its event has another status
  * - `flapping`, `steady`: its event began to flap, or no longer does
+ * - `recovering`, `relapse`: its check is OK again and the event waits for more of that, is not any more
  * - `rename`: its check has another name from here on
  * - `remove`: its results were deleted, alone or with its client
  * - `silence`, `clear`, `expire`: an entry was made, ended by somebody, or ended as it said it would
@@ -18,6 +19,8 @@ export const TIMELINE_KINDS = [
   'change',
   'flapping',
   'steady',
+  'recovering',
+  'relapse',
   'resolve',
   'rename',
   'remove',

@@ -44,6 +44,7 @@ const result: fc.Arbitrary<ModelResult> = fc
       type: fc.constantFrom('metric', 'standard'),
       auto_resolve: fc.constantFrom(false, true),
       force_resolve: fc.constantFrom(true, false),
+      resolve_after: fc.constantFrom<number | string>(1, 2, 3, '5m', '30s', 'soon'),
       standalone: fc.constant(true),
       truncate_output: fc.boolean(),
       truncate_output_length: fc.constantFrom(1, 5, 255),
@@ -68,7 +69,7 @@ const burst: fc.Arbitrary<readonly ModelResult[]> = fc
     check,
     fc.array(anyStatus, { minLength: 1, maxLength: 30 }),
     fc.constantFrom(0, 0, 3, 18, 19, 20, 21),
-    fc.constantFrom({}, { auto_resolve: false }),
+    fc.constantFrom({}, { auto_resolve: false }, { resolve_after: 3 }, { resolve_after: 25 }),
   )
   .map(([source, name, statuses, tail, more]) =>
     [...statuses, ...Array.from({ length: tail }, () => statuses.at(-1) ?? 0)].map((status) =>

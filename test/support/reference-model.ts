@@ -38,6 +38,9 @@ interface Event {
   readonly lastOk: number | null;
   readonly timestamp: number;
   readonly lastStateChange: number | null | undefined;
+  readonly status: number;
+  /** When each OK in a row was executed, while the event waits for more of them. */
+  readonly oks: readonly number[];
 }
 
 interface Check {
@@ -264,13 +267,23 @@ export class ReferenceModel {
     const isProblem = status !== 0 || isFlapping;
     if (isForced || !isProblem) {
       if (before === undefined || (!isForced && check['auto_resolve'] === false)) return;
+      const oks = [...before.oks, Number(check['executed'])];
+      if (!isForced && !isEnough(oks, check['resolve_after'])) {
+        stored.event = { ...before, action: 'create', oks };
+        return;
+      }
       stored.event = undefined;
       for (const silence of this.#matching(client.record.subscriptions, checkName, nowMs)) {
         if (silence.request.expire_on_resolve === true) this.#silences.delete(silence.id);
       }
       return;
     }
-    const isSame = stored.history.length > 1 && stored.history.at(-1) === stored.history.at(-2);
+    // Recovery 1: who had begun to recover goes on where it was; a wish that is none asks for nothing.
+    const isLate = wishOf(check['resolve_after']) !== undefined && check['auto_resolve'] !== false;
+    const isSame =
+      before !== undefined && before.oks.length > 0
+        ? status === before.status
+        : stored.history.length > 1 && stored.history.at(-1) === stored.history.at(-2);
     const occurrences = isSame ? (before?.occurrences ?? 1) + 1 : 1;
     const carried = before === undefined ? undefined : (before.lastStateChange ?? null);
     stored.event = {
@@ -284,6 +297,8 @@ export class ReferenceModel {
       lastOk: stored.lastOk,
       timestamp: now,
       lastStateChange: isSame ? carried : now,
+      status,
+      oks: status === 0 && isLate ? [...(before?.oks ?? []), Number(check['executed'])] : [],
     };
   }
 
@@ -329,6 +344,19 @@ export class ReferenceModel {
         .filter((shown) => shown !== undefined),
     );
   }
+}
+
+/** Recovery 1: a number of OK in a row, or seconds from the first to the last of them; undefined: one will do. */
+function wishOf(after: unknown): { readonly results: number } | { readonly seconds: number } | undefined {
+  if (typeof after === 'number') return { results: after };
+  const [, count = '', unit = ''] = /^(\d+)([sm])$/.exec(String(after)) ?? [];
+  return count === '' ? undefined : { seconds: Number(count) * (unit === 'm' ? 60 : 1) };
+}
+
+function isEnough(oks: readonly number[], after: unknown): boolean {
+  const wish = wishOf(after);
+  if (wish === undefined) return true;
+  return 'results' in wish ? oks.length >= wish.results : (oks.at(-1) ?? 0) - Math.min(...oks) >= wish.seconds;
 }
 
 /** 1.5: walk from oldest to newest, the change into entry i weighs 0.80 + 0.02 i. */

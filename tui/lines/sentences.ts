@@ -88,7 +88,8 @@ export function countsWords(rows: Iterable<EventRow>): string {
 
 function stateWord(row: EventRow): string {
   const word = KIND_WORDS[eventClass(row)];
-  return row.action === 'flapping' && row.status !== 0 ? `${word}, flapping` : word;
+  if (row.action === 'flapping') return row.status === 0 ? word : `${word}, flapping`;
+  return row.recovering === undefined ? word : `${word}, recovering`;
 }
 
 /** By what they became and by check: an outage is one check on many clients. */

@@ -139,6 +139,7 @@ export const STATUS: Readonly<
 
 export const SILENCED_SYMBOL = 'S';
 export const FLAPPING_SYMBOL = '~';
+export const RECOVERING_SYMBOL = '↑';
 
 export function classTone(kind: EventClass): Tone {
   return kind === 'silenced' ? 'silenced' : STATUS[kind].tone;

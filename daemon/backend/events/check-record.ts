@@ -1,4 +1,5 @@
 import { secondsSince, type Corrections } from '../../clock/corrections.ts';
+import type { Recovery } from '../../../shared/schemas/recovery.ts';
 import type { CheckResult, HeldResult } from '../../../shared/schemas/result.ts';
 import type { CheckState, EventState } from '../../../shared/domain/event.ts';
 import type { History } from '../../../shared/domain/history.ts';
@@ -68,10 +69,20 @@ export function decodeCheckRecord(value: string): CheckRecord {
 export function datedCheckRecord(value: string, corrections: Corrections): CheckRecord {
   const record = decodeCheckRecord(value);
   const seconds = secondsSince(corrections, record.era ?? 0);
-  const { check } = record;
-  return seconds === 0 || check === null
-    ? record
-    : { ...record, check: { ...check, executed: check.executed + seconds } };
+  return seconds === 0 ? record : movedRecord(record, seconds);
+}
+
+function movedRecord(record: CheckRecord, seconds: number): CheckRecord {
+  const { check, event } = record;
+  return {
+    ...record,
+    check: check === null ? null : { ...check, executed: check.executed + seconds },
+    event: event?.recovery === undefined ? event : { ...event, recovery: movedRecovery(event.recovery, seconds) },
+  };
+}
+
+function movedRecovery(recovery: Recovery, seconds: number): Recovery {
+  return { ...recovery, since: recovery.since + seconds, last: recovery.last + seconds };
 }
 
 /** A record whose check was left as the text that it is. */
@@ -172,5 +183,6 @@ function eventStateOf(event: EventState): EventState {
     lastOk: event.lastOk,
     totalStateChange: event.totalStateChange,
     isSuppressed: event.isSuppressed,
+    recovery: event.recovery,
   };
 }

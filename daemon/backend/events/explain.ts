@@ -1,4 +1,4 @@
-import { handlingSentence, noEventSentence } from '../../../shared/domain/explain-handling.ts';
+import { handlingSentence, noEventSentence, recoveringSentence } from '../../../shared/domain/explain-handling.ts';
 import { refusal, type RoutedHandler } from '../../../shared/domain/handling.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type {
@@ -10,6 +10,7 @@ import type {
   HandlerExplanation,
   HandlerVerdict,
 } from '../../../shared/schemas/explain.ts';
+import type { Recovery } from '../../../shared/schemas/recovery.ts';
 import type { Store } from '../ports.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 import { openEvents } from './state.ts';
@@ -42,7 +43,10 @@ export async function explainEvent(
   const event = eventOf(entry, record, owner, nowMs);
   if (event !== undefined) {
     const verdicts = handling.verdicts(namespace.name, event, openEvents(namespace), nowMs);
-    const about = { client, check: entry.name, event: summary(event), reason: handlingSentence(verdicts) };
+    const recovery = record.event?.recovery;
+    const handled = handlingSentence(verdicts);
+    const reason = recovery === undefined ? handled : recoveringSentence(recovery, handled);
+    const about = { client, check: entry.name, event: summary(event, recovery), reason };
     return { ...about, handlers: verdicts.map(deliveryAt) };
   }
   if (record.check === null) return undefined;
@@ -60,6 +64,10 @@ function withoutEvent(handler: RoutedHandler): HandlerVerdict {
   return { handler: handler.name, verdict: 'no_event', reason: 'there is no event to handle' };
 }
 
-function summary({ id, check, action, occurrences, silenced_by }: Event): ExplainedEvent {
-  return { id, status: check.status, action, occurrences, silenced_by };
+function summary(
+  { id, check, action, occurrences, silenced_by }: Event,
+  recovering: Recovery | undefined,
+): ExplainedEvent {
+  const told = { id, status: check.status, action, occurrences, silenced_by };
+  return recovering === undefined ? told : { ...told, recovering };
 }

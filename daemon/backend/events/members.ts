@@ -5,6 +5,8 @@ import { pathName } from '../http/path-name.ts';
 import type { OnMon } from '../http/route.ts';
 import type { NamespaceDeps, NamespaceOf } from '../namespaces/asked.ts';
 import type { Clock, Store } from '../ports.ts';
+import type { Event } from '../../../shared/schemas/event.ts';
+import type { CheckEntry } from '../registry/namespace.ts';
 import { readEvents } from './read.ts';
 import type { Events } from './write.ts';
 
@@ -16,14 +18,18 @@ export interface EventDeps extends NamespaceDeps {
 }
 
 /** What one event is, on the wire of v1 or of ours. */
-export function oneEvent(deps: EventDeps, namespaceOf: NamespaceOf): OnMon<'event' | 'resolveEvent'> {
+export function oneEvent(
+  deps: EventDeps,
+  namespaceOf: NamespaceOf,
+  shown?: (event: Event, entry: CheckEntry) => Event,
+): OnMon<'event' | 'resolveEvent'> {
   const { clock, events, store } = deps;
   return {
     event: async (request) => {
       const client = pathName(request, 'client');
       const check = pathName(request, 'check');
       const entry = namespaceOf(request, deps).check(client, check);
-      const [event] = entry === undefined ? [] : await readEvents(store, [entry], clock.now());
+      const [event] = entry === undefined ? [] : await readEvents(store, [entry], clock.now(), shown);
       if (event === undefined) throw new MonError('not_found', `there is no event of ${client}/${check}`);
       return event;
     },

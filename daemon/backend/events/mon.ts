@@ -2,10 +2,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { MonError } from '../../../shared/errors.ts';
 import { EVENT_SORT_COLUMNS, eventOrder } from '../../../shared/domain/event-order.ts';
 import { EVENT_SEARCH, matchesSearch, type Search } from '../../../shared/domain/search.ts';
+import type { Event } from '../../../shared/schemas/event.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import { oneEvent, type EventDeps } from './members.ts';
 import { eventRow } from './rows.ts';
-import { readEvents } from './read.ts';
+import { eventOnMon, readEvents } from './read.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 import { sendList } from '../http/list.ts';
 import { askedNamespace, askedNamespaces } from '../namespaces/asked.ts';
@@ -28,6 +29,8 @@ export function eventsOnMon(deps: EventDeps): OnMon<'events' | 'event' | 'resolv
         const row = eventRow(entry, nowMs);
         return row === null ? null : placed(row, entry.client.namespace.name);
       };
+      const whole = (event: Event, entry: CheckEntry): Event =>
+        placed(eventOnMon(event, entry), entry.client.namespace.name);
       const found = await foundEvents(
         namespaces.flatMap((namespace) => namespace.allEvents()),
         search,
@@ -35,11 +38,11 @@ export function eventsOnMon(deps: EventDeps): OnMon<'events' | 'event' | 'resolv
       );
       const sorted = found.toSorted((a, b) => order(a.row, b.row)).map(({ entry }) => entry);
       if (query.whole === true) {
-        return sendList(request, reply, sorted, (some) => readEvents(store, some, nowMs, placed));
+        return sendList(request, reply, sorted, (some) => readEvents(store, some, nowMs, whole));
       }
       return sendList(request, reply, sorted, (some) => some.flatMap((entry) => shown(entry) ?? []));
     },
-    ...oneEvent(deps, askedNamespace),
+    ...oneEvent(deps, askedNamespace, eventOnMon),
   };
 }
 

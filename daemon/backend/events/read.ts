@@ -13,16 +13,22 @@ import { readRecords, readRecordTexts } from './read-records.ts';
 /**
  * The committed events of these checks, redacted; one that is resolved by now is left out.
  *
- * @param placed an event as it is shown, by its namespace
+ * @param shown an event as it is told on this wire
  */
 export async function readEvents(
   store: Store,
   entries: readonly CheckEntry[],
   nowMs: number,
-  placed = (event: Event, _namespace: string): Event => event,
+  shown = (event: Event, _entry: CheckEntry): Event => event,
 ): Promise<Event[]> {
   const events = await readShown(store, entries, nowMs);
-  return [...events].map(([{ client }, event]) => placed(event, client.namespace.name));
+  return [...events].map(([entry, event]) => shown(event, entry));
+}
+
+/** An event as our own routes tell it: also how far it has recovered. */
+export function eventOnMon(event: Event, { state }: CheckEntry): Event {
+  const recovering = state.event?.recovery;
+  return recovering === undefined ? event : { ...event, recovering };
 }
 
 /**

@@ -21,6 +21,7 @@ export function eventRow(entry: CheckEntry, nowMs: number): EventRow | null {
     last: event.timestamp,
     silenced_by: silencedBy(namespace.silenced, subscriptions, entry.name, nowMs),
     output: shownOutput(entry.client, entry.summary),
+    ...(event.recovery !== undefined && { recovering: event.recovery }),
   };
 }
 

@@ -51,7 +51,7 @@ export function recordsNeeded(
   let client: ClientEntry | undefined;
   for (const result of results) {
     const { check } = result;
-    const isQuiet = check.status === 0 && check['auto_resolve'] !== false;
+    const isQuiet = check.status === 0 && check['auto_resolve'] !== false && check['resolve_after'] === undefined;
     const mayRun = audience !== 'nobody' || namesBuiltIn(check);
     if (isQuiet && !mayRun) continue;
     // An agent reports for itself, most of the time.
@@ -59,9 +59,14 @@ export function recordsNeeded(
     if (client === undefined) continue;
     const entry = client.checks.get(check.name);
     if (mayRun && mayBeHandled(entry, check, audience)) (needed ??= []).push(client);
-    if (!isQuiet && check.status === 0 && entry !== undefined) (needed ??= []).push(entry);
+    if (!isQuiet && entry !== undefined && mayOutlive(entry, check)) (needed ??= []).push(entry);
   }
   return needed ?? NONE;
+}
+
+/** Whether a result may leave an event as it was built. */
+function mayOutlive({ state }: CheckEntry, check: CheckResult): boolean {
+  return check.status === 0 && (check['auto_resolve'] === false || state.event !== undefined);
 }
 
 /** Whether it goes to a handler that is there without a definition. */

@@ -51,7 +51,7 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
   });
   const about = { client: client.name, check: check.name, transition: transition.kind };
   if (transition.kind === 'none') {
-    return { ...about, event: null, reason: noTransitionSentence(before, check), handlers: [] };
+    return { ...about, event: null, reason: noTransitionSentence(before, state, check), handlers: [] };
   }
   const occasion: Occasion = { client, check, state: transition.event, history: state.history };
   const event = buildEvent({

@@ -22,7 +22,9 @@ export function turnOf(before: CheckState, after: CheckState): Turn | undefined 
   if (old.action !== event.action) {
     return { kind: event.action === 'flapping' ? 'flapping' : 'steady', was: old.status, ...shownOf(event) };
   }
-  return old.status === event.status ? undefined : { kind: 'change', was: old.status, ...shownOf(event) };
+  if (old.status !== event.status) return { kind: 'change', was: old.status, ...shownOf(event) };
+  if ((old.recovery === undefined) === (event.recovery === undefined)) return undefined;
+  return { kind: event.recovery === undefined ? 'relapse' : 'recovering', was: old.status, ...shownOf(event) };
 }
 
 /** What it is that a client and check of this state is deleted; undefined: there was nothing to delete. */

@@ -34,6 +34,7 @@ export function checkStateOfEvent(event: SubmittedV2Event, result: CheckResult, 
       lastOk,
       totalStateChange: changeOf(check['total_state_change'], history),
       isSuppressed: undefined,
+      recovery: undefined,
     } satisfies EventState,
   };
 }

@@ -114,6 +114,28 @@ test('event list: worst first, silenced last, aligned', async () => {
   );
 });
 
+test('events that recover say so, which our own wire alone tells', async () => {
+  const row = { client: 'web-002', check: 'http', status: 2, action: 'create', occurrences: 12, since: NOW, last: NOW };
+  const recovering = { results: 2, since: NOW - 60, last: NOW, after: 3 };
+  const { url } = await startScriptedServer(({ method, path }) => {
+    switch (`${method} ${path}`) {
+      case 'GET /events':
+        return { status: 200, body: EVENTS };
+      case 'GET /events/web-002/http':
+        return { status: 200, body: EVENTS[2] };
+      case 'GET /api/mon/v1/events?q=recovering':
+        return { status: 200, body: [{ ...row, silenced_by: [], output: 'x', recovering }] };
+      default:
+        return { status: 404 };
+    }
+  });
+  const { stdout } = await runMonctl(['event', 'list', '--filter', 'recovering', '--backend', url]);
+  expect(stdout).toMatch(/^CRIT +web-002 +http .* recovering, 2 of 3 OK +connect timeout$/m);
+  expect((await runMonctl(['event', 'info', 'web-002', 'http', '--backend', url])).stdout).toMatch(
+    /^recovering +2 of 3 OK$/m,
+  );
+});
+
 test.each([
   [['--client', 'web-001'], ['web-001/disk']],
   [
@@ -370,7 +392,9 @@ test.each([
 
 test('a reader that has enough is no failure', async () => {
   const many = Array.from({ length: 20_000 }, (_, index) => anEvent({ client: `web-${String(index)}` }));
-  const { url } = await startScriptedServer(() => ({ status: 200, body: many }));
+  const { url } = await startScriptedServer(({ path }) =>
+    path === '/events' ? { status: 200, body: many } : { status: 404 },
+  );
   const script = '"$0" "$1" event list --backend "$2" | head -n 1; wait';
   const shell = spawn('sh', ['-c', script, process.execPath, MONCTL, url], { stdio: ['ignore', 'pipe', 'pipe'] });
   let stdout = '';

@@ -5,6 +5,7 @@ import { eventOrder } from '../../../shared/domain/event-order.ts';
 import { eventRow } from '../../../shared/domain/event-row.ts';
 import { languageOf } from '../../../shared/domain/search-language.ts';
 import { EVENT_SEARCH } from '../../../shared/domain/search.ts';
+import { recoveryWords } from '../../../shared/domain/recovery.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import { eventKey } from '../../../shared/domain/event-key.ts';
@@ -64,14 +65,13 @@ const list: Command = {
         ...listColumns(nowMs),
       ],
       search: languageOf(EVENT_SEARCH, ({ row }) => row),
-      key: ({ row: { namespace: place, client: name, check } }) =>
-        place === undefined ? eventKey(name, check) : `${place}/${eventKey(name, check)}`,
+      key: ({ row }) => keyOf(row),
       value: ({ row, event }) => event ?? row,
       // Another result of the same kind is no news.
-      news: ({ row }) => [row.status, row.action, row.silenced_by],
+      news: ({ row }) => [row.status, row.action, row.silenced_by, row.recovering !== undefined],
       async fetch() {
-        const events = await api().events(given({ client }));
-        return events.map((event) => ({ event, row: eventRow(event) }));
+        const [events, recovering] = await Promise.all([api().events(given({ client })), api().recovering()]);
+        return withRecoveries(events, recovering).map((event) => ({ event, row: eventRow(event) }));
       },
       select: (all) => all.filter(({ row }) => isListed(row)).toSorted((a, b) => worstFirst(a.row, b.row)),
       follow: () =>
@@ -96,7 +96,8 @@ const info: Command = {
   options: {},
   examples: [['monctl event info web-001 http-frontend', 'everything about it']],
   async run({ api, operands: [client = '', check = ''], output, nowMs }) {
-    const event = await wanted(api(), client, check);
+    const [stored, recovering] = await Promise.all([wanted(api(), client, check), api().recovering()]);
+    const [event = stored] = withRecoveries([stored], recovering);
     await output.show(event, () => eventText(event, nowMs, output.look));
   },
 };
@@ -201,8 +202,23 @@ function listColumns(nowMs: number): readonly Column<Listed>[] {
   ];
 }
 
-function stateWord({ silenced_by, action }: EventRow): string {
+/** The wire of version 1 does not say how far events have recovered: our own tells it apart. */
+function withRecoveries(events: readonly Event[], rows: readonly EventRow[]): readonly Event[] {
+  if (rows.length === 0) return events;
+  const byKey = new Map(rows.map((row) => [keyOf(row), row.recovering]));
+  return events.map((event) => {
+    const recovering = byKey.get(keyOf(eventRow(event)));
+    return recovering === undefined ? event : { ...event, recovering };
+  });
+}
+
+function keyOf({ namespace, client, check }: EventRow): string {
+  return namespace === undefined ? eventKey(client, check) : `${namespace}/${eventKey(client, check)}`;
+}
+
+function stateWord({ silenced_by, action, recovering }: EventRow): string {
   if (silenced_by.length > 0) return 'silenced';
+  if (recovering !== undefined) return `recovering, ${recoveryWords(recovering)}`;
   return action === 'flapping' ? 'flapping' : '';
 }
 
@@ -218,6 +234,7 @@ function eventText(event: Event, nowMs: number, look: TableLook): string {
     ['last OK', event.last_ok === null ? 'never' : ago(event.last_ok, nowMs)],
     ['occurrences', `${String(event.occurrences)} (at most ${String(event.occurrences_watermark)})`],
     ['action', event.action],
+    ...(event.recovering === undefined ? [] : [['recovering', recoveryWords(event.recovering)] as const]),
     ['history', check.history.join(' ')],
     ['state change', `${String(check.total_state_change)} %`],
     ['silenced by', event.silenced_by.length === 0 ? 'nothing' : event.silenced_by.join(', ')],

@@ -1,11 +1,20 @@
 import { formatDuration } from '../../../shared/domain/duration.ts';
+import { recoveryWords } from '../../../shared/domain/recovery.ts';
 import { severityOf } from '../../../shared/domain/severity.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
-import type { SilencedRow } from '../../../shared/schemas/feed.ts';
+import type { EventRow, SilencedRow } from '../../../shared/schemas/feed.ts';
 import { shortCountText } from '../../words/count-text.ts';
 import { eventClass, type EventRecord } from '../../model/event-record.ts';
 import { splitName } from '../../model/backend-names.ts';
-import { classTone, FLAPPING_SYMBOL, run, SILENCED_SYMBOL, STATUS, type Tone } from '../../text/theme.ts';
+import {
+  classTone,
+  FLAPPING_SYMBOL,
+  RECOVERING_SYMBOL,
+  run,
+  SILENCED_SYMBOL,
+  STATUS,
+  type Tone,
+} from '../../text/theme.ts';
 import { BACKEND_COLUMN, NAMESPACE_COLUMN } from '../../model/where-column.ts';
 import type { TableColumn } from '../../list/table-column.ts';
 
@@ -101,7 +110,8 @@ function statusText({ row, gone }: EventRecord): string {
   if (gone) return '✓ gone';
   const { symbol, word } = STATUS[severityOf(row.status)];
   if (row.silenced_by.length > 0) return `${SILENCED_SYMBOL} ${word}`;
-  return row.action === 'flapping' ? `${FLAPPING_SYMBOL} ${word}` : `${symbol} ${word}`;
+  if (row.action === 'flapping') return `${FLAPPING_SYMBOL} ${word}`;
+  return row.recovering === undefined ? `${symbol} ${word}` : `${RECOVERING_SYMBOL} ${word}`;
 }
 
 /** What the column of the output says; its end is not yet safe for a terminal. */
@@ -111,10 +121,16 @@ export function outputText(
 ): string {
   if (gone) return 'resolved';
   const { output } = row;
-  if (row.silenced_by.length === 0) return row.action === 'flapping' ? `flapping  ${output}` : output;
+  if (row.silenced_by.length === 0) return `${stateText(row)}${output}`;
   if (silence === undefined) return `silenced: ${output}`;
   const { creator, expire_at, reason } = silence;
   const by = creator === null ? '' : ` by ${safeLine(creator)}`;
   const left = expire_at === null ? '' : `, ${formatDuration(expire_at - nowMs / 1000, 1)} left`;
   return `silenced${by}${left}: ${reason ?? output}`;
+}
+
+/** What else an event does that is not silenced. */
+function stateText({ action, recovering }: EventRow): string {
+  if (action === 'flapping') return 'flapping  ';
+  return recovering === undefined ? '' : `recovering, ${recoveryWords(recovering)}  `;
 }

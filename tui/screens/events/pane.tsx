@@ -1,5 +1,6 @@
 import type { ReactElement } from 'react';
 import { formatDuration } from '../../../shared/domain/duration.ts';
+import { recoveryWords } from '../../../shared/domain/recovery.ts';
 import { severityOf } from '../../../shared/domain/severity.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
@@ -11,7 +12,7 @@ import type { ConsoleState } from '../../state/console-state.ts';
 import { listLayout } from '../../state/screen-layout.ts';
 import { eventParts, silenceText } from '../detail/lines.ts';
 import type { EventRecord } from '../../model/event-record.ts';
-import { run, STATUS, type Line, type Run, type Theme } from '../../text/theme.ts';
+import { RECOVERING_SYMBOL, run, STATUS, type Line, type Run, type Theme } from '../../text/theme.ts';
 import { Rows } from '../../text/rows.tsx';
 import { fitRuns } from '../../text/runs.ts';
 
@@ -78,6 +79,9 @@ export function summaryRuns(record: EventRecord, event: Event | undefined, nowMs
     run(` for ${formatDuration(nowMs / 1000 - row.since)}`),
     run(` (${String(row.occurrences)} in a row)`),
     ...(row.action === 'flapping' ? [run('  ~ flapping', 'flapping')] : []),
+    ...(row.recovering === undefined || gone
+      ? []
+      : [run(`  ${RECOVERING_SYMBOL} recovering, ${recoveryWords(row.recovering)}`, 'ok')]),
     ...(typeof interval === 'number' ? [run(`  interval ${formatDuration(interval)}`)] : []),
     run(handlers.length === 0 ? ' ' : `  handlers: ${safeLine(handlers.join(', '))} `),
   ];

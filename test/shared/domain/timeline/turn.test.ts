@@ -51,6 +51,11 @@ describe('what a result is in the timeline (spec, timeline 1)', () => {
       ['create', undefined, 'resolve'],
     ],
     [
+      'an event that recovers, falls back, and ends at last',
+      [2, 0, 0, 2, 0, 1, 0, 0, 0].map((status) => ({ status, resolve_after: 3 })),
+      ['create', 'recovering', undefined, 'relapse', 'recovering', 'change', 'recovering', undefined, 'resolve'],
+    ],
+    [
       'what only handlers hear of is nothing',
       [
         { status: 0, type: 'metric' },

@@ -80,12 +80,16 @@ test('whatever a check says, no control byte leaves and no column moves', () => 
   );
 });
 
+const RECOVERING = { results: 3, since: 100, last: 140, after: '5m' };
+
 describe('a row says in words', () => {
   test.each([
     { name: 'critical', row: { status: 2 }, says: '✗ CRIT' },
     { name: 'warning', row: { status: 1 }, says: '! WARN' },
     { name: 'unknown', row: { status: 127 }, says: '? UNKN' },
     { name: 'flapping', row: { status: 2, action: 'flapping' as const }, says: '~ CRIT' },
+    { name: 'recovering', row: { status: 2, recovering: RECOVERING }, says: '↑ CRIT' },
+    { name: 'how far it has recovered', row: { recovering: RECOVERING }, says: 'recovering, OK for 40s of 5m' },
     { name: 'silenced', row: { status: 2, silenced_by: ['x'] }, says: 'S CRIT' },
     { name: 'how long it lasts', row: { since: NOW_MS / 1000 - 7300 }, says: ' 2h ' },
     { name: 'a count too long for its column', row: { occurrences: 1_234_567 }, says: '1234k' },

@@ -1,0 +1,157 @@
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { datedCheckRecord } from '../../../../daemon/backend/events/check-record.ts';
+import type { EventRow } from '../../../../shared/schemas/feed.ts';
+import type { TimelinePage } from '../../../../shared/schemas/timeline.ts';
+import { administratorOf } from '../../../support/administrator.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { send, type Answer } from '../../../support/raw-http.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const MON = '/api/mon/v1';
+const MINUTE = 60_000;
+
+let clock: ManualClock;
+let dir: string;
+let backend: Backend;
+
+async function start(): Promise<void> {
+  backend = await openBackend({ dir, clock, batcher: { batchLimit: 1 } });
+}
+beforeEach(async () => {
+  clock = new ManualClock();
+  dir = await tempDir();
+  await start();
+  onTestFinished(() => backend.stop());
+});
+
+const ask = (method: string, target: string, body?: unknown): Promise<Answer> =>
+  send(backend.url, {
+    method,
+    target,
+    headers: administratorOf(backend.url),
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+
+/** One result, a minute after the last. */
+async function report(status: number, more = {}): Promise<void> {
+  clock.advance(MINUTE);
+  const result = { name: 'disk', source: 'web-1', output: `says ${String(status)}`, status, resolve_after: 3, ...more };
+  expect((await ask('POST', '/results', result)).status).toBe(202);
+}
+const rows = async (query = ''): Promise<readonly EventRow[]> =>
+  (await ask('GET', `${MON}/events${query}`)).body as EventRow[];
+const dumped = async (type: string): Promise<readonly unknown[]> =>
+  ((await ask('GET', `${MON}/dump/${type}`)).body as { objects: unknown[] }).objects;
+const recovering = async (): Promise<EventRow['recovering']> => (await rows())[0]?.recovering;
+const seconds = (): number => clock.now() / 1000;
+
+describe('late resolution (spec, recovery)', () => {
+  test('an event that recovers is shown as it was, and says how far it is on our own routes alone', async () => {
+    await report(2);
+    const [before] = (await ask('GET', '/events')).body as object[];
+    await report(0);
+    const since = seconds();
+    await report(0);
+    const told = { results: 2, since, last: seconds(), after: 3 };
+    expect((await ask('GET', '/events')).body).toEqual([before]);
+    expect((await ask('GET', '/events/web-1/disk')).body).toEqual(before);
+    expect((await ask('GET', `${MON}/events/web-1/disk`)).body).toEqual({ ...before, recovering: told });
+    expect((await ask('GET', `${MON}/events?whole`)).body).toEqual([{ ...before, recovering: told }]);
+    expect(await rows('?q=recovering')).toMatchObject([{ status: 2, output: 'says 2', recovering: told }]);
+    expect(await rows('?q=!recovering')).toEqual([]);
+    await report(0);
+    expect(await rows()).toEqual([]);
+  });
+
+  test('what was well so far outlives a restart and another name of the check', async () => {
+    await report(2);
+    await report(0);
+    await backend.stop();
+    await start();
+    expect(await recovering()).toMatchObject({ results: 1 });
+    expect((await ask('POST', `${MON}/checks/disk/rename`, { to: 'space' })).status).toBe(200);
+    expect(await recovering()).toMatchObject({ results: 1 });
+    await report(0, { name: 'space' });
+    expect(await recovering()).toMatchObject({ results: 2 });
+    await report(0, { name: 'space' });
+    expect(await rows()).toEqual([]);
+  });
+
+  test('who resolves it by hand resolves it at once', async () => {
+    await report(2);
+    await report(0);
+    expect((await ask('POST', '/resolve', { client: 'web-1', check: 'disk' })).status).toBe(202);
+    expect(await rows()).toEqual([]);
+  });
+
+  test('a silence that ends with the event ends when it has recovered', async () => {
+    await report(2);
+    await ask('POST', '/silenced', { subscription: 'client:web-1', check: 'disk', expire_on_resolve: true });
+    await report(0);
+    await report(0);
+    expect((await ask('GET', '/silenced')).body).toHaveLength(1);
+    await report(0);
+    expect((await ask('GET', '/silenced')).body).toEqual([]);
+  });
+
+  test('a result that is missing is a problem like others', async () => {
+    await report(2, { ttl: 90 });
+    await report(0, { ttl: 90 });
+    expect(await recovering()).toMatchObject({ results: 1 });
+    clock.advance(2 * MINUTE);
+    await expect.poll(() => rows()).toMatchObject([{ status: 1 }]);
+    expect(await recovering()).toBeUndefined();
+  });
+
+  test('the timeline says when it began to recover, fell back, and really ended', async () => {
+    for (const status of [2, 0, 2, 0, 0, 0]) await report(status);
+    const { transitions } = (await ask('GET', `${MON}/timeline?client=web-1`)).body as TimelinePage;
+    expect(transitions.map(({ kind, was, status }) => [kind, was, status])).toEqual([
+      ['resolve', 2, 0],
+      ['recovering', 2, 2],
+      ['relapse', 2, 2],
+      ['recovering', 2, 2],
+      ['create', undefined, 2],
+    ]);
+  });
+
+  test('explain and simulate say it', async () => {
+    await report(2);
+    await report(0);
+    expect((await ask('GET', `${MON}/events/web-1/disk/explain`)).body).toMatchObject({
+      event: { recovering: { results: 1, after: 3 } },
+      reason:
+        'it is recovering (1 of 3 OK), and is told as resolved only then; nobody handles it: default does not, because no handler of this name is defined',
+    });
+    const result = { name: 'disk', source: 'web-1', output: '', status: 0, resolve_after: 3 };
+    expect((await ask('POST', `${MON}/simulate`, result)).body).toMatchObject({
+      transition: 'none',
+      reason: 'nothing to handle: it is OK, and its event would stay until it has recovered (2 of 3 OK)',
+    });
+    expect((await ask('POST', `${MON}/simulate`, { ...result, resolve_after: 2 })).body).toMatchObject({
+      transition: 'resolve',
+    });
+  });
+
+  test('a dump holds it', async () => {
+    await report(2);
+    await report(0);
+    const before = await rows();
+    const objects = (await Promise.all(['Entity', 'Event'].map(dumped))).flat();
+    await ask('DELETE', '/clients/web-1');
+    await expect.poll(() => rows()).toEqual([]);
+    expect((await ask('POST', `${MON}/restore`, { objects })).status).toBe(200);
+    expect(await rows()).toEqual(before);
+  });
+
+  test('a clock that is set right takes it along', () => {
+    const recovery = { results: 1, since: 100, last: 160, after: '5m' };
+    const text = JSON.stringify({ check: { executed: 160 }, event: { id: 'an id', recovery } });
+    expect(datedCheckRecord(text, { seconds: [3600], merged: 0 })).toMatchObject({
+      check: { executed: 3760 },
+      event: { recovery: { ...recovery, since: 3700, last: 3760 } },
+    });
+  });
+});

@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest';
+import {
+  nextCheckState,
+  NO_CHECK_STATE,
+  type CheckState,
+  type DecidingResult,
+  type Transition,
+} from '../../../shared/domain/event.ts';
+import { recoveryWords, resolveAfterOf } from '../../../shared/domain/recovery.ts';
+
+type Told = number | (Partial<DecidingResult> & { readonly status: number });
+
+const MINUTE = 60;
+
+interface Step {
+  readonly kind: Transition['kind'];
+  readonly state: CheckState;
+}
+
+/** One result after the other, a minute apart unless they say when they were executed. */
+function play(results: readonly Told[], common: Partial<DecidingResult>): Step[] {
+  let state = NO_CHECK_STATE;
+  return results.map((told, index) => {
+    const now = 6000 + index * MINUTE;
+    const result = { executed: now, ...common, ...(typeof told === 'number' ? { status: told } : told) };
+    const next = nextCheckState(state, result, { now, newId: () => 'an id' });
+    state = next.state;
+    return { kind: next.transition.kind, state };
+  });
+}
+
+/** What each result does, and how far the event has recovered with it. */
+function recoveries(results: readonly Told[], common: Partial<DecidingResult>): string[] {
+  return play(results, common).map(({ kind, state: { event } }) =>
+    event?.recovery === undefined ? kind : `${kind}, ${recoveryWords(event.recovery)}`,
+  );
+}
+
+describe('late resolution (spec, recovery 1)', () => {
+  test.each<{ name: string; common: Partial<DecidingResult>; results: Told[]; expected: string[] }>([
+    {
+      name: 'an event is resolved by the last of so many OK in a row',
+      common: { resolve_after: 3 },
+      results: [2, 0, 0, 0, 0],
+      expected: ['open', 'none, 1 of 3 OK', 'none, 2 of 3 OK', 'resolve', 'none'],
+    },
+    {
+      name: 'a problem begins it anew',
+      common: { resolve_after: 2 },
+      results: [2, 0, 2, 0, 1, 0, 0],
+      expected: ['open', 'none, 1 of 2 OK', 'open', 'none, 1 of 2 OK', 'open', 'none, 1 of 2 OK', 'resolve'],
+    },
+    {
+      name: 'one OK is what it always was',
+      common: { resolve_after: 1 },
+      results: [2, 0],
+      expected: ['open', 'resolve'],
+    },
+    {
+      name: 'by time it is resolved by the first OK at the end of the span or behind it',
+      common: { resolve_after: '2m' },
+      results: [2, 0, 0, 0],
+      expected: ['open', 'none, OK for 0s of 2m', 'none, OK for 1m of 2m', 'resolve'],
+    },
+    {
+      name: 'what comes late counts for when it was executed',
+      common: { resolve_after: '2m' },
+      results: [2, { status: 0, executed: 100 }, { status: 0, executed: 160 }, { status: 0, executed: 220 }],
+      expected: ['open', 'none, OK for 0s of 2m', 'none, OK for 1m of 2m', 'resolve'],
+    },
+    {
+      name: 'a clock that is set back begins the span anew instead of holding the event for ever',
+      common: { resolve_after: '1m' },
+      results: [
+        2,
+        { status: 0, executed: 5000 },
+        { status: 0, executed: 100 },
+        { status: 0, executed: 130 },
+        { status: 0, executed: 160 },
+      ],
+      expected: ['open', 'none, OK for 0s of 1m', 'none, OK for 0s of 1m', 'none, OK for 30s of 1m', 'resolve'],
+    },
+    {
+      name: 'force_resolve is at once',
+      common: { resolve_after: 9 },
+      results: [2, 0, { status: 0, force_resolve: true }],
+      expected: ['open', 'none, 1 of 9 OK', 'resolve'],
+    },
+    {
+      name: 'with auto_resolve: false nothing resolves it, and it recovers from nothing',
+      common: { resolve_after: 1, auto_resolve: false },
+      results: [2, 0, 0],
+      expected: ['open', 'none', 'none'],
+    },
+    {
+      name: 'another wish counts from the next OK on, for all that came before',
+      common: {},
+      results: [
+        2,
+        { status: 0, resolve_after: 9 },
+        { status: 0, resolve_after: 9 },
+        { status: 0, resolve_after: '3m' },
+        { status: 0, resolve_after: 4 },
+      ],
+      expected: ['open', 'none, 1 of 9 OK', 'none, 2 of 9 OK', 'none, OK for 2m of 3m', 'resolve'],
+    },
+    {
+      name: 'without the wish the next OK resolves it',
+      common: {},
+      results: [2, { status: 0, resolve_after: 9 }, 0],
+      expected: ['open', 'none, 1 of 9 OK', 'resolve'],
+    },
+    {
+      name: 'what nobody can read is no wish',
+      common: { resolve_after: 'soon' },
+      results: [2, 0],
+      expected: ['open', 'resolve'],
+    },
+    {
+      name: 'a metric is handled all the same',
+      common: { resolve_after: 2, type: 'metric' },
+      results: [2, 0, 0],
+      expected: ['open', 'metric, 1 of 2 OK', 'resolve'],
+    },
+  ])('$name', ({ results, common, expected }) => {
+    expect(recoveries(results, common)).toEqual(expected);
+  });
+
+  test('a metric of an event that recovers is not told as its end', () => {
+    const metric = { executed: 1, resolve_after: 2, type: 'metric' };
+    const surroundings = { now: 1, newId: () => 'an id' };
+    const { state } = nextCheckState(NO_CHECK_STATE, { ...metric, status: 2 }, surroundings);
+    const { transition } = nextCheckState(state, { ...metric, status: 0 }, surroundings);
+    expect(transition).toMatchObject({ kind: 'metric', event: { action: 'create', status: 0 } });
+  });
+
+  test('a relapse into the same status goes on counting, so that nobody is told anew', () => {
+    const counted = play([2, 2, 0, 2, 0, 1], { resolve_after: 3 }).map(({ state: { event } }) => [
+      event?.occurrences,
+      event?.watermark,
+      event?.lastStateChange,
+    ]);
+    expect(counted).toEqual([
+      [1, 1, 6000],
+      [2, 2, 6000],
+      [2, 2, 6000],
+      [3, 3, 6000],
+      [3, 3, 6000],
+      [1, 3, 6000 + 5 * MINUTE],
+    ]);
+  });
+
+  test('while a check flaps its event stays, and is resolved as soon as it no longer does and has recovered', () => {
+    const flaps = { low_flap_threshold: 10, high_flap_threshold: 30, resolve_after: 4 };
+    const stormy = Array.from({ length: 24 }, (_, at) => (at % 2) * 2);
+    const steps = play([...stormy, ...Array.from({ length: 21 }, () => 0)], flaps);
+    const last = steps.findLast(({ state }) => state.event !== undefined);
+    expect(last?.state.event).toMatchObject({ action: 'flapping', recovery: { after: 4 } });
+    expect(last?.state.event?.recovery?.results).toBeGreaterThan(4);
+    const at = steps.findLastIndex(({ state }) => state.event !== undefined);
+    expect(steps[at + 1]?.kind).toBe('resolve');
+  });
+
+  test('an event that no longer flaps, and has not recovered, is open and does not flap', () => {
+    const flaps = { low_flap_threshold: 10, high_flap_threshold: 30, resolve_after: '1h' };
+    const stormy = Array.from({ length: 24 }, (_, at) => (at % 2) * 2);
+    const steps = play([...stormy, ...Array.from({ length: 21 }, () => 0)], flaps);
+    expect(steps.at(-1)?.state.event).toMatchObject({ action: 'create', recovery: { since: 6000 + 24 * MINUTE } });
+  });
+});
+
+test.each([
+  [3, 3],
+  ['5m', '5m'],
+  ['1h30m', '1h30m'],
+  [0, undefined],
+  [-1, undefined],
+  [1.5, undefined],
+  ['3', undefined],
+  ['0s', undefined],
+  ['', undefined],
+  ['1h2h', undefined],
+  [true, undefined],
+  [null, undefined],
+])('resolve_after: %j asks for %j', (value, expected) => {
+  expect(resolveAfterOf(value)).toBe(expected);
+});
