@@ -33,7 +33,7 @@ import { silencePreviewSchema, recentProblemsAnswer } from '../schemas/silence-p
 import { clearSilencedSchema, silencedSchema, silencedDetailAnswer } from '../schemas/silenced.ts';
 import { storeUpgradeRequestSchema, storeUpgradeAnswer } from '../schemas/store-upgrade.ts';
 import { stashAnswer, stashSchema } from '../schemas/stash.ts';
-import { availabilityAnswer } from '../schemas/availability.ts';
+import { availabilityAnswer, checkPastAnswer } from '../schemas/availability.ts';
 import { reportAnswer } from '../schemas/report.ts';
 import { timelineAnswer } from '../schemas/timeline.ts';
 import { endpointsBelow } from './endpoint.ts';
@@ -126,6 +126,11 @@ export const MON_API = {
     },
     answer: timelineAnswer,
     errors: ['invalid'],
+  }),
+  checkPast: mon('GET /timeline/:client/:check', 'How one check was in a span of the past, and when it was silenced', {
+    query: { ...IN, ...SPAN },
+    answer: checkPastAnswer,
+    errors: ['invalid', 'not_found'],
   }),
   availability: mon('GET /availability', 'For how long checks were well in a span of the past, the worst first', {
     query: {

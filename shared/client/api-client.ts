@@ -298,6 +298,9 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     auditHead: () => call(MON_API.auditHead),
     /** What became of checks and silences, the newest first. */
     timeline: (query: TimelineQuery = {}) => call(MON_API.timeline, { query: { ...query } }),
+    /** How one check was, the last day unless told. */
+    checkPast: ({ client, check }: CheckOnClient, query: Omit<PastSpan, 'limit'> = {}) =>
+      call(MON_API.checkPast, { path: { client, check }, query: { ...query } }),
     /** For how long checks were well, the worst first. */
     availability: (query: AvailabilityQuery) => call(MON_API.availability, { query: { ...query } }),
     /** What there is to hand over. */

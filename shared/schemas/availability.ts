@@ -33,3 +33,20 @@ export const availabilityAnswer = z.object({
   checks: z.array(z.object({ client: z.string(), check: z.string(), ...shares })),
 });
 export type AvailabilityReport = AnswerOf<typeof availabilityAnswer>;
+
+/** For how long a check had a status, epoch milliseconds; without one nothing is known. */
+const pastStretch = z.object({ since: z.number(), until: z.number(), status: z.number().exactOptional() });
+export type PastStretch = AnswerOf<typeof pastStretch>;
+
+/** `GET /api/mon/v1/timeline/:client/:check`: a check in a span of the past. */
+export const checkPastAnswer = z.object({
+  /** The span, epoch milliseconds. */
+  since: z.number(),
+  until: z.number(),
+  /** Its statuses without a gap, the oldest first; of a check that changes all the time the oldest are missing. */
+  stretches: z.array(pastStretch),
+  /** When silences were in effect for it, in order. */
+  silenced: z.array(z.object({ since: z.number(), until: z.number() })),
+  availability: sharesSchema,
+});
+export type CheckPast = AnswerOf<typeof checkPastAnswer>;

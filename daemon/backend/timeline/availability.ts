@@ -8,8 +8,9 @@ import {
   type SilenceTurn,
   type Span,
   type StatusTurn,
+  type Stretch,
 } from '../../../shared/domain/timeline/availability.ts';
-import type { Availability, AvailabilityReport } from '../../../shared/schemas/availability.ts';
+import type { Availability, AvailabilityReport, CheckPast, PastStretch } from '../../../shared/schemas/availability.ts';
 import type { Store } from '../ports.ts';
 import type { CheckEntry, Namespace } from '../registry/namespace.ts';
 import { downFrom, type Source } from './places.ts';
@@ -91,7 +92,7 @@ export async function readAvailability(
   const all: (Place & Availability)[] = [];
   for (const place of places) {
     const quiet = await silences.of(subscriptionsIn(namespace, place.client), place.check);
-    all.push({ ...place, ...(await availabilityAt(store, namespace, place, { span, kept, quiet })) });
+    all.push({ ...place, ...availabilityOf(await stretchesAt(store, namespace, place, { span, kept }), quiet) });
   }
   return {
     since: span.sinceMs,
@@ -102,12 +103,42 @@ export async function readAvailability(
   };
 }
 
-async function availabilityAt(
+/** Stretches that one answer has. */
+const STRETCHES_MAX = 5000;
+
+/** How one check was in a span: its statuses, when it was silenced, and for how long it was well. */
+export async function readPast(
+  store: ReadStore,
+  namespace: Namespace,
+  place: Place,
+  { span, kept }: { readonly span: Span; readonly kept: Kept },
+): Promise<CheckPast> {
+  const silences = new SilencesOfPast(store, await silencesIn(store, namespace), { span, kept });
+  const quiet = await silences.of(subscriptionsIn(namespace, place.client), place.check);
+  const stretches = await stretchesAt(store, namespace, place, { span, kept });
+  return {
+    since: span.sinceMs,
+    until: span.untilMs,
+    stretches: stretches.slice(0, STRETCHES_MAX).toReversed().map(shownStretch),
+    silenced: quiet.flatMap(({ sinceMs, untilMs }) => {
+      const part = { since: Math.max(sinceMs, span.sinceMs), until: Math.min(untilMs, span.untilMs) };
+      return part.since < part.until ? [part] : [];
+    }),
+    availability: availabilityOf(stretches, quiet),
+  };
+}
+
+function shownStretch({ sinceMs: since, untilMs: until, status }: Stretch): PastStretch {
+  return status === undefined ? { since, until } : { since, until, status };
+}
+
+/** From the end of the span to its beginning. */
+async function stretchesAt(
   store: ReadStore,
   namespace: Namespace,
   { client, check }: Place,
-  { span, kept, quiet }: { readonly span: Span; readonly kept: Kept; readonly quiet: readonly Span[] },
-): Promise<Availability> {
+  { span, kept }: { readonly span: Span; readonly kept: Kept },
+): Promise<Stretch[]> {
   const turns: StatusTurn[] = [];
   const source = { namespace: namespace.name, prefix: indexOfCheck(namespace.name, client, check) };
   for await (const { id, text } of downFrom(store, source, Number.MAX_SAFE_INTEGER)) {
@@ -119,7 +150,7 @@ async function availabilityAt(
   // Beyond that number the oldest have gone.
   const isCut = oldest !== undefined && turns.length >= kept.perCheck;
   const keptSinceMs = isCut ? oldest.atMs : kept.sinceMs;
-  return availabilityOf(stretchesOf(turns, statusOf(namespace.check(client, check)), span, keptSinceMs), quiet);
+  return stretchesOf(turns, statusOf(namespace.check(client, check)), span, keptSinceMs);
 }
 
 /** As the list of events shows it: without an event it is well. */

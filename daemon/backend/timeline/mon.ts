@@ -1,12 +1,14 @@
 import { TIMELINE_SEARCH } from '../../../shared/domain/timeline/search.ts';
+import type { Span } from '../../../shared/domain/timeline/availability.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { TimelineRow } from '../../../shared/schemas/timeline.ts';
+import { pathName } from '../http/path-name.ts';
 import type { OnMon } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
 import { askedNamespace, askedNamespaces } from '../namespaces/asked.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
-import { placesOf, readAvailability } from './availability.ts';
+import { placesOf, readAvailability, readPast, type Kept } from './availability.ts';
 import { readPage, sourcesOfAll, sourcesOfClient } from './read.ts';
 import { lastIdOf } from './table.ts';
 
@@ -21,7 +23,7 @@ interface TimelineDeps {
 }
 
 /** The past of checks and silences (spec, timeline). It is read from the store, whichever backend is asked. */
-export function timelineOnMon(deps: TimelineDeps): OnMon<'timeline' | 'availability'> {
+export function timelineOnMon(deps: TimelineDeps): OnMon<'timeline' | 'checkPast' | 'availability'> {
   const { registry, store, clock } = deps;
   return {
     timeline: async (request, _reply, { client, check, since = 0, until, after, limit = LIMIT, q }) => {
@@ -44,21 +46,32 @@ export function timelineOnMon(deps: TimelineDeps): OnMon<'timeline' | 'availabil
       return { ...page, kept_since: registry.timeline.keptSince(clock.now()) };
     },
 
+    checkPast: async (request, _reply, { since, until }) => {
+      const place = { client: pathName(request, 'client'), check: pathName(request, 'check') };
+      return readPast(store, askedNamespace(request, deps), place, spanAndKept(deps, since, until));
+    },
+
     availability: async (request, _reply, { client, check, aggregate, since, until, limit = LIMIT }) => {
       const namespace = askedNamespace(request, deps);
-      const untilMs = Math.min(until ?? Infinity, clock.now());
-      const sinceMs = since ?? untilMs - DAY_MS;
-      if (sinceMs >= untilMs) throw new MonError('invalid', 'since must be before until, and before now');
+      const about = spanAndKept(deps, since, until);
       const places = await placesOf(store, namespace, { client, check, aggregate });
-      return readAvailability(store, namespace, places, {
-        span: { sinceMs, untilMs },
-        kept: {
-          sinceMs: registry.timeline.keptSince(clock.now()) ?? untilMs,
-          perCheck: registry.timeline.limits.perCheck,
-        },
-        limit: Math.min(limit, LIMIT_MAX),
-      });
+      return readAvailability(store, namespace, places, { ...about, limit: Math.min(limit, LIMIT_MAX) });
     },
+  };
+}
+
+/** @throws MonError `invalid` */
+function spanAndKept(
+  { registry: { timeline }, clock }: Pick<TimelineDeps, 'registry' | 'clock'>,
+  since: number | undefined,
+  until = Infinity,
+): { readonly span: Span; readonly kept: Kept } {
+  const untilMs = Math.min(until, clock.now());
+  const sinceMs = since ?? untilMs - DAY_MS;
+  if (sinceMs >= untilMs) throw new MonError('invalid', 'since must be before until, and before now');
+  return {
+    span: { sinceMs, untilMs },
+    kept: { sinceMs: timeline.keptSince(clock.now()) ?? untilMs, perCheck: timeline.limits.perCheck },
   };
 }
 

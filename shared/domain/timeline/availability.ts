@@ -146,7 +146,8 @@ function availability(
   };
 }
 
-function overlapOf({ sinceMs, untilMs }: Span, spans: readonly Span[]): number {
+/** How much of a span is in others, in milliseconds. */
+export function overlapOf({ sinceMs, untilMs }: Span, spans: readonly Span[]): number {
   let overlap = 0;
   for (const span of spans) {
     overlap += Math.max(0, Math.min(untilMs, span.untilMs) - Math.max(sinceMs, span.sinceMs));

@@ -35,6 +35,7 @@ const EXAMPLES: Readonly<Record<MonEndpoint, Example>> = {
   explainEvent: { path: () => ['web-1', 'disk'] },
   overview: {},
   timeline: { query: 'client=web-1&q=disk' },
+  checkPast: { path: () => ['web-1', 'disk'] },
   availability: { query: 'client=web-1' },
   report: { query: 'limit=5' },
   result: { path: () => ['web-1', 'disk'] },

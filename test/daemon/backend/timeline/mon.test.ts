@@ -326,6 +326,38 @@ describe('GET /api/mon/v1/timeline', () => {
   });
 });
 
+test('GET /api/mon/v1/timeline/:client/:check tells how a check was without a gap, and when it was silenced', async () => {
+  await report('disk', 0);
+  await report('disk', 2);
+  clock.advance(9 * MINUTE);
+  await ask('POST', '/silenced', { check: 'disk', expire: 60 });
+  await report('disk', 0);
+  clock.advance(MINUTE);
+  const began = ManualClock.START_MS;
+  const { body } = await ask('GET', `${MON}/timeline/web-1/disk?since=${String(began)}`);
+  expect(body).toEqual({
+    since: began,
+    until: began + 13 * MINUTE,
+    stretches: [
+      { since: began, until: began + MINUTE },
+      { since: began + MINUTE, until: began + 2 * MINUTE, status: 0 },
+      { since: began + 2 * MINUTE, until: began + 12 * MINUTE, status: 2 },
+      { since: began + 12 * MINUTE, until: began + 13 * MINUTE, status: 0 },
+    ],
+    silenced: [{ since: began + 11 * MINUTE, until: began + 12 * MINUTE }],
+    availability: {
+      ok: 120,
+      warning: 0,
+      critical: 540,
+      unknown: 0,
+      silenced: 60,
+      no_data: 60,
+      outages: 1,
+      percent: (100 * 120) / 660,
+    },
+  });
+});
+
 describe('GET /api/mon/v1/availability', () => {
   test('of a check, with what was silenced apart', async () => {
     await report('disk', 0);

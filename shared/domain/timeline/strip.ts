@@ -1,0 +1,82 @@
+import type { CheckPast, PastStretch } from '../../schemas/availability.ts';
+import { severityOf, type Severity } from '../severity.ts';
+import { overlapOf, type Span } from './availability.ts';
+
+/** What a part of a strip shows: the worst of its time that was not silenced; undefined: nothing is known of it. */
+export type StripCell = Severity | 'silenced' | undefined;
+
+const WORST_FIRST: readonly StripCell[] = ['critical', 'warning', 'unknown', 'silenced', 'ok', undefined];
+
+/**
+ * The past of a check in so many parts of the same length, the oldest first. However short something was, it is seen.
+ */
+export function stripOf({ since, until, stretches, silenced }: CheckPast, cells: number): StripCell[] {
+  const quiet = silenced.map((span) => ({ sinceMs: span.since, untilMs: span.until }));
+  const length = (until - since) / cells;
+  const strip = Array.from<unknown, StripCell>({ length: cells }, () => undefined);
+  const mark = (span: Span, shown: StripCell): void => {
+    const first = Math.floor((span.sinceMs - since) / length);
+    // What ends where a part begins is not in it.
+    const last = Math.max(first, Math.ceil((span.untilMs - since) / length) - 1);
+    for (let cell = Math.max(0, first); cell <= Math.min(last, cells - 1); cell++) {
+      if (WORST_FIRST.indexOf(shown) < WORST_FIRST.indexOf(strip[cell])) strip[cell] = shown;
+    }
+  };
+  for (const stretch of stretches) {
+    if (stretch.status === undefined) continue;
+    const severity = severityOf(stretch.status);
+    for (const [part, isSilenced] of partsOf(stretch, quiet)) {
+      mark(part, isSilenced && severity !== 'ok' ? 'silenced' : severity);
+    }
+  }
+  return strip;
+}
+
+/** A stretch cut where silences began and ended. */
+function partsOf({ since, until }: PastStretch, quiet: readonly Span[]): (readonly [Span, boolean])[] {
+  const parts: (readonly [Span, boolean])[] = [];
+  let from = since;
+  for (const { sinceMs, untilMs } of quiet) {
+    const begin = Math.max(from, sinceMs);
+    const end = Math.min(until, untilMs);
+    if (begin >= end) continue;
+    if (from < begin) parts.push([{ sinceMs: from, untilMs: begin }, false]);
+    parts.push([{ sinceMs: begin, untilMs: end }, true]);
+    from = end;
+  }
+  if (from < until) parts.push([{ sinceMs: from, untilMs: until }, false]);
+  return parts;
+}
+
+/** A time in which a check was not well, without a break. */
+export interface Outage {
+  readonly sinceMs: number;
+  /** It may have gone on for longer: the end of what was asked for. */
+  readonly untilMs: number;
+  /** The worst status that it had. */
+  readonly worst: number;
+  /** Milliseconds of it under a silence. */
+  readonly silencedMs: number;
+}
+
+/** The outages of a span, the newest first. */
+export function outagesOf({ stretches, silenced }: CheckPast): Outage[] {
+  const quiet = silenced.map((span) => ({ sinceMs: span.since, untilMs: span.until }));
+  const outages: Outage[] = [];
+  for (const { since, until, status = 0 } of stretches) {
+    if (status === 0) continue;
+    const silencedMs = overlapOf({ sinceMs: since, untilMs: until }, quiet);
+    const last = outages.at(-1);
+    if (last?.untilMs === since) {
+      const worst = isWorse(status, last.worst) ? status : last.worst;
+      outages[outages.length - 1] = { ...last, untilMs: until, worst, silencedMs: last.silencedMs + silencedMs };
+    } else {
+      outages.push({ sinceMs: since, untilMs: until, worst: status, silencedMs });
+    }
+  }
+  return outages.toReversed();
+}
+
+function isWorse(a: number, b: number): boolean {
+  return WORST_FIRST.indexOf(severityOf(a)) < WORST_FIRST.indexOf(severityOf(b));
+}

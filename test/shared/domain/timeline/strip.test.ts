@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { outagesOf, stripOf } from '../../../../shared/domain/timeline/strip.ts';
+import type { CheckPast } from '../../../../shared/schemas/availability.ts';
+
+/** @param stretches since, until, status */
+const past = (
+  stretches: readonly (readonly [number, number, number?])[],
+  silenced: readonly (readonly [number, number])[] = [],
+): CheckPast => ({
+  since: 0,
+  until: 100,
+  stretches: stretches.map(([since, until, status]) => ({ since, until, ...(status !== undefined && { status }) })),
+  silenced: silenced.map(([since, until]) => ({ since, until })),
+  availability: { ok: 0, warning: 0, critical: 0, unknown: 0, silenced: 0, no_data: 0, outages: 0, percent: null },
+});
+
+const SHOWN = { ok: '-', warning: '!', critical: 'x', unknown: '?', silenced: 's' };
+const drawn = (of: CheckPast, cells = 10): string =>
+  stripOf(of, cells)
+    .map((cell) => (cell === undefined ? ' ' : SHOWN[cell]))
+    .join('');
+
+describe('the past as a strip', () => {
+  test.each<[string, CheckPast, string]>([
+    ['shows what was for how long', past([[0, 50, 0], [50, 100, 2]]), '-----xxxxx'], // prettier-ignore
+    ['and nothing where nothing is known', past([[0, 30], [30, 100, 0]]), '   -------'], // prettier-ignore
+    ['what was for a moment alone is seen', past([[0, 41, 0], [41, 42, 2], [42, 100, 0]]), '----x-----'], // prettier-ignore
+    ['the worst of a part counts', past([[0, 41, 0], [41, 43, 1], [43, 44, 2], [44, 100, 0]]), '----x-----'], // prettier-ignore
+    ['what ends where a part begins is not in it', past([[0, 20, 2], [20, 100, 0]]), 'xx--------'], // prettier-ignore
+    ['what was silenced is shown as that', past([[0, 50, 2], [50, 100, 0]], [[20, 80]]), 'xxsss-----'], // prettier-ignore
+    ['but for the part that was not', past([[0, 100, 2]], [[15, 85]]), 'xxssssssxx'], // prettier-ignore
+  ])('%s', (_, of, expected) => {
+    expect(drawn(of)).toBe(expected);
+  });
+});
+
+test('outages are what was not well without a break, the newest first', () => {
+  const of = past([[0, 10], [10, 20, 1], [20, 30, 2], [30, 60, 0], [60, 100, 3]], [[25, 70]]); // prettier-ignore
+  expect(outagesOf(of)).toEqual([
+    { sinceMs: 60, untilMs: 100, worst: 3, silencedMs: 10 },
+    { sinceMs: 10, untilMs: 30, worst: 2, silencedMs: 5 },
+  ]);
+});
