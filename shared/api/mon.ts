@@ -37,7 +37,7 @@ import { availabilityAnswer, checkPastAnswer } from '../schemas/availability.ts'
 import { reportAnswer } from '../schemas/report.ts';
 import { timelineAnswer } from '../schemas/timeline.ts';
 import { endpointsBelow } from './endpoint.ts';
-import { count, given, place, text, wanted } from './query.ts';
+import { given, place, text, wanted, whole } from './query.ts';
 
 /** Where our own routes are. */
 const MON = '/api/mon/v1';
@@ -49,19 +49,19 @@ const LARGE_BYTES = 16 * 1024 * 1024;
 
 /** A part of a list; the header `X-Pagination` tells it, and the total. */
 const PAGE = {
-  limit: count.describe('how many at most'),
-  offset: count.describe('how many to leave out before them'),
+  limit: whole.describe('how many at most'),
+  offset: whole.describe('how many to leave out before them'),
 };
 
 /** What the objects of one namespace are asked for with. */
 const IN = { namespace: text.describe('the namespace; `default` unless told') };
 const IN_ANY = { namespace: text.describe('the namespace, or `*` for all; `default` unless told') };
-const MAX_AGE = { max_age: count.describe('seconds after which a result counts as stale') };
+const MAX_AGE = { max_age: whole.describe('seconds after which a result counts as stale') };
 
 /** A part of the past. */
 const SPAN = {
-  since: count.describe('from this time on, epoch milliseconds'),
-  until: count.describe('up to this time, epoch milliseconds; now unless told'),
+  since: whole.describe('from this time on, epoch milliseconds'),
+  until: whole.describe('up to this time, epoch milliseconds; now unless told'),
 };
 
 const SEARCHED = { ...PAGE, q: text.describe('a search, as people type it') };
@@ -121,7 +121,7 @@ export const MON_API = {
       check: text.describe('only of this check'),
       q: text.describe('a search, as people type it'),
       ...SPAN,
-      limit: count.describe('how many at most; 100 unless told'),
+      limit: whole.describe('how many at most; 100 unless told'),
       after: place.describe('where to go on, as the page before says'),
     },
     answer: timelineAnswer,
@@ -139,7 +139,7 @@ export const MON_API = {
       check: text.describe('of this check'),
       aggregate: text.describe('of what belongs to this aggregate now'),
       ...SPAN,
-      limit: count.describe('how many checks at most, up to 1,000; 100 unless told'),
+      limit: whole.describe('how many checks at most, up to 1,000; 100 unless told'),
     },
     answer: availabilityAnswer,
     errors: ['invalid', 'not_found'],
@@ -147,9 +147,9 @@ export const MON_API = {
   report: mon('GET /report', 'What there is to hand over: what broke, what is open, who did what, what is noisy', {
     query: {
       ...IN_ANY,
-      since: count.describe('from this time on, epoch milliseconds; 12 hours before the end unless told'),
+      since: whole.describe('from this time on, epoch milliseconds; 12 hours before the end unless told'),
       until: SPAN.until,
-      limit: count.describe('how much of each list at most, up to 1,000; 100 unless told'),
+      limit: whole.describe('how much of each list at most, up to 1,000; 100 unless told'),
     },
     answer: reportAnswer,
     errors: ['invalid'],
@@ -273,7 +273,7 @@ export const MON_API = {
     query: {
       ...IN,
       invalidate: wanted.describe('`true`: it may not come back before it was deleted'),
-      invalidate_expire: count.describe('seconds for which it may not come back'),
+      invalidate_expire: whole.describe('seconds for which it may not come back'),
     },
     status: 202,
     answer: issuedAnswer,
@@ -440,14 +440,14 @@ export const MON_API = {
     isOfAllNamespaces: true,
     query: {
       ...PAGE,
-      since: count.describe('from this time on, epoch milliseconds'),
-      after: count.describe('with a greater id'),
-      before: count.describe('with a smaller id'),
+      since: whole.describe('from this time on, epoch milliseconds'),
+      after: whole.describe('with a greater id'),
+      before: whole.describe('with a smaller id'),
       'filter.who': exactly('who'),
       'filter.action': exactly('action'),
     },
     answer: z.array(auditRecordAnswer),
-    errors: [],
+    errors: ['invalid'],
   }),
   auditHead: mon('GET /audit/head', 'Where the audit trail begins and ends', {
     isOfAllNamespaces: true,
@@ -461,7 +461,7 @@ export const MON_API = {
     onWriter: true,
     query: {
       namespace: text.describe('only of this one'),
-      limit: count.describe('how many at most, up to 100'),
+      limit: whole.describe('how many at most, up to 100'),
       continue: text.describe('where to go on, as the page before says'),
     },
     answer: dumpPageAnswer,

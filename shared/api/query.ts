@@ -10,6 +10,14 @@ export const count = z
   .transform((digits) => (digits !== undefined && /^\d{1,15}$/.test(digits) ? Number(digits) : undefined))
   .meta({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
+/** A number of digits only; anything else is refused: a list of another span than was asked for helps nobody. */
+export const whole = z
+  .string()
+  .regex(/^\d{1,15}$/, 'must be a whole number, 0 or more')
+  .optional()
+  .transform((digits) => (digits === undefined ? undefined : Number(digits)))
+  .meta({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+
 /** Whether it is given, whatever it says. */
 export const given = z
   .string()

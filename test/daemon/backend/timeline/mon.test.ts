@@ -423,6 +423,8 @@ describe('GET /api/mon/v1/availability', () => {
     ['', 400, 'say of what'],
     ['?aggregate=none', 404, 'there is no aggregate none'],
     ['?check=disk&since=5&until=4', 400, 'since must be before until'],
+    ['?check=disk&since=yesterday', 400, 'since: must be a whole number, 0 or more'],
+    ['?check=disk&limit=-1', 400, 'limit: must be a whole number, 0 or more'],
   ])('%s is refused', async (query, status, message) => {
     const answer = await ask('GET', `${MON}/availability${query}`);
     expect(answer.status).toBe(status);
