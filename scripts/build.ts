@@ -55,6 +55,17 @@ const measureAsWeDo: Plugin = {
   },
 };
 
+/** Messages of the schemas in fifty languages; ours are in English. */
+const messagesInEnglish: Plugin = {
+  name: 'messages-in-english',
+  setup(bundler) {
+    bundler.onLoad({ filter: /zod\/v4\/locales\/index\.js$/ }, ({ path }) => ({
+      contents: "export { default as en } from './en.js';",
+      resolveDir: dirname(path),
+    }));
+  },
+};
+
 /** The store looks for its native part where it was installed; that of a package is beside the programs. */
 const storeBesideProgram: Plugin = {
   name: 'store-beside-program',
@@ -86,6 +97,10 @@ await Promise.all(
       target: 'node24',
       jsx: 'automatic',
       minifySyntax: true,
+      // Source in bytes of ASCII only, and half as many, is read in a tenth of the time: a comment with a dash makes all of
+      // it two bytes a character. Names and lines stay, for whoever reads where something broke.
+      minifyWhitespace: startsOften,
+      ...(startsOften && { lineLimit: 200 }),
       sourcemap: !isWhole,
       legalComments: 'none',
       // The store brings a native part that it looks for beside its own files; pino starts workers from its own files.
@@ -97,6 +112,7 @@ await Promise.all(
         builtinsByRequire,
         layoutWithoutFetch,
         measureAsWeDo,
+        messagesInEnglish,
         ...(isWhole ? [storeBesideProgram] : []),
       ],
       define: { 'process.env.NODE_ENV': '"production"' },

@@ -25,4 +25,6 @@ test('what is only needed after the first frame is not loaded before it', async 
   expect(loaded).toContain('tui/app.tsx');
   const packages = new Set(Array.from(loaded, (file) => /^node_modules\/([^/]+)/.exec(file)?.[1]));
   for (const late of ['got', 'meow', 'ws', 'yaml', 'zod']) expect(packages).not.toContain(late);
+  // A twentieth of the time to the first frame.
+  for (const late of ['crypto', 'node:crypto', 'http', 'https', 'tls', 'zlib']) expect(loaded).not.toContain(late);
 });
