@@ -35,7 +35,7 @@ import { storeUpgradeRequestSchema, storeUpgradeAnswer } from '../schemas/store-
 import { stashAnswer, stashSchema } from '../schemas/stash.ts';
 import { availabilityAnswer, checkPastAnswer } from '../schemas/availability.ts';
 import { reportAnswer } from '../schemas/report.ts';
-import { timelineAnswer } from '../schemas/timeline.ts';
+import { pastStateAnswer, timelineAnswer } from '../schemas/timeline.ts';
 import { endpointsBelow } from './endpoint.ts';
 import { given, place, text, wanted, whole } from './query.ts';
 
@@ -66,6 +66,7 @@ const SPAN = {
 
 const SEARCHED = { ...PAGE, q: text.describe('a search, as people type it') };
 const LIST = { ...IN_ANY, ...SEARCHED };
+const SORTED = text.describe(`${EVENT_SORT_COLUMNS.join(', ')}; with - before it the other way round`);
 const WHOLE = { whole: given.describe('given: as `/events` and `/clients` have them') };
 
 /** An exact condition. */
@@ -91,7 +92,7 @@ export const MON_API = {
     query: {
       ...LIST,
       ...WHOLE,
-      sort: text.describe(`${EVENT_SORT_COLUMNS.join(', ')}; with - before it the other way round`),
+      sort: SORTED,
     },
     answer: z.union([z.array(eventRowSchema.loose()), z.array(eventAnswer)]),
     errors: ['invalid'],
@@ -130,6 +131,20 @@ export const MON_API = {
   checkPast: mon('GET /timeline/:client/:check', 'How one check was in a span of the past, and when it was silenced', {
     query: { ...IN, ...SPAN },
     answer: checkPastAnswer,
+    errors: ['invalid', 'not_found'],
+  }),
+  pastState: mon('GET /timeline/state', 'Events, silences and clients as they were at a moment of the past', {
+    query: {
+      ...IN_ANY,
+      at: whole.describe('the moment, epoch milliseconds; now unless told'),
+      q: text.describe('a search, as people type it: which events; its ages count up to the moment'),
+      sort: SORTED,
+      limit: whole.describe('how many events at most, up to 10,000; 100 unless told'),
+      offset: PAGE.offset,
+      silenced: given.describe('given: the silences as well'),
+      clients: given.describe('given: the clients as well'),
+    },
+    answer: pastStateAnswer,
     errors: ['invalid', 'not_found'],
   }),
   availability: mon('GET /availability', 'For how long checks were well in a span of the past, the worst first', {

@@ -109,6 +109,16 @@ export interface AvailabilityQuery extends PastSpan {
   readonly aggregate?: string;
 }
 
+/** The lists as they were at a moment, epoch milliseconds. */
+export interface PastQuery {
+  readonly at: number;
+  readonly limit?: number;
+  readonly offset?: number;
+  /** Given: as well. */
+  readonly silenced?: '';
+  readonly clients?: '';
+}
+
 export interface Health {
   readonly isHealthy: boolean;
   /** One sentence for each thing that is wrong. */
@@ -305,6 +315,8 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     availability: (query: AvailabilityQuery) => call(MON_API.availability, { query: { ...query } }),
     /** What there is to hand over. */
     report: (query: PastSpan = {}) => call(MON_API.report, { query: { ...query } }),
+    /** A page of the lists as they were. */
+    pastState: (query: PastQuery) => call(MON_API.pastState, { query: { ...query } }),
     overview: () => call(MON_API.overview),
     /** Those that the credentials may see, by name. */
     async namespaces(): Promise<{ name: string }[]> {

@@ -84,7 +84,7 @@ export const clientRowSchema = z.object({
 export type ClientRow = Readonly<z.infer<typeof clientRowSchema>>;
 
 /** A silenced entry with its absolute end instead of a countdown. */
-const silencedRowSchema = z.object({
+export const silencedRowSchema = z.object({
   namespace,
   id: z.string(),
   subscription: z.string().nullable(),

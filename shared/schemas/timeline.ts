@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { texts, type AnswerOf } from './answer.ts';
+import { clientRowSchema, eventRowSchema, silencedRowSchema } from './feed.ts';
 
 /**
  * What a transition is: of a check on a client, and from `silence` on of a silenced entry (spec, timeline 1).
@@ -91,3 +92,43 @@ export const timelineAnswer = z.object({
   kept_since: z.number().nullable(),
 });
 export type TimelinePage = AnswerOf<typeof timelineAnswer>;
+
+/** A client of which something was known: what else is told of it is of today. */
+const pastClientAnswer = clientRowSchema.extend({
+  /** Open events that it had. */
+  events: z.number(),
+  /** Whether it is gone by now: then only its name is known. */
+  gone: z.literal(true).exactOptional(),
+});
+export type PastClient = AnswerOf<typeof pastClientAnswer>;
+
+/** The lists as they were: `GET /api/mon/v1/timeline/state` (spec, timeline 5). */
+export const pastStateAnswer = z.object({
+  /** Epoch milliseconds. */
+  at: z.number(),
+  /** The oldest moment that can be told, epoch milliseconds. */
+  known_since: z.number(),
+  /** When something changed last before `at`, and first after it, epoch milliseconds; null: nothing did. */
+  previous: z.number().nullable(),
+  next: z.number().nullable(),
+  /** Of everything that there was, whatever is searched for. */
+  counts: z.object({
+    events: z.number(),
+    warning: z.number(),
+    critical: z.number(),
+    unknown: z.number(),
+    /** Events of any severity that were silenced. */
+    silenced: z.number(),
+    clients: z.number(),
+    silences: z.number(),
+  }),
+  /** How many events the search finds. */
+  total: z.number(),
+  /** Count, time and output are those of the last transition. */
+  events: z.array(eventRowSchema),
+  /** By id; only where they are asked for. */
+  silenced: z.array(silencedRowSchema).exactOptional(),
+  /** By name; only where they are asked for. */
+  clients: z.array(pastClientAnswer).exactOptional(),
+});
+export type PastState = AnswerOf<typeof pastStateAnswer>;

@@ -60,6 +60,7 @@ import { silencedOnV2 } from '../silences/v2.ts';
 import { stashesOnMon } from '../stashes/mon.ts';
 import { stashesOnV1 } from '../stashes/v1.ts';
 import { timelineOnMon } from '../timeline/mon.ts';
+import { pastStateOnMon } from '../timeline/mon-state.ts';
 
 /** What the nouns are served from. */
 export type ApiDeps = V1Deps &
@@ -87,6 +88,7 @@ type V1Deps = FirstOf<typeof eventsOnV1> &
 type MonDeps = FirstOf<typeof eventsOnMon> &
   FirstOf<typeof timelineOnMon> &
   FirstOf<typeof reportOnMon> &
+  FirstOf<typeof pastStateOnMon> &
   FirstOf<typeof explanationOnMon> &
   FirstOf<typeof handlerTestOnMon> &
   FirstOf<typeof resultsOnMon> &
@@ -139,6 +141,7 @@ export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: rea
     ...eventsOnMon(deps),
     ...timelineOnMon(deps),
     ...reportOnMon(deps),
+    ...pastStateOnMon(deps),
     ...explanationOnMon(deps),
     ...handlerTestOnMon(deps),
     overview: (request) => overviewOf(deps.overview, askedNamespaces(request, deps.overview)),

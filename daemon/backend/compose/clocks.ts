@@ -10,6 +10,7 @@ import { expireSilenced } from '../silences/clock.ts';
 import { handleUnsilenced } from '../handlers/handle-unsilenced.ts';
 import { UnsilencedEvents } from '../handlers/write-unsilenced.ts';
 import { expireStashes } from '../stashes/clock.ts';
+import { Checkpoints } from '../timeline/checkpoints.ts';
 import { TimelineTrim } from '../timeline/clock.ts';
 import { watchDisk } from '../health/watch-disk.ts';
 import type { Teardown } from './teardown.ts';
@@ -38,7 +39,8 @@ export function startClocks(
   teardown.use('departures', expireDepartures({ ...due, clients }));
   teardown.use('keepalives', watchKeepalives({ registry, results, clients, definitions, store, disk, clock, log }));
   teardown.use('stale results', watchTtls({ registry, stale: new StaleResults(batcher), disk, clock, log }));
-  teardown.use('timeline', new TimelineTrim({ batcher, registry, store, clock, log }));
+  const checkpoints = teardown.use('checkpoints', new Checkpoints({ batcher, registry, store, clock, log }));
+  teardown.use('timeline', new TimelineTrim({ batcher, registry, store, checkpoints, clock, log }));
   if (ownName !== undefined) {
     teardown.use('disk', watchDisk({ guard: disk, registry, results, client: ownName, clock, log }));
   }

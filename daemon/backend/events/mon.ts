@@ -1,9 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { MonError } from '../../../shared/errors.ts';
-import { EVENT_SORT_COLUMNS, eventOrder } from '../../../shared/domain/event-order.ts';
 import { EVENT_SEARCH, matchesSearch, type Search } from '../../../shared/domain/search.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
+import { askedOrder } from './order.ts';
 import { oneEvent, type EventDeps } from './members.ts';
 import { eventRow } from './rows.ts';
 import { eventOnMon, readEvents } from './read.ts';
@@ -22,7 +21,7 @@ export function eventsOnMon(deps: EventDeps): OnMon<'events' | 'event' | 'resolv
   return {
     events: async (request, reply, query) => {
       const search = searchOf(EVENT_SEARCH, query);
-      const order = orderOf(query.sort);
+      const order = askedOrder(query.sort);
       const nowMs = clock.now();
       const { namespaces, placed } = askedNamespaces(request, deps);
       const shown = (entry: CheckEntry): EventRow | null => {
@@ -61,17 +60,4 @@ async function foundEvents(entries: readonly CheckEntry[], search: Search, nowMs
     if (row !== null && matchesSearch(search, row, nowSeconds)) found.push({ entry, row });
   }
   return found;
-}
-
-function orderOf(text = 'status'): (a: EventRow, b: EventRow) => number {
-  const isReversed = text.startsWith('-');
-  const name = isReversed ? text.slice(1) : text;
-  const column = EVENT_SORT_COLUMNS.find((candidate) => candidate === name);
-  if (column === undefined) {
-    throw new MonError(
-      'invalid',
-      `sort must be ${EVENT_SORT_COLUMNS.join(', ')}, with - before it the other way round`,
-    );
-  }
-  return eventOrder(column, isReversed);
 }

@@ -5,6 +5,7 @@ import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import type { Clock, Key, Store } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { Checkpoints } from './checkpoints.ts';
 import { behindAll } from './places.ts';
 import {
   CHECK_INDEX_PREFIX,
@@ -33,6 +34,7 @@ interface TrimParts {
   readonly batcher: Pick<Batcher, 'run'>;
   readonly registry: Registry;
   readonly store: Pick<Store, 'scan'>;
+  readonly checkpoints: Pick<Checkpoints, 'giveUpBefore' | 'forget'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -86,13 +88,15 @@ export class TimelineTrim implements AsyncDisposable {
   }
 
   async #eraseOld(): Promise<void> {
-    const { registry, clock, store } = this.#parts;
+    const { registry, clock, store, checkpoints } = this.#parts;
     const { days } = registry.timeline.limits;
-    const oldest = Math.max(0, clock.now() - days * DAY_MS) * 1000;
+    const oldest = await checkpoints.giveUpBefore(Math.max(0, clock.now() - days * DAY_MS) * 1000);
     const old: Key[] = [];
     for await (const namespace of behindAll(store, [TIMELINE_PREFIX])) {
       // With a namespace its past goes, too.
-      const isWhole = days === 0 || !registry.hasNamespace(namespace);
+      const isGone = !registry.hasNamespace(namespace);
+      if (isGone) await checkpoints.forget(namespace);
+      const isWhole = days === 0 || isGone;
       const after = isWhole ? undefined : [...timelineOf(namespace), placeOf(oldest)];
       const options = { ...(after && { after }), limit: ERASED_MAX - old.length / 2 };
       for await (const [key, text] of store.scan(timelineOf(namespace), options)) {

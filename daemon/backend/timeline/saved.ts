@@ -1,13 +1,14 @@
 import type { CheckState } from '../../../shared/domain/event.ts';
 import { canBeSilenced, silencedBy } from '../../../shared/domain/silencing.ts';
 import { outputSummary } from '../../../shared/domain/event-row.ts';
-import { removalOf, turnOf, type Turn } from '../../../shared/domain/timeline/turn.ts';
+import { isKnown, removalOf, turnOf, type Turn } from '../../../shared/domain/timeline/turn.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { shownOutput } from '../events/rows.ts';
 import type { Key } from '../ports.ts';
 import type { CheckEntry, Namespace } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
 import { indexOfCheck, indexOfSilence, placeOf, TIMELINE_HEAD, timelineOf } from './table.ts';
 
 /** Entries named in one transition. */
@@ -104,11 +105,27 @@ function write(
   [index, text]: readonly [Key, string],
   transition: Transition,
 ): void {
-  const { registry } = transaction;
-  const place = placeOf(registry.timeline.newId(transaction.nowMs));
+  const place = placeOf(newTimelineId(transaction));
   transaction.write([...timelineOf(namespace), place], JSON.stringify(transition));
   transaction.write([...index, place], text);
+}
+
+/** An id behind all that were given so far. */
+export function newTimelineId(transaction: Transaction): number {
+  const { registry, nowMs } = transaction;
+  const id = registry.timeline.newId(nowMs, () => isBlank(registry));
   transaction.putLatest(TIMELINE_HEAD, registry, 'head');
+  return id;
+}
+
+/** Whether nothing is known that transitions could tell of. */
+export function isBlank(registry: Registry): boolean {
+  for (const { silenced, clients } of registry.namespaces()) {
+    if (silenced.size > 0) return false;
+    for (const { checks } of clients.values())
+      for (const { state } of checks.values()) if (isKnown(state)) return false;
+  }
+  return true;
 }
 
 function silencedAt({ nowMs }: Transaction, { client, name }: CheckEntry, turn: Turn): Pick<Transition, 'silenced_by'> {

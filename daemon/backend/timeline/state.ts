@@ -14,6 +14,10 @@ export interface TimelineHead {
   readonly since: number;
   /** Id of the newest transition. */
   readonly last: number;
+  /** How many ids were given so far; absent: it was not counted yet. */
+  readonly count?: number;
+  /** Whether there was nothing before the first of them, and all of them are kept. */
+  readonly isWhole?: true;
 }
 
 /** The end of the timeline, to which transitions are added. They themselves are in the store alone. */
@@ -39,12 +43,21 @@ export class Timeline {
   /**
    * The id of a transition, which is its end from now on.
    *
+   * @param isBlank tells whether anything is known so far; asked for the first one
    * @returns microseconds of the time; one more than the last where the clock was ahead of the one of today
    */
-  newId(nowMs: number): number {
-    const { since, last } = this.head ?? { since: nowMs, last: 0 };
+  newId(nowMs: number, isBlank: () => boolean): number {
+    this.head ??= { since: nowMs, last: 0, count: 0, ...(isBlank() && { isWhole: true }) };
+    const { last, count = 0 } = this.head;
     const id = Math.max(last + 1, nowMs * 1000);
-    this.head = { since, last: id };
+    this.head = { ...this.head, last: id, count: count + 1 };
     return id;
+  }
+
+  /** From now on the oldest of them are not kept any more. */
+  noteErased(): void {
+    if (this.head?.isWhole !== true) return;
+    const { isWhole: _isWhole, ...head } = this.head;
+    this.head = head;
   }
 }

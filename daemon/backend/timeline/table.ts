@@ -5,8 +5,8 @@ import type { StoredTable } from '../tables/stored-table.ts';
 import type { TimelineHead } from './state.ts';
 
 /*
- * Three families of keys, all with the newest first (spec, timeline 2): the transitions of a namespace, and for each client
- * and check, and for each silenced entry, which of those are about it. None of them is in memory.
+ * Families of keys, all with the newest first (spec, timeline 2): the transitions of a namespace, for each client and check, and
+ * for each silenced entry, which of those are about it, and checkpoints. None of them is in memory.
  */
 
 /** What an id is counted down from. */
@@ -43,6 +43,16 @@ export const indexOfSilence = (namespace: string, subscription: string | null, c
   subscription ?? '',
   check ?? '',
 ];
+
+/** Each with what is known of a checkpoint as a whole, the newest first; there from its beginning on. */
+export const CHECKPOINT_PREFIX = 'timeline-checkpoint';
+export const checkpointAt = (place: number): Key => [CHECKPOINT_PREFIX, place];
+
+/** Each with a part of a checkpoint, as `checkpoint.ts` writes it: of its silences, then of its clients. */
+const PART_PREFIX = 'timeline-state';
+export const partsAt = (place: number): Key => [PART_PREFIX, place];
+export const silencePartsOf = (place: number, namespace: string): Key => [PART_PREFIX, place, namespace, 0];
+export const clientPartsOf = (place: number, namespace: string): Key => [PART_PREFIX, place, namespace, 1];
 
 const HEAD_PREFIX = 'timeline-head';
 const HEAD_KEY: Key = [HEAD_PREFIX];

@@ -33,6 +33,11 @@ export function removalOf(before: CheckState): Turn | undefined {
   return was.was === undefined ? undefined : { kind: 'remove', ...was };
 }
 
+/** Whether anything is known of a check. */
+export function isKnown({ event, history }: CheckState): boolean {
+  return event !== undefined || history.length > 0;
+}
+
 function wasOf({ event, history }: CheckState): Pick<Turn, 'was'> {
   if (event !== undefined) return { was: event.status };
   return history.length === 0 ? {} : { was: 0 };

@@ -52,6 +52,33 @@ describe('monctl event timeline', () => {
   });
 });
 
+describe('--at', () => {
+  test('shows events, silences and clients as they were, with ages up to then', async () => {
+    const lists = [];
+    for (const noun of ['event', 'silenced', 'client']) lists.push((await monctl(noun, 'list', '--at', '45m')).stdout);
+    expect(lists.join('\n')).toMatchInlineSnapshot(`
+      "STATUS  CLIENT  CHECK  COUNT  AGE  LAST  STATE     OUTPUT
+      CRIT    web-1   disk       1  45m   45m  silenced  full
+
+      ID      BEGINS   EXPIRES  ON RESOLVE  KEPT BACK  CREATOR  REASON
+      *:disk          in 1h45m  no                     ada      CHG-1
+
+      CLIENT  ADDRESS  LAST SEEN  VERSION  SUBSCRIPTIONS
+      web-1   unknown         1h  1.9.0    client:web-1
+      "
+    `);
+    expect((await monctl('event', 'list', '--at', '80m')).stdout).toContain('CRIT');
+    expect((await monctl('event', 'list')).stdout).toBe('');
+  });
+
+  test('what was not known is said', async () => {
+    expect((await monctl('event', 'list', '--at', '3h')).stderr).toContain(
+      'nothing is known of then: ask for 2026-11-20T10:00',
+    );
+    expect((await monctl('event', 'list', '--at', '1h', '--watch')).stderr).toContain('--at without --watch');
+  });
+});
+
 describe('monctl event availability', () => {
   test('tells percent, outages, and what was silenced', async () => {
     expect((await monctl('event', 'availability', 'web-1', '--since', '2h')).stdout).toMatchInlineSnapshot(`

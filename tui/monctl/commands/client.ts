@@ -13,7 +13,8 @@ import { follow } from '../follow.ts';
 import { found } from '../found.ts';
 import { given } from '../given.ts';
 import { FILE_OPTION, readFileOption } from '../input.ts';
-import { LIST_OPTIONS, showList } from '../list.ts';
+import { AT_OPTION, showListAt } from '../at-time.ts';
+import { LIST_OPTIONS, showList, type List } from '../list.ts';
 import { counted } from '../counted.ts';
 import { eventCounts, statusStyle, statusWord } from '../severity-text.ts';
 import { record, type Column } from '../table.ts';
@@ -26,6 +27,7 @@ const list: Command = {
   operands: [],
   options: {
     subscription: takes('NAME', 'only clients with this subscription', { completes: 'subscription' }),
+    ...AT_OPTION,
     filter: FILTER_OPTION,
     ...LIST_OPTIONS,
   },
@@ -35,7 +37,7 @@ const list: Command = {
   ],
   async run(call) {
     const subscription = call.flags.value('subscription');
-    await showList<ClientRow>(call, {
+    const clientList: List<ClientRow> = {
       noun: 'clients',
       columns: listColumns,
       search: CLIENT_SEARCH,
@@ -48,7 +50,8 @@ const list: Command = {
           .filter(({ subscriptions }) => subscription === undefined || subscriptions.includes(subscription))
           .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
       follow: () => follow(call, 'clients', ({ clients }) => [...clients.values()]),
-    });
+    };
+    await showListAt(call, clientList, ({ clients = [] }) => clients);
   },
 };
 

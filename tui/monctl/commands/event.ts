@@ -16,7 +16,8 @@ import { FILTER_OPTION } from '../filter-flag.ts';
 import { follow } from '../follow.ts';
 import { found } from '../found.ts';
 import { given } from '../given.ts';
-import { LIST_OPTIONS, showList } from '../list.ts';
+import { AT_OPTION, showListAt } from '../at-time.ts';
+import { LIST_OPTIONS, type List } from '../list.ts';
 import { EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { inAnyNamespace, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { statusFlag, STATUS_WORDS, statusStyle, statusText, statusWord } from '../severity-text.ts';
@@ -44,6 +45,7 @@ const list: Command = {
     silenced: flag('only silenced events; --no-silenced: only the others'),
     filter: FILTER_OPTION,
     search: takes('TEXT', 'the same as --filter'),
+    ...AT_OPTION,
     ...NAMESPACES_OPTIONS,
     ...LIST_OPTIONS,
   },
@@ -51,6 +53,7 @@ const list: Command = {
     ['monctl event list --status crit --no-silenced', 'what needs somebody now'],
     ["monctl event list --filter 'client~web-* age>1h' --output json", 'old trouble of the web servers, for a program'],
     ['monctl event list --no-silenced --watch', 'stay and see it change'],
+    ['monctl event list --at 2h', 'what was open two hours ago'],
   ],
   async run(call) {
     const { api, flags } = call;
@@ -58,7 +61,7 @@ const list: Command = {
     const client = flags.value('client');
     const isEverywhere = namespacesOf(call) === undefined;
     const namespace = isEverywhere ? EVERY_NAMESPACE : call.namespace;
-    await showList<Listed>(call, {
+    const all: List<Listed> = {
       noun: 'events',
       columns: (nowMs) => [
         ...(isEverywhere ? [{ title: 'NAMESPACE', text: ({ row }: Listed) => row.namespace ?? '' }] : []),
@@ -73,10 +76,13 @@ const list: Command = {
         const [events, recovering] = await Promise.all([api().events(given({ client })), api().recovering()]);
         return withRecoveries(events, recovering).map((event) => ({ event, row: eventRow(event) }));
       },
-      select: (all) => all.filter(({ row }) => isListed(row)).toSorted((a, b) => worstFirst(a.row, b.row)),
+      select: (events) => events.filter(({ row }) => isListed(row)).toSorted((a, b) => worstFirst(a.row, b.row)),
       follow: () =>
         follow({ ...call, namespace }, 'events', ({ events }) => Array.from(events.values(), (row) => ({ row }))),
-    });
+    };
+    await showListAt(call, all, ({ events }) =>
+      events.filter((row) => client === undefined || row.client === client).map((row) => ({ row })),
+    );
   },
 };
 

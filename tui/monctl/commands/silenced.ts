@@ -5,6 +5,7 @@ import { silencedId } from '../../../shared/domain/silencing.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { clientSubscription } from '../../../shared/domain/subscription.ts';
+import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { SilencedUse, SilencedView } from '../../../shared/schemas/silenced.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
@@ -14,7 +15,8 @@ import { FILTER_OPTION } from '../filter-flag.ts';
 import { follow } from '../follow.ts';
 import { found, removed } from '../found.ts';
 import { given } from '../given.ts';
-import { LIST_OPTIONS, showList } from '../list.ts';
+import { AT_OPTION, showListAt } from '../at-time.ts';
+import { LIST_OPTIONS, type List } from '../list.ts';
 import { EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { inAnyNamespace, isElsewhere, NAMESPACE_OPTION, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { eventCounts } from '../severity-text.ts';
@@ -38,6 +40,7 @@ const list: Command = {
     check: takes('NAME', 'only entries that name this check', { completes: 'check' }),
     subscription: takes('NAME', 'only entries that name exactly this subscription', { completes: 'subscription' }),
     client: takes('NAME', 'short for --subscription client:NAME', { completes: 'client' }),
+    ...AT_OPTION,
     ...NAMESPACES_OPTIONS,
     filter: FILTER_OPTION,
     ...LIST_OPTIONS,
@@ -50,7 +53,7 @@ const list: Command = {
     const { check, subscription } = target(call.flags);
     const isEverywhere = namespacesOf(call) === undefined;
     const namespace = isEverywhere ? EVERY_NAMESPACE : call.namespace;
-    await showList<Listed>(call, {
+    const entries: List<Listed> = {
       noun: 'silenced entries',
       columns: (nowMs) => [
         ...(isEverywhere ? [{ title: 'NAMESPACE', text: ({ view }: Listed) => view.namespace ?? '' }] : []),
@@ -72,12 +75,10 @@ const list: Command = {
           .toSorted((a, b) => (a.view.id < b.view.id ? -1 : 1)),
       follow: () =>
         follow({ ...call, namespace }, 'silenced', ({ silenced }) =>
-          Array.from(silenced.values(), ({ expire_at: endsAt, ...row }) => ({
-            view: { ...row, expire: remaining(endsAt, call.clock.now() / 1000) },
-            endsAt,
-          })),
+          Array.from(silenced.values(), (row) => listedAt(row, call.clock.now())),
         ),
-    });
+    };
+    await showListAt(call, entries, ({ silenced = [], at }) => silenced.map((row) => listedAt(row, at)));
   },
 };
 
@@ -275,6 +276,10 @@ interface Listed {
   readonly view: SilencedView & Partial<SilencedUse>;
   /** Epoch seconds; null: never. */
   readonly endsAt: number | null;
+}
+
+function listedAt({ expire_at: endsAt, ...row }: SilencedRow, nowMs: number): Listed {
+  return { view: { ...row, expire: remaining(endsAt, nowMs / 1000) }, endsAt };
 }
 
 function remaining(endsAt: number | null, nowSeconds: number): number {

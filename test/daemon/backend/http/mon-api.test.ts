@@ -36,6 +36,7 @@ const EXAMPLES: Readonly<Record<MonEndpoint, Example>> = {
   overview: {},
   timeline: { query: 'client=web-1&q=disk' },
   checkPast: { path: () => ['web-1', 'disk'] },
+  pastState: { query: 'q=disk&silenced&clients' },
   availability: { query: 'client=web-1' },
   report: { query: 'limit=5' },
   result: { path: () => ['web-1', 'disk'] },

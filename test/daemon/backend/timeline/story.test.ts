@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Backend } from '../../../../daemon/backend/compose.ts';
-import type { TimelinePage, TimelineRow } from '../../../../shared/schemas/timeline.ts';
-import type { EventRow } from '../../../../shared/schemas/feed.ts';
+import type { PastState, TimelinePage, TimelineRow } from '../../../../shared/schemas/timeline.ts';
+import type { EventRow, SilencedRow } from '../../../../shared/schemas/feed.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { openBackend } from '../../../support/open-backend.ts';
 import { send, type Answer } from '../../../support/raw-http.ts';
@@ -10,12 +10,15 @@ import { tempDir } from '../../../support/temp-dir.ts';
 
 const MON = '/api/mon/v1';
 const RUNS = 6;
+const DAY = 86_400_000;
 
 type Step =
   | { readonly do: 'report'; readonly client: string; readonly check: string; readonly status: number }
   | { readonly do: 'resolve' | 'forget'; readonly client: string; readonly check: string }
   | { readonly do: 'delete'; readonly client: string }
-  | { readonly do: 'restart' };
+  | { readonly do: 'silence'; readonly client: string; readonly check: string; readonly expire: number }
+  | { readonly do: 'clear'; readonly client: string; readonly check: string }
+  | { readonly do: 'day' | 'restart' };
 
 const client = fc.constantFrom('a', 'b');
 const check = fc.constantFrom('cpu', 'disk');
@@ -27,7 +30,13 @@ const story = fc.array(
     },
     { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('resolve' as const, 'forget' as const), client, check }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('delete' as const), client }) },
-    { weight: 1, arbitrary: fc.constant({ do: 'restart' as const }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ do: fc.constant('silence' as const), client, check, expire: fc.constantFrom(-1, 3, 10) }),
+    },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('clear' as const), client, check }) },
+    // After a day of transitions a checkpoint is written, beside what goes on.
+    { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('day' as const, 'restart' as const) }) },
   ),
   { minLength: 5, maxLength: 30 },
 );
@@ -59,9 +68,22 @@ async function act(step: Step): Promise<void> {
     case 'delete':
       await ask('DELETE', `/clients/${step.client}`);
       return;
+    case 'silence':
+    case 'clear': {
+      const { client: of, check: name } = step;
+      const entry = { subscription: `client:${of}`, check: name };
+      if (step.do === 'clear') await ask('POST', '/silenced/clear', entry);
+      else await ask('POST', '/silenced', { ...entry, expire: step.expire, reason: 'a story' });
+      return;
+    }
+    case 'day':
     case 'restart':
       await backend.stop();
+      // Not advanced: thousands of timers would run.
+      if (step.do === 'day') clock = new ManualClock(clock.now() + DAY);
       await open();
+      // To where it is looked whether a checkpoint is due.
+      if (step.do === 'day') clock.advance(10_000);
   }
 }
 
@@ -78,10 +100,42 @@ function rebuilt(newestFirst: readonly TimelineRow[], atMs: number): ReadonlyMap
   const events = new Map<string, Shown>();
   for (const { at, kind, client: of = '', check: name = '', status = 0, flapping } of newestFirst.toReversed()) {
     if (at > atMs) break;
+    if (of === '') continue;
     if (kind === 'resolve' || kind === 'remove') events.delete(`${of}/${name}`);
     else if (kind !== 'new') events.set(`${of}/${name}`, { status, action: flapping === true ? 'flapping' : 'create' });
   }
   return events;
+}
+
+/** What was to be seen at a moment: events with what silenced them and what they said, and silences. */
+interface Sight {
+  readonly atMs: number;
+  readonly events: readonly Partial<EventRow>[];
+  readonly silences: readonly Partial<SilencedRow>[];
+}
+
+async function sight(): Promise<Sight> {
+  const rows = (await ask('GET', `${MON}/events?sort=client`)).body as EventRow[];
+  const silences = (await ask('GET', `${MON}/silenced`)).body as SilencedRow[];
+  return { atMs: clock.now(), ...sightOf(rows, silences) };
+}
+
+/** The same, told afterwards. */
+async function told(atMs: number): Promise<Sight> {
+  const target = `${MON}/timeline/state?at=${String(atMs)}&silenced&sort=client&limit=1000`;
+  const { events, silenced = [] } = (await ask('GET', target)).body as PastState;
+  return { atMs, ...sightOf(events, silenced) };
+}
+
+function sightOf(events: readonly EventRow[], silences: readonly SilencedRow[]): Pick<Sight, 'events' | 'silences'> {
+  return {
+    events: events.map(({ client: of, check: name, status, action, silenced_by: ids, output }) => {
+      return { client: of, check: name, status, action, silenced_by: ids, output };
+    }),
+    silences: silences
+      .map(({ id, reason, expire_at: end, timestamp }) => ({ id, reason, expire_at: end, timestamp }))
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+  };
 }
 
 test('of whatever happens, the timeline tells at each moment what the list of events showed then', async () => {
@@ -90,15 +144,20 @@ test('of whatever happens, the timeline tells at each moment what the list of ev
       dir = await tempDir();
       await open();
       const seen: (readonly [number, ReadonlyMap<string, Shown>])[] = [];
+      const sights: Sight[] = [];
       for (const step of steps) {
         clock.advance(1000);
         await act(step);
         seen.push([clock.now(), await observed()]);
+        sights.push(await sight());
       }
       const { transitions } = (await ask('GET', `${MON}/timeline?limit=1000`)).body as TimelinePage;
-      await backend.stop();
       for (const [atMs, events] of seen) expect(rebuilt(transitions, atMs)).toEqual(events);
+      // What was before the first transition is not told.
+      const first = transitions.at(-1)?.at ?? Infinity;
+      for (const was of sights.filter(({ atMs }) => atMs >= first)) expect(await told(was.atMs)).toEqual(was);
+      await backend.stop();
     }),
-    { numRuns: RUNS },
+    { numRuns: RUNS, endOnFailure: true },
   );
 });

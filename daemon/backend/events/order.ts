@@ -1,0 +1,21 @@
+import { EVENT_SORT_COLUMNS, eventOrder } from '../../../shared/domain/event-order.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { EventRow } from '../../../shared/schemas/feed.ts';
+
+/**
+ * The order of a list of events that `?sort=` asks for.
+ *
+ * @throws MonError `invalid`
+ */
+export function askedOrder(text = 'status'): (a: EventRow, b: EventRow) => number {
+  const isReversed = text.startsWith('-');
+  const name = isReversed ? text.slice(1) : text;
+  const column = EVENT_SORT_COLUMNS.find((candidate) => candidate === name);
+  if (column === undefined) {
+    throw new MonError(
+      'invalid',
+      `sort must be ${EVENT_SORT_COLUMNS.join(', ')}, with - before it the other way round`,
+    );
+  }
+  return eventOrder(column, isReversed);
+}

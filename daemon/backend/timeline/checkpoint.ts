@@ -1,0 +1,201 @@
+import type { PastEvent } from '../../../shared/domain/timeline/past.ts';
+import { isKnown } from '../../../shared/domain/timeline/turn.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import { shownOutput } from '../events/rows.ts';
+import type { Store } from '../ports.ts';
+import { byName } from '../registry/by-name.ts';
+import { eventsOf, type CheckEntry, type ClientEntry, type Namespace } from '../registry/namespace.ts';
+import type { Timeline } from './state.ts';
+import { CHECKPOINT_PREFIX, clientPartsOf, placeOf, silencePartsOf } from './table.ts';
+
+/*
+ * The form of checkpoints: the state of each namespace as the registry had it, in parts that were taken one after the other.
+ * Each part is exact at an id of its own, and with the transitions from the first of them on at any later moment
+ * (spec, timeline 5).
+ */
+
+/** Characters after which a part is full. */
+const PART_LENGTH = 64 * 1024;
+
+/** Checks that are looked at for one part: a millisecond or so. */
+const CHECKS_EACH = 2000;
+
+/** What is known of a checkpoint as a whole. */
+export interface Checkpoint {
+  /** No part is older. It is found by this. */
+  readonly from: number;
+  /** From which id on it tells the state; absent: it is not complete, or no longer. */
+  readonly id?: number;
+  /** Ids that had been given before it, and its own two. */
+  readonly count: number;
+  /** Clients, events and silences in it. */
+  readonly rows: number;
+  /** How often the clock had been corrected: what is to come was moved with it. */
+  readonly era: number;
+}
+
+/** One that can be used. */
+export type CompleteCheckpoint = Checkpoint & { readonly id: number };
+
+/** A client with its events; `known`: checks of which something is known. */
+interface PastClientPart {
+  readonly name: string;
+  readonly known: number;
+  readonly events: ReadonlyMap<string, PastEvent>;
+}
+
+/** Some clients, as they were at an id. */
+export interface ClientPart {
+  readonly id: number;
+  readonly clients: readonly PastClientPart[];
+}
+
+type StoredEvent = readonly [
+  check: string,
+  status: number,
+  isFlapping: 0 | 1,
+  occurrences: number,
+  since: number,
+  last: number,
+  output: string,
+];
+interface StoredClients {
+  readonly id: number;
+  readonly clients: readonly (readonly [name: string, known: number, ...events: StoredEvent[]])[];
+}
+
+/** A part as it is stored, and how it goes on. */
+export interface TakenClients {
+  /** Undefined: there was nothing to be said. */
+  readonly text: string | undefined;
+  readonly rows: number;
+  /** The last client that was looked at; undefined: there is none behind it. */
+  readonly after: string | undefined;
+}
+
+/**
+ * The next part of a namespace.
+ *
+ * @param id of the newest transition that it shows
+ * @param after the client up to which others have it; undefined: none have
+ */
+export function takeClients(namespace: Namespace, id: number, after: string | undefined): TakenClients {
+  const all = namespace.sortedClients();
+  const texts: string[] = [];
+  let length = 0;
+  let rows = 0;
+  let looked = 0;
+  let at = after === undefined ? 0 : firstBehind(all, after);
+  for (; at < all.length && length < PART_LENGTH && looked < CHECKS_EACH; at++) {
+    const client = all[at];
+    if (client === undefined || namespace.clients.get(client.name) !== client) continue;
+    looked += 1 + client.checks.size;
+    const known = knownChecks(client);
+    if (known === 0) continue;
+    const events = client.openEvents === 0 ? [] : Array.from(eventsOf(client), storedEvent);
+    const text = JSON.stringify([client.name, known, ...events]);
+    texts.push(text);
+    length += text.length;
+    rows += 1 + events.length;
+  }
+  return {
+    text: texts.length === 0 ? undefined : `{"id":${String(id)},"clients":[${texts.join(',')}]}`,
+    rows,
+    after: at < all.length ? all[at - 1]?.name : undefined,
+  };
+}
+
+function firstBehind(all: readonly ClientEntry[], name: string): number {
+  let low = 0;
+  let high = all.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const client = all[middle];
+    if (client !== undefined && byName(client, { name }) <= 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function knownChecks({ checks }: ClientEntry): number {
+  let known = 0;
+  for (const { state } of checks.values()) if (isKnown(state)) known++;
+  return known;
+}
+
+function storedEvent({ name, client, state: { event }, summary }: CheckEntry): StoredEvent {
+  const { status = 0, action, occurrences = 0, lastStateChange, timestamp = 0 } = event ?? {};
+  const isFlapping = action === 'flapping' ? 1 : 0;
+  return [name, status, isFlapping, occurrences, lastStateChange ?? timestamp, timestamp, shownOutput(client, summary)];
+}
+
+function readClients(text: string): ClientPart {
+  const { id, clients } = JSON.parse(text) as StoredClients;
+  return {
+    id,
+    clients: clients.map(([name, known, ...events]) => ({ name, known, events: new Map(events.map(readEvent)) })),
+  };
+}
+
+function readEvent([check, status, isFlapping, occurrences, since, last, output]: StoredEvent): [string, PastEvent] {
+  return [check, { status, isFlapping: isFlapping === 1, occurrences, since, last, output }];
+}
+
+/** All silenced entries of a namespace, in parts. */
+export function takeSilences({ silenced }: Namespace): { readonly texts: readonly string[]; readonly rows: number } {
+  const texts: string[] = [];
+  let part: string[] = [];
+  let length = 0;
+  const end = (): void => {
+    if (part.length > 0) texts.push(`[${part.join(',')}]`);
+    part = [];
+    length = 0;
+  };
+  for (const entry of silenced.all()) {
+    const text = JSON.stringify(entry);
+    part.push(text);
+    length += text.length;
+    if (length >= PART_LENGTH) end();
+  }
+  end();
+  return { texts, rows: silenced.size };
+}
+
+/** The checkpoints that there are, the newest first. */
+export async function checkpointsIn(store: Pick<Store, 'scan'>): Promise<Checkpoint[]> {
+  const all: Checkpoint[] = [];
+  for await (const [, text] of store.scan([CHECKPOINT_PREFIX])) all.push(JSON.parse(text) as Checkpoint);
+  return all;
+}
+
+/** Before the first transition, where nothing was known and all of them are kept; undefined: it is not so. */
+export function beginningOf({ head, isKept }: Timeline): CompleteCheckpoint | undefined {
+  if (!isKept || head?.isWhole !== true) return undefined;
+  return { from: 0, id: head.since * 1000 - 1, count: 0, rows: 0, era: 0 };
+}
+
+export function isComplete(checkpoint: Checkpoint): checkpoint is CompleteCheckpoint {
+  return checkpoint.id !== undefined;
+}
+
+/** The silenced entries of a namespace in a checkpoint. */
+export async function silencesAt(
+  store: Pick<Store, 'scan'>,
+  { from }: Checkpoint,
+  namespace: string,
+): Promise<Map<string, SilencedEntry>> {
+  const entries = new Map<string, SilencedEntry>();
+  for await (const [, text] of store.scan(silencePartsOf(placeOf(from), namespace))) {
+    for (const entry of JSON.parse(text) as SilencedEntry[]) entries.set(entry.id, entry);
+  }
+  return entries;
+}
+
+/** The clients of a namespace in a checkpoint, in parts. */
+export async function* clientsAt(
+  store: Pick<Store, 'scan'>,
+  { from }: Checkpoint,
+  namespace: string,
+): AsyncGenerator<ClientPart, void> {
+  for await (const [, text] of store.scan(clientPartsOf(placeOf(from), namespace))) yield readClients(text);
+}

@@ -1,0 +1,216 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { knownBy, nextPastEvent, nextPastSilence, type PastEvent } from '../../../shared/domain/timeline/past.ts';
+import { isExpired } from '../../../shared/domain/expiry.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { Transition } from '../../../shared/schemas/timeline.ts';
+import { BusyError, MonError } from '../../../shared/errors.ts';
+import type { Store } from '../ports.ts';
+import {
+  beginningOf,
+  checkpointsIn,
+  clientsAt,
+  isComplete,
+  silencesAt,
+  type ClientPart,
+  type CompleteCheckpoint,
+} from './checkpoint.ts';
+import type { Timeline } from './state.ts';
+import { idAt, lastIdOf, placeOf, timelineOf, timeOf } from './table.ts';
+
+type ReadStore = Pick<Store, 'scan'>;
+
+/** Transitions between a checkpoint and a moment: many times as many as there are unless checkpoints fail. */
+const TURNS_MAX = 1_000_000;
+
+/** Transitions that are read until others get their turn: a few milliseconds. */
+const TURN = 1000;
+
+/** A client as it was. */
+export interface PastClient {
+  readonly name: string;
+  readonly events: ReadonlyMap<string, PastEvent>;
+}
+
+/** What a namespace was at a moment. Its clients can be gone through once. */
+export interface PastNamespace {
+  /** Those that had not ended or expired. */
+  readonly silences: readonly SilencedEntry[];
+  /** Those of which something was known, in no order. */
+  readonly clients: AsyncIterable<readonly PastClient[]>;
+}
+
+/** From which checkpoint a moment is rebuilt. */
+export interface PastBase {
+  readonly checkpoint: CompleteCheckpoint;
+  /** The oldest moment that can be, epoch milliseconds. */
+  readonly knownSinceMs: number;
+}
+
+/**
+ * @throws MonError `not_found` when it is too long ago, or none was written yet
+ */
+export async function baseOf(store: ReadStore, timeline: Timeline, atMs: number): Promise<PastBase> {
+  const beginning = beginningOf(timeline);
+  const complete = [
+    ...(await checkpointsIn(store)).filter(isComplete),
+    ...(beginning === undefined ? [] : [beginning]),
+  ];
+  const oldest = complete.at(-1);
+  if (oldest === undefined) {
+    throw new MonError(
+      'not_found',
+      'nothing is known of then yet: the past can be told some seconds after the first transition, unless timeline.days is 0',
+    );
+  }
+  const checkpoint = complete.find(({ id }) => id <= lastIdOf(atMs));
+  // A millisecond may hold several: from the next on all of it is known.
+  const knownSinceMs = timeOf(oldest.id) + 1;
+  if (checkpoint !== undefined) return { checkpoint, knownSinceMs: Math.min(knownSinceMs, atMs) };
+  const since = new Date(knownSinceMs).toISOString();
+  throw new MonError('not_found', `nothing is known of then: ask for ${since} or later`);
+}
+
+/** @throws MonError `unavailable` when it would take too much memory, because no checkpoint was written for long */
+export async function readNamespace(
+  store: ReadStore,
+  { checkpoint }: PastBase,
+  namespace: string,
+  atMs: number,
+): Promise<PastNamespace> {
+  const turns = await turnsSince(store, checkpoint, namespace, atMs);
+  const silences = await silencesAt(store, checkpoint, namespace);
+  for (const { transition, id } of turns.ofSilences.toReversed()) {
+    const { silence = '' } = transition;
+    const entry = nextPastSilence(silence, transition, timeOf(id));
+    if (entry === undefined) silences.delete(silence);
+    else silences.set(silence, entry);
+  }
+  return {
+    silences: [...silences.values()].filter((entry) => !isExpired(entry, atMs)),
+    clients: clientsOf(store, checkpoint, namespace, turns.ofClients),
+  };
+}
+
+interface Placed {
+  readonly id: number;
+  readonly transition: Transition;
+}
+
+/** What happened since a checkpoint, the newest first. */
+interface Turns {
+  readonly ofClients: Map<string, Placed[]>;
+  readonly ofSilences: readonly Placed[];
+}
+
+async function turnsSince(
+  store: ReadStore,
+  { from }: CompleteCheckpoint,
+  namespace: string,
+  atMs: number,
+): Promise<Turns> {
+  const ofClients = new Map<string, Placed[]>();
+  const ofSilences: Placed[] = [];
+  let read = 0;
+  const after = [...timelineOf(namespace), placeOf(lastIdOf(atMs) + 1)];
+  for await (const [key, text] of store.scan(timelineOf(namespace), { after })) {
+    const id = idAt(Number(key.at(-1)));
+    if (id < from) break;
+    if (++read > TURNS_MAX) {
+      throw new BusyError('too much happened since the checkpoint before then: see the log of the backend that writes');
+    }
+    if (read % TURN === 0) await nextTurn();
+    const transition = JSON.parse(text) as Transition;
+    const { client } = transition;
+    const own = client === undefined ? ofSilences : ofClients.get(client);
+    if (own !== undefined) own.push({ id, transition });
+    else if (client !== undefined) ofClients.set(client, [{ id, transition }]);
+  }
+  return { ofClients, ofSilences };
+}
+
+/** @param turns those of each client; they are taken out of it */
+async function* clientsOf(
+  store: ReadStore,
+  checkpoint: CompleteCheckpoint,
+  namespace: string,
+  turns: Map<string, Placed[]>,
+): AsyncGenerator<readonly PastClient[], void> {
+  for await (const { id, clients } of clientsAt(store, checkpoint, namespace)) {
+    const part: PastClient[] = [];
+    for (const client of clients) {
+      const own = turns.get(client.name);
+      turns.delete(client.name);
+      if (own === undefined) part.push(client);
+      else part.push(...nextClient(client, id, own));
+    }
+    yield part;
+    await nextTurn();
+  }
+  // Those that came since.
+  const none = new Map<string, PastEvent>();
+  yield [...turns].flatMap(([name, own]) => nextClient({ name, known: 0, events: none }, -Infinity, own));
+}
+
+/** @returns nothing when nothing was known of it any more */
+function nextClient(
+  { name, known: knownBefore, events: before }: ClientPart['clients'][number],
+  id: number,
+  turns: readonly Placed[],
+): readonly PastClient[] {
+  const events = new Map(before);
+  let known = knownBefore;
+  for (let at = turns.length - 1; at >= 0; at--) {
+    const turn = turns[at];
+    const { transition } = turn ?? {};
+    // What the part shows already.
+    if (turn === undefined || transition?.check === undefined || turn.id <= id) continue;
+    const event = nextPastEvent(events.get(transition.check), transition, timeOf(turn.id));
+    if (event === undefined) events.delete(transition.check);
+    else events.set(transition.check, event);
+    // It may have gone before its part was taken.
+    known = Math.max(0, known + knownBy(transition));
+  }
+  return known === 0 && events.size === 0 ? [] : [{ name, events }];
+}
+
+/**
+ * The nearest changes to a moment.
+ *
+ * @returns epoch milliseconds; undefined: there is none
+ */
+export async function changesAround(
+  store: ReadStore,
+  namespaces: readonly string[],
+  atMs: number,
+): Promise<{ readonly previous: number | undefined; readonly next: number | undefined }> {
+  let previous: number | undefined;
+  let next: number | undefined;
+  for (const namespace of namespaces) {
+    const before = await newestBefore(store, namespace, lastIdOf(atMs - 1) + 1);
+    if (before !== undefined) previous = Math.max(previous ?? 0, timeOf(before));
+    const behind = await oldestAfter(store, namespace, lastIdOf(atMs));
+    if (behind !== undefined) next = Math.min(next ?? Infinity, timeOf(behind));
+  }
+  return { previous, next };
+}
+
+/** The newest id below another. */
+async function newestBefore(store: ReadStore, namespace: string, id: number): Promise<number | undefined> {
+  const after = [...timelineOf(namespace), placeOf(id)];
+  for await (const [key] of store.scan(timelineOf(namespace), { after, limit: 1 })) return idAt(Number(key.at(-1)));
+  return undefined;
+}
+
+/** The oldest id above another: a store is read from the newest on, so it is searched for by halves. */
+async function oldestAfter(store: ReadStore, namespace: string, id: number): Promise<number | undefined> {
+  let found = await newestBefore(store, namespace, Number.MAX_SAFE_INTEGER);
+  if (found === undefined || found <= id) return undefined;
+  // The first steps are short: mostly something follows soon.
+  for (let below = id, step = 1_000_000; below + 1 < found; step *= 2) {
+    const limit: number = Math.min(below + step, Math.ceil((below + found) / 2)) + 1;
+    const one = await newestBefore(store, namespace, limit);
+    if (one === undefined || one <= id) below = limit - 1;
+    else found = one;
+  }
+  return found;
+}

@@ -1,0 +1,246 @@
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
+import type { PastState } from '../../../../shared/schemas/timeline.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { send, type Answer } from '../../../support/raw-http.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+import { TroubledStore } from '../../../support/troubled-store.ts';
+
+const STATE = '/api/mon/v1/timeline/state';
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+let clock: ManualClock;
+let dir: string;
+let days: number;
+let backend: Backend | undefined;
+let store: TroubledStore | undefined;
+
+async function start(): Promise<void> {
+  const { program } = await loadConfig({ directories: [], env: {} });
+  backend = await openBackend({
+    dir,
+    clock,
+    batcher: { batchLimit: 1 },
+    around: (real) => (store = new TroubledStore(real)),
+    definitions: { program: { ...program, timeline: { days, 'transitions-per-check': 10_000 } } },
+  });
+}
+async function stop(): Promise<void> {
+  await backend?.stop();
+  backend = undefined;
+}
+/** Starts again as much later, without the timers between. */
+async function restartAfter(ms: number): Promise<void> {
+  await stop();
+  clock = new ManualClock(clock.now() + ms);
+  await start();
+}
+beforeEach(async () => {
+  clock = new ManualClock();
+  dir = await tempDir();
+  days = 90;
+  await start();
+  onTestFinished(stop);
+});
+
+const ask = (method: string, target: string, body?: unknown): Promise<Answer> =>
+  send(backend?.url ?? '', { method, target, body: body === undefined ? null : JSON.stringify(body) });
+
+/** One result, a minute after the last. @returns when */
+async function report(name: string, status: number, source = 'web-1'): Promise<number> {
+  clock.advance(MINUTE);
+  await ask('POST', '/results', { source, name, status, output: `${name} says ${String(status)}` });
+  return clock.now();
+}
+
+async function state(query = ''): Promise<PastState> {
+  const answer = await ask('GET', `${STATE}?${query}`);
+  expect(answer).toMatchObject({ status: 200 });
+  return answer.body as PastState;
+}
+const at = (atMs: number, query = ''): Promise<PastState> => state(`at=${String(atMs)}&silenced&clients&${query}`);
+const shown = ({ events }: PastState): string[] =>
+  events.map((row) => `${row.client}/${row.check} ${String(row.status)}`);
+
+async function clientsAt(moment: number): Promise<unknown> {
+  return (await at(moment)).clients?.map(({ name, events, gone }) => [name, events, gone]);
+}
+async function around(moment: number): Promise<unknown> {
+  const { previous, next } = await at(moment);
+  return [previous, next];
+}
+
+async function checkpoints(): Promise<{ readonly id?: number }[]> {
+  const all: { readonly id?: number }[] = [];
+  for await (const [, text] of store?.scan(['timeline-checkpoint']) ?? [])
+    all.push(JSON.parse(text) as { id?: number });
+  return all;
+}
+async function parts(): Promise<number> {
+  let count = 0;
+  for await (const _ of store?.scan(['timeline-state']) ?? []) count++;
+  return count;
+}
+/** Lets a checkpoint be written. */
+async function checkpoint(count = 1): Promise<void> {
+  clock.advance(10_000);
+  await vi.waitFor(async () => expect((await checkpoints()).filter(({ id }) => id !== undefined)).toHaveLength(count));
+}
+
+describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
+  test('tells the events of then, of what is searched for, the worst first, in pages', async () => {
+    await report('cpu', 1);
+    await report('disk', 2);
+    const then = await report('load', 2, 'web-2');
+    await report('disk', 0);
+    const all = await at(then);
+    expect(shown(all)).toEqual(['web-2/load 2', 'web-1/disk 2', 'web-1/cpu 1']);
+    expect(all.counts).toMatchObject({ events: 3, critical: 2, warning: 1, unknown: 0, silenced: 0, clients: 2 });
+    expect(shown(await at(then, 'q=client%3Dweb-1&sort=check'))).toEqual(['web-1/cpu 1', 'web-1/disk 2']);
+    const page = await at(then, 'limit=1&offset=1');
+    expect([shown(page), page.total]).toEqual([['web-1/disk 2'], 3]);
+    expect(shown(await state())).toEqual(['web-2/load 2', 'web-1/cpu 1']);
+  });
+
+  test('ages count up to the moment that is asked for', async () => {
+    await report('cpu', 1);
+    clock.advance(10 * MINUTE);
+    const then = await report('disk', 2);
+    expect(shown(await at(then, 'q=age%3E5m'))).toEqual(['web-1/cpu 1']);
+  });
+
+  test('says what silenced them, and which silences there were', async () => {
+    const before = await report('cpu', 2);
+    clock.advance(MINUTE);
+    await ask('POST', '/silenced', { check: 'cpu', expire: 120, reason: 'CHG-1', expire_on_resolve: true });
+    const during = clock.now();
+    clock.advance(5 * MINUTE);
+    const after = clock.now();
+    const [first] = (await at(during)).events;
+    expect(first?.silenced_by).toEqual(['*:cpu']);
+    expect((await at(during)).silenced).toMatchObject([
+      { id: '*:cpu', check: 'cpu', reason: 'CHG-1', expire_on_resolve: true, expire_at: during / 1000 + 120 },
+    ]);
+    expect((await at(during)).counts).toMatchObject({ silenced: 1, silences: 1 });
+    for (const moment of [before, after]) {
+      const { events, silenced } = await at(moment);
+      expect([events[0]?.silenced_by, silenced]).toEqual([[], []]);
+    }
+  });
+
+  test('tells clients of which something was known, with what is known of them today', async () => {
+    const first = await report('cpu', 0);
+    const second = await report('cpu', 2, 'web-2');
+    clock.advance(MINUTE);
+    await ask('DELETE', '/clients/web-2');
+    await vi.waitFor(async () => expect((await state('clients')).clients).toHaveLength(1));
+    expect(await clientsAt(first)).toEqual([['web-1', 0, undefined]]);
+    expect(await clientsAt(second)).toEqual([
+      ['web-1', 0, undefined],
+      ['web-2', 1, true],
+    ]);
+  });
+
+  test('names the change before and the one after, to step from one to the next', async () => {
+    const moments = [await report('cpu', 2), await report('disk', 2), await report('cpu', 0)];
+    const [one = 0, two = 0, three = 0] = moments;
+    clock.advance(MINUTE);
+    expect(await around(clock.now())).toEqual([three, null]);
+    expect(await around(three)).toEqual([two, null]);
+    expect(await around(two + 1)).toEqual([two, three]);
+    expect(await around(two)).toEqual([one, three]);
+    expect(await around(one)).toEqual([null, two]);
+  });
+
+  test.each([
+    ['ahead', () => clock.now() + 1, 400, 'at must not be ahead'],
+    ['before the first transition', () => clock.now() - 60 * MINUTE, 404, 'nothing is known of then: ask for'],
+  ])('%s nothing is told', async (_name, moment, status, message) => {
+    await report('cpu', 2);
+    const answer = await ask('GET', `${STATE}?at=${String(moment())}`);
+    expect([answer.status, JSON.stringify(answer.body)]).toEqual([status, expect.stringContaining(message)]);
+  });
+
+  test('nothing is told where nothing is kept', async () => {
+    await stop();
+    days = 0;
+    await start();
+    await report('cpu', 2);
+    expect((await ask('GET', STATE)).status).toBe(404);
+  });
+});
+
+describe('checkpoints', () => {
+  test('what was there before the first transition is in the first, which is written at once', async () => {
+    days = 0;
+    await stop();
+    await start();
+    await report('cpu', 2);
+    days = 90;
+    await restartAfter(MINUTE);
+    await checkpoint();
+    const then = await report('disk', 1);
+    expect(shown(await at(then))).toEqual(['web-1/cpu 2', 'web-1/disk 1']);
+    expect((await at(then)).events[0]).toMatchObject({ occurrences: 1, output: 'cpu says 2' });
+  });
+
+  test('on both sides of one, and in the middle of it, every moment is as it was', async () => {
+    const first = await report('cpu', 2);
+    await restartAfter(DAY);
+    const second = await report('disk', 2);
+    await checkpoint();
+    const third = await report('cpu', 0);
+    expect([shown(await at(first)), shown(await at(second)), shown(await at(third))]).toEqual([
+      ['web-1/cpu 2'],
+      ['web-1/disk 2', 'web-1/cpu 2'],
+      ['web-1/disk 2'],
+    ]);
+  });
+
+  test('one that breaks off changes nothing, and the next takes it away', async () => {
+    const then = await report('cpu', 2);
+    await restartAfter(DAY);
+    if (store === undefined) return;
+    let refused = 0;
+    store.refuses = (ops) => ops.some(({ key }) => key[0] === 'timeline-state') && ++refused > 0;
+    clock.advance(10_000);
+    await vi.waitFor(() => expect(refused).toBe(1));
+    expect(await checkpoints()).toMatchObject([{ from: expect.any(Number) as number, rows: 0 }]);
+    expect((await checkpoints())[0]).not.toHaveProperty('id');
+    expect(shown(await at(then))).toEqual(['web-1/cpu 2']);
+    store.refuses = () => false;
+    await vi.waitFor(async () => {
+      clock.advance(10_000);
+      expect((await checkpoints()).map(({ id }) => id)).toEqual([expect.any(Number)]);
+    });
+    expect(await parts()).toBe(1);
+    expect(shown(await at(then))).toEqual(['web-1/cpu 2']);
+  });
+
+  test('they go with what is older than its days, but what follows the newest stays', async () => {
+    await report('cpu', 2);
+    await restartAfter(DAY);
+    await checkpoint(1);
+    await report('disk', 2);
+    await restartAfter(50 * DAY);
+    await checkpoint(2);
+    await restartAfter(60 * DAY);
+    clock.advance(10_000);
+    await vi.waitFor(async () => expect(await checkpoints()).toHaveLength(1));
+    expect(await parts()).toBe(1);
+    expect(shown(await state())).toEqual(['web-1/disk 2', 'web-1/cpu 2']);
+  });
+
+  test('turned off, they go', async () => {
+    await report('cpu', 2);
+    await restartAfter(DAY);
+    await checkpoint();
+    days = 0;
+    await restartAfter(MINUTE);
+    clock.advance(10_000);
+    await vi.waitFor(async () => expect([await checkpoints(), await parts()]).toEqual([[], 0]));
+  });
+});

@@ -1,0 +1,25 @@
+import { readPastLists } from '../../shared/client/past-lists.ts';
+import { MonError } from '../../shared/errors.ts';
+import type { PastState } from '../../shared/schemas/timeline.ts';
+import type { Call } from './command.ts';
+import { takes } from './flags.ts';
+import { showList, type List } from './list.ts';
+import { parsePast } from './times.ts';
+
+/** Of lists that can be shown as they were. */
+export const AT_OPTION = { at: takes('TIME', 'as it was then: how long ago (2h), or 2026-11-20T03:12') } as const;
+
+/** Shows a list as it is, or with `--at` as it was, with ages up to then. */
+export async function showListAt<Item>(
+  call: Call,
+  list: List<Item>,
+  past: (state: PastState) => readonly Item[],
+): Promise<void> {
+  const { flags, api } = call;
+  const text = flags.value('at');
+  if (text === undefined) return showList(call, list);
+  if (flags.switch('watch') === true) throw new MonError('invalid', 'what was does not change: --at without --watch');
+  const at = parsePast(text, call.nowMs);
+  const fetch = async (): Promise<readonly Item[]> => past(await readPastLists(api(), at));
+  return showList({ ...call, nowMs: at }, { ...list, fetch });
+}
