@@ -4,7 +4,7 @@ import { HELP as CONSOLE_HELP } from '../../tui/config/parse-arguments.ts';
 import type { Command } from '../../tui/monctl/command.ts';
 import { EXIT_CODE_TEXTS } from '../../tui/monctl/exit-codes.ts';
 import type { CommandOption } from '../../tui/monctl/flags.ts';
-import { ENVIRONMENT } from '../../tui/monctl/help.ts';
+import { ENVIRONMENT, synopsis } from '../../tui/monctl/help.ts';
 import { GLOBAL_OPTIONS } from '../../tui/monctl/parse-arguments.ts';
 import { COMMANDS } from '../../tui/monctl/run.ts';
 import { code, fenced, table } from './markdown-text.ts';
@@ -39,7 +39,7 @@ function commandSection(command: Command): readonly string[] {
   return [
     `### monctl ${words.join(' ')}`,
     `${summary}.`,
-    fenced('text', `${callOf(command)}${Object.keys(options).length === 0 ? '' : ' [OPTIONS]'}`),
+    fenced('text', synopsis(command)),
     ...(details.length === 0 ? [] : [fenced('text', details.join('\n'))]),
     ...(Object.keys(options).length === 0 ? [] : [optionTable(options)]),
     ...(examples.length === 0

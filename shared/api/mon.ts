@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { versionsAnswer } from '../schemas/versions.ts';
+import { holdSchema, releaseSchema } from '../schemas/maintenance.ts';
 import { silencePolicyAnswer } from '../schemas/silence-policy.ts';
 import { definedCheckAnswer } from '../schemas/scheduled-check.ts';
 import { overviewAnswer } from '../schemas/overview.ts';
@@ -233,6 +234,20 @@ export const MON_API = {
     body: clearSilencedSchema,
     status: 204,
     errors: ['invalid', 'not_found', 'too_large'],
+  }),
+  holdSilence: mon('POST /silenced/hold', 'Silences while a command runs, for a minute unless it is renewed', {
+    scope: 'silence',
+    query: IN,
+    body: holdSchema,
+    status: 204,
+    errors: ['invalid', 'not_found', 'conflict', 'threshold', 'too_large', 'no_memory'],
+  }),
+  releaseSilence: mon('POST /silenced/release', 'Ends the silence that a command held', {
+    scope: 'silence',
+    query: IN,
+    body: releaseSchema,
+    status: 204,
+    errors: ['invalid', 'not_found', 'conflict', 'too_large'],
   }),
   silencePreview: mon(
     'POST /silenced/preview',

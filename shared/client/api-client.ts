@@ -10,6 +10,7 @@ import type { DeadLetterSelection } from '../schemas/dead-letter.ts';
 import type { HandlerTestRequest } from '../schemas/handler-test.ts';
 import type { Event } from '../schemas/event.ts';
 import { eventRowSchema, type EventRow } from '../schemas/feed.ts';
+import type { HoldRequest, ReleaseRequest } from '../schemas/maintenance.ts';
 import { DEFAULT_NAMESPACE } from '../schemas/namespace.ts';
 import type { StoredResult, SubmittedResult } from '../schemas/result.ts';
 import type { SilencePreviewRequest } from '../schemas/silence-preview.ts';
@@ -230,6 +231,9 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     /** Replaces the entry with the same subscription and check. */
     silence: (entry: SubmittedSilenced) => carryOut(own.silence, { body: entry }),
     clearSilenced: (target: SilencedTarget) => isThere(own.clearSilenced, { body: target }),
+    /** For as long as it is renewed. @throws MonError `conflict`: somebody else has one there */
+    holdSilence: (hold: HoldRequest) => carryOut(MON_API.holdSilence, { body: hold }),
+    releaseSilence: (hold: ReleaseRequest) => isThere(MON_API.releaseSilence, { body: hold }),
     silencePolicy: () => call(MON_API.silencePolicy),
     /**
      * Many changes as one commit.

@@ -49,6 +49,8 @@ export interface SilencedEntry extends Expiring {
   /** Of the newer API. */
   readonly labels?: Readonly<Record<string, string>> | null | undefined;
   readonly annotations?: Readonly<Record<string, string>> | null | undefined;
+  /** Which run of a command holds it while it lasts (spec, maintenance). */
+  readonly run?: string | undefined;
   /** Missing parts that the newer API was sent as `*`, and shows so. */
   readonly asterisks?: readonly ('subscription' | 'check')[] | undefined;
 }

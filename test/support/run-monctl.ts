@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { systemFeedClock } from '../../shared/client/feed-clock.ts';
 import type { OutputStream } from '../../tui/monctl/output.ts';
+import { runProgram } from '../../tui/monctl/run-program.ts';
 import { run } from '../../tui/monctl/run.ts';
 import { placesEnv } from './administrator.ts';
 import { builtProgram } from './built-programs.ts';
@@ -46,6 +47,7 @@ export async function runMonctl(
     stderr,
     env,
     readInput: () => Promise.resolve(input),
+    runProgram,
     ask: answer === undefined ? undefined : ask,
     clock: { ...systemFeedClock, now: () => NOW * 1000 },
   });

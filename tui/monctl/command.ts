@@ -3,6 +3,7 @@ import type { CredentialsEnv } from '../../shared/client/backend-address.ts';
 import type { V2Client } from '../../shared/client/v2-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import type { Output } from './output.ts';
+import type { RunProgram } from './run-program.ts';
 import { Flags, type Completes, type CommandOption } from './flags.ts';
 
 export interface Command {
@@ -14,6 +15,8 @@ export interface Command {
   readonly details?: readonly string[];
   /** Names of what follows the words; `[ID]` may be left out. */
   readonly operands: readonly string[];
+  /** Name of what is behind `--`, which is taken as it is; without it that is operands like others. */
+  readonly rest?: string;
   /** What each operand completes to, in their order. */
   readonly completes?: readonly Completes[];
   /** By name as it is typed, without the dashes. */
@@ -33,6 +36,8 @@ export type Ask = (question: string, isSecret?: boolean) => Promise<string>;
 export interface Call {
   /** As many as the command has operands; what was left out is `''`. */
   readonly operands: readonly string[];
+  /** What is behind `--`, of a command that takes it as it is. */
+  readonly rest: readonly string[];
   readonly flags: Flags;
   /** Opened when it is first asked for. */
   readonly api: () => ApiClient;
@@ -48,6 +53,8 @@ export interface Call {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Everything that arrives on standard input. */
   readonly readInput: () => Promise<string>;
+  /** Runs a program in place of this one: its terminal, its output, its signals. */
+  readonly runProgram: RunProgram;
   /** Asks the person at the terminal, unseen where it is a secret; `undefined` when there is none. */
   readonly ask: Ask | undefined;
   readonly clock: FeedClock;

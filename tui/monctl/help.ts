@@ -61,7 +61,7 @@ function commandSections(command: Command): readonly string[] {
   const own = optionLines(command.options);
   return [
     wrapped(`monctl ${command.words.join(' ')} - ${command.summary}`, WIDTH).join('\n'),
-    section('Synopsis', [`monctl ${callOf(command)}${own.length === 0 ? '' : ' [OPTIONS]'}`]),
+    section('Synopsis', [synopsis(command)]),
     ...(command.details === undefined
       ? []
       : [
@@ -73,6 +73,17 @@ function commandSections(command: Command): readonly string[] {
     ...(own.length === 0 ? [] : [section('Options', columns(own))]),
     section('Examples', examples(command.examples)),
   ];
+}
+
+/** A command as one types it. */
+export function synopsis(command: Command): string {
+  const { options, rest } = command;
+  const parts = [
+    `monctl ${callOf(command)}`,
+    ...(Object.keys(options).length === 0 ? [] : ['[OPTIONS]']),
+    ...(rest === undefined ? [] : [`-- ${rest}`]),
+  ];
+  return parts.join(' ');
 }
 
 function callOf({ words, operands }: Command): string {

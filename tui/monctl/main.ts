@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import { systemFeedClock } from '../../shared/client/feed-clock.ts';
 import { readInput } from './input.ts';
 import { run } from './run.ts';
+import { runProgram } from './run-program.ts';
 
 // Whoever reads our output has read enough (`| head`): that is no failure of ours.
 for (const stream of [process.stdout, process.stderr]) {
@@ -53,6 +54,7 @@ process.exitCode = await run(process.argv.slice(2), {
   stderr: process.stderr,
   env: process.env,
   readInput: () => readInput(process.stdin),
+  runProgram,
   ask: process.stdin.isTTY && process.stderr.isTTY ? ask : undefined,
   clock: systemFeedClock,
 });

@@ -31,6 +31,8 @@ export type Arguments =
       readonly kind: 'command';
       readonly command: Command;
       readonly operands: readonly string[];
+      /** What is behind `--`, of a command that takes it as it is. */
+      readonly rest: readonly string[];
       readonly flags: Flags;
     };
 
@@ -40,7 +42,8 @@ export type Arguments =
  * @throws MonError `invalid` that names what is wrong and what was probably meant
  */
 export function parseArguments(argv: readonly string[], commands: readonly Command[]): Arguments {
-  const { input, found } = split(argv, commands);
+  const { own, rest } = withoutRest(argv, commands);
+  const { input, found } = split(own, commands);
   if (found['version'] === true) return { kind: 'version' };
   const isHelpCommand = input[0] === 'help';
   const words = isHelpCommand ? input.slice(1) : input;
@@ -59,12 +62,29 @@ export function parseArguments(argv: readonly string[], commands: readonly Comma
   }
   const options = { ...GLOBAL_OPTIONS, ...command.options };
   refuseForeign(found, options, command);
+  const operands = readOperands(words.slice(command.words.length), command);
+  if (command.rest !== undefined && rest.length === 0) {
+    const called = `monctl ${command.words.join(' ')} … -- ${command.rest}`;
+    throw new MonError('invalid', `the command is missing: write ${called}`);
+  }
   return {
     kind: 'command',
     command,
-    operands: readOperands(words.slice(command.words.length), command),
+    operands,
+    rest,
     flags: readFlags(found, options),
   };
+}
+
+/** Takes off what a command gets as it is: the parser would take options of another program for its own. */
+function withoutRest(
+  argv: readonly string[],
+  commands: readonly Command[],
+): { readonly own: readonly string[]; readonly rest: readonly string[] } {
+  const end = argv.indexOf('--');
+  const own = argv.slice(0, end);
+  const isTaken = end !== -1 && commands.some(({ words, rest }) => rest !== undefined && isCalled(words, own));
+  return isTaken ? { own, rest: argv.slice(end + 1) } : { own: argv, rest: [] };
 }
 
 /** Takes words and options apart; which of them belong to the command is decided later. */

@@ -25,6 +25,7 @@ import { handlerCommands } from './commands/handler.ts';
 import { namespaceCommands } from './commands/namespace.ts';
 import { reportCommand } from './commands/report.ts';
 import { restoreCommand } from './commands/restore.ts';
+import { maintenanceCommands } from './commands/maintenance.ts';
 import { migrateCommands } from './commands/migrate.ts';
 import { resultCommands } from './commands/result.ts';
 import { simulateCommand } from './commands/simulate.ts';
@@ -40,15 +41,17 @@ import { exitCode, ExitError } from './exit-codes.ts';
 import type { Flags } from './flags.ts';
 import { manual } from './help.ts';
 import { inAnyNamespace } from './namespaces.ts';
+import { ProgramEnded, type RunProgram } from './run-program.ts';
 import { openOutput, type OutputStream } from './output.ts';
 import { DEFAULT_BACKEND, GLOBAL_OPTIONS, parseArguments } from './parse-arguments.ts';
-import { EXIT, type ExitCode } from '../words/exit-codes.ts';
+import { EXIT } from '../words/exit-codes.ts';
 
 export const COMMANDS = [
   ...eventCommands,
   ...timelineCommands,
   reportCommand,
   ...silencedCommands,
+  ...maintenanceCommands,
   ...clientCommands.map(inAnyNamespace),
   ...checkCommands,
   ...resultCommands.map(inAnyNamespace),
@@ -81,17 +84,19 @@ export interface Surroundings {
   readonly stderr: OutputStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly readInput: () => Promise<string>;
+  readonly runProgram: RunProgram;
   /** `undefined` when there is nobody to ask. */
   readonly ask: Ask | undefined;
   readonly clock: FeedClock;
 }
 
 /** Carries out one command line and says what went wrong, if anything. */
-export async function run(argv: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
+export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
   try {
     await carryOut(argv, surroundings);
     return EXIT.success;
   } catch (error) {
+    if (error instanceof ProgramEnded) return error.code;
     // The text may be the backend's.
     surroundings.stderr.write(`monctl: ${safeText(errorMessage(error))}\n`);
     if (error instanceof ExitError) return error.code;
@@ -125,11 +130,11 @@ async function carryOut(argv: readonly string[], surroundings: Surroundings): Pr
       return;
     }
     case 'command': {
-      const { command, flags, operands } = called;
+      const { command, flags, operands, rest } = called;
       const { textFormat = 'table' } = command;
       const format = flags.value('output') ?? textFormat;
       const output = openOutput({ format, textFormat, raw: flags.switch('raw') ?? false }, stdout, stderr);
-      const { readInput, ask, clock } = surroundings;
+      const { readInput, runProgram, ask, clock } = surroundings;
       const {
         backend,
         env: credentials,
@@ -140,6 +145,7 @@ async function carryOut(argv: readonly string[], surroundings: Surroundings): Pr
       let core: V2Client | undefined;
       await command.run({
         operands,
+        rest,
         flags,
         backend,
         api: () =>
@@ -154,6 +160,7 @@ async function carryOut(argv: readonly string[], surroundings: Surroundings): Pr
         credentials,
         env,
         readInput,
+        runProgram,
         ask,
         clock,
         nowMs: clock.now(),

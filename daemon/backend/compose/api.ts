@@ -54,6 +54,7 @@ import { reportOnMon } from '../report/mon.ts';
 import { simulationOnMon } from '../results/mon-simulate.ts';
 import { resultsOnMon } from '../results/mon.ts';
 import { resultsOnV1 } from '../results/v1.ts';
+import { heldOnMon } from '../silences/hold.ts';
 import { silencedOnMon } from '../silences/mon.ts';
 import { silencedOnV1 } from '../silences/v1.ts';
 import { silencedOnV2 } from '../silences/v2.ts';
@@ -94,6 +95,7 @@ type MonDeps = FirstOf<typeof eventsOnMon> &
   FirstOf<typeof resultsOnMon> &
   FirstOf<typeof simulationOnMon> &
   FirstOf<typeof silencedOnMon> &
+  FirstOf<typeof heldOnMon> &
   FirstOf<typeof bulkOnMon> &
   FirstOf<typeof clientsOnMon> &
   FirstOf<typeof checksOnMon> &
@@ -148,6 +150,7 @@ export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: rea
     ...resultsOnMon(deps),
     ...simulationOnMon(deps),
     ...silencedOnMon(deps),
+    ...heldOnMon(deps),
     ...bulkOnMon(deps),
     ...clientsOnMon(deps),
     ...checksOnMon(deps),

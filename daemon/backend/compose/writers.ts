@@ -20,6 +20,7 @@ import { Events } from '../events/write.ts';
 import { Namespaces } from '../namespaces/write.ts';
 import { AttributeBounds } from '../results/attribute-bounds.ts';
 import { Results } from '../results/write.ts';
+import { HeldSilences } from '../silences/hold.ts';
 import { SilencedEntries } from '../silences/write.ts';
 import { StashMigrations } from '../stashes/migrations.ts';
 import { Stashes } from '../stashes/write.ts';
@@ -35,6 +36,7 @@ export interface Writers {
   readonly events: Events;
   readonly v2Events: V2Events;
   readonly silenced: SilencedEntries;
+  readonly held: HeldSilences;
   readonly clients: Clients;
   readonly entities: Entities;
   readonly aggregates: Aggregates;
@@ -71,6 +73,7 @@ export function openWriters(
     keys: config.program['keys-limit'],
   }));
   const silencesMax = (): number => config.program['silences-limit'];
+  const silenced = new SilencedEntries(batcher, silencesMax);
   const configuredUser = (): string | undefined => config.api.user;
   const groupsOf = (user: string): readonly string[] =>
     user === configuredUser() ? [ADMINISTRATORS] : (registry.credentials.users.get(user)?.groups ?? []);
@@ -85,7 +88,8 @@ export function openWriters(
     results: new Results({ batcher, definitions, clock, limits, attributes }),
     events: new Events(batcher),
     v2Events: new V2Events({ batcher, definitions, entityLimit, attributes }),
-    silenced: new SilencedEntries(batcher, silencesMax),
+    silenced,
+    held: new HeldSilences(batcher, silenced, silencesMax),
     clients: new Clients({
       batcher,
       entityLimit,

@@ -34,6 +34,11 @@ export function refuseV1AgainstPolicy(parts: PolicyDeps, silence: PolicedSilence
   if (policy.apply_to_legacy) refuse(policy, silence);
 }
 
+/** Holds what is ours alone to the policy. @throws MonError as `refuse` does */
+export function refuseOwnAgainstPolicy(parts: PolicyDeps, silence: PolicedSilence): void {
+  refuse(silencePolicy(parts), silence);
+}
+
 /**
  * Holds an entry of the newer API to the policy: its clients know of a longest duration, and of the rest no more than those
  * of the legacy API do.

@@ -12,6 +12,22 @@ import { SILENCED, SILENCED_USES } from './table.ts';
 export function saveSilenced(transaction: Transaction, namespace: Namespace, entry: SilencedEntry, by: string): void {
   noteSilence(transaction, namespace, entry, by);
   forgetUse(transaction, namespace, entry);
+  renewSilenced(transaction, namespace, entry);
+}
+
+/**
+ * One that is held until its holder ends it, which nobody knows when: the timeline is told of no end.
+ *
+ * @param by who holds it
+ */
+export function saveHeld(transaction: Transaction, namespace: Namespace, entry: SilencedEntry, by: string): void {
+  noteSilence(transaction, namespace, { ...entry, expireAtMs: null }, by);
+  forgetUse(transaction, namespace, entry);
+  renewSilenced(transaction, namespace, entry);
+}
+
+/** The same one with another end, of which only those hear who show it. */
+export function renewSilenced(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
   transaction.put(SILENCED, namespace, entry, entry);
   noteSilenced(transaction, namespace, entry);
 }

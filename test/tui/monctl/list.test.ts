@@ -27,6 +27,7 @@ async function watched(
   };
   const call: Call = {
     operands: [],
+    rest: [],
     flags: new Flags({ watch: true, limit }),
     api: () => {
       throw new Error('nothing is asked');
@@ -39,6 +40,7 @@ async function watched(
     backend: 'http://mon',
     output: openOutput({ format, raw: false }, stdout, { write: (text: string) => notes.push(text) }),
     env: {},
+    runProgram: () => Promise.resolve(0),
     readInput: () => Promise.resolve(''),
     ask: undefined,
     clock: systemFeedClock,

@@ -4,7 +4,6 @@ import { SILENCED_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { silencedId } from '../../../shared/domain/silencing.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { clientSubscription } from '../../../shared/domain/subscription.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { SilencedUse, SilencedView } from '../../../shared/schemas/silenced.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
@@ -21,16 +20,11 @@ import { EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { inAnyNamespace, isElsewhere, NAMESPACE_OPTION, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { eventCounts } from '../severity-text.ts';
 import { clearEffects, missingEntry, silenceEffects, wantedEntry } from '../silence-effects.ts';
+import { TARGET_OPTIONS, targetOf } from '../silence-target.ts';
 import { record, type Column } from '../table.ts';
 import { ago, parseLifetime, timestamp } from '../times.ts';
-import { flag, takes, type CommandOption } from '../flags.ts';
+import { flag, takes } from '../flags.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
-
-const TARGET_OPTIONS: Readonly<Record<'check' | 'subscription' | 'client', CommandOption>> = {
-  check: takes('NAME', 'this check; without a subscription or client: everywhere', { completes: 'check' }),
-  subscription: takes('NAME', 'all clients with this subscription', { completes: 'subscription' }),
-  client: takes('NAME', 'this client; short for --subscription client:NAME', { completes: 'client' }),
-};
 
 const list: Command = {
   words: ['silenced', 'list'],
@@ -50,7 +44,7 @@ const list: Command = {
     ["monctl silenced list -q 'creator=alice left<1h'", 'what of mine ends soon'],
   ],
   async run(call) {
-    const { check, subscription } = target(call.flags);
+    const { check, subscription } = targetOf(call.flags);
     const isEverywhere = namespacesOf(call) === undefined;
     const namespace = isEverywhere ? EVERY_NAMESPACE : call.namespace;
     const entries: List<Listed> = {
@@ -142,7 +136,7 @@ const create: Command = {
   ],
   async run(call) {
     const { flags, output, env, nowMs } = call;
-    const { check, subscription } = target(flags);
+    const { check, subscription } = targetOf(flags);
     if (check === undefined && subscription === undefined) {
       throw new MonError('invalid', 'say what to silence: --check, --client or --subscription');
     }
@@ -215,7 +209,7 @@ const clear: Command = {
   async run(call) {
     const { flags, output } = call;
     const id = idOf(call);
-    const { check, subscription } = target(flags);
+    const { check, subscription } = targetOf(flags);
     const hasParts = check !== undefined || subscription !== undefined;
     if ((id === '') === !hasParts) {
       throw new MonError('invalid', 'name the entry either by its ID or by --check, --client or --subscription');
@@ -236,21 +230,6 @@ export const silencedCommands: readonly Command[] = [list, ...[info, create, ext
 function idOf(call: Call): string {
   const [named = ''] = call.operands;
   return isElsewhere(call) ? named.replace(/^entity:/, 'client:') : named;
-}
-
-function target(flags: Call['flags']): { check: string | undefined; subscription: string | undefined } {
-  const client = flags.value('client');
-  const subscription = flags.value('subscription');
-  if (client !== undefined && subscription !== undefined) {
-    throw new MonError(
-      'invalid',
-      '--client and --subscription exclude each other: a client is the subscription client:NAME',
-    );
-  }
-  return {
-    check: flags.value('check'),
-    subscription: client === undefined ? subscription : clientSubscription(client),
-  };
 }
 
 /** Seconds; without a duration, or with `never`, it does not end. */

@@ -53,6 +53,8 @@ const EXAMPLES: Readonly<Record<MonEndpoint, Example>> = {
   silencedEntry: { path: () => ['*:disk'] },
   silence: { body: { check: 'load', reason: 'CHG-2' } },
   clearSilenced: { body: { id: '*:load' } },
+  holdSilence: { body: { check: 'held', run: 'run-0001', seconds: 60, reason: 'CHG-3' } },
+  releaseSilence: { body: { check: 'held', run: 'run-0001' } },
   silencePreview: { body: { entries: [{ check: 'disk' }] } },
   silencePolicy: {},
   clients: { query: 'q=web&limit=10' },

@@ -1,0 +1,100 @@
+import { MON_API } from '../../../shared/api/mon.ts';
+import { heldId, mayRelease, nextHold, takenText } from '../../../shared/domain/maintenance.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import type { HoldRequest, ReleaseRequest } from '../../../shared/schemas/maintenance.ts';
+import { actorOf } from '../access/actor.ts';
+import { creatorOf } from '../access/principal.ts';
+import { recordAudit, targetIn } from '../audit/write.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import { bodyValidator, readBody } from '../http/json-body.ts';
+import type { OnMon } from '../http/route.ts';
+import { askedNamespace } from '../namespaces/asked.ts';
+import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
+import type { SilenceDeps } from './changes.ts';
+import { refuseOwnAgainstPolicy } from './policy.ts';
+import { renewSilenced, saveHeld } from './saved.ts';
+import { auditedSilence, livingEntry, refuseTooMany, type SilencedEntries, type SilencesMax } from './write.ts';
+
+/** Silences that commands hold while they run (spec, maintenance). */
+export class HeldSilences {
+  readonly #batcher: Batcher;
+  readonly #silenced: Pick<SilencedEntries, 'clear'>;
+  readonly #entriesMax: SilencesMax;
+
+  constructor(batcher: Batcher, silenced: Pick<SilencedEntries, 'clear'>, entriesMax: SilencesMax) {
+    this.#batcher = batcher;
+    this.#silenced = silenced;
+    this.#entriesMax = entriesMax;
+  }
+
+  /**
+   * Makes an entry, or has the one that this run holds last longer, of which the audit trail and the timeline say nothing.
+   *
+   * @throws MonError `conflict` when somebody else has one there, `not_found` when somebody has cleared it or there is no such
+   * namespace, `unavailable`
+   */
+  hold(namespaceName: string, request: HoldRequest, actor: Actor): Promise<void> {
+    return this.#batcher.run((transaction) => {
+      refuseUnknownNamespace(transaction.registry, namespaceName);
+      const namespace = transaction.registry.namespace(namespaceName);
+      const id = heldId(request);
+      const hold = nextHold(livingEntry(namespace, id, transaction.nowMs), request, transaction.nowMs);
+      switch (hold.kind) {
+        case 'taken':
+          throw new MonError('conflict', takenText(hold.by));
+        case 'gone':
+          throw new MonError('not_found', `${id} was cleared by somebody`);
+        case 'renew':
+          renewSilenced(transaction, namespace, hold.entry);
+          return;
+        case 'begin':
+          refuseTooMany(namespace, [id], this.#entriesMax());
+          transaction.refuseNew(undefined);
+          saveHeld(transaction, namespace, hold.entry, actor.who);
+          recordAudit(transaction, actor, {
+            action: 'silence.create',
+            target: targetIn(namespaceName, id),
+            after: auditedSilence(hold.entry),
+            reason: hold.entry.reason,
+          });
+      }
+    });
+  }
+
+  /**
+   * Ends the entry that a run holds.
+   *
+   * @throws MonError `not_found`; `conflict` when it is somebody else's by now; `unavailable`
+   */
+  release(namespaceName: string, request: ReleaseRequest, actor: Actor): Promise<void> {
+    return this.#silenced.clear(namespaceName, { id: heldId(request) }, actor, (entry) => {
+      if (!mayRelease(entry, request)) throw new MonError('conflict', takenText(entry));
+    });
+  }
+}
+
+const validateHold = bodyValidator(MON_API.holdSilence);
+const validateRelease = bodyValidator(MON_API.releaseSilence);
+
+/** What commands that hold a silence ask for. */
+export function heldOnMon(
+  deps: SilenceDeps & { readonly held: HeldSilences },
+): OnMon<'holdSilence' | 'releaseSilence'> {
+  const { held } = deps;
+  return {
+    holdSilence: async (request, reply) => {
+      const { name } = askedNamespace(request, deps);
+      const submitted = readBody(request, validateHold);
+      const hold = { ...submitted, creator: creatorOf(request.principal, submitted.creator) };
+      refuseOwnAgainstPolicy(deps, { reason: hold.reason, expire: hold.seconds });
+      await held.hold(name, hold, actorOf(request, hold.creator));
+      return reply.send();
+    },
+    releaseSilence: async (request, reply) => {
+      const { name } = askedNamespace(request, deps);
+      await held.release(name, readBody(request, validateRelease), actorOf(request));
+      return reply.send();
+    },
+  };
+}

@@ -1,0 +1,227 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openApiClient, type ApiClient } from '../../../shared/client/api-client.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { HoldRequest } from '../../../shared/schemas/maintenance.ts';
+import type { TimelinePage } from '../../../shared/schemas/timeline.ts';
+import { HeldSilence } from '../../../tui/monctl/held-silence.ts';
+import { placesEnv } from '../../support/administrator.ts';
+import { asking } from '../../support/asking.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { MONCTL, runMonctl } from '../../support/run-monctl.ts';
+import { startBackend, type RunningBackend } from '../../support/running-backend.ts';
+import { deadUrl } from '../../support/scripted-server.ts';
+
+const ID = 'client:web-1:*';
+
+const ended = async (child: ChildProcess): Promise<{ code: number | null; stdout: string; stderr: string }> => {
+  const { stdout, stderr } = child;
+  if (stdout === null || stderr === null) throw new Error('it has no pipes');
+  const [out, error] = await Promise.all([text(stdout), text(stderr), once(child, 'close')]);
+  return { code: child.exitCode, stdout: out, stderr: error };
+};
+const sh = (script: string, max = '1h'): readonly string[] => ['--max', max, '--', 'sh', '-c', script];
+
+describe('of a backend', () => {
+  let backend: RunningBackend;
+  let clock: ManualClock;
+  let api: ApiClient;
+
+  beforeEach(async () => {
+    clock = new ManualClock();
+    backend = await startBackend({ clock, batcher: { batchLimit: 1 } });
+    onTestFinished(() => backend[Symbol.asyncDispose]());
+    api = openApiClient({ backend: backend.url, env: {} });
+  });
+
+  function start(words: readonly string[], url = backend.url): ChildProcess {
+    const child = spawn(process.execPath, [MONCTL, 'maintenance', 'run', '--client', 'web-1', ...words], {
+      env: { PATH: process.env['PATH'], ...placesEnv(), MON_BACKEND: url },
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    return child;
+  }
+  const silenced = (): Promise<unknown> => api.silencedEntry(ID);
+
+  test('a command is silenced while it runs, and gives its input, output and exit code', async () => {
+    const child = start(sh('read line; echo "got $line"; echo trouble >&2; exit 42'));
+    await vi.waitFor(async () => expect(await silenced()).toMatchObject({ reason: 'maintenance: sh', expire: 60 }));
+    child.stdin?.end('a word\n');
+    expect(await ended(child)).toEqual({ code: 42, stdout: 'got a word\n', stderr: 'trouble\n' });
+    expect(await silenced()).toBeUndefined();
+  });
+
+  test('options behind -- are those of the command', async () => {
+    const { code, stdout } = await ended(start(['--max', '1h', '--', 'printf', '%s.', '--max', '-o', '007']));
+    expect([code, stdout]).toEqual([0, '--max.-o.007.']);
+  });
+
+  test('signals are those of the command, which may do with them as it likes', async () => {
+    const child = start(sh('trap "echo bye; exit 3" TERM; echo ready; while :; do sleep 0.05; done'));
+    const [first] = (await once(child.stdout ?? child, 'data')) as [Buffer];
+    expect(String(first)).toBe('ready\n');
+    child.kill('SIGTERM');
+    expect(await ended(child)).toMatchObject({ code: 3, stdout: 'bye\n' });
+    expect(await silenced()).toBeUndefined();
+  });
+
+  test('a command that is killed gives the exit code of a shell, and its silence ends', async () => {
+    expect(await ended(start(sh('kill -9 $$')))).toMatchObject({ code: 137 });
+    expect(await silenced()).toBeUndefined();
+  });
+
+  test('when monctl is killed the silence ends by itself within a minute', async () => {
+    const child = start(sh('echo ready; exec sleep 2'));
+    await once(child.stdout ?? child, 'data');
+    expect(await silenced()).toMatchObject({ expire: 60 });
+    child.kill('SIGKILL');
+    clock.advance(60_000);
+    await vi.waitFor(async () => expect(await silenced()).toBeUndefined());
+  });
+
+  test('a program that is not there is told, and nothing stays silenced', async () => {
+    const { code, stderr } = await ended(start(['--max', '1h', '--', '/no/such/program']));
+    expect([code, stderr]).toEqual([2, 'monctl: /no/such/program: there is no such program\n']);
+    expect(await silenced()).toBeUndefined();
+  });
+
+  test('who is silenced already is left as it is, and the command is not started unless it is to be anyway', async () => {
+    await api.silence({ subscription: 'client:web-1', creator: 'alice', reason: 'CHG-1', expire: 3600 });
+    const refused = await ended(start(sh('echo started')));
+    expect(refused).toMatchObject({ code: 6, stdout: '' });
+    expect(refused.stderr).toMatch(/is silenced already, by alice: CHG-1: clear it/);
+    expect(await ended(start(['--anyway', ...sh('echo started')]))).toMatchObject({ code: 0, stdout: 'started\n' });
+    expect(await silenced()).toMatchObject({ creator: 'alice', expire: 3600 });
+  });
+
+  test('without a backend nothing is started unless it is to be anyway', async () => {
+    const url = await deadUrl();
+    expect(await ended(start(sh('echo started'), url))).toMatchObject({ code: 5, stdout: '' });
+    const { code, stdout, stderr } = await ended(start(['--anyway', ...sh('echo started; exit 4')], url));
+    expect([code, stdout]).toEqual([4, 'started\n']);
+    expect(stderr).toMatch(/^monctl: client:web-1:\* is not renewed, and tried again: /);
+  });
+
+  test('the audit trail and the timeline tell of begin and end alone, and the end is not known before', async () => {
+    const hold = { subscription: 'client:web-1', run: 'run-0001', seconds: 60, reason: 'deploy' };
+    await api.holdSilence(hold);
+    clock.advance(45_000);
+    await api.holdSilence({ ...hold, renews: true });
+    clock.advance(45_000);
+    expect(await silenced()).toMatchObject({ expire: 15 });
+    await expect(api.releaseSilence({ ...hold, run: 'run-0002' })).rejects.toMatchObject({ code: 'conflict' });
+    await api.releaseSilence({ subscription: 'client:web-1', run: 'run-0001' });
+    const ask = asking(backend.url);
+    const { transitions } = (await ask('GET', '/api/mon/v1/timeline')).body as TimelinePage;
+    expect(transitions.map(({ kind, end }) => [kind, end])).toEqual([
+      ['clear', undefined],
+      ['silence', undefined],
+    ]);
+    const audit = (await ask('GET', '/api/mon/v1/audit')).body as { action: string }[];
+    expect(audit.map(({ action }) => action)).toEqual(['silence.clear', 'silence.create']);
+  });
+});
+
+describe('a silence that is held', () => {
+  let clock: ManualClock;
+  let answers: (MonError | undefined)[];
+  let asked: HoldRequest[];
+  let released: number;
+  let said: string[];
+
+  function hold(maxSeconds: number): HeldSilence {
+    clock = new ManualClock();
+    [answers, asked, released, said] = [[], [], 0, []];
+    return new HeldSilence({
+      api: {
+        holdSilence: (request) => {
+          asked.push(request);
+          const error = answers.shift();
+          return error === undefined ? Promise.resolve() : Promise.reject(error);
+        },
+        releaseSilence: () => Promise.resolve(++released > 0),
+      },
+      clock,
+      target: { subscription: 'client:web-1', run: 'run-0001' },
+      maxSeconds,
+      say: (line) => said.push(line),
+    });
+  }
+  /** So many seconds, one at a time, with what comes of each. */
+  async function wait(seconds: number): Promise<void> {
+    for (let second = 0; second < seconds; second++) {
+      clock.advance(1000);
+      for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+    }
+  }
+  const told = (): [number, boolean][] => asked.map(({ seconds, renews }) => [seconds, renews === true]);
+  const away = new MonError('unavailable', 'nobody answers');
+
+  test('is renewed every 15 seconds, at last for what is left', async () => {
+    const held = hold(90);
+    await held.begin(false);
+    await wait(80);
+    expect(told()).toEqual([
+      [60, false],
+      [60, true],
+      [60, true],
+      [45, true],
+      [30, true],
+      [15, true],
+    ]);
+    await wait(20);
+    expect(said).toEqual(['--max is over: the command goes on, and is not silenced any more']);
+    await held.end();
+    expect(released).toBe(0);
+  });
+
+  test('a backend that is away is told once and asked again, and the silence made anew where it has ended', async () => {
+    const held = hold(3600);
+    await held.begin(false);
+    answers = Array.from({ length: 20 }, () => away);
+    await wait(80);
+    expect(said).toEqual(['client:web-1:* is not renewed, and tried again: nobody answers', 'silenced again']);
+    expect(
+      told()
+        .slice(1, 16)
+        .every(([, renews]) => renews),
+    ).toBe(true);
+    expect(told().slice(16)).toEqual(Array.from({ length: told().length - 16 }, () => [60, false]));
+    await held.end();
+    expect(released).toBe(1);
+  });
+
+  test.each(['conflict', 'not_found', 'forbidden'] as const)('%s is told, and not tried again', async (code) => {
+    const held = hold(3600);
+    await held.begin(false);
+    answers = [new MonError(code, 'a reason')];
+    await wait(120);
+    expect([asked.length, said]).toEqual([2, ['not silenced, and not tried again: a reason']]);
+    await held.end();
+    expect(released).toBe(0);
+  });
+
+  test('it does not begin where it cannot be made, unless it is to be tried again', async () => {
+    const held = hold(3600);
+    answers = [away, away];
+    await expect(held.begin(false)).rejects.toBe(away);
+    await held.begin(true);
+    await wait(3);
+    expect(said.at(-1)).toBe('silenced again');
+    await held.end();
+  });
+});
+
+test.each([
+  [['--max', '1h', '--', 'true'], /say what to silence/],
+  [['--client', 'web-1', '--', 'true'], /say how long at most: --max 2h/],
+  [['--client', 'web-1', '--max', '1h'], /the command is missing: write monctl maintenance run … -- COMMAND/],
+  [['--client', 'web-1', '--max', 'soon', '--', 'true'], /duration/],
+  [['--client', 'web-1', '--max', '1h', './deploy.sh'], /is too much/],
+])('%j is refused before anything happens', async (words, message) => {
+  const { code, stderr } = await runMonctl(['maintenance', 'run', ...words], { MON_BACKEND: 'http://127.0.0.1:1' });
+  expect(code).toBe(2);
+  expect(stderr).toMatch(message);
+});

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { MonError } from '../../shared/errors.ts';
+
+/** Runs a program to its end. @returns its exit code, as a shell would tell it: 128 and more for a signal */
+export type RunProgram = (command: readonly string[]) => Promise<number>;
+
+/** Ends monctl as the program that it ran has ended, without a word of its own. */
+export class ProgramEnded extends Error {
+  override readonly name = 'ProgramEnded';
+  readonly code: number;
+
+  constructor(code: number) {
+    super(`the command ended with ${String(code)}`);
+    this.code = code;
+  }
+}
+
+/** What a terminal sends to all who sit at it. */
+const FROM_TERMINAL: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
+
+/** What ends or concerns a program, and is passed on to it. */
+const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGALRM'];
+
+/**
+ * Runs a program with the input, output and signals of this one, which outlives it.
+ *
+ * @param command the program and its arguments; no shell reads them
+ * @throws MonError `invalid` when there is no such program, or it cannot be run
+ */
+export const runProgram: RunProgram = ([program = '', ...words]) => {
+  const child = spawn(program, words, { stdio: 'inherit' });
+  const isAtTerminal = process.stdin.isTTY;
+  const handlers = new Map<NodeJS.Signals, () => void>();
+  for (const signal of PASSED_ON) handlers.set(signal, () => void child.kill(signal));
+  // The terminal tells the program itself: twice would be once too often.
+  for (const signal of FROM_TERMINAL) handlers.set(signal, () => void (isAtTerminal || child.kill(signal)));
+  for (const [signal, handler] of handlers) process.on(signal, handler);
+  return new Promise<number>((resolve, reject) => {
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      const why = error.code === 'ENOENT' ? 'there is no such program' : error.message;
+      reject(new MonError('invalid', `${program}: ${why}`, { cause: error }));
+    });
+    child.once('exit', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
+  }).finally(() => {
+    for (const [signal, handler] of handlers) process.off(signal, handler);
+  });
+};
