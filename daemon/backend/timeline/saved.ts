@@ -34,9 +34,10 @@ export function noteTurn(
   by: By,
 ): void {
   const turn = turnOf(entry.state, after);
-  if (turn !== undefined && transaction.registry.timeline.isKept) {
-    noteCheck(transaction, entry, { ...turn, ...silencedAt(transaction, entry, turn), ...outputOf(entry, output) }, by);
-  }
+  if (turn === undefined || !transaction.registry.timeline.isKept) return;
+  // While it recovers, an event stays as it was.
+  const said = after.event?.recovery === undefined ? output : entry.summary;
+  noteCheck(transaction, entry, { ...turn, ...silencedAt(transaction, entry, turn), ...outputOf(entry, said) }, by);
 }
 
 /** Notes that what is known of a check is deleted, or from here on known under another name. */

@@ -26,8 +26,9 @@ export function nextPastEvent(
   { kind, status, flapping, occurrences = 1, output = '' }: Transition,
   atMs: number,
 ): PastEvent | undefined {
-  const isEvent = kind === 'create' || kind === 'change' || kind === 'flapping' || kind === 'steady';
-  if (!isEvent || status === undefined) return undefined;
+  // Known, but without an event.
+  const isWell = kind === 'new' || kind === 'resolve';
+  if (isWell || status === undefined) return undefined;
   const at = Math.floor(atMs / 1000);
   const since = kind !== 'create' && before?.status === status ? before.since : at;
   return { status, isFlapping: flapping === true, occurrences, since, last: at, output };

@@ -13,7 +13,14 @@ const RUNS = 6;
 const DAY = 86_400_000;
 
 type Step =
-  | { readonly do: 'report'; readonly client: string; readonly check: string; readonly status: number }
+  | {
+      readonly do: 'report';
+      readonly client: string;
+      readonly check: string;
+      readonly status: number;
+      /** Of how many OK its event ends. */
+      readonly enough: number;
+    }
   | { readonly do: 'resolve' | 'forget'; readonly client: string; readonly check: string }
   | { readonly do: 'delete'; readonly client: string }
   | { readonly do: 'silence'; readonly client: string; readonly check: string; readonly expire: number }
@@ -26,7 +33,13 @@ const story = fc.array(
   fc.oneof<fc.MaybeWeightedArbitrary<Step>[]>(
     {
       weight: 12,
-      arbitrary: fc.record({ do: fc.constant('report' as const), client, check, status: fc.constantFrom(0, 0, 1, 2) }),
+      arbitrary: fc.record({
+        do: fc.constant('report' as const),
+        client,
+        check,
+        status: fc.constantFrom(0, 0, 1, 2),
+        enough: fc.constantFrom(1, 1, 2, 3),
+      }),
     },
     { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('resolve' as const, 'forget' as const), client, check }) },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('delete' as const), client }) },
@@ -55,8 +68,9 @@ const ask = (method: string, target: string, body?: unknown): Promise<Answer> =>
 async function act(step: Step): Promise<void> {
   switch (step.do) {
     case 'report': {
-      const { client: source, check: name, status } = step;
-      await ask('POST', '/results', { source, name, status, output: `${name} ${String(status)}` });
+      const { client: source, check: name, status, enough } = step;
+      const late = enough === 1 ? {} : { resolve_after: enough };
+      await ask('POST', '/results', { source, name, status, output: `${name} ${String(status)}`, ...late });
       return;
     }
     case 'resolve':

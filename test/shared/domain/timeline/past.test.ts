@@ -46,6 +46,15 @@ describe('the event behind transitions (spec, timeline 5)', () => {
       expected: { status: 1, isFlapping: false, since: 1 },
     },
     {
+      name: 'goes on while it recovers, and when it does not',
+      transitions: [
+        { kind: 'create', status: 2, occurrences: 3 },
+        { kind: 'recovering', was: 2, status: 2, occurrences: 3 },
+        { kind: 'relapse', was: 2, status: 2, occurrences: 4 },
+      ],
+      expected: { status: 2, occurrences: 4, since: 0, last: 2 },
+    },
+    {
       name: 'may flap while it is OK',
       transitions: [{ kind: 'create', was: 0, status: 0, flapping: true }],
       expected: { status: 0, isFlapping: true },
