@@ -77,6 +77,9 @@ const storeBesideProgram: Plugin = {
   },
 };
 
+/** A start is over by then. Whatever arrives at one is there to stay: looking for garbage in it again and again finds none. */
+const START_MS = 5000;
+
 const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: { whole: { type: 'boolean', default: false } },
@@ -148,7 +151,7 @@ function launcher(name: string, heapGrowth: number | undefined): string {
       ? []
       : [
           "import { setFlagsFromString } from 'node:v8';",
-          `setFlagsFromString('--heap-growing-percent=${String(heapGrowth)}');`,
+          `setTimeout(() => setFlagsFromString('--heap-growing-percent=${String(heapGrowth)}'), ${String(START_MS)}).unref();`,
         ];
   return [
     "import { enableCompileCache } from 'node:module';",

@@ -1,11 +1,7 @@
+import { mergeByRank, sortByRank, type RankedItems } from './ranked-items.ts';
+
 /** Chunks split beyond this: small enough to splice cheaply, large enough that 100,000 items are a few hundred chunks. */
 const CHUNK_MAX = 1024;
-
-/** Items in a row of the list, and beside them their ranks: a search reads neighbours in memory, not item after item. */
-interface Chunk<T> {
-  readonly items: T[];
-  readonly ranks: number[];
-}
 
 /** From this share of the list on, merging all arrivals is cheaper than finding the place of each. */
 const MERGE_SHARE = 1 / 16;
@@ -22,7 +18,7 @@ const MERGE_SHARE = 1 / 16;
 export class SortedList<T> {
   readonly #compare: (a: T, b: T) => number;
   readonly #rankOf: (item: T) => number;
-  #chunks: Chunk<T>[] = [];
+  #chunks: RankedItems<T>[] = [];
   /** Of the items in chunks. */
   #placed = 0;
   /** Inserted, and without a place yet. */
@@ -84,13 +80,7 @@ export class SortedList<T> {
 
   /** Takes `items`, already in order, in place of everything. */
   replace(items: readonly T[]): void {
-    this.#chunks = [];
-    for (let start = 0; start < items.length; start += CHUNK_MAX >> 1) {
-      const part = items.slice(start, start + (CHUNK_MAX >> 1));
-      this.#chunks.push({ items: part, ranks: part.map(this.#rankOf) });
-    }
-    this.#placed = items.length;
-    this.#arrivals.clear();
+    this.#fill({ items: [...items], ranks: items.map(this.#rankOf) });
   }
 
   /** Gives every arrival its place, as every look does. */
@@ -98,17 +88,27 @@ export class SortedList<T> {
     if (this.#arrivals.size === 0) return;
     const arrivals = [...this.#arrivals];
     if (arrivals.length > this.#placed * MERGE_SHARE) {
-      // Two runs in order, which sorting merges in one pass.
-      this.replace(this.#joined().concat(arrivals.toSorted(this.#compare)).toSorted(this.#compare));
+      const sorted = sortByRank(arrivals, this.#rankOf, this.#compare);
+      const ranks = joined(this.#chunks.map((chunk) => chunk.ranks));
+      this.#fill(mergeByRank({ items: this.#joined(), ranks }, sorted, this.#compare));
       return;
     }
     this.#arrivals.clear();
     for (const item of arrivals) this.#place(item);
   }
 
+  #fill({ items, ranks }: RankedItems<T>): void {
+    this.#chunks = [];
+    for (let start = 0; start < items.length; start += CHUNK_MAX >> 1) {
+      const end = start + (CHUNK_MAX >> 1);
+      this.#chunks.push({ items: items.slice(start, end), ranks: ranks.slice(start, end) });
+    }
+    this.#placed = items.length;
+    this.#arrivals.clear();
+  }
+
   #joined(): T[] {
-    // Several times as fast as `flat`, which looks at each item.
-    return ([] as T[]).concat(...this.#chunks.map(({ items }) => items));
+    return joined(this.#chunks.map(({ items }) => items));
   }
 
   #place(item: T): void {
@@ -156,7 +156,7 @@ export class SortedList<T> {
   }
 
   /** The first place in the chunk that is not before `item`. */
-  #placeIn(chunk: Chunk<T>, item: T): number {
+  #placeIn(chunk: RankedItems<T>, item: T): number {
     const rank = this.#rankOf(item);
     let low = 0;
     let high = chunk.items.length;
@@ -169,8 +169,13 @@ export class SortedList<T> {
   }
 
   /** Whether what is at a place of the chunk comes before `item`. */
-  #isBefore({ items, ranks }: Chunk<T>, place: number, item: T, rank: number): boolean {
+  #isBefore({ items, ranks }: RankedItems<T>, place: number, item: T, rank: number): boolean {
     const placed = ranks[place] ?? 0;
     return placed === rank ? this.#compare(items[place] as T, item) < 0 : placed < rank;
   }
+}
+
+function joined<T>(parts: readonly (readonly T[])[]): T[] {
+  // Several times as fast as `flat`, which looks at each item.
+  return ([] as T[]).concat(...parts);
 }
