@@ -159,7 +159,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     const runner = { ...handlers, delivery: runs?.spread ?? delivery, commits: batcher.commits, chance: Math.random };
     leading.use('handlers', await JobRunner.start(runner));
     const ownName = options.disk === undefined ? undefined : clientNameOf(name);
-    startClocks(ground, { batcher, writers, ownName }, leading);
+    startClocks(ground, { batcher, writers, backlog: lanes, ownName }, leading);
     await plans.takeUp();
   };
   const standDown = (): Promise<void> => leading[Symbol.asyncDispose]();

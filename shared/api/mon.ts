@@ -30,6 +30,7 @@ import { upgradeFactsSchema } from '../schemas/plan.ts';
 import { requestSchema } from '../schemas/request.ts';
 import { restoreSchema, dumpPageAnswer, restoredAnswer } from '../schemas/restore.ts';
 import { BATCH_MAX, resultSchema, resultAnswer, batchAnswer } from '../schemas/result.ts';
+import { groupAnswer } from '../schemas/grouping.ts';
 import { silencePreviewSchema, recentProblemsAnswer } from '../schemas/silence-preview.ts';
 import { clearSilencedSchema, silencedSchema, silencedDetailAnswer } from '../schemas/silenced.ts';
 import { storeUpgradeRequestSchema, storeUpgradeAnswer } from '../schemas/store-upgrade.ts';
@@ -419,6 +420,11 @@ export const MON_API = {
     answer: z.array(handlerAnswer),
     errors: [],
   }),
+  handlerGroups: mon('GET /handler-groups', 'The groups of events that handlers have, and when each is told', {
+    query: PAGE,
+    answer: z.array(groupAnswer),
+    errors: [],
+  }),
   testHandler: mon('POST /handlers/:handler/test', 'Tells a handler of one event, or shows what it would be told', {
     scope: 'resolve',
     query: IN,
@@ -436,7 +442,7 @@ export const MON_API = {
   deadLetter: mon('GET /dead-letters/:id', 'One dead letter with its event', {
     isOfAllNamespaces: true,
     onWriter: true,
-    answer: deadLetterAnswer.extend({ event: objectAnswer }),
+    answer: deadLetterAnswer.extend({ event: objectAnswer, events: z.array(objectAnswer).optional() }),
     errors: ['not_found'],
   }),
   retryDeadLetter: mon('POST /dead-letters/:id/retry', 'Runs the handler of a dead letter again', {

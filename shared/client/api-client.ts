@@ -310,6 +310,8 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     audit: ({ who, action, ...query }: AuditQuery = {}) =>
       call(MON_API.audit, { query: { ...query, 'filter.who': who, 'filter.action': action } }),
     auditHead: () => call(MON_API.auditHead),
+    /** The groups of events that handlers have. */
+    handlerGroups: () => call(MON_API.handlerGroups),
     /** What became of checks and silences, the newest first. */
     timeline: (query: TimelineQuery = {}) => call(MON_API.timeline, { query: { ...query } }),
     /** How one check was, the last day unless told. */

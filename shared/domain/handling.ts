@@ -127,6 +127,11 @@ export function isRun({ verdict }: Pick<HandlerVerdict, 'verdict'>): boolean {
   return verdict === 'handle' || verdict === 'unknown_mutator';
 }
 
+/** Whether a handler tells of the events of a group together. */
+export function isGrouping(handler: RoutedHandler): boolean {
+  return handler.kind === 'handler' && handler.definition?.group_by !== undefined;
+}
+
 /** Whether silences keep events from a handler. */
 export function heedsSilences(handler: RoutedHandler): boolean {
   return handler.kind !== 'handler' || handler.definition?.handle_silenced !== true;
@@ -141,16 +146,25 @@ export function isSuppressedRun(handler: RoutedHandler, event: Event, circumstan
 type Judgement = Omit<HandlerVerdict, 'handler'>;
 
 type Conditions = Partial<
-  Pick<RunningHandler, 'filter' | 'filters' | 'severities' | 'mutator' | 'handle_silenced' | 'handle_flapping'>
+  Pick<
+    RunningHandler,
+    'filter' | 'filters' | 'severities' | 'mutator' | 'handle_silenced' | 'handle_flapping' | 'group_by'
+  >
 >;
 
 const NO_CONDITIONS: Conditions = {};
 
 /** What the handler's own attributes have against an event. */
-function objection({ severities, handle_silenced, handle_flapping }: Conditions, event: Event): Judgement | undefined {
+function objection(
+  { severities, handle_silenced, handle_flapping, group_by }: Conditions,
+  event: Event,
+): Judgement | undefined {
   if (isHandlingDisabled(event.check)) return { verdict: 'disabled', reason: 'its check says handle: false' };
   if (event.action === 'flapping' && handle_flapping !== true) {
     return { verdict: 'action', reason: 'it is flapping, and the handler does not say handle_flapping: true' };
+  }
+  if (group_by !== undefined && event.check.status === 0 && event.action !== 'resolve') {
+    return { verdict: 'action', reason: 'it is neither a problem nor the end of one, and the handler has group_by' };
   }
   if (severities !== undefined && !hasSeverity(event, severities)) {
     return { verdict: 'severity', reason: severityReason(event, severities) };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { HandledEvent } from './handler-job.ts';
+import type { GroupedEvent, HandledEvent } from './handler-job.ts';
 import { answer, numberOrZero, type AnswerOf } from './answer.ts';
 
 /** Which dead letters are to be retried or dropped: those of one handler, or all of them. */
@@ -21,11 +21,16 @@ export const deadLetterAnswer = z.looseObject({
   /** Tries since the backend started; 0: there was none, such as when its queue was full. */
   attempts: z.number(),
   reason: z.string(),
+  /** Of a run of a group: what its events have in common, and how many they are. Client and check are those of the first. */
+  group: z.looseObject({ label: z.string(), events: z.number() }).optional(),
 });
 export type DeadLetterSummary = AnswerOf<typeof deadLetterAnswer>;
 
-/** The same with its event, redacted as everything that people see. */
-export type DeadLetterView = DeadLetterSummary & { readonly event: HandledEvent };
+/** The same with its event, and all of its group, redacted as everything that people see. */
+export type DeadLetterView = DeadLetterSummary & {
+  readonly event: HandledEvent;
+  readonly events?: readonly GroupedEvent[];
+};
 
 /** What one handler does, since the backend started. */
 export const handlerAnswer = answer(
@@ -40,6 +45,8 @@ export const handlerAnswer = answer(
     retrying: z.number(),
     delivered: z.number(),
     failed: z.number(),
+    /** Groups of events that it has; absent: none. */
+    groups: z.number().optional(),
     /** Its dead letters that there are now, also from before the backend started; older backends do not count them here. */
     dead_letters: numberOrZero,
     /** Of a try, `at` epoch seconds; null: none failed. */

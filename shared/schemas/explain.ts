@@ -46,6 +46,13 @@ export interface HandlerVerdict {
   readonly attribute?: string;
   /** The silenced entries that kept the handler from running. */
   readonly silenced_by?: readonly string[];
+  /** Of a handler with `group_by`: in which group the event is told, and when, epoch seconds; null: it is not. */
+  readonly group?: {
+    readonly id: string;
+    readonly by: Readonly<Record<string, string>>;
+    readonly events: number;
+    readonly due_at: number | null;
+  };
   /** Of the filters on the way; each of them lets through or keeps out as if it were right. */
   readonly defects?: readonly FilterDefect[];
 }
@@ -67,6 +74,8 @@ export interface Delivery {
 export interface Deliveries {
   /** Undefined: none, or none that is remembered. */
   lastOf(namespace: string, client: string, check: string, handler: string): Delivery | undefined;
+  /** The same of a group, by its id. */
+  lastOfGroup(namespace: string, group: string, handler: string): Delivery | undefined;
 }
 
 /** A delivery as the API shows it. */

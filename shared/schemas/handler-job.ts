@@ -1,10 +1,36 @@
 import type { Event } from './event.ts';
+import type { GroupChange } from './grouping.ts';
 
 /** An event as handlers get it. */
 export type HandledEvent = Event & {
   /** The silence that kept it from the handler ended while the problem persisted. */
   readonly silence_ended?: true;
 };
+
+/** An event within its group. */
+export type GroupedEvent = HandledEvent & { readonly change: GroupChange };
+
+/** What one run tells of a group (grouping 3). */
+export interface GroupRun {
+  /** The same for all runs of the group. */
+  readonly id: string;
+  /** What its events have in common, by the names of `group_by`. */
+  readonly by: Readonly<Record<string, string>>;
+  /** Whether something changed since its last run, or it is told again. */
+  readonly cause: 'change' | 'repeat';
+  /** The worst of those that persist; `ok`: none does. */
+  readonly severity: 'ok' | 'warning' | 'critical' | 'unknown';
+  /** Events whose problem persists. */
+  readonly firing: number;
+  /** Those that were not told of before, or with another status, and those that ended. */
+  readonly new: number;
+  readonly changed: number;
+  readonly resolved: number;
+  /** Of these events, those that are not in the list, because it would be too long. */
+  readonly left_out: number;
+  /** What changed comes first, the worst of it before the rest. */
+  readonly events: readonly GroupedEvent[];
+}
 
 /** One run of a handler that an event asked for; stored in the commit of its event, until the run is over. */
 export interface HandlerJob {
@@ -17,8 +43,10 @@ export interface HandlerJob {
   readonly handler: string;
   /** Epoch milliseconds when it was asked for. */
   readonly queued_at: number;
-  /** Whole, with its secrets. */
+  /** Whole, with its secrets. Of a group: the first of its events. */
   readonly event: HandledEvent;
+  /** Of a handler with `group_by`: all that it is told of. Absent: the event alone. */
+  readonly group?: GroupRun | undefined;
 }
 
 /** Why a run failed for good. Stored beside its job, which then is a dead letter. */

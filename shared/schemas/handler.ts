@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { commandSchema } from './command.ts';
 import { environmentSchema } from './environment.ts';
+import { groupingAttributes, groupingProblems } from './grouping.ts';
 import { mailAddressesSchema, mailAddressSchema } from './mail-address.ts';
 import { PRESET_NAMES, presetTraits, type PresetAttribute } from './preset.ts';
 import { parseStreamAddress } from './stream-address.ts';
@@ -40,6 +41,7 @@ const common = {
   concurrency: z.int().min(1).max(1000).optional(),
   /** Most runs that may wait; what comes beyond it is a dead letter. */
   queue_limit: z.int().min(1).max(1_000_000).optional(),
+  ...groupingAttributes,
 };
 
 const socketSchema = z.looseObject({
@@ -160,35 +162,41 @@ const emailSchema = z.looseObject({
 });
 
 /** A handler definition (completion 1.8). */
-export const handlerSchema = z.discriminatedUnion(
-  'type',
-  [
-    z.looseObject({
-      ...common,
-      type: z.literal('pipe'),
-      command: commandSchema,
-      timeout: seconds.optional(),
-      /** `NAME=value`, over the environment that commands have. */
-      env_vars: environmentSchema.optional(),
-    }),
-    z.looseObject({ ...common, type: z.literal('tcp'), socket: socketSchema, timeout: seconds.optional() }),
-    z.looseObject({ ...common, type: z.literal('udp'), socket: socketSchema }),
-    z.looseObject({
-      ...common,
-      type: z.literal('transport'),
-      pipe: z.looseObject({
-        type: z.enum(['direct', 'fanout', 'topic']),
-        /** What consumers of the live feed ask for. */
-        name: z.string().min(1).max(255),
-        options: transportOptionsSchema.optional(),
+export const handlerSchema = z
+  .discriminatedUnion(
+    'type',
+    [
+      z.looseObject({
+        ...common,
+        type: z.literal('pipe'),
+        command: commandSchema,
+        timeout: seconds.optional(),
+        /** `NAME=value`, over the environment that commands have. */
+        env_vars: environmentSchema.optional(),
       }),
-    }),
-    webhookSchema,
-    emailSchema,
-    z.looseObject({ type: z.literal('set'), handlers: z.array(nameSchema) }),
-  ],
-  { error: 'must be one of pipe, tcp, udp, transport, webhook, email, set' },
-);
+      z.looseObject({ ...common, type: z.literal('tcp'), socket: socketSchema, timeout: seconds.optional() }),
+      z.looseObject({ ...common, type: z.literal('udp'), socket: socketSchema }),
+      z.looseObject({
+        ...common,
+        type: z.literal('transport'),
+        pipe: z.looseObject({
+          type: z.enum(['direct', 'fanout', 'topic']),
+          /** What consumers of the live feed ask for. */
+          name: z.string().min(1).max(255),
+          options: transportOptionsSchema.optional(),
+        }),
+      }),
+      webhookSchema,
+      emailSchema,
+      z.looseObject({ type: z.literal('set'), handlers: z.array(nameSchema) }),
+    ],
+    { error: 'must be one of pipe, tcp, udp, transport, webhook, email, set' },
+  )
+  .superRefine((handler, context) => {
+    for (const [attribute, message] of groupingProblems(handler)) {
+      context.addIssue({ code: 'custom', path: [attribute], message });
+    }
+  });
 
 export type HandlerDefinition = z.infer<typeof handlerSchema>;
 

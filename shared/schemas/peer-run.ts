@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { handlerSchema, type RunningHandler } from './handler.ts';
-import type { HandledEvent } from './handler-job.ts';
+import type { GroupRun, HandledEvent } from './handler-job.ts';
 import { mutatorSchema, type MutatorDefinition } from './mutator.ts';
 
 /** What backends that share a store ask of each other, and nobody else can: handlers run on each of them. */
@@ -35,6 +35,12 @@ const eventShape = z.looseObject({
   timestamp: z.number(),
 });
 
+const groupShape = z.looseObject({
+  id: z.string(),
+  by: z.record(z.string(), z.string()),
+  events: z.array(eventShape).min(1).max(1000),
+});
+
 function isMovableDefinition(value: unknown): boolean {
   const { data } = handlerSchema.safeParse(value);
   return data !== undefined && data.type !== 'set' && isMovable(data);
@@ -52,6 +58,8 @@ export const runOrderSchema = z.strictObject({
     check: nameSchema,
     handler: nameSchema,
     queued_at: z.number(),
+    /** A backend that does not know of groups refuses the order, and another one runs it. */
+    group: z.custom<GroupRun>((value) => groupShape.safeParse(value).success, 'must be a group').optional(),
     event: z.custom<HandledEvent>((value) => eventShape.safeParse(value).success, 'must be an event'),
   }),
   /** The definition that is in force where the order comes from. */

@@ -1,6 +1,7 @@
 import type { CheckAggregate, CheckEntry, ClientEntry, Namespace } from '../../daemon/backend/registry/namespace.ts';
 import type { Registry } from '../../daemon/backend/registry/registry.ts';
 import { DEFINITION_KINDS } from '../../daemon/backend/definitions/state.ts';
+import { groupsOf, type Group } from '../../daemon/backend/groups/state.ts';
 import { plansOf } from '../../daemon/backend/plans/state.ts';
 import { stashesOf } from '../../daemon/backend/stashes/state.ts';
 
@@ -39,6 +40,11 @@ export function staleAt(registry: Registry, now: number): string[] {
   );
 }
 
+function groupSnapshot({ members, ...group }: Group): { readonly key: string } {
+  const own = [...members.values()].map((member) => Object.assign({}, member, { group: member.group.key }));
+  return Object.assign(group, { members: own.toSorted((a, b) => (a.client < b.client ? -1 : 1)) });
+}
+
 function namespaceSnapshot(namespace: Namespace, nowMs: number): object {
   const { aggregates, counted, openEvents, resultsByCheck, silenced } = namespace;
   const clients = namespace.sortedClients();
@@ -47,6 +53,7 @@ function namespaceSnapshot(namespace: Namespace, nowMs: number): object {
   const entries = [...silenced.all()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return {
     name: namespace.name,
+    groups: [...groupsOf(namespace).all()].map(groupSnapshot).toSorted((a, b) => (a.key < b.key ? -1 : 1)),
     clients: clients.map(clientSnapshot),
     results: namespace.results,
     byCheck: checks.map((check) => [check, resultsByCheck.of(check), names(openEvents.of(check))]),

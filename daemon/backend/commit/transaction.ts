@@ -78,9 +78,14 @@ export class Transaction {
     this.memory.refuseGrowth();
   }
 
+  /** Whether `body` has it: what another command of the batch brought up may not have been asked for. */
+  hasBody<Entry extends object, Body>(table: RecordTable<Entry, Body>, entry: Entry): boolean {
+    return this.#keptOrFetched(table, entry) !== undefined;
+  }
+
   /** The newest body of an entry that a command of this batch asked for or kept. */
   body<Entry extends object, Body>(table: RecordTable<Entry, Body>, entry: Entry): Body {
-    const body = this.#kept.get(table)?.get(entry) ?? this.#fetched.get(entry);
+    const body = this.#keptOrFetched(table, entry);
     if (body === undefined) throw new Error(`the record ${table.key(entry).join('/')} was not asked for`);
     return body as Body;
   }
@@ -146,6 +151,10 @@ export class Transaction {
   /** Notes whom an event was not given to, for the log, which gets it after the commit. */
   noteHandling(note: HandlingNote): void {
     this.#handlingNotes.push(note);
+  }
+
+  #keptOrFetched(table: object, entry: object): unknown {
+    return this.#kept.get(table)?.get(entry) ?? this.#fetched.get(entry);
   }
 
   finish(): Outcome {

@@ -60,6 +60,7 @@ import { silencedOnV1 } from '../silences/v1.ts';
 import { silencedOnV2 } from '../silences/v2.ts';
 import { stashesOnMon } from '../stashes/mon.ts';
 import { stashesOnV1 } from '../stashes/v1.ts';
+import { groupsOnMon } from '../groups/mon.ts';
 import { timelineOnMon } from '../timeline/mon.ts';
 import { pastStateOnMon } from '../timeline/mon-state.ts';
 
@@ -144,6 +145,7 @@ export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: rea
     ...timelineOnMon(deps),
     ...reportOnMon(deps),
     ...pastStateOnMon(deps),
+    ...groupsOnMon(deps),
     ...explanationOnMon(deps),
     ...handlerTestOnMon(deps),
     overview: (request) => overviewOf(deps.overview, askedNamespaces(request, deps.overview)),

@@ -9,6 +9,9 @@ import { publishCheckRequests, type CheckSchedule } from '../schedule/publish-ch
 import { expireSilenced } from '../silences/clock.ts';
 import { handleUnsilenced } from '../handlers/handle-unsilenced.ts';
 import { UnsilencedEvents } from '../handlers/write-unsilenced.ts';
+import { GroupClock } from '../groups/clock.ts';
+import { GroupTurns } from '../groups/write.ts';
+import type { Backlog } from '../handlers/event-handling.ts';
 import { expireStashes } from '../stashes/clock.ts';
 import { Checkpoints } from '../timeline/checkpoints.ts';
 import { TimelineTrim } from '../timeline/clock.ts';
@@ -20,6 +23,7 @@ import type { Writers } from './writers.ts';
 interface ClockParts {
   readonly batcher: Batcher;
   readonly writers: Writers;
+  readonly backlog: Backlog;
   /** What the backend is called where it speaks of its own disk; undefined: nobody looks at the disk. */
   readonly ownName: string | undefined;
 }
@@ -27,7 +31,7 @@ interface ClockParts {
 /** What the backend that writes does when its time has come: expiry, keepalives, stale results, the disk. */
 export function startClocks(
   { definitions, registry, store, disk, clock, log }: Ground,
-  { batcher, writers, ownName }: ClockParts,
+  { batcher, writers, backlog, ownName }: ClockParts,
   teardown: Teardown,
 ): void {
   const { silenced, stashes, clients, results } = writers;
@@ -35,6 +39,8 @@ export function startClocks(
   teardown.use('expiry of silences', expireSilenced({ ...due, silenced }));
   const unsilenced = new UnsilencedEvents(batcher);
   teardown.use('ends of silences', handleUnsilenced({ ...due, unsilenced }));
+  const turns = new GroupTurns({ batcher, definitions, clock });
+  teardown.use('groups', new GroupClock({ ...due, turns, backlog, definitions }));
   teardown.use('expiry of stashes', expireStashes({ ...due, stashes }));
   teardown.use('departures', expireDepartures({ ...due, clients }));
   teardown.use('keepalives', watchKeepalives({ registry, results, clients, definitions, store, disk, clock, log }));

@@ -16,6 +16,7 @@ import type { CheckEntry } from '../registry/namespace.ts';
 import { openEvents } from './state.ts';
 import { readClient } from '../clients/read.ts';
 import { eventOf } from './read.ts';
+import { withGroups } from '../groups/read.ts';
 import { readRecords } from './read-records.ts';
 import type { EventHandling } from '../handlers/event-handling.ts';
 
@@ -38,11 +39,17 @@ export async function explainEvent(
   const { name: client, namespace } = entry.client;
   const deliveryAt = (verdict: HandlerVerdict): HandlerExplanation => ({
     ...verdict,
-    delivery: deliveryView(deliveries.lastOf(namespace.name, client, entry.name, verdict.handler)),
+    delivery: deliveryView(
+      verdict.group === undefined
+        ? deliveries.lastOf(namespace.name, client, entry.name, verdict.handler)
+        : deliveries.lastOfGroup(namespace.name, verdict.group.id, verdict.handler),
+    ),
   });
   const event = eventOf(entry, record, owner, nowMs);
   if (event !== undefined) {
-    const verdicts = handling.verdicts(namespace.name, event, openEvents(namespace), nowMs);
+    const judged = handling.verdicts(namespace.name, event, openEvents(namespace), nowMs);
+    const routed = handling.route(namespace.name, event.check).handlers;
+    const verdicts = withGroups(judged, routed, { namespace, event, nowMs });
     const recovery = record.event?.recovery;
     const handled = handlingSentence(verdicts);
     const reason = recovery === undefined ? handled : recoveringSentence(recovery, handled);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { MON_API } from '../../../shared/api/mon.ts';
+import { groupOfOne } from '../../../shared/domain/grouping/run.ts';
 import { sampleEvent } from '../../../shared/domain/message/sample-event.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { HandledEvent, HandlerJob } from '../../../shared/schemas/handler-job.ts';
@@ -59,7 +60,7 @@ export function handlerTestOnMon(deps: HandlerTestDeps): OnMon<'testHandler'> {
         client === undefined || check === undefined
           ? sampleEvent(name, { id: randomUUID(), nowMs: clock.now() })
           : await presentEvent(deps, namespace, client, check);
-      const job = jobOf(event, name, namespace.name, clock.now());
+      const job = jobOf(event, { name, handler }, namespace.name, clock.now());
       const after = { client: job.client, check: job.check };
       const about = { handler: name, type: handler.type, ...after };
       using ends = new DisposableStack();
@@ -110,7 +111,14 @@ async function presentEvent(
 }
 
 /** Of no stored run: no run has this id, and no other test, so that no receiver takes it for one that came before. */
-function jobOf(event: HandledEvent, handler: string, namespace: string, nowMs: number): HandlerJob {
+function jobOf(
+  event: HandledEvent,
+  { name, handler }: { readonly name: string; readonly handler: RunningHandler },
+  namespace: string,
+  nowMs: number,
+): HandlerJob {
   const { client, check } = event;
-  return { id: -nowMs, namespace, client: client.name, check: check.name, handler, queued_at: nowMs, event };
+  const job = { id: -nowMs, namespace, client: client.name, check: check.name, handler: name, queued_at: nowMs, event };
+  const { group_by: names } = handler;
+  return names === undefined ? job : { ...job, group: groupOfOne(job, names, event) };
 }

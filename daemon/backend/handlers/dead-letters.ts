@@ -99,8 +99,7 @@ export class DeadLetters {
     return this.#takeAway(
       selection,
       { kind: 'revive', action: 'dead-letter.retry', actor },
-      ({ id, namespace, client, check, handler, queuedAtMs }) =>
-        this.#revive({ id, namespace, client, check, handler, queuedAtMs, attempts: 0 }),
+      ({ failed_at: _at, reason: _why, ...ticket }) => this.#revive({ ...ticket, attempts: 0 }),
     );
   }
 

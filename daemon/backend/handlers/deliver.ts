@@ -2,10 +2,11 @@ import { v2HandledEvent } from '../../../shared/domain/v2/handled-event.ts';
 import { isMetricFormat } from '../../../shared/domain/metrics/event-points.ts';
 import { mailOf } from '../../../shared/domain/message/mail.ts';
 import type { Told } from '../../../shared/domain/message/told.ts';
+import { groupDocument, redactGroup } from '../../../shared/domain/grouping/run.ts';
 import { isPreset, presetRequest } from '../../../shared/domain/message/preset-request.ts';
 import { redactEvent } from '../../../shared/domain/redact.ts';
 import { errorMessage } from '../../../shared/errors.ts';
-import type { HandledEvent, HandlerJob } from '../../../shared/schemas/handler-job.ts';
+import type { GroupRun, HandledEvent, HandlerJob } from '../../../shared/schemas/handler-job.ts';
 import type { RunningHandler } from '../../../shared/schemas/handler.ts';
 import type { RunOrder } from '../../../shared/schemas/peer-run.ts';
 import type { CommandRunner } from '../../command/command-runner.ts';
@@ -14,6 +15,7 @@ import type { Definitions, NamespaceDefinitions } from '../config/definitions.ts
 import type { Clock } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import { TargetAddresses } from './addresses.ts';
+import { aboutJob } from './about-job.ts';
 import { debug } from './debug.ts';
 import { deregister, type ClientRemoval } from './deregistration.ts';
 import { sendMail } from './email.ts';
@@ -75,9 +77,14 @@ interface Trial {
   readonly answer: string | undefined;
 }
 
-/** An event on its way out: without its secrets where it goes without them, and as text. */
-interface Mutated {
+/** What is told: without its secrets where it goes without them. */
+interface Subject {
   readonly event: HandledEvent;
+  readonly group?: GroupRun | undefined;
+}
+
+/** The same, and as text. */
+interface Mutated extends Subject {
   readonly data: string;
 }
 
@@ -125,11 +132,11 @@ export class Delivery implements Disposable {
 
   /** What would be sent, for people: without secrets, whatever the definition says. The mutator runs. */
   async preview(job: HandlerJob, handler: RunningHandler): Promise<Record<string, unknown>> {
-    const event = redactEvent(job.event);
-    const mutation = await this.#inTrial(job, (run) => this.#mutate(event, handler, run));
+    const subject = redactSubject(job);
+    const mutation = await this.#inTrial(job, (run) => this.#mutate(subject, handler, run));
     if (mutation.kind === 'failed') return { problems: [mutation.reason] };
     const { data } = mutation;
-    return previewOf(handler, { job, data, told: this.#tellingOf(handler, { event, data }, job) });
+    return previewOf(handler, { job, data, told: this.#tellingOf(handler, { ...subject, data }, job) });
   }
 
   [Symbol.dispose](): void {
@@ -173,28 +180,34 @@ export class Delivery implements Disposable {
   async #runDefined(handler: RunningHandler, run: Run): Promise<DeliveryOutcome> {
     // Webhooks and mails go to other machines as a rule (completion, Decisions).
     const isRedacted = handler.redact ?? (handler.type === 'webhook' || handler.type === 'email');
-    const event = isRedacted ? redactEvent(run.job.event) : run.job.event;
-    const mutation = await this.#mutate(event, handler, run);
+    const subject = isRedacted ? redactSubject(run.job) : run.job;
+    const mutation = await this.#mutate(subject, handler, run);
     if (mutation.kind === 'failed') return mutation;
     // An output without measurements, say of a check that failed, is nothing to send.
     const { mutator } = handler;
     if (mutation.data === '' && mutator !== undefined && isMetricFormat(mutator)) return DELIVERED;
-    return await this.#send(handler, { event, data: mutation.data }, run);
+    const { event, group } = subject;
+    return await this.#send(handler, { event, group, data: mutation.data }, run);
   }
 
   async #mutate(
-    event: HandledEvent,
+    { event, group }: Subject,
     { mutator, event_format: format }: RunningHandler,
     { job, signal, mutators: definitions, about }: Run,
   ): Promise<Mutation> {
     const { commands, log } = this.#parts;
     const deps = { definitions, commands, log, signal, about };
+    if (group !== undefined) {
+      const write = (): string => JSON.stringify(groupDocument({ ...job, group }, format));
+      return await mutate(event, mutator, { ...deps, write });
+    }
     if (format !== 'core') return await mutate(event, mutator, deps);
     const write = (given: HandledEvent): string => JSON.stringify(v2HandledEvent(job.namespace, given));
     return await mutate(event, mutator, { ...deps, write });
   }
 
-  async #send(handler: RunningHandler, { event, data }: Mutated, run: Run): Promise<DeliveryOutcome> {
+  async #send(handler: RunningHandler, mutated: Mutated, run: Run): Promise<DeliveryOutcome> {
+    const { data } = mutated;
     const { job, signal, about } = run;
     const { clock, log, commands } = this.#parts;
     const network = { addresses: this.#addresses, clock, signal, onAnswer: run.onAnswer };
@@ -207,12 +220,12 @@ export class Delivery implements Disposable {
         return this.#told(await sendUdp({ data, to: handler.socket }, network), about);
       case 'webhook': {
         if (!isPreset(handler)) return this.#told(await this.#webhooks.send({ job, handler, data }, network), about);
-        const request = presetRequest(handler, this.#tellingOf(handler, { event, data }, job));
+        const request = presetRequest(handler, this.#tellingOf(handler, mutated, job));
         this.#warnOf(request, about);
         return this.#told(await this.#webhooks.send({ job, handler, data: request }, network), about);
       }
       case 'email': {
-        const mail = mailOf(handler, this.#tellingOf(handler, { event, data }, job));
+        const mail = mailOf(handler, this.#tellingOf(handler, mutated, job));
         this.#warnOf(mail, about);
         return this.#told(await sendMail({ job, handler, mail }, { ...network, log, about }), about);
       }
@@ -224,9 +237,9 @@ export class Delivery implements Disposable {
   }
 
   /** A mutator that is named has the say in place of the check. */
-  #tellingOf({ mutator }: RunningHandler, { event, data }: Mutated, { namespace }: HandlerJob): Told {
+  #tellingOf({ mutator }: RunningHandler, { event, group, data }: Mutated, { namespace }: HandlerJob): Told {
     const output = mutator === undefined ? undefined : data;
-    return { namespace, event, output, nowMs: this.#parts.clock.now() };
+    return { namespace, event, group, output, nowMs: this.#parts.clock.now() };
   }
 
   #warnOf({ problems }: { readonly problems: readonly string[] }, about: object): void {
@@ -245,7 +258,7 @@ export class Delivery implements Disposable {
     const { event } = run.job;
     const shown = redactEvent(event);
     const isShown = handler.redact === true || shown === event;
-    const piece: Mutation = isShown ? { kind: 'mutated', data } : await this.#mutate(shown, handler, run);
+    const piece: Mutation = isShown ? { kind: 'mutated', data } : await this.#mutate({ event: shown }, handler, run);
     if (piece.kind === 'failed') return piece;
     this.#parts.feed.publish(handler.pipe.name, run.job.namespace, piece.data);
     return DELIVERED;
@@ -261,6 +274,10 @@ export class Delivery implements Disposable {
 }
 
 /** What the records of the log say about a run. */
-function recordOf({ handler, client, check, event }: HandlerJob, attempt: number): object {
-  return { handler, client, check, event_id: event.id, attempt };
+function recordOf(job: HandlerJob, attempt: number): object {
+  return { ...aboutJob(job), attempt };
+}
+
+function redactSubject({ event, group }: HandlerJob): Subject {
+  return { event: redactEvent(event), group: group && redactGroup(group) };
 }

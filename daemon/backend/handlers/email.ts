@@ -101,9 +101,9 @@ function tlsOf({ host, tls, ca_file: file }: Server): ConnectionOptions {
   };
 }
 
-/** Mails of one problem stand together, and one that comes twice can be told by its id. */
+/** Mails of one problem, or of one group, stand together, and one that comes twice can be told by its id. */
 function messageOf(
-  { id, event }: HandlerJob,
+  { id, event, group }: HandlerJob,
   { from, to, cc, reply_to: replyTo }: EmailHandler,
   { subject, text, html }: Mail,
   nowMs: number,
@@ -111,7 +111,8 @@ function messageOf(
   const [sender = { name: '', address: '' }] = addressesOf(from);
   const written = sender.address.slice(sender.address.lastIndexOf('@') + 1);
   const domain = domainToASCII(written) || written;
-  const thread = `<${event.id.replaceAll(/[^\w-]/g, '')}@${domain}>`;
+  const subjectId = group?.id ?? event.id;
+  const thread = `<${subjectId.replaceAll(/[^\w-]/g, '')}@${domain}>`;
   return {
     from: sender,
     to: addressesOf(to),
@@ -127,7 +128,7 @@ function messageOf(
     headers: {
       // Nobody's absence is told to a machine (RFC 3834, 5).
       'Auto-Submitted': 'auto-generated',
-      'X-Mon-Event-Id': event.id,
+      ...(group === undefined ? { 'X-Mon-Event-Id': event.id } : { 'X-Mon-Group-Id': group.id }),
       'X-Mon-Delivery': String(id),
     },
   };

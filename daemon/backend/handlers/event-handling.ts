@@ -2,6 +2,7 @@ import type { StoredEvents } from '../../../shared/domain/filter-event.ts';
 import {
   DEFAULT_HANDLER,
   handlerNames,
+  isGrouping,
   isRun,
   judgeHandler,
   refusal,
@@ -139,7 +140,9 @@ export class EventHandling {
   /** The verdict of the rules, unless there is no place left for one more run. */
   judge(handler: RoutedHandler, event: Event, circumstances: HandlingCircumstances): HandlerVerdict {
     const verdict = judgeHandler(handler, event, circumstances);
-    if (!isRun(verdict) || !this.#backlog.isFull(circumstances.namespace, handler.name)) return verdict;
+    // An event that waits in its group takes no place yet.
+    if (!isRun(verdict) || isGrouping(handler)) return verdict;
+    if (!this.#backlog.isFull(circumstances.namespace, handler.name)) return verdict;
     return {
       handler: handler.name,
       verdict: 'overflow',

@@ -7,17 +7,19 @@ import {
   isSuppressedRun,
   type RoutedHandler,
 } from '../../../shared/domain/handling.ts';
+import { groupOfOne } from '../../../shared/domain/grouping/run.ts';
 import type { History } from '../../../shared/domain/history.ts';
 import { canBeSilenced, silencedBy } from '../../../shared/domain/silencing.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
 import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
-import type { ClientEntry } from '../registry/namespace.ts';
+import type { ClientEntry, Namespace } from '../registry/namespace.ts';
 import { openEvents } from '../events/state.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { noteSuppressed } from '../silences/saved.ts';
 import { CLIENTS } from '../clients/table.ts';
+import { addToGroup } from '../groups/saved.ts';
 import { addJob } from './saved.ts';
 
 /** An event that is to be handled, stored or not. */
@@ -95,7 +97,7 @@ function askForRuns(
     const verdict = transaction.handling.judge(handler, given, circumstances);
     verdicts.push(verdict);
     if (isRun(verdict)) {
-      addJob(transaction, namespace, handler.name, given);
+      ask(transaction, namespace, handler, given);
       hasRun = true;
     } else if (verdict.verdict === 'silenced' && isSuppressedRun(handler, event, circumstances)) {
       noteSuppressed(transaction, namespace, event.silenced_by);
@@ -104,6 +106,15 @@ function askForRuns(
   }
   note(transaction, occasion, verdicts);
   return unsilenced !== undefined || (hasRun && !event.silenced) ? undefined : isSuppressed;
+}
+
+/** By itself, or with its group; where there is no room in the group, by itself. */
+function ask(transaction: Transaction, namespace: Namespace, handler: RoutedHandler, event: HandledEvent): void {
+  const { name } = handler;
+  const names = handler.kind === 'handler' ? handler.definition?.group_by : undefined;
+  if (names !== undefined && addToGroup(transaction, namespace, { name, names }, event)) return;
+  const group = names && groupOfOne({ namespace: namespace.name, handler: name }, names, event);
+  addJob(transaction, namespace, name, event, group);
 }
 
 /**

@@ -7,6 +7,8 @@ export interface Ticket {
   readonly client: string;
   readonly check: string;
   readonly handler: string;
+  /** Of a run of a group. The client and the check are those of the first event. */
+  readonly group?: { readonly id: string; readonly label: string; readonly events: number };
   /** Epoch milliseconds. */
   readonly queuedAtMs: number;
   /** Tries since the backend started. */
@@ -21,7 +23,7 @@ interface Place {
 }
 
 /**
- * The runs of one handler, in the order in which they came. Of one client and check only the first can have its turn:
+ * The runs of one handler, in the order in which they came. Of one client and check, or of one group, only the first can have its turn:
  * the others wait until it is over, so that a resolve never overtakes what it resolves.
  */
 export class JobQueue {
@@ -93,6 +95,6 @@ export class JobQueue {
   }
 }
 
-function keyOf({ namespace, client, check }: Ticket): string {
-  return JSON.stringify([namespace, client, check]);
+function keyOf({ namespace, client, check, group }: Ticket): string {
+  return JSON.stringify(group === undefined ? [namespace, client, check] : [namespace, group.id]);
 }

@@ -4,6 +4,8 @@ import type { Ticket } from './job-queue.ts';
 /** Last runs that are remembered; those that changed longest ago are forgotten first. */
 const REMEMBERED_MAX = 20_000;
 
+type Noted = Pick<Ticket, 'id' | 'namespace' | 'client' | 'check' | 'handler' | 'group'>;
+
 /** How the last run of each handler for each client and check stands, for "why was I not paged?". */
 export class LastDeliveries implements Deliveries {
   readonly #limit: number;
@@ -14,14 +16,23 @@ export class LastDeliveries implements Deliveries {
   }
 
   lastOf(namespace: string, client: string, check: string, handler: string): Delivery | undefined {
-    const known = this.#deliveries.get(keyOf({ namespace, client, check, handler }));
+    return this.#at(keyOf({ namespace, client, check, handler }));
+  }
+
+  lastOfGroup(namespace: string, group: string, handler: string): Delivery | undefined {
+    return this.#at(groupKey(namespace, group, handler));
+  }
+
+  #at(key: string): Delivery | undefined {
+    const known = this.#deliveries.get(key);
     if (known === undefined) return undefined;
     const { id: _, ...delivery } = known;
     return delivery;
   }
 
-  note(ticket: Pick<Ticket, 'id' | 'namespace' | 'client' | 'check' | 'handler'>, delivery: Delivery): void {
-    const key = keyOf(ticket);
+  note(ticket: Noted, delivery: Delivery): void {
+    const { namespace, handler, group } = ticket;
+    const key = group === undefined ? keyOf(ticket) : groupKey(namespace, group.id, handler);
     const known = this.#deliveries.get(key);
     if (known !== undefined && known.id > ticket.id) {
       // The last run is the one that counts; while it waits for this one, it waits for the same reason.
@@ -43,6 +54,10 @@ function withReason<Known extends Delivery>(delivery: Known, reason: string | un
   return reason === undefined ? rest : { ...rest, reason };
 }
 
-function keyOf({ namespace, client, check, handler }: Omit<Parameters<LastDeliveries['note']>[0], 'id'>): string {
+function keyOf({ namespace, client, check, handler }: Omit<Noted, 'id' | 'group'>): string {
   return JSON.stringify([namespace, client, check, handler]);
+}
+
+function groupKey(namespace: string, group: string, handler: string): string {
+  return JSON.stringify([namespace, group, handler]);
 }

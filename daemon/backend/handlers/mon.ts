@@ -17,12 +17,12 @@ interface HandlerDeps extends NamespaceDeps {
 
 /** What each handler does and has before it. */
 export function handlersOnMon(deps: HandlerDeps): OnMon<'handlers'> {
-  const { clock, config, handlers, deadLetters } = deps;
+  const { clock, config, handlers, deadLetters, registry } = deps;
   const { definitions } = config;
   return {
     handlers: (request, reply) => {
       const namespaces = visibleNamespaces(request, deps);
-      const statuses = handlerStatuses({ definitions, handlers, deadLetters }, namespaces, clock.now());
+      const statuses = handlerStatuses({ definitions, handlers, deadLetters, registry }, namespaces, clock.now());
       return sendList(request, reply, statuses, (some) => some);
     },
   };

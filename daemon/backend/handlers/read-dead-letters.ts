@@ -1,3 +1,4 @@
+import { redactGroup } from '../../../shared/domain/grouping/run.ts';
 import { redactEvent } from '../../../shared/domain/redact.ts';
 import type { DeadLetterSummary, DeadLetterView } from '../../../shared/schemas/dead-letter.ts';
 import type { HandlerJob } from '../../../shared/schemas/handler-job.ts';
@@ -6,7 +7,7 @@ import type { Store } from '../ports.ts';
 import { handlerJobKey } from './table.ts';
 
 export function shownDeadLetter(entry: DeadLetterEntry): DeadLetterSummary {
-  const { id, handler, client, check, queuedAtMs, failed_at: failedAtMs, attempts, reason } = entry;
+  const { id, handler, client, check, group, queuedAtMs, failed_at: failedAtMs, attempts, reason } = entry;
   return {
     id,
     handler,
@@ -16,6 +17,7 @@ export function shownDeadLetter(entry: DeadLetterEntry): DeadLetterSummary {
     failed_at: Math.floor(failedAtMs / 1000),
     attempts,
     reason,
+    ...(group !== undefined && { group: { label: group.label, events: group.events } }),
   };
 }
 
@@ -23,6 +25,10 @@ export function shownDeadLetter(entry: DeadLetterEntry): DeadLetterSummary {
 export async function readDeadLetter(store: Store, entry: DeadLetterEntry): Promise<DeadLetterView | undefined> {
   const [text] = await store.getMany([handlerJobKey(entry.id)]);
   if (text === undefined) return undefined;
-  const { event } = JSON.parse(text) as HandlerJob;
-  return { ...shownDeadLetter(entry), event: redactEvent(event) };
+  const { event, group } = JSON.parse(text) as HandlerJob;
+  return {
+    ...shownDeadLetter(entry),
+    event: redactEvent(event),
+    ...(group !== undefined && { events: redactGroup(group).events }),
+  };
 }

@@ -1,6 +1,8 @@
 import { BUILT_IN } from '../../../shared/domain/built-in.ts';
 import type { HandlerStatus } from '../../../shared/schemas/dead-letter.ts';
 import type { Definitions } from '../config/definitions.ts';
+import { groupsOf } from '../groups/state.ts';
+import type { Registry } from '../registry/registry.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import { laneName } from './lane-name.ts';
 import type { HandlerFigures, Lanes } from './lanes.ts';
@@ -9,6 +11,7 @@ interface HandlerParts {
   readonly definitions: Pick<Definitions, 'in'>;
   readonly handlers: Pick<Lanes, 'figures'>;
   readonly deadLetters: Pick<DeadLetters, 'all'>;
+  readonly registry: Pick<Registry, 'held'>;
 }
 
 /**
@@ -18,7 +21,7 @@ interface HandlerParts {
  * @param namespaces those that the caller may see
  */
 export function handlerStatuses(
-  { definitions, handlers, deadLetters }: HandlerParts,
+  { definitions, handlers, deadLetters, registry }: HandlerParts,
   namespaces: readonly string[],
   nowMs: number,
 ): HandlerStatus[] {
@@ -26,6 +29,7 @@ export function handlerStatuses(
   const dead = new Map<string, number>();
   const letters = deadLetters.all();
   const figures = handlers.figures();
+  const groups = new Map<string, number>();
   for (const id of [...figures.values(), ...letters]) {
     if (namespaces.includes(id.namespace))
       types.set(laneName(id), BUILT_IN.handlers.has(id.handler) ? 'built-in' : null);
@@ -35,17 +39,28 @@ export function handlerStatuses(
     for (const [handler, { type }] of definitions.in(namespace).handlers()) {
       if (type !== 'set') types.set(laneName({ namespace, handler }), type);
     }
+    const held = registry.held(namespace);
+    for (const { handler } of held === undefined ? [] : groupsOf(held).all()) {
+      const name = laneName({ namespace, handler });
+      groups.set(name, (groups.get(name) ?? 0) + 1);
+    }
   }
   return [...types]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, type]) => statusOf(name, type, figures.get(name), { deadLetters: dead.get(name) ?? 0, nowMs }));
+    .map(([name, type]) =>
+      statusOf(name, type, figures.get(name), {
+        deadLetters: dead.get(name) ?? 0,
+        groups: groups.get(name) ?? 0,
+        nowMs,
+      }),
+    );
 }
 
 function statusOf(
   name: string,
   type: string | null,
   figures: HandlerFigures | undefined,
-  { deadLetters, nowMs }: { readonly deadLetters: number; readonly nowMs: number },
+  { deadLetters, groups, nowMs }: { readonly deadLetters: number; readonly groups: number; readonly nowMs: number },
 ): HandlerStatus {
   const { lastFailure, oldestAtMs } = figures ?? {};
   return {
@@ -56,6 +71,7 @@ function statusOf(
     retrying: figures?.retrying ?? 0,
     delivered: figures?.delivered ?? 0,
     failed: figures?.failed ?? 0,
+    ...(groups > 0 && { groups }),
     dead_letters: deadLetters,
     last_error:
       lastFailure === undefined ? null : { at: Math.floor(lastFailure.atMs / 1000), reason: lastFailure.reason },

@@ -1,8 +1,10 @@
 import { backoffMs } from '../../../shared/domain/backoff.ts';
 import { BUILT_IN } from '../../../shared/domain/built-in.ts';
+import { groupLabel } from '../../../shared/domain/grouping/place.ts';
+import { eventsIn } from '../../../shared/domain/grouping/run.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import type { RetryPolicy, RunningHandler } from '../../../shared/schemas/handler.ts';
-import type { HandlerJob, JobFailure } from '../../../shared/schemas/handler-job.ts';
+import type { GroupRun, HandlerJob, JobFailure } from '../../../shared/schemas/handler-job.ts';
 import type { Log } from '../../log/log.ts';
 import type { Definitions } from '../config/definitions.ts';
 import type { CommitBoard } from '../commit/commit-board.ts';
@@ -331,8 +333,21 @@ export class JobRunner implements AsyncDisposable {
   }
 }
 
-function ticketOf({ id, namespace, client, check, handler, queued_at: queuedAtMs }: HandlerJob): Ticket {
-  return { id, namespace, client, check, handler, queuedAtMs, attempts: 0 };
+function ticketOf({ id, namespace, client, check, handler, group, queued_at: queuedAtMs }: HandlerJob): Ticket {
+  return {
+    id,
+    namespace,
+    client,
+    check,
+    handler,
+    ...(group !== undefined && { group: groupOf(group) }),
+    queuedAtMs,
+    attempts: 0,
+  };
+}
+
+function groupOf(group: GroupRun): NonNullable<Ticket['group']> {
+  return { id: group.id, label: groupLabel(Object.entries(group.by)), events: eventsIn(group) };
 }
 
 function retryOf(handler: RunningHandler | undefined): RetryPolicy | undefined {

@@ -1,12 +1,22 @@
-import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
+import type { GroupRun, HandledEvent, HandlerJob } from '../../../shared/schemas/handler-job.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { handlerJobKey } from './table.ts';
 
-/** Asks for a run of a handler. */
-export function addJob(transaction: Transaction, namespace: Namespace, handler: string, event: HandledEvent): void {
+/**
+ * Asks for a run of a handler.
+ *
+ * @param group of which the event is the first; undefined: it is told by itself
+ */
+export function addJob(
+  transaction: Transaction,
+  namespace: Namespace,
+  handler: string,
+  event: HandledEvent,
+  group?: GroupRun,
+): void {
   const { registry, nowMs } = transaction;
-  const job = {
+  const job: HandlerJob = {
     id: registry.newJobId(nowMs),
     namespace: namespace.name,
     client: event.client.name,
@@ -14,6 +24,7 @@ export function addJob(transaction: Transaction, namespace: Namespace, handler: 
     handler,
     queued_at: nowMs,
     event,
+    ...(group !== undefined && { group }),
   };
   transaction.addJob(job);
   transaction.write(handlerJobKey(job.id), JSON.stringify(job));

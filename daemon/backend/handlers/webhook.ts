@@ -124,11 +124,11 @@ function firstHop({ job, handler, data }: Webhook, now: number): Hop {
 }
 
 /** What every receiver may see, in small letters. */
-export function plainHeaders({ id, event }: HandlerJob): Record<string, string> {
+export function plainHeaders({ id, event, group }: HandlerJob): Record<string, string> {
   return {
     'content-type': 'application/json',
     'user-agent': `mon/${VERSION}`,
-    'x-mon-event-id': event.id,
+    ...(group === undefined ? { 'x-mon-event-id': event.id } : { 'x-mon-group-id': group.id }),
     // The same at each try, so that a receiver can tell a repetition.
     'x-mon-delivery': String(id),
   };

@@ -9,6 +9,7 @@ import type { Simulation } from '../../../shared/schemas/explain.ts';
 import { ClientEntry, type Namespace } from '../registry/namespace.ts';
 import { openEvents } from '../events/state.ts';
 import { silencesOf, type Occasion } from '../handlers/handle-event.ts';
+import { withGroups } from '../groups/read.ts';
 import { clientMadeBy, type IncomingResult } from './process-result.ts';
 import { banned, isBanned } from './trust.ts';
 import { type EventHandling } from '../handlers/event-handling.ts';
@@ -60,8 +61,10 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
     silencedBy: silencesAfter(occasion, transition.kind, nowMs),
   });
   const assumed = { client: record, check: check.name, isOpen: state.event !== undefined };
-  const verdicts = handling.verdicts(namespace.name, event, openEvents(namespace, assumed), nowMs);
-  const told = new Set(handling.route(namespace.name, check).all.map(({ name }) => name));
+  const route = handling.route(namespace.name, check);
+  const judged = handling.verdicts(namespace.name, event, openEvents(namespace, assumed), nowMs);
+  const verdicts = withGroups(judged, route.handlers, { namespace, event, nowMs });
+  const told = new Set(route.all.map(({ name }) => name));
   const handlers = transition.kind === 'well' ? verdicts.filter(({ handler }) => told.has(handler)) : verdicts;
   const reason = `${transitionSentence(before, transition)}: ${handlingSentence(handlers)}`;
   return { ...about, event: redactEvent(event), reason, handlers };

@@ -5,6 +5,7 @@ import { CLIENTS, INVALIDATED, TOMBSTONES } from '../clients/table.ts';
 import { DEFINITIONS } from '../definitions/table.ts';
 import { CHECK_RECORDS } from '../events/table.ts';
 import type { Topic } from './topic.ts';
+import { GROUPED_EVENTS, GROUP_TOLD, HANDLER_GROUPS } from '../groups/table.ts';
 import { NAMESPACES } from '../namespaces/table.ts';
 import { PLANS } from '../plans/table.ts';
 import { AGENT_SPOOLS } from '../results/table.ts';
@@ -24,6 +25,9 @@ export const TABLES: readonly StoredTable[] = [
   CLIENTS,
   AGGREGATE_DELETIONS,
   CHECK_RECORDS,
+  HANDLER_GROUPS,
+  GROUPED_EVENTS,
+  GROUP_TOLD,
   STASHES,
   AGENT_SPOOLS,
   INVALIDATED,

@@ -11,6 +11,8 @@ export interface Message {
   readonly namespace: string;
   readonly client: string;
   readonly check: string;
+  /** Of a group: by what a service knows that messages are about the same. Absent: client and check. */
+  readonly key?: string;
   /** One line. */
   readonly title: string;
   /** What the check said, or what a mutator made of it; may be empty. */
@@ -95,8 +97,8 @@ function isoTime(seconds: number | null | undefined): string | undefined {
  *
  * @param most characters that the service takes
  */
-export function problemKey({ namespace, client, check }: Message, most: number): string {
-  const key = namespace === DEFAULT_NAMESPACE ? `${client}/${check}` : `${namespace}/${client}/${check}`;
+export function problemKey({ namespace, client, check, key: own }: Message, most: number): string {
+  const key = own ?? (namespace === DEFAULT_NAMESPACE ? `${client}/${check}` : `${namespace}/${client}/${check}`);
   return key.length <= most ? key : `${key.slice(0, most - 17).toWellFormed()}#${fingerprint(key)}`;
 }
 

@@ -1,17 +1,20 @@
-import type { HandledEvent } from '../../schemas/handler-job.ts';
+import type { GroupRun, HandledEvent } from '../../schemas/handler-job.ts';
 import type { HandlerDefinition } from '../../schemas/handler.ts';
 import type { Attributes } from '../attributes.ts';
 import { attributePaths } from '../expression/attribute-paths.ts';
+import { groupLabel } from '../grouping/place.ts';
 import { EVENT_SUBJECT, V1_EVENT, type Shape } from '../known-attributes.ts';
 import { unknownAttributes, unknownAttributeText } from '../unknown-attributes.ts';
 import { eventSubjectOf } from '../v2/event-subject.ts';
 import { plainLine, plainText } from './clip.ts';
+import { groupMessageOf } from './group-message.ts';
 import { messageOf, type Message } from './message.ts';
 import { parseTemplate, renderTemplate } from './template.ts';
 
 /** How a handler writes events; see `handlerSchema`. */
 interface Telling {
   readonly event_format?: 'legacy' | 'core' | undefined;
+  readonly group_by?: readonly string[] | undefined;
   readonly templates?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
@@ -20,7 +23,9 @@ export interface Told {
   readonly namespace: string;
   /** Without secrets, where it is to go without them. */
   readonly event: HandledEvent;
-  /** What a mutator made; undefined: the output of the check. */
+  /** In place of the event: all that is told of a group. */
+  readonly group?: GroupRun | undefined;
+  /** What a mutator made; undefined: the output of the check, or the list of the events. */
   readonly output: string | undefined;
   /** Epoch milliseconds. */
   readonly nowMs: number;
@@ -35,11 +40,18 @@ export class Telegraph {
   readonly #nowMs: number;
   readonly #templates: NonNullable<Telling['templates']>;
 
-  constructor({ event_format: format, templates = {} }: Telling, { namespace, event, output, nowMs }: Told) {
-    this.message = messageOf({ namespace, event, output });
+  constructor({ event_format: format, templates = {} }: Telling, { namespace, event, group, output, nowMs }: Told) {
+    this.message =
+      group === undefined ? messageOf({ namespace, event, output }) : groupMessageOf({ namespace, group, output });
     const { severity, title, output: said } = this.message;
-    const subject = format === 'core' ? { ...eventSubjectOf(namespace, event), id: event.id } : event;
-    this.#names = { event: subject, severity, title, output: said };
+    const words = { severity, title, output: said };
+    if (group === undefined) {
+      const subject = format === 'core' ? { ...eventSubjectOf(namespace, event), id: event.id } : event;
+      this.#names = { event: subject, ...words };
+    } else {
+      const { events: _, ...counts } = group;
+      this.#names = { group: { ...counts, label: groupLabel(Object.entries(group.by)) }, ...words };
+    }
     this.#nowMs = nowMs;
     this.#templates = templates;
   }
@@ -77,12 +89,31 @@ export interface TemplateRemark {
   readonly isBroken: boolean;
 }
 
+/** What templates know of a group. */
+const GROUP: Shape = {
+  id: 'any',
+  by: 'any',
+  label: 'any',
+  cause: 'any',
+  severity: 'any',
+  firing: 'any',
+  new: 'any',
+  changed: 'any',
+  resolved: 'any',
+  left_out: 'any',
+};
+
 /** What is odd in the templates of a handler, told before there is an event. */
 export function templateRemarks(handler: HandlerDefinition): TemplateRemark[] {
   if (handler.type !== 'webhook' && handler.type !== 'email') return [];
-  const { event_format: format, templates = {} }: Telling = handler;
+  const { event_format: format, group_by: by, templates = {} }: Telling = handler;
   const event = format === 'core' ? (EVENT_SUBJECT as { readonly event: Shape }).event : V1_EVENT;
-  const shape: Shape = { event, severity: 'any', title: 'any', output: 'any' };
+  const shape: Shape = {
+    ...(by === undefined ? { event } : { group: GROUP }),
+    severity: 'any',
+    title: 'any',
+    output: 'any',
+  };
   return Object.entries(templates).flatMap(([name, source = '']): TemplateRemark[] => {
     const template = parseTemplate(source);
     if (template.kind === 'problem') {

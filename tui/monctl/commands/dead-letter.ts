@@ -52,7 +52,7 @@ const info: Command = {
   async run({ api, operands: [text = ''], output, nowMs }) {
     const id = parseId(text);
     const letter = await found(api().deadLetter(id), missing(id));
-    const event = await toYaml(letter.event);
+    const event = await toYaml(letter.events ?? letter.event);
     await output.show(letter, () => `${record(fieldsOf(letter, nowMs), output.look)}\n\n${event}`);
   },
 };
@@ -145,8 +145,15 @@ function fieldsOf(letter: DeadLetterSummary, nowMs: number): readonly (readonly 
   return [
     ['id', String(letter.id)],
     ['handler', letter.handler],
-    ['client', letter.client],
-    ['check', letter.check],
+    ...(letter.group === undefined
+      ? ([
+          ['client', letter.client],
+          ['check', letter.check],
+        ] as const)
+      : ([
+          ['group', letter.group.label],
+          ['events', String(letter.group.events)],
+        ] as const)),
     ['queued', ago(letter.queued_at, nowMs)],
     ['failed', ago(letter.failed_at, nowMs)],
     ['attempts', String(letter.attempts)],
@@ -158,8 +165,8 @@ function listColumns(nowMs: number): readonly Column<DeadLetterSummary>[] {
   return [
     { title: 'ID', text: ({ id }) => String(id) },
     { title: 'HANDLER', text: ({ handler }) => handler },
-    { title: 'CLIENT', text: ({ client }) => client },
-    { title: 'CHECK', text: ({ check }) => check },
+    { title: 'CLIENT', text: ({ client, group }) => group?.label ?? client },
+    { title: 'CHECK', text: ({ check, group }) => (group === undefined ? check : counted(group.events, 'events')) },
     { title: 'FAILED', align: 'right', text: ({ failed_at: at }) => formatDuration(nowMs / 1000 - at, 1) },
     { title: 'TRIES', align: 'right', text: ({ attempts }) => String(attempts) },
     { title: 'REASON', text: ({ reason }) => reason },

@@ -1,5 +1,8 @@
 import type { HandlerStatus } from '../../../shared/schemas/dead-letter.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
+import { groupLabel } from '../../../shared/domain/grouping/place.ts';
+import type { GroupRow } from '../../../shared/schemas/grouping.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Command } from '../command.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import type { Column } from '../table.ts';
@@ -24,7 +27,40 @@ const list: Command = {
   },
 };
 
-export const handlerCommands: readonly Command[] = [list, testCommand];
+const groups: Command = {
+  words: ['handler', 'groups'],
+  summary: 'List the groups of events that handlers have, and when each is told',
+  details: ['Only handlers with group_by have groups. A group without events is gone.'],
+  operands: [],
+  options: LIST_OPTIONS,
+  examples: [['monctl handler groups --watch', 'what is waiting to be told']],
+  async run(call) {
+    await showList<GroupRow>(call, {
+      noun: 'groups',
+      columns: groupColumns,
+      key: ({ namespace, handler, by }) => JSON.stringify([namespace, handler, by]),
+      news: ({ firing, waiting, told_at: toldAt }) => [firing, waiting, toldAt],
+      fetch: () => call.api().handlerGroups(),
+    });
+  },
+};
+
+export const handlerCommands: readonly Command[] = [list, groups, testCommand];
+
+function groupColumns(nowMs: number): readonly Column<GroupRow>[] {
+  const age = (seconds: number): string => formatDuration(nowMs / 1000 - seconds, 1);
+  return [
+    {
+      title: 'HANDLER',
+      text: ({ namespace, handler }) => (namespace === DEFAULT_NAMESPACE ? handler : `${namespace}/${handler}`),
+    },
+    { title: 'GROUP', text: ({ by }) => groupLabel(Object.entries(by)) },
+    { title: 'FIRING', align: 'right', text: ({ firing }) => String(firing) },
+    { title: 'UNTOLD', align: 'right', text: ({ waiting }) => String(waiting) },
+    { title: 'TOLD', align: 'right', text: ({ told_at: at }) => (at === null ? 'never' : `${age(at)} ago`) },
+    { title: 'DUE', align: 'right', text: ({ due_at: at }) => `in ${formatDuration(at - nowMs / 1000, 2)}` },
+  ];
+}
 
 function columns(nowMs: number): readonly Column<HandlerStatus>[] {
   return [

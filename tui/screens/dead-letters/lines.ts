@@ -1,5 +1,6 @@
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { run, type Line } from '../../text/theme.ts';
+import { deadLetterSubject } from '../../words/dead-letter-text.ts';
 import { whenText } from '../log/lines.ts';
 import { boundedLines, describe, KeptRows, textRows, type Described } from '../../text/describe.ts';
 import type { Shown } from '../../state/ports.ts';
@@ -17,7 +18,7 @@ export function deadLetterLines(
     `${whenText(seconds * 1000, nowMs)} (${formatDuration(nowMs / 1000 - seconds)} ago)`;
   const all: readonly Described[] = [
     { label: 'handler', text: data.handler },
-    { label: 'event', text: `${data.client} / ${data.check}` },
+    { label: data.group === undefined ? 'event' : 'group', text: deadLetterSubject(data) },
     { label: 'reason', text: data.reason, tone: 'critical' },
     { label: 'tries', text: triesText(data.attempts) },
     { label: 'asked for', text: ago(data.queued_at) },
@@ -26,9 +27,9 @@ export function deadLetterLines(
   ];
   return [
     ...describe(all, { width: columns - 1 }),
-    [run('─ the event, without secrets '.padEnd(columns, '─'), 'faint')],
+    [run(`─ the ${data.group === undefined ? 'event' : 'events'}, without secrets `.padEnd(columns, '─'), 'faint')],
     ...eventRows.of(data, String(columns), () =>
-      textRows(boundedLines(JSON.stringify(data.event, undefined, 2)), { width: columns - 1 }),
+      textRows(boundedLines(JSON.stringify(data.events ?? data.event, undefined, 2)), { width: columns - 1 }),
     ),
   ];
 }

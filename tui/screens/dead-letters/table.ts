@@ -3,6 +3,7 @@ import { tableView } from '../../list/list-table.ts';
 import type { DeadLetterSummary } from '../../../shared/schemas/dead-letter.ts';
 import { DEAD_LETTER_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { countText } from '../../words/count-text.ts';
+import { deadLetterSubject } from '../../words/dead-letter-text.ts';
 import { whenText } from '../log/lines.ts';
 import type { Known } from '../../model/known.ts';
 import { compareText } from '../../../shared/domain/compare-text.ts';
@@ -20,7 +21,7 @@ export const DEAD_LETTERS = tableView<DeadLetterSummary>({
       compare: (a, b) => b.failed_at - a.failed_at || b.id - a.id,
     }),
     textColumn('handler', 'HANDLER', [10, 24], ({ handler }) => handler, { cut: 'middle' }),
-    column('event', 'EVENT', [20, 48], ({ client, check }) => `${client} / ${check}`, {
+    column('event', 'EVENT', [20, 48], deadLetterSubject, {
       cut: 'middle',
       compare: (a, b) => compareText(a.client, b.client) || compareText(a.check, b.check),
     }),

@@ -8,7 +8,10 @@ import type { ViewLoad } from '../../model/view-data.ts';
 /** What a layer asks the backend for as long as it is on top, by the kind of the layer. */
 export interface LayerData {
   /** A run of a handler that failed for good, with its event as the handler would get it, without secrets. */
-  readonly 'dead-letter': DeadLetterSummary & { readonly event: Readonly<Record<string, unknown>> };
+  readonly 'dead-letter': DeadLetterSummary & {
+    readonly event: Readonly<Record<string, unknown>>;
+    readonly events?: readonly Readonly<Record<string, unknown>>[] | undefined;
+  };
   /** One of the backends that share a store. */
   readonly member: ClusterMember;
   /** What becomes of an event at each handler, and why. */

@@ -12,6 +12,7 @@ import {
 import type { Log } from '../../../log/log.ts';
 import { Seldom } from '../../../log/seldom.ts';
 import type { Definitions } from '../../config/definitions.ts';
+import { aboutJob } from '../../handlers/about-job.ts';
 import type { Deliver } from '../../handlers/run-jobs.ts';
 import { STOPPED, type DeliveryOutcome } from '../../handlers/outcome.ts';
 import type { Clock } from '../../ports.ts';
@@ -172,6 +173,5 @@ function timeoutOf(handler: MovableHandler): number | undefined {
 }
 
 function fieldsOf({ job, attempt }: RunOrder, { place }: LiveMember): object {
-  const { handler, client, check, event } = job;
-  return { handler, client, check, event_id: event.id, attempt, member: place.name };
+  return { ...aboutJob(job), attempt, member: place.name };
 }

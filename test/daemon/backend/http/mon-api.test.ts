@@ -13,7 +13,14 @@ interface Example {
   readonly body?: unknown;
 }
 
-const FAILING = { source: 'web-1', name: 'disk', output: 'full', status: 2, handlers: ['fail'], aggregate: 'app' };
+const FAILING = {
+  source: 'web-1',
+  name: 'disk',
+  output: 'full',
+  status: 2,
+  handlers: ['fail', 'batch'],
+  aggregate: 'app',
+};
 const SESSION = 'console-1';
 
 /** Ids of the dead letters, once there are any. */
@@ -37,6 +44,7 @@ const EXAMPLES: Readonly<Record<MonEndpoint, Example>> = {
   timeline: { query: 'client=web-1&q=disk' },
   checkPast: { path: () => ['web-1', 'disk'] },
   pastState: { query: 'q=disk&silenced&clients' },
+  handlerGroups: {},
   availability: { query: 'client=web-1' },
   report: { query: 'limit=5' },
   result: { path: () => ['web-1', 'disk'] },
@@ -130,7 +138,10 @@ beforeAll(async () => {
     cluster: new ToldCluster(aClusterView()),
     settings: {
       checks: { load: { command: 'true', interval: 60, subscribers: ['base'] } },
-      handlers: { fail: { type: 'pipe', command: 'cat >/dev/null; exit 3' } },
+      handlers: {
+        fail: { type: 'pipe', command: 'cat >/dev/null; exit 3' },
+        batch: { type: 'pipe', command: 'true', group_by: [] },
+      },
     },
   });
   ask = asking(backend.url);

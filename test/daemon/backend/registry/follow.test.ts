@@ -1,6 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MON } from '../../../../daemon/backend/audit/write.ts';
+import { groupsOf } from '../../../../daemon/backend/groups/state.ts';
+import { GroupTurns } from '../../../../daemon/backend/groups/write.ts';
 import { PLANS } from '../../../../daemon/backend/plans/table.ts';
 import { plansOf, type StoredPlan } from '../../../../daemon/backend/plans/state.ts';
 import type { Store } from '../../../../daemon/backend/ports.ts';
@@ -21,6 +23,12 @@ type Act = Step['act'];
 const makeNamespace: Act = ({ writers }) => writers.namespaces.put('dev', () => undefined, MON);
 const makeHandler: Act = ({ writers }) =>
   writers.definitionChanges.write('handlers', 'default', 'page', () => handlerObject('page', 'default', 1), MON);
+
+const makeGrouping: Act = ({ writers }) => {
+  const mon = { group_by: ['check'], group_wait: 0 };
+  const handler = handlerObject('grouping', 'default', 1);
+  return writers.definitionChanges.write('handlers', 'default', 'grouping', () => ({ ...handler, mon }), MON);
+};
 
 async function open(...acts: readonly Act[]): Promise<FollowedBackend> {
   const backend = await FollowedBackend.open(await tempDir());
@@ -148,6 +156,19 @@ const forgetClients: Act = async (backend) => {
 
 const emptyDev: readonly Act[] = [({ writers }) => writers.namespaces.remove('dev', () => undefined, MON)];
 
+/** Of a check whose handler groups. */
+function groupReport(source: string, more: Readonly<Record<string, unknown>> = {}): Act {
+  return report('default', source, { handlers: ['grouping'], ...more });
+}
+
+const groupTurn: Act = async (backend) => {
+  backend.machine.advance(3_600_000);
+  const { batcher, ground } = backend;
+  const turns = new GroupTurns({ batcher, definitions: ground.definitions, clock: ground.clock });
+  const groups = [...groupsOf(ground.registry.namespace('default')).all()];
+  for (const group of groups) await turns.take(group);
+};
+
 /** For each table: what brings an entry of it about, changes it and takes it away. */
 const EXAMPLES: Readonly<Record<string, readonly Act[]>> = {
   silenced: [
@@ -180,6 +201,14 @@ const EXAMPLES: Readonly<Record<string, readonly Act[]>> = {
     report('default', 'a', { status: 0 }),
     ({ writers }) => writers.results.remove('default', 'a', 'cpu'),
   ],
+  'handler-group': [groupReport('a'), groupReport('b'), groupTurn, groupReport('a', { status: 0 }), groupTurn],
+  'handler-group-event': [
+    groupReport('a'),
+    groupReport('a', { status: 1 }),
+    groupReport('a', { status: 0 }),
+    groupReport('b'),
+  ],
+  'handler-group-told': [groupReport('a'), groupTurn],
   stash: [
     ({ writers }) => writers.stashes.put('default', { path: 'a/b', content: {} }),
     ({ writers }) => writers.stashes.put('default', { path: 'a/b', content: {}, expireSeconds: 5 }),
@@ -223,7 +252,7 @@ test('there is an example of each table', () => {
 test.each(Object.entries(EXAMPLES))(
   '%s: what comes, changes and goes is followed write by write',
   async (prefix, acts) => {
-    await using backend = await open(makeNamespace, makeHandler);
+    await using backend = await open(makeNamespace, makeHandler, makeGrouping);
     await backend.tell();
     const before = snapshotOf(backend.follower, backend.nowMs);
     let touched = 0;

@@ -1,0 +1,134 @@
+import { errorMessage } from '../../../shared/errors.ts';
+import type { Log } from '../../log/log.ts';
+import type { CommitBoard } from '../commit/commit-board.ts';
+import type { Definitions } from '../config/definitions.ts';
+import type { Backlog } from '../handlers/event-handling.ts';
+import type { PlanningClock } from '../ports.ts';
+import type { Registry } from '../registry/registry.ts';
+import { Deadlines } from '../schedule/deadlines.ts';
+import { groupsOf, openTouched, type Group, type GroupId } from './state.ts';
+import type { GroupTurns } from './write.ts';
+
+/** How soon a turn is tried again that was not written, or whose run would have no place. */
+const AGAIN_MS = 1000;
+/** Longest sleep, so that a machine that slept is noticed. */
+const SLEEP_MS_MAX = 60_000;
+
+interface ClockParts {
+  readonly registry: Registry;
+  readonly turns: Pick<GroupTurns, 'dueOf' | 'take'>;
+  readonly backlog: Backlog;
+  readonly commits: Pick<CommitBoard, 'onRest'>;
+  readonly definitions: Pick<Definitions, 'onChange'>;
+  readonly clock: PlanningClock;
+  readonly log: Log;
+}
+
+/** Gives each group its turn when its time has come, with one timer for all of them. */
+export class GroupClock implements Disposable {
+  readonly #parts: ClockParts;
+  /** On the scale that no correction moves. */
+  readonly #deadlines = new Deadlines();
+  /** When a group is looked at next, so that each waits once for all its events. */
+  readonly #planned = new Map<string, number>();
+  readonly #listening: readonly Disposable[];
+  #timer: Disposable | undefined;
+  #generation: number;
+  #isDisposed = false;
+
+  constructor(parts: ClockParts) {
+    this.#parts = parts;
+    this.#generation = parts.registry.generation;
+    this.#planAll();
+    this.#listening = [
+      parts.commits.onRest(() => this.#planTouched()),
+      parts.definitions.onChange(() => this.#planAll()),
+    ];
+  }
+
+  [Symbol.dispose](): void {
+    this.#isDisposed = true;
+    for (const listening of this.#listening) listening[Symbol.dispose]();
+    this.#timer?.[Symbol.dispose]();
+  }
+
+  #planTouched(): void {
+    const { registry } = this.#parts;
+    const touched = registry.state(openTouched).take();
+    if (registry.generation !== this.#generation) {
+      this.#generation = registry.generation;
+      this.#planAll();
+    } else if (touched.size > 0) {
+      for (const group of touched) this.#plan(group);
+      this.#sleep();
+    }
+  }
+
+  #planAll(): void {
+    for (const namespace of this.#parts.registry.namespaces()) {
+      if (groupsOf(namespace).size > 0) for (const group of groupsOf(namespace).all()) this.#plan(group);
+    }
+    this.#sleep();
+  }
+
+  #plan(group: Group): void {
+    if (group.members.size > 0) this.#planAt(group, this.#parts.turns.dueOf(group));
+  }
+
+  #planAt({ namespace, handler, key }: GroupId, atMs: number): void {
+    const { clock } = this.#parts;
+    const id = JSON.stringify([namespace, handler, key]);
+    const steadyMs = atMs - clock.now() + clock.steady();
+    const planned = this.#planned.get(id);
+    if (planned !== undefined && planned <= steadyMs) return;
+    this.#planned.set(id, steadyMs);
+    this.#deadlines.add({ atMs: steadyMs, id });
+  }
+
+  #sleep(): void {
+    const { clock } = this.#parts;
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+    const { next } = this.#deadlines;
+    if (this.#isDisposed || next === undefined) return;
+    const waitMs = Math.min(Math.max(0, next.atMs - clock.steady()), SLEEP_MS_MAX);
+    this.#timer = clock.after(waitMs, () => this.#wake());
+  }
+
+  #wake(): void {
+    const { clock, registry } = this.#parts;
+    const due = [...this.#deadlines.due(clock.steady())];
+    for (const { id, atMs } of due) {
+      // Superseded by an earlier one.
+      if (this.#planned.get(id) !== atMs) continue;
+      this.#planned.delete(id);
+      const [namespace, handler, key] = JSON.parse(id) as [string, string, string];
+      const held = registry.held(namespace);
+      const group = held && groupsOf(held).get(handler, key);
+      if (group !== undefined) this.#lookAt(group);
+    }
+    this.#sleep();
+  }
+
+  #lookAt(group: Group): void {
+    const { clock, turns, backlog } = this.#parts;
+    const dueMs = turns.dueOf(group);
+    if (dueMs > clock.now()) this.#planAt(group, dueMs);
+    else if (backlog.isFull(group.namespace, group.handler)) this.#planAt(group, clock.now() + AGAIN_MS);
+    else void this.#take(group);
+  }
+
+  /** Never rejects. */
+  async #take({ namespace, handler, key }: GroupId): Promise<void> {
+    const { turns, clock, log } = this.#parts;
+    const id = { namespace, handler, key };
+    try {
+      await turns.take(id);
+    } catch (error) {
+      if (this.#isDisposed) return;
+      log.warn({ ...id, reason: errorMessage(error) }, 'a group of events was not told, it is tried again soon');
+      this.#planAt(id, clock.now() + AGAIN_MS);
+      this.#sleep();
+    }
+  }
+}

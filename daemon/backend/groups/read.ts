@@ -1,0 +1,56 @@
+import { groupOutlook } from '../../../shared/domain/grouping/outlook.ts';
+import { groupId, groupPlace } from '../../../shared/domain/grouping/place.ts';
+import { changeOf, groupTimes, nextGrouped } from '../../../shared/domain/grouping/turn.ts';
+import { isGrouping, isRun, type RoutedHandler } from '../../../shared/domain/handling.ts';
+import type { Event } from '../../../shared/schemas/event.ts';
+import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
+import type { GroupRow } from '../../../shared/schemas/grouping.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import { groupsOf, type Group } from './state.ts';
+
+/** Verdicts of handlers about an event, with the groups in which it waits or would wait. */
+export function withGroups(
+  verdicts: readonly HandlerVerdict[],
+  routed: readonly RoutedHandler[],
+  { namespace, event, nowMs }: { readonly namespace: Namespace; readonly event: Event; readonly nowMs: number },
+): HandlerVerdict[] {
+  return verdicts.map((verdict) => {
+    const handler = routed.find(({ name }) => name === verdict.handler);
+    if (handler?.kind !== 'handler' || !isGrouping(handler) || !isRun(verdict)) return verdict;
+    const names = handler.definition?.group_by ?? [];
+    const place = groupPlace(names, event);
+    const groups = groupsOf(namespace);
+    const member = groups.member(handler.name, event.client.name, event.check.name);
+    const group = groups.get(handler.name, place.key);
+    const next = nextGrouped(member, event, true);
+    const others = (group?.members.size ?? 0) - (member !== undefined && member.group === group ? 1 : 0);
+    const { reason, dueAtMs } = groupOutlook(
+      { place, pace: group ?? member?.group, others, change: next && changeOf(next) },
+      groupTimes(handler.definition ?? {}),
+      nowMs,
+    );
+    const id = groupId(namespace.name, handler.name, place.key);
+    const due = dueAtMs === undefined ? null : Math.ceil(dueAtMs / 1000);
+    return { ...verdict, reason, group: { id, by: Object.fromEntries(place.by), events: others + 1, due_at: due } };
+  });
+}
+
+/** A group as the API shows it. */
+export function groupRow(group: Group, dueMs: number): GroupRow {
+  const { namespace, handler, by, members, toldAtMs } = group;
+  let firing = 0;
+  let waiting = 0;
+  for (const member of members.values()) {
+    if (!member.isOver) firing++;
+    if (member.told !== 'held' && changeOf(member) !== 'same') waiting++;
+  }
+  return {
+    namespace,
+    handler,
+    by: Object.fromEntries(by),
+    firing,
+    waiting,
+    told_at: toldAtMs === undefined ? null : Math.floor(toldAtMs / 1000),
+    due_at: Math.ceil(dueMs / 1000),
+  };
+}

@@ -1,0 +1,140 @@
+import { groupPlace, isGroupedBy, type GroupPlace } from '../../../shared/domain/grouping/place.ts';
+import { changeOf, nextGrouped, type Told } from '../../../shared/domain/grouping/turn.ts';
+import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
+import type { Transaction } from '../commit/transaction.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import { Group, GroupMember, groupsOf, openTouched } from './state.ts';
+import { GROUPED_EVENTS, GROUP_TOLD, HANDLER_GROUPS } from './table.ts';
+
+/** Groups of one handler, and events of one group: what comes beyond it is told by itself. */
+export const GROUPS_MAX = 10_000;
+export const GROUP_MEMBERS_MAX = 10_000;
+
+/** A handler with `group_by`. */
+export interface GroupingHandler {
+  readonly name: string;
+  readonly names: readonly string[];
+}
+
+/**
+ * Has an event told with its group, in the commit of the event.
+ *
+ * @returns false: there is no room for it in its group, or for one more group
+ */
+export function addToGroup(
+  transaction: Transaction,
+  namespace: Namespace,
+  { name, names }: GroupingHandler,
+  event: HandledEvent,
+): boolean {
+  const { client, check } = event;
+  const groups = groupsOf(namespace);
+  const present = groups.member(name, client.name, check.name);
+  const open = namespace.check(client.name, check.name)?.state.event;
+  const next = nextGrouped(present, event, open?.id === event.id);
+  if (next === undefined) {
+    if (present !== undefined) removeMember(transaction, namespace, present);
+    return true;
+  }
+  const group = groupAt(namespace, name, groupPlace(names, event), present?.group);
+  const isFull = present?.group !== group && (group?.members.size ?? 0) >= GROUP_MEMBERS_MAX;
+  if (group === undefined || isFull) return false;
+  const member = memberIn(transaction, namespace, group, present, event);
+  const { told } = member;
+  member.become(next);
+  if (member.told !== told) noteTold(transaction, namespace, member, member.told);
+  transaction.keep(GROUPED_EVENTS, member, event);
+  if (changeOf(member) !== 'same') group.untoldSinceMs ??= transaction.nowMs;
+  touch(transaction, namespace, group);
+  return true;
+}
+
+/** Puts an event of a group that was made by other names where it belongs now; what was told of it is remembered. */
+export function moveMember(
+  transaction: Transaction,
+  namespace: Namespace,
+  { name, names }: GroupingHandler,
+  member: GroupMember,
+): void {
+  const event = transaction.body(GROUPED_EVENTS, member);
+  const { untoldSinceMs = transaction.nowMs } = member.group;
+  const group = groupAt(namespace, name, groupPlace(names, event), member.group);
+  if (group === undefined || group === member.group) {
+    removeMember(transaction, namespace, member);
+    return;
+  }
+  memberIn(transaction, namespace, group, member, event);
+  transaction.keep(GROUPED_EVENTS, member, event);
+  if (changeOf(member) !== 'same') group.untoldSinceMs ??= untoldSinceMs;
+  touch(transaction, namespace, group);
+}
+
+/** Takes an event out of its group, which goes with the last one. */
+export function removeMember(transaction: Transaction, namespace: Namespace, member: GroupMember): void {
+  groupsOf(namespace).removeMember(member);
+  transaction.forget(GROUPED_EVENTS, member);
+  if (member.told !== undefined) transaction.erase(GROUP_TOLD.key(namespace, member));
+  touch(transaction, namespace, member.group);
+}
+
+/** Remembers what was told of an event, without writing the event again. */
+export function noteTold(transaction: Transaction, namespace: Namespace, member: GroupMember, told: Told): void {
+  member.told = told;
+  if (told === undefined) transaction.erase(GROUP_TOLD.key(namespace, member));
+  else transaction.putLatest(GROUP_TOLD, namespace, member);
+}
+
+/** Has the times of a group written and looked at, or what is left of one without events removed. */
+export function touch(transaction: Transaction, namespace: Namespace, group: Group): void {
+  if (group.members.size === 0) {
+    groupsOf(namespace).remove(group);
+    transaction.erase(HANDLER_GROUPS.key(namespace, group));
+    return;
+  }
+  transaction.putLatest(HANDLER_GROUPS, namespace, group);
+  transaction.registry.state(openTouched).add(group);
+}
+
+/**
+ * The group at a place, made when it is new; one that takes over events of another has its rhythm, so that nothing is told
+ * sooner for it.
+ */
+function groupAt(namespace: Namespace, handler: string, place: GroupPlace, from: Group | undefined): Group | undefined {
+  const groups = groupsOf(namespace);
+  const present = groups.get(handler, place.key);
+  if (present !== undefined) return present;
+  if (groups.sizeOf(handler) >= GROUPS_MAX) return undefined;
+  const pace = from === undefined ? undefined : { ...paceOf(from), untoldSinceMs: undefined };
+  const group = new Group(namespace.name, handler, place, pace);
+  groups.put(group);
+  return group;
+}
+
+function paceOf({ turnAtMs, toldAtMs }: Group): Pick<Group, 'turnAtMs' | 'toldAtMs'> {
+  return { turnAtMs, toldAtMs };
+}
+
+/** The member of an event in a group, brought there from another one. */
+function memberIn(
+  transaction: Transaction,
+  namespace: Namespace,
+  group: Group,
+  present: GroupMember | undefined,
+  { client, check }: HandledEvent,
+): GroupMember {
+  if (present?.group === group) return present;
+  const groups = groupsOf(namespace);
+  const member = present ?? new GroupMember(group, client.name, check.name);
+  if (present !== undefined) {
+    const before = present.group;
+    groups.removeMember(present);
+    touch(transaction, namespace, before);
+    present.group = group;
+  }
+  groups.putMember(member);
+  return member;
+}
+
+export function isOutdated(group: Group, names: readonly string[] | undefined): boolean {
+  return names === undefined || !isGroupedBy(group, names);
+}

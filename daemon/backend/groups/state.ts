@@ -1,0 +1,173 @@
+import type { GroupPlace } from '../../../shared/domain/grouping/place.ts';
+import type { GroupedState, GroupPace, Told, TurnMember } from '../../../shared/domain/grouping/turn.ts';
+import type { Footprint } from '../registry/footprint.ts';
+import type { Namespace } from '../registry/namespace.ts';
+
+const GROUP_BYTES = 600;
+const MEMBER_BYTES = 450;
+
+/** Where a group is. By name, because the registry may be read again before it is looked at. */
+export interface GroupId {
+  readonly namespace: string;
+  readonly handler: string;
+  readonly key: string;
+}
+
+/** A group of a handler that has events. */
+export class Group implements GroupId, GroupPlace, GroupPace {
+  readonly namespace: string;
+  readonly handler: string;
+  readonly key: string;
+  readonly by: GroupPlace['by'];
+  untoldSinceMs: number | undefined;
+  turnAtMs: number | undefined;
+  toldAtMs: number | undefined;
+  /** By `memberKey`. */
+  readonly members = new Map<string, GroupMember>();
+
+  constructor(namespace: string, handler: string, { key, by }: GroupPlace, pace?: GroupPace) {
+    this.namespace = namespace;
+    this.handler = handler;
+    this.key = key;
+    this.by = by;
+    this.pace(pace ?? NO_PACE);
+  }
+
+  pace({ untoldSinceMs, turnAtMs, toldAtMs }: GroupPace): void {
+    this.untoldSinceMs = untoldSinceMs;
+    this.turnAtMs = turnAtMs;
+    this.toldAtMs = toldAtMs;
+  }
+}
+
+const NO_PACE: GroupPace = { untoldSinceMs: undefined, turnAtMs: undefined, toldAtMs: undefined };
+
+/** What a handler with `group_by` knows of a client and check, without the event, which stays in the store. */
+export class GroupMember implements TurnMember {
+  readonly namespace: string;
+  readonly handler: string;
+  readonly client: string;
+  readonly check: string;
+  group: Group;
+  eventId = '';
+  status = 0;
+  isOver = false;
+  isPassing = false;
+  told: Told = undefined;
+  /** 0: it is not stored yet. */
+  bytes = 0;
+
+  constructor(group: Group, client: string, check: string) {
+    this.namespace = group.namespace;
+    this.handler = group.handler;
+    this.group = group;
+    this.client = client;
+    this.check = check;
+  }
+
+  become({ eventId, status, isOver, isPassing, told }: GroupedState): void {
+    this.eventId = eventId;
+    this.status = status;
+    this.isOver = isOver;
+    this.isPassing = isPassing;
+    this.told = told;
+  }
+}
+
+/** The groups of one handler, and which of them has what. */
+interface HandlerGroups {
+  readonly groups: Map<string, Group>;
+  readonly members: Map<string, GroupMember>;
+}
+
+/** The groups of a namespace. */
+class GroupRegistry {
+  readonly #byHandler = new Map<string, HandlerGroups>();
+  readonly #footprint: Footprint;
+  #size = 0;
+
+  constructor(footprint: Footprint) {
+    this.#footprint = footprint;
+  }
+
+  /** How many groups there are. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** How many a handler has. */
+  sizeOf(handler: string): number {
+    return this.#byHandler.get(handler)?.groups.size ?? 0;
+  }
+
+  *all(): Generator<Group, void, undefined> {
+    for (const { groups } of this.#byHandler.values()) yield* groups.values();
+  }
+
+  get(handler: string, key: string): Group | undefined {
+    return this.#byHandler.get(handler)?.groups.get(key);
+  }
+
+  member(handler: string, client: string, check: string): GroupMember | undefined {
+    return this.#byHandler.get(handler)?.members.get(memberKey(client, check));
+  }
+
+  put(group: Group): void {
+    let own = this.#byHandler.get(group.handler);
+    if (own === undefined) this.#byHandler.set(group.handler, (own = { groups: new Map(), members: new Map() }));
+    own.groups.set(group.key, group);
+    this.#size++;
+    this.#footprint.bytes += GROUP_BYTES + group.key.length;
+  }
+
+  /** Takes out a group without events. */
+  remove(group: Group): void {
+    const own = this.#byHandler.get(group.handler);
+    if (own?.groups.delete(group.key) !== true) return;
+    if (own.groups.size === 0) this.#byHandler.delete(group.handler);
+    this.#size--;
+    this.#footprint.bytes -= GROUP_BYTES + group.key.length;
+  }
+
+  putMember(member: GroupMember): void {
+    const key = memberKey(member.client, member.check);
+    this.#byHandler.get(member.handler)?.members.set(key, member);
+    member.group.members.set(key, member);
+    this.#footprint.bytes += MEMBER_BYTES + key.length;
+  }
+
+  removeMember(member: GroupMember): void {
+    const key = memberKey(member.client, member.check);
+    member.group.members.delete(key);
+    if (this.#byHandler.get(member.handler)?.members.delete(key) === true) {
+      this.#footprint.bytes -= MEMBER_BYTES + key.length;
+    }
+  }
+}
+
+function memberKey(client: string, check: string): string {
+  return JSON.stringify([client, check]);
+}
+
+const openGroups = (footprint: Footprint): GroupRegistry => new GroupRegistry(footprint);
+
+export function groupsOf(namespace: Namespace): GroupRegistry {
+  return namespace.state(openGroups);
+}
+
+/** Groups whose next turn may be another one since somebody looked. */
+class TouchedGroups {
+  #groups = new Set<Group>();
+
+  add(group: Group): void {
+    this.#groups.add(group);
+  }
+
+  take(): ReadonlySet<Group> {
+    const taken = this.#groups;
+    if (taken.size > 0) this.#groups = new Set();
+    return taken;
+  }
+}
+
+export const openTouched = (): TouchedGroups => new TouchedGroups();

@@ -1,0 +1,179 @@
+import { groupId } from '../../../shared/domain/grouping/place.ts';
+import {
+  changeOf,
+  dueAtMs,
+  GROUP_BYTES_MAX,
+  groupLimit,
+  groupTimes,
+  isRepeatDue,
+  takeTurn,
+  type Presence,
+  type Turn,
+} from '../../../shared/domain/grouping/turn.ts';
+import { isSilenced } from '../../../shared/domain/silencing.ts';
+import type { GroupRun } from '../../../shared/schemas/handler-job.ts';
+import type { RunningHandler } from '../../../shared/schemas/handler.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import type { Transaction } from '../commit/transaction.ts';
+import type { Definitions } from '../config/definitions.ts';
+import { addJob } from '../handlers/saved.ts';
+import type { Clock } from '../ports.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
+import { isOutdated, moveMember, noteTold, removeMember, touch, type GroupingHandler } from './saved.ts';
+import { groupsOf, openTouched, type Group, type GroupId, type GroupMember } from './state.ts';
+import { GROUPED_EVENTS } from './table.ts';
+
+/** Events that are moved in one commit when a group is made by other names, or by none. */
+const SLICE = 100;
+
+interface TurnParts {
+  readonly batcher: Pick<Batcher, 'run'>;
+  readonly definitions: Pick<Definitions, 'in'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** A handler as its groups see it. */
+type Grouping = RunningHandler & { readonly group_by: readonly string[] };
+
+/** The turns of groups, each in one commit with the run that it asks for. */
+export class GroupTurns {
+  readonly #parts: TurnParts;
+
+  constructor(parts: TurnParts) {
+    this.#parts = parts;
+  }
+
+  /** As `dueOf`. */
+  dueOf(group: Group): number {
+    return dueOf(this.#parts.definitions, group);
+  }
+
+  /**
+   * Takes the turn of a group that is due. One of a handler that groups by other names now goes there, a part at a time; of
+   * one that groups no more what is untold becomes a run for each event.
+   *
+   * @throws MonError `unavailable`
+   */
+  take(id: GroupId): Promise<void> {
+    const { batcher, clock } = this.#parts;
+    return batcher.run((transaction) => this.#take(transaction, id), {
+      needs: (registry) => this.#needs(registry, id, clock.now()),
+    });
+  }
+
+  #needs(registry: Registry, id: GroupId, nowMs: number): readonly GroupMember[] {
+    const namespace = registry.held(id.namespace);
+    const group = namespace && groupsOf(namespace).get(id.handler, id.key);
+    if (namespace === undefined || group === undefined) return [];
+    const handler = this.#handlerOf(group);
+    if (handler === undefined || isOutdated(group, handler.group_by)) return firstOf(group);
+    return turnOf(namespace, group, handler, nowMs).listed.map(([member]) => member);
+  }
+
+  #take(transaction: Transaction, id: GroupId): void {
+    const namespace = transaction.registry.namespace(id.namespace);
+    const group = groupsOf(namespace).get(id.handler, id.key);
+    if (group === undefined) return;
+    const handler = this.#handlerOf(group);
+    if (handler === undefined || isOutdated(group, handler.group_by)) {
+      dissolve(transaction, namespace, group, handler && { name: group.handler, names: handler.group_by });
+    } else if (dueAtMs(group, groupTimes(handler)) <= transaction.nowMs) {
+      tell(transaction, namespace, group, turnOf(namespace, group, handler, transaction.nowMs));
+    }
+    // Looked at again, whatever has become of it.
+    transaction.registry.state(openTouched).add(group);
+  }
+
+  #handlerOf(group: Group): Grouping | undefined {
+    return handlerOf(this.#parts.definitions, group);
+  }
+}
+
+/** When a group has its next turn, epoch milliseconds; 0: at once, for it was made by other names than those of now. */
+export function dueOf(definitions: Pick<Definitions, 'in'>, group: Group): number {
+  const handler = handlerOf(definitions, group);
+  return isOutdated(group, handler?.group_by) ? 0 : dueAtMs(group, groupTimes(handler ?? {}));
+}
+
+function handlerOf(definitions: Pick<Definitions, 'in'>, { namespace, handler }: Group): Grouping | undefined {
+  const definition = definitions.in(namespace).handler(handler);
+  return definition !== undefined && isGrouping(definition) ? definition : undefined;
+}
+
+function isGrouping(definition: { readonly type: string; readonly group_by?: unknown }): definition is Grouping {
+  return definition.type !== 'set' && definition.group_by !== undefined;
+}
+
+function turnOf(namespace: Namespace, group: Group, handler: Grouping, nowMs: number): Turn<GroupMember> {
+  const heeds = handler.handle_silenced !== true;
+  const presenceOf = ({ client, check, eventId }: GroupMember): Presence => {
+    const entry = namespace.check(client, check);
+    if (entry?.state.event?.id !== eventId) return 'gone';
+    return heeds && isSilenced(namespace.silenced, entry.client.subscriptions, check, nowMs) ? 'silenced' : 'open';
+  };
+  return takeTurn(group.members.values(), presenceOf, {
+    isRepeatDue: isRepeatDue(group, groupTimes(handler), nowMs),
+    events: groupLimit(handler),
+    bytes: GROUP_BYTES_MAX,
+  });
+}
+
+function tell(transaction: Transaction, namespace: Namespace, group: Group, turn: Turn<GroupMember>): void {
+  const { nowMs } = transaction;
+  const { cause } = turn;
+  // What another command of this batch brought up was not read: the next batch has it.
+  if (!turn.listed.every(([member]) => transaction.hasBody(GROUPED_EVENTS, member))) return;
+  if (cause !== undefined) {
+    const run = runOf(transaction, group, turn, cause);
+    const [first] = run.events;
+    if (first !== undefined) addJob(transaction, namespace, group.handler, first, run);
+    group.toldAtMs = nowMs;
+  }
+  group.turnAtMs = nowMs;
+  group.untoldSinceMs = turn.hasUntold ? nowMs : undefined;
+  for (const member of turn.told) noteTold(transaction, namespace, member, member.status);
+  for (const member of turn.held) noteTold(transaction, namespace, member, 'held');
+  for (const member of turn.leaves) removeMember(transaction, namespace, member);
+  touch(transaction, namespace, group);
+}
+
+function runOf(
+  transaction: Transaction,
+  { namespace, handler, key, by }: Group,
+  { listed, leftOut, counts, severity }: Turn<GroupMember>,
+  cause: GroupRun['cause'],
+): GroupRun {
+  return {
+    id: groupId(namespace, handler, key),
+    by: Object.fromEntries(by),
+    cause,
+    severity,
+    ...counts,
+    left_out: leftOut,
+    events: listed.map(([member, change]) => ({ ...transaction.body(GROUPED_EVENTS, member), change })),
+  };
+}
+
+/** @param handler undefined: it groups no more, or is not defined */
+function dissolve(
+  transaction: Transaction,
+  namespace: Namespace,
+  group: Group,
+  handler: GroupingHandler | undefined,
+): void {
+  for (const member of firstOf(group)) {
+    if (!transaction.hasBody(GROUPED_EVENTS, member)) continue;
+    if (handler !== undefined) {
+      moveMember(transaction, namespace, handler, member);
+      continue;
+    }
+    const isUntold = member.told !== 'held' && changeOf(member) !== 'same';
+    if (isUntold) addJob(transaction, namespace, group.handler, transaction.body(GROUPED_EVENTS, member));
+    removeMember(transaction, namespace, member);
+  }
+}
+
+function firstOf({ members }: Group): GroupMember[] {
+  return [...members.values()].slice(0, SLICE);
+}

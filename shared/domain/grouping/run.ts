@@ -1,0 +1,52 @@
+import type { GroupRun, HandledEvent } from '../../schemas/handler-job.ts';
+import { v2HandledEvent } from '../v2/handled-event.ts';
+import { redactEvent } from '../redact.ts';
+import { severityOf } from '../severity.ts';
+import { groupId, groupPlace } from './place.ts';
+
+/** A group as receivers get it: what is known of it as a whole, then its events. */
+type GroupDocument = Readonly<Record<string, unknown>>;
+
+/** What a handler with `group_by` gets of an event that is told by itself: of a test, or where its group has no room. */
+export function groupOfOne(
+  { namespace, handler }: { readonly namespace: string; readonly handler: string },
+  names: readonly string[],
+  event: HandledEvent,
+): GroupRun {
+  const { key, by } = groupPlace(names, event);
+  const isOver = event.action === 'resolve';
+  return {
+    id: groupId(namespace, handler, key),
+    by: Object.fromEntries(by),
+    cause: 'change',
+    severity: isOver ? 'ok' : severityOf(event.check.status),
+    firing: isOver ? 0 : 1,
+    new: isOver ? 0 : 1,
+    changed: 0,
+    resolved: isOver ? 1 : 0,
+    left_out: 0,
+    events: [{ ...event, change: isOver ? 'resolved' : 'new' }],
+  };
+}
+
+/** How many events a run tells of, those among it that are left out. */
+export function eventsIn({ events, left_out: leftOut }: GroupRun): number {
+  return events.length + leftOut;
+}
+
+/** The same without the secrets of its events. */
+export function redactGroup(group: GroupRun): GroupRun {
+  return { ...group, events: group.events.map(redactEvent) };
+}
+
+/** What a handler with `group_by` is sent, as JSON: each event as it would be by itself, and what happened to it. */
+export function groupDocument(
+  { namespace, handler, group }: { readonly namespace: string; readonly handler: string; readonly group: GroupRun },
+  format: 'legacy' | 'core' | undefined,
+): GroupDocument {
+  const { events, ...known } = group;
+  const shown = events.map(({ change, ...event }) =>
+    Object.assign({ change }, format === 'core' ? v2HandledEvent(namespace, event) : event),
+  );
+  return { group: { namespace, handler, ...known }, events: shown };
+}

@@ -1,0 +1,83 @@
+import type { GroupedEvent, GroupRun } from '../../schemas/handler-job.ts';
+import { DEFAULT_NAMESPACE } from '../../schemas/namespace.ts';
+import { groupLabel } from '../grouping/place.ts';
+import { severityOf } from '../severity.ts';
+import { clip, plainLine } from './clip.ts';
+import { messageOf, type Message } from './message.ts';
+
+/** Of an event, in a list of them. */
+const LINE_MAX = 160;
+
+interface ToldGroup {
+  readonly namespace: string;
+  /** Its events without secrets, where they are to go without them. */
+  readonly group: GroupRun;
+  /** In place of the list: what a mutator made. */
+  readonly output?: string | undefined;
+}
+
+/** As people are told of a group where no template says otherwise (grouping 3). A group of one event is told as that event. */
+export function groupMessageOf({ namespace, group, output }: ToldGroup): Message {
+  const { id, events, firing, resolved, severity, left_out: leftOut } = group;
+  const [only, ...others] = events;
+  const isSingle = only !== undefined && others.length === 0 && leftOut === 0;
+  if (isSingle) return { ...messageOf({ namespace, event: only, output }), key: id };
+  const label = plainLine(groupLabel(Object.entries(group.by)));
+  const isOver = firing === 0;
+  const isAcknowledged = !isOver && events.every(({ action, silenced }) => action === 'resolve' || silenced);
+  const state = isOver ? 'RESOLVED' : severity.toUpperCase();
+  const count = isOver ? eventCount(resolved) : eventCount(firing);
+  const news = newsOf(group);
+  return {
+    kind: isOver ? 'resolved' : isAcknowledged ? 'acknowledged' : 'problem',
+    severity: isOver ? 'ok' : severity,
+    namespace,
+    client: label,
+    check: 'group',
+    key: id,
+    title: `${state} ${count}: ${clip(label, LINE_MAX)}${news === '' ? '' : ` (${news})`}`,
+    output: output ?? listOf(group),
+    facts: factsOf(namespace, group),
+    time: undefined,
+  };
+}
+
+function eventCount(count: number): string {
+  return `${String(count)} ${count === 1 ? 'event' : 'events'}`;
+}
+
+/** `3 new, 2 resolved`; of a group that is told again without news: `again`. */
+function newsOf({ cause, firing, resolved, changed, new: fresh }: GroupRun): string {
+  if (cause === 'repeat') return 'again';
+  if (firing === 0) return '';
+  const counts = [
+    [fresh, 'new'],
+    [changed, 'changed'],
+    [resolved, 'resolved'],
+  ] as const;
+  return counts.flatMap(([count, word]) => (count === 0 ? [] : `${String(count)} ${word}`)).join(', ');
+}
+
+function listOf({ events, left_out: leftOut }: GroupRun): string {
+  const rest = leftOut === 0 ? [] : [`and ${String(leftOut)} more, left out here`];
+  return [...events.map(lineOf), ...rest].join('\n');
+}
+
+function lineOf({ change, action, client, check }: GroupedEvent): string {
+  const state = action === 'resolve' ? 'RESOLVED' : severityOf(check.status).toUpperCase();
+  const mark = change === 'new' ? ' (new)' : change === 'changed' ? ' (changed)' : '';
+  const [first = ''] = check.output.split('\n', 1);
+  const said = first === '' ? '' : `: ${first}`;
+  return clip(plainLine(`${state}${mark} ${client.name}/${check.name}${said}`), LINE_MAX);
+}
+
+function factsOf(namespace: string, { by, firing, resolved, left_out: leftOut }: GroupRun): Message['facts'] {
+  const facts: (readonly [string, string])[] = [
+    ...Object.entries(by),
+    ['Firing', String(firing)],
+    ...(resolved === 0 ? [] : [['Resolved', String(resolved)] as const]),
+    ...(leftOut === 0 ? [] : [['Left out', String(leftOut)] as const]),
+    ...(namespace === DEFAULT_NAMESPACE ? [] : [['Namespace', namespace] as const]),
+  ];
+  return facts.map(([name, value]) => [name, plainLine(value)]);
+}

@@ -1,0 +1,290 @@
+import { describe, expect, test } from 'vitest';
+import { groupsOf } from '../../../../daemon/backend/groups/state.ts';
+import { shiftedTimes } from '../../../../daemon/backend/registry/shift-times.ts';
+import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import {
+  groupCount,
+  groupingPipe,
+  openGroupRig,
+  pass,
+  settled,
+  takeTold,
+  type GroupRig,
+} from '../../../support/group-rig.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const GROUPING = { handlers: { default: groupingPipe() } };
+
+async function openRacks(
+  sections: Parameters<typeof openGroupRig>[0] = GROUPING,
+  options: Parameters<typeof openGroupRig>[1] = {},
+): Promise<GroupRig> {
+  const rig = await openGroupRig(sections, options);
+  for (const [name, rack] of [
+    ['a-1', 'a'],
+    ['a-2', 'a'],
+    ['b-1', 'b'],
+  ] as const) {
+    await rig.clients.put(DEFAULT_NAMESPACE, { name, address: 'x', rack });
+  }
+  return rig;
+}
+
+describe('a handler with group_by has one run for the events of a group', () => {
+  test('once the first of them has waited for group_wait', async () => {
+    const rig = await openRacks();
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 10);
+    await rig.report(1, { source: 'a-2' });
+    await rig.report(2, { source: 'b-1' });
+    expect(await takeTold(rig)).toEqual([]);
+    await pass(rig, 20);
+    expect(await takeTold(rig)).toEqual(['a-1/disk new, a-2/disk new']);
+    await pass(rig, 10);
+    expect(await takeTold(rig)).toEqual(['b-1/disk new']);
+  });
+
+  test('then not before group_interval, with what changed and what did not', async () => {
+    const rig = await openRacks();
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 30);
+    await takeTold(rig);
+    await rig.report(2, { source: 'a-1' });
+    await rig.report(2, { source: 'a-2' });
+    await pass(rig, 299);
+    expect(await takeTold(rig)).toEqual([]);
+    await pass(rig, 1);
+    expect(await takeTold(rig)).toEqual(['a-2/disk new, a-1/disk same']);
+    await rig.report(1, { source: 'a-1' });
+    await rig.report(0, { source: 'a-2' });
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual(['a-1/disk changed, a-2/disk resolved']);
+    await rig.report(0, { source: 'a-1' });
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual(['a-1/disk resolved']);
+    expect(groupCount(rig)).toBe(0);
+  });
+
+  test('again after repeat_interval while a problem persists and nothing changed', async () => {
+    const rig = await openRacks({ handlers: { default: groupingPipe({ repeat_interval: 600 }) } });
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 30);
+    await takeTold(rig);
+    await pass(rig, 599);
+    await rig.report(2, { source: 'a-1' });
+    expect(await takeTold(rig)).toEqual([]);
+    await pass(rig, 1);
+    expect(await takeTold(rig)).toEqual(['a-1/disk same']);
+  });
+
+  test('never again with repeat_interval: 0', async () => {
+    const rig = await openRacks({ handlers: { default: groupingPipe({ repeat_interval: 0 }) } });
+    await rig.report(2, { source: 'a-1' });
+    for (let hour = 0; hour < 10; hour++) await pass(rig, 3600);
+    expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+  });
+
+  test('and none when all was over before it was told', async () => {
+    const rig = await openRacks();
+    await rig.report(2, { source: 'a-1' });
+    await rig.report(0, { source: 'a-1' });
+    await pass(rig, 3600);
+    expect(await takeTold(rig)).toEqual([]);
+    expect(groupCount(rig)).toBe(0);
+  });
+
+  test('with the end of a problem that was told before the handler grouped', async () => {
+    const rig = await openRacks({ handlers: { default: { type: 'pipe', command: 'true' } } });
+    await rig.report(2, { source: 'a-1' });
+    expect(await takeTold(rig)).toEqual(['a-1/disk create']);
+    rig.reload(GROUPING);
+    await rig.report(0, { source: 'a-1' });
+    await pass(rig, 30);
+    expect(await takeTold(rig)).toEqual(['a-1/disk resolved']);
+  });
+
+  test('with at most group_limit events; the others are counted, and told', async () => {
+    const rig = await openRacks({ handlers: { default: groupingPipe({ group_limit: 1, repeat_interval: 600 }) } });
+    await rig.report(1, { source: 'a-1' });
+    await rig.report(2, { source: 'a-2' });
+    await pass(rig, 30);
+    expect(await takeTold(rig)).toEqual(['a-2/disk new, 1 left out']);
+    await pass(rig, 600);
+    expect(await takeTold(rig)).toEqual(['a-2/disk same, 1 left out']);
+  });
+
+  test('without an event that was deleted meanwhile', async () => {
+    const rig = await openRacks();
+    await rig.report(2, { source: 'a-1' });
+    await rig.report(2, { source: 'a-2' });
+    await rig.clients.remove(DEFAULT_NAMESPACE, 'a-2', { expireSeconds: undefined });
+    await pass(rig, 30);
+    expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+  });
+
+  test('and a client that goes to another group takes along what was told of it', async () => {
+    const rig = await openRacks();
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 30);
+    expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+    await rig.clients.put(DEFAULT_NAMESPACE, { name: 'a-1', address: 'x', rack: 'c' });
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 600);
+    expect(await takeTold(rig)).toEqual([]);
+    expect(groupCount(rig)).toBe(1);
+  });
+});
+
+describe('silences', () => {
+  test('one that begins while an event waits keeps it back, and its end brings it', async () => {
+    const rig = await openRacks();
+    await rig.report(2, { source: 'a-1' });
+    await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
+    await pass(rig, 3600);
+    expect(await takeTold(rig)).toEqual([]);
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+  });
+
+  test('what is known and silenced is left out of repetitions; at the end of the silence it is told again', async () => {
+    const rig = await openRacks({ handlers: { default: groupingPipe({ repeat_interval: 600 }) } });
+    await rig.report(2, { source: 'a-1' });
+    await rig.report(2, { source: 'a-2' });
+    await pass(rig, 30);
+    await takeTold(rig);
+    await rig.silenced.create(DEFAULT_NAMESPACE, { subscription: 'client:a-1' });
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 600);
+    expect(await takeTold(rig)).toEqual(['a-2/disk same']);
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { subscription: 'client:a-1' });
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual(['a-1/disk changed, a-2/disk same']);
+  });
+});
+
+/** With something that was told, and something that was not. */
+const untold = async (): Promise<GroupRig> => {
+  const rig = await openRacks();
+  await rig.report(2, { source: 'a-1' });
+  await pass(rig, 30);
+  expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+  await rig.report(2, { source: 'a-2' });
+  return rig;
+};
+
+describe('a reload while a group waits', () => {
+  test('that groups no more: what is untold is told by itself, and nothing a second time', async () => {
+    const rig = await untold();
+    rig.reload({ handlers: { default: { type: 'pipe', command: 'true' } } });
+    await pass(rig, 0);
+    expect(await takeTold(rig)).toEqual(['a-2/disk create']);
+    expect(groupCount(rig)).toBe(0);
+  });
+
+  test('that removes the handler: the runs are asked for, and become dead letters', async () => {
+    const rig = await untold();
+    rig.reload({ handlers: {} });
+    await pass(rig, 0);
+    expect(await takeTold(rig)).toEqual(['a-2/disk create']);
+    expect(groupCount(rig)).toBe(0);
+  });
+
+  test('that groups by other names: events go there, with what was told of them', async () => {
+    const rig = await untold();
+    rig.reload({ handlers: { default: groupingPipe({ group_by: ['check'] }) } });
+    await pass(rig, 0);
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual(['a-2/disk new, a-1/disk same']);
+    expect(groupCount(rig)).toBe(1);
+  });
+
+  test('that changes its times: they count at once', async () => {
+    const rig = await untold();
+    rig.reload({ handlers: { default: groupingPipe({ group_wait: 0, group_interval: 1 }) } });
+    await pass(rig, 1);
+    expect(await takeTold(rig)).toEqual(['a-2/disk new, a-1/disk same']);
+  });
+});
+
+describe('nothing is lost', () => {
+  test('a backend that is started again goes on where the last one was', async () => {
+    const dir = await tempDir();
+    const first = await openRacks(GROUPING, { dir });
+    await first.report(2, { source: 'a-1' });
+    await pass(first, 30);
+    expect(await takeTold(first)).toEqual(['a-1/disk new']);
+    await first.report(1, { source: 'a-1' });
+    await first.report(2, { source: 'a-2' });
+    await first.stop();
+    const second = await openGroupRig(GROUPING, { dir, clock: first.clock });
+    await pass(second, 299);
+    expect(await takeTold(second)).toEqual([]);
+    await pass(second, 1);
+    expect(await takeTold(second)).toEqual(['a-2/disk new, a-1/disk changed']);
+    await second.report(0, { source: 'a-1' });
+    await second.report(0, { source: 'a-2' });
+    await pass(second, 300);
+    await second.stop();
+    const third = await openGroupRig(GROUPING, { dir, clock: first.clock });
+    expect(groupCount(third)).toBe(0);
+    for (const prefix of ['handler-group', 'handler-group-event', 'handler-group-told']) {
+      for await (const [key] of third.store.scan([prefix])) expect.fail(key.join());
+    }
+  });
+
+  test('a turn that the store refuses is taken later, once', async () => {
+    const rig = await openRacks();
+    await rig.report(2, { source: 'a-1' });
+    await settled(rig);
+    rig.store.refuses = () => true;
+    rig.clock.advance(30_000);
+    await rig.batcher.run(() => undefined).catch(() => undefined);
+    rig.store.refuses = () => false;
+    rig.clock.advance(5000);
+    await expect.poll(async () => (await takeTold(rig)).join()).toBe('a-1/disk new');
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual([]);
+  });
+
+  test('a group waits for a handler whose queue and dead letters are full', async () => {
+    const full = new Set(['default']);
+    const rig = await openRacks(GROUPING, { full });
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 3600);
+    expect(await takeTold(rig)).toEqual([]);
+    full.clear();
+    await pass(rig, 1);
+    expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+  });
+
+  test('a correction of the clock moves the times of groups along', async () => {
+    const rig = await openRacks();
+    await rig.report(2, { source: 'a-1' });
+    await settled(rig);
+    const [moved, ...others] = await shiftedTimes(rig.store, TABLES, 3600);
+    expect(others).toEqual([]);
+    expect(moved).toMatchObject({ type: 'put', key: ['handler-group', 'default', 'default', '[["client.rack","a"]]'] });
+    const value = moved?.type === 'put' ? (JSON.parse(moved.value) as object) : {};
+    expect(value).toEqual({ by: [['client.rack', 'a']], untold_since: rig.clock.now() + 3_600_000 });
+  });
+
+  test('an event that is stored nowhere, such as a registration, is told once', async () => {
+    const rig = await openRacks({ handlers: { registration: groupingPipe() } });
+    await rig.report(0, { source: 'new-1' });
+    await rig.report(0, { source: 'new-2' });
+    await pass(rig, 30);
+    expect(await takeTold(rig)).toEqual(['new-1/registration new, new-2/registration new']);
+    await pass(rig, 20_000);
+    expect(await takeTold(rig)).toEqual([]);
+    expect(groupCount(rig)).toBe(0);
+  });
+});
+
+test('of a handler that groups, an event without a problem is nothing', async () => {
+  const rig = await openRacks();
+  await rig.report(0, { source: 'a-1', type: 'metric' });
+  expect(groupsOf(rig.registry.namespace(DEFAULT_NAMESPACE)).size).toBe(0);
+  expect(await takeTold(rig)).toEqual([]);
+});

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { groupMessageOf } from '../../../../shared/domain/message/group-message.ts';
+import { mailOf } from '../../../../shared/domain/message/mail.ts';
+import { presetRequest } from '../../../../shared/domain/message/preset-request.ts';
+import { templateRemarks } from '../../../../shared/domain/message/told.ts';
+import type { GroupedEvent, GroupRun } from '../../../../shared/schemas/handler-job.ts';
+import { handlerSchema, type RunningHandler } from '../../../../shared/schemas/handler.ts';
+import { anEvent } from '../../../support/a-job.ts';
+
+const event = (client: string, change: GroupedEvent['change'], more: object = {}): GroupedEvent => ({
+  ...anEvent({ client: { name: client }, check: { output: `no answer\u001b[2J\nmore` }, ...more }),
+  change,
+});
+
+const RUN: GroupRun = {
+  id: '0123456789abcdef',
+  by: { 'client.rack': 'a', check: 'disk' },
+  cause: 'change',
+  severity: 'critical',
+  firing: 12,
+  new: 2,
+  changed: 0,
+  resolved: 1,
+  left_out: 9,
+  events: [
+    event('web-1', 'new'),
+    event('web-2', 'new'),
+    event('web-3', 'resolved', { action: 'resolve', check: { status: 0, output: 'fine' } }),
+    event('web-4', 'same'),
+  ],
+};
+
+test('one message says how many, what is new, and has a line for each event that is listed', () => {
+  expect(groupMessageOf({ namespace: 'default', group: RUN })).toMatchObject({
+    kind: 'problem',
+    severity: 'critical',
+    key: '0123456789abcdef',
+    title: 'CRITICAL 12 events: client.rack=a, check=disk (2 new, 1 resolved)',
+    output: [
+      String.raw`CRITICAL (new) web-1/disk: no answer\x1b[2J`,
+      String.raw`CRITICAL (new) web-2/disk: no answer\x1b[2J`,
+      'RESOLVED web-3/disk: fine',
+      String.raw`CRITICAL web-4/disk: no answer\x1b[2J`,
+      'and 9 more, left out here',
+    ].join('\n'),
+    facts: [
+      ['client.rack', 'a'],
+      ['check', 'disk'],
+      ['Firing', '12'],
+      ['Resolved', '1'],
+      ['Left out', '9'],
+    ],
+  });
+});
+
+test('of one that is told again, of one that is over, and of a single event', () => {
+  const told = (more: Partial<GroupRun>) => groupMessageOf({ namespace: 'default', group: { ...RUN, ...more } });
+  const again = { cause: 'repeat', new: 0, resolved: 0 } as const;
+  expect(told(again).title).toBe('CRITICAL 12 events: client.rack=a, check=disk (again)');
+  const over = told({ firing: 0, severity: 'ok', new: 0, resolved: 2 });
+  expect([over.kind, over.title]).toEqual(['resolved', 'RESOLVED 2 events: client.rack=a, check=disk']);
+  const single = told({ left_out: 0, events: RUN.events.slice(0, 1) });
+  expect(single.title).toBe(String.raw`CRITICAL web-1/disk: no answer\x1b[2J`);
+  expect(single.key).toBe(RUN.id);
+});
+
+const told = { namespace: 'default', event: anEvent(), group: RUN, output: undefined, nowMs: 0 };
+
+test('services that keep problems know it by the id of the group', () => {
+  const handler = handlerSchema.parse({ type: 'webhook', preset: 'pagerduty', routing_key: 'k', group_by: ['check'] });
+  const { body } = presetRequest(handler as Parameters<typeof presetRequest>[0], told);
+  expect(body).toMatchObject({ event_action: 'trigger', dedup_key: RUN.id });
+});
+
+const email = (subject: string): RunningHandler =>
+  handlerSchema.parse({
+    type: 'email',
+    smtp: { host: 'localhost' },
+    from: 'a@b.c',
+    to: 'a@b.c',
+    group_by: ['check'],
+    templates: { subject },
+  }) as RunningHandler;
+
+test('templates have the group in place of an event, and what they name is looked at when it is loaded', () => {
+  const handler = email('{{ severity }} {{ group.firing }} in {{ group.label }}');
+  expect(templateRemarks(handler)).toEqual([]);
+  expect(mailOf(handler as Parameters<typeof mailOf>[0], told)).toMatchObject({
+    subject: 'critical 12 in client.rack=a, check=disk',
+    problems: [],
+  });
+  expect(templateRemarks(email('{{ event.client.name }}')).map(({ name }) => name)).toEqual(['subject']);
+});

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { handlerSchema } from '../../../shared/schemas/handler.ts';
+import { problemsOf } from '../../../shared/schemas/problems.ts';
+
+const PIPE = { type: 'pipe', command: 'true' };
+
+function problems(handler: object): string {
+  const parsed = handlerSchema.safeParse(handler);
+  return parsed.success ? '' : problemsOf(parsed.error);
+}
+
+describe('what makes no sense for a handler with group_by is refused', () => {
+  test.each<{ name: string; handler: object; says: string }>([
+    { name: 'another type', handler: { type: 'udp', socket: { host: 'a', port: 1 }, group_by: [] }, says: 'type pipe' },
+    { name: 'a set', handler: { type: 'set', handlers: [], group_by: [] }, says: 'type pipe' },
+    { name: 'times without it', handler: { ...PIPE, group_wait: 5 }, says: 'group_wait: needs group_by' },
+    { name: 'a name that leads nowhere', handler: { ...PIPE, group_by: ['rack'] }, says: 'client.datacenter' },
+    { name: 'a name twice', handler: { ...PIPE, group_by: ['client', 'client'] }, says: 'twice' },
+    { name: 'a secret', handler: { ...PIPE, group_by: ['client.password'] }, says: 'secret' },
+    {
+      name: 'repetitions that come sooner than news',
+      handler: { ...PIPE, group_by: [], repeat_interval: 60 },
+      says: 'repeat_interval: must not be shorter than group_interval',
+    },
+    {
+      name: 'a mutator of one event',
+      handler: { ...PIPE, group_by: [], mutator: 'only_check_output' },
+      says: 'only_check_output makes something of one event',
+    },
+  ])('$name', ({ handler, says }) => {
+    expect(problems(handler)).toContain(says);
+  });
+
+  test('all else is taken', () => {
+    const times = { group_wait: 0, group_interval: 1, repeat_interval: 0, group_limit: 1000 };
+    expect(problems({ ...PIPE, group_by: ['client', 'check.labels.team', 'subscription'], ...times })).toBe('');
+    expect(problems(PIPE)).toBe('');
+  });
+});

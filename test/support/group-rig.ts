@@ -1,0 +1,67 @@
+import { onTestFinished } from 'vitest';
+import { GroupClock } from '../../daemon/backend/groups/clock.ts';
+import { groupsOf } from '../../daemon/backend/groups/state.ts';
+import { GroupTurns } from '../../daemon/backend/groups/write.ts';
+import { handleUnsilenced } from '../../daemon/backend/handlers/handle-unsilenced.ts';
+import { UnsilencedEvents } from '../../daemon/backend/handlers/write-unsilenced.ts';
+import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
+import { HandlingRig, type HandlingOptions, type HandlingSections } from './handling-rig.ts';
+
+/** The pipeline with the turns of groups, and a way to end it without losing its directory. */
+export interface GroupRig extends HandlingRig {
+  readonly stop: () => Promise<void>;
+}
+
+/** A pipe that groups by `client.rack`, waits 30 s, then 5 min, and repeats after 4 h, unless it says otherwise. */
+export function groupingPipe(attributes: object = {}): object {
+  return { type: 'pipe', command: 'true', group_by: ['client.rack'], ...attributes };
+}
+
+export async function openGroupRig(sections: HandlingSections, options: HandlingOptions = {}): Promise<GroupRig> {
+  const rig = await HandlingRig.open(sections, options);
+  const { registry, clock, log, batcher, definitions } = rig;
+  const parts = { registry, commits: batcher.commits, clock, log };
+  const unsilenced = handleUnsilenced({ ...parts, unsilenced: new UnsilencedEvents(batcher) });
+  const turns = new GroupTurns({ batcher, definitions, clock });
+  const backlog = { isFull: (_namespace: string, handler: string) => options.full?.has(handler) === true };
+  const groups = new GroupClock({ ...parts, turns, backlog, definitions });
+  let isStopped = false;
+  const stop = async (): Promise<void> => {
+    if (isStopped) return;
+    isStopped = true;
+    groups[Symbol.dispose]();
+    unsilenced[Symbol.dispose]();
+    await rig[Symbol.asyncDispose]();
+  };
+  onTestFinished(stop);
+  return Object.assign(rig, { stop });
+}
+
+/** Waits until what follows from the last step is committed. */
+export async function settled({ batcher }: HandlingRig): Promise<void> {
+  for (let round = 0; round < 4; round++) await batcher.run(() => undefined);
+}
+
+/** Lets time go on in small steps, so that what one turn leaves is found by the next. */
+export async function pass(rig: HandlingRig, seconds: number): Promise<void> {
+  await settled(rig);
+  rig.clock.advance(seconds * 1000);
+  await settled(rig);
+}
+
+/**
+ * The runs that were asked for since the last look: of a group `a-1/disk new, a-2/disk same`, of an event by itself its
+ * action.
+ */
+export async function takeTold(rig: HandlingRig): Promise<string[]> {
+  await settled(rig);
+  return rig.takeJobs().map(({ client, check, event, group }) => {
+    if (group === undefined) return `${client}/${check} ${event.action}`;
+    const events = group.events.map((own) => `${own.client.name}/${own.check.name} ${own.change}`);
+    return [...events, ...(group.left_out > 0 ? [`${String(group.left_out)} left out`] : [])].join(', ');
+  });
+}
+
+export function groupCount(rig: HandlingRig): number {
+  return groupsOf(rig.registry.namespace(DEFAULT_NAMESPACE)).size;
+}
