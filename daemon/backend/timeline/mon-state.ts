@@ -1,4 +1,4 @@
-import { EVENT_SEARCH, matchesSearch } from '../../../shared/domain/search.ts';
+import { EVENT_SEARCH } from '../../../shared/domain/search.ts';
 import { silencedBy, silencedRow } from '../../../shared/domain/silencing.ts';
 import { severityOf } from '../../../shared/domain/severity.ts';
 import { pastEventRow } from '../../../shared/domain/timeline/past.ts';
@@ -8,13 +8,14 @@ import { MonError } from '../../../shared/errors.ts';
 import { clientRow } from '../clients/rows.ts';
 import { askedOrder } from '../events/order.ts';
 import type { OnMon } from '../http/route.ts';
-import { searchOf } from '../http/search.ts';
+import { searchFilter } from '../http/search.ts';
 import { askedNamespaces, type AskedNamespaces } from '../namespaces/asked.ts';
 import type { Clock, Store } from '../ports.ts';
 import { byName } from '../registry/by-name.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import { SilencedRegistry } from '../silences/state.ts';
+import { FirstRows } from './first-rows.ts';
 import { baseOf, changesAround, readNamespace, type PastBase, type PastClient } from './past.ts';
 import { subscriptionsIn } from './read.ts';
 
@@ -39,14 +40,15 @@ export function pastStateOnMon(deps: PastDeps): OnMon<'pastState'> {
       const nowMs = clock.now();
       const atMs = at ?? nowMs;
       if (atMs > nowMs) throw new MonError('invalid', 'at must not be ahead: it is about the past');
-      const search = searchOf(EVENT_SEARCH, { q });
-      const order = askedOrder(sort);
+      const search = searchFilter<EventRow, EventRow>(EVENT_SEARCH, { q }, (row) => row, atMs);
+      const events = new FirstRows(askedOrder(sort), offset + Math.min(limit, LIMIT_MAX));
       const asked = askedNamespaces(request, deps);
       return inTurn(async () => {
         const base = await baseOf(store, registry.timeline, atMs);
-        const isWanted = (row: EventRow): boolean => matchesSearch(search, row, Math.floor(atMs / 1000));
-        const lists = await readLists(store, base, { asked, atMs, isWanted });
-        const found = lists.events.toSorted(order);
+        const found = (row: EventRow): void => {
+          if (search === undefined || search(row)) events.add(row);
+        };
+        const lists = await readLists(store, base, { asked, atMs, found, hasClients: clients });
         const { previous, next } = await changesAround(store, namesOf(asked), atMs);
         return {
           at: atMs,
@@ -54,8 +56,8 @@ export function pastStateOnMon(deps: PastDeps): OnMon<'pastState'> {
           previous: previous !== undefined && previous >= base.knownSinceMs ? previous : null,
           next: next ?? null,
           counts: lists.counts,
-          total: found.length,
-          events: found.slice(offset, offset + Math.min(limit, LIMIT_MAX)),
+          total: events.total,
+          events: events.from(offset),
           ...(silenced && { silenced: lists.silenced }),
           ...(clients && { clients: lists.clients.toSorted(byName) }),
         };
@@ -87,34 +89,34 @@ function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
 
 interface Lists {
   readonly counts: PastState['counts'];
-  /** Those that are wanted. */
-  readonly events: readonly EventRow[];
   readonly silenced: readonly SilencedRow[];
   readonly clients: readonly PastClientRow[];
 }
 
-async function readLists(
-  store: Store,
-  base: PastBase,
-  { asked, atMs, isWanted }: { asked: AskedNamespaces; atMs: number; isWanted: (row: EventRow) => boolean },
-): Promise<Lists> {
+interface AskedLists {
+  readonly asked: AskedNamespaces;
+  readonly atMs: number;
+  /** Told of each event. */
+  readonly found: (row: EventRow) => void;
+  readonly hasClients: boolean | undefined;
+}
+
+async function readLists(store: Store, base: PastBase, { asked, atMs, found, hasClients }: AskedLists): Promise<Lists> {
   const counts = { events: 0, warning: 0, critical: 0, unknown: 0, silenced: 0, clients: 0, silences: 0 };
-  const lists = { counts, events: [] as EventRow[], silenced: [] as SilencedRow[], clients: [] as PastClientRow[] };
+  const lists = { counts, silenced: [] as SilencedRow[], clients: [] as PastClientRow[] };
   for (const namespace of asked.namespaces) {
     const { silences, clients } = await readNamespace(store, base, namespace.name, atMs);
     const index = new SilencedRegistry();
     for (const entry of silences) index.put(entry);
-    const shown = silences.map((entry) => asked.placed(silencedRow(entry), namespace.name));
-    lists.silenced.push(...shown);
-    counts.silences += shown.length;
+    lists.silenced.push(...silences.map((entry) => asked.placed(silencedRow(entry), namespace.name)));
+    counts.silences += silences.length;
     for await (const part of clients) {
+      counts.clients += part.length;
       for (const client of part) {
-        lists.clients.push(asked.placed(clientAt(namespace, client, atMs), namespace.name));
-        counts.clients++;
+        if (hasClients) lists.clients.push(asked.placed(clientAt(namespace, client, atMs), namespace.name));
         for (const row of rowsOf(client, namespace, index, atMs)) {
           count(counts, row);
-          const placed = asked.placed(row, namespace.name);
-          if (isWanted(placed)) lists.events.push(placed);
+          found(asked.placed(row, namespace.name));
         }
       }
     }

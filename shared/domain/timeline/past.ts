@@ -82,7 +82,7 @@ export interface CheckpointAge {
 const TURNS_MIN = 20_000;
 const DAY_MS = 86_400_000;
 
-/** As often as there were as many transitions as it has rows, so that they never take more room than those; and every day. */
+/** For every two rows of it a transition, so that they take less room than those; and every day. */
 export function isCheckpointDue({ turns, rows, ageMs }: CheckpointAge): boolean {
-  return turns >= Math.max(TURNS_MIN, rows) || (turns > 0 && ageMs >= DAY_MS);
+  return turns >= Math.max(TURNS_MIN, rows / 2) || (turns > 0 && ageMs >= DAY_MS);
 }
