@@ -1,6 +1,6 @@
 import type { ClientRow, FeedBriefs, FeedRows, FeedStats, SilencedRow } from '../shared/schemas/feed.ts';
 import type { SilencePolicy } from '../shared/schemas/silence-policy.ts';
-import { initialState, type ConsoleState, type ScreenSize } from './state/console-state.ts';
+import { initialState, type ConsoleState, type PastMoment, type ScreenSize } from './state/console-state.ts';
 import { Answers, type Answered } from './state/answers.ts';
 import { applyRows } from './state/apply-rows.ts';
 import { AggregateBook, DEFAULT_NEEDS } from './model/aggregate-book.ts';
@@ -334,6 +334,18 @@ export class ConsoleStore
     this.settle({ paused: { ...paused, unseen: paused.unseen + count } });
   }
 
+  /** The lists are those of a moment of the past; steps from one to the next keep the cursor. */
+  pastArrived(past: PastMoment, rows: FeedRows): void {
+    const nowMs = this.options.now();
+    this.settle({ past });
+    this.nowMs = past.atMs;
+    this.feed = nextConnection(this.feed, { kind: 'live' }, nowMs);
+    applyRows(this, this.#bell, rows, { replace: true, nowMs: past.atMs, isNews: false });
+    this.#endSnapshot(past.atMs);
+    this.rows.refilter();
+    this.touch('rows');
+  }
+
   pause(): void {
     this.update({ paused: { sinceMs: this.options.now(), unseen: 0 } });
   }
@@ -374,7 +386,7 @@ export class ConsoleStore
    * @param nowMs epoch milliseconds; all ages of the next frame count from here
    */
   tick(nowMs: number): void {
-    this.nowMs = nowMs;
+    this.nowMs = this.state.past?.atMs ?? nowMs;
     openDueView(this, nowMs);
     this.#evaluateFilter(nowMs);
     this.upkeep.ageSilences(this, nowMs);
@@ -393,7 +405,7 @@ export class ConsoleStore
   paint(): void {
     // The rows move when a pause of the order ends, and a view opens when its digit has waited, whatever else happens.
     const { orderPausedUntilMs, digitAtMs } = this.state;
-    const isMoving = this.isFiltering || this.nowMs < orderPausedUntilMs || digitAtMs !== undefined;
+    const isMoving = this.isFiltering || this.options.now() < orderPausedUntilMs || digitAtMs !== undefined;
     this.urgency = isMoving ? 'rows' : this.silenceRecent.isWaiting ? 'figures' : 'none';
     this.#version += 1;
     for (const listener of this.#listeners) listener();

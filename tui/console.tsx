@@ -8,6 +8,7 @@ import { followAll } from './effects/follow-all.ts';
 import { followNamespaces } from './effects/follow-namespaces.ts';
 import { followFeed, type FollowedFeed } from './effects/follow-feed.ts';
 import { FrameScheduler, type FrameClock } from './effects/frame-scheduler.ts';
+import { rowsOfPast } from './effects/past-rows.ts';
 import { runEffect, type ConsoleApi } from './effects/run-effects.ts';
 import { actionFor } from './state/keys.ts';
 import type { AggregateNeeds } from './model/aggregate-book.ts';
@@ -108,6 +109,19 @@ function apiOf({ members, api, namespace }: ShownBackend, store: ConsoleStore): 
   };
 }
 
+/** Of what is told by no list. */
+function nothingOfPast(): Promise<never> {
+  return Promise.reject(new MonError('invalid', 'nothing is known of this in the past: :now shows what is'));
+}
+
+/** The past does not change. */
+const NO_FEED: FollowedFeed = {
+  reconnect: () => undefined,
+  resync: () => undefined,
+  setPace: () => undefined,
+  close: () => undefined,
+};
+
 /** Names a namespace of a context. */
 function placeOf(context: string | undefined, namespace = DEFAULT_NAMESPACE): string {
   return JSON.stringify([context, namespace]);
@@ -207,14 +221,14 @@ export function openConsole(parts: ConsoleParts): Console {
   /** What was done in each namespace of each context, so that nothing is undone in another. */
   const ownChanges = new Map<string, OwnChanges>();
   /** Puts something else in the place of what is shown. */
-  const show = (next: ShownBackend, context: string | undefined, kept: Kept): void => {
+  const show = (next: ShownBackend, context: string | undefined, kept: Kept, followed?: FollowedFeed): void => {
     feed.close();
     const { log, options } = store;
     ownChanges.set(placeOf(options.contexts?.current, options.namespace), store.ownChanges);
     const before = ownChanges.get(placeOf(context, next.namespace));
     shown = next;
     store = storeOf(next, context, { kept, log, ...(before && { ownChanges: before }) });
-    feed = follow(next, store);
+    feed = followed ?? follow(next, store);
   };
   /** What is typed while something else is being opened: it is meant for that. */
   let typedAhead: InputEvent[] | undefined;
@@ -259,10 +273,28 @@ export function openConsole(parts: ConsoleParts): Console {
       show(next, store.options.contexts?.current, { ...kept, view });
     });
 
+  /** Everything as it was, in a store of its own, which no feed tells of what is. */
+  const travel = (atMs: number | undefined): Promise<void> =>
+    whileTyping(async () => {
+      const kept = keptOf(store.state);
+      if (atMs === undefined) return show(shown, store.options.contexts?.current, kept);
+      const { readPastLists } = await import('../shared/client/past-lists.ts');
+      const lists = await readPastLists(await shown.api(shown.namespace), atMs);
+      if (store.state.past === undefined) {
+        const { backendName: name = '', backendVersion: version = '' } = store.feed;
+        show(shown, store.options.contexts?.current, kept, NO_FEED);
+        store.greeted({ name, version, time: clock.now() });
+        store.say('as it was; counts and outputs are of the last change: [ and ] step');
+      }
+      const { previous, next } = lists;
+      const rows = rowsOfPast(lists, shown.namespace === EVERY_NAMESPACE);
+      store.pastArrived({ atMs, previousMs: previous ?? undefined, nextMs: next ?? undefined }, rows);
+    });
+
   const run = async (effect: Effect): Promise<void> => {
     await runEffect(effect, {
       store,
-      api: apiOf(shown, store),
+      api: store.state.past === undefined ? apiOf(shown, store) : nothingOfPast,
       upgrades: upgradesOf(shown),
       feed,
       repaint,
@@ -270,6 +302,7 @@ export function openConsole(parts: ConsoleParts): Console {
       saveView: parts.saveView ?? noConfiguration,
       switchContext,
       switchNamespace,
+      travel,
       terminal: { writeRaw: (text) => stdout.writeRaw(text), isTmux: parts.isTmux ?? false },
     });
     // What a person asked for answers at once; what is only kept up to date can wait for the next frame.

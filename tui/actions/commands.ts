@@ -1,10 +1,12 @@
 import type { CompletionPorts } from '../keys/action.ts';
 import { noSuch } from './no-such.ts';
+import { travelBack, travelTo } from './past.ts';
 import { EVENT_ACTIONS } from './events.ts';
 import { LIST_ACTIONS } from './lists.ts';
 import { bindings, type Binding, type KeyAction } from '../state/keys.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
 import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
+import { PAST_HINT } from '../words/past-time.ts';
 import { isSkin, SKINS } from '../text/theme.ts';
 import { contextNames } from '../model/contexts.ts';
 import { filterCandidates } from '../screens/search-candidates.ts';
@@ -211,6 +213,14 @@ const OWN_COMMANDS: readonly Command[] = [
     },
     complete: ({ backends, namespaces }) => (backends === undefined ? [...namespaces, ALL] : []),
   },
+  {
+    name: 'at',
+    operands: 'TIME',
+    help: `show the lists as they were: ${PAST_HINT}`,
+    needsOperand: true,
+    run: travelTo,
+  },
+  { name: 'now', operands: '', help: 'show the lists as they are', run: travelBack },
   {
     name: 'set',
     operands: 'NAME VALUE',

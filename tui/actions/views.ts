@@ -1,3 +1,4 @@
+import { stepPast } from './past.ts';
 import { VIEWS_ALL } from '../keys/places.ts';
 import type { Action } from '../keys/action.ts';
 import { actionFor, type KeyPress } from '../state/keys.ts';
@@ -75,13 +76,23 @@ export const VIEW_ACTIONS: readonly Action[] = [
     help: 'counters and tabs at the top, on or off (from 30 rows on)',
     run: toggleHeader,
   },
-  { name: 'view-back', keys: ['['], in: [...VIEWS_ALL], help: 'back to the view before', run: goBack },
+  {
+    name: 'view-back',
+    keys: ['['],
+    in: [...VIEWS_ALL],
+    help: 'back to the view before; in the past (:at) to the change before',
+    run: (store) => {
+      if (!stepPast(store, -1)) goBack(store);
+    },
+  },
   {
     name: 'view-forward',
     keys: [']'],
     in: [...VIEWS_ALL],
-    help: 'forward again',
-    run: (store) => goTo(store, forwardInHistory(store.state)),
+    help: 'forward again; in the past to the next change',
+    run: (store) => {
+      if (!stepPast(store, 1)) goTo(store, forwardInHistory(store.state));
+    },
   },
   {
     name: 'view-last',

@@ -112,6 +112,8 @@ export async function runEffect(effect: Effect, tools: EffectTools): Promise<voi
       return switchTo(tools.store, effect.name, tools.switchContext);
     case 'switch-namespace':
       return switchTo(tools.store, effect.name, tools.switchNamespace);
+    case 'travel':
+      return travel(effect.atMs, tools);
     case 'load-namespaces':
       return loadNamespaces(tools);
     case 'ring':
@@ -127,6 +129,14 @@ export async function runEffect(effect: Effect, tools: EffectTools): Promise<voi
       return tools.repaint();
     case 'quit':
       return tools.quit();
+  }
+}
+
+async function travel(atMs: number | undefined, tools: EffectTools): Promise<void> {
+  try {
+    await tools.travel(atMs);
+  } catch (error) {
+    tools.store.say(`the past is not shown: ${errorMessage(error)}`, 'problem');
   }
 }
 

@@ -14,6 +14,12 @@ export interface SettingsTools {
    * @throws MonError when there is none of this name
    */
   readonly switchNamespace: (name: string) => Promise<void>;
+  /**
+   * Shows the lists as they were, epoch milliseconds, or as they are.
+   *
+   * @throws MonError when nothing is known of then
+   */
+  readonly travel: (atMs: number | undefined) => Promise<void>;
 }
 
 export async function saveView(

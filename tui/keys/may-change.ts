@@ -12,6 +12,7 @@ export function mayChange(store: Shown & Says & Opened & Pick<Known, 'feed'>, ac
 
 /** Why nothing can be changed now, as the end of a sentence; `undefined`: it can. */
 export function whyNoChange({ state, options, feed }: Shown & Opened & Pick<Known, 'feed'>): string | undefined {
+  if (state.past !== undefined) return ': this is the past, :now leads back';
   if (options.readOnly) return ': this console was started with --read-only';
   if (state.readOnly) return `: the console is locked, ${keyOf('lock')} unlocks it`;
   return isConnected(feed) ? undefined : ` while disconnected; ${keyOf('reconnect')} reconnects now`;

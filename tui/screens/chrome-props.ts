@@ -17,6 +17,7 @@ export function headerProps(theme: Theme, store: Shown & Opened & Known & Places
     feed,
     counts: events.counts,
     paused: state.paused,
+    past: state.past,
     readOnly: state.readOnly,
     context: options.contexts?.current,
     namespace: options.namespace === DEFAULT_NAMESPACE ? undefined : options.namespace,
@@ -37,6 +38,6 @@ export function hintsProps(theme: Theme, { state, feed }: Shown & Pick<Known, 'f
     columns: state.size.columns,
     connected: isConnected(feed),
     paused: state.paused !== undefined,
-    readOnly: state.readOnly,
+    readOnly: state.readOnly || state.past !== undefined,
   };
 }

@@ -11,6 +11,7 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { troubleRuns } from './cluster/trouble.ts';
 import { entityRuns, headerRule } from './entity-banner.ts';
 import { clockText, connectionRuns, membersRuns } from './connection/connection-text.ts';
+import { pastText } from '../words/past-time.ts';
 import { countText } from '../words/count-text.ts';
 import { cellWidth } from '../terminal/cells.ts';
 import { Row } from '../text/row.tsx';
@@ -25,6 +26,8 @@ export interface HeaderProps {
   readonly counts: EventCounts;
   readonly paused: ConsoleState['paused'];
   readonly readOnly: boolean;
+  /** Of which moment everything is; undefined: of now. */
+  readonly past: ConsoleState['past'];
   /** What a person calls the backend; otherwise it is called as it calls itself. */
   readonly context?: string | undefined;
   /** That is shown, behind the name; `*`: all of them. Undefined: `default`, which goes without saying. */
@@ -73,7 +76,10 @@ export function ShortHeader(props: HeaderProps): ReactElement {
 /** Title, counters and tabs for screens that are tall enough. */
 export function TallHeader(props: HeaderProps): ReactElement {
   const { theme, feed, nowMs, columns, counts } = props;
-  const lag = feed.connection.kind === 'live' ? [run(`  lag ${(feed.lagMs / 1000).toFixed(1)}s`)] : [];
+  const lag =
+    feed.connection.kind === 'live' && props.past === undefined
+      ? [run(`  lag ${(feed.lagMs / 1000).toFixed(1)}s`)]
+      : [];
   const known = [
     run(' mon  ', 'strong'),
     run(`${nameOf(props)}  `, 'strong'),
@@ -82,7 +88,7 @@ export function TallHeader(props: HeaderProps): ReactElement {
     ...lag,
   ];
   const version = feed.backendVersion === undefined ? '' : `  srv ${safeLine(feed.backendVersion)}`;
-  const who = `${safeLine(props.creator)} (${props.readOnly ? 'read-only' : 'rw'})`;
+  const who = whoRuns(props);
   const clock = [...(isStale(feed) ? asOf(feed) : [run(clockText(nowMs))]), run(' ')];
   const title = [...known, ...troubleRuns(props.trouble, columns - runsWidth([...known, ...clock]))];
   // The state of the connection is worth more than who is looking.
@@ -129,7 +135,8 @@ function rate({ feed, paused }: HeaderProps, unit: string): readonly Run[] {
   return [run(` ${countText(feed.stats.rate)}${unit}`)];
 }
 
-function stateRuns({ backends, feed, paused, nowMs }: HeaderProps): readonly Run[] {
+function stateRuns({ backends, feed, paused, past, nowMs }: HeaderProps): readonly Run[] {
+  if (past !== undefined) return [run(` THE PAST ${pastText(past.atMs)} `, 'alert'), run(' :now')];
   if (backends === undefined || paused !== undefined) return connectionRuns(feed, paused, nowMs);
   return membersRuns(backends, nowMs);
 }
@@ -142,6 +149,11 @@ function nameOf({ context, namespace, feed, backend }: HeaderProps): string {
 /** Whether what is shown may be out of date. */
 export function isStale(feed: FeedStatus): boolean {
   return feed.everLive && feed.lostAtMs !== undefined;
+}
+
+/** Whose screen it is, and whether it may change anything. */
+function whoRuns({ creator, readOnly, past }: HeaderProps): string {
+  return `${safeLine(creator)} (${readOnly || past !== undefined ? 'read-only' : 'rw'})`;
 }
 
 function asOf(feed: FeedStatus): readonly Run[] {

@@ -23,6 +23,14 @@ export const SMALLEST_SCREEN: ScreenSize = { columns: 60, rows: 16 };
 /** From this on there is room for a tall header and a pane below the list. */
 export const TALL_ROWS = 30;
 
+/** A moment of the past that is shown, and the changes around it. Epoch milliseconds. */
+export interface PastMoment {
+  readonly atMs: number;
+  /** Undefined: there is none that is known. */
+  readonly previousMs: number | undefined;
+  readonly nextMs: number | undefined;
+}
+
 export interface FilterPrompt {
   readonly line: LineEditor;
   /** Place in the history; its length: the line being typed. */
@@ -44,6 +52,8 @@ export interface ConsoleState {
   readonly count: number | undefined;
   /** When a digit was typed that opens a view unless a movement follows. Epoch milliseconds. */
   readonly digitAtMs: number | undefined;
+  /** Of which moment everything is; undefined: of now. */
+  readonly past: PastMoment | undefined;
   readonly paused: { readonly sinceMs: number; readonly unseen: number } | undefined;
   readonly pane: boolean;
   /** Whether a tall screen has counters and tabs at its top. */
@@ -78,6 +88,7 @@ export function initialState(size: ScreenSize, readOnly: boolean): ConsoleState 
     message: undefined,
     count: undefined,
     digitAtMs: undefined,
+    past: undefined,
     paused: undefined,
     pane: true,
     header: true,

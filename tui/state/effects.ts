@@ -42,6 +42,8 @@ export type Effect =
   | { readonly kind: 'switch-context'; readonly name: string }
   /** `*`: all that the credentials may see. */
   | { readonly kind: 'switch-namespace'; readonly name: string }
+  /** Shows the lists as they were, epoch milliseconds; undefined: as they are. */
+  | { readonly kind: 'travel'; readonly atMs: number | undefined }
   | { readonly kind: 'load-namespaces' }
   | TerminalEffect
   | { readonly kind: 'reconnect' | 'resync' | 'repaint' | 'quit' };

@@ -29,6 +29,7 @@ const PROPS: HeaderProps = {
   feed: LIVE,
   counts: { critical: 41, warning: 3, unknown: 0, ok: 0, silenced: 1234, flapping: 2 },
   paused: undefined,
+  past: undefined,
   readOnly: false,
   backend: 'http://127.0.0.1:4567',
   creator: 'alice@ops',

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import type { PastState } from '../../shared/schemas/timeline.ts';
+import { openRig, type ConsoleRig, type RigOptions } from '../support/console-rig.ts';
+import { SCENE, SCENE_EVENTS, SCENE_STATS } from '../support/console-scene.ts';
+import { FEED_HELLO } from '../support/feed-server.ts';
+import { aClientRow, anEventRow, aSilencedRow } from '../support/feed-rows.ts';
+import { sizesOf } from '../support/golden-looks.ts';
+import { expectGolden } from '../support/screen.ts';
+
+const NOW_MS = FEED_HELLO.time;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** What was two hours ago: half of the events of now, and one that is over. */
+function pastState(at: number): PastState {
+  const gone = anEventRow({ client: 'old-1', check: 'raid', status: 2, output: 'degraded', since: at / 1000 - 300 });
+  const warnings = SCENE_EVENTS.filter(({ status }) => status === 1);
+  const rest = warnings.map((row) => Object.assign({}, row, { since: at / 1000 - 60 }));
+  return {
+    at,
+    known_since: 0,
+    previous: at - 10 * MINUTE_MS,
+    next: at + 5 * MINUTE_MS > NOW_MS ? null : at + 5 * MINUTE_MS,
+    counts: { events: 5, warning: 4, critical: 1, unknown: 0, silenced: 0, clients: 1, silences: 1 },
+    total: 5,
+    events: [gone, ...rest],
+    silenced: [aSilencedRow({ id: '*:raid', check: 'raid', subscription: null, reason: 'CHG-7' })],
+    clients: [{ ...aClientRow({ name: 'old-1' }), events: 1 }],
+  };
+}
+
+const api: NonNullable<RigOptions['api']> = ({ path }) => {
+  const at = /\/timeline\/state\?.*\bat=(\d+)/.exec(path)?.[1];
+  if (at === undefined) return { status: 404 };
+  if (Number(at) < NOW_MS - 24 * HOUR_MS) {
+    return { status: 404, body: { error: 'nothing is known of then: ask for later', code: 'not_found' } };
+  }
+  return { status: 200, body: pastState(Number(at)) };
+};
+
+async function openAt(command = ':at 2h ago', size: Pick<RigOptions, 'columns' | 'rows'> = {}): Promise<ConsoleRig> {
+  const rig = await openRig({ snapshot: SCENE, api, ...size });
+  await rig.stats(SCENE_STATS);
+  rig.type(`${command}\r`);
+  await rig.shows('THE PAST');
+  return rig;
+}
+
+describe('the past in the console (spec, timeline 5)', () => {
+  test(':at shows the lists as they were, with ages up to then, and :now what is', async () => {
+    const rig = await openAt();
+    await rig.shows('THE PAST 2026-11-20 10:00:00Z', 'old-1', 'degraded');
+    expect(rig.screen.text).not.toContain('LIVE');
+    expect(rig.screen.text).not.toContain('postgres-repl');
+    expect(rig.row('raid')).toContain('5m');
+    rig.type('3');
+    await rig.pass(2000);
+    rig.type(':silences\r');
+    await rig.shows('CHG-7', 'THE PAST');
+    rig.type(':clients\r');
+    await rig.shows('old-1', 'THE PAST');
+    rig.type(':now\r');
+    await rig.shows('LIVE');
+    rig.type(':events\r');
+    await rig.shows('postgres-repl');
+    expect(rig.screen.text).not.toContain('old-1');
+  });
+
+  test('what the feed tells of now is not shown meanwhile', async () => {
+    const rig = await openAt();
+    await rig.pass(5000);
+    expect(rig.screen.text).toContain('old-1');
+    expect(rig.row('raid')).toContain('5m');
+    rig.type(':now\r');
+    await rig.shows('LIVE', 'db-014');
+  });
+
+  test.each(['s', 'r', 'D', 'z'])('%s changes nothing, and says how to come back', async (key) => {
+    const rig = await openAt();
+    const before = rig.requests.filter(({ method }) => method !== 'GET').length;
+    rig.type(key);
+    await rig.shows('this is the past, :now leads back');
+    expect(rig.requests.filter(({ method }) => method !== 'GET')).toHaveLength(before);
+  });
+
+  test('[ and ] go from change to change, and the filter stays', async () => {
+    const rig = await openAt();
+    rig.type('/client=old-1\r');
+    await rig.showsNo('web-020');
+    rig.type('[');
+    await rig.shows('THE PAST 2026-11-20 09:50:00Z');
+    rig.type(']');
+    await rig.shows('THE PAST 2026-11-20 09:55:00Z', 'old-1');
+    expect(rig.screen.text).not.toContain('web-020');
+  });
+
+  test('behind the last change there is none', async () => {
+    const rig = await openAt(':at 1m');
+    rig.type(']');
+    await rig.shows('nothing has changed since: :now shows what is');
+    expect(rig.row('THE PAST')).toContain('11:59:00Z');
+  });
+
+  test.each([
+    [':at tomorrow', 'type :at and a moment that was'],
+    [':at 30d', 'the past is not shown: nothing is known of then'],
+    [':now', 'this is now'],
+  ])('%s: %s', async (command, problem) => {
+    const rig = await openRig({ snapshot: SCENE, api });
+    rig.type(`${command}\r`);
+    await rig.shows(problem, 'LIVE');
+    expect(rig.screen.text).not.toContain('THE PAST');
+  });
+});
+
+test.each(sizesOf([{ view: 'past' }]))('the past at $columns x $rows', async ({ columns, rows }) => {
+  const rig = await openAt(':at 2h ago', { columns, rows });
+  await rig.shows('old-1');
+  await rig.pass(1000);
+  await expectGolden(rig.screen, `past-${String(columns)}x${String(rows)}`);
+  expect(rig.row('THE PAST')).toContain(':now');
+});

@@ -1,0 +1,36 @@
+import { parseDuration } from '../../shared/domain/duration.ts';
+import { nextTimeOfDay } from './silence-times.ts';
+
+/** What to tell somebody whose moment was not understood. */
+export const PAST_HINT = '03:12Z, 2h ago or 2026-11-21 03:12Z';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/**
+ * A moment of the past as people type it: a time of day (the last one), how long ago, or a date and time. Times are UTC, as
+ * every time in the console.
+ *
+ * @returns epoch milliseconds; `undefined` when the text is none of these, or lies ahead
+ */
+export function parsePastTime(text: string, nowMs: number): number | undefined {
+  const wanted = text.trim();
+  const time = /^(\d\d?):(\d\d)(?::(\d\d))?Z?$/.exec(wanted);
+  if (time !== null) {
+    const [hour, minute, second] = [Number(time[1]), Number(time[2]), Number(time[3] ?? 0)];
+    if (hour > 23 || minute > 59 || second > 59) return undefined;
+    return nextTimeOfDay(hour, minute, nowMs - DAY_MS - second * 1000) + second * 1000;
+  }
+  const ago = parseDuration(wanted.replace(/\s+ago$/, ''));
+  if (ago !== undefined) return nowMs - ago * 1000;
+  const date = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d)?)Z?$/.exec(wanted);
+  const atMs = date === null ? NaN : Date.parse(`${date[1] ?? ''}T${date[2] ?? ''}Z`);
+  return atMs <= nowMs ? atMs : undefined;
+}
+
+/** A moment as `parsePastTime` reads it again: `2026-11-21 03:12:40Z`. */
+export function pastText(atMs: number): string {
+  return new Date(atMs)
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/\.\d+Z$/, 'Z');
+}
