@@ -23,6 +23,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   start: () => import('./bench/start.ts'),
   stores: () => import('./bench/stores.ts'),
   timeline: () => import('./bench/timeline.ts'),
+  travel: () => import('./bench/travel.ts'),
   upgrade: () => import('./bench/upgrade.ts'),
 };
 const NAMES = Object.keys(BENCHES);
@@ -35,6 +36,7 @@ NAME: ${NAMES.join(', ')}
 --clients: in the store of 'clients'
 --results: in the store of 'start'
 --agents, --keys, --rate: of 'cluster': agents of each member, results in the store, results per second at each writer
+--transitions: of the week of 'travel'
 --part: of 'cluster', instead of all: cost, agents or keys; may be given again
 --peer KIND=URL: a server that runs already, for peers, with KIND alertmanager, v1 or v2; may be given again
 --json: where the figures go as well; default of 'all': build/bench.json`;
@@ -46,6 +48,7 @@ const SIZES = {
   agents: { type: 'string', default: '13000' },
   keys: { type: 'string', default: '1000000' },
   rate: { type: 'string', default: '4000' },
+  transitions: { type: 'string', default: '5000000' },
 } as const;
 
 const { positionals, values } = parseArgs({
@@ -59,7 +62,7 @@ const { positionals, values } = parseArgs({
   },
 });
 const [name = '', ...files] = positionals;
-const { seconds, clients, results, agents, keys, rate, part: parts, peer: peers, json } = values;
+const { seconds, clients, results, agents, keys, rate, transitions, part: parts, peer: peers, json } = values;
 const load = BENCHES[name];
 const only = values.only.split(',');
 // Whatever it has started ends with it.
@@ -73,6 +76,7 @@ if (load !== undefined && files.length === 0) {
     agents: Number(agents),
     keys: Number(keys),
     rate: Number(rate),
+    transitions: Number(transitions),
     parts,
     peers,
   };

@@ -8,6 +8,8 @@ export interface BenchSizes {
   readonly agents: number;
   readonly keys: number;
   readonly rate: number;
+  /** Of the week of `travel`. */
+  readonly transitions: number;
   readonly parts: readonly string[];
   /** Servers that run already, of `peers`, as KIND=URL. */
   readonly peers: readonly string[];

@@ -1,0 +1,190 @@
+import { performance } from 'node:perf_hooks';
+import { encodeClient } from '../../daemon/backend/clients/client-record.ts';
+import { clientKey } from '../../daemon/backend/clients/table.ts';
+import { encodeCheckRecord } from '../../daemon/backend/events/check-record.ts';
+import { checkRecordKey } from '../../daemon/backend/events/table.ts';
+import type { StoreOp } from '../../daemon/backend/ports.ts';
+import type { CheckEntry, Namespace } from '../../daemon/backend/registry/namespace.ts';
+import { Registry } from '../../daemon/backend/registry/registry.ts';
+import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
+import { storeBytes } from '../../daemon/backend/store/store-size.ts';
+import { TABLES } from '../../daemon/backend/tables/tables.ts';
+import { takeClients, type Checkpoint } from '../../daemon/backend/timeline/checkpoint.ts';
+import {
+  checkpointAt,
+  clientPartsOf,
+  indexOfCheck,
+  placeOf,
+  TIMELINE_HEAD,
+  timelineOf,
+  timeOf,
+} from '../../daemon/backend/timeline/table.ts';
+import { nextCheckState } from '../../shared/domain/event.ts';
+import { isCheckpointDue } from '../../shared/domain/timeline/past.ts';
+import { turnOf } from '../../shared/domain/timeline/turn.ts';
+import type { CheckResult } from '../../shared/schemas/result.ts';
+import type { PastState } from '../../shared/schemas/timeline.ts';
+import { buildPrograms, makeStateDir, startBackend } from './backend-process.ts';
+import type { BenchSizes } from './bench-sizes.ts';
+import { memoryMiB, peakMemoryMiB } from './process-figures.ts';
+import { count, quantile, report } from './report.ts';
+
+const NAMESPACE = 'default';
+const CLIENTS = 10_000;
+const CHECKS_EACH = 10;
+const WEEK_US = 7 * 24 * 3600 * 1e6;
+/** Transitions that are written together. */
+const TOGETHER = 2000;
+const MOMENTS = 40;
+
+/**
+ * How long it takes to show any moment of a week among 100,000 checks, half of which have an event at any time, and what it takes in
+ * memory. The week is written by what the backend writes it with, without the waiting.
+ */
+export async function run(_seconds: number, { transitions }: BenchSizes): Promise<void> {
+  const stateDir = await makeStateDir();
+  const untilUs = Date.now() * 1000;
+  const week = new Week(untilUs - WEEK_US);
+  await week.write(stateDir, transitions);
+  const size = (await storeBytes(stateDir)) ?? NaN;
+  report('transitions', transitions, '', `of ${count(CLIENTS * CHECKS_EACH)} checks, ${count(size / 1e6)} MB in all`);
+  report('checkpoints', week.checkpoints, '', `${count(week.checkpointBytes / 1e6)} MB before compression`);
+
+  await buildPrograms();
+  await using backend = await startBackend({ stateDir, isLoopWatched: true });
+  const before = memoryMiB(backend.pid);
+  const ask = async (query: string): Promise<PastState> => {
+    const answer = await fetch(`${backend.url}/api/mon/v1/timeline/state?${query}`);
+    if (!answer.ok) throw new Error(await answer.text());
+    return (await answer.json()) as PastState;
+  };
+  await ask(`at=${String(Math.floor(untilUs / 1000) - 1000)}`);
+  await backend.loopDelay();
+  const times: number[] = [];
+  let events = 0;
+  for (let at = 0; at < MOMENTS; at++) {
+    const atMs = Math.floor((untilUs - WEEK_US * ((at + 0.5) / MOMENTS)) / 1000);
+    const begun = performance.now();
+    events = Math.max(events, (await ask(`at=${String(atMs)}&limit=1000`)).counts.events);
+    times.push(performance.now() - begun);
+  }
+  report('events of a moment, the most', events, '');
+  report('a moment of the week, median / the longest', [quantile(times, 0.5), Math.max(...times)], 'ms', 'goal 1,000');
+  const { p999, max } = await backend.loopDelay();
+  report('event loop late meanwhile, p99.9 / most', [p999, max], 'ms');
+  report('memory before / peak', [before, peakMemoryMiB(backend.pid)], 'MiB');
+}
+
+/** A week of transitions, spread evenly. */
+class Week {
+  readonly #namespace: Namespace;
+  readonly #entries: CheckEntry[] = [];
+  readonly #beginUs: number;
+  checkpoints = 0;
+  checkpointBytes = 0;
+  #newest: Required<Checkpoint>;
+
+  constructor(beginUs: number) {
+    this.#beginUs = beginUs;
+    const registry = new Registry(TABLES);
+    this.#namespace = registry.namespace(NAMESPACE);
+    for (let at = 0; at < CLIENTS; at++) {
+      const client = this.#namespace.loadClient(clientAt(at), { signature: '' });
+      for (let check = 0; check < CHECKS_EACH; check++) {
+        this.#entries.push(this.#namespace.ensureCheck(client, `check-${String(check)}`));
+      }
+    }
+    this.#newest = { from: 0, id: beginUs, count: 0, rows: 0, era: 0 };
+  }
+
+  async write(dir: string, transitions: number): Promise<void> {
+    const store = await openLevelStore(dir);
+    const lease = await store.acquire('main', 3_600_000);
+    let ops: StoreOp[] = [];
+    let id = this.#beginUs;
+    const save = async (): Promise<void> => {
+      await store.write(lease, ops, [], 'process');
+      ops = [];
+    };
+    // The first of each is none that can be told from the checkpoint, so that it comes first.
+    for (let at = 0; at < transitions; at++) {
+      id = this.#beginUs + Math.floor(((at + 1) * WEEK_US) / (transitions + 2));
+      const entry = this.#entries[at < this.#entries.length ? at : Math.floor(Math.random() * this.#entries.length)];
+      if (entry !== undefined) ops.push(...this.#turn(entry, id));
+      if (ops.length >= 2 * TOGETHER) await save();
+      const age = { turns: at + 1 - this.#newest.count, rows: this.#newest.rows, ageMs: timeOf(id - this.#newest.id) };
+      if (isCheckpointDue(age)) for (const part of this.#checkpoint(id + 1, at + 1)) await store.write(lease, part, []);
+    }
+    const head = { since: timeOf(this.#beginUs), last: id, count: transitions, isWhole: true };
+    ops.push({ type: 'put', key: TIMELINE_HEAD.key(new Registry(TABLES), 'head'), value: JSON.stringify(head) });
+    await save();
+    for (let at = 0; at < CLIENTS; at++) {
+      const client = clientAt(at);
+      ops.push({
+        type: 'put',
+        key: clientKey(NAMESPACE, client.name),
+        value: encodeClient({ client, signature: '' }),
+      });
+      for (const { name, state, status = 0 } of this.#namespace.clients.get(client.name)?.checks.values() ?? []) {
+        const value = encodeCheckRecord(state, { check: resultOf(name, status, Math.floor(id / 1e6)) }, 0);
+        ops.push({ type: 'put', key: checkRecordKey(NAMESPACE, client.name, name), value });
+      }
+      if (ops.length >= TOGETHER) await save();
+    }
+    await save();
+    await store.close();
+  }
+
+  /** What is OK fails, and the other way round. */
+  #turn(entry: CheckEntry, id: number): readonly StoreOp[] {
+    const { client, name, state: before } = entry;
+    const seconds = Math.floor(id / 1e6);
+    const result = resultOf(name, before.event === undefined ? 1 + (id % 2) : 0, seconds);
+    const { state } = nextCheckState(before, result, { now: seconds, newId: () => name, tellsAll: false });
+    const turn = turnOf(before, state);
+    this.#namespace.setCheck(entry, state, { status: result.status, executed: seconds } as CheckResult, result.output);
+    if (turn === undefined) return [];
+    const text = JSON.stringify({ ...turn, output: result.output, client: client.name, check: name });
+    const statuses = `${String(turn.was ?? '')}>${String(turn.status ?? '')}`;
+    const place = placeOf(id);
+    return [
+      { type: 'put', key: [...timelineOf(NAMESPACE), place], value: text },
+      { type: 'put', key: [...indexOfCheck(NAMESPACE, client.name, name), place], value: statuses },
+    ];
+  }
+
+  *#checkpoint(id: number, turns: number): Generator<StoreOp[], void> {
+    const place = placeOf(id);
+    let rows = 0;
+    let after: string | undefined;
+    let part = 0;
+    do {
+      const taken = takeClients(this.#namespace, id, after);
+      rows += taken.rows;
+      ({ after } = taken);
+      this.checkpointBytes += taken.text?.length ?? 0;
+      if (taken.text !== undefined) {
+        yield [{ type: 'put', key: [...clientPartsOf(place, NAMESPACE), part++], value: taken.text }];
+      }
+    } while (after !== undefined);
+    this.#newest = { from: id, id: id + 1, count: turns, rows, era: 0 };
+    this.checkpoints++;
+    yield [{ type: 'put', key: checkpointAt(place), value: JSON.stringify(this.#newest) }];
+  }
+}
+
+function clientAt(at: number): Parameters<Namespace['loadClient']>[0] {
+  const name = `web-${String(at).padStart(5, '0')}`;
+  return {
+    name,
+    address: '10.0.0.1',
+    subscriptions: ['linux', `client:${name}`],
+    version: '1.9.0',
+    timestamp: 0,
+  };
+}
+
+function resultOf(name: string, status: number, seconds: number): CheckResult {
+  const output = `${status === 0 ? 'OK' : 'CRITICAL'} - free space: / ${String(seconds % 4096)} MiB (56% inode=88%)`;
+  return { name, status, output, interval: 60, issued: seconds, executed: seconds };
+}
