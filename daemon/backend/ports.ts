@@ -9,10 +9,19 @@ export type Key = readonly (string | number)[];
 export type StoreOp =
   { readonly type: 'put'; readonly key: Key; readonly value: string } | { readonly type: 'del'; readonly key: Key };
 
+/** An entry by its two parts or, where both are null, by its id and its selector: when it is gone, nobody else knows that. */
+export type SilencedChange = readonly [
+  'silenced',
+  namespace: string,
+  subscription: string | null,
+  check: string | null,
+  bySearch?: { readonly id: string; readonly selector: string },
+];
+
 /** What a write changed, for the feed: keys only, the newest state is read from the registry. */
 export type Change =
   | readonly ['event', namespace: string, client: string, check: string]
-  | readonly ['silenced', namespace: string, subscription: string | null, check: string | null]
+  | SilencedChange
   | readonly ['client', namespace: string, client: string]
   | readonly ['stash', namespace: string, path: string]
   | readonly ['upgrade', namespace: string, id: number];

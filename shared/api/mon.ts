@@ -32,7 +32,7 @@ import { restoreSchema, dumpPageAnswer, restoredAnswer } from '../schemas/restor
 import { BATCH_MAX, resultSchema, resultAnswer, batchAnswer } from '../schemas/result.ts';
 import { groupAnswer } from '../schemas/grouping.ts';
 import { silencePreviewSchema, recentProblemsAnswer } from '../schemas/silence-preview.ts';
-import { clearSilencedSchema, silencedSchema, silencedDetailAnswer } from '../schemas/silenced.ts';
+import { clearSilencedSchema, monSilencedSchema, silencedDetailAnswer } from '../schemas/silenced.ts';
 import { storeUpgradeRequestSchema, storeUpgradeAnswer } from '../schemas/store-upgrade.ts';
 import { stashAnswer, stashSchema } from '../schemas/stash.ts';
 import { availabilityAnswer, checkPastAnswer } from '../schemas/availability.ts';
@@ -222,10 +222,10 @@ export const MON_API = {
     answer: silencedDetailAnswer,
     errors: ['invalid', 'not_found'],
   }),
-  silence: mon('POST /silenced', 'Makes a silenced entry, in place of the one with the same subscription and check', {
+  silence: mon('POST /silenced', 'Makes a silenced entry, in place of the one that silences the same', {
     scope: 'silence',
     query: IN,
-    body: silencedSchema,
+    body: monSilencedSchema,
     status: 201,
     errors: ['invalid', 'threshold', 'too_large', 'no_memory'],
   }),
@@ -252,13 +252,13 @@ export const MON_API = {
   }),
   silencePreview: mon(
     'POST /silenced/preview',
-    'What entries would have covered of late beside what they cover now; nothing is made',
+    'What entries would silence now, and would have of late; nothing is made',
     {
       scope: 'read',
       query: IN,
       body: silencePreviewSchema,
       answer: recentProblemsAnswer,
-      errors: ['invalid', 'too_large'],
+      errors: ['invalid', 'threshold', 'too_large'],
     },
   ),
   silencePolicy: mon('GET /silence-policy', 'What a silence must keep to', {

@@ -14,7 +14,7 @@ import type { HoldRequest, ReleaseRequest } from '../schemas/maintenance.ts';
 import { DEFAULT_NAMESPACE } from '../schemas/namespace.ts';
 import type { StoredResult, SubmittedResult } from '../schemas/result.ts';
 import type { SilencePreviewRequest } from '../schemas/silence-preview.ts';
-import type { SilencedView, SubmittedSilenced } from '../schemas/silenced.ts';
+import type { SilencedView, SubmittedMonSilenced } from '../schemas/silenced.ts';
 import type { CredentialsEnv } from './backend-address.ts';
 import { backendAddress } from './local-access.ts';
 import { endpointCaller, requestOf } from './call-endpoint.ts';
@@ -229,7 +229,11 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     /** What entries would have covered of late beside what they cover now; nothing is made. */
     silencePreview: (request: SilencePreviewRequest) => call(MON_API.silencePreview, { body: request }),
     /** Replaces the entry with the same subscription and check. */
-    silence: (entry: SubmittedSilenced) => carryOut(own.silence, { body: entry }),
+    // Older scripts and services know subscriptions and checks only.
+    silence: (entry: SubmittedMonSilenced) =>
+      typeof entry.selector === 'string'
+        ? carryOut(MON_API.silence, { body: entry })
+        : carryOut(own.silence, { body: entry }),
     clearSilenced: (target: SilencedTarget) => isThere(own.clearSilenced, { body: target }),
     /** For as long as it is renewed. @throws MonError `conflict`: somebody else has one there */
     holdSilence: (hold: HoldRequest) => carryOut(MON_API.holdSilence, { body: hold }),

@@ -70,6 +70,7 @@ export const SILENCED_SEARCH = searchLanguage<FoundSilenced>(
     textField('id', ({ id }) => id),
     textField('subscription', ({ subscription }) => subscription ?? ''),
     textField('check', ({ check }) => check ?? ''),
+    textField('selector', ({ selector }) => selector ?? ''),
     textField('creator', ({ creator }) => creator ?? ''),
     textField('reason', ({ reason }) => reason ?? ''),
     { ...choiceField<FoundSilenced>('state', SILENCED_STATES, silencedState), usesTime: true },
@@ -78,7 +79,7 @@ export const SILENCED_SEARCH = searchLanguage<FoundSilenced>(
     flagField('on_resolve', ({ expire_on_resolve: isOnResolve }) => isOnResolve),
     countField('kept_back', ({ suppressed }) => suppressed),
   ],
-  ({ id, creator, reason }) => [id, creator ?? '', reason ?? ''],
+  ({ id, selector, creator, reason }) => [id, selector ?? '', creator ?? '', reason ?? ''],
 );
 
 /** An aggregate with its counters. */

@@ -2,7 +2,7 @@ import { isAttributes } from './attributes.ts';
 import { familiesOf } from './check-family.ts';
 import { isHiddenKey } from './redact.ts';
 import { compileTree } from './search-language.ts';
-import { listField, textField, type Field } from './search-fields.ts';
+import { listField, textField, type Comparison, type Field } from './search-fields.ts';
 import { parseSearchTree, type SearchNode, type SearchProblem } from './search-syntax.ts';
 
 /*
@@ -31,6 +31,12 @@ export interface Selector {
   /** The attributes that it names, of the client and of the check: what has to be known of both. */
   readonly attributes: Readonly<Record<AttributeOwner, readonly string[]>>;
   readonly matches: (subject: SelectorSubject) => boolean;
+  /**
+   * Looks at a client alone, whatever is said of a check.
+   *
+   * @returns false: it matches no check of this client, whatever that is
+   */
+  readonly mayMatch: (client: SelectorSubject) => boolean;
 }
 
 /** Most attributes that one selector names. */
@@ -82,12 +88,70 @@ export function parseSelector(written: string): Selector | SearchProblem {
     return problem(`a selector can name ${String(ATTRIBUTES_MAX)} attributes: simplify it`, 0);
   }
   const test = compileTree(tree);
+  const ofClient = clientTest(tree);
   return {
     kind: 'selector',
     text,
     attributes: { client: [...client], check: [...check] },
     matches: (subject) => test(subject, `${subject.client}\0${subject.check}`.toLowerCase(), 0),
+    mayMatch: (subject) => ofClient(subject) !== false,
   };
+}
+
+/** What a client alone decides; undefined: its check does. */
+type ClientTest = (client: SelectorSubject) => boolean | undefined;
+
+function clientTest(node: SearchNode<SelectorSubject>): ClientTest {
+  switch (node.kind) {
+    case 'word': {
+      const wanted = node.text.toLowerCase();
+      return ({ client }) => (client.toLowerCase().includes(wanted) ? true : undefined);
+    }
+    case 'not': {
+      const test = clientTest(node.node);
+      return (client) => {
+        const verdict = test(client);
+        return verdict === undefined ? undefined : !verdict;
+      };
+    }
+    case 'and':
+    case 'or':
+      return joined(node.nodes.map(clientTest), node.kind === 'or');
+    case 'comparison':
+      return comparisonTest(node);
+    default:
+      return () => undefined;
+  }
+}
+
+/** @param decides what one of them says that settles it */
+function joined(tests: readonly ClientTest[], decides: boolean): ClientTest {
+  return (client) => {
+    let verdict: boolean | undefined = !decides;
+    for (const test of tests) {
+      const one = test(client);
+      if (one === decides) return decides;
+      if (one === undefined) verdict = undefined;
+    }
+    return verdict;
+  };
+}
+
+function comparisonTest({ field, operator, matches }: Comparison<SelectorSubject>): ClientTest {
+  const [first = '', ...rest] = field.split('.');
+  const owner = first === 'check' ? 'check' : ownerOf(first, rest);
+  if (owner === 'check') return () => undefined;
+  if (owner === 'client' || FIXED_FIELDS.has(field)) return (client) => matches(client, 0);
+  // Of both: what the client has settles it, what it has not may be said of the check.
+  const settles = operator !== '!=';
+  return (client) => {
+    const verdict = matches({ ...client, attribute: attributesOfClient(client) }, 0);
+    return verdict === settles ? settles : undefined;
+  };
+}
+
+function attributesOfClient({ attribute }: SelectorSubject): SelectorSubject['attribute'] {
+  return (owner, name) => (owner === 'client' ? attribute(owner, name) : NO_TEXTS);
 }
 
 function problem(message: string, position: number): SearchProblem {

@@ -2,6 +2,7 @@ import type { SilencedRow } from '../schemas/feed.ts';
 import type { SilencedEntry, SilencedView } from '../schemas/silenced.ts';
 import { familiesOf } from './check-family.ts';
 import type { EventState } from './event.ts';
+import { fingerprintOf } from './fingerprint.ts';
 import { endAfter, expireAtOf, isExpired, secondsLeft } from './expiry.ts';
 
 /** The id of an entry, with `*` for a missing part (reference 2.1). */
@@ -9,10 +10,32 @@ export function silencedId(subscription: string | null | undefined, check: strin
   return `${subscription ?? '*'}:${check ?? '*'}`;
 }
 
-/** What a request for a silenced entry says, after validation; `null` and absent mean the same. */
-export interface SilencedRequest {
+const SELECTOR_ID = 'selector-';
+
+/** The id of an entry with a selector: that of no two parts, which have a colon between them (silencing 2). */
+export function selectorId(selector: string): string {
+  return SELECTOR_ID + fingerprintOf({ selector });
+}
+
+/** Whether an id is that of an entry with a selector. */
+export function isSelectorId(id: string): boolean {
+  return /^selector-[\da-f]{16}$/.test(id);
+}
+
+/** What names an entry: one of both parts at least, or a selector. */
+export interface SilencedTargetParts {
   readonly subscription?: string | null | undefined;
   readonly check?: string | null | undefined;
+  readonly selector?: string | null | undefined;
+}
+
+/** The id of the entry that is meant. */
+export function targetId({ subscription, check, selector }: SilencedTargetParts): string {
+  return selector === null || selector === undefined ? silencedId(subscription, check) : selectorId(selector.trim());
+}
+
+/** What a request for a silenced entry says, after validation; `null` and absent mean the same. */
+export interface SilencedRequest extends SilencedTargetParts {
   readonly reason?: string | null | undefined;
   readonly creator?: string | null | undefined;
   /** Epoch seconds. */
@@ -29,8 +52,9 @@ export interface SilencedRequest {
 export function silencedEntry(request: SilencedRequest, nowMs: number): SilencedEntry {
   const begin = request.begin ?? null;
   const startMs = begin === null ? nowMs : Math.max(nowMs, begin * 1000);
+  const selector = request.selector?.trim();
   return {
-    id: silencedId(request.subscription, request.check),
+    id: targetId(request),
     subscription: request.subscription ?? null,
     check: request.check ?? null,
     reason: request.reason ?? null,
@@ -39,6 +63,7 @@ export function silencedEntry(request: SilencedRequest, nowMs: number): Silenced
     expireAtMs: endAfter(request.expire, startMs),
     expire_on_resolve: request.expire_on_resolve ?? false,
     timestamp: Math.floor(nowMs / 1000),
+    ...(selector !== undefined && { selector }),
   };
 }
 
@@ -84,11 +109,14 @@ export interface SilencedOfSubscription {
  * The entries that name an event: for each subscription of its client `s:*` then `s:<check>`, at last `*:<check>`
  * (completion 1.3), and behind each of both those of what the check is one of several of (prometheus 1.6). Exact names only.
  * Includes entries that have not begun or have expired.
+ *
+ * @param selected those whose selector matches the event; they come last
  */
 export function* matchingEntries(
   index: SilencedIndex,
   subscriptions: readonly string[],
   check: string,
+  selected: readonly SilencedEntry[] = NONE,
 ): Generator<SilencedEntry, void, undefined> {
   const families = familiesOf(check);
   for (const subscription of subscriptions) {
@@ -108,7 +136,10 @@ export function* matchingEntries(
     const wider = index.byCheck(family);
     if (wider !== undefined) yield wider;
   }
+  if (selected.length > 0) yield* selected;
 }
+
+const NONE: readonly SilencedEntry[] = [];
 
 /** Ids of the entries that silence an event now, in the order of `matchingEntries`. */
 export function silencedBy(
@@ -116,9 +147,11 @@ export function silencedBy(
   subscriptions: readonly string[],
   check: string,
   nowMs: number,
+  selected?: readonly SilencedEntry[],
 ): string[] {
   const ids: string[] = [];
-  for (const entry of matchingEntries(index, subscriptions, check)) if (isActive(entry, nowMs)) ids.push(entry.id);
+  for (const entry of matchingEntries(index, subscriptions, check, selected))
+    if (isActive(entry, nowMs)) ids.push(entry.id);
   return ids;
 }
 
@@ -133,8 +166,9 @@ export function isSilenced(
   subscriptions: readonly string[],
   check: string,
   nowMs: number,
+  selected?: readonly SilencedEntry[],
 ): boolean {
-  for (const entry of matchingEntries(index, subscriptions, check)) if (isActive(entry, nowMs)) return true;
+  for (const entry of matchingEntries(index, subscriptions, check, selected)) if (isActive(entry, nowMs)) return true;
   return false;
 }
 
@@ -147,9 +181,10 @@ export function entriesEndedByResolve(
   subscriptions: readonly string[],
   check: string,
   nowMs: number,
+  selected?: readonly SilencedEntry[],
 ): SilencedEntry[] {
   const ended: SilencedEntry[] = [];
-  for (const entry of matchingEntries(index, subscriptions, check)) {
+  for (const entry of matchingEntries(index, subscriptions, check, selected)) {
     if (entry.expire_on_resolve && isActive(entry, nowMs)) ended.push(entry);
   }
   return ended;

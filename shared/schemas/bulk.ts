@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { expireAtSchema } from './expiry.ts';
 import { LIFETIME_SECONDS_MAX } from './lifetime.ts';
 import { nameSchema, sourceSchema, subscriptionSchema } from './name.ts';
-import { silencedSchema } from './silenced.ts';
+import { isOneTarget, monSilencedSchema, TARGET_MESSAGE } from './silenced.ts';
 import { objectNameSchema, pairsSchema } from './v2/metadata.ts';
 
 /** Most operations of one `POST /api/mon/v1/bulk`. */
@@ -19,6 +19,7 @@ const restoredEntrySchema = z
   .looseObject({
     subscription: subscriptionSchema.nullable(),
     check: objectNameSchema.nullable(),
+    selector: z.string().min(1).max(1024).exactOptional(),
     reason: z.string().max(10_000).nullable(),
     creator: z.string().max(255).nullable(),
     /** Epoch seconds. */
@@ -36,12 +37,10 @@ const restoredEntrySchema = z
       .max(2)
       .optional(),
   })
-  .refine(({ subscription, check }) => subscription !== null || check !== null, {
-    message: 'at least one of subscription and check is required',
-  });
+  .refine(isOneTarget, { message: TARGET_MESSAGE });
 
 const bulkOperationSchema = z.discriminatedUnion('op', [
-  silencedSchema.safeExtend({ op: z.literal('silence') }),
+  monSilencedSchema.safeExtend({ op: z.literal('silence') }),
   z.looseObject({ op: z.literal('clear'), id: z.string().min(1).max(512), if_timestamp: ifTimestamp }),
   z.looseObject({ op: z.literal('resolve'), client: sourceSchema, check: nameSchema }),
   z.looseObject({ op: z.literal('restore'), entry: restoredEntrySchema, if_timestamp: ifTimestamp }),

@@ -72,6 +72,7 @@ export const exactSilencedSchema = z.object({
     id: z.string().min(1),
     subscription: z.string().nullable(),
     check: z.string().nullable(),
+    selector: z.string().min(1).max(1024).exactOptional(),
     reason: z.string().nullable(),
     creator: z.string().nullable(),
     begin: secondsSchema.nullable(),

@@ -89,6 +89,8 @@ export const silencedRowSchema = z.object({
   id: z.string(),
   subscription: z.string().nullable(),
   check: z.string().nullable(),
+  /** Absent: subscription and check say what it silences. */
+  selector: z.string().exactOptional(),
   reason: z.string().nullable(),
   creator: z.string().nullable(),
   /** Epoch seconds; null: in effect since it was made. */

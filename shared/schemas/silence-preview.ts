@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { answer } from './answer.ts';
-import { nameSchema, subscriptionSchema } from './name.ts';
+import { isOneTarget, silencedTarget, TARGET_MESSAGE } from './silenced.ts';
 
 /** Most entries of one preview: as many as one dialog can make. */
 const ENTRIES_MAX = 1000;
@@ -8,13 +8,7 @@ const ENTRIES_MAX = 1000;
 /** Body of `POST /api/mon/v1/silenced/preview`: what the entries would be made of; nothing is made. */
 export const silencePreviewSchema = z.looseObject({
   entries: z
-    .array(
-      z
-        .looseObject({ subscription: subscriptionSchema.nullish(), check: nameSchema.nullish() })
-        .refine(({ subscription, check }) => (subscription ?? check ?? undefined) !== undefined, {
-          message: 'at least one of subscription and check is required',
-        }),
-    )
+    .array(z.looseObject(silencedTarget).refine(isOneTarget, { message: TARGET_MESSAGE }))
     .min(1)
     .max(ENTRIES_MAX),
 });
@@ -28,6 +22,20 @@ export const recentProblemsAnswer = answer(
     recovered: z.number(),
     /** Epoch seconds: 24 hours ago, or when the backend was started if that is later; before that nobody knows. */
     since: z.number(),
+    /** Open events that they would silence now; absent: no selector is among them. */
+    events: z
+      .object({
+        total: z.number(),
+        critical: z.number(),
+        warning: z.number(),
+        unknown: z.number(),
+        ok: z.number(),
+        /** Those of them that are silenced already. */
+        silenced: z.number(),
+        /** The first few, as `client/check`. */
+        first: z.array(z.string()),
+      })
+      .optional(),
   }),
 );
 export type RecentProblems = z.infer<typeof recentProblemsAnswer>;

@@ -4,22 +4,51 @@ import type { Expiring } from './lifetime.ts';
 import { nameSchema, subscriptionSchema } from './name.ts';
 import { numberOrNull, numberOrZero, orFalse, textOrNull, type AnswerOf } from './answer.ts';
 
+const parts = { subscription: subscriptionSchema.nullish(), check: nameSchema.nullish() };
+
+const terms = {
+  begin: z.int().min(0).nullish(),
+  expire: expireSchema,
+  expire_on_resolve: z.boolean().nullish(),
+  reason: z.string().max(10_000).nullish(),
+  creator: z.string().max(255).nullish(),
+};
+
 /** Body of `POST /silenced` (completion 1.2). `null` counts as absent everywhere. */
 export const silencedSchema = z
-  .looseObject({
-    subscription: subscriptionSchema.nullish(),
-    check: nameSchema.nullish(),
-    begin: z.int().min(0).nullish(),
-    expire: expireSchema,
-    expire_on_resolve: z.boolean().nullish(),
-    reason: z.string().max(10_000).nullish(),
-    creator: z.string().max(255).nullish(),
-  })
+  .looseObject({ ...parts, ...terms })
   .refine((entry) => (entry.subscription ?? entry.check ?? undefined) !== undefined, {
     message: 'at least one of subscription and check is required',
   });
 
 export type SubmittedSilenced = z.infer<typeof silencedSchema>;
+
+/** Longest selector; `shared/domain/selector.ts` reads it. */
+const SELECTOR_LENGTH_MAX = 1024;
+
+/** What our own API can silence: subscription, check or both, or what a selector finds (silencing 1). */
+export const silencedTarget = { ...parts, selector: z.string().min(1).max(SELECTOR_LENGTH_MAX).nullish() };
+
+interface SubmittedTarget {
+  readonly subscription?: string | null | undefined;
+  readonly check?: string | null | undefined;
+  readonly selector?: string | null | undefined;
+}
+
+/** Whether it says what is silenced, in one of both ways. */
+export function isOneTarget({ subscription, check, selector }: SubmittedTarget): boolean {
+  const hasParts = (subscription ?? check ?? undefined) !== undefined;
+  return hasParts !== ((selector ?? undefined) !== undefined);
+}
+
+export const TARGET_MESSAGE = 'at least one of subscription and check is required, or else a selector alone';
+
+/** Body of `POST /api/mon/v1/silenced`. */
+export const monSilencedSchema = z
+  .looseObject({ ...silencedTarget, ...terms })
+  .refine(isOneTarget, { message: TARGET_MESSAGE });
+
+export type SubmittedMonSilenced = z.infer<typeof monSilencedSchema>;
 
 /** Body of `POST /silenced/clear`: `id` wins; otherwise the id is computed from the parts (completion 1.2). */
 export const clearSilencedSchema = z
@@ -37,6 +66,8 @@ export interface SilencedEntry extends Expiring {
   readonly id: string;
   readonly subscription: string | null;
   readonly check: string | null;
+  /** What finds the checks on clients that it silences, in place of both parts; absent: they name them (silencing 1). */
+  readonly selector?: string;
   readonly reason: string | null;
   readonly creator: string | null;
   /** Epoch seconds; null: in effect since it was made. */
@@ -85,10 +116,13 @@ export type SilencedDetail = SilencedView &
   SilencedUse & {
     /** Epoch seconds, to the millisecond; null: never. */
     readonly expire_at: number | null;
+    /** Absent: subscription and check say what it silences. */
+    readonly selector?: string;
   };
 
 export const silencedDetailAnswer: z.ZodType<SilencedDetail> = silencedAnswer.extend({
   expire_at: z.number().nullable(),
+  selector: z.string().exactOptional(),
   suppressed: z.number(),
   last_suppressed: z.number().nullable(),
 });

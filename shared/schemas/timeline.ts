@@ -57,6 +57,8 @@ const transitionShape = {
   silence: z.string().exactOptional(),
   /** What it names; absent: every client. */
   subscription: z.string().exactOptional(),
+  /** What finds what it silences, in place of subscription and check. */
+  selector: z.string().exactOptional(),
   creator: z.string().exactOptional(),
   reason: z.string().exactOptional(),
   /** Epoch seconds from which it is in effect; absent: at once. */

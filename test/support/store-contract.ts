@@ -15,9 +15,11 @@ export async function entriesOf(scan: AsyncIterable<readonly [Key, string]>): Pr
 
 const event = (check: string): Change => ['event', 'default', 'web-1', check];
 
+const lastName = (change: Change): string => change.findLast((part) => typeof part === 'string') ?? '';
+
 /** Changes as they were told, one line each. */
 const told = (records: readonly ChangeRecord[]): string[] =>
-  records.map(({ seq, changes }) => `${String(seq)}: ${changes.map((change) => change.at(-1)).join(' ')}`);
+  records.map(({ seq, changes }) => `${String(seq)}: ${changes.map(lastName).join(' ')}`);
 
 /**
  * What every `Store` promises.

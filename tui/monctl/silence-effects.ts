@@ -1,6 +1,9 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import { eventRow } from '../../shared/domain/event-row.ts';
-import type { SilencedView, SubmittedSilenced } from '../../shared/schemas/silenced.ts';
+import type { Severity } from '../../shared/domain/severity.ts';
+import { isSelectorId } from '../../shared/domain/silencing.ts';
+import { MonError } from '../../shared/errors.ts';
+import type { SilencedDetail, SilencedView, SubmittedMonSilenced } from '../../shared/schemas/silenced.ts';
 import { previewSilence } from '../model/silence-preview.ts';
 import type { Call } from './command.ts';
 import { counted } from './counted.ts';
@@ -11,8 +14,10 @@ import { SEVERITY_ORDER, eventCounts } from './severity-text.ts';
 export async function silenceEffects(
   { api, nowMs }: Call,
   id: string,
-  entry: SubmittedSilenced,
+  entry: SubmittedMonSilenced,
 ): Promise<readonly string[]> {
+  const { selector } = entry;
+  if (typeof selector === 'string') return await selectorEffects(api(), id, selector);
   const [present, events] = await Promise.all([api().silencedEntry(id), api().events()]);
   const subscriptions = new Map(events.map(({ client }) => [client.name, client.subscriptions]));
   const rows = events.map((event) => ({ row: eventRow(event) }));
@@ -23,13 +28,31 @@ export async function silenceEffects(
     (client) => subscriptions.get(client) ?? [],
     nowMs,
   );
-  const counts = SEVERITY_ORDER.filter((severity) => bySeverity[severity] > 0)
-    .map((severity) => `${String(bySeverity[severity])} ${severity}`)
+  return effectsOf(id, present, { ...bySeverity, total, silenced: alreadySilenced });
+}
+
+/** Attributes are known to the backend alone, so it says what a selector finds. */
+async function selectorEffects(api: ApiClient, id: string, selector: string): Promise<readonly string[]> {
+  const [present, { events }] = await Promise.all([
+    api.silencedDetail(id),
+    api.silencePreview({ entries: [{ selector }] }),
+  ]);
+  if (events === undefined) throw new MonError('invalid', 'this backend cannot silence by a selector: upgrade it');
+  return effectsOf(id, present, events);
+}
+
+function effectsOf(
+  id: string,
+  present: SilencedView | undefined,
+  events: Readonly<Record<Severity | 'total' | 'silenced', number>>,
+): readonly string[] {
+  const counts = SEVERITY_ORDER.filter((severity) => events[severity] > 0)
+    .map((severity) => `${String(events[severity])} ${severity}`)
     .join(', ');
   return [
     ...(present === undefined ? [] : [`the entry ${id}${madeBy(present)} would be replaced`]),
-    `it matches ${counted(total, 'events')}${counts === '' ? '' : ` now: ${counts}`}`,
-    ...(alreadySilenced === 0 ? [] : [`${String(alreadySilenced)} of them silenced already`]),
+    `it matches ${counted(events.total, 'events')}${counts === '' ? '' : ` now: ${counts}`}`,
+    ...(events.silenced === 0 ? [] : [`${String(events.silenced)} of them silenced already`]),
   ];
 }
 
@@ -56,8 +79,8 @@ function madeBy({ creator, reason }: SilencedView): string {
 }
 
 /** @throws MonError `not_found` */
-export function wantedEntry(api: ApiClient, id: string): Promise<SilencedView> {
-  return found(api.silencedEntry(id), missingEntry(id));
+export function wantedEntry(api: ApiClient, id: string): Promise<SilencedView & Pick<SilencedDetail, 'selector'>> {
+  return found(isSelectorId(id) ? api.silencedDetail(id) : api.silencedEntry(id), missingEntry(id));
 }
 
 export function missingEntry(id: string): string {

@@ -9,6 +9,22 @@ export const TARGET_OPTIONS: Readonly<Record<'check' | 'subscription' | 'client'
   client: takes('NAME', 'this client; short for --subscription client:NAME', { completes: 'client' }),
 };
 
+/** The same, or what a search finds. */
+export const SEARCH_TARGET_OPTIONS: Readonly<Record<keyof typeof TARGET_OPTIONS | 'selector', CommandOption>> = {
+  ...TARGET_OPTIONS,
+  selector: takes('SEARCH', "what a search finds by names and attributes: 'client~web-* env=prod'"),
+};
+
+/** @throws MonError `invalid` */
+export function searchTargetOf(flags: Flags): ReturnType<typeof targetOf> & { selector: string | undefined } {
+  const selector = flags.value('selector');
+  const { check, subscription } = targetOf(flags);
+  if (selector !== undefined && (check ?? subscription) !== undefined) {
+    throw new MonError('invalid', '--selector stands alone: name check, client and subscriptions in it');
+  }
+  return { check, subscription, selector };
+}
+
 /** @throws MonError `invalid` */
 export function targetOf(flags: Flags): { check: string | undefined; subscription: string | undefined } {
   const client = flags.value('client');

@@ -1,7 +1,6 @@
 import { aggregateNames, type AggregatedResult } from '../../../shared/domain/aggregate.ts';
 import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
-import { isSilenced, type SilencedIndex } from '../../../shared/domain/silencing.ts';
 import type { SilencedRegistry } from '../silences/state.ts';
 
 /** What most checks belong to. */
@@ -12,8 +11,6 @@ export interface Member<Entry extends Member<Entry>> {
   readonly name: string;
   readonly client: {
     readonly isDown: boolean;
-    readonly subscriptions: readonly string[];
-    readonly namespace: { readonly silenced: SilencedIndex };
     readonly checks: ReadonlyMap<string, Entry>;
   };
   /** What counts of it is whether an event is open. */
@@ -22,6 +19,8 @@ export interface Member<Entry extends Member<Entry>> {
   readonly status: number | undefined;
   aggregates: readonly Aggregate<Entry>[];
   deletionsBefore: number;
+  /** Whether anything silences it now. */
+  isSilenced(nowMs: number): boolean;
 }
 
 /** What of a result counts in its aggregates. */
@@ -110,7 +109,7 @@ export class Aggregate<Entry extends Member<Entry>> {
   /** The open event of a member is new, or its client has other subscriptions. */
   noteSilencing(entry: Entry, epoch: number, nowMs: number): void {
     if (this.#epoch !== epoch) return;
-    if (isEventSilenced(entry, nowMs)) this.#silenced.add(entry);
+    if (entry.isSilenced(nowMs)) this.#silenced.add(entry);
     else this.#silenced.delete(entry);
   }
 
@@ -127,7 +126,7 @@ export class Aggregate<Entry extends Member<Entry>> {
   silenced(epoch: number, nowMs: number): ReadonlySet<Entry> {
     if (this.#epoch !== epoch) {
       this.#silenced.clear();
-      for (const entry of this.#open) if (isEventSilenced(entry, nowMs)) this.#silenced.add(entry);
+      for (const entry of this.#open) if (entry.isSilenced(nowMs)) this.#silenced.add(entry);
       this.#epoch = epoch;
     }
     return this.#silenced;
@@ -282,10 +281,6 @@ function packed<Entry extends Member<Entry>>(aggregates: readonly Aggregate<Entr
   const [first, second] = aggregates;
   if (first === undefined) return NO_AGGREGATES;
   return second === undefined ? first.alone : aggregates;
-}
-
-function isEventSilenced<Entry extends Member<Entry>>({ client, name }: Entry, nowMs: number): boolean {
-  return isSilenced(client.namespace.silenced, client.subscriptions, name, nowMs);
 }
 
 function countDown<T>(counts: Map<T, number>, key: T): void {

@@ -1,5 +1,5 @@
 import { endOf, isExpired } from '../../../shared/domain/expiry.ts';
-import { entriesEndedByResolve, silencedEntry, silencedId, silencedRow } from '../../../shared/domain/silencing.ts';
+import { entriesEndedByResolve, silencedEntry, silencedRow, targetId } from '../../../shared/domain/silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { BulkOperation, BulkOutcome, BulkRefusal, BulkRequest } from '../../../shared/schemas/bulk.ts';
@@ -17,6 +17,7 @@ import {
   DEFAULT_MAX,
   livingEntry,
   refuseTooMany,
+  type Learn,
   type SilencesMax,
 } from '../silences/write.ts';
 import type { Transaction } from '../commit/transaction.ts';
@@ -35,10 +36,13 @@ interface Done {
 export class Bulk {
   readonly #batcher: Batcher;
   readonly #silencesMax: SilencesMax;
+  readonly #learn: Learn;
 
-  constructor(batcher: Batcher, silencesMax = DEFAULT_MAX) {
+  /** @param learn has what selectors ask for read */
+  constructor(batcher: Batcher, silencesMax = DEFAULT_MAX, learn: Learn = async () => undefined) {
     this.#batcher = batcher;
     this.#silencesMax = silencesMax;
+    this.#learn = learn;
   }
 
   /**
@@ -47,8 +51,10 @@ export class Bulk {
    * @returns an outcome for each; without `expect` those whose object is gone are left out, and say so
    * @throws MonError `not_found` when the namespace is gone, `invalid` when a silence begins too far ahead, `conflict` when all were expected and one cannot be done, `unavailable`; then nothing was done
    */
-  run(namespaceName: string, { operations, expect, undo }: BulkRequest, actor: Actor): Promise<BulkOutcome[]> {
-    return this.#batcher.run(
+  async run(namespaceName: string, { operations, expect, undo }: BulkRequest, actor: Actor): Promise<BulkOutcome[]> {
+    const selectors = operations.flatMap((operation) => selectorOf(operation) ?? []);
+    if (selectors.length > 0) await this.#learn(namespaceName, selectors);
+    return await this.#batcher.run(
       (transaction) => {
         refuseUnknownNamespace(transaction.registry, namespaceName);
         const namespace = transaction.registry.namespace(namespaceName);
@@ -69,6 +75,11 @@ export class Bulk {
       },
     );
   }
+}
+
+function selectorOf(operation: BulkOperation): string | null | undefined {
+  if (operation.op === 'silence') return operation.selector;
+  return operation.op === 'restore' ? operation.entry.selector : undefined;
 }
 
 function placedIn(namespace: string, change: AuditedChange): AuditedChange {
@@ -194,10 +205,9 @@ function restoring(entry: SilencedEntry, ifTimestamp: number | null): BulkOperat
 
 function restoredEntry({ entry }: Of<'restore'>): SilencedEntry {
   const { subscription, check, reason, creator, begin, expire_on_resolve, timestamp } = entry;
-  const { lifetime, labels, annotations, asterisks } = entry;
-  const id = silencedId(subscription, check);
+  const { selector, lifetime, labels, annotations, asterisks } = entry;
   return {
-    id,
+    id: targetId(entry),
     subscription,
     check,
     reason,
@@ -206,6 +216,7 @@ function restoredEntry({ entry }: Of<'restore'>): SilencedEntry {
     expireAtMs: endOf(entry.expire_at),
     expire_on_resolve,
     timestamp,
+    ...(selector !== undefined && { selector }),
     ...(lifetime !== undefined && { lifetime }),
     ...(labels !== undefined && { labels }),
     ...(annotations !== undefined && { annotations }),
@@ -239,7 +250,8 @@ function refuseMissing(namespace: Namespace, operations: readonly BulkOperation[
 /** The silenced entries that end with an event. */
 function idsEndedWith(namespace: Namespace, { client, check }: Of<'resolve'>, nowMs: number): string[] {
   const subscriptions = namespace.clients.get(client)?.subscriptions ?? [];
-  return entriesEndedByResolve(namespace.silenced, subscriptions, check, nowMs).map(({ id }) => id);
+  const selected = namespace.check(client, check)?.selected();
+  return entriesEndedByResolve(namespace.silenced, subscriptions, check, nowMs, selected).map(({ id }) => id);
 }
 
 const REFUSALS: Readonly<Record<BulkRefusal, string>> = {
@@ -251,7 +263,7 @@ const REFUSALS: Readonly<Record<BulkRefusal, string>> = {
 function targetOf(operation: BulkOperation): string {
   switch (operation.op) {
     case 'silence':
-      return silencedId(operation.subscription, operation.check);
+      return targetId(operation);
     case 'restore':
       return restoredEntry(operation).id;
     case 'clear':

@@ -1,7 +1,6 @@
 import { outputSummary } from '../../../shared/domain/event-row.ts';
 import { statusesOf } from '../../../shared/domain/history.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
-import { isSilenced, silencedBy } from '../../../shared/domain/silencing.ts';
 import type { CheckOfClient, ClientCheck } from '../../../shared/schemas/check-summary.ts';
 import type { Store } from '../ports.ts';
 import type { CheckRecord } from '../events/check-record.ts';
@@ -46,27 +45,21 @@ export async function readChecksOf(
   );
 }
 
-function checkOfClient({ client, name }: CheckEntry, record: CheckRecord, nowMs: number): CheckOfClient {
-  const { silenced } = client.namespace;
+function checkOfClient(entry: CheckEntry, record: CheckRecord, nowMs: number): CheckOfClient {
   return {
-    client: client.name,
+    client: entry.client.name,
     ...lastResult(record),
-    silenced: record.event !== undefined && isSilenced(silenced, client.subscriptions, name, nowMs),
+    silenced: record.event !== undefined && entry.isSilenced(nowMs),
   };
 }
 
-function checkOf(
-  { client, name }: CheckEntry,
-  record: CheckRecord,
-  runMs: number | undefined,
-  nowMs: number,
-): ClientCheck {
+function checkOf(entry: CheckEntry, record: CheckRecord, runMs: number | undefined, nowMs: number): ClientCheck {
   const interval = (record.check ?? record.eventCheck)?.['interval'];
   return {
-    name,
+    name: entry.name,
     ...lastResult(record),
     interval: typeof interval === 'number' ? interval : null,
-    event: eventOf(client, name, record, nowMs),
+    event: eventOf(entry, record, nowMs),
     next_run: runMs === undefined ? null : Math.floor(runMs / 1000),
   };
 }
@@ -80,14 +73,8 @@ function lastResult({ check, eventCheck, history }: CheckRecord): Omit<CheckOfCl
   };
 }
 
-function eventOf(
-  { namespace, subscriptions }: ClientEntry,
-  check: string,
-  { event }: CheckRecord,
-  nowMs: number,
-): ClientCheck['event'] {
+function eventOf(entry: CheckEntry, { event }: CheckRecord, nowMs: number): ClientCheck['event'] {
   if (event === undefined) return null;
   const { id, action, status, occurrences } = event;
-  const ids = silencedBy(namespace.silenced, subscriptions, check, nowMs);
-  return { id, action, status, occurrences, silenced_by: ids };
+  return { id, action, status, occurrences, silenced_by: entry.silencedBy(nowMs) };
 }

@@ -6,7 +6,7 @@ import type { Batcher } from '../commit/batcher.ts';
 import { watchTtls } from '../results/clock.ts';
 import { StaleResults } from '../results/write-stale.ts';
 import { publishCheckRequests, type CheckSchedule } from '../schedule/publish-check-requests.ts';
-import { expireSilenced } from '../silences/clock.ts';
+import { expireSilenced, learnInBackground } from '../silences/clock.ts';
 import { handleUnsilenced } from '../handlers/handle-unsilenced.ts';
 import { UnsilencedEvents } from '../handlers/write-unsilenced.ts';
 import { GroupClock } from '../groups/clock.ts';
@@ -36,6 +36,7 @@ export function startClocks(
 ): void {
   const { silenced, stashes, clients, results } = writers;
   const due = { registry, commits: batcher.commits, clock, log };
+  teardown.use('attributes for selectors', learnInBackground({ ...due, store, silenced }));
   teardown.use('expiry of silences', expireSilenced({ ...due, silenced }));
   const unsilenced = new UnsilencedEvents(batcher);
   teardown.use('ends of silences', handleUnsilenced({ ...due, unsilenced }));

@@ -21,7 +21,8 @@ import { Namespaces } from '../namespaces/write.ts';
 import { AttributeBounds } from '../results/attribute-bounds.ts';
 import { Results } from '../results/write.ts';
 import { HeldSilences } from '../silences/hold.ts';
-import { SilencedEntries } from '../silences/write.ts';
+import { learnSelectors } from '../silences/learn.ts';
+import { SilencedEntries, type Learn } from '../silences/write.ts';
 import { StashMigrations } from '../stashes/migrations.ts';
 import { Stashes } from '../stashes/write.ts';
 import { StoreUpgrades } from '../plans/store-upgrades.ts';
@@ -72,8 +73,9 @@ export function openWriters(
     bytes: config.program['attributes-limit'],
     keys: config.program['keys-limit'],
   }));
+  const learn: Learn = (namespace, selectors) => learnSelectors(registry, store, namespace, selectors);
   const silencesMax = (): number => config.program['silences-limit'];
-  const silenced = new SilencedEntries(batcher, silencesMax);
+  const silenced = new SilencedEntries(batcher, silencesMax, learn);
   const configuredUser = (): string | undefined => config.api.user;
   const groupsOf = (user: string): readonly string[] =>
     user === configuredUser() ? [ADMINISTRATORS] : (registry.credentials.users.get(user)?.groups ?? []);
@@ -107,7 +109,7 @@ export function openWriters(
     definitionChanges: new DefinitionChanges({ batcher, definitions, commands, roles }),
     namespaces: new Namespaces(batcher),
     audit,
-    bulk: new Bulk(batcher, silencesMax),
+    bulk: new Bulk(batcher, silencesMax, learn),
     restore: new Restore({ batcher, definitions, commands, roles, entityLimit, configuredUser, silencesMax }),
     storeUpgrades: teardown.use('store upgrades', new StoreUpgrades({ schema: store.schema, audit, clock, log })),
     users: new Users({

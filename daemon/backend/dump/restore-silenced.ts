@@ -2,7 +2,8 @@ import { lostAttributes } from '../../../shared/domain/v2/lost.ts';
 import { v2SilencedOf, partsOfV2Silenced, silencedOfV2 } from '../../../shared/domain/v2/silenced.ts';
 import { unwrap, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
 import { endOf, isExpired } from '../../../shared/domain/expiry.ts';
-import { silencedEntry } from '../../../shared/domain/silencing.ts';
+import { parseSelector } from '../../../shared/domain/selector.ts';
+import { isSelectorId, silencedEntry, targetId } from '../../../shared/domain/silencing.ts';
 import { v2SilencedSchema } from '../../../shared/schemas/v2/silenced.ts';
 import { exactSilencedSchema } from '../../../shared/schemas/exact-state.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
@@ -23,6 +24,8 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
   const exact = exactState(namespace.name, object);
   const after = exact ?? translated(namespace, object, transaction.nowMs);
   if ('problem' in after) return leftOut(after.problem);
+  const selector = after.entry.selector === undefined ? undefined : parseSelector(after.entry.selector);
+  if (selector?.kind === 'problem') return leftOut(`its selector cannot be read: ${selector.message}`);
   if (isExpired(after.entry, transaction.nowMs)) return leftOut('it has expired');
   const present = namespace.silenced.get(after.entry.id);
   if (present === undefined && namespace.silenced.size >= silencesMax) {
@@ -56,13 +59,16 @@ function exactState(namespace: string, object: Wrapped): State | undefined {
   if (exact === undefined) return undefined;
   const { use } = exact;
   const { expire_at: end, ...rest } = exact.entry;
-  const entry = { ...rest, expireAtMs: endOf(end) };
+  const entry = { ...rest, id: targetId(rest), expireAtMs: endOf(end) };
   return isFaithful(object, dumpedSilenced(namespace, entry, use)) ? { entry, use } : undefined;
 }
 
 function translated(namespace: Namespace, object: Wrapped, nowMs: number): State | { readonly problem: string } {
   const parsed = v2SilencedSchema.safeParse({ ...unwrap(object), mon: undefined });
   if (!parsed.success) return { problem: problemsOf(parsed.error) };
+  if (isSelectorId(parsed.data.metadata?.name ?? '')) {
+    return { problem: 'it is by a search, and the rest of the object was changed since it was dumped' };
+  }
   const parts = partsOfV2Silenced(parsed.data);
   if (parts === undefined) return { problem: 'it names neither a subscription nor a check' };
   const { request, over } = silencedOfV2(parsed.data, parts, undefined);

@@ -1,6 +1,5 @@
 import { buildEvent, checkAdditions, eventCircumstances } from '../../../shared/domain/build-event.ts';
 import { hasHiddenKey, hasOwnRedactKeys, redactEvent } from '../../../shared/domain/redact.ts';
-import { silencedBy } from '../../../shared/domain/silencing.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { Store } from '../ports.ts';
@@ -136,7 +135,5 @@ const NOT_SILENCED = '"silenced":false,"silenced_by":[]}';
 const NO_IDS: string[] = [];
 
 function silencedNow(entry: CheckEntry, nowMs: number): string[] {
-  const { namespace } = entry.client;
-  if (namespace.silenced.size === 0) return NO_IDS;
-  return silencedBy(namespace.silenced, entry.client.subscriptions, entry.name, nowMs);
+  return entry.client.namespace.silenced.size === 0 ? NO_IDS : entry.silencedBy(nowMs);
 }

@@ -1,8 +1,8 @@
 import { checkRedactKeysOf, hasOwnRedactKeys, redact } from '../../../shared/domain/redact.ts';
 import { EVENT_SEARCH } from '../../../shared/domain/search.ts';
-import { silencedBy, silencedId } from '../../../shared/domain/silencing.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import { eventKey } from '../../../shared/domain/event-key.ts';
+import { idOfChange } from '../silences/state.ts';
 import { namespacedTopic } from '../tables/topic.ts';
 import type { Change } from '../ports.ts';
 import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
@@ -10,7 +10,7 @@ import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.t
 export function eventRow(entry: CheckEntry, nowMs: number): EventRow | null {
   const { event } = entry.state;
   if (event === undefined) return null;
-  const { namespace, name, subscriptions } = entry.client;
+  const { name } = entry.client;
   return {
     client: name,
     check: entry.name,
@@ -19,7 +19,7 @@ export function eventRow(entry: CheckEntry, nowMs: number): EventRow | null {
     occurrences: event.occurrences,
     since: event.lastStateChange ?? event.timestamp,
     last: event.timestamp,
-    silenced_by: silencedBy(namespace.silenced, subscriptions, entry.name, nowMs),
+    silenced_by: entry.silencedBy(nowMs),
     output: shownOutput(entry.client, entry.summary),
     ...(event.recovery !== undefined && { recovering: event.recovery }),
   };
@@ -53,11 +53,10 @@ function changedEntries(
       const key = eventKey(client, check);
       if (!entries.has(key)) entries.set(key, namespace?.check(client, check));
     } else if (change[0] === 'silenced') {
-      const [, , subscription, check] = change;
-      const id = silencedId(subscription, check);
+      const id = idOfChange(change);
       if (silenced.has(id)) continue;
       silenced.add(id);
-      for (const entry of namespace?.eventsNamedBy(subscription, check) ?? []) {
+      for (const entry of namespace?.eventsSilencedBy(change) ?? []) {
         entries.set(eventKey(entry.client.name, entry.name), entry);
       }
     }

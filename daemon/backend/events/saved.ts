@@ -17,6 +17,9 @@ export function saveCheck(
   output: string | undefined,
   by?: string,
 ): void {
+  if (bodies.check !== null && (state.event ?? entry.state.event) !== undefined) {
+    entry.client.namespace.learnCheck(entry, bodies.check);
+  }
   noteTurn(transaction, entry, state, output ?? bodies.check?.output, by);
   if (state.event !== entry.state.event) transaction.announce(CHECK_RECORDS, entry);
   entry.client.namespace.setCheck(entry, state, bodies.check ?? undefined, output);

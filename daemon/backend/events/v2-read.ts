@@ -56,9 +56,10 @@ function withVariables(shown: CheckResult, { env_vars: variables }: CheckResult)
 }
 
 /** Sorted, as that peer has them. */
-function silencedNames({ client: { namespace, subscriptions }, name }: CheckEntry, nowMs: number): string[] {
+function silencedNames(check: CheckEntry, nowMs: number): string[] {
+  const { namespace, subscriptions } = check.client;
   const names: string[] = [];
-  for (const entry of matchingEntries(namespace.silenced, subscriptions, name)) {
+  for (const entry of matchingEntries(namespace.silenced, subscriptions, check.name, check.selected())) {
     if (isActive(entry, nowMs)) names.push(v2SilencedName(entry));
   }
   return names.toSorted();

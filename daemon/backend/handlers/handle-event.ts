@@ -9,11 +9,13 @@ import {
 } from '../../../shared/domain/handling.ts';
 import { groupOfOne } from '../../../shared/domain/grouping/run.ts';
 import type { History } from '../../../shared/domain/history.ts';
+import { checkRedactKeysOf } from '../../../shared/domain/redact.ts';
 import { canBeSilenced, silencedBy } from '../../../shared/domain/silencing.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
 import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { ClientEntry, Namespace } from '../registry/namespace.ts';
 import { openEvents } from '../events/state.ts';
 import type { Transaction } from '../commit/transaction.ts';
@@ -30,6 +32,8 @@ export interface Occasion {
   readonly state: EventState;
   /** With the status of `check` at its new end. */
   readonly history: History;
+  /** It did not come: the registry knows nothing of it. */
+  readonly isAssumed?: boolean;
 }
 
 /**
@@ -128,12 +132,23 @@ function afterSilence(event: Event, { isSuppressed }: EventState): HandledEvent 
 }
 
 /** Ids of the entries that silence an event at this moment. */
-export function silencesOf({ client, check, state }: Occasion, nowMs: number): readonly string[] {
-  const { namespace, subscriptions } = client;
-  return canBeSilenced(state) ? silencedBy(namespace.silenced, subscriptions, check.name, nowMs) : NONE;
+export function silencesOf(occasion: Occasion, nowMs: number): readonly string[] {
+  const { client, check, state } = occasion;
+  if (!canBeSilenced(state)) return NONE;
+  return silencedBy(client.namespace.silenced, client.subscriptions, check.name, nowMs, selectedFor(occasion));
 }
 
-const NONE: readonly string[] = [];
+/** The silenced entries whose selector matches an event. */
+export function selectedFor({ client, check, isAssumed }: Occasion): readonly SilencedEntry[] {
+  const { silenced, watched } = client.namespace;
+  if (silenced.selectors.isEmpty) return NONE;
+  const entry = isAssumed === true ? undefined : client.checks.get(check.name);
+  if (entry !== undefined) return entry.selected();
+  const facts = watched.check.read(check, checkRedactKeysOf({ redact: client.redact }));
+  return silenced.selectors.matchingOnce(client.subject(check.name, facts));
+}
+
+const NONE: readonly never[] = [];
 
 function note(transaction: Transaction, { client, check, state }: Occasion, verdicts: readonly HandlerVerdict[]): void {
   const worthSaying = verdicts.filter(({ verdict, defects }) => verdict !== 'handle' || defects !== undefined);

@@ -1,7 +1,8 @@
-import { isActive, silencedId } from '../../../shared/domain/silencing.ts';
+import { isActive } from '../../../shared/domain/silencing.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import { isUnsilenced, type EventPlace, type UnsilencedEvents } from './write-unsilenced.ts';
+import { idOfChange } from '../silences/state.ts';
 import type { CommitBoard } from '../commit/commit-board.ts';
 import type { Change, Clock } from '../ports.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
@@ -38,10 +39,9 @@ export function handleUnsilenced(parts: UnsilencedParts): Disposable {
 /** The checks whose open events a committed change may have left without a silence. */
 function* eventsFreedBy(registry: Registry, change: Change, nowMs: number): Generator<CheckEntry, void, undefined> {
   if (change[0] === 'silenced') {
-    const [, name, subscription, check] = change;
-    const namespace = registry.namespace(name);
-    const entry = namespace.silenced.get(silencedId(subscription, check));
-    if (entry === undefined || !isActive(entry, nowMs)) yield* namespace.eventsNamedBy(subscription, check);
+    const namespace = registry.namespace(change[1]);
+    const entry = namespace.silenced.get(idOfChange(change));
+    if (entry === undefined || !isActive(entry, nowMs)) yield* namespace.eventsSilencedBy(change);
   } else if (change[0] === 'client') {
     const client = registry.namespace(change[1]).clients.get(change[2]);
     if (client !== undefined && client.openEvents > 0) yield* client.checks.values();

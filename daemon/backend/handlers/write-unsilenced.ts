@@ -1,4 +1,3 @@
-import { isSilenced } from '../../../shared/domain/silencing.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Batcher } from '../commit/batcher.ts';
@@ -39,10 +38,8 @@ export class UnsilencedEvents {
 }
 
 /** Whether silences kept the open event of a check from handlers, and nothing silences it any more. */
-export function isUnsilenced({ state, client, name }: CheckEntry, nowMs: number): boolean {
-  if (state.event?.isSuppressed !== true) return false;
-  const { namespace, subscriptions } = client;
-  return !isSilenced(namespace.silenced, subscriptions, name, nowMs);
+export function isUnsilenced(entry: CheckEntry, nowMs: number): boolean {
+  return entry.state.event?.isSuppressed === true && !entry.isSilenced(nowMs);
 }
 
 function handleUnsilenced(transaction: Transaction, entry: CheckEntry): void {

@@ -47,5 +47,7 @@ export const EVENT_BYTES = 850;
 /** A check as a member of one aggregate. */
 export const MEMBER_BYTES = 120;
 export const SILENCED_BYTES = 450;
+/** The selector of one, ready to be evaluated. */
+export const SELECTOR_BYTES = 3000;
 /** What is remembered of an agent or of a client that was deleted. */
 export const MARK_BYTES = 200;

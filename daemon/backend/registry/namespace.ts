@@ -5,8 +5,12 @@ import { outputSummary } from '../../../shared/domain/event-row.ts';
 import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
 import { staleRepeatOf, ttlOf } from '../../../shared/domain/ttl.ts';
+import { checkRedactKeysOf, redactKeysOf } from '../../../shared/domain/redact.ts';
+import { parseSelector, type Selector, type SelectorSubject } from '../../../shared/domain/selector.ts';
+import { isSilenced, silencedBy } from '../../../shared/domain/silencing.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { HeldResult } from '../../../shared/schemas/result.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import { AggregateRegistry, NO_AGGREGATES, type Aggregate } from '../aggregates/state.ts';
 import { ClientCounts } from '../clients/counts.ts';
 import { ClientProfiles, type SharedProfile } from '../clients/profiles.ts';
@@ -14,6 +18,8 @@ import { Subscribers } from '../clients/subscribers.ts';
 import { OpenEvents } from '../events/open-events.ts';
 import { ResultsByCheck } from '../results/state.ts';
 import { TtlIndex } from '../results/ttl-index.ts';
+import type { SilencedChange } from '../ports.ts';
+import type { CheckSelectors, ClientSelectors } from '../silences/selectors.ts';
 import { SilencedRegistry } from '../silences/state.ts';
 import { byName } from './by-name.ts';
 import {
@@ -26,6 +32,7 @@ import {
   MEMBER_BYTES,
   SUBSCRIBED_BYTES,
 } from './footprint.ts';
+import { WatchedAttributes, type Facts } from './watched-attributes.ts';
 
 export type CheckAggregate = Aggregate<CheckEntry>;
 
@@ -50,12 +57,39 @@ export class CheckEntry {
   deletionsBefore = 0;
   /** Beginning of the output of the open event, for rows. */
   summary = '';
+  /** What selectors ask for, of the last result of its event; undefined: nothing is asked for, or there was none. */
+  facts: Facts | undefined = undefined;
+  selectors: CheckSelectors | undefined = undefined;
 
   constructor(client: ClientEntry, name: string) {
     this.client = client;
     this.name = name;
   }
+
+  /** Ids of the entries that silence it now. */
+  silencedBy(nowMs: number): string[] {
+    const { namespace, subscriptions } = this.client;
+    return silencedBy(namespace.silenced, subscriptions, this.name, nowMs, this.selected());
+  }
+
+  /** Whether anything silences it now. */
+  isSilenced(nowMs: number): boolean {
+    const { namespace, subscriptions } = this.client;
+    return isSilenced(namespace.silenced, subscriptions, this.name, nowMs, this.selected());
+  }
+
+  /** The silenced entries whose selector matches it. */
+  selected(): readonly SilencedEntry[] {
+    return this.client.namespace.silenced.selectors.matching(this);
+  }
+
+  /** As selectors see it. */
+  subject(): SelectorSubject {
+    return this.client.subject(this.name, this.facts);
+  }
 }
+
+const NO_TEXTS: readonly string[] = [];
 
 /** What a client has before its first result: most proxy clients of a large fleet never get many. */
 const NO_CHECKS: ReadonlyMap<string, CheckEntry> = new Map();
@@ -88,6 +122,9 @@ export class ClientEntry {
   /** Whether the limit of entities counts it; the legacy API asks nobody. */
   isCounted: boolean;
   openEvents = 0;
+  /** What selectors ask for; undefined: nothing. */
+  facts: Facts | undefined = undefined;
+  selectors: ClientSelectors | undefined = undefined;
   #checks: Map<string, CheckEntry> | undefined = undefined;
   /** Made when a list asks for it. */
   #sortedChecks: readonly CheckEntry[] | undefined = undefined;
@@ -148,6 +185,22 @@ export class ClientEntry {
   get bytes(): number {
     const texts = this.name.length + this.address.length + this.signature.length;
     return CLIENT_BYTES + SUBSCRIBED_BYTES * this.profile.subscriptions.length + texts;
+  }
+
+  /**
+   * A check of it as selectors see that.
+   *
+   * @param facts of the check; default: nothing is known of its attributes
+   */
+  subject(check = '', facts?: Facts): SelectorSubject {
+    const known = { client: this.facts, check: facts };
+    return {
+      namespace: this.namespace.name,
+      client: this.name,
+      check,
+      subscriptions: this.subscriptions,
+      attribute: (owner, name) => known[owner]?.texts.get(name) ?? NO_TEXTS,
+    };
   }
 
   /** The checks with a result or an event, by name. */
@@ -223,6 +276,11 @@ export class Namespace {
   /** Results by the severity of the last one. */
   readonly results: Record<Severity, number> = { ok: 0, warning: 0, critical: 0, unknown: 0 };
   readonly resultsByCheck = new ResultsByCheck();
+  /** What selectors ask for of clients and checks. */
+  readonly watched = {
+    client: new WatchedAttributes(() => this.clients.size === 0),
+    check: new WatchedAttributes(() => this.clients.size === 0),
+  };
   readonly counted = new ClientCounts();
   readonly openEvents = new OpenEvents<CheckEntry>();
   /** What nouns keep in here, by what made it. */
@@ -237,7 +295,7 @@ export class Namespace {
     this.name = name;
     this.#footprint = footprint;
     this.#profiles = new ClientProfiles(footprint);
-    this.silenced = new SilencedRegistry(footprint);
+    this.silenced = new SilencedRegistry(footprint, this.watched);
     this.aggregates = new AggregateRegistry(this.silenced);
     this.spools = new CountedMap(footprint, MARK_BYTES);
     this.invalidated = new CountedMap(footprint, MARK_BYTES);
@@ -298,6 +356,7 @@ export class Namespace {
     if (present === undefined) {
       const entry = new ClientEntry(this, record, profile, origin);
       this.clients.set(entry.name, entry);
+      entry.facts = this.watched.client.read(record, redactKeysOf(record));
       this.#sortedClients = undefined;
       this.#subscribers.add(entry, profile);
       this.#count(entry, 1);
@@ -312,7 +371,24 @@ export class Namespace {
     this.#profiles.release(before);
     present.update(record, profile, origin);
     this.#count(present, 1);
+    if (profile !== before) present.selectors = undefined;
+    this.learnClient(present, record);
     return present;
+  }
+
+  /** Takes over what selectors ask for of a client. */
+  learnClient(entry: ClientEntry, record: Client): void {
+    const facts = this.watched.client.read(record, redactKeysOf(record));
+    if (facts !== entry.facts) entry.selectors = undefined;
+    entry.facts = facts;
+  }
+
+  /** Takes over what selectors ask for of a check whose event is or was open: of others nobody asks. */
+  learnCheck(entry: CheckEntry, result: HeldResult): void {
+    if (this.watched.check.isEmpty) return;
+    const facts = this.watched.check.read(result, checkRedactKeysOf({ redact: entry.client.redact }));
+    if (facts !== entry.facts) entry.selectors = undefined;
+    entry.facts = facts;
   }
 
   /** Counts a client that came (1) or goes (-1), or as it is before and after it changes. */
@@ -420,6 +496,21 @@ export class Namespace {
     for (const entry of this.openEvents.inFamily(check)) {
       if (entry.client.subscriptions.includes(subscription)) yield entry;
     }
+  }
+
+  /** The open events that a selector matches. */
+  *eventsSelectedBy(selector: Selector): Generator<CheckEntry, void, undefined> {
+    for (const client of this.clients.values()) {
+      if (client.openEvents === 0 || !selector.mayMatch(client.subject())) continue;
+      for (const entry of eventsOf(client)) if (selector.matches(entry.subject())) yield entry;
+    }
+  }
+
+  /** The open events that an entry of this change names or finds, whether or not it is active, or there any more. */
+  *eventsSilencedBy([, , subscription, check, bySearch]: SilencedChange): Generator<CheckEntry, void, undefined> {
+    if (bySearch === undefined) return yield* this.eventsNamedBy(subscription, check);
+    const selector = parseSelector(bySearch.selector);
+    if (selector.kind === 'selector') yield* this.eventsSelectedBy(selector);
   }
 
   /** The checks with a result or an event that an entry on these two parts names, whether or not it is active. */

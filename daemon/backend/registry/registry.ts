@@ -45,6 +45,8 @@ export interface HeldTable {
    * @param text undefined: it is not stored any more
    */
   readonly adoptOne?: (key: Key, text: string | undefined) => (registry: Registry) => void;
+  /** Reads what one that is about to be loaded needs to be known of others, because another backend has written it. */
+  readonly prepare?: (registry: Registry, key: Key, text: string, store: Pick<Store, 'getMany'>) => Promise<void>;
   /**
    * Forgets what is remembered of things that were in a namespace which holds nothing any more and goes.
    *
@@ -176,6 +178,9 @@ export class Registry {
     for (const { table, key, text } of newest) {
       const adoptOne = table.adoptOne?.(key, text);
       if (adoptOne !== undefined) adoptions.push(() => adoptOne(this));
+    }
+    for (const { table, key, text } of newest) {
+      if (text !== undefined) await table.prepare?.(this, key, text, store);
     }
     const reading = { corrections: this.corrections, texts: new SharedTexts() };
     // Results before their clients; below the other way round.

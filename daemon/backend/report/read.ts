@@ -11,7 +11,7 @@ import type { Store } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { SilencesOfPast, type Kept } from '../timeline/availability.ts';
 import { downFrom } from '../timeline/places.ts';
-import { silencesIn, subscriptionsIn } from '../timeline/read.ts';
+import { silencesIn } from '../timeline/read.ts';
 import { indexOfCheck, lastIdOf, timeOf } from '../timeline/table.ts';
 import { gather, SLICE, type PastOfCheck } from './gather.ts';
 import { SilencesAt } from './silences.ts';
@@ -125,7 +125,7 @@ class ShownChecks {
     const { asked, span, kept } = this.#about;
     const { namespace, client, check } = past;
     const { spans, atEnd } = await this.#silencesIn(namespace);
-    const quiet = await spans.of(subscriptionsIn(namespace, client), check);
+    const quiet = await spans.of(client, check);
     const whole = (quiet.length > 0 && troubleOf(past, span, keptSinceOf(past, kept), quiet)) || trouble;
     const began = whole.began ?? (await this.#beginningOf(past));
     const silences = whole.ended === null ? await atEnd.of(client, check) : [];
@@ -139,7 +139,7 @@ class ShownChecks {
       const { span } = this.#about;
       silences = {
         spans: new SilencesOfPast(this.#store, known, this.#about),
-        atEnd: new SilencesAt(this.#store, namespace, known, span.untilMs),
+        atEnd: new SilencesAt(this.#store, known, span.untilMs),
       };
       this.#silences.set(namespace, silences);
     }

@@ -2,9 +2,8 @@ import { isAcknowledgement } from '../../../shared/domain/report/actions.ts';
 import type { ReportSilence } from '../../../shared/schemas/report.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
 import type { Store } from '../ports.ts';
-import type { Namespace } from '../registry/namespace.ts';
 import { downFrom, type Source } from '../timeline/places.ts';
-import { subscriptionsIn, type KnownSilences } from '../timeline/read.ts';
+import type { KnownSilences } from '../timeline/read.ts';
 import { lastIdOf, placeOf, timelineOf } from '../timeline/table.ts';
 
 type ReadStore = Pick<Store, 'scan' | 'getMany'>;
@@ -12,21 +11,19 @@ type ReadStore = Pick<Store, 'scan' | 'getMany'>;
 /** The silences that were in effect at a moment, each read once. */
 export class SilencesAt {
   readonly #store: ReadStore;
-  readonly #namespace: Namespace;
   readonly #known: KnownSilences;
   readonly #atMs: number;
   readonly #read = new Map<string, ReportSilence | undefined>();
 
-  constructor(store: ReadStore, namespace: Namespace, known: KnownSilences, atMs: number) {
+  constructor(store: ReadStore, known: KnownSilences, atMs: number) {
     this.#store = store;
-    this.#namespace = namespace;
     this.#known = known;
     this.#atMs = atMs;
   }
 
   async of(client: string, check: string): Promise<ReportSilence[]> {
     const found: ReportSilence[] = [];
-    for (const source of this.#known.of(subscriptionsIn(this.#namespace, client), new Set([check]))) {
+    for (const source of this.#known.of(client, new Set([check]))) {
       const key = source.prefix.join('\0');
       if (!this.#read.has(key)) this.#read.set(key, await this.#inEffect(source));
       const silence = this.#read.get(key);

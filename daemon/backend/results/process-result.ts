@@ -109,7 +109,7 @@ export function processResult(transaction: Transaction, namespace: Namespace, re
   saveCheck(transaction, entry, state, bodies, isOpened ? check.output : undefined, result.by);
   transaction.resultCount++;
   if (transition.kind === 'none') return;
-  if (transition.kind === 'resolve') endSilences(transaction, client, check.name);
+  if (transition.kind === 'resolve') endSilences(transaction, entry);
   const { event } = transition;
   if (transition.kind === 'well') {
     handleWell(transaction, { client, check, state: event, history: state.history });
@@ -145,11 +145,11 @@ export function frozenEvent(entry: CheckEntry, bodies: CheckBodies): Pick<CheckB
   };
 }
 
-function endSilences(transaction: Transaction, client: ClientEntry, check: string): void {
-  const { namespace, subscriptions } = client;
-  for (const entry of entriesEndedByResolve(namespace.silenced, subscriptions, check, transaction.nowMs)) {
-    endSilenced(transaction, namespace, entry, 'expire_on_resolve');
-  }
+function endSilences(transaction: Transaction, check: CheckEntry): void {
+  const { namespace, subscriptions } = check.client;
+  const { silenced } = namespace;
+  const ended = entriesEndedByResolve(silenced, subscriptions, check.name, transaction.nowMs, check.selected());
+  for (const entry of ended) endSilenced(transaction, namespace, entry, 'expire_on_resolve');
 }
 
 /** A result of an unknown client makes one, as the peer does (completion 1.10). */

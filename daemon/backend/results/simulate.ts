@@ -8,7 +8,7 @@ import type { Client } from '../../../shared/schemas/client.ts';
 import type { Simulation } from '../../../shared/schemas/explain.ts';
 import { ClientEntry, type Namespace } from '../registry/namespace.ts';
 import { openEvents } from '../events/state.ts';
-import { silencesOf, type Occasion } from '../handlers/handle-event.ts';
+import { selectedFor, silencesOf, type Occasion } from '../handlers/handle-event.ts';
 import { withGroups } from '../groups/read.ts';
 import { clientMadeBy, type IncomingResult } from './process-result.ts';
 import { banned, isBanned } from './trust.ts';
@@ -36,14 +36,7 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
   const now = Math.floor(nowMs / 1000);
   const { check } = result;
   if (isBanned(namespace, result.client, nowMs)) throw banned(result.client);
-  const client =
-    namespace.clients.get(result.client) ??
-    new ClientEntry(
-      namespace,
-      record,
-      { ...profileOf(record), key: '', bytes: 0, clients: 1 },
-      { signature: '', reporter: undefined },
-    );
+  const client = namespace.clients.get(result.client) ?? newClient(namespace, record);
   const before = client.checks.get(check.name)?.state ?? NO_CHECK_STATE;
   const { state, transition } = nextCheckState(before, check, {
     now,
@@ -54,7 +47,7 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
   if (transition.kind === 'none') {
     return { ...about, event: null, reason: noTransitionSentence(before, state, check), handlers: [] };
   }
-  const occasion: Occasion = { client, check, state: transition.event, history: state.history };
+  const occasion: Occasion = { client, check, state: transition.event, history: state.history, isAssumed: true };
   const event = buildEvent({
     ...occasion,
     client: record,
@@ -70,11 +63,19 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
   return { ...about, event: redactEvent(event), reason, handlers };
 }
 
+function newClient(namespace: Namespace, record: Client): ClientEntry {
+  const profile = { ...profileOf(record), key: '', bytes: 0, clients: 1 };
+  const client = new ClientEntry(namespace, record, profile, { signature: '', reporter: undefined });
+  namespace.learnClient(client, record);
+  return client;
+}
+
 /** The silences that would be left: those that a resolution ends do not silence it (completion 1.3.4). */
 function silencesAfter(occasion: Occasion, kind: Transition['kind'], nowMs: number): readonly string[] {
   const ids = silencesOf(occasion, nowMs);
   if (kind !== 'resolve') return ids;
   const { namespace, subscriptions } = occasion.client;
-  const ended = entriesEndedByResolve(namespace.silenced, subscriptions, occasion.check.name, nowMs);
+  const { name } = occasion.check;
+  const ended = entriesEndedByResolve(namespace.silenced, subscriptions, name, nowMs, selectedFor(occasion));
   return ids.filter((id) => !ended.some((entry) => entry.id === id));
 }

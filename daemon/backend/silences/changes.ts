@@ -1,4 +1,5 @@
-import { clearSilencedSchema, silencedSchema } from '../../../shared/schemas/silenced.ts';
+import { clearSilencedSchema, type SubmittedSilenced } from '../../../shared/schemas/silenced.ts';
+import type { SilencedRequest } from '../../../shared/domain/silencing.ts';
 import { actorOf } from '../access/actor.ts';
 import { creatorOf } from '../access/principal.ts';
 import { readBody, validator } from '../http/json-body.ts';
@@ -8,7 +9,6 @@ import type { Clock } from '../ports.ts';
 import { refuseV1AgainstPolicy, type PolicyDeps } from './policy.ts';
 import type { SilencedEntries } from './write.ts';
 
-const validateEntry = validator(silencedSchema);
 const validateClear = validator(clearSilencedSchema);
 
 /** What the silenced entries of each wire are made of. */
@@ -17,8 +17,16 @@ export interface SilenceDeps extends NamespaceDeps, PolicyDeps {
   readonly silenced: SilencedEntries;
 }
 
-/** Makes silenced entries and ends them, on the wire of v1 or of ours. */
-export function changesOfSilences(deps: SilenceDeps, namespaceOf: NamespaceOf): OnMon<'silence' | 'clearSilenced'> {
+/**
+ * Makes silenced entries and ends them, on the wire of v1 or of ours.
+ *
+ * @param validateEntry what that wire can silence
+ */
+export function changesOfSilences(
+  deps: SilenceDeps,
+  namespaceOf: NamespaceOf,
+  validateEntry: (body: unknown) => SubmittedSilenced & Pick<SilencedRequest, 'selector'>,
+): OnMon<'silence' | 'clearSilenced'> {
   const { silenced } = deps;
   return {
     silence: async (request, reply) => {

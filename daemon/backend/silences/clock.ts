@@ -1,10 +1,12 @@
 import { isExpired } from '../../../shared/domain/expiry.ts';
-import { silencedId } from '../../../shared/domain/silencing.ts';
+import { errorMessage } from '../../../shared/errors.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Log } from '../../log/log.ts';
+import { idOfChange } from './state.ts';
 import type { SilencedEntries } from './write.ts';
 import type { CommitBoard } from '../commit/commit-board.ts';
-import type { PlanningClock } from '../ports.ts';
+import type { PlanningClock, Store } from '../ports.ts';
+import { isLearned, learnSelectors } from './learn.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Deadline } from '../schedule/deadlines.ts';
 import { runDeadlines } from '../schedule/run-deadlines.ts';
@@ -40,8 +42,8 @@ export function expireSilenced(parts: ExpiryParts): Disposable {
 
     *after(change) {
       if (change[0] !== 'silenced') return;
-      const [, namespace, subscription, check] = change;
-      const entry = registry.namespace(namespace).silenced.get(silencedId(subscription, check));
+      const [, namespace] = change;
+      const entry = registry.namespace(namespace).silenced.get(idOfChange(change));
       if (entry === undefined || isExpired(entry, clock.now())) return;
       yield* deadlinesOf(namespace, entry, clock.now());
     },
@@ -52,6 +54,30 @@ export function expireSilenced(parts: ExpiryParts): Disposable {
       if (registry.namespace(namespaceName).silenced.get(entryId) === undefined) return undefined;
       return silenced.tick(namespaceName, entryId);
     },
+  });
+}
+
+interface LearningParts extends Omit<ExpiryParts, 'clock'> {
+  readonly store: Pick<Store, 'getMany'>;
+}
+
+/** Reads what selectors ask for that came without that, with a dump say, and announces them again when it is known. */
+export function learnInBackground({ registry, commits, silenced, store, log }: LearningParts): Disposable {
+  const learn = async (name: string): Promise<void> => {
+    try {
+      await learnSelectors(registry, store, name, []);
+      for (const entry of registry.namespace(name).silenced.all()) {
+        if (entry.selector !== undefined) await silenced.tick(name, entry.id);
+      }
+    } catch (error) {
+      log.warn({ namespace: name, reason: errorMessage(error) }, 'attributes that selectors ask for were not read');
+    }
+  };
+  return commits.onCommit(({ changes }) => {
+    for (const change of changes) {
+      if (change[0] !== 'silenced' || change[4] === undefined) continue;
+      if (!isLearned(registry, change[1])) void learn(change[1]);
+    }
   });
 }
 

@@ -4,7 +4,9 @@ import { SILENCED_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { RecentProblems } from '../../../shared/schemas/silence-preview.ts';
 import type { SilencedDetail, SilencedEntry } from '../../../shared/schemas/silenced.ts';
-import { recoveredSince } from './recovered.ts';
+import type { Store } from '../ports.ts';
+import { eventsCovered, recoveredSince } from './covered.ts';
+import { learnSelectors } from './learn.ts';
 import { changesOfSilences, type SilenceDeps } from './changes.ts';
 import { livingEntries, silencedDetail } from './read.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
@@ -15,6 +17,7 @@ import type { OnMon } from '../http/route.ts';
 import { silencePolicy } from './policy.ts';
 import { searchFilter } from '../http/search.ts';
 
+const validateEntry = bodyValidator(MON_API.silence);
 const validatePreview = bodyValidator(MON_API.silencePreview);
 
 /** How far back a preview looks. */
@@ -22,9 +25,9 @@ const RECENT_MS = 24 * 3_600_000;
 
 /** Silenced entries with what they kept back, found by a search (`?q=`); and the making and ending of them. */
 export function silencedOnMon(
-  deps: SilenceDeps,
+  deps: SilenceDeps & { readonly store: Store },
 ): OnMon<'silenced' | 'silence' | 'clearSilenced' | 'silencePreview' | 'silencedEntry' | 'silencePolicy'> {
-  const { clock, registry } = deps;
+  const { clock, registry, store } = deps;
   // What was not OK before the registry was read, and is now, nobody remembers.
   let known = { generation: registry.generation, sinceMs: clock.now() };
   return {
@@ -37,15 +40,20 @@ export function silencedOnMon(
         asked.placed(silencedDetail(namespace.silenced, entry, nowMs), namespace.name);
       return sendList(request, reply, entries, (some) => some.map(shown), { where });
     },
-    ...changesOfSilences(deps, askedNamespace),
+    ...changesOfSilences(deps, askedNamespace, validateEntry),
     silencePolicy: () => silencePolicy(deps),
     silencePreview: async (request): Promise<RecentProblems> => {
       const { entries } = readBody(request, validatePreview);
-      const namespace = askedNamespace(request, deps);
+      const { name } = askedNamespace(request, deps);
+      const selectors = entries.flatMap(({ selector }) => selector ?? []);
+      if (selectors.length > 0) await learnSelectors(registry, store, name, selectors);
+      const namespace = registry.namespace(name);
       const nowMs = clock.now();
       if (known.generation !== registry.generation) known = { generation: registry.generation, sinceMs: nowMs };
       const since = Math.floor(Math.max(known.sinceMs, nowMs - RECENT_MS) / 1000);
-      return { recovered: await recoveredSince(namespace, entries, since), since };
+      const covered = { recovered: await recoveredSince(namespace, entries, since), since };
+      // What is named a console counts itself, as it goes; attributes are known here alone.
+      return selectors.length === 0 ? covered : { ...covered, events: await eventsCovered(namespace, entries, nowMs) };
     },
     silencedEntry: (request): SilencedDetail => {
       const { silenced } = askedNamespace(request, deps);

@@ -15,6 +15,7 @@ export function silencedDetail(
   return {
     ...silencedView(entry, nowMs),
     expire_at: expireAtOf(entry),
+    ...(entry.selector !== undefined && { selector: entry.selector }),
     ...(registry.use(entry.id) ?? UNUSED),
   };
 }

@@ -1,7 +1,8 @@
 import { isExpired } from '../../../shared/domain/expiry.ts';
 import { SILENCED_SEARCH } from '../../../shared/domain/search-nouns.ts';
-import { silencedId, silencedRow } from '../../../shared/domain/silencing.ts';
+import { silencedRow } from '../../../shared/domain/silencing.ts';
 import { namespacedTopic } from '../tables/topic.ts';
+import { idOfChange } from './state.ts';
 
 export const SILENCED_TOPIC = namespacedTopic({
   name: 'silenced',
@@ -10,7 +11,7 @@ export const SILENCED_TOPIC = namespacedTopic({
     for (const entry of silenced.all()) yield [entry.id, entry];
   },
   changed(namespace, changes) {
-    const ids = changes.flatMap((change) => (change[0] === 'silenced' ? silencedId(change[2], change[3]) : []));
+    const ids = changes.flatMap((change) => (change[0] === 'silenced' ? idOfChange(change) : []));
     return new Map(ids.map((id) => [id, namespace?.silenced.get(id)]));
   },
   row: (entry, nowMs) => (isExpired(entry, nowMs) ? null : silencedRow(entry)),

@@ -2,6 +2,7 @@ import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silence
 import type { Transaction } from '../commit/transaction.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { noteSilence, noteSilenceEnd } from '../timeline/saved.ts';
+import { changeOf } from './state.ts';
 import { SILENCED, SILENCED_USES } from './table.ts';
 
 /**
@@ -47,7 +48,7 @@ export function removeSilenced(
 
 /** Announces that an entry, and with it the silenced state of the events it names, is no longer what it was. */
 export function noteSilenced(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
-  transaction.note(['silenced', namespace.name, entry.subscription, entry.check]);
+  transaction.note(changeOf(namespace.name, entry));
 }
 
 /** Counts one run of a handler that these silenced entries kept back. */

@@ -1,6 +1,29 @@
 import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
-import { Footprint, SILENCED_BYTES } from '../registry/footprint.ts';
-import type { SilencedIndex, SilencedOfSubscription } from '../../../shared/domain/silencing.ts';
+import type { Selector } from '../../../shared/domain/selector.ts';
+import { Footprint, SELECTOR_BYTES, SILENCED_BYTES } from '../registry/footprint.ts';
+import { silencedId, type SilencedIndex, type SilencedOfSubscription } from '../../../shared/domain/silencing.ts';
+import type { SilencedChange } from '../ports.ts';
+import type { WatchedAttributes } from '../registry/watched-attributes.ts';
+import { Selectors } from './selectors.ts';
+
+/** What is read of clients and checks for the selectors of a namespace. */
+export interface Watched {
+  readonly client: Pick<WatchedAttributes, 'watch'>;
+  readonly check: Pick<WatchedAttributes, 'watch'>;
+}
+
+const UNWATCHED: Watched = { client: { watch: () => undefined }, check: { watch: () => undefined } };
+
+/** What is announced of an entry. */
+export function changeOf(namespace: string, { id, subscription, check, selector }: SilencedEntry): SilencedChange {
+  if (selector === undefined) return ['silenced', namespace, subscription, check];
+  return ['silenced', namespace, null, null, { id, selector }];
+}
+
+/** The id of the entry that a change is about. */
+export function idOfChange([, , subscription, check, bySearch]: SilencedChange): string {
+  return bySearch === undefined ? silencedId(subscription, check) : bySearch.id;
+}
 
 /** The silenced entries of one namespace, found by id and by each of their parts. */
 export class SilencedRegistry implements SilencedIndex {
@@ -16,10 +39,14 @@ export class SilencedRegistry implements SilencedIndex {
   readonly #namingCheck = new Map<string, Set<string>>();
   /** Of the entries that have kept anything back. */
   readonly #uses = new Map<string, SilencedUse>();
+  /** Those that are found by a search. */
+  readonly selectors = new Selectors();
   readonly #footprint: Footprint;
+  readonly #watched: Watched;
 
-  constructor(footprint = new Footprint()) {
+  constructor(footprint = new Footprint(), watched = UNWATCHED) {
     this.#footprint = footprint;
+    this.#watched = watched;
   }
 
   get size(): number {
@@ -103,6 +130,8 @@ export class SilencedRegistry implements SilencedIndex {
       entries.put(entry);
     } else if (entry.check !== null) {
       this.#byCheckOnly.set(entry.check, entry);
+    } else if (entry.selector !== undefined) {
+      this.#watch(this.selectors.put(entry, entry.selector));
     }
     if (entry.check !== null) {
       let ids = this.#namingCheck.get(entry.check);
@@ -122,12 +151,20 @@ export class SilencedRegistry implements SilencedIndex {
       if (entries?.isEmpty === true) this.#bySubscription.delete(entry.subscription);
     } else if (entry.check !== null) {
       this.#byCheckOnly.delete(entry.check);
+    } else {
+      this.selectors.remove(entry.id);
     }
     if (entry.check !== null) {
       const ids = this.#namingCheck.get(entry.check);
       ids?.delete(entry.id);
       if (ids?.size === 0) this.#namingCheck.delete(entry.check);
     }
+  }
+
+  #watch(selector: Selector | undefined): void {
+    if (selector === undefined) return;
+    this.#watched.client.watch(selector.attributes.client);
+    this.#watched.check.watch(selector.attributes.check);
   }
 
   #noteChange(): void {
@@ -144,7 +181,9 @@ export class SilencedRegistry implements SilencedIndex {
 
 function bytesOf(entry: SilencedEntry | undefined): number {
   if (entry === undefined) return 0;
-  return SILENCED_BYTES + 3 * entry.id.length + (entry.reason?.length ?? 0) + (entry.creator?.length ?? 0);
+  const { id, reason, creator, selector } = entry;
+  const texts = 3 * id.length + (reason?.length ?? 0) + (creator?.length ?? 0);
+  return SILENCED_BYTES + texts + (selector === undefined ? 0 : SELECTOR_BYTES + 2 * selector.length);
 }
 
 class SubscriptionEntries implements SilencedOfSubscription, Iterable<SilencedEntry> {

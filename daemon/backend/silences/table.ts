@@ -3,6 +3,7 @@ import { silencedId, silencedRow } from '../../../shared/domain/silencing.ts';
 import type { Key } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { LatestTable, Table } from '../registry/table.ts';
+import { learnSelectors } from './learn.ts';
 import { SILENCED_TOPIC } from './rows.ts';
 import { eachOf } from '../tables/dump-table.ts';
 import type { StoredTable } from '../tables/stored-table.ts';
@@ -26,12 +27,13 @@ export function silencedOfStored(value: unknown): SilencedEntry {
   return { id, subscription, check, reason, creator, begin, expireAtMs, ...rest };
 }
 
-/** By their two parts; an absent part is the empty string, which no name is. */
-const keyIn = (prefix: string, namespace: string, { subscription, check }: SilencedEntry): Key => [
+/** By their two parts; an absent part is the empty string, which no name is. One with a selector has its id behind two of these. */
+const keyIn = (prefix: string, namespace: string, { id, subscription, check, selector }: SilencedEntry): Key => [
   prefix,
   namespace,
   subscription ?? '',
   check ?? '',
+  ...(selector === undefined ? [] : [id]),
 ];
 
 /** Silenced entries. */
@@ -45,6 +47,10 @@ export const SILENCED: StoredTable & Table<Namespace, SilencedEntry, SilencedEnt
   unload({ silenced }, key) {
     const entry = silenced.get(idIn(key));
     if (entry !== undefined) silenced.remove(entry);
+  },
+  async prepare(registry, key, text, store) {
+    const { selector } = silencedOfStored(JSON.parse(text));
+    if (selector !== undefined) await learnSelectors(registry, store, String(key[1]), [selector]);
   },
   shifted(text, byMs) {
     const entry = silencedOfStored(JSON.parse(text));
@@ -85,7 +91,8 @@ function moved(time: number | null, by: number): number | null {
 }
 
 /** Of an entry, from its key or that of its use. */
-function idIn([, , subscription, check]: Key): string {
+function idIn([, , subscription, check, id]: Key): string {
+  if (id !== undefined) return String(id);
   return silencedId(presentPart(subscription), presentPart(check));
 }
 

@@ -3,15 +3,20 @@ import { isExpired } from '../../../shared/domain/expiry.ts';
 import { silencedView } from '../../../shared/domain/silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
-import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import { silencedSchema, type SilencedEntry, type SubmittedSilenced } from '../../../shared/schemas/silenced.ts';
 import { livingEntries } from './read.ts';
 import { actorOf } from '../access/actor.ts';
+import { validator } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
 import { pathName } from '../http/path-name.ts';
 import type { OnV1 } from '../http/route.ts';
 import { v1Namespace } from '../namespaces/asked.ts';
 import { changesOfSilences, type SilenceDeps } from './changes.ts';
 import type { SilencedRegistry } from './state.ts';
+
+// What a wire of before says beside subscription and check has never meant anything.
+const validateEntry = (body: unknown): SubmittedSilenced => ({ ...validateV1(body), selector: undefined });
+const validateV1 = validator(silencedSchema);
 
 /** The silenced registry (completion 1.2). */
 export function silencedOnV1(
@@ -37,7 +42,7 @@ export function silencedOnV1(
 
   return {
     silenced: (request, reply) => sendEntries(request, reply, silencedIn(request).all()),
-    ...changesOfSilences(deps, v1Namespace),
+    ...changesOfSilences(deps, v1Namespace, validateEntry),
     silencedEntry: (request) => {
       const id = pathName(request, 'id');
       const entry = silencedIn(request).get(id);

@@ -9,7 +9,7 @@ import {
 } from '../../../shared/domain/v2/silenced.ts';
 import { subscriptionOfV2 } from '../../../shared/domain/v2/subscription.ts';
 import { isExpired } from '../../../shared/domain/expiry.ts';
-import { silencedEntry, silencedId } from '../../../shared/domain/silencing.ts';
+import { isSelectorId, silencedEntry, silencedId } from '../../../shared/domain/silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { LIFETIME_SECONDS_MAX } from '../../../shared/schemas/lifetime.ts';
 import {
@@ -52,7 +52,7 @@ export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
     creatorOf: ({ creator }) => creator,
     place: placedIn,
     keyOf,
-    keyOfPath: ([name = '']) => [v2SilencedName(partsOfKey(name))],
+    keyOfPath: ([name = '']) => [isSelectorId(name) ? name : v2SilencedName(partsOfKey(name))],
     labelsOf: ({ metadata }) => metadata.labels ?? {},
     *list(namespace, after) {
       const entries = silencedIn(namespace);
@@ -68,6 +68,8 @@ export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
       return entry === undefined ? undefined : v2SilencedOf(namespace, entry);
     },
     async write(namespace, [name = ''], change, actor) {
+      if (isSelectorId(name))
+        throw new MonError('invalid', `name: ${name} is by a search, which only /api/mon/v1 knows`);
       const entry = await silenced.write(
         namespace,
         idOf(name),
@@ -138,6 +140,7 @@ function partsOfKey(name: string): SilencedParts {
 }
 
 function idOf(name: string): string {
+  if (isSelectorId(name)) return name;
   const { subscription, check } = partsOfKey(name);
   return silencedId(subscription, check);
 }

@@ -1,6 +1,12 @@
 import { MonError } from '../../../shared/errors.ts';
 import { isExpired } from '../../../shared/domain/expiry.ts';
-import { silencedEntry, silencedId, silencedRow, type SilencedRequest } from '../../../shared/domain/silencing.ts';
+import {
+  silencedEntry,
+  silencedId,
+  silencedRow,
+  targetId,
+  type SilencedRequest,
+} from '../../../shared/domain/silencing.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import { LIFETIME_SECONDS_MAX } from '../../../shared/schemas/lifetime.ts';
@@ -18,6 +24,9 @@ export type SilencesMax = () => number;
 
 export const DEFAULT_MAX: SilencesMax = () => SILENCES_MAX;
 
+/** Has what these selectors ask for read of all clients and checks of a namespace; refuses what cannot be read. */
+export type Learn = (namespace: string, selectors: readonly string[]) => Promise<void>;
+
 /** Which entry is meant: by its id, or by the parts that make one. */
 export interface SilencedTarget {
   readonly id?: string | null | undefined;
@@ -29,20 +38,25 @@ export interface SilencedTarget {
 export class SilencedEntries {
   readonly #batcher: Batcher;
   readonly #entriesMax: SilencesMax;
+  readonly #learn: Learn;
 
-  constructor(batcher: Batcher, entriesMax = DEFAULT_MAX) {
+  /** @param learn has what selectors ask for read */
+  constructor(batcher: Batcher, entriesMax = DEFAULT_MAX, learn: Learn = async () => undefined) {
     this.#batcher = batcher;
     this.#entriesMax = entriesMax;
+    this.#learn = learn;
   }
 
   /**
    * Makes an entry, or replaces the one with the same id as a whole (completion 1.2).
    *
-   * @throws MonError `invalid` when it begins too far ahead, `unavailable`
+   * @throws MonError `invalid` when it begins too far ahead or its selector cannot be read, `threshold` when that names too
+   * much, `unavailable`
    */
-  create(namespaceName: string, request: SilencedRequest, actor: Actor = MON): Promise<SilencedEntry> {
-    const id = silencedId(request.subscription, request.check);
-    return this.write(namespaceName, id, (_before, nowMs) => silencedEntry(request, nowMs), actor);
+  async create(namespaceName: string, request: SilencedRequest, actor: Actor = MON): Promise<SilencedEntry> {
+    const id = targetId(request);
+    if (typeof request.selector === 'string') await this.#learn(namespaceName, [request.selector]);
+    return await this.write(namespaceName, id, (_before, nowMs) => silencedEntry(request, nowMs), actor);
   }
 
   /**

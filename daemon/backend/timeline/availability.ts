@@ -14,7 +14,7 @@ import type { Availability, AvailabilityReport, CheckPast, PastStretch } from '.
 import type { Store } from '../ports.ts';
 import type { CheckEntry, Namespace } from '../registry/namespace.ts';
 import { downFrom, type Source } from './places.ts';
-import { checksOnce, silencesIn, subscriptionsIn, type KnownSilences } from './read.ts';
+import { checksOnce, silencesIn, type KnownSilences } from './read.ts';
 import { indexOfCheck, timeOf } from './table.ts';
 
 type ReadStore = Pick<Store, 'scan' | 'getMany'>;
@@ -91,7 +91,7 @@ export async function readAvailability(
   const silences = new SilencesOfPast(store, await silencesIn(store, namespace), { span, kept });
   const all: (Place & Availability)[] = [];
   for (const place of places) {
-    const quiet = await silences.of(subscriptionsIn(namespace, place.client), place.check);
+    const quiet = await silences.of(place.client, place.check);
     all.push({ ...place, ...availabilityOf(await stretchesAt(store, namespace, place, { span, kept }), quiet) });
   }
   return {
@@ -114,7 +114,7 @@ export async function readPast(
   { span, kept }: { readonly span: Span; readonly kept: Kept },
 ): Promise<CheckPast> {
   const silences = new SilencesOfPast(store, await silencesIn(store, namespace), { span, kept });
-  const quiet = await silences.of(subscriptionsIn(namespace, place.client), place.check);
+  const quiet = await silences.of(place.client, place.check);
   const stretches = await stretchesAt(store, namespace, place, { span, kept });
   return {
     since: span.sinceMs,
@@ -173,9 +173,9 @@ export class SilencesOfPast {
   }
 
   /** @returns in order, none touching another */
-  async of(subscriptions: readonly string[], check: string): Promise<readonly Span[]> {
+  async of(client: string, check: string): Promise<readonly Span[]> {
     const all: Span[] = [];
-    for (const source of this.#known.of(subscriptions, new Set([check]))) all.push(...(await this.#spansOf(source)));
+    for (const source of this.#known.of(client, new Set([check]))) all.push(...(await this.#spansOf(source)));
     return all.length === 0 ? all : joinedSpans(all);
   }
 

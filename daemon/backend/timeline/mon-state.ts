@@ -3,6 +3,7 @@ import { silencedBy, silencedRow } from '../../../shared/domain/silencing.ts';
 import { severityOf } from '../../../shared/domain/severity.ts';
 import { pastEventRow } from '../../../shared/domain/timeline/past.ts';
 import type { EventRow, SilencedRow } from '../../../shared/schemas/feed.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { PastClient as PastClientRow, PastState } from '../../../shared/schemas/timeline.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { clientRow } from '../clients/rows.ts';
@@ -17,7 +18,7 @@ import type { Registry } from '../registry/registry.ts';
 import { SilencedRegistry } from '../silences/state.ts';
 import { FirstRows } from './first-rows.ts';
 import { baseOf, changesAround, readNamespace, type PastBase, type PastClient } from './past.ts';
-import { subscriptionsIn } from './read.ts';
+import { subjectIn, subscriptionsIn } from './read.ts';
 
 const LIMIT = 100;
 const LIMIT_MAX = 10_000;
@@ -132,11 +133,14 @@ function rowsOf(
 ): EventRow[] {
   if (events.size === 0) return [];
   const subscriptions = silences.size === 0 ? [] : subscriptionsIn(namespace, name);
+  const { selectors } = silences;
+  const selectedFor = (check: string): readonly SilencedEntry[] =>
+    selectors.isEmpty ? [] : selectors.matchingOnce(subjectIn(namespace, name, check));
   return Array.from(events, ([check, event]) =>
     pastEventRow(
       event,
       { client: name, check },
-      silences.size === 0 ? [] : silencedBy(silences, subscriptions, check, atMs),
+      silences.size === 0 ? [] : silencedBy(silences, subscriptions, check, atMs, selectedFor(check)),
     ),
   );
 }

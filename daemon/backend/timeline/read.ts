@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Filter } from '../http/filter.ts';
 import type { TimelinePage, TimelineRow, Transition } from '../../../shared/schemas/timeline.ts';
+import { parseSelector, type Selector, type SelectorSubject } from '../../../shared/domain/selector.ts';
 import { clientSubscription } from '../../../shared/domain/subscription.ts';
 import type { Store } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
@@ -8,8 +9,10 @@ import { behindAll, newestOf, type Found, type Source } from './places.ts';
 import {
   CHECK_INDEX_PREFIX,
   indexOfCheck,
+  indexOfSelector,
   indexOfSilence,
   placeOf,
+  selectorIn,
   SILENCE_INDEX_PREFIX,
   timelineOf,
   timeOf,
@@ -107,7 +110,7 @@ export async function sourcesOfClient(
   const silences = await silencesIn(store, namespace);
   return [
     ...checks.map((one) => ({ namespace: name, prefix: indexOfCheck(name, client, one) })),
-    ...silences.of(subscriptionsIn(namespace, client), check === undefined ? new Set(checks) : new Set([check])),
+    ...silences.of(client, new Set(checks)),
   ].slice(0, SOURCES_MAX);
 }
 
@@ -126,36 +129,53 @@ export function subscriptionsIn({ clients }: Namespace, client: string): readonl
   return clients.get(client)?.subscriptions ?? [clientSubscription(client)];
 }
 
-/** The silenced entries that there are or were, by what they name. */
+/** The silenced entries that there are or were, by what they name or find. */
 export interface KnownSilences {
-  /** Those that are about any of these checks of a client with these subscriptions. */
-  of(subscriptions: readonly string[], checks: ReadonlySet<string>): Source[];
+  /** Those that are about any of these checks of a client, as that is today. */
+  of(client: string, checks: ReadonlySet<string>): Source[];
 }
 
-/** @returns entries that name a subscription are found by it, and the others by their check */
-export async function silencesIn(store: ReadStore, { name }: Namespace): Promise<KnownSilences> {
+/** @returns entries that name a subscription are found by it, and the others by their check or their selector */
+export async function silencesIn(store: ReadStore, namespace: Namespace): Promise<KnownSilences> {
+  const { name } = namespace;
   const known = new Map<string, string[]>();
+  const selectors: Selector[] = [];
   let count = 0;
   for await (const subscription of behindAll(store, [SILENCE_INDEX_PREFIX, name])) {
     const checks: string[] = [];
     known.set(subscription, checks);
     for await (const check of behindAll(store, [SILENCE_INDEX_PREFIX, name, subscription])) {
-      checks.push(check);
       count++;
+      const text = selectorIn(check);
+      const selector = text === undefined ? undefined : parseSelector(text);
+      if (selector === undefined) checks.push(check);
+      else if (selector.kind === 'selector') selectors.push(selector);
     }
     if (count >= SILENCES_MAX) break;
   }
   return {
-    of(subscriptions, checks) {
-      return ['', ...subscriptions].flatMap((subscription) =>
+    of(client, checks) {
+      const places = ['', ...subscriptionsIn(namespace, client)].flatMap((subscription) =>
         (known.get(subscription) ?? []).flatMap((check) =>
-          check === '' || checks.has(check)
-            ? [{ namespace: name, prefix: indexOfSilence(name, subscription, check) }]
-            : [],
+          check === '' || checks.has(check) ? [indexOfSilence(name, subscription, check)] : [],
         ),
       );
+      const subjects = selectors.length === 0 ? [] : Array.from(checks, (check) => subjectIn(namespace, client, check));
+      const selecting = selectors.filter(({ matches }) => subjects.some(matches));
+      return [...places, ...selecting.map(({ text }) => indexOfSelector(name, text))].map((prefix) => ({
+        namespace: name,
+        prefix,
+      }));
     },
   };
+}
+
+/** A check of a client, which may be gone, as selectors see it today. */
+export function subjectIn(namespace: Namespace, client: string, check: string): SelectorSubject {
+  const owner = namespace.clients.get(client);
+  if (owner !== undefined) return owner.checks.get(check)?.subject() ?? owner.subject(check);
+  const subscriptions = subscriptionsIn(namespace, client);
+  return { namespace: namespace.name, client, check, subscriptions, attribute: () => [] };
 }
 
 /** Silenced entries of a namespace that are thought of; those of sites with more are many of the same kind. */

@@ -1,5 +1,5 @@
 import type { CheckState } from '../../../shared/domain/event.ts';
-import { canBeSilenced, silencedBy } from '../../../shared/domain/silencing.ts';
+import { canBeSilenced } from '../../../shared/domain/silencing.ts';
 import { outputSummary } from '../../../shared/domain/event-row.ts';
 import { isKnown, removalOf, turnOf, type Turn } from '../../../shared/domain/timeline/turn.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
@@ -9,7 +9,7 @@ import { shownOutput } from '../events/rows.ts';
 import type { Key } from '../ports.ts';
 import type { CheckEntry, Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
-import { indexOfCheck, indexOfSilence, placeOf, TIMELINE_HEAD, timelineOf } from './table.ts';
+import { indexOfCheck, indexOfSelector, indexOfSilence, placeOf, TIMELINE_HEAD, timelineOf } from './table.ts';
 
 /** Entries named in one transition. */
 const SILENCES_MAX = 20;
@@ -69,19 +69,25 @@ export function noteSilenceEnd(transaction: Transaction, namespace: Namespace, e
   noteEntry(transaction, namespace, entry, '', transition);
 }
 
-function silenceOf({ id, subscription, check }: SilencedEntry): Omit<Transition, 'kind'> {
-  return { silence: id, ...(subscription !== null && { subscription }), ...(check !== null && { check }) };
+function silenceOf({ id, subscription, check, selector }: SilencedEntry): Omit<Transition, 'kind'> {
+  return {
+    silence: id,
+    ...(subscription !== null && { subscription }),
+    ...(check !== null && { check }),
+    ...(selector !== undefined && { selector }),
+  };
 }
 
 function noteEntry(
   transaction: Transaction,
   { name }: Namespace,
-  { subscription, check }: SilencedEntry,
+  { subscription, check, selector }: SilencedEntry,
   span: string,
   transition: Transition,
 ): void {
   if (!transaction.registry.timeline.isKept) return;
-  write(transaction, name, [indexOfSilence(name, subscription, check), span], transition);
+  const index = selector === undefined ? indexOfSilence(name, subscription, check) : indexOfSelector(name, selector);
+  write(transaction, name, [index, span], transition);
 }
 
 function noteCheck(
@@ -129,11 +135,10 @@ export function isBlank(registry: Registry): boolean {
   return true;
 }
 
-function silencedAt({ nowMs }: Transaction, { client, name }: CheckEntry, turn: Turn): Pick<Transition, 'silenced_by'> {
-  const { namespace, subscriptions } = client;
+function silencedAt({ nowMs }: Transaction, entry: CheckEntry, turn: Turn): Pick<Transition, 'silenced_by'> {
   const action = turn.kind === 'resolve' ? 'resolve' : turn.flapping === true ? 'flapping' : 'create';
   if (turn.status === undefined || !canBeSilenced({ status: turn.status, action })) return {};
-  const ids = silencedBy(namespace.silenced, subscriptions, name, nowMs).slice(0, SILENCES_MAX);
+  const ids = entry.silencedBy(nowMs).slice(0, SILENCES_MAX);
   return ids.length === 0 ? {} : { silenced_by: ids };
 }
 

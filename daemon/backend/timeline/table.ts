@@ -54,6 +54,16 @@ export const partsAt = (place: number): Key => [PART_PREFIX, place];
 export const silencePartsOf = (place: number, namespace: string): Key => [PART_PREFIX, place, namespace, 0];
 export const clientPartsOf = (place: number, namespace: string): Key => [PART_PREFIX, place, namespace, 1];
 
+/** Before a selector in the place of a check: no name of one begins so. */
+const SELECTOR_SIGN = '?';
+
+export const indexOfSelector = (namespace: string, selector: string): Key =>
+  indexOfSilence(namespace, null, SELECTOR_SIGN + selector);
+
+/** The selector in the place of a check; undefined: it is a check. */
+export const selectorIn = (part: string): string | undefined =>
+  part.startsWith(SELECTOR_SIGN) ? part.slice(SELECTOR_SIGN.length) : undefined;
+
 const HEAD_PREFIX = 'timeline-head';
 const HEAD_KEY: Key = [HEAD_PREFIX];
 

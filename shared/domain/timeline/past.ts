@@ -47,7 +47,7 @@ export function knownBy({ was, status }: Transition): -1 | 0 | 1 {
  */
 export function nextPastSilence(id: string, transition: Transition, atMs: number): SilencedEntry | undefined {
   if (transition.kind !== 'silence') return undefined;
-  const { subscription, check, creator, reason, begin, end, expire_on_resolve: endsWithEvent } = transition;
+  const { subscription, check, selector, creator, reason, begin, end, expire_on_resolve: endsWithEvent } = transition;
   return {
     id,
     subscription: subscription ?? null,
@@ -58,6 +58,7 @@ export function nextPastSilence(id: string, transition: Transition, atMs: number
     expireAtMs: end ?? null,
     expire_on_resolve: endsWithEvent === true,
     timestamp: Math.floor(atMs / 1000),
+    ...(selector !== undefined && { selector }),
   };
 }
 

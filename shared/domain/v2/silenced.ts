@@ -17,8 +17,10 @@ export interface AskedSilenced {
   readonly over: Partial<Pick<SilencedEntry, 'expireAtMs' | 'lifetime' | 'labels' | 'annotations' | 'asterisks'>>;
 }
 
-/** The name of an entry there: `SUBSCRIPTION:CHECK`, with `*` for a missing part. */
-export function v2SilencedName({ subscription, check }: SilencedParts): string {
+/** The name of an entry there: `SUBSCRIPTION:CHECK`, with `*` for a missing part; of one with a selector its id. */
+export function v2SilencedName(entry: SilencedParts & Partial<Pick<SilencedEntry, 'id' | 'selector'>>): string {
+  const { id, subscription, check, selector } = entry;
+  if (selector !== undefined && id !== undefined) return id;
   return `${subscription === null ? '*' : v2Subscription(subscription)}:${check ?? '*'}`;
 }
 

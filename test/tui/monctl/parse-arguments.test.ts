@@ -93,19 +93,24 @@ test('names of the language itself are options like any other', () => {
 test('the manual of a command', () => {
   const create = COMMANDS.find(({ words }) => words.join(' ') === 'silenced create');
   expect(create && manual(create.words, [create], GLOBAL_OPTIONS)).toMatchInlineSnapshot(`
-    "monctl silenced create - Silence a check, a client or a subscription
+    "monctl silenced create - Silence a check, a client, a subscription or what a
+    search finds
 
     Synopsis
       monctl silenced create [OPTIONS]
 
     Description
-      An entry with the same check and subscription is replaced.
+      An entry with the same check and subscription, or selector, is replaced.
+      A selector finds what is there and what comes; it cannot name what changes
+      from result to result.
       Without --expire it stays until it is cleared.
 
     Options
       --check NAME         this check; without a subscription or client: everywhere
       --subscription NAME  all clients with this subscription
       --client NAME        this client; short for --subscription client:NAME
+      --selector SEARCH    what a search finds by names and attributes:
+                           'client~web-* env=prod'
       --expire DURATION    how long: 1h, 1h30m, 2d or seconds; never: until cleared
       --begin TIME         when it starts: 2026-11-20T22:00, +2h, epoch seconds
       --expire-on-resolve  end it when the event resolves
@@ -122,6 +127,8 @@ test('the manual of a command', () => {
       monctl silenced create --client web-001 --check disk --expire-on-resolve
       # a planned window
       monctl silenced create --subscription web --begin 2026-11-21T02:00 --expire 1h
+      # what a search finds
+      monctl silenced create --selector 'client~web-* env=prod' --expire 1h
       # what would it silence?
       monctl silenced create --subscription web --dry-run
 

@@ -1,11 +1,11 @@
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { languageOf } from '../../../shared/domain/search-language.ts';
 import { SILENCED_SEARCH } from '../../../shared/domain/search-nouns.ts';
-import { silencedId } from '../../../shared/domain/silencing.ts';
+import { targetId } from '../../../shared/domain/silencing.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
-import type { SilencedUse, SilencedView } from '../../../shared/schemas/silenced.ts';
+import type { SilencedDetail, SilencedUse, SilencedView } from '../../../shared/schemas/silenced.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { counted } from '../counted.ts';
@@ -20,7 +20,7 @@ import { EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { inAnyNamespace, isElsewhere, NAMESPACE_OPTION, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { eventCounts } from '../severity-text.ts';
 import { clearEffects, missingEntry, silenceEffects, wantedEntry } from '../silence-effects.ts';
-import { TARGET_OPTIONS, targetOf } from '../silence-target.ts';
+import { SEARCH_TARGET_OPTIONS, searchTargetOf, targetOf } from '../silence-target.ts';
 import { record, type Column } from '../table.ts';
 import { ago, parseLifetime, timestamp } from '../times.ts';
 import { flag, takes } from '../flags.ts';
@@ -92,8 +92,12 @@ const info: Command = {
       record(
         [
           ['id', entry.id],
-          ['subscription', entry.subscription ?? 'any'],
-          ['check', entry.check ?? 'any'],
+          ...(entry.selector === undefined
+            ? ([
+                ['subscription', entry.subscription ?? 'any'],
+                ['check', entry.check ?? 'any'],
+              ] as const)
+            : ([['selector', entry.selector]] as const)),
           ['begins', entry.begin === null ? 'at once' : timestamp(entry.begin)],
           ['expires', entry.expire === EXPIRE_NEVER ? 'never' : `in ${formatDuration(entry.expire)}`],
           ['on resolve', entry.expire_on_resolve ? 'ends' : 'stays'],
@@ -112,14 +116,15 @@ const info: Command = {
 
 const create: Command = {
   words: ['silenced', 'create'],
-  summary: 'Silence a check, a client or a subscription',
+  summary: 'Silence a check, a client, a subscription or what a search finds',
   details: [
-    'An entry with the same check and subscription is replaced.',
+    'An entry with the same check and subscription, or selector, is replaced.',
+    'A selector finds what is there and what comes; it cannot name what changes from result to result.',
     'Without --expire it stays until it is cleared.',
   ],
   operands: [],
   options: {
-    ...TARGET_OPTIONS,
+    ...SEARCH_TARGET_OPTIONS,
     expire: takes('DURATION', 'how long: 1h, 1h30m, 2d or seconds; never: until cleared'),
     begin: takes('TIME', 'when it starts: 2026-11-20T22:00, +2h, epoch seconds'),
     'expire-on-resolve': flag('end it when the event resolves'),
@@ -132,24 +137,26 @@ const create: Command = {
     ["monctl silenced create --client web-001 --expire 2h --reason 'CHG-4412'", 'a machine in maintenance'],
     ['monctl silenced create --client web-001 --check disk --expire-on-resolve', 'known, until it is fixed'],
     ['monctl silenced create --subscription web --begin 2026-11-21T02:00 --expire 1h', 'a planned window'],
+    ["monctl silenced create --selector 'client~web-* env=prod' --expire 1h", 'what a search finds'],
     ['monctl silenced create --subscription web --dry-run', 'what would it silence?'],
   ],
   async run(call) {
     const { flags, output, env, nowMs } = call;
-    const { check, subscription } = targetOf(flags);
-    if (check === undefined && subscription === undefined) {
-      throw new MonError('invalid', 'say what to silence: --check, --client or --subscription');
+    const { check, subscription, selector } = searchTargetOf(flags);
+    if ((check ?? subscription ?? selector) === undefined) {
+      throw new MonError('invalid', 'say what to silence: --check, --client, --subscription or --selector');
     }
     const entry = given({
       subscription,
       check,
+      selector,
       expire: lifetimeOf('--expire', flags.value('expire')),
       begin: flags.moment('begin', nowMs),
       expire_on_resolve: flags.switch('expire-on-resolve') ?? false,
       reason: flags.value('reason'),
       creator: flags.value('creator') ?? defaultCreator(env),
     });
-    const id = silencedId(subscription, check);
+    const id = targetId({ subscription, check, selector });
     await carryOut(call, {
       send: (api) => api.silence(entry),
       effects: () => silenceEffects(call, id, entry),
@@ -174,13 +181,15 @@ const extend: Command = {
     const {
       subscription,
       check,
+      selector,
       reason,
       creator,
       begin,
       expire_on_resolve,
       expire: before,
     } = await wantedEntry(api(), id);
-    const entry = { subscription, check, reason, creator, begin, expire_on_resolve, expire };
+    const place = selector === undefined ? { subscription, check } : { selector };
+    const entry = { ...place, reason, creator, begin, expire_on_resolve, expire };
     await carryOut(call, {
       send: (to) => to.silence(entry),
       effects: () => [
@@ -201,7 +210,7 @@ const clear: Command = {
   details: ['--check alone clears the entry of the check everywhere,', 'not every entry that names it.'],
   operands: ['[ID]'],
   completes: ['silenced'],
-  options: { ...TARGET_OPTIONS, ...NAMESPACE_OPTION, ...DELETE_OPTIONS },
+  options: { ...SEARCH_TARGET_OPTIONS, ...NAMESPACE_OPTION, ...DELETE_OPTIONS },
   examples: [
     ['monctl silenced clear client:web-001:disk', 'by id, as `monctl silenced list` shows it'],
     ['monctl silenced clear --client web-001 --check disk', 'the same by its parts'],
@@ -209,12 +218,15 @@ const clear: Command = {
   async run(call) {
     const { flags, output } = call;
     const id = idOf(call);
-    const { check, subscription } = targetOf(flags);
-    const hasParts = check !== undefined || subscription !== undefined;
+    const named = searchTargetOf(flags);
+    const hasParts = Object.values(named).some((part) => part !== undefined);
     if ((id === '') === !hasParts) {
-      throw new MonError('invalid', 'name the entry either by its ID or by --check, --client or --subscription');
+      throw new MonError(
+        'invalid',
+        'name the entry either by its ID or by --check, --client, --subscription or --selector',
+      );
     }
-    const cleared = id === '' ? silencedId(subscription, check) : id;
+    const cleared = id === '' ? targetId(named) : id;
     await carryOut(call, {
       send: (api) => removed(api.clearSilenced({ id: cleared }), missingEntry(cleared)),
       effects: () => clearEffects(call, cleared),
@@ -252,7 +264,7 @@ function endText(
 /** An entry with its end as a moment, so that it can count down on the screen. */
 interface Listed {
   /** What it kept back is known when it is asked for: the live feed does not tell it. */
-  readonly view: SilencedView & Partial<SilencedUse>;
+  readonly view: SilencedView & Partial<SilencedUse> & Pick<SilencedDetail, 'selector'>;
   /** Epoch seconds; null: never. */
   readonly endsAt: number | null;
 }
@@ -268,7 +280,7 @@ function remaining(endsAt: number | null, nowSeconds: number): number {
 function listColumns(nowMs: number): readonly Column<Listed>[] {
   const nowSeconds = nowMs / 1000;
   return [
-    { title: 'ID', text: ({ view }) => view.id },
+    { title: 'ID', text: ({ view: { id, selector } }) => (selector === undefined ? id : `${id} ${selector}`) },
     {
       title: 'BEGINS',
       align: 'right',

@@ -133,7 +133,11 @@ describe('all or nothing', () => {
   test.each<[string, unknown, RegExp]>([
     ['an unknown operation', { op: 'reboot' }, /^operations\.1\.op: /],
     ['no operation', 'clear', /^operations\.1: /],
-    ['a silence of nothing', { op: 'silence' }, /^operations\.1: at least one of subscription and check is required$/],
+    [
+      'a silence of nothing',
+      { op: 'silence' },
+      /^operations\.1: at least one of subscription and check is required, or else a selector alone$/,
+    ],
     ['a strange name', { op: 'silence', check: 'a b' }, /^operations\.1\.check: must be word characters/],
     ['a negative end', { op: 'silence', check: 'a', expire: -2 }, /^operations\.1\.expire: /],
     [

@@ -151,6 +151,23 @@ test('the exact end of a silence comes back, also from a dump that has it in mil
   expect(await outcomes(dumped, older)).toEqual([{ outcome: 'unchanged' }, { outcome: 'unchanged' }]);
 });
 
+test('a silence by search comes back, and knows the attributes that it asks for', async () => {
+  await ask('POST', '/clients', { name: 'searched', address: '192.0.2.1', subscriptions: [], env: 'prod' });
+  await ask('POST', '/results', { source: 'searched', name: 'disk', status: 2, output: 'x' });
+  await ask('POST', '/api/mon/v1/silenced', { selector: 'client.env=prod', reason: 'why', expire: 3600 });
+  const { objects } = (await ask('GET', '/api/mon/v1/dump/silenced')).body as {
+    objects: { spec: { mon: { entry: { selector?: string; id: string } } } }[];
+  };
+  const dumped = objects.find(({ spec }) => spec.mon.entry.selector !== undefined);
+  expect(await outcomes(dumped)).toEqual([{ outcome: 'unchanged' }]);
+  await ask('POST', '/silenced/clear', { id: dumped?.spec.mon.entry.id });
+  expect(await outcomes(dumped)).toEqual([{ outcome: 'created' }]);
+  expect((await ask('GET', '/events/searched/disk')).body).toMatchObject({ silenced: true });
+  const unreadable = structuredClone(dumped);
+  if (unreadable !== undefined) unreadable.spec.mon.entry.selector = 'status=2';
+  expect(await outcomes(unreadable)).toMatchObject([{ outcome: 'left out' }]);
+});
+
 test('an event restored runs no handler', async () => {
   const { port, received } = await openLineReceiver();
   await using own = await startBackend({

@@ -1,0 +1,133 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { parseSelector, type Selector } from '../../../shared/domain/selector.ts';
+import { MonError } from '../../../shared/errors.ts';
+import { decodeClient } from '../clients/client-record.ts';
+import { clientKey } from '../clients/table.ts';
+import { decodeCheckRecord } from '../events/check-record.ts';
+import { checkRecordKey } from '../events/table.ts';
+import type { Store } from '../ports.ts';
+import { eventsOf, type CheckEntry, type ClientEntry, type Namespace } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { WatchedAttributes } from '../registry/watched-attributes.ts';
+
+/** Most attributes of clients, and of checks, that the selectors of one namespace name. */
+const NAMES_MAX = 100;
+
+/** Records that are read at once. */
+const PORTION = 500;
+
+type ReadStore = Pick<Store, 'getMany'>;
+
+/**
+ * Has known what these selectors ask for of all clients and open events of a namespace, so that they match from their
+ * commit on. Of attributes that others name already that is so: nothing is read.
+ *
+ * @param selectors none: those that are there
+ * @throws MonError `invalid` when one cannot be read, `threshold` when they name too many attributes
+ */
+export async function learnSelectors(
+  registry: Registry,
+  store: ReadStore,
+  name: string,
+  selectors: readonly string[],
+): Promise<void> {
+  const wanted = selectors.map(readSelector);
+  for (;;) {
+    const namespace = registry.held(name);
+    if (namespace === undefined) return;
+    watch(namespace, wanted);
+    if (isLearned(registry, name)) return;
+    const { generation } = registry;
+    const { client, check } = namespace.watched;
+    const names = [client.names, check.names];
+    await learnAll(store, namespace);
+    // Read again meanwhile, it knows of nothing that is not stored.
+    if (registry.generation !== generation || names[0] !== client.names || names[1] !== check.names) continue;
+    client.isLearned = true;
+    check.isLearned = true;
+    return;
+  }
+}
+
+/** Whether all that the selectors of a namespace ask for is known. */
+export function isLearned(registry: Registry, name: string): boolean {
+  const watched = registry.held(name)?.watched;
+  return watched === undefined || (watched.client.isLearned && watched.check.isLearned);
+}
+
+function readSelector(text: string): Selector {
+  const selector = parseSelector(text);
+  if (selector.kind === 'selector') return selector;
+  throw new MonError('invalid', `selector: ${selector.message} (character ${String(selector.position + 1)})`);
+}
+
+function watch({ watched, silenced }: Namespace, wanted: readonly Selector[]): void {
+  for (const owner of ['client', 'check'] as const) {
+    const names = new Set(wanted.flatMap(({ attributes }) => attributes[owner]));
+    watchNames(watched[owner], names, () =>
+      [...silenced.selectors.all()].flatMap(({ attributes }) => attributes[owner]),
+    );
+  }
+}
+
+/** @param inUse what the selectors that are there name: others were of some that are gone */
+function watchNames(watched: WatchedAttributes, names: ReadonlySet<string>, inUse: () => readonly string[]): void {
+  if (new Set([...watched.names, ...names]).size <= NAMES_MAX) {
+    watched.watch([...names]);
+    return;
+  }
+  const needed = new Set([...inUse(), ...names]);
+  if (needed.size > NAMES_MAX) {
+    throw new MonError(
+      'threshold',
+      `selector: the selectors here would name more than ${String(NAMES_MAX)} attributes: clear one first`,
+    );
+  }
+  watched.replace([...needed]);
+}
+
+async function learnAll(store: ReadStore, namespace: Namespace): Promise<void> {
+  const { clients, watched } = namespace;
+  const unknownClients = [...clients.values()].filter(({ facts }) => !watched.client.isCovered(facts));
+  await inPortions(unknownClients, async (portion) => {
+    const texts = await store.getMany(portion.map(({ name }) => clientKey(namespace.name, name)));
+    for (const [at, entry] of portion.entries()) {
+      const text = texts[at];
+      if (text !== undefined && isUnknown(namespace, entry)) namespace.learnClient(entry, decodeClient(text).client);
+    }
+  });
+  const unknownEvents: CheckEntry[] = [];
+  for (const client of clients.values()) {
+    for (const entry of eventsOf(client)) if (!watched.check.isCovered(entry.facts)) unknownEvents.push(entry);
+  }
+  await inPortions(unknownEvents, async (portion) => {
+    const texts = await store.getMany(
+      portion.map((entry) => checkRecordKey(namespace.name, entry.client.name, entry.name)),
+    );
+    for (const [at, entry] of portion.entries()) learnEvent(namespace, entry, texts[at]);
+  });
+}
+
+/** Not in place of what came with a newer record while this one was read. */
+function isUnknown({ clients, watched }: Namespace, entry: ClientEntry): boolean {
+  return clients.get(entry.name) === entry && !watched.client.isCovered(entry.facts);
+}
+
+function learnEvent(namespace: Namespace, entry: CheckEntry, text: string | undefined): void {
+  if (text === undefined || namespace.watched.check.isCovered(entry.facts)) return;
+  if (namespace.check(entry.client.name, entry.name) !== entry) return;
+  const { check, eventCheck } = decodeCheckRecord(text);
+  const result = check ?? eventCheck;
+  if (result !== null && result !== undefined) namespace.learnCheck(entry, result);
+}
+
+/** One portion after the other, between which others get their turn. */
+async function inPortions<Item>(
+  items: readonly Item[],
+  work: (portion: readonly Item[]) => Promise<void>,
+): Promise<void> {
+  for (let start = 0; start < items.length; start += PORTION) {
+    await work(items.slice(start, start + PORTION));
+    await turn();
+  }
+}

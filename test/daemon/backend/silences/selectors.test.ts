@@ -1,0 +1,245 @@
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { selectorId } from '../../../../shared/domain/silencing.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { send, type Answer } from '../../../support/raw-http.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const NOW = ManualClock.START_MS / 1000;
+const SELECTOR = 'client~web-* env=prod check!=backup';
+const ID = selectorId(SELECTOR);
+
+let clock: ManualClock;
+let backend: Backend;
+let dir: string;
+
+const ask = (method: string, target: string, body?: object): Promise<Answer> =>
+  send(backend.url, { method, target, ...(body !== undefined && { body: JSON.stringify(body) }) });
+const client = (name: string, attributes: object): Promise<Answer> =>
+  ask('POST', '/clients', { name, address: '192.0.2.1', subscriptions: ['web'], ...attributes });
+const report = (source: string, name: string, attributes: object = {}): Promise<Answer> =>
+  ask('POST', '/results', { name, output: 'bad', status: 2, source, ...attributes });
+const silence = (selector: string, more: object = {}): Promise<Answer> =>
+  ask('POST', '/api/mon/v1/silenced', { selector, reason: 'why', ...more });
+
+/** `client/check` of the events that anything silences. */
+async function silenced(): Promise<string[]> {
+  const { body } = await ask('GET', '/events');
+  return (body as { client: { name: string }; check: { name: string }; silenced: boolean }[])
+    .filter((event) => event.silenced)
+    .map((event) => `${event.client.name}/${event.check.name}`)
+    .toSorted();
+}
+
+const simulated = async (attributes: object): Promise<unknown> =>
+  (
+    await ask('POST', '/api/mon/v1/simulate', {
+      source: 'web-1',
+      name: 'disk',
+      output: '',
+      status: 1,
+      ...attributes,
+    })
+  ).body;
+const bulk = async (operation: object): Promise<{ undo: object }> =>
+  ((await ask('POST', '/api/mon/v1/bulk', { operations: [operation] })).body as { results: [{ undo: object }] })
+    .results[0];
+
+/** A selector that names twenty attributes. */
+const naming = (from: number): string =>
+  Array.from({ length: 20 }, (_, at) => `client.a${String(from + at)}=1`).join(' ');
+
+async function start(): Promise<void> {
+  backend = await openBackend({ dir, clock, batcher: { batchLimit: 1 } });
+}
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  dir = await tempDir();
+  await start();
+  onTestFinished(() => backend.stop());
+  await client('web-1', { env: 'prod' });
+  await client('web-2', { env: 'test' });
+  await client('db-1', { env: 'prod' });
+  for (const name of ['web-1', 'web-2', 'db-1']) {
+    await report(name, 'disk');
+    await report(name, 'backup', { team: 'storage' });
+  }
+});
+
+describe('a silence by search', () => {
+  test('silences what its selector finds, from its answer on', async () => {
+    expect(await silence(SELECTOR)).toMatchObject({ status: 201 });
+    expect(await silenced()).toEqual(['web-1/disk']);
+    expect((await ask('GET', '/events/web-1/disk')).body).toMatchObject({ silenced: true, silenced_by: [ID] });
+  });
+
+  test('is shown with its selector on our API, and by its id alone where scripts know no selectors', async () => {
+    await silence(SELECTOR, { expire: 60, creator: 'alice' });
+    const entry = {
+      id: ID,
+      subscription: null,
+      check: null,
+      reason: 'why',
+      creator: 'alice',
+      begin: null,
+      expire_on_resolve: false,
+      timestamp: NOW,
+      expire: 60,
+    };
+    expect((await ask('GET', '/silenced')).body).toEqual([entry]);
+    expect((await ask('GET', `/silenced/ids/${ID}`)).body).toEqual(entry);
+    const detail = { ...entry, selector: SELECTOR, expire_at: NOW + 60, suppressed: 0, last_suppressed: null };
+    expect((await ask('GET', '/api/mon/v1/silenced')).body).toEqual([detail]);
+    expect((await ask('GET', '/api/mon/v1/silenced?q=selector~web-')).body).toEqual([detail]);
+    expect((await ask('GET', '/api/core/v2/namespaces/default/silenced')).body).toMatchObject([
+      { metadata: { name: ID, namespace: 'default' } },
+    ]);
+  });
+
+  test.each([
+    ['POST', '/silenced/clear', { id: ID }],
+    ['DELETE', `/silenced/ids/${ID}`, undefined],
+    ['POST', '/api/mon/v1/silenced/clear', { id: ID }],
+    ['DELETE', `/api/core/v2/namespaces/default/silenced/${ID}`, undefined],
+  ])('is ended by its id: %s %s', async (method, path, body) => {
+    await silence(SELECTOR);
+    expect((await ask(method, path, body)).status).toBe(204);
+    expect(await silenced()).toEqual([]);
+    expect((await ask('GET', '/silenced')).body).toEqual([]);
+  });
+
+  test('is replaced by one with the same selector, and stands beside others', async () => {
+    await silence(SELECTOR, { expire: 60 });
+    await silence(`  ${SELECTOR}`, { expire: 600 });
+    await silence('client=db-1');
+    expect((await ask('GET', '/silenced')).body).toMatchObject([{ expire: -1 }, { expire: 600 }]);
+    expect(await silenced()).toEqual(['db-1/backup', 'db-1/disk', 'web-1/disk']);
+  });
+
+  test('begins and ends at its times', async () => {
+    await silence('client=db-1', { begin: NOW + 60, expire: 60 });
+    expect(await silenced()).toEqual([]);
+    clock.advance(61_000);
+    expect(await silenced()).toEqual(['db-1/backup', 'db-1/disk']);
+    clock.advance(60_000);
+    expect(await silenced()).toEqual([]);
+  });
+
+  test('ends with the first event that it silences, where it is to end on resolve', async () => {
+    await silence('client=db-1', { expire_on_resolve: true });
+    await ask('POST', '/results', { name: 'disk', output: 'well', status: 0, source: 'web-1' });
+    expect(await silenced()).toEqual(['db-1/backup', 'db-1/disk']);
+    await ask('POST', '/results', { name: 'disk', output: 'well', status: 0, source: 'db-1' });
+    expect(await silenced()).toEqual([]);
+  });
+
+  test('is evaluated again when the client changes', async () => {
+    await silence(SELECTOR);
+    await client('web-2', { env: 'prod' });
+    expect(await silenced()).toEqual(['web-1/disk', 'web-2/disk']);
+    await client('web-1', { env: 'staging' });
+    expect(await silenced()).toEqual(['web-2/disk']);
+    await silence('subscriptions=blue');
+    await client('web-1', { env: 'staging', subscriptions: ['blue'] });
+    expect(await silenced()).toEqual(['web-1/backup', 'web-1/disk', 'web-2/disk']);
+  });
+
+  test('is evaluated again when the check changes, and before its event is told of', async () => {
+    await silence('check.team=storage');
+    expect(await silenced()).toEqual(['db-1/backup', 'web-1/backup', 'web-2/backup']);
+    await report('web-1', 'backup', { team: 'web' });
+    await report('web-1', 'raid', { team: 'storage' });
+    expect(await silenced()).toEqual(['db-1/backup', 'web-1/raid', 'web-2/backup']);
+    const { body } = await ask('GET', '/api/mon/v1/timeline?client=web-1&q=kind=create%20check=raid');
+    expect(body).toMatchObject({ transitions: [{ check: 'raid', silenced_by: [selectorId('check.team=storage')] }] });
+  });
+
+  test('is there after a restart, with the attributes that it asks for', async () => {
+    await silence(SELECTOR);
+    await silence('team=storage client=db-1');
+    await backend.stop();
+    await start();
+    expect(await silenced()).toEqual(['db-1/backup', 'web-1/disk']);
+  });
+
+  test('is in simulations, with the attributes that the result would bring', async () => {
+    await silence('check.team=web');
+    expect(await simulated({ team: 'web' })).toMatchObject({ event: { silenced_by: [selectorId('check.team=web')] } });
+    expect(await simulated({})).toMatchObject({ event: { silenced: false } });
+  });
+
+  test('is in the timeline of what it finds, when it is made and when it ends', async () => {
+    await silence(SELECTOR);
+    await ask('POST', '/silenced/clear', { id: ID });
+    const { body } = await ask('GET', '/api/mon/v1/timeline?client=web-1&check=disk');
+    expect(body).toMatchObject({
+      transitions: [{ kind: 'clear', silence: ID, selector: SELECTOR }, { kind: 'silence' }, { kind: 'create' }],
+    });
+    const other = await ask('GET', '/api/mon/v1/timeline?client=web-1&check=backup');
+    expect(other.body).toMatchObject({ transitions: [{ kind: 'create' }] });
+    clock.advance(60_000);
+    await silence('client=db-1');
+    clock.advance(60_000);
+    const spent = await ask('GET', `/api/mon/v1/availability?client=db-1&check=disk&since=${String(NOW * 1000)}`);
+    expect(spent.body).toMatchObject({ total: { silenced: 60, critical: 60 } });
+  });
+
+  test('counts in bulk changes, which take it back and bring it back', async () => {
+    const { undo } = await bulk({ op: 'silence', selector: SELECTOR, reason: 'why' });
+    expect(await silenced()).toEqual(['web-1/disk']);
+    const { undo: redo } = await bulk(undo);
+    expect(await silenced()).toEqual([]);
+    await bulk(redo);
+    expect(await silenced()).toEqual(['web-1/disk']);
+  });
+
+  test('is told beforehand: what it would silence now', async () => {
+    const { body } = await ask('POST', '/api/mon/v1/silenced/preview', { entries: [{ selector: 'env=prod' }] });
+    expect(body).toEqual({
+      recovered: 0,
+      since: NOW,
+      events: {
+        total: 4,
+        critical: 4,
+        warning: 0,
+        unknown: 0,
+        ok: 0,
+        silenced: 0,
+        first: ['web-1/backup', 'web-1/disk', 'db-1/backup', 'db-1/disk'],
+      },
+    });
+  });
+});
+
+test.each([
+  [{ selector: 'client=web-1 status=2' }, /selector: status changes from result to result, .* \(character 21\)/],
+  [{ selector: ' ' }, /a selector has to name something/],
+  [{ selector: 'env=prod', check: 'disk' }, /or else a selector alone/],
+  [{}, /at least one of subscription and check is required/],
+  [{ selector: 'x'.repeat(1025) }, /selector/],
+])('%j is refused', async (body, message) => {
+  const refused = { status: 400, body: { error: expect.stringMatching(message) } };
+  expect(await ask('POST', '/api/mon/v1/silenced', body)).toMatchObject(refused);
+  expect(
+    await ask('POST', '/api/mon/v1/bulk', { operations: [{ op: 'silence', reason: 'why', ...body }] }),
+  ).toMatchObject(refused);
+  expect((await ask('GET', '/silenced')).body).toEqual([]);
+});
+
+test('scripts of the legacy API mean what they always meant', async () => {
+  const refused = await ask('POST', '/silenced', { selector: SELECTOR });
+  expect(refused).toMatchObject({ status: 400 });
+  await ask('POST', '/silenced', { check: 'disk', selector: SELECTOR });
+  expect((await ask('GET', '/api/mon/v1/silenced')).body).toMatchObject([{ id: '*:disk', check: 'disk' }]);
+  expect(await silenced()).toEqual(['db-1/disk', 'web-1/disk', 'web-2/disk']);
+});
+
+test('selectors of a namespace name a hundred attributes at most, and those of selectors that are gone do not count', async () => {
+  for (const from of [0, 20, 40, 60, 80]) expect((await silence(naming(from))).status).toBe(201);
+  expect(await silence('env=prod')).toMatchObject({ status: 400, body: { code: 'threshold' } });
+  await ask('POST', '/silenced/clear', { id: selectorId(naming(40)) });
+  expect((await silence(SELECTOR)).status).toBe(201);
+  expect(await silenced()).toEqual(['web-1/disk']);
+});
