@@ -295,6 +295,8 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
       call(MON_API.renameCheck, { path: { check: name }, body: { to, ...(isForced && { force: true }) } }),
     aggregates: (page: Page = {}): Promise<{ name: string }[]> => call(own.aggregates, { query: { ...page } }),
     /** All of them with their counters. */
+    /** What rules say of it; none at a service that does not know them. */
+    aggregateRules: async (name: string) => (await find(MON_API.aggregate, { path: { aggregate: name } }))?.rules ?? [],
     aggregateSummaries: (page: Page = {}) => call(MON_API.aggregates, { query: { ...page } }),
     aggregate: (name: string, { maxAge }: MaxAge = {}) =>
       find(own.aggregate, { path: { aggregate: name }, query: { max_age: maxAge } }),

@@ -20,6 +20,18 @@ export const aggregateSchema = z.union([aggregateNameSchema, z.boolean()]);
 
 export const aggregatesSchema = z.array(aggregateNameSchema).max(AGGREGATES_MAX);
 
+/** How a rule finds its aggregate. */
+export const ruleVerdictAnswer = z.looseObject({
+  /** The check of its event. */
+  check: z.string(),
+  status: z.number(),
+  /** What there is and what is asked for, for people. */
+  text: z.string(),
+  /** Percent of the results that have to be OK, below which it tells; absent: it looks at something else. */
+  needs: z.number().exactOptional(),
+});
+export type RuleVerdict = Readonly<z.infer<typeof ruleVerdictAnswer>>;
+
 /** `GET /aggregates/:aggregate`, whole numbers throughout (reference 2.6; clients 2). */
 export const aggregateAnswer = z.looseObject({
   /** Clients and checks among the members, stale ones included. */
@@ -41,8 +53,12 @@ export const aggregateAnswer = z.looseObject({
     /** Of the total: those whose client has an open keepalive event. */
     down: numberOrZero,
   }),
+  rules: z.array(ruleVerdictAnswer).exactOptional(),
 });
-export type AggregateSummary = AnswerOf<typeof aggregateAnswer>;
+export type AggregateSummary = AnswerOf<typeof aggregateAnswer> & {
+  /** Only on our own routes, where rules are about it. */
+  readonly rules?: readonly RuleVerdict[];
+};
 
 /** An item of `GET /api/mon/v1/aggregates`. */
 export type NamedAggregate = AggregateSummary & { readonly name: string };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { alertSettingsSchema } from './alert.ts';
 import { KEEPALIVE_THRESHOLDS } from './keepalive.ts';
 import { isPasswordHash, parsePasswordHash } from './password-hash.ts';
+import { aggregateRulesSchema } from './aggregate-rule.ts';
 import { silencePolicySettingsSchema } from './silence-policy.ts';
 
 /** The backend's listener, unless the configuration or a flag says otherwise. Loopback: opening up is a decision. */
@@ -245,6 +246,9 @@ export const programSettingsSchema = z.object({
     })
     .prefault({})
     .describe('How much of the past is kept.'),
+  'aggregate-rules': aggregateRulesSchema.describe(
+    'When an aggregate makes an event, by the name of its check: see [aggregate rules](spec/aggregates.md).',
+  ),
   'silence-policy': silencePolicySettingsSchema.prefault({}).describe('What silences must keep to.'),
   'handler-networks': networksSchema.describe(
     'Networks, in CIDR notation, that handlers may reach by a name or a redirect although they are not public; an address that a definition names itself needs none of this.',

@@ -74,9 +74,15 @@ export class AggregateBook {
   }
 
   #entry(name: string, summary: AggregateSummary, trend: readonly number[]): AggregateEntry {
-    const need = this.#needs.named.get(splitName(name).name) ?? this.#needs.default;
+    const need = ownNeed(summary) ?? this.#needs.named.get(splitName(name).name) ?? this.#needs.default;
     return { name, summary, percent: percentOf(summary), need: need === 'none' ? undefined : need, trend };
   }
+}
+
+/** What the rules of its backend ask for, which tell of it: the strictest of them. */
+function ownNeed({ rules = [] }: AggregateSummary): number | undefined {
+  const needs = rules.flatMap(({ needs: percent }) => percent ?? []);
+  return needs.length === 0 ? undefined : Math.floor(Math.max(...needs));
 }
 
 /** Whether less of it is OK than it needs. Without results nothing is known to be wrong. */

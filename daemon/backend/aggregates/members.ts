@@ -3,7 +3,7 @@ import type { QueryOf } from '../../../shared/api/endpoint.ts';
 import type { MON_API } from '../../../shared/api/mon.ts';
 import { SEVERITIES, type Severity } from '../../../shared/domain/severity.ts';
 import { MonError } from '../../../shared/errors.ts';
-import type { AggregateResults } from '../../../shared/schemas/aggregate.ts';
+import type { AggregateResults, AggregateSummary } from '../../../shared/schemas/aggregate.ts';
 import type { KeptByEvent } from '../events/kept-by-event.ts';
 import {
   checksOf,
@@ -14,12 +14,13 @@ import {
   type Freshness,
   type MemberOutput,
 } from './read.ts';
-import type { CheckAggregate, ClientEntry } from '../registry/namespace.ts';
+import type { CheckAggregate, ClientEntry, Namespace } from '../registry/namespace.ts';
 import { actorOf } from '../access/actor.ts';
 import { sendList } from '../http/list.ts';
 import { pathName } from '../http/path-name.ts';
 import type { OnMon } from '../http/route.ts';
 import type { NamespaceDeps, NamespaceOf } from '../namespaces/asked.ts';
+import type { ConfigInForce } from '../config/config-in-force.ts';
 import type { Clock, Store } from '../ports.ts';
 import type { Aggregates } from './write.ts';
 
@@ -28,6 +29,7 @@ export interface AggregateDeps extends NamespaceDeps {
   readonly aggregates: Aggregates;
   readonly memberOutputs: KeptByEvent<MemberOutput>;
   readonly clock: Clock;
+  readonly config: Pick<ConfigInForce, 'program'>;
   readonly store: Store;
 }
 
@@ -35,6 +37,7 @@ export interface AggregateDeps extends NamespaceDeps {
 export function oneAggregate(
   deps: AggregateDeps,
   namespaceOf: NamespaceOf,
+  shown = (_namespace: Namespace, _aggregate: CheckAggregate, summary: AggregateSummary): AggregateSummary => summary,
 ): OnMon<'aggregate' | 'deleteAggregate' | 'aggregateClients' | 'aggregateChecks' | 'aggregateResults'> {
   const { aggregates, clock, memberOutputs, store } = deps;
 
@@ -51,7 +54,11 @@ export function oneAggregate(
   }
 
   return {
-    aggregate: (request, _reply, query) => summaryOf(namespaceOf(request, deps), get(request), freshness(query)),
+    aggregate: (request, _reply, query) => {
+      const namespace = namespaceOf(request, deps);
+      const aggregate = get(request);
+      return shown(namespace, aggregate, summaryOf(namespace, aggregate, freshness(query)));
+    },
     deleteAggregate: async (request, reply) => {
       await aggregates.remove(namespaceOf(request, deps).name, pathName(request, 'aggregate'), actorOf(request));
       return reply.send();

@@ -1,6 +1,8 @@
-import type { CheckAggregate } from '../registry/namespace.ts';
+import type { CheckAggregate, Namespace } from '../registry/namespace.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { rulesAbout, verdictOf } from './rules.ts';
 import { AGGREGATE_SEARCH } from '../../../shared/domain/search-nouns.ts';
-import type { NamedAggregate } from '../../../shared/schemas/aggregate.ts';
+import type { AggregateSummary, NamedAggregate } from '../../../shared/schemas/aggregate.ts';
 import { summaryOf } from './read.ts';
 import { sendList } from '../http/list.ts';
 import { askedNamespace, askedNamespaces, entriesOf, type Placed } from '../namespaces/asked.ts';
@@ -17,11 +19,28 @@ export function aggregatesOnMon(
       const asked = askedNamespaces(request, deps);
       const freshness = { maxAge: undefined, nowMs: deps.clock.now() };
       const shown = ({ namespace, entry }: Placed<CheckAggregate>): NamedAggregate =>
-        asked.placed({ name: entry.name, ...summaryOf(namespace, entry, freshness) }, namespace.name);
+        asked.placed(
+          { name: entry.name, ...withRules(deps, namespace, entry, summaryOf(namespace, entry, freshness)) },
+          namespace.name,
+        );
       const where = searchFilter(AGGREGATE_SEARCH, query, (aggregate: NamedAggregate) => aggregate, freshness.nowMs);
       const entries = entriesOf(asked, ({ aggregates }) => aggregates.sorted());
       return sendList(request, reply, entries, (some) => some.map(shown), { where });
     },
-    ...oneAggregate(deps, askedNamespace),
+    ...oneAggregate(deps, askedNamespace, (namespace, entry, summary) => withRules(deps, namespace, entry, summary)),
   };
+}
+
+/** What the rules about an aggregate say of it now; they are those of the configuration, which is in `default`. */
+function withRules(
+  { clock, config }: Pick<AggregateDeps, 'clock' | 'config'>,
+  namespace: Namespace,
+  aggregate: CheckAggregate,
+  summary: AggregateSummary,
+): AggregateSummary {
+  if (namespace.name !== DEFAULT_NAMESPACE) return summary;
+  const about = rulesAbout(config.program['aggregate-rules'], aggregate.name);
+  if (about.length === 0) return summary;
+  const moment = { nowMs: clock.now(), sinceMs: 0 };
+  return { ...summary, rules: about.map((rule) => verdictOf(namespace, aggregate, rule, moment)) };
 }

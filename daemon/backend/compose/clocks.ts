@@ -1,4 +1,5 @@
 import type { AgentHub } from '../agents/agent-hub.ts';
+import { watchAggregates } from '../aggregates/clock.ts';
 import { CheckRequests } from '../checks/runs.ts';
 import { watchKeepalives } from '../clients/clock.ts';
 import { expireDepartures } from '../clients/expire-departures.ts';
@@ -15,6 +16,7 @@ import type { Backlog } from '../handlers/event-handling.ts';
 import { expireStashes } from '../stashes/clock.ts';
 import { Checkpoints } from '../timeline/checkpoints.ts';
 import { TimelineTrim } from '../timeline/clock.ts';
+import { plansOf } from '../plans/state.ts';
 import { watchDisk } from '../health/watch-disk.ts';
 import type { Teardown } from './teardown.ts';
 import type { Ground } from './ground.ts';
@@ -30,7 +32,7 @@ interface ClockParts {
 
 /** What the backend that writes does when its time has come: expiry, keepalives, stale results, the disk. */
 export function startClocks(
-  { definitions, registry, store, disk, clock, log }: Ground,
+  { config, definitions, registry, store, disk, clock, log }: Ground,
   { batcher, writers, backlog, ownName }: ClockParts,
   teardown: Teardown,
 ): void {
@@ -48,6 +50,18 @@ export function startClocks(
   teardown.use('stale results', watchTtls({ registry, stale: new StaleResults(batcher), disk, clock, log }));
   const checkpoints = teardown.use('checkpoints', new Checkpoints({ batcher, registry, store, clock, log }));
   teardown.use('timeline', new TimelineTrim({ batcher, registry, store, checkpoints, clock, log }));
+  teardown.use(
+    'aggregate rules',
+    watchAggregates({
+      rules: () => config.program['aggregate-rules'],
+      registry,
+      batcher,
+      results,
+      clock,
+      log,
+      isQuiet: () => disk.isQuiet || plansOf(registry).isQuiet(clock.now()),
+    }),
+  );
   if (ownName !== undefined) {
     teardown.use('disk', watchDisk({ guard: disk, registry, results, client: ownName, clock, log }));
   }

@@ -10,6 +10,7 @@ import { LIST_OPTIONS, showList } from '../list.ts';
 import { counted } from '../counted.ts';
 import { found, removed } from '../found.ts';
 import { given } from '../given.ts';
+import { statusText } from '../severity-text.ts';
 import { record, type Column, type Style } from '../table.ts';
 import { takes, type CommandOption } from '../flags.ts';
 
@@ -47,7 +48,10 @@ const info: Command = {
   options: { 'max-age': MAX_AGE },
   examples: [['monctl aggregate info web --max-age 5m', 'only what was heard lately']],
   async run({ api, flags, operands: [name = ''], output }) {
-    const summary = await found(api().aggregate(name, maxAge(flags)), missing(name));
+    const [summary, rules] = await Promise.all([
+      found(api().aggregate(name, maxAge(flags)), missing(name)),
+      api().aggregateRules(name),
+    ]);
     await output.show(summary, () =>
       record(
         [
@@ -55,6 +59,7 @@ const info: Command = {
           ['clients', String(summary.clients)],
           ['checks', String(summary.checks)],
           ...Object.entries(summary.results).map(([severity, count]) => [severity, String(count)] as const),
+          ...rules.map(({ check, status, text }) => [`rule ${check}`, `${statusText(status)}: ${text}`] as const),
         ],
         output.look,
       ),

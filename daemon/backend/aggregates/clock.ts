@@ -1,0 +1,124 @@
+import { AGGREGATES_CLIENT, type AggregateRule } from '../../../shared/schemas/aggregate-rule.ts';
+import { errorMessage } from '../../../shared/errors.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import type { Log } from '../../log/log.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import { removeCheck } from '../events/saved.ts';
+import type { Clock } from '../ports.ts';
+import type { Registry } from '../registry/registry.ts';
+import { resolveEvent } from '../results/resolve-event.ts';
+import type { Results } from '../results/write.ts';
+import { verdictOf, type RulesInForce } from './rules.ts';
+
+/** However many results come, an aggregate is looked at once in this time. */
+const LOOK_MS = 1000;
+
+/** Who removes the event of a rule that is no more. */
+const BY = 'mon';
+
+interface RuleWatch {
+  readonly rules: RulesInForce;
+  readonly registry: Registry;
+  readonly batcher: Batcher;
+  readonly results: Pick<Results, 'tell'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Whether results are kept out, or cannot be written: then nothing is judged by what has not come. */
+  readonly isQuiet: () => boolean;
+}
+
+/**
+ * Makes a check of each rule about an aggregate: its results are told like those of any other, at once when the status is
+ * another and else every interval, and are gone with the rule or the aggregate (spec, aggregates 2).
+ */
+export function watchAggregates(parts: RuleWatch): Disposable {
+  const { rules, registry, clock, log } = parts;
+  const startedMs = clock.now();
+  let isLooking = false;
+  return clock.every(LOOK_MS, () => {
+    if (isLooking || parts.isQuiet()) return;
+    const due = [...dueResults()];
+    const gone = goneChecks();
+    if (due.length === 0 && gone.length === 0) return;
+    isLooking = true;
+    void tell(due, gone)
+      .catch((error: unknown) => {
+        // The next look tries again.
+        log.warn({ reason: errorMessage(error) }, 'results of aggregate rules were not written');
+      })
+      .finally(() => {
+        isLooking = false;
+      });
+  });
+
+  function* dueResults(): Generator<DueResult> {
+    const namespace = registry.namespace(DEFAULT_NAMESPACE);
+    const moment = { nowMs: clock.now(), sinceMs: startedMs };
+    for (const named of Object.entries(rules())) {
+      const [check, rule] = named;
+      const aggregate = namespace.aggregates.get(rule.aggregate ?? check);
+      if (aggregate === undefined) continue;
+      const { status, text } = verdictOf(namespace, aggregate, named, moment);
+      const last = namespace.check(AGGREGATES_CLIENT, check);
+      const age = Math.floor(moment.nowMs / 1000) - (last?.executed ?? 0);
+      if (last?.status !== status || age >= rule.interval) yield { check, rule, status, output: text };
+    }
+  }
+
+  /** Checks of what is no rule any more, or about no aggregate. */
+  function goneChecks(): readonly string[] {
+    const namespace = registry.namespace(DEFAULT_NAMESPACE);
+    const told = namespace.clients.get(AGGREGATES_CLIENT);
+    if (told === undefined) return [];
+    const inForce = rules();
+    return [...told.checks.keys()].filter((check) => {
+      const rule = Object.hasOwn(inForce, check) ? inForce[check] : undefined;
+      return rule === undefined || namespace.aggregates.get(rule.aggregate ?? check) === undefined;
+    });
+  }
+
+  async function tell(due: readonly DueResult[], gone: readonly string[]): Promise<void> {
+    await Promise.all(
+      due.map(({ check, rule, status, output }) =>
+        parts.results.tell(DEFAULT_NAMESPACE, AGGREGATES_CLIENT, {
+          ...rule.check,
+          name: check,
+          output,
+          status,
+          interval: rule.interval,
+          // No definition of the same name is merged with it, and it is no member of what it is about.
+          standalone: true,
+          aggregates: [],
+        }),
+      ),
+    );
+    if (gone.length > 0) await removeChecks(parts.batcher, gone);
+  }
+}
+
+interface DueResult {
+  readonly check: string;
+  readonly rule: AggregateRule;
+  readonly status: number;
+  readonly output: string;
+}
+
+/** Resolves the events of these rules, which their handlers hear of, and forgets their results. */
+function removeChecks(batcher: Batcher, checks: readonly string[]): Promise<void> {
+  return batcher.run(
+    (transaction) => {
+      for (const check of checks) {
+        const entry = transaction.registry.namespace(DEFAULT_NAMESPACE).check(AGGREGATES_CLIENT, check);
+        if (entry?.state.event !== undefined) resolveEvent(transaction, entry, BY);
+        if (entry !== undefined) removeCheck(transaction, entry, BY);
+      }
+    },
+    {
+      weight: checks.length,
+      needs: (registry) => {
+        const namespace = registry.namespace(DEFAULT_NAMESPACE);
+        return checks.flatMap((check) => namespace.check(AGGREGATES_CLIENT, check) ?? []);
+      },
+    },
+  );
+}

@@ -1,0 +1,65 @@
+import { needsPercent, ruleVerdict, type RuleCounts } from '../../../shared/domain/aggregate-rule.ts';
+import { isStale } from '../../../shared/domain/aggregate.ts';
+import type { AggregateRule } from '../../../shared/schemas/aggregate-rule.ts';
+import type { RuleVerdict } from '../../../shared/schemas/aggregate.ts';
+import type { CheckAggregate, Namespace } from '../registry/namespace.ts';
+
+/** The rules in force; asked each time, because a reload changes them. */
+export type RulesInForce = () => Readonly<Record<string, AggregateRule>>;
+
+/** What a rule counts by. */
+export interface RuleMoment {
+  readonly nowMs: number;
+  /** Epoch milliseconds: since when results could arrive. What is older blames nobody. */
+  readonly sinceMs: number;
+}
+
+/** What a rule says now of the aggregate that it is about. */
+export function verdictOf(
+  namespace: Namespace,
+  aggregate: CheckAggregate,
+  [check, rule]: readonly [check: string, rule: AggregateRule],
+  moment: RuleMoment,
+): RuleVerdict & { readonly status: 0 | 1 | 2 | 3 } {
+  const counts = countsOf(namespace, aggregate, rule, moment);
+  const { status, output: text } = ruleVerdict(rule, counts);
+  const needs = needsPercent(rule, counts.fresh);
+  return { check, status, text, ...(needs !== undefined && { needs }) };
+}
+
+/** The rules about one aggregate. */
+export function rulesAbout(
+  rules: Readonly<Record<string, AggregateRule>>,
+  aggregate: string,
+): (readonly [check: string, rule: AggregateRule])[] {
+  return Object.entries(rules).filter(([check, rule]) => (rule.aggregate ?? check) === aggregate);
+}
+
+/** From the counters that are kept; only a rule about stale results, and silenced ones, have members looked at. */
+function countsOf(
+  namespace: Namespace,
+  aggregate: CheckAggregate,
+  rule: AggregateRule,
+  { nowMs, sinceMs }: RuleMoment,
+): RuleCounts {
+  const silenced = rule['leave-out-silenced'] ? namespace.aggregates.silenced(aggregate, nowMs) : undefined;
+  if (rule.stale === undefined) {
+    const { counts, size } = aggregate;
+    const leftOut = silenced?.size ?? 0;
+    let notOk = size - counts.ok;
+    for (const { status } of silenced ?? []) if (status !== 0) notOk--;
+    return { fresh: size - leftOut, notOk, stale: 0, leftOut };
+  }
+  const now = Math.floor(nowMs / 1000);
+  const since = Math.floor(sinceMs / 1000);
+  const found = { fresh: 0, notOk: 0, stale: 0, leftOut: 0 };
+  for (const member of aggregate.members()) {
+    if (silenced?.has(member) === true) found.leftOut++;
+    else if (isStale(Math.max(member.executed, since), rule.stale.after, now)) found.stale++;
+    else {
+      found.fresh++;
+      if (member.status !== 0) found.notOk++;
+    }
+  }
+  return found;
+}

@@ -1,0 +1,86 @@
+import type { AggregateRule } from '../schemas/aggregate-rule.ts';
+
+/** The results of an aggregate, as a rule counts them. */
+export interface RuleCounts {
+  /** Neither stale nor left out. */
+  readonly fresh: number;
+  /** Of the fresh ones. */
+  readonly notOk: number;
+  readonly stale: number;
+  /** Silenced, and therefore left out. */
+  readonly leftOut: number;
+}
+
+type Threshold = AggregateRule['warning'];
+
+/** What a rule says of an aggregate: the status and the output of its check, as of any other (spec, aggregates 1). */
+export function ruleVerdict(
+  rule: Pick<AggregateRule, 'warning' | 'critical' | 'stale' | 'least'>,
+  counts: RuleCounts,
+): { readonly status: 0 | 1 | 2 | 3; readonly output: string } {
+  const { fresh, notOk, stale, leftOut } = counts;
+  const rest = leftOut === 0 ? '' : `; ${String(leftOut)} silenced left out`;
+  if (rule.least !== undefined && fresh < rule.least) {
+    return { status: 3, output: `${resultsText(fresh)}, at least ${String(rule.least)} needed${rest}` };
+  }
+  const ofNotOk = statusOf(rule, notOk, fresh);
+  const ofStale = rule.stale === undefined ? 0 : statusOf(rule.stale, stale, fresh + stale);
+  const parts = [
+    `${shareText(notOk, fresh)} not OK${limitsText(rule)}`,
+    ...(rule.stale === undefined ? [] : [`${shareText(stale, fresh + stale)} stale${limitsText(rule.stale)}`]),
+  ];
+  return { status: ofNotOk > ofStale ? ofNotOk : ofStale, output: `${parts.join('; ')}${rest}` };
+}
+
+/**
+ * Percent of the results that have to be OK so that a rule has nothing to tell; undefined: it has no threshold for that.
+ *
+ * @param fresh results that count
+ */
+export function needsPercent(
+  { warning, critical }: Pick<AggregateRule, 'warning' | 'critical'>,
+  fresh: number,
+): number | undefined {
+  const [first, second] = [warning, critical].flatMap((threshold) => sharesOf(threshold, fresh));
+  if (first === undefined) return undefined;
+  return Math.max(0, 100 - Math.min(first, second ?? first));
+}
+
+function sharesOf(threshold: Threshold, of: number): number[] {
+  if (threshold === undefined) return [];
+  if (typeof threshold === 'string') return [Number.parseFloat(threshold)];
+  // One less than so many is still well.
+  return of === 0 ? [] : [(Math.min(threshold - 1, of) / of) * 100];
+}
+
+function statusOf(
+  { warning, critical }: { readonly warning?: Threshold; readonly critical?: Threshold },
+  count: number,
+  of: number,
+): 0 | 1 | 2 {
+  if (isReached(critical, count, of)) return 2;
+  return isReached(warning, count, of) ? 1 : 0;
+}
+
+/** Nothing reaches no percentage: `0%` means any. */
+function isReached(threshold: Threshold, count: number, of: number): boolean {
+  if (threshold === undefined || count === 0) return false;
+  return typeof threshold === 'number' ? count >= threshold : count * 100 >= Number.parseFloat(threshold) * of;
+}
+
+function resultsText(count: number): string {
+  return `${String(count)} ${count === 1 ? 'result' : 'results'}`;
+}
+
+/** `3 of 10 (30 %)` */
+function shareText(count: number, of: number): string {
+  return of === 0 ? '0 of 0' : `${String(count)} of ${String(of)} (${String(Math.floor((count / of) * 100))} %)`;
+}
+
+function limitsText({ warning, critical }: { readonly warning?: Threshold; readonly critical?: Threshold }): string {
+  const limits = [
+    ...(warning === undefined ? [] : [`warning from ${String(warning)}`]),
+    ...(critical === undefined ? [] : [`critical from ${String(critical)}`]),
+  ];
+  return limits.length === 0 ? '' : ` (${limits.join(', ')})`;
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { aggregateNameSchema } from './aggregate.ts';
+import { nameSchema } from './name.ts';
+
+/** The client whose checks are the rules of aggregates. */
+export const AGGREGATES_CLIENT = 'mon.aggregates';
+
+const thresholdSchema = z
+  .union([z.int().min(1), z.string().regex(/^(?:100|[1-9]?\d(?:\.\d+)?)%$/)], {
+    error: 'must be a number of results from 1, or a percentage such as 20%',
+  })
+  .optional();
+
+/** When an aggregate makes an event (spec, aggregates 1). */
+export const aggregateRuleSchema = z
+  .strictObject({
+    /** Default: the name of the rule. */
+    aggregate: aggregateNameSchema.optional(),
+    /** So many results that are not OK. */
+    warning: thresholdSchema,
+    critical: thresholdSchema,
+    /** So many that are older than so many seconds. */
+    stale: z.strictObject({ after: z.int().min(1), warning: thresholdSchema, critical: thresholdSchema }).optional(),
+    /** Fewer results than this say nothing. */
+    least: z.int().min(1).optional(),
+    'leave-out-silenced': z.boolean().default(false),
+    /** Seconds between the results of the rule; another status is told at once. */
+    interval: z.int().min(1).max(86_400).default(60),
+    /** What the results of the rule have besides: handlers, flap thresholds, whatever a check may have. */
+    check: z.record(z.string(), z.unknown()).default({}),
+  })
+  .refine(({ warning, critical, stale, least }) => (warning ?? critical ?? stale ?? least) !== undefined, {
+    message: 'needs one of warning, critical, stale and least',
+  });
+
+export type AggregateRule = z.infer<typeof aggregateRuleSchema>;
+
+/** By the names of their checks. */
+export const aggregateRulesSchema = z.record(nameSchema, aggregateRuleSchema).default({});

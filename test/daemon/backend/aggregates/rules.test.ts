@@ -1,0 +1,149 @@
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
+import { aggregateRulesSchema } from '../../../../shared/schemas/aggregate-rule.ts';
+import type { EventRow } from '../../../../shared/schemas/feed.ts';
+import { asking } from '../../../support/asking.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const MON = '/api/mon/v1';
+const EVENT = 'mon.aggregates/shop';
+
+let clock: ManualClock;
+let dir: string;
+let backend: Backend;
+
+async function start(rules: object): Promise<void> {
+  const { program } = await loadConfig({ directories: [], env: {} });
+  const definitions = { program: { ...program, 'aggregate-rules': aggregateRulesSchema.parse(rules) } };
+  backend = await openBackend({ dir, clock, batcher: { batchLimit: 1 }, definitions });
+}
+beforeEach(async () => {
+  clock = new ManualClock();
+  dir = await tempDir();
+  onTestFinished(() => backend.stop());
+});
+
+const ask = (method: string, target: string, body?: unknown): ReturnType<ReturnType<typeof asking>> =>
+  asking(backend.url)(method, target, body);
+async function report(client: string, status: number): Promise<void> {
+  const result = { name: 'http', source: client, output: 'x', status, aggregate: 'shop' };
+  expect((await ask('POST', '/results', result)).status).toBe(202);
+}
+/** The event of the rule; undefined: there is none. */
+async function ruleEvent(): Promise<EventRow | undefined> {
+  const events = (await ask('GET', `${MON}/events`)).body as EventRow[];
+  return events.find(({ client, check }) => `${client}/${check}` === EVENT);
+}
+/** A second passes, in which aggregates are looked at. */
+const look = (): void => clock.advance(1000);
+/** So many results of clients of their own. */
+async function reportAll(statuses: readonly number[]): Promise<void> {
+  for (const [index, status] of statuses.entries()) await report(`web-${String(index)}`, status);
+}
+
+describe('a rule about an aggregate (spec, aggregates 2)', () => {
+  test('makes an event that changes and resolves with it, like any check', async () => {
+    await start({ shop: { warning: '20%', critical: '50%' } });
+    await reportAll([0, 0, 0, 2]);
+    look();
+    await expect
+      .poll(ruleEvent)
+      .toMatchObject({ status: 1, output: expect.stringContaining('1 of 4 (25 %) not OK') as unknown });
+    await report('web-0', 2);
+    look();
+    await expect.poll(ruleEvent).toMatchObject({ status: 2 });
+    await reportAll([0, 0, 0, 0]);
+    look();
+    await expect.poll(ruleEvent).toBeUndefined();
+    expect((await ask('GET', '/clients/mon.aggregates/history')).body).toMatchObject([
+      { check: 'shop', history: [1, 2, 0] },
+    ]);
+  });
+
+  test('tells the same once in its interval, so that occurrences count what lasts', async () => {
+    await start({ shop: { critical: 1, interval: 30 } });
+    await report('web-1', 2);
+    look();
+    await expect.poll(ruleEvent).toMatchObject({ occurrences: 1 });
+    for (let second = 0; second < 29; second++) look();
+    await expect.poll(ruleEvent).toMatchObject({ occurrences: 1 });
+    look();
+    await expect.poll(ruleEvent).toMatchObject({ occurrences: 2 });
+  });
+
+  test('leaves out what is silenced where it is to', async () => {
+    await start({ shop: { critical: '25%', 'leave-out-silenced': true } });
+    await reportAll([0, 0, 0, 2]);
+    look();
+    await expect.poll(ruleEvent).toMatchObject({ status: 2 });
+    await ask('POST', '/silenced', { subscription: 'client:web-3' });
+    look();
+    await expect.poll(ruleEvent).toBeUndefined();
+  });
+
+  test('tells of results that are stale, but not of those that could not come while no backend was there', async () => {
+    const rules = { shop: { stale: { after: 120, warning: 1 } } };
+    await start(rules);
+    await report('web-1', 0);
+    for (let second = 0; second < 119; second++) look();
+    await expect.poll(ruleEvent).toBeUndefined();
+    await vi.waitFor(async () => {
+      look();
+      expect(await ruleEvent()).toMatchObject({ status: 1, output: expect.stringContaining('1 of 1 (100 %) stale') });
+    });
+    await backend.stop();
+    await start(rules);
+    look();
+    await expect.poll(ruleEvent).toBeUndefined();
+  });
+
+  test('is told through the handlers, flap thresholds and whatever else its check has', async () => {
+    await start({ shop: { critical: 1, check: { handlers: ['pager'], runbook: 'https://wiki.example.com/shop' } } });
+    await report('web-1', 2);
+    look();
+    await expect.poll(ruleEvent).toMatchObject({ status: 2 });
+    expect((await ask('GET', `/events/${EVENT}`)).body).toMatchObject({
+      check: { handlers: ['pager'], runbook: 'https://wiki.example.com/shop', interval: 60, standalone: true },
+    });
+  });
+
+  test('goes with its event when it is taken out of the configuration, and with the aggregate', async () => {
+    await start({ shop: { critical: 1 } });
+    await report('web-1', 2);
+    look();
+    await expect.poll(ruleEvent).toMatchObject({ status: 2 });
+    await ask('DELETE', '/aggregates/shop');
+    look();
+    await expect.poll(ruleEvent).toBeUndefined();
+    await vi.waitFor(async () => expect((await ask('GET', '/results/mon.aggregates/shop')).status).toBe(404));
+    await report('web-1', 2);
+    look();
+    await expect.poll(ruleEvent).toMatchObject({ status: 2 });
+    await backend.stop();
+    await start({});
+    look();
+    await expect.poll(ruleEvent).toBeUndefined();
+  });
+
+  test('is about its own namesake check without being part of it', async () => {
+    await start({ http: { aggregate: 'shop', critical: 1 } });
+    await report('web-1', 2);
+    look();
+    await vi.waitFor(async () => {
+      expect((await ask('GET', '/events/mon.aggregates/http')).body).toMatchObject({ check: { status: 2 } });
+    });
+    expect((await ask('GET', '/aggregates/shop')).body).toMatchObject({ clients: 1, results: { total: 1 } });
+  });
+
+  test('is shown with its aggregate, with what it needs and has', async () => {
+    await start({ shop: { warning: '20%' } });
+    await reportAll([0, 0, 0, 2]);
+    const rule = { check: 'shop', status: 1, text: '1 of 4 (25 %) not OK (warning from 20%)', needs: 80 };
+    expect((await ask('GET', `${MON}/aggregates`)).body).toMatchObject([{ name: 'shop', rules: [rule] }]);
+    expect((await ask('GET', `${MON}/aggregates/shop`)).body).toMatchObject({ rules: [rule] });
+    expect((await ask('GET', '/aggregates/shop')).body).not.toHaveProperty('rules');
+  });
+});

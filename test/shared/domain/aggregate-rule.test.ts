@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { needsPercent, ruleVerdict, type RuleCounts } from '../../../shared/domain/aggregate-rule.ts';
+import { aggregateRuleSchema } from '../../../shared/schemas/aggregate-rule.ts';
+
+type Rule = Parameters<typeof ruleVerdict>[0];
+
+const counts = (told: Partial<RuleCounts>): RuleCounts => ({ fresh: 10, notOk: 0, stale: 0, leftOut: 0, ...told });
+
+describe('a rule about an aggregate says (spec, aggregates 1)', () => {
+  test.each<{ name: string; rule: Rule; told: Partial<RuleCounts>; status: number; output: string }>([
+    {
+      name: 'that all is well below its thresholds',
+      rule: { warning: '20%', critical: '50%' },
+      told: { notOk: 1 },
+      status: 0,
+      output: '1 of 10 (10 %) not OK (warning from 20%, critical from 50%)',
+    },
+    {
+      name: 'warning from a share on',
+      rule: { warning: '20%', critical: '50%' },
+      told: { notOk: 2 },
+      status: 1,
+      output: '2 of 10 (20 %) not OK (warning from 20%, critical from 50%)',
+    },
+    {
+      name: 'the worse of two that are reached',
+      rule: { warning: 2, critical: '50%' },
+      told: { notOk: 5 },
+      status: 2,
+      output: '5 of 10 (50 %) not OK (warning from 2, critical from 50%)',
+    },
+    {
+      name: 'critical from a number on, however many there are',
+      rule: { critical: 3 },
+      told: { fresh: 1000, notOk: 3 },
+      status: 2,
+      output: '3 of 1000 (0 %) not OK (critical from 3)',
+    },
+    {
+      name: 'how many are stale, of all that count',
+      rule: { stale: { after: 300, warning: '10%' } },
+      told: { fresh: 8, stale: 2 },
+      status: 1,
+      output: '0 of 8 (0 %) not OK; 2 of 10 (20 %) stale (warning from 10%)',
+    },
+    {
+      name: 'that there are too few to say anything',
+      rule: { warning: '20%', least: 3 },
+      told: { fresh: 2, notOk: 2, leftOut: 1 },
+      status: 3,
+      output: '2 results, at least 3 needed; 1 silenced left out',
+    },
+    {
+      name: 'nothing of nothing',
+      rule: { warning: '20%' },
+      told: { fresh: 0 },
+      status: 0,
+      output: '0 of 0 not OK (warning from 20%)',
+    },
+    {
+      name: 'with 0 percent: any, but not none',
+      rule: { warning: '0%' },
+      told: { notOk: 0 },
+      status: 0,
+      output: '0 of 10 (0 %) not OK (warning from 0%)',
+    },
+  ])('$name', ({ rule, told, status, output }) => {
+    expect(ruleVerdict(rule, counts(told))).toEqual({ status, output });
+  });
+
+  test.each<[Rule, number | undefined]>([
+    [{ warning: '20%', critical: '50%' }, 80],
+    [{ critical: '50%' }, 50],
+    [{ warning: 3 }, 80],
+    [{ critical: 20 }, 0],
+    [{ stale: { after: 60, warning: 1 } }, undefined],
+  ])('%j needs %j percent of ten to be OK', (rule, percent) => {
+    expect(needsPercent(rule, 10)).toBe(percent);
+  });
+});
+
+test.each([
+  [{}, false],
+  [{ warning: '20%' }, true],
+  [{ warning: '120%' }, false],
+  [{ warning: 0 }, false],
+  [{ least: 2 }, true],
+  [{ stale: { after: 60, critical: '12.5%' } }, true],
+  [{ critical: 2, wrong: true }, false],
+])('%j is a rule: %j', (rule, isOne) => {
+  expect(aggregateRuleSchema.safeParse(rule).success).toBe(isOne);
+});
