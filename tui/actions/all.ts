@@ -19,6 +19,7 @@ import { CLUSTER_ACTIONS } from './cluster.ts';
 import { DEAD_LETTER_ACTIONS } from './dead-letters.ts';
 import { SILENCE_ACTIONS } from './silences.ts';
 import { CLIENT_ACTIONS } from './clients.ts';
+import { TIMELINE_ACTIONS } from './timeline.ts';
 import { EVENT_ACTIONS } from './events.ts';
 import type { Action } from '../keys/action.ts';
 
@@ -31,6 +32,7 @@ const ALL: readonly Action[] = [
   ...PLAN_ACTIONS,
   ...LIST_ACTIONS,
   ...OPENING_ACTIONS,
+  ...TIMELINE_ACTIONS,
   ...OVERVIEW_ACTIONS,
   ...VIEW_ACTIONS,
   ...MOVEMENTS,

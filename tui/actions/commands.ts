@@ -2,6 +2,7 @@ import type { CompletionPorts } from '../keys/action.ts';
 import { noSuch } from './no-such.ts';
 import { travelBack, travelTo } from './past.ts';
 import { EVENT_ACTIONS } from './events.ts';
+import { TIMELINE_ACTIONS } from './timeline.ts';
 import { LIST_ACTIONS } from './lists.ts';
 import { bindings, type Binding, type KeyAction } from '../state/keys.ts';
 import { nearest } from '../../shared/domain/nearest.ts';
@@ -20,6 +21,7 @@ import type { Asks, Opened } from '../state/ports.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 import type { KeyContext } from '../state/key-context.ts';
+import { openReport } from '../screens/report/screen.ts';
 import { isThere, openView } from '../screens/open-view.ts';
 import { VIEW_NAME_HINT, VIEW_NAME_PATTERN } from '../state/saved-view.ts';
 
@@ -168,9 +170,16 @@ const ALL = 'all';
 
 const OWN_COMMANDS: readonly Command[] = [
   ...VIEWS.filter(({ name }) => isThere(name)).map(({ name, title }) => viewCommand(name, title)),
-  ...[...LIST_ACTIONS, ...EVENT_ACTIONS].flatMap(({ name, operand }) =>
+  ...[...LIST_ACTIONS, ...EVENT_ACTIONS, ...TIMELINE_ACTIONS].flatMap(({ name, operand }) =>
     operand === undefined ? [] : [{ name, ...operand }],
   ),
+  {
+    name: 'report',
+    operands: '[DURATION]',
+    help: 'what there is to hand over: what broke, what is open, who did what; of the last 12h unless told',
+    run: (store, operand) => openReport(store, operand),
+    complete: () => ['1h', '8h', '12h', '24h', '7d'],
+  },
   {
     name: 'view',
     operands: 'NAME, save NAME, delete NAME',

@@ -10,6 +10,7 @@ import type { ActionPorts } from '../keys/action-ports.ts';
 import { openTextSearch, seekMatch, clearTextSearch } from '../screens/text-pane.ts';
 import { closeLog, openLogSearch, seekEntry } from '../screens/log/actions.ts';
 import { closeHelp, openHelpSearch, seekBinding } from '../screens/help/actions.ts';
+import { copyReport } from '../screens/report/screen.ts';
 import { closeLayer } from '../state/layer-stack.ts';
 import { closeInspect, openInspectSearch } from '../screens/inspect/actions.ts';
 import { askQuit } from './quit.ts';
@@ -34,7 +35,18 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
   {
     name: 'pause',
     keys: ['p'],
-    in: [...VIEWS_PAUSED, 'silence-entry', 'detail', 'inspect', 'handling', 'dead-letter', 'member'],
+    in: [
+      ...VIEWS_PAUSED,
+      'silence-entry',
+      'detail',
+      'inspect',
+      'handling',
+      'dead-letter',
+      'member',
+      'report',
+      'timeline',
+      'timeline-search',
+    ],
     help: 'pause the feed, or resume it',
     hint: 'pause',
     run: (store) => (store.state.paused === undefined ? store.pause() : store.resume()),
@@ -54,6 +66,9 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
       'handling',
       'cluster',
       'member',
+      'report',
+      'timeline',
+      'timeline-search',
     ],
     help: 'reconnect now',
     run: (store) => store.request({ kind: 'reconnect' }),
@@ -61,7 +76,18 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
   {
     name: 'resync',
     keys: ['ctrl-r'],
-    in: [...VIEWS_ALL, 'silence-entry', 'detail', 'inspect', 'handling', 'dead-letter', 'member'],
+    in: [
+      ...VIEWS_ALL,
+      'silence-entry',
+      'detail',
+      'inspect',
+      'handling',
+      'dead-letter',
+      'member',
+      'report',
+      'timeline',
+      'timeline-search',
+    ],
     help: 'load everything from the backend again',
     run: (store) => {
       store.request({ kind: 'resync' });
@@ -94,8 +120,8 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
   {
     name: 'copy',
     keys: ['c'],
-    in: [...LISTS, 'detail', 'inspect'],
-    help: 'menu of what can be copied: id, names, JSON, commands',
+    in: [...LISTS, 'detail', 'inspect', 'report'],
+    help: 'menu of what can be copied: id, names, JSON, commands; of a report Markdown',
     run: copy,
   },
   {
@@ -124,7 +150,7 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
   {
     name: 'close',
     keys: ['escape', 'q'],
-    in: ['detail', 'inspect', 'handling', 'dead-letter', 'member', 'silence-entry', 'plan-page', 'help', 'log'],
+    in: [...TEXTS, 'silence-entry', 'plan-page', 'help', 'log'],
     help: 'back to the list',
     hint: 'back',
     run: {
@@ -133,6 +159,9 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
       handling: closeText,
       'dead-letter': closeText,
       member: closeText,
+      report: closeText,
+      timeline: closeText,
+      'timeline-search': closeText,
       'silence-entry': closeLayer,
       'plan-page': closeLayer,
       help: onLayer('help', closeHelp),
@@ -153,6 +182,9 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
       handling: openTextSearch,
       'dead-letter': openTextSearch,
       member: openTextSearch,
+      report: openTextSearch,
+      timeline: openTextSearch,
+      'timeline-search': openTextSearch,
     },
   },
   { name: 'match-next', keys: ['n'], in: ['log', 'help', ...TEXTS], help: 'next match of the search', run: seekBy(1) },
@@ -169,6 +201,9 @@ function seekBy(step: 1 | -1): Action['run'] {
     handling: seekText,
     'dead-letter': seekText,
     member: seekText,
+    report: seekText,
+    timeline: seekText,
+    'timeline-search': seekText,
   };
 }
 
@@ -187,6 +222,8 @@ function backFromList(store: Screen & Says & Pick<Known, 'events'> & Places & Li
 
 /** The commands that are copied name a backend and a namespace. */
 function copy(store: ActionPorts): void {
+  const layer = store.state.layers.at(-1);
+  if (layer?.kind === 'report') return copyReport(store, layer);
   const { whereColumn } = store;
   if (whereColumn === undefined) return openCopyMenu(store);
   store.say(`copies are made of one ${whereColumn}: :${whereColumn === 'backend' ? 'ctx' : 'ns'} NAME shows it`);

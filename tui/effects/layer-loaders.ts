@@ -1,13 +1,41 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
+import { parseDuration } from '../../shared/domain/duration.ts';
+import { MonError } from '../../shared/errors.ts';
+import type { TimelinePage } from '../../shared/schemas/timeline.ts';
+import { PAST_SPAN_MS, timelineOf } from '../model/past-span.ts';
 import { targetOf } from '../model/target.ts';
-import type { LayerData, LoadedLayerKind } from '../state/layers/loaded.ts';
+import type { LayerData, LoadedLayerKind, Transitions } from '../state/layers/loaded.ts';
 
 /** What the requests of layers need. */
-export type LayerApi = Pick<ApiClient, 'cluster' | 'deadLetter' | 'explainEvent' | 'silencedDetail'>;
+export type LayerApi = Pick<
+  ApiClient,
+  'checkPast' | 'cluster' | 'deadLetter' | 'explainEvent' | 'report' | 'silencedDetail' | 'timeline'
+>;
 
 export type LayerLoaders = {
-  readonly [Kind in LoadedLayerKind]: (api: LayerApi, id: string) => Promise<LayerData[Kind] | undefined>;
+  readonly [Kind in LoadedLayerKind]: (
+    api: LayerApi,
+    id: string,
+    nowMs: number,
+  ) => Promise<LayerData[Kind] | undefined>;
 };
+
+/** Transitions that are shown; who wants more is told where they are. */
+const ROWS_MAX = 500;
+
+function transitionsOf({ transitions: rows, next }: TimelinePage): Transitions {
+  return { rows, more: next !== null };
+}
+
+/** @returns undefined: the backend is of a version that has no such route */
+async function ifThere<Found>(asked: Promise<Found>): Promise<Found | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof MonError && error.code === 'not_found') return undefined;
+    throw error;
+  }
+}
 
 /** How each layer asks for what it is about; `undefined`: the backend has no such thing. */
 export const LAYER_LOADERS: LayerLoaders = {
@@ -18,4 +46,16 @@ export const LAYER_LOADERS: LayerLoaders = {
   },
   member: async (api, id) => (await api.cluster())?.members.find((member) => member.id === id),
   'silence-entry': (api, id) => api.silencedDetail(id),
+  report: (api, id, nowMs) => ifThere(api.report({ since: nowMs - (parseDuration(id) ?? 0) * 1000 })),
+  timeline: async (api, id, nowMs) => {
+    const { span, key } = timelineOf(id);
+    const { client, check } = targetOf(key);
+    const since = nowMs - PAST_SPAN_MS[span];
+    const [past, page] = await Promise.all([
+      ifThere(api.checkPast({ client, check }, { since })),
+      api.timeline({ client, check, since, limit: ROWS_MAX }),
+    ]);
+    return past && { past, ...transitionsOf(page) };
+  },
+  'timeline-search': async (api, id) => transitionsOf(await api.timeline({ q: id, limit: ROWS_MAX })),
 };

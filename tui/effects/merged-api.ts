@@ -40,6 +40,12 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
   return {
     ...OF_ONE_BACKEND,
     event: (client, check) => askThere(at, client, (api, name) => api.event(name, check)),
+    checkPast: ({ client, check }, span) =>
+      askThere(at, client, (api, name) => api.checkPast({ client: name, check }, span)),
+    timeline: (query) =>
+      query?.client === undefined
+        ? ofOne()
+        : askThere(at, query.client, (api, client) => api.timeline({ ...query, client })),
     explainEvent: (client, check) => askThere(at, client, (api, name) => api.explainEvent(name, check)),
     check: (check) => askThere(at, check, (api, name) => api.check(name)),
     resolve: ({ client, check }) => askThere(toChange, client, (api, name) => api.resolve({ client: name, check })),
@@ -323,6 +329,7 @@ const OF_ONE_BACKEND = {
   handlers: ofOne,
   namespaces: ofOne,
   overview: ofOne,
+  report: ofOne,
   result: ofOne,
   retryDeadLetters: ofOne,
   silencedDetail: ofOne,

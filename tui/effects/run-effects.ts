@@ -306,7 +306,7 @@ async function loadLayer<Kind extends LoadedLayerKind>(
   { store, api }: EffectTools,
 ): Promise<void> {
   try {
-    store.answers.layerLoaded(kind, id, await load(await api(), id));
+    store.answers.layerLoaded(kind, id, await load(await api(), id, store.options.now()));
   } catch (error) {
     store.answers.layerFailed(kind, id, errorMessage(error));
   }

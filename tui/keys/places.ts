@@ -16,4 +16,13 @@ export const VIEWS_ALL = [...VIEWS_PAUSED, 'plan'] as const;
 export const SCROLLED = [...VIEWS_ALL, ...FULL_LAYERS] as const;
 
 /** What is read from top to bottom. */
-export const TEXTS = ['detail', 'inspect', 'handling', 'dead-letter', 'member'] as const;
+export const TEXTS = [
+  'detail',
+  'inspect',
+  'handling',
+  'dead-letter',
+  'member',
+  'report',
+  'timeline',
+  'timeline-search',
+] as const;

@@ -9,7 +9,9 @@ import { overviewScreen } from './overview/screen.ts';
 import type { Page, PagePorts } from './page.tsx';
 import { planPageScreen } from './plans/page-screen.ts';
 import { upgradeScreen } from './plans/screen.ts';
+import { reportScreen } from './report/screen.ts';
 import { silenceEntryScreen } from './silences/entry-screen.ts';
+import { timelineSearchScreen, timelineScreen } from './timeline/screen.ts';
 
 /** The page of a layer that fills the screen. */
 export function layerPage(store: PagePorts, layer: FullLayer): Page {
@@ -22,6 +24,12 @@ export function layerPage(store: PagePorts, layer: FullLayer): Page {
     case 'dead-letter':
     case 'member':
       return loadedScreen(store, layer);
+    case 'report':
+      return reportScreen(store, layer);
+    case 'timeline':
+      return timelineScreen(store, layer);
+    case 'timeline-search':
+      return timelineSearchScreen(store, layer);
     case 'silence-entry':
       return silenceEntryScreen(store, layer);
     case 'plan-page':

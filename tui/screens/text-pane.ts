@@ -10,7 +10,9 @@ import { clamp } from '../state/list-cursor.ts';
 import { logDetailLines } from './log/lines.ts';
 import { logRows } from './log/entries.ts';
 import { planPageLines } from './plans/page.ts';
+import { reportLines } from './report/lines.ts';
 import { silenceEntryLines } from './silences/entry-lines.ts';
+import { timelineSearchLines, TIMELINE_HEAD_ROWS, timelineLines } from './timeline/lines.ts';
 import { pageHeight } from './page.tsx';
 import { movedTo } from '../keys/moved-to.ts';
 import { highlighted, matchingLines, matchText, nextMatch } from '../form/text-search.ts';
@@ -47,6 +49,12 @@ export function textPaneOf(store: TextKnown, layer: Layer | undefined): TextPane
       return pane(layer, deadLetterLines(store, layer), below(store, 2));
     case 'member':
       return pane(layer, memberLines(store, layer), below(store, 2));
+    case 'report':
+      return pane(layer, reportLines(store, layer), below(store, 2));
+    case 'timeline':
+      return pane(layer, timelineLines(store, layer), below(store, 2 + TIMELINE_HEAD_ROWS));
+    case 'timeline-search':
+      return pane(layer, timelineSearchLines(store, layer), below(store, 2));
     case 'silence-entry':
       return pane(layer, silenceEntryLines(store, layer), below(store, 3));
     case 'plan-page':

@@ -16,6 +16,9 @@ const MISSING: Readonly<Record<LoadedLayerKind, string>> = {
   'dead-letter': 'this dead letter is gone: it was retried or dropped',
   handling: 'the backend has neither an event nor a result of this check on this client',
   'silence-entry': 'the backend has no such silence',
+  report: 'this backend is of a version that makes no reports',
+  timeline: 'this backend is of a version that keeps no timeline',
+  'timeline-search': 'this backend is of a version that keeps no timeline',
 };
 
 /** What answers are put into. */

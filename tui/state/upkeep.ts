@@ -138,4 +138,7 @@ const LAYER_RELOAD_MS: Readonly<Record<LoadedLayerKind, number>> = {
   handling: 2000,
   member: 2000,
   'silence-entry': 5000,
+  report: 300_000,
+  timeline: 10_000,
+  'timeline-search': 30_000,
 };

@@ -13,48 +13,37 @@ export interface ReportSection {
   readonly empty: string;
 }
 
+/** How a moment is written, epoch milliseconds. */
+type Moment = (ms: number) => string;
+
 const WORDS = { ok: 'OK', warning: 'WARN', critical: 'CRIT', unknown: 'UNKN' } as const;
 
 /** Characters of an output that are shown. */
 const OUTPUT_MAX = 120;
 
 /** The sentences before the sections: what it is about, and what it lacks. */
-export function reportSummary({
-  since,
-  until,
-  complete_since: complete,
-  is_cut: isCut,
-  total,
-  open,
-}: Report): string[] {
-  const span = `${momentText(since)} to ${momentText(until)} (${formatDuration((until - since) / 1000)})`;
+export function reportSummary(report: Report, moment: Moment = utcMoment): string[] {
+  const { since, until, total, open } = report;
+  const span = `${moment(since)} to ${moment(until)} (${formatDuration((until - since) / 1000)})`;
   return [
     span,
     total.checks === 0
       ? 'Everything was well.'
       : `${counted(total.checks, 'check')} on ${counted(total.clients, 'client')} ${total.checks === 1 ? 'was' : 'were'} not well: ` +
         `${counted(total.outages, 'outage')}, ${formatDuration(total.down)} in all; ${String(open.count)} still open.`,
-    ...lackOf({ since, complete, isCut }),
+    ...lackOf(report, moment),
   ];
 }
 
-function lackOf({
-  since,
-  complete,
-  isCut,
-}: {
-  readonly since: number;
-  readonly complete: number | null;
-  readonly isCut: boolean;
-}): string[] {
+function lackOf({ since, complete_since: complete, is_cut: isCut }: Report, moment: Moment): string[] {
   if (complete === null) return ['Nothing of the past is kept: timeline.days of the backend is 0.'];
   if (complete <= since) return [];
   const cause = isCut ? 'there is more than one report looks at; ask for less of it' : 'nothing before is kept';
-  return [`It begins at ${momentText(complete)}: ${cause}.`];
+  return [`It begins at ${moment(complete)}: ${cause}.`];
 }
 
 /** The tables, in their order. */
-export function reportSections(report: Report): readonly ReportSection[] {
+export function reportSections(report: Report, moment: Moment = utcMoment): readonly ReportSection[] {
   const { until, open, over, noisiest, actions, changes } = report;
   const isPlaced = [...open.checks, ...over.checks, ...noisiest, ...actions.actions].some(
     ({ namespace }) => namespace !== undefined,
@@ -65,14 +54,14 @@ export function reportSections(report: Report): readonly ReportSection[] {
     {
       title: 'Still open',
       columns: placed(['Status', 'Client', 'Check', 'Since', 'For', 'Silenced by', 'Output']),
-      rows: open.checks.map((row) => at(row).concat(openRow(row, until))),
+      rows: open.checks.map((row) => at(row).concat(openRow(row, until, moment))),
       more: open.count - open.checks.length,
       empty: 'Nothing.',
     },
     {
       title: 'Well again',
       columns: placed(['Worst', 'Client', 'Check', 'From', 'To', 'Outages', 'Not well', 'Silenced', 'Output']),
-      rows: over.checks.map((row) => at(row).concat(overRow(row))),
+      rows: over.checks.map((row) => at(row).concat(overRow(row, moment))),
       more: over.count - over.checks.length,
       empty: 'Nothing.',
     },
@@ -86,7 +75,7 @@ export function reportSections(report: Report): readonly ReportSection[] {
     {
       title: 'Who did what',
       columns: placed(['Time', 'Who', 'What', 'Until', 'Reason']),
-      rows: actions.actions.map((row) => at(row).concat(actionRow(row))),
+      rows: actions.actions.map((row) => at(row).concat(actionRow(row, moment))),
       more: actions.count - actions.actions.length,
       empty: 'Nobody did anything.',
     },
@@ -97,7 +86,7 @@ export function reportSections(report: Report): readonly ReportSection[] {
             title: 'Other changes',
             columns: ['Time', 'Who', 'What', 'Reason'],
             rows: changes.changes.map(({ at: atMs, who, action, target, reason }) => [
-              momentText(atMs),
+              moment(atMs),
               who,
               `${action} ${target}`,
               reason ?? '',
@@ -112,26 +101,30 @@ export function reportSections(report: Report): readonly ReportSection[] {
 function openRow(
   { client, check, status, worst, began, down, output, silences }: ReportCheck,
   until: number,
+  moment: Moment,
 ): string[] {
   const seconds = began === null ? down : (until - began) / 1000;
   return [
     statusText(status ?? worst),
     client,
     check,
-    began === null ? 'before' : momentText(began),
+    began === null ? 'before' : moment(began),
     `${began === null ? 'over ' : ''}${formatDuration(seconds)}`,
-    silences.map(silenceText).join('; '),
+    silences.map((silence) => silenceText(silence, moment)).join('; '),
     cut(output),
   ];
 }
 
-function overRow({ client, check, worst, began, ended, outages, down, silenced, output }: ReportCheck): string[] {
+function overRow(
+  { client, check, worst, began, ended, outages, down, silenced, output }: ReportCheck,
+  moment: Moment,
+): string[] {
   return [
     statusText(worst),
     client,
     check,
-    began === null ? 'before' : momentText(began),
-    ended === null ? '' : momentText(ended),
+    began === null ? 'before' : moment(began),
+    ended === null ? '' : moment(ended),
     String(outages),
     formatDuration(down),
     silenced === 0 ? '-' : formatDuration(silenced),
@@ -139,10 +132,10 @@ function overRow({ client, check, worst, began, ended, outages, down, silenced, 
   ];
 }
 
-function silenceText({ id, acknowledged, who, reason, end }: ReportSilence): string {
+function silenceText({ id, acknowledged, who, reason, end }: ReportSilence, moment: Moment): string {
   const name =
     acknowledged === true ? `acknowledged by ${who ?? 'nobody'}` : `${id}${who === undefined ? '' : ` by ${who}`}`;
-  const until = end === undefined ? '' : ` until ${momentText(end)}`;
+  const until = end === undefined ? '' : ` until ${moment(end)}`;
   return `${name}${until}${reason === undefined ? '' : `: ${reason}`}`;
 }
 
@@ -150,10 +143,10 @@ function noiseRow({ check, outages, clients, client, of_client: ofClient }: Repo
   return [check, String(outages), String(clients), clients === 1 ? client : `${client} (${String(ofClient)})`];
 }
 
-function actionRow({ at, who, deed, targets, count, reason, end }: ReportAction): string[] {
+function actionRow({ at, who, deed, targets, count, reason, end }: ReportAction, moment: Moment): string[] {
   const rest = count - targets.length;
   const what = `${deed} ${targets.join(', ')}${rest > 0 ? ` and ${String(rest)} more` : ''}`;
-  return [momentText(at), who, what, end === undefined ? '' : momentText(end), reason ?? ''];
+  return [moment(at), who, what, end === undefined ? '' : moment(end), reason ?? ''];
 }
 
 function statusText(status: number): string {
@@ -165,7 +158,7 @@ function cut(output: string): string {
 }
 
 /** `2026-11-20 12:00Z`: one format for all readers, wherever they are. */
-function momentText(ms: number): string {
+function utcMoment(ms: number): string {
   return new Date(Math.min(Math.max(ms, 0), TIME_MAX_MS)).toISOString().slice(0, 16).replace('T', ' ') + 'Z';
 }
 

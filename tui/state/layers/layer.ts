@@ -4,7 +4,15 @@ import type { LogLayer } from './log.ts';
 import type { MenuLayer } from './menu.ts';
 import type { CommandLayer } from './command.ts';
 import type { UpgradeDialogLayer, PlanPageLayer } from './plans.ts';
-import type { DeadLetterLayer, HandlingLayer, MemberLayer, SilenceEntryLayer } from './loaded.ts';
+import type {
+  DeadLetterLayer,
+  HandlingLayer,
+  MemberLayer,
+  TimelineSearchLayer,
+  ReportLayer,
+  SilenceEntryLayer,
+  TimelineLayer,
+} from './loaded.ts';
 import type { DetailLayer } from './detail.ts';
 import type { SilenceLayer } from './silence.ts';
 import type { ConfirmLayer } from './confirm.ts';
@@ -21,6 +29,9 @@ export type FullLayer =
   | DeadLetterLayer
   | MemberLayer
   | SilenceEntryLayer
+  | ReportLayer
+  | TimelineLayer
+  | TimelineSearchLayer
   | PlanPageLayer
   | HelpLayer
   | LogLayer;
@@ -33,6 +44,9 @@ export const FULL_LAYERS = [
   'dead-letter',
   'member',
   'silence-entry',
+  'report',
+  'timeline',
+  'timeline-search',
   'plan-page',
   'help',
   'log',

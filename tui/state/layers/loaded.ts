@@ -1,3 +1,6 @@
+import type { CheckPast } from '../../../shared/schemas/availability.ts';
+import type { Report } from '../../../shared/schemas/report.ts';
+import type { TimelineRow } from '../../../shared/schemas/timeline.ts';
 import type { DeadLetterSummary } from '../../../shared/schemas/dead-letter.ts';
 import type { ClusterMember } from '../../../shared/schemas/cluster.ts';
 import type { EventExplanation } from '../../../shared/schemas/explain.ts';
@@ -18,6 +21,19 @@ export interface LayerData {
   readonly handling: EventExplanation;
   /** What the feed does not tell of a silence. */
   readonly 'silence-entry': SilencedDetail;
+  /** What there is to hand over. */
+  readonly report: Report;
+  /** A check in a span of the past, with what became of it. */
+  readonly timeline: Transitions & { readonly past: CheckPast };
+  /** What a search found in the past. */
+  readonly 'timeline-search': Transitions;
+}
+
+/** Transitions, the newest first. */
+export interface Transitions {
+  readonly rows: readonly TimelineRow[];
+  /** Whether there are older ones. */
+  readonly more: boolean;
 }
 
 export type LoadedLayerKind = keyof LayerData;
@@ -25,7 +41,10 @@ export type LoadedLayerKind = keyof LayerData;
 /** Something on a screen of its own that is read from top to bottom. */
 export interface LoadedLayerOf<Kind extends LoadedLayerKind> {
   readonly kind: Kind;
-  /** Of the dead letter, the silence or the member; of an event its key. */
+  /**
+   * Of the dead letter, the silence or the member; of an event its key. Of a timeline its span and the key, of a report how
+   * long it goes back, of the past what is searched for.
+   */
   readonly id: string;
   readonly load: ViewLoad<LayerData[Kind]>;
   /** First line of the body that is shown. */
@@ -41,9 +60,27 @@ export type MemberLayer = LoadedLayerOf<'member'>;
 
 export type SilenceEntryLayer = LoadedLayerOf<'silence-entry'>;
 
-export type LoadedLayer = DeadLetterLayer | HandlingLayer | MemberLayer | SilenceEntryLayer;
+export type ReportLayer = LoadedLayerOf<'report'>;
 
-const KINDS: ReadonlySet<string> = new Set<LoadedLayerKind>(['dead-letter', 'handling', 'member', 'silence-entry']);
+export interface TimelineLayer extends LoadedLayerOf<'timeline'> {
+  /** Of the outage that was stepped to, epoch milliseconds; absent: the newest. */
+  readonly at?: number;
+}
+
+export type TimelineSearchLayer = LoadedLayerOf<'timeline-search'>;
+
+export type LoadedLayer =
+  DeadLetterLayer | HandlingLayer | MemberLayer | SilenceEntryLayer | ReportLayer | TimelineLayer | TimelineSearchLayer;
+
+const KINDS: ReadonlySet<string> = new Set<LoadedLayerKind>([
+  'dead-letter',
+  'handling',
+  'member',
+  'silence-entry',
+  'report',
+  'timeline',
+  'timeline-search',
+]);
 
 export function isLoadedLayer(layer: { readonly kind: string } | undefined): layer is LoadedLayer {
   return layer !== undefined && KINDS.has(layer.kind);

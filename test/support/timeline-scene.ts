@@ -1,0 +1,189 @@
+import { eventKey } from '../../shared/domain/event-key.ts';
+import type { CheckPast } from '../../shared/schemas/availability.ts';
+import type { Report } from '../../shared/schemas/report.ts';
+import type { TimelinePage, TimelineRow } from '../../shared/schemas/timeline.ts';
+import { eventOf, openRig, type ConsoleRig, type RigOptions, type SeenRequest } from './console-rig.ts';
+import { SCENE, SCENE_EVENTS, SCENE_STATS } from './console-scene.ts';
+import { FEED_HELLO } from './feed-server.ts';
+
+const NOW = FEED_HELLO.time;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+const OF_CHECK = { client: 'db-014.eu-west-1', check: 'postgres-repl' } as const;
+const SILENCE = 'client:db-014.eu-west-1:postgres-repl';
+
+/** Three outages of a day: one silenced, one a warning first, one that goes on. */
+const ROWS: readonly TimelineRow[] = [
+  row(3 * MINUTE, {
+    kind: 'create',
+    was: 0,
+    status: 2,
+    occurrences: 1,
+    output: 'lag 184 s > 60 s, wal sender not streaming',
+  }),
+  row(5 * HOUR, { kind: 'resolve', was: 2, status: 0, occurrences: 60, by: 'alice@ops', output: 'ok' }),
+  row(6 * HOUR, { kind: 'change', was: 1, status: 2, occurrences: 1, output: 'lag 75 s > 60 s' }),
+  row(6.5 * HOUR, { kind: 'create', was: 0, status: 1, occurrences: 1, output: 'lag 45 s > 30 s' }),
+  row(14 * HOUR, { kind: 'resolve', was: 2, status: 0, occurrences: 240, silenced_by: [SILENCE], output: 'ok' }),
+  row(16 * HOUR, {
+    kind: 'silence',
+    silence: SILENCE,
+    subscription: 'client:db-014.eu-west-1',
+    creator: 'bob',
+    reason: 'planned failover CHG-4398',
+    end: NOW - 14 * HOUR,
+  }),
+  row(16.5 * HOUR, { kind: 'create', was: 0, status: 2, occurrences: 1, output: 'not streaming' }),
+];
+
+const PAST: CheckPast = {
+  since: NOW - 24 * HOUR,
+  until: NOW,
+  stretches: [
+    { since: NOW - 24 * HOUR, until: NOW - 22 * HOUR },
+    { since: NOW - 22 * HOUR, until: NOW - 16.5 * HOUR, status: 0 },
+    { since: NOW - 16.5 * HOUR, until: NOW - 14 * HOUR, status: 2 },
+    { since: NOW - 14 * HOUR, until: NOW - 6.5 * HOUR, status: 0 },
+    { since: NOW - 6.5 * HOUR, until: NOW - 6 * HOUR, status: 1 },
+    { since: NOW - 6 * HOUR, until: NOW - 5 * HOUR, status: 2 },
+    { since: NOW - 5 * HOUR, until: NOW - 3 * MINUTE, status: 0 },
+    { since: NOW - 3 * MINUTE, until: NOW, status: 2 },
+  ],
+  silenced: [{ since: NOW - 16 * HOUR, until: NOW - 14 * HOUR }],
+  availability: {
+    ok: (17.95 * HOUR) / 1000,
+    warning: (0.5 * HOUR) / 1000,
+    critical: (1.55 * HOUR) / 1000,
+    unknown: 0,
+    silenced: (2 * HOUR) / 1000,
+    no_data: (2 * HOUR) / 1000,
+    outages: 3,
+    percent: 89.75,
+  },
+};
+
+/** A night shift. */
+export const SCENE_REPORT: Report = {
+  since: NOW - 12 * HOUR,
+  until: NOW,
+  complete_since: NOW - 12 * HOUR,
+  is_cut: false,
+  total: { checks: 5, clients: 4, outages: 9, down: 20_700 },
+  open: {
+    count: 2,
+    checks: [
+      open('mq-002.eu-west-1', 'queue-depth', 2 * HOUR, 'depth 91,204 > 50,000 (orders.retry)', {
+        silences: [
+          { id: 'client:mq-002.eu-west-1:queue-depth', acknowledged: true, who: 'alice@ops', reason: 'acknowledged' },
+        ],
+      }),
+      open('db-014.eu-west-1', 'postgres-repl', 3 * MINUTE, 'lag 184 s > 60 s, wal sender not streaming'),
+    ],
+  },
+  over: {
+    count: 140,
+    checks: [
+      {
+        ...open('web-003.eu-west-1', 'http-frontend', 8 * HOUR, 'connect timeout after 10 s'),
+        status: 0,
+        ended: NOW - 6 * HOUR,
+        outages: 5,
+        down: 5400,
+        silenced: 1200,
+      },
+    ],
+  },
+  noisiest: [
+    { check: 'http-frontend', outages: 6, clients: 3, client: 'web-003.eu-west-1', of_client: 5 },
+    { check: 'postgres-repl', outages: 1, clients: 1, client: 'db-014.eu-west-1', of_client: 1 },
+  ],
+  actions: {
+    count: 2,
+    actions: [
+      {
+        at: NOW - HOUR,
+        who: 'alice@ops',
+        deed: 'acknowledged',
+        targets: ['mq-002.eu-west-1/queue-depth'],
+        count: 1,
+        reason: 'acknowledged',
+      },
+      {
+        at: NOW - 8 * HOUR,
+        who: 'bob',
+        deed: 'silenced',
+        targets: ['web:http-frontend', 'web-eu:http-frontend'],
+        count: 7,
+        reason: 'roll-out CHG-4401',
+        end: NOW - 7 * HOUR,
+      },
+    ],
+  },
+  changes: {
+    count: 1,
+    changes: [
+      {
+        id: 812,
+        at: NOW - 9 * HOUR,
+        who: 'carol',
+        action: 'definition.change',
+        target: 'checks/http-frontend',
+        reason: null,
+      },
+    ],
+  },
+};
+
+/** The console with the events of the scene, and a backend that knows of their past. */
+export async function openTimelineScene(options: RigOptions = {}): Promise<ConsoleRig> {
+  const rig = await openRig({ snapshot: SCENE, api: answerOf, ...options });
+  await rig.stats(SCENE_STATS);
+  await rig.shows(/99,409|4,812/);
+  return rig;
+}
+
+function answerOf({ path }: SeenRequest): { status: number; body?: unknown } {
+  const [name = '', query = ''] = path.split('?');
+  const asked = new URLSearchParams(query);
+  if (name === '/api/mon/v1/report') return { status: 200, body: SCENE_REPORT };
+  if (name === `/api/mon/v1/timeline/${eventKey(OF_CHECK.client, OF_CHECK.check)}`) return { status: 200, body: PAST };
+  if (name === '/api/mon/v1/timeline') {
+    if (asked.get('q') === 'colour=red') {
+      return { status: 400, body: { error: 'q: colour is no field (at character 1)', code: 'invalid' } };
+    }
+    const rows = asked.get('q') === 'kind=resolve' ? ROWS.filter(({ kind }) => kind === 'resolve') : ROWS;
+    return { status: 200, body: { transitions: rows, next: null, kept_since: NOW - 22 * HOUR } satisfies TimelinePage };
+  }
+  const event = SCENE_EVENTS.find(({ client, check }) => name.endsWith(`/events/${client}/${check}`));
+  return event === undefined ? { status: 404 } : { status: 200, body: eventOf(event) };
+}
+
+function row(agoMs: number, more: Partial<TimelineRow> & Pick<TimelineRow, 'kind'>): TimelineRow {
+  const at = NOW - agoMs;
+  const { client, check } = OF_CHECK;
+  return { id: at * 1000, at, ...(more.silence === undefined && { client }), check, ...more };
+}
+
+function open(
+  client: string,
+  check: string,
+  agoMs: number,
+  output: string,
+  more: Partial<Report['open']['checks'][number]> = {},
+): Report['open']['checks'][number] {
+  return {
+    client,
+    check,
+    status: 2,
+    worst: 2,
+    began: NOW - agoMs,
+    ended: null,
+    outages: 1,
+    down: agoMs / 1000,
+    silenced: 0,
+    output,
+    silences: [],
+    ...more,
+  };
+}

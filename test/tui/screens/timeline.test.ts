@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import type { ConsoleRig } from '../../support/console-rig.ts';
+import { LOOKS, scenesAt, sizesOf } from '../../support/golden-looks.ts';
+import { openTimelineScene } from '../../support/timeline-scene.ts';
+import { expectGolden } from '../../support/screen.ts';
+
+interface Picture {
+  readonly view: string;
+  readonly play: (rig: ConsoleRig) => Promise<void>;
+}
+
+async function openTimeline(rig: ConsoleRig): Promise<void> {
+  rig.type('t');
+  await rig.shows('outage 3 of 3');
+}
+
+const PICTURES: readonly Picture[] = [
+  { view: 'timeline', play: openTimeline },
+  {
+    view: 'timeline-outage',
+    play: async (rig) => {
+      await openTimeline(rig);
+      rig.type('h');
+      await rig.shows('outage 2 of 3');
+    },
+  },
+  {
+    view: 'report',
+    play: async (rig) => {
+      rig.type(':report\r');
+      await rig.shows('report ›', 'still open');
+    },
+  },
+  {
+    view: 'timeline-search',
+    play: async (rig) => {
+      rig.type(':timeline kind=resolve\r');
+      await rig.shows('timeline › kind=resolve', 'alice@ops');
+    },
+  },
+];
+
+describe.each(sizesOf(PICTURES))('at $columns x $rows', ({ columns, rows }) => {
+  test.each(scenesAt(PICTURES, { columns, rows }))('$view', async ({ view, play }) => {
+    const rig = await openTimelineScene({ columns, rows });
+    await play(rig);
+    await expectGolden(rig.screen, `${view}-${String(columns)}x${String(rows)}`);
+    expect(rig.screen.lines.every((line) => line.length <= columns)).toBe(true);
+    expect(rig.screen.lines.at(-1)).not.toBe('');
+  });
+});
+
+describe.each(LOOKS)('in $look', ({ look, theme, styled }) => {
+  test('the timeline', async () => {
+    const rig = await openTimelineScene({ theme });
+    await openTimeline(rig);
+    await expectGolden(rig.screen, `timeline-${look}`, { styled });
+    expect(rig.screen.lines.at(-1)).not.toBe('');
+  });
+});
+
+describe('the timeline of a check', () => {
+  test('steps from outage to outage, and says where there is none', async () => {
+    const rig = await openTimelineScene();
+    await openTimeline(rig);
+    rig.type('l');
+    await rig.shows('no later outage');
+    rig.type('hh');
+    await rig.shows('outage 1 of 3', 'silenced for 2h');
+    rig.type('h');
+    await rig.shows('no earlier outage');
+    rig.type('l');
+    await rig.shows('outage 2 of 3');
+    expect(rig.screen.text).toContain('outage 2 of 3');
+  });
+
+  test('of another span is asked for again', async () => {
+    const rig = await openTimelineScene();
+    await openTimeline(rig);
+    rig.type('t');
+    await rig.shows('[week]', 'outage 3 of 3');
+    rig.type('T');
+    await rig.shows('[day]', 'outage 3 of 3');
+    rig.type('T');
+    await rig.shows('[hour]', 'outage 3 of 3');
+    const asked = rig.requests
+      .filter(({ path }) => path.includes('/timeline/'))
+      .map(({ path }) => path.split('since=')[1]);
+    expect(asked).toEqual([24, 168, 24, 1].map((hours) => String(rig.clock.now() - hours * 3_600_000)));
+  });
+
+  test('opens from the detail of an event, and goes back there', async () => {
+    const rig = await openTimelineScene();
+    rig.type('\r');
+    await rig.shows('events ›', 'history');
+    await openTimeline(rig);
+    rig.type('q');
+    await rig.shows('events ›', 'history');
+    expect(rig.screen.text).toContain('events ›');
+  });
+
+  test('of a check that the backend has no past of says why', async () => {
+    const rig = await openTimelineScene();
+    rig.type('jt');
+    await rig.shows('keeps no timeline');
+    expect(rig.screen.text).toContain('keeps no timeline');
+  });
+});
+
+describe('the report', () => {
+  test('is of the span that is typed', async () => {
+    const rig = await openTimelineScene();
+    const span = '7d';
+    rig.type(`:report ${span}\r`);
+    await rig.shows('last 7d', 'still open');
+    const [, since] = rig.requests.find(({ path }) => path.includes('/report'))?.path.split('since=') ?? [];
+    expect(since).toBe(String(rig.clock.now() - 7 * 86_400_000));
+  });
+
+  test('no duration is refused where it is typed', async () => {
+    const rig = await openTimelineScene();
+    rig.type(':report tomorrow\r');
+    await rig.shows('"tomorrow" is not a duration');
+    expect(rig.screen.text).toContain('is not a duration');
+  });
+
+  test('is searched like any text, and copied as Markdown', async () => {
+    const rig = await openTimelineScene();
+    rig.type(':report\r');
+    await rig.shows('report ›', 'still open');
+    rig.type('/CHG-4401\r');
+    await rig.shows('1 of 1');
+    rig.type('c');
+    await rig.shows('report copied');
+    expect(rig.screen.text).toContain('report copied');
+  });
+});
+
+test('a search of the past that cannot be read says what is wrong', async () => {
+  const rig = await openTimelineScene();
+  rig.type(':timeline colour=red\r');
+  await rig.shows('colour is no field');
+  expect(rig.screen.text).toContain('colour is no field');
+});

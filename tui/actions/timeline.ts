@@ -1,0 +1,65 @@
+import { onLayer, type Action } from '../keys/action.ts';
+import { inspectTargets } from '../screens/inspect/targets.ts';
+import { openTimeline, stepOutage, turnSpan } from '../screens/timeline/layer.ts';
+import { eventUnderCursor } from '../state/console-state.ts';
+import { openLoadedLayer } from '../state/layer-loads.ts';
+
+/** What looks into the past. */
+export const TIMELINE_ACTIONS: readonly Action[] = [
+  {
+    name: 'timeline',
+    keys: ['t'],
+    in: ['events', 'detail', 'inspect'],
+    help: 'timeline: its last hour, day, week or month as a strip',
+    run: {
+      events: (store) => {
+        const target = eventUnderCursor(store.state);
+        if (target !== undefined) openTimeline(store, target.key);
+      },
+      detail: onLayer('detail', (store, { target }) => openTimeline(store, target.key)),
+      inspect: onLayer('inspect', (store, layer) => {
+        const [target] = inspectTargets(layer);
+        if (target === undefined) return store.say('there is no check here to look at');
+        openTimeline(store, target.key);
+      }),
+    },
+    operand: {
+      operands: '[SEARCH]',
+      help: 'search the past: kind=create status=crit client~web age<7d',
+      run: (store, operand) => {
+        openLoadedLayer(store, 'timeline-search', operand);
+        return undefined;
+      },
+    },
+  },
+  {
+    name: 'timeline-longer',
+    keys: ['t', 'tab'],
+    in: ['timeline'],
+    help: 'the next longer span: hour, day, week, month',
+    hint: 'span',
+    run: onLayer('timeline', (store, layer) => turnSpan(store, layer, 1)),
+  },
+  {
+    name: 'timeline-shorter',
+    keys: ['T', 'shift-tab'],
+    in: ['timeline'],
+    help: 'the next shorter span',
+    run: onLayer('timeline', (store, layer) => turnSpan(store, layer, -1)),
+  },
+  {
+    name: 'outage-before',
+    keys: ['h', 'left'],
+    in: ['timeline'],
+    help: 'the outage before',
+    hint: 'outage',
+    run: onLayer('timeline', (store, layer) => stepOutage(store, layer, 1)),
+  },
+  {
+    name: 'outage-after',
+    keys: ['l', 'right'],
+    in: ['timeline'],
+    help: 'the outage after',
+    run: onLayer('timeline', (store, layer) => stepOutage(store, layer, -1)),
+  },
+];

@@ -1,0 +1,22 @@
+/** How far back the past of a check is looked at. */
+export const PAST_SPANS = ['hour', 'day', 'week', 'month'] as const;
+export type PastSpan = (typeof PAST_SPANS)[number];
+
+const DAY_MS = 86_400_000;
+
+export const PAST_SPAN_MS: Readonly<Record<PastSpan, number>> = {
+  hour: DAY_MS / 24,
+  day: DAY_MS,
+  week: 7 * DAY_MS,
+  month: 30 * DAY_MS,
+};
+
+/** What a timeline on a screen is of: no name holds a blank. @param key of the event */
+export function timelineId(span: PastSpan, key: string): string {
+  return `${span} ${key}`;
+}
+
+export function timelineOf(id: string): { readonly span: PastSpan; readonly key: string } {
+  const [name = '', ...key] = id.split(' ');
+  return { span: PAST_SPANS.find((span) => span === name) ?? 'day', key: key.join(' ') };
+}

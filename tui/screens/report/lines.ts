@@ -1,0 +1,77 @@
+import { reportSections, reportSummary, type ReportSection } from '../../../shared/domain/report/sections.ts';
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
+import type { Report } from '../../../shared/schemas/report.ts';
+import type { Known } from '../../model/known.ts';
+import type { ReportLayer } from '../../state/layers/loaded.ts';
+import type { Shown } from '../../state/ports.ts';
+import { cellWidth, fit } from '../../terminal/cells.ts';
+import { KeptRows, textRows } from '../../text/describe.ts';
+import { run, STATUS, type Line, type Tone } from '../../text/theme.ts';
+import { whenText } from '../log/lines.ts';
+
+/** A column that has to give room keeps so many cells. */
+const CELLS_LEAST = 6;
+
+const GAP = 2;
+
+const WORD_TONES: ReadonlyMap<string, Tone> = new Map(Object.values(STATUS).map(({ word, tone }) => [word, tone]));
+
+/** The whole report, section after section. */
+export function reportLines(
+  { nowMs, state: { size } }: Shown & Pick<Known, 'nowMs'>,
+  { load: { data } }: ReportLayer,
+): readonly Line[] {
+  if (data === undefined) return [];
+  const width = size.columns - 1;
+  const moment = (ms: number): string => minuteText(ms, nowMs);
+  return reportRows.of(data, String(width), () => {
+    return [
+      ...textRows(reportSummary(data, moment).map(safeLine), { width }),
+      ...reportSections(data, moment).flatMap((section) => sectionLines(section, width)),
+    ];
+  });
+}
+
+/** Without the seconds, and shorter than in Markdown, which is read elsewhere and later. */
+function minuteText(ms: number, nowMs: number): string {
+  return whenText(ms, nowMs).replace(/^(\d\d:\d\d):\d\dZ$/, '$1');
+}
+
+const reportRows = new KeptRows<Report>();
+
+function sectionLines({ title, columns, rows, more, empty }: ReportSection, width: number): readonly Line[] {
+  const heading: Line = [
+    run(` ${title}`, 'strong'),
+    run(rows.length === 0 ? '' : `  ${String(rows.length + more)}`, 'faint'),
+  ];
+  if (rows.length === 0) return [[], heading, [run(` ${empty}`, 'faint')]];
+  const texts = rows.map((row) => row.map(safeLine));
+  const cells = cellsOf([columns, ...texts], width - 1);
+  const row = (line: readonly string[], toneOf: (text: string) => Tone): Line =>
+    line.map((text, index) =>
+      run(`${index === 0 ? ' ' : ''}${fit(text, cells[index] ?? 0)}${' '.repeat(GAP)}`, toneOf(text)),
+    );
+  return [
+    [],
+    heading,
+    row(
+      columns.map((column) => column.toUpperCase()),
+      () => 'faint',
+    ),
+    ...texts.map((line) => row(line, (text) => WORD_TONES.get(text) ?? 'plain')),
+    ...(more > 0 ? [[run(` and ${String(more)} more`, 'faint')]] : []),
+  ];
+}
+
+/** As wide as their texts; where there is no room for all, the widest give of theirs. */
+function cellsOf(rows: readonly (readonly string[])[], width: number): readonly number[] {
+  const cells = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => cellWidth(row[index] ?? ''))));
+  let excess = cells.reduce((sum, one) => sum + one + GAP, 0) - width;
+  while (excess > 0) {
+    const widest = Math.max(...cells);
+    if (widest <= CELLS_LEAST) break;
+    cells[cells.indexOf(widest)] = widest - 1;
+    excess--;
+  }
+  return cells;
+}

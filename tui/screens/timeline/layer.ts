@@ -1,0 +1,47 @@
+import { outagesOf, type Outage } from '../../../shared/domain/timeline/strip.ts';
+import { openLoadedLayer } from '../../state/layer-loads.ts';
+import { putLayer } from '../../state/layer-stack.ts';
+import type { TimelineLayer } from '../../state/layers/loaded.ts';
+import { NO_SEARCH } from '../../state/search-field.ts';
+import type { Says, Screen } from '../../state/ports.ts';
+import { PAST_SPANS, timelineId, timelineOf, type PastSpan } from '../../model/past-span.ts';
+import { NOT_LOADED } from '../../model/view-data.ts';
+
+const FIRST_SPAN: PastSpan = 'day';
+
+/** @param key of the event */
+export function openTimeline(store: Screen, key: string): void {
+  openLoadedLayer(store, 'timeline', timelineId(FIRST_SPAN, key));
+}
+
+/** The same check over the next longer span, or a shorter one; past the last is the first. */
+export function turnSpan(store: Screen, layer: TimelineLayer, by: 1 | -1): void {
+  const { span, key } = timelineOf(layer.id);
+  const next = PAST_SPANS.at((PAST_SPANS.indexOf(span) + by) % PAST_SPANS.length) ?? FIRST_SPAN;
+  putLayer(store, { kind: 'timeline', id: timelineId(next, key), load: NOT_LOADED, top: 0, search: NO_SEARCH });
+}
+
+/** The outage that is stepped to: the newest unless told; undefined: there is none. */
+export function outageOf({ load: { data }, at = Infinity }: TimelineLayer): {
+  readonly outage: Outage | undefined;
+  /** From the newest, which is 0. */
+  readonly index: number;
+  readonly count: number;
+} {
+  const outages = data === undefined ? [] : outagesOf(data.past);
+  const found = outages.findLastIndex(({ untilMs }) => untilMs > at);
+  const index = Math.max(0, found);
+  return { outage: outages[index], index, count: outages.length };
+}
+
+/** @param by 1: to the one before in time, which stands further left */
+export function stepOutage(store: Screen & Says, layer: TimelineLayer, by: 1 | -1): void {
+  const { data } = layer.load;
+  const outages = data === undefined ? [] : outagesOf(data.past);
+  const next = outages[outageOf(layer).index + by];
+  if (next === undefined) {
+    return store.say(outages.length === 0 ? 'no outage in this span' : `no ${by === 1 ? 'earlier' : 'later'} outage`);
+  }
+  const row = data?.rows.findIndex(({ at }) => at < next.untilMs) ?? -1;
+  putLayer(store, { ...layer, at: next.sinceMs, top: Math.max(0, row - 1) });
+}

@@ -1,0 +1,198 @@
+import { formatDuration } from '../../../shared/domain/duration.ts';
+import { severityOf } from '../../../shared/domain/severity.ts';
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
+import { stripOf, type Outage, type StripCell } from '../../../shared/domain/timeline/strip.ts';
+import type { Availability, CheckPast } from '../../../shared/schemas/availability.ts';
+import type { TimelineRow } from '../../../shared/schemas/timeline.ts';
+import type { Known } from '../../model/known.ts';
+import { PAST_SPANS, timelineOf } from '../../model/past-span.ts';
+import { keyOf } from '../../state/keys.ts';
+import type { TimelineSearchLayer, TimelineLayer } from '../../state/layers/loaded.ts';
+import type { Shown } from '../../state/ports.ts';
+import { fit } from '../../terminal/cells.ts';
+import { spread } from '../../text/runs.ts';
+import { run, SILENCED_SYMBOL, STATUS, type Line, type Run, type Tone } from '../../text/theme.ts';
+import { cutCells } from '../../text/wrap-cells.ts';
+import { countOf } from '../../words/changes.ts';
+import { whenText } from '../log/lines.ts';
+import { outageOf } from './layer.ts';
+
+/** Rows above the transitions. */
+export const TIMELINE_HEAD_ROWS = 6;
+
+const CELLS: Readonly<Record<NonNullable<StripCell> | 'none', readonly [string, Tone]>> = {
+  ok: ['▁', 'ok'],
+  warning: ['▄', 'warning'],
+  critical: ['█', 'critical'],
+  unknown: ['?', 'unknown'],
+  silenced: [SILENCED_SYMBOL, 'silenced'],
+  none: [' ', 'plain'],
+};
+
+type TimelinePorts = Shown & Pick<Known, 'nowMs'>;
+
+/** What stands above the transitions of a check: which span, the strip with the outage that is stepped to, and figures. */
+export function timelineHead({ nowMs, state: { size } }: TimelinePorts, layer: TimelineLayer): readonly Line[] {
+  const { data } = layer.load;
+  const spans: Line = [run(' '), ...PAST_SPANS.flatMap((span) => spanRuns(span, timelineOf(layer.id).span))];
+  if (data === undefined) return [spans];
+  const cells = size.columns - 2;
+  const { outage, index, count } = outageOf(layer);
+  return [
+    spans,
+    [run(' '), ...stripRuns(data.past, cells)],
+    [run(` ${markerText(data.past, outage, cells)}`, 'accent')],
+    axisLine(data.past, nowMs, cells),
+    [run(` ${availabilityText(data.past.availability)}`)],
+    outage === undefined
+      ? [run(' no outage in this span', 'faint')]
+      : outageLine(outage, { nowMs, number: count - index, count, until: data.past.until }),
+  ];
+}
+
+function spanRuns(span: string, chosen: string): readonly Run[] {
+  return span === chosen ? [run(`[${span}]`, 'strong'), run(' ')] : [run(` ${span}  `, 'faint')];
+}
+
+/** Neighbours of the same kind are one run. */
+function stripRuns(past: CheckPast, cells: number): readonly Run[] {
+  const runs: Run[] = [];
+  for (const cell of stripOf(past, cells)) {
+    const [symbol, tone] = CELLS[cell ?? 'none'];
+    const last = runs.at(-1);
+    if (last?.tone === tone) runs[runs.length - 1] = run(last.text + symbol, tone);
+    else runs.push(run(symbol, tone));
+  }
+  return runs;
+}
+
+function markerText({ since, until }: CheckPast, outage: Outage | undefined, cells: number): string {
+  if (outage === undefined) return '';
+  const length = (until - since) / cells;
+  const first = Math.floor((outage.sinceMs - since) / length);
+  const last = Math.max(first, Math.ceil((outage.untilMs - since) / length) - 1);
+  return ' '.repeat(first) + '▲'.repeat(Math.min(last, cells - 1) - first + 1);
+}
+
+function axisLine({ since, until }: CheckPast, nowMs: number, cells: number): Line {
+  const middle = momentText((since + until) / 2, since, nowMs);
+  const left = momentText(since, since, nowMs);
+  const half = (cells >> 1) - (middle.length >> 1);
+  const end = momentText(until, since, nowMs);
+  return [run(` ${(left.padEnd(half) + middle).padEnd(cells - end.length)}${end}`, 'faint')];
+}
+
+/** In one form along a scale: with its date where the scale is longer than a day. */
+function momentText(ms: number, since: number, nowMs: number): string {
+  const text = new Date(ms).toISOString();
+  return nowMs - since <= PAST_DAY_MS ? text.slice(11, 16) : `${text.slice(5, 10)} ${text.slice(11, 16)}`;
+}
+
+const PAST_DAY_MS = 86_400_000;
+
+/** `98.214 % well, 3 outages: 12m CRIT, 3m WARN; 20m silenced, 2h unknown of` */
+function availabilityText(availability: Availability): string {
+  const { percent, outages, warning, critical, unknown, silenced, no_data: noData } = availability;
+  const lost = [
+    [critical, STATUS.critical.word],
+    [warning, STATUS.warning.word],
+    [unknown, STATUS.unknown.word],
+    [silenced, 'silenced'],
+    [noData, 'without data'],
+  ] as const;
+  const parts = lost.flatMap(([seconds, word]) => (seconds === 0 ? [] : [`${word} ${formatDuration(seconds)}`]));
+  // Cut and not rounded: what was down for a moment was not up all the time.
+  const well = percent === null ? 'nothing is known' : `${(Math.floor(percent * 1000) / 1000).toFixed(3)} % well`;
+  return [`${well}, ${countOf(outages, 'outage')}`, ...parts].join(', ');
+}
+
+function outageLine(
+  { sinceMs, untilMs, worst, silencedMs }: Outage,
+  about: { readonly nowMs: number; readonly number: number; readonly count: number; readonly until: number },
+): Line {
+  const { symbol, word, tone } = STATUS[severityOf(worst)];
+  const end = untilMs === about.until ? 'now' : whenText(untilMs, about.nowMs);
+  const span = `${whenText(sinceMs, about.nowMs)} to ${end}, ${formatDuration((untilMs - sinceMs) / 1000)}`;
+  const silenced = silencedMs === 0 ? '' : `, silenced for ${formatDuration(silencedMs / 1000)}`;
+  return [
+    run(` outage ${String(about.number)} of ${String(about.count)}  `, 'accent'),
+    run(`${symbol} ${word}`, tone),
+    run(`  ${span}${silenced}`),
+    run(`  ${keyOf('outage-before')} ${keyOf('outage-after')} step`, 'faint'),
+  ];
+}
+
+/** What became of the check, the newest first; that of the outage that is stepped to stands out. */
+export function timelineLines({ nowMs, state: { size } }: TimelinePorts, layer: TimelineLayer): readonly Line[] {
+  const { data } = layer.load;
+  if (data === undefined) return [];
+  if (data.rows.length === 0) return [[run(' nothing changed in this span', 'faint')]];
+  const { outage } = outageOf(layer);
+  return [
+    ...data.rows.map((row) => {
+      const isOfOutage = outage !== undefined && row.at >= outage.sinceMs && row.at <= outage.untilMs;
+      return transitionLine(row, { nowMs, width: size.columns, mark: isOfOutage ? '>' : ' ', isPlaced: false });
+    }),
+    ...(data.more ? [[run(' older ones are not shown: monctl event timeline has them', 'faint')]] : []),
+  ];
+}
+
+/** What a search found in the past. */
+export function timelineSearchLines(
+  { nowMs, state: { size } }: TimelinePorts,
+  { load: { data } }: TimelineSearchLayer,
+): readonly Line[] {
+  if (data === undefined) return [];
+  if (data.rows.length === 0) return [[run(' nothing is found', 'faint')]];
+  return [
+    ...data.rows.map((row) => transitionLine(row, { nowMs, width: size.columns, mark: ' ', isPlaced: true })),
+    ...(data.more ? [[run(' older ones are not shown: search for less, with age<7d', 'faint')]] : []),
+  ];
+}
+
+const KIND_CELLS = 9;
+const STATUS_CELLS = 11;
+const PLACE_CELLS = 36;
+
+function transitionLine(
+  row: TimelineRow,
+  { nowMs, width, mark, isPlaced }: { nowMs: number; width: number; mark: string; isPlaced: boolean },
+): Line {
+  const { at, kind, was, status, client, check, subscription, silence } = row;
+  const of = silence ?? `${client ?? subscription ?? ''} / ${check ?? ''}`;
+  const place = isPlaced ? `${fit(safeLine(of), Math.min(PLACE_CELLS, width >> 2))}  ` : '';
+  const words =
+    status === undefined
+      ? ''
+      : was === undefined || was === status
+        ? wordOf(status)
+        : `${wordOf(was)} > ${wordOf(status)}`;
+  const left: Line = [
+    run(mark, 'accent'),
+    run(`${whenText(at, nowMs).padEnd(11)}  `, 'faint'),
+    run(`${kind.padEnd(KIND_CELLS)} `),
+    run(`${words.padEnd(STATUS_CELLS)}  `, status === undefined ? 'plain' : STATUS[severityOf(status)].tone),
+    run(place),
+  ];
+  const used = 1 + 13 + KIND_CELLS + 1 + STATUS_CELLS + 2 + place.length;
+  return spread([...left, run(cutCells(safeLine(detailsOf(row, isPlaced)), Math.max(0, width - used - 1)))], [], width);
+}
+
+function wordOf(status: number): string {
+  return STATUS[severityOf(status)].word;
+}
+
+function detailsOf(row: TimelineRow, isPlaced: boolean): string {
+  const { to, silence, reason, end, output, flapping, silenced_by: ids = [], by, creator } = row;
+  const who = creator ?? by;
+  return [
+    ...(who === undefined ? [] : [`by ${who}`]),
+    ...(silence === undefined || isPlaced ? [] : [silence]),
+    ...(end === undefined ? [] : [`until ${new Date(end).toISOString().slice(5, 16).replace('T', ' ')}`]),
+    ...(reason === undefined ? [] : [reason]),
+    ...(to === undefined ? [] : [`now ${to}`]),
+    ...(flapping === true ? ['flapping'] : []),
+    ...(ids.length === 0 ? [] : [`silenced by ${ids.join(' ')}`]),
+    ...(output === undefined ? [] : [output]),
+  ].join(', ');
+}

@@ -1,0 +1,36 @@
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
+import { targetOf } from '../../model/target.ts';
+import { timelineOf } from '../../model/past-span.ts';
+import type { TimelineSearchLayer, TimelineLayer } from '../../state/layers/loaded.ts';
+import { spread } from '../../text/runs.ts';
+import { run, type Line } from '../../text/theme.ts';
+import { asOfLine, notLoadedLines } from '../freshness.ts';
+import type { Page, PagePorts } from '../page.tsx';
+import { textPage } from '../text-page.ts';
+import { timelineHead } from './lines.ts';
+
+/** The past of one check as a strip, with what became of it below. */
+export function timelineScreen(store: PagePorts, layer: TimelineLayer): Page {
+  const { client, check } = targetOf(timelineOf(layer.id).key);
+  const place: Line = [run(' timeline › ', 'faint'), run(safeLine(`${client} / ${check}`), 'strong')];
+  const head = [spread(place, asOfLine(layer.load), store.state.size.columns), ...timelineHead(store, layer)];
+  return textPage(
+    store,
+    layer,
+    layer.load.data === undefined ? { head, instead: notLoadedLines(layer.load) } : { head },
+  );
+}
+
+/** What a search found in the past. */
+export function timelineSearchScreen(store: PagePorts, layer: TimelineSearchLayer): Page {
+  const place: Line = [
+    run(' timeline › ', 'faint'),
+    run(layer.id === '' ? 'everything' : safeLine(layer.id), 'strong'),
+  ];
+  const head = [spread(place, asOfLine(layer.load), store.state.size.columns)];
+  return textPage(
+    store,
+    layer,
+    layer.load.data === undefined ? { head, instead: notLoadedLines(layer.load) } : { head },
+  );
+}
