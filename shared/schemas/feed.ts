@@ -3,6 +3,7 @@ import { texts } from './answer.ts';
 import { entityUsageSchema } from './entity-usage.ts';
 import { eventActionSchema } from './event.ts';
 import { recoverySchema } from './recovery.ts';
+import { remindedSchema } from './silenced.ts';
 import { planStateSchema, planStepStateSchema } from './plan-run.ts';
 import { ruleVerdictSchema } from './plan.ts';
 
@@ -100,6 +101,8 @@ export const silencedRowSchema = z.object({
   timestamp: z.number(),
   /** Epoch seconds, to the millisecond; null: never. */
   expire_at: z.number().nullable(),
+  /** That it is about to end and keeps so many events quiet: once for each end (spec, reminder). */
+  reminded: remindedSchema.exactOptional(),
 });
 export type SilencedRow = Readonly<z.infer<typeof silencedRowSchema>>;
 

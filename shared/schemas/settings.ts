@@ -249,6 +249,14 @@ export const programSettingsSchema = z.object({
   'aggregate-rules': aggregateRulesSchema.describe(
     'When an aggregate makes an event, by the name of its check: see [aggregate rules](spec/aggregates.md).',
   ),
+  'silence-reminder': z
+    .int()
+    .min(0)
+    .max(86_400)
+    .default(600)
+    .describe(
+      'Seconds before the end of a silence that still keeps something quiet at which that is pointed out; 0: never. For silences that are made or extended from then on.',
+    ),
   'silence-policy': silencePolicySettingsSchema.prefault({}).describe('What silences must keep to.'),
   'handler-networks': networksSchema.describe(
     'Networks, in CIDR notation, that handlers may reach by a name or a redirect although they are not public; an address that a definition names itself needs none of this.',

@@ -61,6 +61,10 @@ export const clearSilencedSchema = z
     message: 'one of id, subscription and check is required',
   });
 
+/** When it was pointed out that an entry is about to end, epoch seconds. */
+export const remindedSchema = z.object({ at: z.number(), events: z.number() });
+export type Reminded = Readonly<z.infer<typeof remindedSchema>>;
+
 /** An entry as it is kept. */
 export interface SilencedEntry extends Expiring {
   readonly id: string;
@@ -80,6 +84,8 @@ export interface SilencedEntry extends Expiring {
   /** Of the newer API. */
   readonly labels?: Readonly<Record<string, string>> | null | undefined;
   readonly annotations?: Readonly<Record<string, string>> | null | undefined;
+  /** That it was pointed out that it is about to end, and how many open events it kept quiet then (spec, reminder). */
+  readonly reminded?: Reminded;
   /** Which run of a command holds it while it lasts (spec, maintenance). */
   readonly run?: string | undefined;
   /** Missing parts that the newer API was sent as `*`, and shows so. */

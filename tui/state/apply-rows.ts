@@ -1,6 +1,9 @@
 import type { ClientRow, EventBrief, EventRow, FeedBriefs, FeedRows, SilencedRow } from '../../shared/schemas/feed.ts';
+import { formatDuration } from '../../shared/domain/duration.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import { keyOf } from './keys.ts';
 import type { Bell } from './bell.ts';
-import type { Asks, Frames, Rows, Screen, Urgency } from './ports.ts';
+import type { Says, Asks, Frames, Rows, Screen, Urgency } from './ports.ts';
 import type { Upkeep } from './upkeep.ts';
 import type { Known } from '../model/known.ts';
 import { nameBeside } from '../model/backend-names.ts';
@@ -20,7 +23,7 @@ interface AboutRows {
 
 /** What rows are put into. */
 interface TakesRows
-  extends Pick<Known, 'events' | 'silenceHistory' | 'feed'>, Pick<Screen, 'state'>, Asks, Frames, Rows {
+  extends Pick<Known, 'events' | 'silenceHistory' | 'feed'>, Pick<Screen, 'state'>, Asks, Says, Frames, Rows {
   readonly silenced: Map<string, SilencedRow>;
   readonly clients: Map<string, ClientRow>;
   readonly urgency: Urgency;
@@ -39,6 +42,7 @@ export function applyRows(store: TakesRows, bell: Bell, rows: FeedRows, about: A
   for (const [id, row] of Object.entries(rows.silenced ?? {})) {
     const known = store.silenced.get(id);
     if (row === null && known !== undefined) store.silenceHistory.ended(known, about.nowMs);
+    if (row !== null && about.isNews) remind(store, row, known, about.nowMs);
     setOrDelete(store.silenced, id, row);
     store.changed('silences', id);
   }
@@ -47,6 +51,21 @@ export function applyRows(store: TakesRows, bell: Bell, rows: FeedRows, about: A
     store.changed('clients', name);
   }
   if (rows.silenced !== undefined) store.touch('rows');
+}
+
+/** Points out that a silence is about to end, when its backend does. */
+function remind(
+  store: Says,
+  { id, reminded, expire_at: end }: SilencedRow,
+  known: SilencedRow | undefined,
+  nowMs: number,
+): void {
+  if (reminded === undefined || end === null || known?.reminded !== undefined) return;
+  const left = formatDuration(end - nowMs / 1000, 1);
+  const events = `${String(reminded.events)} ${reminded.events === 1 ? 'event' : 'events'}`;
+  store.say(
+    `${safeLine(id)} ends in ${left} and keeps ${events} quiet: ${keyOf('silence-change')} in the silences extends it`,
+  );
 }
 
 function beginSnapshot(store: TakesRows): void {

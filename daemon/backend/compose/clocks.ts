@@ -7,6 +7,7 @@ import type { Batcher } from '../commit/batcher.ts';
 import { watchTtls } from '../results/clock.ts';
 import { StaleResults } from '../results/write-stale.ts';
 import { publishCheckRequests, type CheckSchedule } from '../schedule/publish-check-requests.ts';
+import { remindOfEnds } from '../silences/reminders.ts';
 import { expireSilenced, learnInBackground } from '../silences/clock.ts';
 import { handleUnsilenced } from '../handlers/handle-unsilenced.ts';
 import { UnsilencedEvents } from '../handlers/write-unsilenced.ts';
@@ -40,6 +41,8 @@ export function startClocks(
   const due = { registry, commits: batcher.commits, clock, log };
   teardown.use('attributes for selectors', learnInBackground({ ...due, store, silenced }));
   teardown.use('expiry of silences', expireSilenced({ ...due, silenced }));
+  const before = (): number => config.program['silence-reminder'];
+  teardown.use('reminders of silences', remindOfEnds({ registry, batcher, clock, log, before }));
   const unsilenced = new UnsilencedEvents(batcher);
   teardown.use('ends of silences', handleUnsilenced({ ...due, unsilenced }));
   const turns = new GroupTurns({ batcher, definitions, clock });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ConsoleDriver } from '../../support/console-driver.ts';
 import { byKey } from '../../support/console-rig.ts';
-import { anEventRow } from '../../support/feed-rows.ts';
+import { anEventRow, aSilencedRow } from '../../support/feed-rows.ts';
 
 const rows = { events: byKey([anEventRow()]) };
 
@@ -18,4 +18,18 @@ test('a part of a snapshot waits for the frame of the second, the whole of it an
   driver.frame();
   driver.change(rows);
   expect(store.urgency).toBe('rows');
+});
+
+test('the end of a silence is pointed out when its backend does, and once', () => {
+  const driver = new ConsoleDriver();
+  const { store } = driver;
+  const said = (): readonly string[] => store.log.newestFirst.map(({ text }) => text);
+  const entry = aSilencedRow({ id: '*:disk', expire_at: store.options.now() / 1000 + 600 });
+  const reminded = { at: store.options.now() / 1000, events: 3 };
+  driver.goLive({ silenced: { '*:disk': entry } });
+  driver.change({ silenced: { '*:disk': { ...entry, reminded } } });
+  const line = '*:disk ends in 10m and keeps 3 events quiet: e in the silences extends it';
+  expect(said()).toEqual([line]);
+  driver.change({ silenced: { '*:disk': { ...entry, reminded, reason: 'another' } } });
+  expect(said()).toEqual([line]);
 });

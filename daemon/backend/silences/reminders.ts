@@ -1,0 +1,71 @@
+import { isExpired } from '../../../shared/domain/expiry.ts';
+import { reminderAt } from '../../../shared/domain/silence-reminder.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { Log } from '../../log/log.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import type { PlanningClock } from '../ports.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { Deadline } from '../schedule/deadlines.ts';
+import { runDeadlines } from '../schedule/run-deadlines.ts';
+import { renewSilenced } from './saved.ts';
+import { changeOf, idOfChange } from './state.ts';
+
+interface ReminderParts {
+  readonly registry: Registry;
+  readonly batcher: Pick<Batcher, 'run' | 'commits'>;
+  readonly clock: PlanningClock;
+  readonly log: Log;
+  /** Seconds before the end; asked each time, because a reload changes it. */
+  readonly before: () => number;
+}
+
+/** Notes in a silence that is about to end, and keeps something quiet, that it is: once for each end, whatever is restarted. */
+export function remindOfEnds({ registry, batcher, clock, log, before }: ReminderParts): Disposable {
+  return runDeadlines(
+    { commits: batcher.commits, clock, log },
+    {
+      failure: 'nobody was reminded of the end of a silence',
+
+      *atStart() {
+        for (const namespace of registry.namespaces()) {
+          for (const entry of namespace.silenced.all()) yield* deadlineOf(namespace.name, entry);
+        }
+      },
+
+      *after(change) {
+        if (change[0] !== 'silenced') return;
+        const [, namespace] = change;
+        const entry = registry.namespace(namespace).silenced.get(idOfChange(change));
+        if (entry !== undefined) yield* deadlineOf(namespace, entry);
+      },
+
+      run(id) {
+        const [namespaceName, entryId] = JSON.parse(id) as [string, string];
+        const entry = registry.namespace(namespaceName).silenced.get(entryId);
+        return entry !== undefined && isDue(entry, clock.now()) ? remind(namespaceName, entryId) : undefined;
+      },
+    },
+  );
+
+  function* deadlineOf(namespace: string, entry: SilencedEntry): Generator<Deadline, void, undefined> {
+    const atMs = reminderAt(entry, before());
+    if (atMs !== undefined && !isExpired(entry, clock.now())) yield { atMs, id: JSON.stringify([namespace, entry.id]) };
+  }
+
+  /** It may have been given another end since. */
+  function isDue(entry: SilencedEntry, nowMs: number): boolean {
+    const atMs = reminderAt(entry, before());
+    return atMs !== undefined && atMs <= nowMs && !isExpired(entry, nowMs);
+  }
+
+  function remind(namespaceName: string, id: string): Promise<void> {
+    return batcher.run((transaction) => {
+      const namespace = transaction.registry.namespace(namespaceName);
+      const entry = namespace.silenced.get(id);
+      if (entry === undefined || !isDue(entry, transaction.nowMs)) return;
+      const events = [...namespace.eventsSilencedBy(changeOf(namespaceName, entry))].length;
+      if (events === 0) return;
+      renewSilenced(transaction, namespace, { ...entry, reminded: { at: transaction.now, events } });
+    });
+  }
+}

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { reminderAt } from '../../../shared/domain/silence-reminder.ts';
+import { silencedEntry, type SilencedRequest } from '../../../shared/domain/silencing.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+
+const NOW = 1_000_000;
+const HOUR = 3600;
+
+describe('the end of a silence is pointed out (spec, reminder 1)', () => {
+  test.each<{ name: string; request: SilencedRequest; more?: Partial<SilencedEntry>; at: number | undefined }>([
+    { name: 'ten minutes before it', request: { check: 'disk', expire: HOUR }, at: NOW + HOUR - 600 },
+    { name: 'never where there is none', request: { check: 'disk', expire: -1 }, at: undefined },
+    { name: 'never of a short one', request: { check: 'disk', expire: 600 }, at: undefined },
+    {
+      name: 'never of a short one that begins later',
+      request: { check: 'disk', begin: NOW + HOUR, expire: 600 },
+      at: undefined,
+    },
+    {
+      name: 'once',
+      request: { check: 'disk', expire: HOUR },
+      more: { reminded: { at: NOW, events: 1 } },
+      at: undefined,
+    },
+    {
+      name: 'never of one that a command holds',
+      request: { check: 'disk', expire: HOUR },
+      more: { run: 'run-0001' },
+      at: undefined,
+    },
+  ])('$name', ({ request, more, at }) => {
+    const entry = { ...silencedEntry(request, NOW * 1000), ...more };
+    expect(reminderAt(entry, 600)).toBe(at === undefined ? undefined : at * 1000);
+  });
+
+  test('never where nobody wants it', () => {
+    expect(reminderAt(silencedEntry({ check: 'disk', expire: HOUR }, NOW * 1000), 0)).toBeUndefined();
+  });
+});
