@@ -55,6 +55,25 @@ const measureAsWeDo: Plugin = {
   },
 };
 
+/** Ink and its packages make theirs when they are loaded, and look at text that has nothing to be joined. */
+const graphemesAsWeDo: Plugin = {
+  name: 'graphemes-as-we-do',
+  setup(bundler) {
+    const made = 'new Intl.Segmenter(';
+    const filter =
+      /node_modules\/(ink\/build\/line-update|wrap-ansi\/index|slice-ansi\/tokenize-ansi|@alcalzone\/ansi-tokenize\/build\/tokenize)\.js$/;
+    bundler.onLoad({ filter }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      if (!source.includes(made)) throw new Error(`${path} takes text apart in another way now`);
+      const ours = join(process.cwd(), 'tui/terminal/graphemes.ts');
+      return {
+        contents: `import { GraphemeSegmenter } from ${JSON.stringify(ours)};\n${source.replaceAll(made, 'new GraphemeSegmenter(')}`,
+        resolveDir: dirname(path),
+      };
+    });
+  },
+};
+
 /** Messages of the schemas in fifty languages; ours are in English. */
 const messagesInEnglish: Plugin = {
   name: 'messages-in-english',
@@ -115,6 +134,7 @@ await Promise.all(
         builtinsByRequire,
         layoutWithoutFetch,
         measureAsWeDo,
+        graphemesAsWeDo,
         messagesInEnglish,
         ...(isWhole ? [storeBesideProgram] : []),
       ],

@@ -2,8 +2,7 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { LineEditor } from '../text/line-editor.ts';
 import { cellWidth } from '../terminal/cells.ts';
 import { run, type Run } from '../text/theme.ts';
-
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+import { graphemes } from '../terminal/graphemes.ts';
 
 /** A line being edited in at most `width` cells, scrolled so that the caret is in view. */
 export function fieldRuns(line: LineEditor, width: number, focused: boolean): readonly Run[] {
@@ -16,7 +15,7 @@ export function fieldRuns(line: LineEditor, width: number, focused: boolean): re
 }
 
 function characters(text: string): string[] {
-  return Array.from(segmenter.segment(safeLine(text)), ({ segment }) => segment);
+  return Array.from(graphemes(safeLine(text)), ({ segment }) => segment);
 }
 
 function firstThatFit(all: readonly string[], cells: number): string {

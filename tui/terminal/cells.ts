@@ -1,6 +1,5 @@
 import { eastAsianWidth } from 'get-east-asian-width';
-
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+import { graphemes } from './graphemes.ts';
 
 /** Nearly all text is printable ASCII, one cell per character. */
 const BEYOND_ASCII = /[^ -~]/;
@@ -59,7 +58,7 @@ export function fit(text: string, width: number, { align, cut }: FitOptions = {}
 
 /** At most `head` cells of its beginning, and `tail` of its end. */
 function cutCells(text: string, head: number, tail: number): string {
-  const characters = Array.from(segmenter.segment(text), ({ segment }) => segment);
+  const characters = Array.from(graphemes(text), ({ segment }) => segment);
   const end = takeCells(characters.toReversed(), tail).toReversed();
   return takeCells(characters, head).join('') + ELLIPSIS + end.join('');
 }

@@ -1,12 +1,11 @@
 import { cellWidth } from '../terminal/cells.ts';
-
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+import { graphemes } from '../terminal/graphemes.ts';
 
 /** A text without its first cells; a sign in front says so. */
 export function shifted(text: string, cells: number): string {
   if (cells === 0) return text;
   let left = cells;
-  for (const { index, segment } of segmenter.segment(text)) {
+  for (const { index, segment } of graphemes(text)) {
     if (left <= 0) return `…${text.slice(index)}`;
     left -= cellWidth(segment);
   }

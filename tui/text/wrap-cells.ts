@@ -1,6 +1,5 @@
 import { cellWidth, fit } from '../terminal/cells.ts';
-
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+import { graphemes } from '../terminal/graphemes.ts';
 
 /**
  * `line` in pieces of at most `width` cells: cut after a space where there is one in the second half, otherwise between
@@ -11,7 +10,7 @@ export function wrapCells(line: string, width: number): readonly string[] {
   const pieces: string[] = [];
   let piece = '';
   let used = 0;
-  for (const { segment } of segmenter.segment(line)) {
+  for (const { segment } of graphemes(line)) {
     const cells = cellWidth(segment);
     if (used + cells > width && piece !== '') {
       const space = piece.lastIndexOf(' ') + 1;
