@@ -64,12 +64,23 @@ export function demoDefinitions(folder: string): object {
   ]);
   const filters = ['occurrences', 'check_dependencies'];
   const handlers = {
-    'on-call': { type: 'set', handlers: ['journal', 'chat'] },
+    'on-call': { type: 'set', handlers: ['journal', 'racks', 'chat'] },
     journal: { type: 'pipe', command: `cat >> ${folder}/journal.jsonl`, filters },
+    // One run for all that is new in a rack.
+    racks: {
+      type: 'pipe',
+      command: `cat >> ${folder}/racks.jsonl`,
+      filters,
+      group_by: ['client.rack'],
+      group_wait: 15,
+      group_interval: 60,
+    },
     // Nobody listens there: its runs are tried again, then they are dead letters to look at.
     chat: { type: 'webhook', preset: 'slack', url: 'http://127.0.0.1:1/', severities: ['critical'], filters },
   };
-  return { checks: Object.fromEntries(checks) as object, handlers };
+  // Of a rack that goes dark its switch alone is told.
+  const inhibitions = { 'rack-dark': { when: 'check=uplink', quiet: 'check!=uplink', equal: ['client.rack'] } };
+  return { checks: Object.fromEntries(checks) as object, handlers, inhibitions };
 }
 
 interface Watched {

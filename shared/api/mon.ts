@@ -31,6 +31,7 @@ import { requestSchema } from '../schemas/request.ts';
 import { restoreSchema, dumpPageAnswer, restoredAnswer } from '../schemas/restore.ts';
 import { BATCH_MAX, resultSchema, resultAnswer, batchAnswer } from '../schemas/result.ts';
 import { groupAnswer } from '../schemas/grouping.ts';
+import { inhibitionAnswer } from '../schemas/inhibition.ts';
 import { silencePreviewSchema, recentProblemsAnswer } from '../schemas/silence-preview.ts';
 import { clearSilencedSchema, monSilencedSchema, silencedDetailAnswer } from '../schemas/silenced.ts';
 import { storeUpgradeRequestSchema, storeUpgradeAnswer } from '../schemas/store-upgrade.ts';
@@ -423,6 +424,11 @@ export const MON_API = {
   handlerGroups: mon('GET /handler-groups', 'The groups of events that handlers have, and when each is told', {
     query: PAGE,
     answer: z.array(groupAnswer),
+    errors: [],
+  }),
+  inhibitions: mon('GET /inhibitions', 'Rules that keep events quiet, and because of which events they do now', {
+    query: PAGE,
+    answer: z.array(inhibitionAnswer),
     errors: [],
   }),
   testHandler: mon('POST /handlers/:handler/test', 'Tells a handler of one event, or shows what it would be told', {

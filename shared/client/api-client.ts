@@ -318,6 +318,8 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     auditHead: () => call(MON_API.auditHead),
     /** The groups of events that handlers have. */
     handlerGroups: () => call(MON_API.handlerGroups),
+    /** Rules that keep events quiet. */
+    inhibitions: () => call(MON_API.inhibitions),
     /** What became of checks and silences, the newest first. */
     timeline: (query: TimelineQuery = {}) => call(MON_API.timeline, { query: { ...query } }),
     /** How one check was, the last day unless told. */

@@ -22,6 +22,8 @@ export interface EventState {
   readonly totalStateChange: number;
   /** Whether a silence keeps back a handler that would have run, and none has run without a silence since. */
   readonly isSuppressed?: true | undefined;
+  /** Whether an inhibition has kept it from all handlers since it began, so that nobody has heard of it. */
+  readonly isHeld?: true | undefined;
   /** While its check is OK again and the event waits for more of that (spec, recovery). */
   readonly recovery?: Recovery | undefined;
 }
@@ -122,6 +124,7 @@ export function nextCheckState(
     lastOk,
     totalStateChange: change,
     isSuppressed: stored?.isSuppressed,
+    isHeld: stored?.isHeld,
     recovery,
   };
 

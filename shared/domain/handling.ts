@@ -1,6 +1,7 @@
 import type { Event } from '../schemas/event.ts';
 import type { FilterDefect, HandlerVerdict } from '../schemas/explain.ts';
 import type { HandlerDefinition, RunningHandler } from '../schemas/handler.ts';
+import type { Inhibitor } from '../schemas/inhibition.ts';
 import type { MutatorDefinition } from '../schemas/mutator.ts';
 import type { Moment } from './attribute-conditions.ts';
 import { BUILT_IN } from './built-in.ts';
@@ -94,11 +95,21 @@ export interface HandlingCircumstances {
   readonly definitions: HandlingDefinitions;
   readonly events: StoredEvents;
   readonly moment: Moment;
+  /** Why nobody is to hear of the event; undefined: nothing keeps it quiet. */
+  readonly quiet?: Quiet | undefined;
+}
+
+/** Why an inhibition keeps an event from all handlers. */
+export interface Quiet {
+  /** For people: what follows on "this handler, because". */
+  readonly reason: string;
+  /** Undefined: it was kept quiet, and now ends. */
+  readonly inhibitor?: Inhibitor;
 }
 
 /**
  * What becomes of an event at a handler. The first reason against it counts, in this order: disabled, action, severity,
- * silenced, filters (legacy-peer, Silenced matching).
+ * silenced, inhibited (inhibition 2), filters (legacy-peer, Silenced matching).
  */
 export function judgeHandler(
   handler: RoutedHandler,
@@ -109,7 +120,7 @@ export function judgeHandler(
   const conditions = handler.definition ?? NO_CONDITIONS;
   return {
     handler: handler.name,
-    ...(objection(conditions, event) ?? filtered(conditions, event, circumstances)),
+    ...(objection(conditions, event) ?? inhibited(circumstances) ?? filtered(conditions, event, circumstances)),
   };
 }
 
@@ -178,6 +189,12 @@ function objection(
     };
   }
   return undefined;
+}
+
+function inhibited({ quiet }: HandlingCircumstances): Judgement | undefined {
+  if (quiet === undefined) return undefined;
+  const { reason, inhibitor } = quiet;
+  return { verdict: 'inhibited', reason, ...(inhibitor !== undefined && { inhibited_by: inhibitor }) };
 }
 
 /** Of a resolve any status of its history may be the listed one: whoever was told of the problem hears of its end. */

@@ -20,6 +20,9 @@ export interface SelectorSubject {
   readonly client: string;
   readonly check: string;
   readonly subscriptions: readonly string[];
+  /** Of the event, where the selector is one of those that may look at it. */
+  readonly status?: number;
+  readonly occurrences?: number;
   /** What `attributeTexts` finds of the record of its owner. */
   readonly attribute: (owner: AttributeOwner, name: string) => readonly string[];
 }
@@ -71,12 +74,22 @@ const FIXED_FIELDS: ReadonlyMap<string, Field<SelectorSubject>> = new Map(
   ].map((field) => [field.name, field]),
 );
 
-/** Reads a selector. Never throws. */
-export function parseSelector(written: string): Selector | SearchProblem {
+const NO_CHANGING: ReadonlyMap<string, Field<SelectorSubject>> = new Map();
+
+/**
+ * Reads a selector. Never throws.
+ *
+ * @param changing fields of what changes from result to result, for who has the event at hand; default: none
+ */
+export function parseSelector(written: string, changing = NO_CHANGING): Selector | SearchProblem {
   const text = written.trim();
   const attributes: Record<AttributeOwner, Set<string>> = { client: new Set(), check: new Set() };
   const tree = parseSearchTree<SelectorSubject>(
-    { get: (lower, name) => fieldOf(lower, name, attributes), keys: () => FIXED_FIELDS.keys(), pattern: NAME },
+    {
+      get: (lower, name) => changing.get(lower) ?? fieldOf(lower, name, attributes),
+      keys: () => [...FIXED_FIELDS.keys(), ...changing.keys()],
+      pattern: NAME,
+    },
     text,
   );
   if (tree === undefined) return problem(`a selector has to name something: ${FIELDS}`, 0);

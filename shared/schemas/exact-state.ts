@@ -39,6 +39,7 @@ const eventStateSchema = z.object({
   lastOk: secondsSchema.nullable(),
   totalStateChange: z.number(),
   isSuppressed: z.literal(true).optional(),
+  isHeld: z.literal(true).optional(),
   recovery: recoverySchema.optional(),
 });
 

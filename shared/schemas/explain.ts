@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { eventActionSchema, eventAnswer } from './event.ts';
+import type { Inhibitor } from './inhibition.ts';
 import { texts, type AnswerOf } from './answer.ts';
 import { recoverySchema } from './recovery.ts';
 
@@ -9,6 +10,7 @@ import { recoverySchema } from './recovery.ts';
  * - `handle`: it runs
  * - `unknown_mutator`: it runs, and fails: what is to prepare the event for it is not defined
  * - `disabled`, `action`, `severity`, `silenced`, `filtered`: it does not run, for this reason (completion 1.8)
+ * - `inhibited`: it does not run: a rule keeps the event quiet because of another one (inhibition 2)
  * - `overflow`: it would run, but its queue and the list of dead letters are full
  * - `unknown_handler`: nothing is defined by this name
  * - `nested_set`: a set in a set in a set
@@ -22,6 +24,7 @@ export type VerdictKind =
   | 'severity'
   | 'silenced'
   | 'filtered'
+  | 'inhibited'
   | 'overflow'
   | 'unknown_handler'
   | 'nested_set'
@@ -46,6 +49,8 @@ export interface HandlerVerdict {
   readonly attribute?: string;
   /** The silenced entries that kept the handler from running. */
   readonly silenced_by?: readonly string[];
+  /** The rule, and the event because of which it keeps this one quiet. */
+  readonly inhibited_by?: Inhibitor;
   /** Of a handler with `group_by`: in which group the event is told, and when, epoch seconds; null: it is not. */
   readonly group?: {
     readonly id: string;

@@ -23,14 +23,16 @@ function isPlainName(name: string): boolean {
 
 const DAY = 86_400;
 
+/** What events have in common, by name. */
+export const groupNamesSchema = z
+  .array(nameSchema)
+  .max(NAMES_MAX)
+  .refine((names) => new Set(names).size === names.length, 'must not name anything twice');
+
 /** How a handler tells of many events at once (grouping 1). Times in seconds. */
 export const groupingAttributes = {
   /** One run for all events that have these in common; `[]`: for all events. Absent: one run for each. */
-  group_by: z
-    .array(nameSchema)
-    .max(NAMES_MAX)
-    .refine((names) => new Set(names).size === names.length, 'must not name anything twice')
-    .optional(),
+  group_by: groupNamesSchema.optional(),
   /** How long the first event of a group waits for others. */
   group_wait: z.number().min(0).max(DAY).optional(),
   /** Time between two runs of a group at least. */

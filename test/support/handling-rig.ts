@@ -15,6 +15,7 @@ import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { checkSchema } from '../../shared/schemas/check.ts';
 import { filterSchema } from '../../shared/schemas/filter.ts';
 import type { HandlerJob } from '../../shared/schemas/handler-job.ts';
+import { inhibitionSchema } from '../../shared/schemas/inhibition.ts';
 import { handlerSchema } from '../../shared/schemas/handler.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -31,6 +32,7 @@ export interface HandlingSections {
   readonly checks?: Section;
   readonly handlers?: Section;
   readonly filters?: Section;
+  readonly inhibitions?: Section;
 }
 
 export interface HandlingOptions {
@@ -129,10 +131,13 @@ export class HandlingRig implements AsyncDisposable {
   }
 }
 
-function parsed({ checks = {}, handlers = {}, filters = {} }: HandlingSections) {
+function parsed({ checks = {}, handlers = {}, filters = {}, inhibitions = {} }: HandlingSections) {
   return {
     checks: new Map(Object.entries(checks).map(([name, check]) => [name, checkSchema.parse(check)])),
     handlers: new Map(Object.entries(handlers).map(([name, handler]) => [name, handlerSchema.parse(handler)])),
+    inhibitions: new Map(
+      Object.entries(inhibitions).map(([name, inhibition]) => [name, inhibitionSchema.parse(inhibition)]),
+    ),
     filters: new Map(Object.entries(filters).map(([name, filter]) => [name, filterSchema.parse(filter)])),
   };
 }

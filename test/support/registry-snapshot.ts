@@ -2,6 +2,7 @@ import type { CheckAggregate, CheckEntry, ClientEntry, Namespace } from '../../d
 import type { Registry } from '../../daemon/backend/registry/registry.ts';
 import { DEFINITION_KINDS } from '../../daemon/backend/definitions/state.ts';
 import { groupsOf, type Group } from '../../daemon/backend/groups/state.ts';
+import { inhibitorsOf } from '../../daemon/backend/inhibitions/state.ts';
 import { plansOf } from '../../daemon/backend/plans/state.ts';
 import { stashesOf } from '../../daemon/backend/stashes/state.ts';
 
@@ -51,8 +52,10 @@ function namespaceSnapshot(namespace: Namespace, nowMs: number): object {
   const checks = [...new Set(clients.flatMap((client) => [...client.checks.keys()]))].toSorted();
   const subscriptions = [...new Set(clients.flatMap((client) => Array.from(client.subscriptions)))].toSorted();
   const entries = [...silenced.all()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const inhibitors = [...inhibitorsOf(namespace).all()].map((inhibitor) => JSON.stringify(inhibitor)).toSorted();
   return {
     name: namespace.name,
+    inhibitors,
     groups: [...groupsOf(namespace).all()].map(groupSnapshot).toSorted((a, b) => (a.key < b.key ? -1 : 1)),
     clients: clients.map(clientSnapshot),
     results: namespace.results,

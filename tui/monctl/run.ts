@@ -22,6 +22,7 @@ import { dumpCommand } from './commands/dump.ts';
 import { entityCommands } from './commands/entity.ts';
 import { eventCommands } from './commands/event.ts';
 import { handlerCommands } from './commands/handler.ts';
+import { inhibitionCommands } from './commands/inhibition.ts';
 import { namespaceCommands } from './commands/namespace.ts';
 import { reportCommand } from './commands/report.ts';
 import { restoreCommand } from './commands/restore.ts';
@@ -65,6 +66,7 @@ export const COMMANDS = [
   ...userCommands,
   ...apiKeyCommands,
   ...handlerCommands,
+  ...inhibitionCommands,
   ...deadLetterCommands,
   inAnyNamespace(simulateCommand),
   ...clusterCommands,

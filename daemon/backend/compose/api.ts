@@ -61,6 +61,7 @@ import { silencedOnV2 } from '../silences/v2.ts';
 import { stashesOnMon } from '../stashes/mon.ts';
 import { stashesOnV1 } from '../stashes/v1.ts';
 import { groupsOnMon } from '../groups/mon.ts';
+import { inhibitionsOnMon } from '../inhibitions/mon.ts';
 import { timelineOnMon } from '../timeline/mon.ts';
 import { pastStateOnMon } from '../timeline/mon-state.ts';
 
@@ -146,6 +147,7 @@ export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: rea
     ...reportOnMon(deps),
     ...pastStateOnMon(deps),
     ...groupsOnMon(deps),
+    ...inhibitionsOnMon(deps),
     ...explanationOnMon(deps),
     ...handlerTestOnMon(deps),
     overview: (request) => overviewOf(deps.overview, askedNamespaces(request, deps.overview)),

@@ -1,6 +1,8 @@
 import type { V2EventFilter } from '../../../shared/domain/v2/filter.ts';
 import { parseFilter, type EventFilter } from '../../../shared/domain/filter-event.ts';
 import type { HandlingDefinitions } from '../../../shared/domain/handling.ts';
+import { parseInhibition, type InhibitionRule } from '../../../shared/domain/inhibition/rule.ts';
+import type { InhibitionDefinition } from '../../../shared/schemas/inhibition.ts';
 import type { CheckDefinition } from '../../../shared/schemas/check.ts';
 import { KEEPALIVE_THRESHOLDS } from '../../../shared/schemas/keepalive.ts';
 import type { FilterDefinition } from '../../../shared/schemas/filter.ts';
@@ -23,6 +25,8 @@ interface DefinitionSections {
   readonly filters?: ReadonlyMap<string, FilterDefinition>;
   /** Default: none. */
   readonly mutators?: ReadonlyMap<string, MutatorDefinition>;
+  /** Default: none. */
+  readonly inhibitions?: ReadonlyMap<string, InhibitionDefinition>;
   /** Default: the thresholds of the peer, and nothing more. */
   readonly keepalives?: KeepaliveSettings;
 }
@@ -70,6 +74,7 @@ export class Definitions {
   #replacements = 0;
   #toldGeneration = 0;
   #keepalives: KeepaliveSettings = { thresholds: KEEPALIVE_THRESHOLDS };
+  #inhibitions: readonly InhibitionRule[] = [];
   readonly #listeners = new Set<() => void>();
 
   constructor(sections: DefinitionSections, stored = new StoredDefinitions()) {
@@ -96,6 +101,11 @@ export class Definitions {
     return this.#keepalives;
   }
 
+  /** What keeps events quiet, in every namespace by itself. */
+  get inhibitions(): readonly InhibitionRule[] {
+    return this.#inhibitions;
+  }
+
   /** Whether the check of this name is one that was stored over the newer API. */
   isStoredCheck(namespace: string, name: string): boolean {
     if (namespace === DEFAULT_NAMESPACE && this.#configured.checks.has(name)) return false;
@@ -107,7 +117,7 @@ export class Definitions {
     return this.#configured[kind];
   }
 
-  replace({ checks, handlers, filters, mutators, keepalives }: DefinitionSections): void {
+  replace({ checks, handlers, filters, mutators, inhibitions, keepalives }: DefinitionSections): void {
     this.#configured = {
       ...NOTHING,
       checks: new Map([...checks].map(([name, check]) => [name, { ...check, name }])),
@@ -117,6 +127,10 @@ export class Definitions {
     };
     this.#filters = new Map([...(filters ?? [])].map(([name, filter]) => [name, parsed(name, filter)]));
     this.#keepalives = keepalives ?? { thresholds: KEEPALIVE_THRESHOLDS };
+    this.#inhibitions = [...(inhibitions ?? [])].flatMap(([name, definition]) => {
+      const rule = parseInhibition(name, definition);
+      return 'when' in rule ? [rule] : [];
+    });
     this.#replacements++;
     this.noteStored();
   }

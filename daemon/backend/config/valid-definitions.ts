@@ -2,6 +2,7 @@ import type { CheckDefinition } from '../../../shared/schemas/check.ts';
 import { type FilterDefinition } from '../../../shared/schemas/filter.ts';
 import { type HandlerDefinition } from '../../../shared/schemas/handler.ts';
 import { type MutatorDefinition } from '../../../shared/schemas/mutator.ts';
+import { type InhibitionDefinition } from '../../../shared/schemas/inhibition.ts';
 import { type KeepaliveSettings } from '../../../shared/schemas/settings.ts';
 
 /** Definitions by their name. */
@@ -10,6 +11,7 @@ export interface ValidDefinitions {
   readonly handlers: ReadonlyMap<string, HandlerDefinition>;
   readonly filters: ReadonlyMap<string, FilterDefinition>;
   readonly mutators: ReadonlyMap<string, MutatorDefinition>;
+  readonly inhibitions: ReadonlyMap<string, InhibitionDefinition>;
   /** Of all clients. */
   readonly keepalives: KeepaliveSettings;
 }

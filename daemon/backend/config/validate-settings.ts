@@ -2,6 +2,7 @@ import { isSettings, type Settings } from '../../../shared/domain/merge-settings
 import { clientSchema } from '../../../shared/schemas/client.ts';
 import { filterSchema } from '../../../shared/schemas/filter.ts';
 import { handlerSchema } from '../../../shared/schemas/handler.ts';
+import { inhibitionSchema } from '../../../shared/schemas/inhibition.ts';
 import { mutatorSchema } from '../../../shared/schemas/mutator.ts';
 import { isPasswordHash } from '../../../shared/schemas/password-hash.ts';
 import {
@@ -14,6 +15,7 @@ import {
 import { SettingsReview } from '../../settings/settings-review.ts';
 import { FILTER_TOLERANCES, HANDLER_TOLERANCES, MUTATOR_TOLERANCES } from '../../settings/tolerate-handling.ts';
 import { definitionWarnings } from './definition-warnings.ts';
+import { inhibitionProblems } from './inhibition-problems.ts';
 import { proxyRequestProblems, usableFilters } from './expression-problems.ts';
 import type { ValidDefinitions } from './valid-definitions.ts';
 import { type Remark } from '../../settings/remark.ts';
@@ -36,6 +38,7 @@ const SECTIONS: ReadonlySet<string> = new Set([
   'handlers',
   'filters',
   'mutators',
+  'inhibitions',
   'client',
   'agent',
   'api',
@@ -58,6 +61,7 @@ export function validateSettings(settings: Settings): Validation {
     handlers: review.validDefinitions('handlers', handlerSchema, HANDLER_TOLERANCES),
     filters: usableFilters(review.validDefinitions('filters', filterSchema, FILTER_TOLERANCES), warnings),
     mutators: review.validDefinitions('mutators', mutatorSchema, MUTATOR_TOLERANCES),
+    inhibitions: review.validDefinitions('inhibitions', inhibitionSchema, {}),
     keepalives: (review.value(['sensu'], v1SettingsSchema, settings['sensu'] ?? {}) ?? v1SettingsSchema.parse({}))
       .keepalives,
     api: review.value(['api'], apiSettingsSchema, settings['api'] ?? {}) ?? apiSettingsSchema.parse({}),
@@ -69,6 +73,7 @@ export function validateSettings(settings: Settings): Validation {
     problems.push({ path: ['client'], message: 'must be an object' });
   }
 
+  problems.push(...inhibitionProblems(valid.inhibitions));
   warnings.push(
     ...proxyRequestProblems(valid.checks),
     ...sectionWarnings(settings),

@@ -183,6 +183,7 @@ function eventStateOf(event: EventState): EventState {
     lastOk: event.lastOk,
     totalStateChange: event.totalStateChange,
     isSuppressed: event.isSuppressed,
+    isHeld: event.isHeld,
     recovery: event.recovery,
   };
 }

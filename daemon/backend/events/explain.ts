@@ -17,6 +17,7 @@ import { openEvents } from './state.ts';
 import { readClient } from '../clients/read.ts';
 import { eventOf } from './read.ts';
 import { withGroups } from '../groups/read.ts';
+import { inhibitionOf } from '../inhibitions/state.ts';
 import { readRecords } from './read-records.ts';
 import type { EventHandling } from '../handlers/event-handling.ts';
 
@@ -47,7 +48,8 @@ export async function explainEvent(
   });
   const event = eventOf(entry, record, owner, nowMs);
   if (event !== undefined) {
-    const judged = handling.verdicts(namespace.name, event, openEvents(namespace), nowMs);
+    const quiet = inhibitionOf(handling.definitions.inhibitions, namespace, event);
+    const judged = handling.verdicts(namespace.name, event, openEvents(namespace), nowMs, quiet);
     const routed = handling.route(namespace.name, event.check).handlers;
     const verdicts = withGroups(judged, routed, { namespace, event, nowMs });
     const recovery = record.event?.recovery;

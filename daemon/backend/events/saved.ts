@@ -2,6 +2,7 @@ import type { CheckState } from '../../../shared/domain/event.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 import type { CheckBodies } from './check-record.ts';
+import { forgetInhibitor } from '../inhibitions/saved.ts';
 import { noteRemoval, noteTurn } from '../timeline/saved.ts';
 import { CHECK_RECORDS } from './table.ts';
 
@@ -22,6 +23,7 @@ export function saveCheck(
   }
   noteTurn(transaction, entry, state, output ?? bodies.check?.output, by);
   if (state.event !== entry.state.event) transaction.announce(CHECK_RECORDS, entry);
+  if (state.event === undefined && entry.state.event !== undefined) endInhibitor(transaction, entry);
   entry.client.namespace.setCheck(entry, state, bodies.check ?? undefined, output);
   transaction.keep(CHECK_RECORDS, entry, bodies);
 }
@@ -30,6 +32,12 @@ export function saveCheck(
 export function saveSuppressed(entry: CheckEntry, isSuppressed: true | undefined): void {
   const { event } = entry.state;
   if (event !== undefined) entry.state = { ...entry.state, event: { ...event, isSuppressed } };
+}
+
+/** Notes in the open event of a check that this batch saved whether an inhibition has kept it from everybody. */
+export function saveHeld(entry: CheckEntry, isHeld: true | undefined): void {
+  const { event } = entry.state;
+  if (event !== undefined) entry.state = { ...entry.state, event: { ...event, isHeld } };
 }
 
 /**
@@ -49,8 +57,13 @@ export function saveUnsuppressed(transaction: Transaction, entry: CheckEntry): v
 export function removeCheck(transaction: Transaction, entry: CheckEntry, by?: string, to?: string): void {
   noteRemoval(transaction, entry, by, to);
   noteEvent(transaction, entry);
+  if (entry.state.event !== undefined) endInhibitor(transaction, entry);
   entry.client.namespace.removeCheck(entry);
   transaction.forget(CHECK_RECORDS, entry);
+}
+
+function endInhibitor(transaction: Transaction, { client, name }: CheckEntry): void {
+  forgetInhibitor(transaction, client.namespace, client.name, name);
 }
 
 /** Announces the open event of a check, if there is one: what is shown of it may be another. */

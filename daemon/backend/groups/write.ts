@@ -10,12 +10,12 @@ import {
   type Presence,
   type Turn,
 } from '../../../shared/domain/grouping/turn.ts';
-import { isSilenced } from '../../../shared/domain/silencing.ts';
 import type { GroupRun } from '../../../shared/schemas/handler-job.ts';
 import type { RunningHandler } from '../../../shared/schemas/handler.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import type { Definitions } from '../config/definitions.ts';
+import { inhibitionOf } from '../inhibitions/state.ts';
 import { addJob } from '../handlers/saved.ts';
 import type { Clock } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
@@ -27,9 +27,12 @@ import { GROUPED_EVENTS } from './table.ts';
 /** Events that are moved in one commit when a group is made by other names, or by none. */
 const SLICE = 100;
 
+/** Events of a group that are read for its turn where there are inhibitions: twice as many as a run may have. */
+const LOOKED_AT = 2000;
+
 interface TurnParts {
   readonly batcher: Pick<Batcher, 'run'>;
-  readonly definitions: Pick<Definitions, 'in'>;
+  readonly definitions: Pick<Definitions, 'in' | 'inhibitions'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -68,6 +71,8 @@ export class GroupTurns {
     if (namespace === undefined || group === undefined) return [];
     const handler = this.#handlerOf(group);
     if (handler === undefined || isOutdated(group, handler.group_by)) return firstOf(group);
+    // Whether one of them is to be quiet by now only its event tells.
+    if (this.#parts.definitions.inhibitions.length > 0) return firstOf(group, LOOKED_AT);
     return turnOf(namespace, group, handler, nowMs).listed.map(([member]) => member);
   }
 
@@ -79,10 +84,19 @@ export class GroupTurns {
     if (handler === undefined || isOutdated(group, handler.group_by)) {
       dissolve(transaction, namespace, group, handler && { name: group.handler, names: handler.group_by });
     } else if (dueAtMs(group, groupTimes(handler)) <= transaction.nowMs) {
-      tell(transaction, namespace, group, turnOf(namespace, group, handler, transaction.nowMs));
+      const isInhibited = this.#inhibitedIn(transaction, namespace);
+      tell(transaction, namespace, group, turnOf(namespace, group, handler, transaction.nowMs, isInhibited));
     }
     // Looked at again, whatever has become of it.
     transaction.registry.state(openTouched).add(group);
+  }
+
+  #inhibitedIn(transaction: Transaction, namespace: Namespace): IsInhibited {
+    const { inhibitions } = this.#parts.definitions;
+    if (inhibitions.length === 0) return () => false;
+    return (member) =>
+      transaction.hasBody(GROUPED_EVENTS, member) &&
+      inhibitionOf(inhibitions, namespace, transaction.body(GROUPED_EVENTS, member)) !== undefined;
   }
 
   #handlerOf(group: Group): Grouping | undefined {
@@ -105,12 +119,22 @@ function isGrouping(definition: { readonly type: string; readonly group_by?: unk
   return definition.type !== 'set' && definition.group_by !== undefined;
 }
 
-function turnOf(namespace: Namespace, group: Group, handler: Grouping, nowMs: number): Turn<GroupMember> {
+type IsInhibited = (member: GroupMember) => boolean;
+
+function turnOf(
+  namespace: Namespace,
+  group: Group,
+  handler: Grouping,
+  nowMs: number,
+  isInhibited: IsInhibited = () => false,
+): Turn<GroupMember> {
   const heeds = handler.handle_silenced !== true;
-  const presenceOf = ({ client, check, eventId }: GroupMember): Presence => {
+  const presenceOf = (member: GroupMember): Presence => {
+    const { client, check, eventId } = member;
     const entry = namespace.check(client, check);
     if (entry?.state.event?.id !== eventId) return 'gone';
-    return heeds && isSilenced(namespace.silenced, entry.client.subscriptions, check, nowMs) ? 'silenced' : 'open';
+    if (heeds && entry.isSilenced(nowMs)) return 'silenced';
+    return isInhibited(member) ? 'inhibited' : 'open';
   };
   return takeTurn(group.members.values(), presenceOf, {
     isRepeatDue: isRepeatDue(group, groupTimes(handler), nowMs),
@@ -122,10 +146,11 @@ function turnOf(namespace: Namespace, group: Group, handler: Grouping, nowMs: nu
 function tell(transaction: Transaction, namespace: Namespace, group: Group, turn: Turn<GroupMember>): void {
   const { nowMs } = transaction;
   const { cause } = turn;
+  const listed = turn.listed.filter(([member]) => transaction.hasBody(GROUPED_EVENTS, member));
   // What another command of this batch brought up was not read: the next batch has it.
-  if (!turn.listed.every(([member]) => transaction.hasBody(GROUPED_EVENTS, member))) return;
+  if (listed.length < Math.min(turn.listed.length, LOOKED_AT)) return;
   if (cause !== undefined) {
-    const run = runOf(transaction, group, turn, cause);
+    const run = runOf(transaction, group, { ...turn, listed }, cause);
     const [first] = run.events;
     if (first !== undefined) addJob(transaction, namespace, group.handler, first, run);
     group.toldAtMs = nowMs;
@@ -174,6 +199,6 @@ function dissolve(
   }
 }
 
-function firstOf({ members }: Group): GroupMember[] {
-  return [...members.values()].slice(0, SLICE);
+function firstOf({ members }: Group, count = SLICE): GroupMember[] {
+  return [...members.values()].slice(0, count);
 }

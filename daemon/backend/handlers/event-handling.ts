@@ -8,6 +8,7 @@ import {
   refusal,
   routeHandlers,
   type HandlingCircumstances,
+  type Quiet,
   type RoutedHandler,
 } from '../../../shared/domain/handling.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
@@ -132,8 +133,8 @@ export class EventHandling {
   }
 
   /** What becomes of an event at each of its handlers, without anything being done about it. */
-  verdicts(namespace: string, event: Event, events: StoredEvents, nowMs: number): HandlerVerdict[] {
-    const circumstances = this.circumstances(namespace, events, nowMs);
+  verdicts(namespace: string, event: Event, events: StoredEvents, nowMs: number, quiet?: Quiet): HandlerVerdict[] {
+    const circumstances = this.circumstances(namespace, events, nowMs, quiet);
     return this.route(namespace, event.check).handlers.map((handler) => this.judge(handler, event, circumstances));
   }
 
@@ -152,13 +153,14 @@ export class EventHandling {
   }
 
   /** What a judgement may ask of the outside. */
-  circumstances(namespace: string, events: StoredEvents, nowMs: number): HandlingCircumstances {
+  circumstances(namespace: string, events: StoredEvents, nowMs: number, quiet?: Quiet): HandlingCircumstances {
     // Few filters ask for the zone.
     const zone = (): string => this.#zoneAt(nowMs);
     return {
       namespace,
       definitions: this.definitions.in(namespace),
       events,
+      quiet,
       moment: {
         nowMs,
         get zone() {

@@ -5,12 +5,14 @@ import {
   isHandlingDisabled,
   isRun,
   isSuppressedRun,
+  type Quiet,
   type RoutedHandler,
 } from '../../../shared/domain/handling.ts';
 import { groupOfOne } from '../../../shared/domain/grouping/run.ts';
 import type { History } from '../../../shared/domain/history.ts';
 import { checkRedactKeysOf } from '../../../shared/domain/redact.ts';
 import { canBeSilenced, silencedBy } from '../../../shared/domain/silencing.ts';
+import { quietEnd } from '../../../shared/domain/inhibition/rule.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
 import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
@@ -22,6 +24,9 @@ import type { Transaction } from '../commit/transaction.ts';
 import { noteSuppressed } from '../silences/saved.ts';
 import { CLIENTS } from '../clients/table.ts';
 import { addToGroup } from '../groups/saved.ts';
+import { inhibitionOf } from '../inhibitions/state.ts';
+import { noteInhibitor } from '../inhibitions/saved.ts';
+import { saveHeld } from '../events/saved.ts';
 import { addJob } from './saved.ts';
 
 /** An event that is to be handled, stored or not. */
@@ -34,6 +39,8 @@ export interface Occasion {
   readonly history: History;
   /** It did not come: the registry knows nothing of it. */
   readonly isAssumed?: boolean;
+  /** Whether the event began with this. */
+  readonly isNew?: boolean;
 }
 
 /**
@@ -45,6 +52,8 @@ export interface Occasion {
  */
 export function handleEvent(transaction: Transaction, occasion: Occasion): EventState['isSuppressed'] {
   const { check, state } = occasion;
+  // Also of a check that nobody hears of: it may keep others quiet.
+  if (transaction.handling.definitions.inhibitions.length > 0) noteInhibiting(transaction, occasion);
   const { handlers, refusals } = transaction.handling.route(occasion.client.namespace.name, check);
   if (handlers.length === 0) return state.isSuppressed;
   // The usual case of who has no handlers yet: no event is put together for it.
@@ -92,7 +101,12 @@ function askForRuns(
   const record = transaction.body(CLIENTS, client);
   const event = buildEvent({ ...occasion, client: record, silencedBy: silencesOf(occasion, transaction.nowMs) });
   const unsilenced = transaction.handling.handlesSilenceEnds() ? afterSilence(event, state) : undefined;
-  const circumstances = transaction.handling.circumstances(namespace.name, openEvents(namespace), transaction.nowMs);
+  const circumstances = transaction.handling.circumstances(
+    namespace.name,
+    openEvents(namespace),
+    transaction.nowMs,
+    quietBy(transaction, occasion, event),
+  );
   const verdicts: HandlerVerdict[] = [];
   let hasRun = false;
   let isSuppressed = state.isSuppressed;
@@ -110,6 +124,29 @@ function askForRuns(
   }
   note(transaction, occasion, verdicts);
   return unsilenced !== undefined || (hasRun && !event.silenced) ? undefined : isSuppressed;
+}
+
+/** Notes whether a stored event keeps others quiet from here on. */
+function noteInhibiting(transaction: Transaction, { client, check, state, history }: Occasion): void {
+  const { namespace } = client;
+  const isStored = namespace.check(client.name, check.name)?.state.event?.id === state.id;
+  if (!isStored || !transaction.hasBody(CLIENTS, client)) return;
+  const record = transaction.body(CLIENTS, client);
+  const event = buildEvent({ client: record, check, state, history, silencedBy: NONE });
+  noteInhibitor(transaction, namespace, transaction.handling.definitions.inhibitions, event);
+}
+
+/** Why an inhibition keeps an event from everybody, and with that whether anybody has heard of it. */
+function quietBy(transaction: Transaction, { client, check, state, isNew }: Occasion, event: Event): Quiet | undefined {
+  if (event.action === 'resolve') return quietEnd(state);
+  const { inhibitions } = transaction.handling.definitions;
+  if (inhibitions.length === 0 && state.isHeld !== true) return undefined;
+  const { namespace } = client;
+  const quiet = inhibitionOf(inhibitions, namespace, event);
+  const isHeld = quiet !== undefined && (isNew === true || state.isHeld === true) ? true : undefined;
+  const entry = namespace.check(client.name, check.name);
+  if (isHeld !== state.isHeld && entry?.state.event?.id === state.id) saveHeld(entry, isHeld);
+  return quiet;
 }
 
 /** By itself, or with its group; where there is no room in the group, by itself. */

@@ -11,6 +11,7 @@ const SAID: Readonly<Partial<Record<VerdictKind, { readonly level: 'info' | 'err
   action: { level: 'info', message: 'handler does not handle action' },
   severity: { level: 'info', message: 'handler does not handle event severity' },
   silenced: { level: 'info', message: 'handler is silenced' },
+  inhibited: { level: 'info', message: 'event is inhibited' },
   filtered: { level: 'info', message: 'event was filtered' },
   overflow: { level: 'error', message: 'the handler cannot keep up, the event is not handled' },
   unknown_handler: { level: 'error', message: 'unknown handler' },

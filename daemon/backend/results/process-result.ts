@@ -99,6 +99,7 @@ export function processResult(transaction: Transaction, namespace: Namespace, re
   const client = namespace.clients.get(result.client) ?? registerUnknown(transaction, namespace, result);
   const entry = namespace.ensureCheck(client, check.name);
   const tellsAll = check.status === 0 && transaction.handling.tellsAll(namespace.name, check);
+  const isNew = entry.state.event === undefined;
   const { state, transition } = nextCheckState(entry.state, check, {
     now: transaction.now,
     newId: transaction.newId,
@@ -115,7 +116,7 @@ export function processResult(transaction: Transaction, namespace: Namespace, re
     handleWell(transaction, { client, check, state: event, history: state.history });
     return;
   }
-  const isSuppressed = handleEvent(transaction, { client, check, state: event, history: state.history });
+  const isSuppressed = handleEvent(transaction, { client, check, state: event, history: state.history, isNew });
   if (isOpened && isSuppressed !== event.isSuppressed) saveSuppressed(entry, isSuppressed);
 }
 

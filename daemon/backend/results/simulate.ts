@@ -2,6 +2,7 @@ import { profileOf } from '../../../shared/domain/client-profile.ts';
 import { buildEvent } from '../../../shared/domain/build-event.ts';
 import { nextCheckState, NO_CHECK_STATE, type Transition } from '../../../shared/domain/event.ts';
 import { handlingSentence, noTransitionSentence, transitionSentence } from '../../../shared/domain/explain-handling.ts';
+import { quietEnd } from '../../../shared/domain/inhibition/rule.ts';
 import { redactEvent } from '../../../shared/domain/redact.ts';
 import { entriesEndedByResolve } from '../../../shared/domain/silencing.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
@@ -9,6 +10,7 @@ import type { Simulation } from '../../../shared/schemas/explain.ts';
 import { ClientEntry, type Namespace } from '../registry/namespace.ts';
 import { openEvents } from '../events/state.ts';
 import { selectedFor, silencesOf, type Occasion } from '../handlers/handle-event.ts';
+import { inhibitionOf } from '../inhibitions/state.ts';
 import { withGroups } from '../groups/read.ts';
 import { clientMadeBy, type IncomingResult } from './process-result.ts';
 import { banned, isBanned } from './trust.ts';
@@ -55,7 +57,11 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
   });
   const assumed = { client: record, check: check.name, isOpen: state.event !== undefined };
   const route = handling.route(namespace.name, check);
-  const judged = handling.verdicts(namespace.name, event, openEvents(namespace, assumed), nowMs);
+  const quiet =
+    event.action === 'resolve'
+      ? quietEnd(transition.event)
+      : inhibitionOf(handling.definitions.inhibitions, namespace, event);
+  const judged = handling.verdicts(namespace.name, event, openEvents(namespace, assumed), nowMs, quiet);
   const verdicts = withGroups(judged, route.handlers, { namespace, event, nowMs });
   const told = new Set(route.all.map(({ name }) => name));
   const handlers = transition.kind === 'well' ? verdicts.filter(({ handler }) => told.has(handler)) : verdicts;

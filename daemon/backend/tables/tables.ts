@@ -6,6 +6,7 @@ import { DEFINITIONS } from '../definitions/table.ts';
 import { CHECK_RECORDS } from '../events/table.ts';
 import type { Topic } from './topic.ts';
 import { GROUPED_EVENTS, GROUP_TOLD, HANDLER_GROUPS } from '../groups/table.ts';
+import { INHIBITORS } from '../inhibitions/table.ts';
 import { NAMESPACES } from '../namespaces/table.ts';
 import { PLANS } from '../plans/table.ts';
 import { AGENT_SPOOLS } from '../results/table.ts';
@@ -28,6 +29,7 @@ export const TABLES: readonly StoredTable[] = [
   HANDLER_GROUPS,
   GROUPED_EVENTS,
   GROUP_TOLD,
+  INHIBITORS,
   STASHES,
   AGENT_SPOOLS,
   INVALIDATED,

@@ -54,6 +54,7 @@ test('without anything there are no definitions and the API is on loopback', asy
     handlers: new Map(),
     filters: new Map(),
     mutators: new Map(),
+    inhibitions: new Map(),
     keepalives: { thresholds: { warning: 120, critical: 180 } },
     api: { bind: '127.0.0.1', port: 4567 },
     program: expect.objectContaining({ 'state-dir': 'var/backend', 'log-level': 'info', 'request-log-level': 'info' }),

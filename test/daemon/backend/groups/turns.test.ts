@@ -137,6 +137,15 @@ describe('a handler with group_by has one run for the events of a group', () => 
 });
 
 describe('silences', () => {
+  test('one by search that begins while an event waits keeps it back', async () => {
+    const rig = await openRacks();
+    await rig.report(2, { source: 'a-1' });
+    await rig.report(2, { source: 'a-2' });
+    await rig.silenced.create(DEFAULT_NAMESPACE, { selector: 'client=a-1' });
+    await pass(rig, 30);
+    expect(await takeTold(rig)).toEqual(['a-2/disk new']);
+  });
+
   test('one that begins while an event waits keeps it back, and its end brings it', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });

@@ -45,6 +45,7 @@ const EXAMPLES: Readonly<Record<MonEndpoint, Example>> = {
   checkPast: { path: () => ['web-1', 'disk'] },
   pastState: { query: 'q=disk&silenced&clients' },
   handlerGroups: {},
+  inhibitions: {},
   availability: { query: 'client=web-1' },
   report: { query: 'limit=5' },
   result: { path: () => ['web-1', 'disk'] },
@@ -138,6 +139,7 @@ beforeAll(async () => {
     cluster: new ToldCluster(aClusterView()),
     settings: {
       checks: { load: { command: 'true', interval: 60, subscribers: ['base'] } },
+      inhibitions: { rack: { when: 'check=switch', quiet: 'check=disk' } },
       handlers: {
         fail: { type: 'pipe', command: 'cat >/dev/null; exit 3' },
         batch: { type: 'pipe', command: 'true', group_by: [] },

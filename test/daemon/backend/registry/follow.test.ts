@@ -161,6 +161,15 @@ function groupReport(source: string, more: Readonly<Record<string, unknown>> = {
   return report('default', source, { handlers: ['grouping'], ...more });
 }
 
+/** Has events of this check keep others quiet. */
+const inhibit =
+  (check: string): Act =>
+  ({ ground }) => {
+    const rule = { when: `check=${check}`, quiet: 'status>=warn', equal: ['client.rack'] };
+    ground.definitions.replace({ checks: new Map(), handlers: new Map(), inhibitions: new Map([['rule', rule]]) });
+    return Promise.resolve();
+  };
+
 const groupTurn: Act = async (backend) => {
   backend.machine.advance(3_600_000);
   const { batcher, ground } = backend;
@@ -209,6 +218,15 @@ const EXAMPLES: Readonly<Record<string, readonly Act[]>> = {
     groupReport('b'),
   ],
   'handler-group-told': [groupReport('a'), groupTurn],
+  inhibitor: [
+    inhibit('cpu'),
+    ({ writers }) => writers.clients.put('default', { name: 'a', address: '192.0.2.1', rack: 'x' }),
+    report('default', 'a', { handlers: ['page'] }),
+    ({ writers }) => writers.clients.put('default', { name: 'a', address: '192.0.2.1', rack: 'y' }),
+    report('default', 'a', { handlers: ['page'] }),
+    report('default', 'b', { handlers: ['page'] }),
+    report('default', 'a', { status: 0, handlers: ['page'] }),
+  ],
   stash: [
     ({ writers }) => writers.stashes.put('default', { path: 'a/b', content: {} }),
     ({ writers }) => writers.stashes.put('default', { path: 'a/b', content: {}, expireSeconds: 5 }),

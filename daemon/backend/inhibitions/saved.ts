@@ -1,0 +1,40 @@
+import { commonKey, isInhibitor, type InhibitionRule } from '../../../shared/domain/inhibition/rule.ts';
+import type { Event } from '../../../shared/schemas/event.ts';
+import type { Transaction } from '../commit/transaction.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import { inhibitorsOf, type HeldInhibitor } from './state.ts';
+import { INHIBITORS } from './table.ts';
+
+/** Notes by which rules an open event keeps others quiet from here on; what is noted already costs no write. */
+export function noteInhibitor(
+  transaction: Transaction,
+  namespace: Namespace,
+  rules: readonly InhibitionRule[],
+  event: Event,
+): void {
+  const { client, check } = event;
+  const held = inhibitorsOf(namespace).of(client.name, check.name);
+  const wanted = new Map<string, HeldInhibitor>();
+  for (const rule of rules) {
+    if (!isInhibitor(rule, namespace.name, event)) continue;
+    const { name, mark } = rule;
+    wanted.set(name, { rule: name, client: client.name, check: check.name, mark, key: commonKey(rule, event) });
+  }
+  for (const inhibitor of held.values()) {
+    if (!wanted.has(inhibitor.rule)) transaction.remove(INHIBITORS, namespace, inhibitor);
+  }
+  for (const [rule, inhibitor] of wanted) {
+    const present = held.get(rule);
+    if (present?.mark === inhibitor.mark && present.key === inhibitor.key) continue;
+    transaction.put(INHIBITORS, namespace, inhibitor, inhibitor);
+  }
+}
+
+/** An event is over, or deleted: what it kept quiet is told again by the usual rules. */
+export function forgetInhibitor(transaction: Transaction, namespace: Namespace, client: string, check: string): void {
+  const inhibitors = inhibitorsOf(namespace);
+  if (inhibitors.size === 0) return;
+  for (const inhibitor of inhibitors.of(client, check).values()) {
+    transaction.remove(INHIBITORS, namespace, inhibitor);
+  }
+}

@@ -1,0 +1,104 @@
+import type { Quiet } from '../../../shared/domain/handling.ts';
+import {
+  inhibitedReason,
+  inhibitorOf,
+  type InhibitionRule,
+  type InhibitorIndex,
+} from '../../../shared/domain/inhibition/rule.ts';
+import type { Event } from '../../../shared/schemas/event.ts';
+import type { Inhibitor } from '../../../shared/schemas/inhibition.ts';
+import { CountedMap, MARK_BYTES, type Footprint } from '../registry/footprint.ts';
+import type { Namespace } from '../registry/namespace.ts';
+
+/** An event that keeps others quiet by a rule. */
+export interface HeldInhibitor extends Inhibitor {
+  /** Of the rule as it was. */
+  readonly mark: string;
+  /** What others must have in common with it. */
+  readonly key: string;
+}
+
+/** The events of a namespace that keep others quiet, by rule and what is in common, and by client and check. */
+class Inhibitors implements InhibitorIndex {
+  readonly #byCheck: Map<string, Map<string, HeldInhibitor>>;
+  readonly #byKey = new Map<string, Map<string, HeldInhibitor>>();
+
+  constructor(footprint: Footprint) {
+    this.#byCheck = new CountedMap(footprint, MARK_BYTES);
+  }
+
+  /** How many events there are. */
+  get size(): number {
+    return this.#byCheck.size;
+  }
+
+  *all(): Generator<HeldInhibitor, void, undefined> {
+    for (const own of this.#byCheck.values()) yield* own.values();
+  }
+
+  /** What an event keeps quiet, by rule. */
+  of(client: string, check: string): ReadonlyMap<string, HeldInhibitor> {
+    return this.#byCheck.get(checkKey(client, check)) ?? NONE;
+  }
+
+  put(inhibitor: HeldInhibitor): void {
+    this.remove(inhibitor);
+    const { rule, mark, client, check } = inhibitor;
+    const place = checkKey(client, check);
+    putIn(this.#byCheck, place, rule, inhibitor);
+    putIn(this.#byKey, commonKey(mark, rule, inhibitor.key), place, inhibitor);
+  }
+
+  remove({ rule, client, check }: Inhibitor): void {
+    const place = checkKey(client, check);
+    const present = this.#byCheck.get(place)?.get(rule);
+    if (present === undefined) return;
+    takeFrom(this.#byCheck, place, rule);
+    takeFrom(this.#byKey, commonKey(present.mark, rule, present.key), place);
+  }
+
+  find(
+    { mark, name }: InhibitionRule,
+    key: string,
+    other: { readonly client: string; readonly check: string },
+  ): Omit<Inhibitor, 'rule'> | undefined {
+    for (const { client, check } of this.#byKey.get(commonKey(mark, name, key))?.values() ?? []) {
+      if (client !== other.client || check !== other.check) return { client, check };
+    }
+    return undefined;
+  }
+}
+
+const NONE: ReadonlyMap<string, HeldInhibitor> = new Map();
+
+function putIn<Item>(maps: Map<string, Map<string, Item>>, at: string, key: string, item: Item): void {
+  const own = maps.get(at);
+  if (own === undefined) maps.set(at, new Map([[key, item]]));
+  else own.set(key, item);
+}
+
+function takeFrom<Item>(maps: Map<string, Map<string, Item>>, at: string, key: string): void {
+  const own = maps.get(at);
+  own?.delete(key);
+  if (own?.size === 0) maps.delete(at);
+}
+
+function checkKey(client: string, check: string): string {
+  return JSON.stringify([client, check]);
+}
+
+function commonKey(mark: string, rule: string, key: string): string {
+  return JSON.stringify([mark, rule, key]);
+}
+
+const openInhibitors = (footprint: Footprint): Inhibitors => new Inhibitors(footprint);
+
+export function inhibitorsOf(namespace: Namespace): Inhibitors {
+  return namespace.state(openInhibitors);
+}
+
+/** Why an event that is no end of a problem is quiet now; undefined: it is not. */
+export function inhibitionOf(rules: readonly InhibitionRule[], namespace: Namespace, event: Event): Quiet | undefined {
+  const inhibitor = inhibitorOf(rules, inhibitorsOf(namespace), namespace.name, event);
+  return inhibitor && { reason: inhibitedReason(inhibitor), inhibitor };
+}

@@ -1,0 +1,37 @@
+import type { Key } from '../ports.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import type { Table } from '../registry/table.ts';
+import type { StoredTable } from '../tables/stored-table.ts';
+import { inhibitorsOf, type HeldInhibitor } from './state.ts';
+
+const PREFIX = 'inhibitor';
+
+const keyIn = (namespace: string, { rule, client, check }: HeldInhibitor): Key => [
+  PREFIX,
+  namespace,
+  rule,
+  client,
+  check,
+];
+
+/** Events that keep others quiet: so that a backend that is started again knows them before it hears of them. */
+export const INHIBITORS: StoredTable & Table<Namespace, HeldInhibitor, HeldInhibitor> = {
+  prefix: PREFIX,
+  key: ({ name }, inhibitor) => keyIn(name, inhibitor),
+  encode: ({ mark, key }) => JSON.stringify({ mark, key }),
+  hold: (namespace, _id, inhibitor) => inhibitorsOf(namespace).put(inhibitor),
+  drop: (namespace, inhibitor) => inhibitorsOf(namespace).remove(inhibitor),
+  load(namespace, [, , rule, client, check], text) {
+    const { mark, key } = JSON.parse(text) as Pick<HeldInhibitor, 'mark' | 'key'>;
+    inhibitorsOf(namespace).put({ rule: String(rule), client: String(client), check: String(check), mark, key });
+  },
+  unload(namespace, [, , rule, client, check]) {
+    inhibitorsOf(namespace).remove({ rule: String(rule), client: String(client), check: String(check) });
+  },
+  clear(namespace) {
+    const inhibitors = inhibitorsOf(namespace);
+    const all = [...inhibitors.all()];
+    for (const inhibitor of all) inhibitors.remove(inhibitor);
+    return all.map((inhibitor) => keyIn(namespace.name, inhibitor));
+  },
+};

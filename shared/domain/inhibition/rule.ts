@@ -1,0 +1,115 @@
+import type { Event } from '../../schemas/event.ts';
+import type { InhibitionDefinition, Inhibitor } from '../../schemas/inhibition.ts';
+import type { EventState } from '../event.ts';
+import type { Quiet } from '../handling.ts';
+import { fingerprintOf } from '../fingerprint.ts';
+import { groupPlace } from '../grouping/place.ts';
+import { redactKeysOf, checkRedactKeysOf } from '../redact.ts';
+import { countField, statusField, type Field } from '../search-fields.ts';
+import { attributeTexts, parseSelector, type Selector, type SelectorSubject } from '../selector.ts';
+
+/** A rule, ready to judge. */
+export interface InhibitionRule {
+  readonly name: string;
+  /** Made of all that it says: what was found by another one does not count. */
+  readonly mark: string;
+  readonly when: Selector;
+  readonly quiet: Selector;
+  readonly equal: readonly string[];
+}
+
+/** What is wrong with a definition, by its attribute. */
+export interface InhibitionProblem {
+  readonly attribute: 'when' | 'quiet';
+  readonly message: string;
+}
+
+/** What changes from result to result, and may be looked at here: the event is at hand. */
+const CHANGING: ReadonlyMap<string, Field<SelectorSubject>> = new Map(
+  [
+    statusField<SelectorSubject>(({ status }) => status),
+    countField<SelectorSubject>('occurrences', ({ occurrences }) => occurrences),
+  ].map((field) => [field.name, field]),
+);
+
+/** Reads a definition that its schema has let pass, once, when it is loaded. */
+export function parseInhibition(
+  name: string,
+  { when, quiet, equal }: InhibitionDefinition,
+): InhibitionRule | readonly InhibitionProblem[] {
+  const source = parseSelector(when, CHANGING);
+  const target = parseSelector(quiet, CHANGING);
+  if (source.kind === 'selector' && target.kind === 'selector') {
+    const mark = fingerprintOf({ when: source.text, quiet: target.text, equal: JSON.stringify(equal) });
+    return { name, mark, when: source, quiet: target, equal };
+  }
+  return [
+    ...(source.kind === 'problem' ? [{ attribute: 'when' as const, message: source.message }] : []),
+    ...(target.kind === 'problem' ? [{ attribute: 'quiet' as const, message: target.message }] : []),
+  ];
+}
+
+/** Whether an event keeps others quiet by a rule. */
+export function isInhibitor({ when }: InhibitionRule, namespace: string, event: Event): boolean {
+  return event.action !== 'resolve' && event.check.status !== 0 && when.matches(subjectOf(namespace, event));
+}
+
+/** What events of a rule must have in common. */
+export function commonKey({ equal }: InhibitionRule, event: Pick<Event, 'client' | 'check'>): string {
+  return groupPlace(equal, event).key;
+}
+
+/** Where the open events are found that keep others quiet by a rule. */
+export interface InhibitorIndex {
+  /** One other than this event that has the key in common; undefined: there is none. */
+  find(
+    rule: InhibitionRule,
+    key: string,
+    other: { readonly client: string; readonly check: string },
+  ): Omit<Inhibitor, 'rule'> | undefined;
+}
+
+/**
+ * Who keeps an event quiet (inhibition 2). What keeps others quiet by a rule is never quiet by the same one: of two
+ * switches that fail, each would hide the other.
+ */
+export function inhibitorOf(
+  rules: readonly InhibitionRule[],
+  index: InhibitorIndex,
+  namespace: string,
+  event: Event,
+): Inhibitor | undefined {
+  if (rules.length === 0) return undefined;
+  const subject = subjectOf(namespace, event);
+  for (const rule of rules) {
+    if (!rule.quiet.matches(subject) || rule.when.matches(subject)) continue;
+    const found = index.find(rule, commonKey(rule, event), { client: event.client.name, check: event.check.name });
+    if (found !== undefined) return { rule: rule.name, ...found };
+  }
+  return undefined;
+}
+
+/** Why nobody hears of the end of an event that nobody has heard of; undefined: somebody has. */
+export function quietEnd({ isHeld }: Pick<EventState, 'isHeld'>): Quiet | undefined {
+  return isHeld === true ? HELD_TO_THE_END : undefined;
+}
+
+const HELD_TO_THE_END: Quiet = { reason: 'an inhibition kept its problem quiet, so nobody needs to hear of its end' };
+
+/** For people: what follows on "this handler, because". */
+export function inhibitedReason({ rule, client, check }: Inhibitor): string {
+  return `the inhibition ${rule} keeps it quiet while there is an event of ${client}/${check}`;
+}
+
+function subjectOf(namespace: string, { client, check, occurrences }: Event): SelectorSubject {
+  const hidden = { client: redactKeysOf(client), check: checkRedactKeysOf(client) };
+  return {
+    namespace,
+    client: client.name,
+    check: check.name,
+    subscriptions: client.subscriptions,
+    status: check.status,
+    occurrences,
+    attribute: (owner, name) => attributeTexts(owner === 'client' ? client : check, name, hidden[owner]),
+  };
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { groupNamesSchema } from './grouping.ts';
+
+const searchSchema = z.string().min(1, 'must name something').max(1024);
+
+/** An inhibition (inhibition 1): while there is an event that `when` finds, what `quiet` finds is not told. */
+export const inhibitionSchema = z.strictObject({
+  when: searchSchema,
+  quiet: searchSchema,
+  /** What both have in common: as `group_by` of a handler. */
+  equal: groupNamesSchema.default([]),
+});
+
+export type InhibitionDefinition = z.infer<typeof inhibitionSchema>;
+
+/** An inhibition as the API shows it. */
+export const inhibitionAnswer = z.looseObject({
+  name: z.string(),
+  when: z.string(),
+  quiet: z.string(),
+  equal: z.array(z.string()),
+  /** Events because of which it keeps others quiet now, 100 at most. */
+  inhibitors: z.array(z.looseObject({ namespace: z.string(), client: z.string(), check: z.string() })),
+});
+export type InhibitionRow = z.infer<typeof inhibitionAnswer>;
+
+/** Who keeps an event from handlers. */
+export interface Inhibitor {
+  /** The name of the inhibition. */
+  readonly rule: string;
+  /** Of the event that does it. */
+  readonly client: string;
+  readonly check: string;
+}

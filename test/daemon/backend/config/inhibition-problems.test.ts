@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { validateSettings } from '../../../../daemon/backend/config/validate-settings.ts';
+
+const problemsOf = (inhibitions: object): string[] =>
+  validateSettings({ inhibitions }).problems.map(({ path, message }) => `${path.join('.')}: ${message}`);
+
+test('an inhibition that can be read is taken', () => {
+  const switchDown = { when: 'check=uplink status=crit', quiet: 'check!=uplink', equal: ['client.rack'] };
+  expect(problemsOf({ 'switch-down': switchDown, all: { when: 'check=core', quiet: 'status>=warn' } })).toEqual([]);
+});
+
+test.each<{ name: string; rule: object; says: RegExp }>([
+  {
+    name: 'a search that looks at what is not at hand',
+    rule: { when: 'output~x', quiet: 'a=b' },
+    says: /^inhibitions\.r\.when: output changes/,
+  },
+  { name: 'one that is no search', rule: { when: 'a=b', quiet: 'status=' }, says: /^inhibitions\.r\.quiet: / },
+  { name: 'none at all', rule: { when: 'a=b' }, says: /^inhibitions\.r\.quiet: / },
+  {
+    name: 'an attribute that leads nowhere',
+    rule: { when: 'a=b', quiet: 'c=d', equal: ['rack'] },
+    says: /client\.datacenter/,
+  },
+  { name: 'a word that means nothing', rule: { when: 'a=b', quiet: 'c=d', equals: [] }, says: /^inhibitions\.r/ },
+])('$name is refused', ({ rule, says }) => {
+  expect(problemsOf({ r: rule }).join('\n')).toMatch(says);
+});

@@ -1,0 +1,95 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import { groupingPipe, openGroupRig, pass, settled, type GroupRig } from '../../../support/group-rig.ts';
+import { propertyRuns } from '../../../support/property-runs.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const CLIENTS = ['a-1', 'a-2', 'b-1'] as const;
+
+const step = fc.oneof(
+  { weight: 8, arbitrary: fc.tuple(fc.constant('report' as const), fc.nat(2), fc.constantFrom(0, 1, 2, 2)) },
+  { weight: 5, arbitrary: fc.tuple(fc.constant('pass' as const), fc.constantFrom(1, 20, 40, 300, 1000)) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('move' as const), fc.nat(2), fc.constantFrom('a', 'b')) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('kill' as const), fc.constantFrom(0, 30, 300)) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('regroup' as const), fc.constantFrom('client.rack', 'check')) },
+);
+
+const sections = (by: string): Parameters<typeof openGroupRig>[0] => ({
+  handlers: { default: groupingPipe({ group_by: [by], repeat_interval: 900 }) },
+});
+
+/** What a receiver knows that believes each run: the status with which each client was told, until its problem is over. */
+class Receiver {
+  readonly told = new Map<string, number>();
+  readonly wrong: string[] = [];
+
+  take(jobs: readonly HandlerJob[]): void {
+    for (const { group } of jobs) {
+      for (const { change, client, check } of group?.events ?? []) {
+        const before = this.told.get(client.name);
+        const isRight = {
+          new: before === undefined,
+          same: before === check.status,
+          changed: before !== undefined && before !== check.status,
+          resolved: before !== undefined,
+        };
+        if (!isRight[change])
+          this.wrong.push(`${client.name} ${change} ${String(check.status)}, told ${String(before)}`);
+        if (change === 'resolved') this.told.delete(client.name);
+        else this.told.set(client.name, check.status);
+      }
+    }
+  }
+}
+
+async function reopened(rig: GroupRig, dir: string, by: string, seconds: number): Promise<GroupRig> {
+  // What comes due now is lost with the backend.
+  rig.store.refuses = () => true;
+  rig.clock.advance(seconds * 1000);
+  await rig.stop().catch(() => undefined);
+  return await openGroupRig(sections(by), { dir, clock: rig.clock });
+}
+
+test('whatever happens, nothing is told twice, and in the end everything is told', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30, size: 'max' }), async (story) => {
+      const dir = await tempDir();
+      const receiver = new Receiver();
+      const status = new Map<string, number>();
+      let by = 'client.rack';
+      let rig = await openGroupRig(sections(by), { dir });
+      for (const name of CLIENTS) {
+        await rig.clients.put(DEFAULT_NAMESPACE, { name, address: 'x', rack: name.slice(0, 1) });
+      }
+      for (const [kind, first, second] of story) {
+        const source = CLIENTS[Number(first)] ?? 'a-1';
+        if (kind === 'report') {
+          await rig.report(second, { source });
+          status.set(source, second);
+        } else if (kind === 'pass') {
+          await pass(rig, first);
+        } else if (kind === 'move') {
+          await rig.clients.put(DEFAULT_NAMESPACE, { name: source, address: 'x', rack: second });
+        } else if (kind === 'regroup') {
+          by = first;
+          rig.reload(sections(by));
+        } else {
+          await settled(rig);
+          receiver.take(rig.takeJobs());
+          rig = await reopened(rig, dir, by, first);
+        }
+        receiver.take(rig.takeJobs());
+      }
+      // Each open event comes once more, as results do, and every group has its turn.
+      for (let round = 0; round < 4; round++) await pass(rig, 400);
+      receiver.take(rig.takeJobs());
+      const open = [...status].filter(([, last]) => last !== 0);
+      expect(receiver.wrong).toEqual([]);
+      expect(Object.fromEntries(receiver.told)).toEqual(Object.fromEntries(open));
+      await rig.stop();
+    }),
+    { numRuns: propertyRuns(12) },
+  );
+});

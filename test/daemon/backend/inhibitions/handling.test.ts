@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest';
+import { inhibitorsOf } from '../../../../daemon/backend/inhibitions/state.ts';
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import { groupingPipe, openGroupRig, pass, settled, takeTold, type GroupRig } from '../../../support/group-rig.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const PIPE = { type: 'pipe', command: 'true' };
+const SECTIONS = {
+  handlers: { default: PIPE },
+  inhibitions: { switch: { when: 'check=switch status=crit', quiet: 'check!=switch', equal: ['client.rack'] } },
+};
+
+async function openRacks(
+  sections: Parameters<typeof openGroupRig>[0] = SECTIONS,
+  options: Parameters<typeof openGroupRig>[1] = {},
+): Promise<GroupRig> {
+  const rig = await openGroupRig(sections, options);
+  for (const [name, rack] of [
+    ['sw-a', 'a'],
+    ['a-1', 'a'],
+    ['b-1', 'b'],
+  ] as const) {
+    await rig.clients.put(DEFAULT_NAMESPACE, { name, address: 'x', rack });
+  }
+  return rig;
+}
+
+const switchIs = (rig: GroupRig, status: number, source = 'sw-a'): Promise<void> =>
+  rig.report(status, { source, name: 'switch' });
+
+describe('an event is quiet while there is one that a rule names', () => {
+  test('and has in common what the rule says; others are told', async () => {
+    const rig = await openRacks();
+    await switchIs(rig, 2);
+    await rig.report(2, { source: 'a-1' });
+    await rig.report(2, { source: 'b-1' });
+    expect(await takeTold(rig)).toEqual(['sw-a/switch create', 'b-1/disk create']);
+    expect(rig.log.records.find(({ message }) => message === 'event is inhibited')).toMatchObject({
+      fields: {
+        handler: 'default',
+        client: 'a-1',
+        reason: 'the inhibition switch keeps it quiet while there is an event of sw-a/switch',
+        inhibited_by: { rule: 'switch', client: 'sw-a', check: 'switch' },
+      },
+    });
+  });
+
+  test('and its status is the one that the rule names', async () => {
+    const rig = await openRacks();
+    await switchIs(rig, 1);
+    await rig.report(2, { source: 'a-1' });
+    expect(await takeTold(rig)).toEqual(['sw-a/switch create', 'a-1/disk create']);
+    await switchIs(rig, 2);
+    await rig.report(2, { source: 'a-1' });
+    expect(await takeTold(rig)).toEqual(['sw-a/switch create']);
+  });
+
+  test.each<{ name: string; end: (rig: GroupRig) => Promise<unknown> }>([
+    { name: 'it resolves', end: (rig) => switchIs(rig, 0) },
+    { name: 'its client is deleted', end: (rig) => rig.clients.remove(DEFAULT_NAMESPACE, 'sw-a', {} as never) },
+    { name: 'the rule is gone', end: (rig) => Promise.resolve(rig.reload({ handlers: { default: PIPE } })) },
+  ])('until $name: then its next result is told', async ({ end }) => {
+    const rig = await openRacks();
+    await switchIs(rig, 2);
+    await rig.report(2, { source: 'a-1' });
+    await takeTold(rig);
+    await end(rig);
+    await takeTold(rig);
+    await rig.report(2, { source: 'a-1' });
+    expect(await takeTold(rig)).toEqual(['a-1/disk create']);
+    await rig.report(0, { source: 'a-1' });
+    expect(await takeTold(rig)).toEqual(['a-1/disk resolve']);
+  });
+
+  test('whoever fires the rule itself is never quiet by it', async () => {
+    const rig = await openRacks({
+      ...SECTIONS,
+      inhibitions: { any: { when: 'check=switch', quiet: 'status>=warn' } },
+    });
+    await switchIs(rig, 2);
+    await switchIs(rig, 2, 'b-1');
+    expect(await takeTold(rig)).toEqual(['sw-a/switch create', 'b-1/switch create']);
+  });
+
+  test('also when nobody hears of the one that keeps it quiet', async () => {
+    const rig = await openRacks();
+    await rig.report(2, { source: 'sw-a', name: 'switch', handlers: [] });
+    await rig.report(2, { source: 'a-1' });
+    expect(await takeTold(rig)).toEqual([]);
+  });
+});
+
+describe('the end of a problem', () => {
+  test('that nobody heard of is quiet too', async () => {
+    const rig = await openRacks();
+    await switchIs(rig, 2);
+    await rig.report(2, { source: 'a-1' });
+    await switchIs(rig, 0);
+    await takeTold(rig);
+    await rig.report(0, { source: 'a-1' });
+    expect(await takeTold(rig)).toEqual([]);
+  });
+
+  test('that was told is told', async () => {
+    const rig = await openRacks();
+    await rig.report(2, { source: 'a-1' });
+    await switchIs(rig, 2);
+    await rig.report(2, { source: 'a-1' });
+    await takeTold(rig);
+    await rig.report(0, { source: 'a-1' });
+    expect(await takeTold(rig)).toEqual(['a-1/disk resolve']);
+  });
+});
+
+test('a backend that is started again knows what keeps others quiet, and who has heard of nothing', async () => {
+  const dir = await tempDir();
+  const first = await openRacks(SECTIONS, { dir });
+  await switchIs(first, 2);
+  await first.report(2, { source: 'a-1' });
+  await first.stop();
+  const second = await openGroupRig(SECTIONS, { dir, clock: first.clock });
+  expect([...inhibitorsOf(second.registry.namespace(DEFAULT_NAMESPACE)).all()]).toHaveLength(1);
+  await second.report(2, { source: 'a-1' });
+  await switchIs(second, 0);
+  await second.report(0, { source: 'a-1' });
+  expect(await takeTold(second)).toEqual(['sw-a/switch resolve']);
+  expect(inhibitorsOf(second.registry.namespace(DEFAULT_NAMESPACE)).size).toBe(0);
+});
+
+test('a group that waits tells one problem in place of 300 that follow from it', async () => {
+  const rig = await openRacks({ ...SECTIONS, handlers: { default: groupingPipe() } });
+  const clients = Array.from({ length: 300 }, (_, at) => `m-${String(at)}`);
+  await Promise.all(clients.map((name) => rig.clients.put(DEFAULT_NAMESPACE, { name, address: 'x', rack: 'a' })));
+  // They are noticed before the switch is.
+  await Promise.all(clients.map((source) => rig.report(2, { source })));
+  await switchIs(rig, 2);
+  await pass(rig, 30);
+  expect(await takeTold(rig)).toEqual(['sw-a/switch new']);
+  await switchIs(rig, 0);
+  await Promise.all(clients.map((source) => rig.report(0, { source })));
+  await pass(rig, 300);
+  expect(await takeTold(rig)).toEqual(['sw-a/switch resolved']);
+  await settled(rig);
+});

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import { HandlerStory } from '../../support/handler-story.ts';
+import { runMonctl } from '../../support/run-monctl.ts';
+
+const SETTINGS = {
+  handlers: { default: { group_by: ['client.rack'], group_wait: 30, group_interval: 300 } },
+  inhibitions: { 'switch-down': { when: 'check=uplink status=crit', quiet: 'check!=uplink', equal: ['client.rack'] } },
+};
+const HOSTS = Array.from({ length: 30 }, (_, at) => `host-${String(at).padStart(3, '0')}`);
+
+interface ToldGroup {
+  readonly group: { readonly by: object; readonly firing: number; readonly resolved: number };
+  readonly events: readonly { readonly change: string; readonly client: { name: string }; check: { name: string } }[];
+}
+
+/** What each run since the last look was told, in short. */
+async function groupsTold(story: HandlerStory): Promise<string[]> {
+  return (await story.lines()).map((line) => {
+    const { group, events } = JSON.parse(line) as ToldGroup;
+    const listed = events.map(({ change, client, check }) => `${client.name}/${check.name} ${change}`);
+    return `${JSON.stringify(group.by)} ${String(group.firing)} firing, ${String(group.resolved)} resolved: ${listed.join()}`;
+  });
+}
+
+test('a switch fails with hosts behind it: one message, whatever is noticed first and whatever restarts', async () => {
+  const story = await HandlerStory.open(SETTINGS);
+  const { api } = story;
+  await Promise.all(['switch-a', ...HOSTS].map((name) => api.saveClient({ name, address: '192.0.2.1', rack: 'a' })));
+  await Promise.all(HOSTS.map((source) => story.report(2, { source, name: 'ping' })));
+  await story.report(2, { source: 'elsewhere', name: 'ping' });
+  await story.report(2, { source: 'switch-a', name: 'uplink' });
+  const monctl = async (...args: readonly string[]): Promise<string> =>
+    (await runMonctl([...args, '--backend', story.url])).stdout;
+  expect(await monctl('handler', 'groups')).toMatch(/default +client\.rack=a +31 +31 +never +in /);
+  expect(await monctl('event', 'explain', 'switch-a', 'uplink')).toContain(
+    'it waits in its group client.rack=a (31 events), which is told in 30s',
+  );
+  expect(await monctl('event', 'explain', 'host-000', 'ping')).toContain(
+    'the inhibition switch-down keeps it quiet while there is an event of switch-a/uplink',
+  );
+  expect(await monctl('inhibition', 'list')).toMatch(/switch-down .* client\.rack +switch-a\/uplink/);
+  expect(await api.simulate({ source: 'host-000', name: 'disk', output: 'full', status: 2 })).toMatchObject({
+    handlers: [{ verdict: 'inhibited', inhibited_by: { rule: 'switch-down', client: 'switch-a', check: 'uplink' } }],
+  });
+  await story.restart();
+  await story.pass(30);
+  expect((await groupsTold(story)).toSorted()).toEqual([
+    '{"client.rack":""} 1 firing, 0 resolved: elsewhere/ping new',
+    '{"client.rack":"a"} 1 firing, 0 resolved: switch-a/uplink new',
+  ]);
+
+  // While it lasts nothing is said again, nor when it is over but for what was told.
+  await Promise.all(HOSTS.map((source) => story.report(2, { source, name: 'ping' })));
+  await story.pass(600, 300);
+  expect(await groupsTold(story)).toEqual([]);
+  await story.report(0, { source: 'switch-a', name: 'uplink' });
+  await Promise.all(HOSTS.slice(1).map((source) => story.report(0, { source, name: 'ping' })));
+  await story.report(2, { source: 'host-000', name: 'ping' });
+  await story.pass(300, 30);
+  expect(await groupsTold(story)).toEqual([
+    '{"client.rack":"a"} 1 firing, 1 resolved: host-000/ping new,switch-a/uplink resolved',
+  ]);
+});
