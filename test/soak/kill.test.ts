@@ -4,6 +4,7 @@ import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { Chance } from './chance.ts';
 import { startDaemon } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
+import { expectPastOfNow } from './past-of-now.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 import { expectWhole, readStore } from './stored-state.ts';
 import { AgentWriter, HttpWriter, listsOf } from './writer.ts';
@@ -42,6 +43,7 @@ test(
         changes += ledger.acked;
         ledger.compare(lists);
       }
+      await expectPastOfNow(daemon.url);
       const running = Promise.all(writers.map((writer) => writer.run(daemon.url)));
       // A writer that meets a wrong answer ends the test, not the wait.
       await Promise.race([delay(chance.below(LOAD_MS_MAX)), running]);

@@ -172,4 +172,12 @@ export const STORE_MUTANTS: readonly Mutant[] = [
     test: 'test/daemon/backend/store/level-store.test.ts',
     title: 'with a gap',
   },
+  {
+    defence: 'a checkpoint is in force with its last commit',
+    file: 'daemon/backend/timeline/checkpoint.ts',
+    text: 'return checkpoint.id !== undefined;',
+    replacement: 'return checkpoint.from > 0;',
+    test: 'test/daemon/backend/timeline/state.test.ts',
+    title: 'one that breaks off',
+  },
 ];
