@@ -234,6 +234,22 @@ describe('checkpoints', () => {
     expect(shown(await state())).toEqual(['web-1/disk 2', 'web-1/cpu 2']);
   });
 
+  test('when the clock was set right one is written at once, because the ends of silences are moved with it', async () => {
+    clock.bootId = 'since this morning';
+    await stop();
+    await start();
+    await report('cpu', 2);
+    await ask('POST', '/silenced', { check: 'cpu', expire: 7200, reason: 'CHG-1' });
+    clock.set(60 * MINUTE);
+    await stop();
+    await start();
+    await checkpoint();
+    const ends = (await ask('GET', '/api/mon/v1/silenced')).body as { expire_at: number }[];
+    const { silenced } = await state('silenced');
+    expect(silenced?.map((entry) => entry.expire_at)).toEqual(ends.map((entry) => entry.expire_at));
+    expect(ends[0]?.expire_at).toBe(ManualClock.START_MS / 1000 + 60 + 7200 + 3600);
+  });
+
   test('turned off, they go', async () => {
     await report('cpu', 2);
     await restartAfter(DAY);
