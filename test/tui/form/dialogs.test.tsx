@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+// Their keys are on the buttons.
+import '../../../tui/actions/all.ts';
 import { Dialog, dialogWidth, type DialogPage } from '../../../tui/form/dialog.tsx';
 import { confirmDialog as confirmPage } from '../../../tui/form/question-dialog.ts';
 import { silenceDialog as silencePage } from '../../../tui/screens/silences/dialog.ts';
