@@ -2,6 +2,7 @@ import type { AuditRecord } from '../../shared/schemas/audit.ts';
 import type { Overview } from '../../shared/schemas/overview.ts';
 import type { Versions } from '../../shared/schemas/versions.ts';
 import { openRig, type ConsoleRig, type RigOptions } from './console-rig.ts';
+import { SCENE_REPORT } from './timeline-scene.ts';
 import { SCENE, SCENE_STATS } from './console-scene.ts';
 import { FEED_HELLO } from './feed-server.ts';
 
@@ -63,6 +64,7 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
   '/api/mon/v1/aggregates': SCENE_AGGREGATES,
   '/api/mon/v1/handlers': SCENE_HANDLERS,
   '/health': { problems: [] },
+  '/api/mon/v1/report': SCENE_REPORT,
 };
 
 export const overviewApi: NonNullable<RigOptions['api']> = ({ path }) => {

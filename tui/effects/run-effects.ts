@@ -326,7 +326,7 @@ async function loadView<View extends LoadedView>(
   { store, api }: EffectTools,
 ): Promise<void> {
   try {
-    store.answers.viewLoaded(view, await load(await api(), store.loads.of(view).data));
+    store.answers.viewLoaded(view, await load(await api(), store.loads.of(view).data, store.options.now()));
   } catch (error) {
     store.answers.viewFailed(view, errorMessage(error));
   }

@@ -15,15 +15,22 @@ export type ViewApi = Pick<
   | 'deepHealth'
   | 'handlers'
   | 'overview'
+  | 'report'
   | 'silencedDetails'
   | 'versions'
 >;
+
+const DAY_MS = 86_400_000;
 
 /** Records that the overview names. */
 const ACTIONS_MAX = 20;
 
 export type ViewLoaders = {
-  readonly [View in LoadedView]: (api: ViewApi, known: ViewData[View] | undefined) => Promise<ViewData[View]>;
+  readonly [View in LoadedView]: (
+    api: ViewApi,
+    known: ViewData[View] | undefined,
+    nowMs: number,
+  ) => Promise<ViewData[View]>;
 };
 
 /** How each view that loads its data asks for all of it, or for what is new since `known`. */
@@ -50,6 +57,7 @@ export const VIEW_LOADERS: ViewLoaders = {
   aggregates: (api) => api.aggregateSummaries(),
   checks: (api) => api.checks(),
   'dead-letters': (api) => api.deadLetters(),
+  day: (api, _known, nowMs) => api.report({ limit: 1, since: nowMs - DAY_MS }),
   cluster: async (api, known) => {
     const [view, isAdministrator] = await Promise.all([
       api.cluster(),

@@ -5,6 +5,7 @@ import type { HandlerStatus, DeadLetterSummary } from '../../shared/schemas/dead
 import type { Health } from '../../shared/client/api-client.ts';
 import type { AuditRecord } from '../../shared/schemas/audit.ts';
 import type { Overview } from '../../shared/schemas/overview.ts';
+import type { Report } from '../../shared/schemas/report.ts';
 import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
 import type { Versions } from '../../shared/schemas/versions.ts';
 
@@ -42,6 +43,8 @@ export interface ViewData {
   readonly checks: readonly DefinedCheck[];
   readonly 'dead-letters': readonly DeadLetterSummary[];
   readonly cluster: ClusterData;
+  /** Of the overview, but less often: what there is to hand over of the last day, with little of its lists. */
+  readonly day: Report;
 }
 
 export type LoadedView = keyof ViewData;
@@ -76,6 +79,7 @@ const LOADED: Readonly<Record<LoadedView, true>> = {
   checks: true,
   'dead-letters': true,
   cluster: true,
+  day: true,
 };
 
 export function isLoadedView(view: string): view is LoadedView {

@@ -13,6 +13,7 @@ export type BoxId =
   | 'critical'
   | 'aggregates'
   | 'clients'
+  | 'day'
   | 'actions'
   | 'problems'
   | 'noisiest'

@@ -50,6 +50,7 @@ export class Upkeep {
     askView(store, nowMs);
     askTrend(store, nowMs);
     askCluster(store, nowMs);
+    askDay(store, nowMs);
     askSubject(store, nowMs);
     askLayer(store, nowMs);
   }
@@ -96,6 +97,16 @@ function askCluster(store: Asks & Pick<Known, 'loads' | 'feed'>, nowMs: number):
   if (!feed.isShared || isLoading || nowMs - askedAtMs < CLUSTER_MS) return;
   loads.asked('cluster', nowMs);
   store.request({ kind: 'load-view', view: 'cluster' });
+}
+
+/** How often the last day is asked for: the backend has to read all of it. */
+const DAY_RELOAD_MS = 300_000;
+
+function askDay(store: Shown & Asks & Pick<Known, 'loads'>, nowMs: number): void {
+  const { isLoading, askedAtMs } = store.loads.of('day');
+  if (loadedNow(store.state) !== 'overview' || isLoading || nowMs - askedAtMs < DAY_RELOAD_MS) return;
+  store.loads.asked('day', nowMs);
+  store.request({ kind: 'load-view', view: 'day' });
 }
 
 /** What fills the screen; behind a dialog it stays as it is. */

@@ -13,6 +13,8 @@ async function openOverview(options: RigOptions = {}): Promise<ConsoleRig> {
   rig.type('1');
   await rig.pass(400);
   await rig.shows('NEW CRITICAL', 'http-frontend', '20,000', '[■■■■');
+  // Where there is room for it.
+  if (rig.screen.text.includes('LAST 24 H')) await rig.shows(/outages +9/);
   return rig;
 }
 
@@ -40,7 +42,7 @@ test('the overview in ASCII', async () => {
   const rig = await openOverviewScene({ theme: { color: true, ascii: true } });
   rig.type('1');
   await rig.pass(400);
-  await rig.shows('NEW CRITICAL', 'http-frontend', '20,000', '[####');
+  await rig.shows('NEW CRITICAL', 'http-frontend', '20,000', '[####', /outages +9/);
   expect(Buffer.from(rig.screen.output).every((byte) => byte < 0x80)).toBe(true);
   await expectGolden(rig.screen, 'overview-ascii');
 });
@@ -57,7 +59,7 @@ describe('Enter opens what is under the cursor as a list', () => {
 
   test('a subscription: the clients that have it and something wrong', async () => {
     const rig = await openOverview();
-    for (let box = 0; box < 4; box++) rig.type(TAB);
+    for (let box = 0; box < 5; box++) rig.type(TAB);
     await rig.shows('> PROBLEMS BY SUBSCRIPTION');
     rig.type('j\r');
     await rig.shows('[5 Clients]', 'KEEPALIVE');
@@ -66,10 +68,19 @@ describe('Enter opens what is under the cursor as a list', () => {
 
   test('a noisy check: its events', async () => {
     const rig = await openOverview();
-    for (let box = 0; box < 5; box++) rig.type(TAB);
+    for (let box = 0; box < 6; box++) rig.type(TAB);
     rig.type('jj\r');
     await rig.shows('[2 Events]', '2 of 12 events shown');
     expect(rig.row('filter:')).toContain('filter: check=disk-root');
+  });
+
+  test('the last 24 hours: the report of them', async () => {
+    const rig = await openOverview();
+    for (let box = 0; box < 4; box++) rig.type(TAB);
+    await rig.shows('> LAST 24 H');
+    rig.type('j\r');
+    await rig.shows('last 24h', 'Noisiest');
+    expect(rig.requests.filter(({ path }) => path.includes('/report?limit=1&since='))).toHaveLength(1);
   });
 
   test('an action: its record in the log', async () => {

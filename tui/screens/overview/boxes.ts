@@ -10,6 +10,7 @@ import { aggregateBar, aggregateMark, isBelowNeed, percentText } from '../../mod
 import { auditEntry } from '../log/entries.ts';
 import { whenText } from '../log/lines.ts';
 import { openLog } from '../log/layer.ts';
+import { openReport } from '../report/screen.ts';
 import { placedSearch } from '../namespace-field.ts';
 import { splitName } from '../../model/backend-names.ts';
 import { openFiltered } from '../open-filtered.ts';
@@ -72,6 +73,7 @@ export function overviewBoxes(store: Remembers & Counted & Known): Readonly<Reco
     critical: criticalBox(store, figures),
     aggregates: aggregatesBox(store),
     clients: clientsBox(store, data),
+    day: dayBox(store),
     actions: actionsBox(store, data),
     problems: problemsBox(figures),
     noisiest: noisiestBox(data),
@@ -160,6 +162,26 @@ function clientsBox(store: Pick<Known, 'clients'>, data: OverviewData | undefine
     ],
     empty: LOADING,
   });
+}
+
+function dayBox({ loads }: Pick<Known, 'loads'>): OverviewBox {
+  const { data, failure } = loads.of('day');
+  return boxOf('day', 'Last 24 h', [3, 4], {
+    rows:
+      data === undefined
+        ? []
+        : [
+            dayRow('checks not well', data.total.checks, 'warning'),
+            dayRow('outages', data.total.outages, 'warning'),
+            dayRow('still open', data.open.count, 'critical'),
+            dayRow('done by people', data.actions.count, 'plain'),
+          ],
+    empty: failure === undefined ? LOADING : 'not known',
+  });
+}
+
+function dayRow(label: string, value: number, tone: Tone): BoxRow {
+  return figureRow(label, value, value === 0 ? 'plain' : tone, (store) => void openReport(store, '24h'));
 }
 
 function openKeepalives(store: Screen & Says & Pick<Known, 'events'> & Places & ListOfView): void {

@@ -21,7 +21,7 @@ export interface OverviewLayout {
   readonly columns: readonly (readonly PlacedBox[])[];
 }
 
-const LEFT: readonly BoxId[] = ['rates', 'critical', 'aggregates', 'clients', 'actions'];
+const LEFT: readonly BoxId[] = ['rates', 'critical', 'aggregates', 'clients', 'actions', 'day'];
 const RIGHT: readonly BoxId[] = ['problems', 'noisiest', 'silences', 'handlers', 'server', 'upgrade'];
 
 /** In one column: what somebody must act on comes first. */
@@ -36,6 +36,7 @@ const NARROW: readonly BoxId[] = [
   'silences',
   'noisiest',
   'actions',
+  'day',
   'rates',
 ];
 
