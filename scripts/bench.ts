@@ -20,6 +20,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   handlers: () => import('./bench/handlers.ts'),
   ingest: () => import('./bench/ingest.ts'),
   peers: () => import('./bench/peers.ts'),
+  selectors: () => import('./bench/selectors.ts'),
   start: () => import('./bench/start.ts'),
   stores: () => import('./bench/stores.ts'),
   timeline: () => import('./bench/timeline.ts'),

@@ -1,4 +1,4 @@
-import { silencedId } from '../../shared/domain/silencing.ts';
+import { isSelectorId, silencedId } from '../../shared/domain/silencing.ts';
 
 /** The name under which all contexts are shown as one; no context can have it. */
 export const ALL_CONTEXTS = 'all';
@@ -28,11 +28,13 @@ export function nameBeside(name: string, other: string): string {
 interface SilencedParts {
   readonly subscription?: string | null | undefined;
   readonly check?: string | null | undefined;
+  readonly selector?: string | null | undefined;
 }
 
-/** The context goes with the subscription, and with the check where there is none. */
+/** The context goes with the subscription, and with the check or the selector where there is none. */
 export function partsAt<Parts extends SilencedParts>(parts: Parts, context: string): Parts {
-  const { subscription, check } = parts;
+  const { subscription, check, selector } = parts;
+  if (typeof selector === 'string') return { ...parts, selector: nameAt(selector, context) };
   if (typeof subscription === 'string') return { ...parts, subscription: nameAt(subscription, context) };
   return typeof check === 'string' ? { ...parts, check: nameAt(check, context) } : parts;
 }
@@ -41,7 +43,11 @@ export function partsAt<Parts extends SilencedParts>(parts: Parts, context: stri
 export function splitParts<Parts extends SilencedParts>(
   parts: Parts,
 ): { readonly parts: Parts; readonly context: string | undefined } {
-  const { subscription, check } = parts;
+  const { subscription, check, selector } = parts;
+  if (typeof selector === 'string') {
+    const { name, context } = splitName(selector);
+    return { parts: { ...parts, selector: name }, context };
+  }
   if (typeof subscription === 'string') {
     const { name, context } = splitName(subscription);
     return { parts: { ...parts, subscription: name }, context };
@@ -53,6 +59,7 @@ export function splitParts<Parts extends SilencedParts>(
 
 /** The id of a silenced entry in the merged list: that of its parts there. */
 export function silencedIdAt(id: string, context: string): string {
+  if (isSelectorId(id)) return nameAt(id, context);
   // Subscriptions hold colons, names of checks do not.
   const colon = id.lastIndexOf(':');
   const [subscription, check] = [id.slice(0, colon), id.slice(colon + 1)];

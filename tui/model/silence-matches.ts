@@ -32,8 +32,10 @@ export class MatchMemory {
   }
 }
 
-function matchesOf(store: Known, { subscription, check }: SilencedRow): SilenceMatches {
+function matchesOf(store: Known, { subscription, check, selector }: SilencedRow): SilenceMatches {
   const subscriptionsOf = (client: string): readonly string[] => store.clients.get(client)?.subscriptions ?? [];
-  const all = [...matchingEvents([{ subscription, check }], store.events.records(), subscriptionsOf, store.nowMs)];
+  const all = [
+    ...matchingEvents([{ subscription, check, selector }], store.events.records(), subscriptionsOf, store.nowMs),
+  ];
   return { count: all.length, listed: all.toSorted((a, b) => a.rank - b.rank).slice(0, LISTED_MAX) };
 }

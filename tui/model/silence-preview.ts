@@ -59,18 +59,27 @@ export function previewSilence(
   return { total, bySeverity, alreadySilenced, others: { count: otherCount, names }, overlaps: [...overlaps] };
 }
 
-/** The events that the entries would silence, with the same rule that the backend uses. */
+/**
+ * The events that the entries would silence, with the same rule that the backend uses. What a selector finds the backend
+ * alone knows: of one that is in force, that is what it silences.
+ */
 export function* matchingEvents<Event extends { readonly row: EventRow }>(
   requests: readonly SilencedRequest[],
   events: Iterable<Event>,
   subscriptionsOf: (client: string) => readonly string[],
   nowMs: number,
 ): Generator<Event, void, undefined> {
-  const index = indexEntries(requests.map((request) => silencedEntry(request, nowMs)));
+  const entries = requests.map((request) => silencedEntry(request, nowMs));
+  const index = indexEntries(entries);
+  const selecting = new Set(entries.flatMap(({ id, selector }) => (selector === undefined ? [] : id)));
   // Of each client only the subscriptions that an entry names: for nearly all of 100,000 events that is none.
   const named = new Map<string, readonly string[]>();
   for (const event of events) {
-    const { client, check } = event.row;
+    const { client, check, silenced_by: ids } = event.row;
+    if (selecting.size > 0 && ids.some((id) => selecting.has(id))) {
+      yield event;
+      continue;
+    }
     let subscriptions = named.get(client);
     if (subscriptions === undefined) {
       subscriptions = withOwn(client, subscriptionsOf(client)).filter(

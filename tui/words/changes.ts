@@ -1,6 +1,6 @@
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { endOf } from '../../shared/domain/expiry.ts';
-import { silencedId } from '../../shared/domain/silencing.ts';
+import { targetId } from '../../shared/domain/silencing.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { BulkOperation, BulkOutcome, BulkRefusal } from '../../shared/schemas/bulk.ts';
 import { countText } from './count-text.ts';
@@ -108,13 +108,13 @@ export function refusedReport(change: Change, problem: string): ChangeReport {
 export function operationName(operation: BulkOperation): string {
   switch (operation.op) {
     case 'silence':
-      return safeLine(silencedId(operation.subscription, operation.check));
+      return safeLine(targetId(operation));
     case 'clear':
       return safeLine(operation.id);
     case 'resolve':
       return safeLine(`${operation.client}/${operation.check}`);
     case 'restore':
-      return safeLine(silencedId(operation.entry.subscription, operation.entry.check));
+      return safeLine(targetId(operation.entry));
   }
 }
 
@@ -122,12 +122,12 @@ export function operationName(operation: BulkOperation): string {
 export function undoText(operation: BulkOperation, nowMs: number): string {
   if (operation.op === 'clear') return `ends the silence ${operationName(operation)}`;
   if (operation.op !== 'restore') return operationName(operation);
-  const { subscription, check, creator, expire_at: end } = operation.entry;
+  const { creator, expire_at: end } = operation.entry;
   const endMs = endOf(end);
   const by = creator === null ? '' : ` by ${creator}`;
   const left = endMs === null ? 'without an end' : `${formatDuration((endMs - nowMs) / 1000)} left`;
   const again = operation.if_timestamp === null ? 'brings back' : 'puts back as it was';
-  return safeLine(`${again}: ${targetText({ subscription, check })}${by}, ${left}`);
+  return safeLine(`${again}: ${targetText(operation.entry)}${by}, ${left}`);
 }
 
 export function countOf(count: number, noun: string): string {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { silencedId } from '../../../shared/domain/silencing.ts';
+import { selectorId, silencedId } from '../../../shared/domain/silencing.ts';
 import { nameSchema, sourceSchema, subscriptionSchema } from '../../../shared/schemas/name.ts';
 import {
   nameAt,
@@ -35,6 +35,17 @@ test('a name with its context is taken apart again; a name alone stays as it is'
   );
   expect(nameBeside('web-1@lab', 'disk')).toBe('disk@lab');
   expect(nameBeside('web-1', 'disk')).toBe('disk');
+});
+
+test('so do a selector and its id', () => {
+  const [selector, id] = ['client~web-* mail~*@*', selectorId('client~web-* mail~*@*')];
+  const there = partsAt<{ subscription: null; check: null; selector: string }>(
+    { subscription: null, check: null, selector },
+    'lab',
+  );
+  expect(there.selector).toBe('client~web-* mail~*@*@lab');
+  expect(splitParts(there)).toEqual({ parts: { subscription: null, check: null, selector }, context: 'lab' });
+  expect(splitSilencedId(silencedIdAt(id, 'lab'))).toEqual({ id, context: 'lab' });
 });
 
 test('a silence and its id carry the same context, and lose it again', () => {

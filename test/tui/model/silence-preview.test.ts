@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { selectorId } from '../../../shared/domain/silencing.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import { previewSilence } from '../../../tui/model/silence-preview.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
@@ -42,6 +43,21 @@ test('counts by severity, and what is silenced already', () => {
     others: { count: 3, names: ['web-1/disk', 'web-1/cpu', 'db-1/disk'] },
     overlaps: ['x'],
   });
+});
+
+test('what a selector in force covers is what it silences', () => {
+  const selector = 'env=prod';
+  const rows = [
+    ...EVENTS,
+    anEventRow({ client: 'db-2', check: 'cpu', status: 2, silenced_by: [selectorId(selector)] }),
+  ];
+  const preview = previewSilence(
+    [{ selector }],
+    rows.map((row) => ({ row })),
+    () => [],
+    NOW_MS,
+  );
+  expect(preview).toMatchObject({ total: 1, others: { names: ['db-2/cpu'] } });
 });
 
 test('the parts add up to the whole', () => {

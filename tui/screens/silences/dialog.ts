@@ -1,6 +1,6 @@
 import { keyOf } from '../../state/keys.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
-import { silencedId } from '../../../shared/domain/silencing.ts';
+import { targetId } from '../../../shared/domain/silencing.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { RecentProblems } from '../../../shared/schemas/silence-preview.ts';
@@ -263,7 +263,7 @@ function globalText({ origin, scope }: SilenceForm): readonly string[] {
 function replaced(form: SilenceForm, silenced: ReadonlyMap<string, SilencedRow>): readonly SilencedRow[] {
   if (form.origin !== undefined) return [];
   return silenceScopeEntries(form)
-    .flatMap(({ subscription, check }) => silenced.get(silencedId(subscription, check)) ?? [])
+    .flatMap((parts) => silenced.get(targetId(parts)) ?? [])
     .slice(0, NAMED_MAX);
 }
 
@@ -272,7 +272,7 @@ function overlaps(
   preview: SilencePreview,
   silenced: ReadonlyMap<string, SilencedRow>,
 ): readonly SilencedRow[] {
-  const own = new Set(silenceScopeEntries(form).map(({ subscription, check }) => silencedId(subscription, check)));
+  const own = new Set(silenceScopeEntries(form).map(targetId));
   return preview.overlaps.filter((id) => !own.has(id)).flatMap((id) => silenced.get(id) ?? []);
 }
 

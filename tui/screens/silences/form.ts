@@ -3,7 +3,7 @@ import { policyProblem } from '../../../shared/domain/silence-policy.ts';
 import { clientSubscription } from '../../../shared/domain/subscription.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { SilencePolicy } from '../../../shared/schemas/silence-policy.ts';
-import type { SubmittedSilenced } from '../../../shared/schemas/silenced.ts';
+import type { SubmittedMonSilenced } from '../../../shared/schemas/silenced.ts';
 import { splitName } from '../../model/backend-names.ts';
 import { around, fieldsThere, stepForm, type FormField, type FormStep } from '../../form/form.ts';
 import { EMPTY_LINE, lineOf } from '../../text/line-editor.ts';
@@ -158,7 +158,7 @@ export function silenceFields(form: SilenceForm): readonly SilenceField[] {
 /** What would be covered, one entry per row; independent of whether the form is complete. */
 export function silenceScopeEntries(
   form: Pick<SilenceForm, 'targets' | 'origin' | 'scope' | 'subscriptions' | 'subscription'>,
-): readonly { subscription?: string; check?: string }[] {
+): readonly SilenceParts[] {
   if (form.origin !== undefined) return form.origin.entries.map(partsOf);
   switch (form.scope) {
     case 'pairs':
@@ -176,8 +176,18 @@ export function silenceScopeEntries(
   }
 }
 
-function partsOf({ subscription, check }: SilencedRow): { subscription?: string; check?: string } {
-  return { ...(subscription !== null && { subscription }), ...(check !== null && { check }) };
+interface SilenceParts {
+  readonly subscription?: string;
+  readonly check?: string;
+  readonly selector?: string;
+}
+
+function partsOf({ subscription, check, selector }: SilencedRow): SilenceParts {
+  return {
+    ...(subscription !== null && { subscription }),
+    ...(check !== null && { check }),
+    ...(selector !== undefined && { selector }),
+  };
 }
 
 function durationOf(form: SilenceForm): SilenceDuration | undefined {
@@ -214,7 +224,7 @@ function typedSeconds(text: string): number | undefined {
 }
 
 export type SilenceSubmission =
-  | { readonly kind: 'ready'; readonly entries: readonly SubmittedSilenced[] }
+  | { readonly kind: 'ready'; readonly entries: readonly SubmittedMonSilenced[] }
   | { readonly kind: 'incomplete'; readonly problem: string; readonly field: SilenceField };
 
 /** What a form is held against. */
@@ -258,11 +268,10 @@ function newEntries(
   { creator }: SubmissionAbout,
   expire: number,
   begin: number | undefined,
-): readonly SubmittedSilenced[] {
+): readonly SubmittedMonSilenced[] {
   const reason = form.reason.text.trim();
-  return silenceScopeEntries(form).map(({ subscription, check }) => ({
-    subscription,
-    check,
+  return silenceScopeEntries(form).map((parts) => ({
+    ...parts,
     begin,
     expire,
     expire_on_resolve: form.onResolve,
@@ -277,7 +286,7 @@ function nextEntry(
   { creator, nowMs }: SubmissionAbout,
   entry: SilencedRow,
   begin: number | undefined,
-): SubmittedSilenced {
+): SubmittedMonSilenced {
   const starts = form.hasStart ? begin : (entry.begin ?? undefined);
   // A lifetime counts from the start, when that lies ahead.
   const startMs = Math.max(nowMs, (starts ?? 0) * 1000);
@@ -313,7 +322,7 @@ function secondsKept({ expire_at: end }: SilencedRow, startMs: number): number {
   return end === null ? EXPIRE_NEVER : Math.max(1, Math.ceil(end - startMs / 1000));
 }
 
-function refusal(policy: SilencePolicy, entry: SubmittedSilenced): SilenceSubmission | undefined {
+function refusal(policy: SilencePolicy, entry: SubmittedMonSilenced): SilenceSubmission | undefined {
   const reason = entry.reason ?? '';
   if (policy.reason === 'required' && reason.trim() === '') {
     return incomplete('reason', 'a reason is required: type why');
@@ -336,7 +345,7 @@ export function lastSilenceOf(form: SilenceForm): LastSilence {
 }
 
 /** The operations that a complete form asks for. */
-export function silenceOperations(entries: readonly SubmittedSilenced[]): readonly BulkOperation[] {
+export function silenceOperations(entries: readonly SubmittedMonSilenced[]): readonly BulkOperation[] {
   return entries.map((entry): BulkOperation => ({ op: 'silence', ...entry }));
 }
 
@@ -354,7 +363,7 @@ export function changedMeanwhile(store: Pick<Known, 'silenced'>, { origin }: Sil
 }
 
 /** What an entry is set to, in words. */
-export function entryText({ expire, expire_on_resolve: onResolve, reason }: SubmittedSilenced): string {
+export function entryText({ expire, expire_on_resolve: onResolve, reason }: SubmittedMonSilenced): string {
   const lasts =
     expire === undefined || expire === null || expire === EXPIRE_NEVER
       ? 'without an end'

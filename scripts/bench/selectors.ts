@@ -1,0 +1,118 @@
+import { startBackend, type BenchBackend } from './backend-process.ts';
+import { BenchAgent, steadyLoop } from './bench-agent.ts';
+import { postJson } from './http-line.ts';
+import { preciseCpuMs } from './process-figures.ts';
+import { count, quantile, report, timesOf } from './report.ts';
+
+const CONNECTIONS = 50;
+/** Results per second at both together, where the machine comes up to that. */
+const RATE = 20_000;
+const WARM_UP_MS = 3000;
+
+const SELECTORS = 1000;
+const CLIENTS = 1000;
+const CHECKS_EACH = 100;
+/** Selectors that are made one after the other under load. */
+const MADE = 50;
+
+/** One of two that differ in their silences alone. */
+interface Side {
+  readonly backend: BenchBackend;
+  readonly agents: readonly BenchAgent[];
+}
+
+/**
+ * What 1,000 silences by search cost per result among 100,000 open events, two backends side by side with the same load; and
+ * how long it takes from sending one more until the event that it finds is shown as silenced.
+ */
+export async function run(seconds: number): Promise<void> {
+  await using without = await startBackend();
+  await using beside = await startBackend();
+  const sides = await Promise.all([without, beside].map(openSide));
+  for (let at = 0; at < SELECTORS; at++) await silence(beside, selectorOf(at));
+
+  await costOf(sides, WARM_UP_MS);
+  const [plain = NaN, silenced = NaN] = await costOf(sides, seconds * 1000);
+  const more = ((silenced / plain - 1) * 100).toFixed(1);
+  const what = `CPU per result with ${count(SELECTORS)} silences by search`;
+  report(what, silenced, 'us', `${more} %, without ${count(plain)}; goal within 3`);
+
+  for (const [attributes, selector] of [
+    ['known attributes', (at: number) => `client=seed-${String(at)} env=prod site!=x${String(at)}`],
+    ['an attribute that nobody named before', (at: number) => `client=seed-${String(at)} rack~r* a${String(at)}!=x`],
+  ] as const) {
+    const calls = attributes === 'known attributes' ? MADE : 3;
+    const load = { isDone: false };
+    const loading = steadyLoop(turnsOf(sides), RATE / 4, () => load.isDone);
+    const times = await timesOf(calls, async (at) => {
+      await silence(beside, selector(at));
+      await expectSilenced(beside, `seed-${String(at)}`);
+    });
+    load.isDone = true;
+    await loading;
+    const figures = [quantile(times, 0.5), Math.max(...times)];
+    report(`in force p50 / max, ${attributes}`, figures, 'ms', calls === MADE ? 'goal 100' : 'no goal');
+  }
+  for (const { agents } of sides) for (const agent of agents) agent.close();
+}
+
+async function openSide(backend: BenchBackend): Promise<Side> {
+  for (let at = 0; at < CLIENTS; at++) {
+    const name = `seed-${String(at)}`;
+    const attributes = {
+      env: at % 2 === 0 ? 'prod' : 'test',
+      site: `s${String(at % 20)}`,
+      rack: `r${String(at % 50)}`,
+    };
+    await postJson(`${backend.url}/clients`, { name, address: '127.0.0.1', subscriptions: ['seed'], ...attributes });
+    const results = Array.from({ length: CHECKS_EACH }, (_, check) => ({
+      source: name,
+      name: `check-${String(check)}`,
+      status: 2,
+      output: 'bad',
+    }));
+    await postJson(`${backend.url}/api/mon/v1/results`, results);
+  }
+  return { backend, agents: await BenchAgent.connectAll(backend.url, CONNECTIONS) };
+}
+
+/** Of different shapes; some find hundreds of events, most of them none. */
+function selectorOf(at: number): string {
+  switch (at % 4) {
+    case 0:
+      return `client~seed-${String(at)}* env=prod check!=check-1`;
+    case 1:
+      return `subscriptions=nobody-${String(at)} or client=gone-${String(at)}`;
+    case 2:
+      return `site=s${String(at % 40)} check=check-${String(at)}`;
+    default:
+      return `client~agent-* env=e${String(at)}`;
+  }
+}
+
+async function silence({ url }: BenchBackend, selector: string): Promise<void> {
+  await postJson(`${url}/api/mon/v1/silenced`, { selector, reason: 'bench' });
+}
+
+async function expectSilenced({ url }: BenchBackend, client: string): Promise<void> {
+  const event = (await (await fetch(`${url}/events/${client}/check-0`)).json()) as { silenced: boolean };
+  if (!event.silenced) throw new Error(`the silence for ${client} is not in force`);
+}
+
+/** In turns over both, result by result. */
+function turnsOf(sides: readonly Side[]): BenchAgent[] {
+  return Array.from({ length: CONNECTIONS }, (_, at) => sides.flatMap(({ agents }) => agents[at] ?? [])).flat();
+}
+
+/** Microseconds of CPU per result of each, at the same time. */
+async function costOf(sides: readonly Side[], ms: number): Promise<readonly number[]> {
+  const figures = (): readonly (readonly [number, number])[] =>
+    sides.map(({ backend, agents }) => [preciseCpuMs(backend.pid), agents.reduce((sum, { acked }) => sum + acked, 0)]);
+  const before = figures();
+  const endsAt = performance.now() + ms;
+  await steadyLoop(turnsOf(sides), RATE, () => performance.now() >= endsAt);
+  return figures().map(([cpu, acked], at) => {
+    const [cpuBefore = 0, ackedBefore = 0] = before[at] ?? [];
+    return ((cpu - cpuBefore) * 1000) / (acked - ackedBefore);
+  });
+}
