@@ -1,7 +1,7 @@
 import type { ALERTMANAGER_API } from '../../../shared/api/alertmanager.ts';
 import { MATCHERS_ANNOTATION, matchersOf, silencePlan } from '../../../shared/domain/alert-silence.ts';
 import { isExpired } from '../../../shared/domain/expiry.ts';
-import { isActive, silencedEntry, silencedId } from '../../../shared/domain/silencing.ts';
+import { isActive, silencedEntry, targetId } from '../../../shared/domain/silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { postedSilenceSchema, type PostedSilence, type ShownSilence } from '../../../shared/schemas/alert.ts';
 import { LIFETIME_SECONDS_MAX } from '../../../shared/schemas/lifetime.ts';
@@ -28,6 +28,8 @@ export interface AlertSilenceDeps extends NamespaceDeps {
   readonly config: Pick<ConfigInForce, 'program'>;
   readonly silenced: SilencedEntries;
 }
+
+type AlertPlaceOfSilence = Pick<SilencedEntry, 'subscription' | 'check' | 'selector'>;
 
 type Served = Handlers<Pick<typeof ALERTMANAGER_API, 'silences' | 'silence' | 'postSilence' | 'deleteSilence'>>;
 
@@ -65,13 +67,15 @@ export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
     silence: (request) => shown(entryOf(request, pathName(request, 'id'))),
     postSilence: async (request) => {
       const posted = readBody(request, validate);
-      const { subscription, check } = placeOf(posted, request);
+      const place = placeOf(posted, request);
+      const { selector } = place;
       const before = posted.id ? entryOf(request, posted.id) : undefined;
       const creator = creatorOf(request.principal, posted.createdBy) || null;
       const actor = actorOf(request, creator);
-      const id = silencedId(subscription, check);
+      const id = targetId(place);
+      if (selector !== undefined) await silenced.learn(DEFAULT_NAMESPACE, [selector]);
       const make = (_before: SilencedEntry | undefined, nowMs: number): SilencedEntry => {
-        const entry = entryMade({ ...posted, createdBy: creator ?? '' }, { subscription, check }, nowMs);
+        const entry = entryMade({ ...posted, createdBy: creator ?? '' }, place, nowMs);
         refuseV2AgainstPolicy(deps, entry);
         return entry;
       };
@@ -88,15 +92,13 @@ export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
   };
 
   /** @throws MonError `invalid` */
-  function placeOf(
-    { matchers }: PostedSilence,
-    request: Parameters<Served['silence']>[0],
-  ): Pick<SilencedEntry, 'subscription' | 'check'> {
+  function placeOf({ matchers }: PostedSilence, request: Parameters<Served['silence']>[0]): AlertPlaceOfSilence {
     const namespace = v1Namespace(request, deps);
     const plan = silencePlan(matchers, config.program.alerts, ({ client, check }) => {
       return namespace.check(client, check) !== undefined;
     });
     if (plan.kind === 'problem') throw new MonError('invalid', plan.message);
+    if (plan.kind === 'selector') return { subscription: null, check: null, selector: plan.selector };
     const { subscription, check } = plan;
     const isNamed =
       subscriptionSchema.nullable().safeParse(subscription).success && nameSchema.nullable().safeParse(check).success;
@@ -108,7 +110,7 @@ export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
 /** @throws MonError `invalid` when it ends before it begins, or has ended */
 function entryMade(
   { matchers, startsAt, endsAt, createdBy, comment }: PostedSilence,
-  place: Pick<SilencedEntry, 'subscription' | 'check'>,
+  place: AlertPlaceOfSilence,
   nowMs: number,
 ): SilencedEntry {
   if (endsAt === undefined || endsAt <= nowMs) throw new MonError('invalid', 'endsAt must lie ahead');

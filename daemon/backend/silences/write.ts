@@ -48,6 +48,15 @@ export class SilencedEntries {
   }
 
   /**
+   * Has what selectors ask for read, so that an entry with one is in force from its commit on.
+   *
+   * @throws MonError `invalid` when one cannot be read, `threshold` when they name too much
+   */
+  learn(namespaceName: string, selectors: readonly string[]): Promise<void> {
+    return this.#learn(namespaceName, selectors);
+  }
+
+  /**
    * Makes an entry, or replaces the one with the same id as a whole (completion 1.2).
    *
    * @throws MonError `invalid` when it begins too far ahead or its selector cannot be read, `threshold` when that names too
@@ -55,7 +64,7 @@ export class SilencedEntries {
    */
   async create(namespaceName: string, request: SilencedRequest, actor: Actor = MON): Promise<SilencedEntry> {
     const id = targetId(request);
-    if (typeof request.selector === 'string') await this.#learn(namespaceName, [request.selector]);
+    if (typeof request.selector === 'string') await this.learn(namespaceName, [request.selector]);
     return await this.write(namespaceName, id, (_before, nowMs) => silencedEntry(request, nowMs), actor);
   }
 

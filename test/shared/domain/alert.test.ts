@@ -143,16 +143,37 @@ describe('a silence', () => {
   });
 
   test.each([
-    [[{ ...equal('alertname', 'Do.*'), isRegex: true }], 'alertname has to be equal'],
-    [[{ ...equal('alertname', 'Down'), isEqual: false }], 'alertname has to be equal'],
-    [[equal('job', 'node')], 'these are not all the labels of an alert that is known'],
-    [[equal('alertname', 'Down'), equal('job', 'node')], 'these are not all the labels of an alert that is known'],
+    [[{ ...equal('alertname', 'Do[a-z]+'), isRegex: true }], 'the pattern of alertname is more than texts'],
+    [[{ ...equal('alertname', 'a*'), isRegex: true }], 'the pattern of alertname is more than texts'],
+    [[{ ...equal('alertname', 'Down'), isEqual: false }], 'a matcher must ask for a label that is there'],
+    [[{ ...equal('alertname', '.*'), isRegex: true }], 'a matcher must ask for a label that is there'],
+    [[equal('job', 'node'), { ...equal('secret', 'x'), isEqual: false }], 'is kept secret'],
     [[equal('severity', 'page')], 'severity needs alertname'],
     [[equal('alertname', 'a'), equal('alertname', 'b')], 'a label can have one value only'],
     [[equal('alertname', '')], 'no label names a client or a check'],
     [[equal('subscription', 'linux'), equal('instance', 'a')], 'beside subscription only alertname is possible'],
   ])('of %j is refused: %s', (matchers, message) => {
     expect(plan(...matchers)).toMatchObject({ kind: 'problem', message: expect.stringContaining(message) });
+  });
+
+  test.each([
+    [[equal('job', 'node')], 'job=node'],
+    [[equal('alertname', 'Down'), equal('job', 'node')], 'alertname=Down job=node'],
+    [[{ ...equal('alertname', 'Do.*'), isRegex: true }], 'alertname~Do*'],
+    [[{ ...equal('instance', '(web|db)-.+:91.0'), isRegex: true }], undefined],
+    [[{ ...equal('instance', 'web-1|db\\.1|c.*'), isRegex: true }], 'instance=web-1 or instance=db.1 or instance~c*'],
+    [[equal('job', 'node'), equal('env', '')], 'job=node !env~*'],
+  ])('of %j is the search %s', (matchers, expected) => {
+    const found = plan(...matchers);
+    const text = found.kind === 'selector' ? found.selector.replaceAll('check.metadata.labels.', '') : undefined;
+    expect(text?.replaceAll(/[()"]/g, '')).toBe(expected);
+  });
+
+  test('of what a label is not is the search without it, whatever is in the label', () => {
+    expect(plan(equal('job', 'n"1'), { ...equal('env', 'prod'), isEqual: false })).toEqual({
+      kind: 'selector',
+      selector: String.raw`(check.metadata.labels.job="n\"1") !(check.metadata.labels.env="prod")`,
+    });
   });
 
   test('of all labels of an alert is about that one alone', () => {

@@ -51,13 +51,13 @@ test('what a selector in force covers is what it silences', () => {
     ...EVENTS,
     anEventRow({ client: 'db-2', check: 'cpu', status: 2, silenced_by: [selectorId(selector)] }),
   ];
-  const preview = previewSilence(
+  const found = previewSilence(
     [{ selector }],
     rows.map((row) => ({ row })),
     () => [],
     NOW_MS,
   );
-  expect(preview).toMatchObject({ total: 1, others: { names: ['db-2/cpu'] } });
+  expect(found).toMatchObject({ total: 1, others: { names: ['db-2/cpu'] } });
 });
 
 test('the parts add up to the whole', () => {

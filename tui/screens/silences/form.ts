@@ -270,8 +270,10 @@ function newEntries(
   begin: number | undefined,
 ): readonly SubmittedMonSilenced[] {
   const reason = form.reason.text.trim();
-  return silenceScopeEntries(form).map((parts) => ({
-    ...parts,
+  return silenceScopeEntries(form).map(({ subscription, check, selector }) => ({
+    subscription,
+    check,
+    selector,
     begin,
     expire,
     expire_on_resolve: form.onResolve,
