@@ -1,7 +1,7 @@
 import type { HoldRequest, ReleaseRequest } from '../schemas/maintenance.ts';
 import type { SilencedEntry } from '../schemas/silenced.ts';
 import { endAfter } from './expiry.ts';
-import { silencedEntry, silencedId } from './silencing.ts';
+import { silencedEntry, targetId } from './silencing.ts';
 
 /** What becomes of a silence that a command holds while it runs (spec, maintenance 1). */
 export type Hold =
@@ -17,10 +17,10 @@ export type Hold =
 /** @param before the living entry on the same subscription and check */
 export function nextHold(before: SilencedEntry | undefined, request: HoldRequest, nowMs: number): Hold {
   if (before !== undefined && before.run !== request.run) return { kind: 'taken', by: before };
-  const { subscription, check, reason, creator, run, seconds } = request;
+  const { subscription, check, selector, reason, creator, run, seconds } = request;
   if (before !== undefined) return { kind: 'renew', entry: { ...before, expireAtMs: endAfter(seconds, nowMs) } };
   if (request.renews === true) return { kind: 'gone' };
-  const entry = silencedEntry({ subscription, check, reason, creator, expire: seconds }, nowMs);
+  const entry = silencedEntry({ subscription, check, selector, reason, creator, expire: seconds }, nowMs);
   return { kind: 'begin', entry: { ...entry, run } };
 }
 
@@ -38,6 +38,6 @@ export function takenText({ id, creator, reason, run }: SilencedEntry): string {
 }
 
 /** The id of what a request is about. */
-export function heldId({ subscription, check }: Pick<ReleaseRequest, 'subscription' | 'check'>): string {
-  return silencedId(subscription, check);
+export function heldId(request: Omit<ReleaseRequest, 'run'>): string {
+  return targetId(request);
 }

@@ -1,20 +1,16 @@
 import { z } from 'zod';
-import { nameSchema, subscriptionSchema } from './name.ts';
+import { isOneTarget, silencedTarget, TARGET_MESSAGE } from './silenced.ts';
 
 /** Longest time that a silence is held without being renewed: so long it outlives whoever held it (spec, maintenance 1). */
 export const HOLD_SECONDS_MAX = 60;
 
 const target = {
-  subscription: subscriptionSchema.nullish(),
-  check: nameSchema.nullish(),
+  ...silencedTarget,
   /** Chosen by whoever holds it, and known to nobody else by chance. */
   run: z.string().min(8).max(64),
 };
 
-const hasTarget = (body: { readonly subscription?: unknown; readonly check?: unknown }): boolean =>
-  (body.subscription ?? body.check ?? undefined) !== undefined;
-
-const MESSAGE = { message: 'at least one of subscription and check is required' };
+const MESSAGE = { message: TARGET_MESSAGE };
 
 /** Body of `POST /api/mon/v1/silenced/hold`. */
 export const holdSchema = z
@@ -27,9 +23,9 @@ export const holdSchema = z
     reason: z.string().max(10_000).nullish(),
     creator: z.string().max(255).nullish(),
   })
-  .refine(hasTarget, MESSAGE);
+  .refine(isOneTarget, MESSAGE);
 export type HoldRequest = z.infer<typeof holdSchema>;
 
 /** Body of `POST /api/mon/v1/silenced/release`. */
-export const releaseSchema = z.object(target).refine(hasTarget, MESSAGE);
+export const releaseSchema = z.object(target).refine(isOneTarget, MESSAGE);
 export type ReleaseRequest = z.infer<typeof releaseSchema>;

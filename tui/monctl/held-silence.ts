@@ -2,6 +2,7 @@ import { errorMessage, MonError } from '../../shared/errors.ts';
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import { heldId } from '../../shared/domain/maintenance.ts';
+import { given } from './given.ts';
 import { HOLD_SECONDS_MAX, type HoldRequest } from '../../shared/schemas/maintenance.ts';
 
 /** So often a silence is renewed: three times before it would end. */
@@ -61,9 +62,9 @@ export class HeldSilence {
     await this.#beating;
     if (wasOver || this.#heldUntilMs === undefined) return;
     const { api, target, say } = this.#parts;
-    const { subscription, check, run } = target;
+    const { subscription, check, selector, run } = target;
     try {
-      await api.releaseSilence({ subscription, check, run });
+      await api.releaseSilence({ run, ...given({ subscription, check, selector }) });
     } catch (error) {
       say(`the silence was not ended (${errorMessage(error)}): it ends by itself within a minute`);
     }

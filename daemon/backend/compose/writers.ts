@@ -91,7 +91,7 @@ export function openWriters(
     events: new Events(batcher),
     v2Events: new V2Events({ batcher, definitions, entityLimit, attributes }),
     silenced,
-    held: new HeldSilences(batcher, silenced, silencesMax),
+    held: new HeldSilences(batcher, silenced, silencesMax, learn),
     clients: new Clients({
       batcher,
       entityLimit,

@@ -14,27 +14,38 @@ import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
 import type { SilenceDeps } from './changes.ts';
 import { refuseOwnAgainstPolicy } from './policy.ts';
 import { renewSilenced, saveHeld } from './saved.ts';
-import { auditedSilence, livingEntry, refuseTooMany, type SilencedEntries, type SilencesMax } from './write.ts';
+import {
+  auditedSilence,
+  livingEntry,
+  refuseTooMany,
+  type Learn,
+  type SilencedEntries,
+  type SilencesMax,
+} from './write.ts';
 
 /** Silences that commands hold while they run (spec, maintenance). */
 export class HeldSilences {
   readonly #batcher: Batcher;
   readonly #silenced: Pick<SilencedEntries, 'clear'>;
   readonly #entriesMax: SilencesMax;
+  readonly #learn: Learn;
 
-  constructor(batcher: Batcher, silenced: Pick<SilencedEntries, 'clear'>, entriesMax: SilencesMax) {
+  /** @param learn has what selectors ask for read */
+  constructor(batcher: Batcher, silenced: Pick<SilencedEntries, 'clear'>, entriesMax: SilencesMax, learn: Learn) {
     this.#batcher = batcher;
     this.#silenced = silenced;
     this.#entriesMax = entriesMax;
+    this.#learn = learn;
   }
 
   /**
    * Makes an entry, or has the one that this run holds last longer, of which the audit trail and the timeline say nothing.
    *
-   * @throws MonError `conflict` when somebody else has one there, `not_found` when somebody has cleared it or there is no such
+   * @throws MonError `invalid` for a selector that cannot be read; `conflict` when somebody else has one there, `not_found` when somebody has cleared it or there is no such
    * namespace, `unavailable`
    */
-  hold(namespaceName: string, request: HoldRequest, actor: Actor): Promise<void> {
+  async hold(namespaceName: string, request: HoldRequest, actor: Actor): Promise<void> {
+    if (typeof request.selector === 'string') await this.#learn(namespaceName, [request.selector]);
     return this.#batcher.run((transaction) => {
       refuseUnknownNamespace(transaction.registry, namespaceName);
       const namespace = transaction.registry.namespace(namespaceName);

@@ -81,6 +81,19 @@ describe('of a backend', () => {
     await vi.waitFor(async () => expect(await silenced()).toBeUndefined());
   });
 
+  test('what a search finds is silenced the same', async () => {
+    await api.submitResult({ source: 'web-1', name: 'disk', status: 2, output: 'full' });
+    const words = ['maintenance', 'run', '--selector', 'client~web-*', '--max', '1h', '--', 'sh', '-c', 'read line'];
+    const child = spawn(process.execPath, [MONCTL, ...words], {
+      env: { PATH: process.env['PATH'], ...placesEnv(), MON_BACKEND: backend.url },
+    });
+    const silencedBy = async (): Promise<number | undefined> => (await api.event('web-1', 'disk'))?.silenced_by.length;
+    await vi.waitFor(async () => expect(await silencedBy()).toBe(1));
+    child.stdin.end('go\n');
+    expect(await ended(child)).toMatchObject({ code: 0, stderr: '' });
+    expect(await silencedBy()).toBe(0);
+  });
+
   test('a program that is not there is told, and nothing stays silenced', async () => {
     const { code, stderr } = await ended(start(['--max', '1h', '--', '/no/such/program']));
     expect([code, stderr]).toEqual([2, 'monctl: /no/such/program: there is no such program\n']);

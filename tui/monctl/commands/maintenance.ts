@@ -8,7 +8,7 @@ import { given } from '../given.ts';
 import { HeldSilence } from '../held-silence.ts';
 import { inAnyNamespace } from '../namespaces.ts';
 import { ProgramEnded } from '../run-program.ts';
-import { TARGET_OPTIONS, targetOf } from '../silence-target.ts';
+import { SEARCH_TARGET_OPTIONS, searchTargetOf } from '../silence-target.ts';
 
 const run: Command = {
   words: ['maintenance', 'run'],
@@ -22,7 +22,7 @@ const run: Command = {
   operands: [],
   rest: 'COMMAND [ARGUMENT...]',
   options: {
-    ...TARGET_OPTIONS,
+    ...SEARCH_TARGET_OPTIONS,
     max: takes('DURATION', 'no longer than this: 2h, 30m; then the command goes on, and is not silenced'),
     reason: takes('TEXT', 'why, for the people who will wonder; default its program'),
     creator: takes('TEXT', 'who; default USER@host'),
@@ -36,9 +36,9 @@ const run: Command = {
     ],
   ],
   async run({ api, flags, rest, env, clock, output, runProgram }) {
-    const { check, subscription } = targetOf(flags);
-    if (check === undefined && subscription === undefined) {
-      throw new MonError('invalid', 'say what to silence: --check, --client or --subscription');
+    const { check, subscription, selector } = searchTargetOf(flags);
+    if ((check ?? subscription ?? selector) === undefined) {
+      throw new MonError('invalid', 'say what to silence: --check, --client, --subscription or --selector');
     }
     const maxSeconds = flags.lifetime('max');
     if (maxSeconds === undefined) throw new MonError('invalid', 'say how long at most: --max 2h');
@@ -48,7 +48,7 @@ const run: Command = {
     const held = new HeldSilence({
       api: api(),
       clock,
-      target: { run: randomUUID(), ...given({ subscription, check, reason, creator }) },
+      target: { run: randomUUID(), ...given({ subscription, check, selector, reason, creator }) },
       maxSeconds,
       say: (text) => output.note(safeText(`monctl: ${text}`)),
     });
