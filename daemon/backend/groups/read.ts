@@ -6,7 +6,7 @@ import type { Event } from '../../../shared/schemas/event.ts';
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
 import type { GroupRow } from '../../../shared/schemas/grouping.ts';
 import type { Namespace } from '../registry/namespace.ts';
-import { groupsOf, type Group } from './state.ts';
+import { groupsOf, type Group, type GroupMember } from './state.ts';
 
 /** Verdicts of handlers about an event, with the groups in which it waits or would wait. */
 export function withGroups(
@@ -23,7 +23,7 @@ export function withGroups(
     const member = groups.member(handler.name, event.client.name, event.check.name);
     const group = groups.get(handler.name, place.key);
     const next = nextGrouped(member, event, true);
-    const others = (group?.members.size ?? 0) - (member !== undefined && member.group === group ? 1 : 0);
+    const others = shownIn(group).filter((other) => other !== member).length;
     const { reason, dueAtMs } = groupOutlook(
       { place, pace: group ?? member?.group, others, change: next && changeOf(next) },
       groupTimes(handler.definition ?? {}),
@@ -35,14 +35,19 @@ export function withGroups(
   });
 }
 
+/** The events of a group that nothing holds back until they come again. */
+function shownIn(group: Group | undefined): readonly GroupMember[] {
+  return group === undefined ? [] : [...group.members.values()].filter(({ told }) => told !== 'held');
+}
+
 /** A group as the API shows it. */
 export function groupRow(group: Group, dueMs: number): GroupRow {
-  const { namespace, handler, by, members, toldAtMs } = group;
+  const { namespace, handler, by, toldAtMs } = group;
   let firing = 0;
   let waiting = 0;
-  for (const member of members.values()) {
+  for (const member of shownIn(group)) {
     if (!member.isOver) firing++;
-    if (member.told !== 'held' && changeOf(member) !== 'same') waiting++;
+    if (changeOf(member) !== 'same') waiting++;
   }
   return {
     namespace,

@@ -49,6 +49,8 @@ test('a switch fails with hosts behind it: one message, whatever is noticed firs
     '{"client.rack":"a"} 1 firing, 0 resolved: switch-a/uplink new',
   ]);
 
+  expect(await monctl('handler', 'groups')).toMatch(/default +client\.rack=a +1 +0 +/);
+
   // While it lasts nothing is said again, nor when it is over but for what was told.
   await Promise.all(HOSTS.map((source) => story.report(2, { source, name: 'ping' })));
   await story.pass(600, 300);
