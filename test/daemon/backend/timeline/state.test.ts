@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Backend } from '../../../../daemon/backend/compose.ts';
 import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
 import type { PastState } from '../../../../shared/schemas/timeline.ts';
+import { asking } from '../../../support/asking.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { openBackend } from '../../../support/open-backend.ts';
 import { send, type Answer } from '../../../support/raw-http.ts';
@@ -248,6 +249,26 @@ describe('checkpoints', () => {
     const { silenced } = await state('silenced');
     expect(silenced?.map((entry) => entry.expire_at)).toEqual(ends.map((entry) => entry.expire_at));
     expect(ends[0]?.expire_at).toBe(ManualClock.START_MS / 1000 + 60 + 7200 + 3600);
+  });
+
+  test('what is restored is told as any change is', async () => {
+    await report('cpu', 2);
+    await ask('POST', '/silenced', { check: 'cpu', expire: 7200, reason: 'CHG-1' });
+    const objects: unknown[] = [];
+    for (const type of ['entities', 'events', 'silenced']) {
+      const page = await asking(backend?.url ?? '')('GET', `/api/mon/v1/dump/${type}`);
+      objects.push(...(page.body as { objects: readonly unknown[] }).objects);
+    }
+    await stop();
+    dir = await tempDir();
+    await start();
+    clock.advance(MINUTE);
+    expect(await asking(backend?.url ?? '')('POST', '/api/mon/v1/restore', { objects })).toMatchObject({ status: 200 });
+    const then = clock.now();
+    await report('cpu', 0);
+    const told = await at(then);
+    expect([shown(told), told.silenced?.map(({ id }) => id)]).toEqual([['web-1/cpu 2'], ['*:cpu']]);
+    expect(told.events[0]?.silenced_by).toEqual(['*:cpu']);
   });
 
   test('turned off, they go', async () => {
