@@ -377,7 +377,7 @@ test.each([
   [['event', 'list', '--filter', 'not '], /--filter: something to search for is missing after "not"\n/],
   [['event', 'list', '-o', 'xml'], /--output must be table, json, yaml, not "xml"/],
   [['event', 'list', '--backend', 'localhost'], /the backend must be a URL like http/],
-  [['silenced', 'create', '--reason', 'x'], /say what to silence: --check, --client or --subscription/],
+  [['silenced', 'create', '--reason', 'x'], /say what to silence: --check, --client, --subscription or --selector/],
   [['silenced', 'create', '--client', 'a', '--subscription', 'b'], /exclude each other/],
   [['silenced', 'create', '--check', 'a', '--expire', 'soon'], /--expire must be at least one second, not "soon"/],
   [['silenced', 'create', '--check', 'a', '--begin', 'soon'], /"soon" is no moment/],

@@ -90,15 +90,15 @@ function momentText(ms: number, since: number, nowMs: number): string {
 
 const PAST_DAY_MS = 86_400_000;
 
-/** `98.214 % well, 3 outages: 12m CRIT, 3m WARN; 20m silenced, 2h unknown of` */
+/** `98.214 % well, 3 outages, ✗ CRIT 12m, ! WARN 3m, silenced 20m, no data 2h` */
 function availabilityText(availability: Availability): string {
   const { percent, outages, warning, critical, unknown, silenced, no_data: noData } = availability;
   const lost = [
-    [critical, STATUS.critical.word],
-    [warning, STATUS.warning.word],
-    [unknown, STATUS.unknown.word],
+    [critical, statusText(STATUS.critical)],
+    [warning, statusText(STATUS.warning)],
+    [unknown, statusText(STATUS.unknown)],
     [silenced, 'silenced'],
-    [noData, 'without data'],
+    [noData, 'no data'],
   ] as const;
   const parts = lost.flatMap(([seconds, word]) => (seconds === 0 ? [] : [`${word} ${formatDuration(seconds)}`]));
   // Cut and not rounded: what was down for a moment was not up all the time.
@@ -110,13 +110,13 @@ function outageLine(
   { sinceMs, untilMs, worst, silencedMs }: Outage,
   about: { readonly nowMs: number; readonly number: number; readonly count: number; readonly until: number },
 ): Line {
-  const { symbol, word, tone } = STATUS[severityOf(worst)];
+  const status = STATUS[severityOf(worst)];
   const end = untilMs === about.until ? 'now' : whenText(untilMs, about.nowMs);
   const span = `${whenText(sinceMs, about.nowMs)} to ${end}, ${formatDuration((untilMs - sinceMs) / 1000)}`;
   const silenced = silencedMs === 0 ? '' : `, silenced for ${formatDuration(silencedMs / 1000)}`;
   return [
     run(` outage ${String(about.number)} of ${String(about.count)}  `, 'accent'),
-    run(`${symbol} ${word}`, tone),
+    run(statusText(status), status.tone),
     run(`  ${span}${silenced}`),
     run(`  ${keyOf('outage-before')} ${keyOf('outage-after')} step`, 'faint'),
   ];
@@ -151,7 +151,7 @@ export function timelineSearchLines(
 }
 
 const KIND_CELLS = 9;
-const STATUS_CELLS = 11;
+const STATUS_CELLS = 15;
 const PLACE_CELLS = 36;
 
 function transitionLine(
@@ -165,8 +165,8 @@ function transitionLine(
     status === undefined
       ? ''
       : was === undefined || was === status
-        ? wordOf(status)
-        : `${wordOf(was)} > ${wordOf(status)}`;
+        ? shownStatus(status)
+        : `${shownStatus(was)} > ${shownStatus(status)}`;
   const left: Line = [
     run(mark, 'accent'),
     run(`${whenText(at, nowMs).padEnd(11)}  `, 'faint'),
@@ -178,8 +178,12 @@ function transitionLine(
   return spread([...left, run(cutCells(safeLine(detailsOf(row, isPlaced)), Math.max(0, width - used - 1)))], [], width);
 }
 
-function wordOf(status: number): string {
-  return STATUS[severityOf(status)].word;
+function shownStatus(status: number): string {
+  return statusText(STATUS[severityOf(status)]);
+}
+
+function statusText({ symbol, word }: (typeof STATUS)[keyof typeof STATUS]): string {
+  return `${symbol} ${word}`;
 }
 
 function detailsOf(row: TimelineRow, isPlaced: boolean): string {
