@@ -1,3 +1,4 @@
+import { checksNamedBy, eventsNamedBy } from '../../daemon/backend/registry/named-by.ts';
 import type { CheckAggregate, CheckEntry, ClientEntry, Namespace } from '../../daemon/backend/registry/namespace.ts';
 import type { Registry } from '../../daemon/backend/registry/registry.ts';
 import { DEFINITION_KINDS } from '../../daemon/backend/definitions/state.ts';
@@ -65,8 +66,8 @@ function namespaceSnapshot(namespace: Namespace, nowMs: number): object {
     counted: [counted.total, counted.proxies, ...clients.map(({ name }) => counted.proxiesOf(name))],
     bySubscription: subscriptions.map((subscription) => [
       subscription,
-      names(namespace.checksNamedBy(subscription, null)),
-      names(namespace.eventsNamedBy(subscription, null)),
+      names(checksNamedBy(namespace, subscription, null)),
+      names(eventsNamedBy(namespace, subscription, null)),
     ]),
     aggregates: aggregates.sorted().map((aggregate) => aggregateSnapshot(namespace, aggregate, nowMs)),
     deletions: AGGREGATES.map((name) => [name, aggregates.deletion(name)]),

@@ -5,6 +5,7 @@ import { eventKey } from '../../../shared/domain/event-key.ts';
 import { idOfChange } from '../silences/state.ts';
 import { namespacedTopic } from '../tables/topic.ts';
 import type { Change } from '../ports.ts';
+import { eventsSilencedBy } from '../registry/named-by.ts';
 import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
 
 export function eventRow(entry: CheckEntry, nowMs: number): EventRow | null {
@@ -56,7 +57,7 @@ function changedEntries(
       const id = idOfChange(change);
       if (silenced.has(id)) continue;
       silenced.add(id);
-      for (const entry of namespace?.eventsSilencedBy(change) ?? []) {
+      for (const entry of namespace === undefined ? [] : eventsSilencedBy(namespace, change)) {
         entries.set(eventKey(entry.client.name, entry.name), entry);
       }
     }

@@ -5,6 +5,7 @@ import { isUnsilenced, type EventPlace, type UnsilencedEvents } from './write-un
 import { idOfChange } from '../silences/state.ts';
 import type { CommitBoard } from '../commit/commit-board.ts';
 import type { Change, Clock } from '../ports.ts';
+import { eventsSilencedBy } from '../registry/named-by.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 
@@ -41,7 +42,7 @@ function* eventsFreedBy(registry: Registry, change: Change, nowMs: number): Gene
   if (change[0] === 'silenced') {
     const namespace = registry.namespace(change[1]);
     const entry = namespace.silenced.get(idOfChange(change));
-    if (entry === undefined || !isActive(entry, nowMs)) yield* namespace.eventsSilencedBy(change);
+    if (entry === undefined || !isActive(entry, nowMs)) yield* eventsSilencedBy(namespace, change);
   } else if (change[0] === 'client') {
     const client = registry.namespace(change[1]).clients.get(change[2]);
     if (client !== undefined && client.openEvents > 0) yield* client.checks.values();

@@ -6,6 +6,7 @@ import type { Batcher } from '../commit/batcher.ts';
 import type { EntityLimit } from '../clients/entity-limit.ts';
 import type { Clock } from '../ports.ts';
 import type { AskedNamespaces } from '../namespaces/asked.ts';
+import { eventsNamedBy } from '../registry/named-by.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 
@@ -51,7 +52,7 @@ export function overviewOf(parts: OverviewParts, asked: AskedNamespaces): Overvi
 
 /** Clients with an open event of this check. */
 function openOf(namespace: Namespace, check: string): number {
-  return [...namespace.eventsNamedBy(null, check)].length;
+  return [...eventsNamedBy(namespace, null, check)].length;
 }
 
 function clientCounts(namespaces: readonly Namespace[], now: number): Overview['clients'] {

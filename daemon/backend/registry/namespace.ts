@@ -6,7 +6,7 @@ import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
 import { staleRepeatOf, ttlOf } from '../../../shared/domain/ttl.ts';
 import { checkRedactKeysOf, redactKeysOf } from '../../../shared/domain/redact.ts';
-import { parseSelector, type Selector, type SelectorSubject } from '../../../shared/domain/selector.ts';
+import type { SelectorSubject } from '../../../shared/domain/selector.ts';
 import { isSilenced, silencedBy } from '../../../shared/domain/silencing.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { HeldResult } from '../../../shared/schemas/result.ts';
@@ -18,7 +18,6 @@ import { Subscribers } from '../clients/subscribers.ts';
 import { OpenEvents } from '../events/open-events.ts';
 import { ResultsByCheck } from '../results/state.ts';
 import { TtlIndex } from '../results/ttl-index.ts';
-import type { SilencedChange } from '../ports.ts';
 import type { CheckSelectors, ClientSelectors } from '../silences/selectors.ts';
 import { SilencedRegistry } from '../silences/state.ts';
 import { byName } from './by-name.ts';
@@ -476,53 +475,9 @@ export class Namespace {
     this.#footprint.bytes -= MEMBER_BYTES * this.aggregates.loadDeletion(name, count);
   }
 
-  /** The open events that an entry on these two parts names, whether or not it is active. */
-  *eventsNamedBy(subscription: string | null, check: string | null): Generator<CheckEntry, void, undefined> {
-    if (subscription === null) {
-      if (check === null) return;
-      yield* this.openEvents.of(check);
-      yield* this.openEvents.inFamily(check);
-      return;
-    }
-    for (const client of this.#subscribers.of(subscription)) {
-      if (check === null) {
-        yield* eventsOf(client);
-        continue;
-      }
-      const entry = client.checks.get(check);
-      if (entry?.state.event !== undefined) yield entry;
-    }
-    if (check === null) return;
-    for (const entry of this.openEvents.inFamily(check)) {
-      if (entry.client.subscriptions.includes(subscription)) yield entry;
-    }
-  }
-
-  /** The open events that a selector matches. */
-  *eventsSelectedBy(selector: Selector): Generator<CheckEntry, void, undefined> {
-    for (const client of this.clients.values()) {
-      if (client.openEvents === 0 || !selector.mayMatch(client.subject())) continue;
-      for (const entry of eventsOf(client)) if (selector.matches(entry.subject())) yield entry;
-    }
-  }
-
-  /** The open events that an entry of this change names or finds, whether or not it is active, or there any more. */
-  *eventsSilencedBy([, , subscription, check, bySearch]: SilencedChange): Generator<CheckEntry, void, undefined> {
-    if (bySearch === undefined) return yield* this.eventsNamedBy(subscription, check);
-    const selector = parseSelector(bySearch.selector);
-    if (selector.kind === 'selector') yield* this.eventsSelectedBy(selector);
-  }
-
-  /** The checks with a result or an event that an entry on these two parts names, whether or not it is active. */
-  *checksNamedBy(subscription: string | null, check: string | null): Generator<CheckEntry, void, undefined> {
-    const clients = subscription === null ? this.clients.values() : this.#subscribers.of(subscription);
-    for (const client of clients) {
-      if (check === null) yield* client.checks.values();
-      else {
-        const entry = client.checks.get(check);
-        if (entry !== undefined) yield entry;
-      }
-    }
+  /** The clients that have this subscription. */
+  subscribersOf(subscription: string): Iterable<ClientEntry> {
+    return this.#subscribers.of(subscription);
   }
 }
 

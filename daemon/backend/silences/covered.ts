@@ -4,6 +4,7 @@ import { parseSelector } from '../../../shared/domain/selector.ts';
 import { severityOf } from '../../../shared/domain/severity.ts';
 import type { SilencedTargetParts } from '../../../shared/domain/silencing.ts';
 import type { RecentProblems } from '../../../shared/schemas/silence-preview.ts';
+import { checksNamedBy, eventsNamedBy, eventsSelectedBy } from '../registry/named-by.ts';
 import type { CheckEntry, Namespace } from '../registry/namespace.ts';
 
 /** Clients and checks that are looked at until others get their turn: a few milliseconds. */
@@ -60,14 +61,14 @@ export async function recoveredSince(
 
 function eventsOfTarget(namespace: Namespace, target: SilencedTargetParts): Iterable<CheckEntry> {
   const { subscription = null, check = null, selector: text } = target;
-  if (text === undefined || text === null) return namespace.eventsNamedBy(subscription, check);
+  if (text === undefined || text === null) return eventsNamedBy(namespace, subscription, check);
   const selector = parseSelector(text);
-  return selector.kind === 'selector' ? namespace.eventsSelectedBy(selector) : [];
+  return selector.kind === 'selector' ? eventsSelectedBy(namespace, selector) : [];
 }
 
 function* checksOfTarget(namespace: Namespace, target: SilencedTargetParts): Generator<CheckEntry, void, undefined> {
   const { subscription = null, check = null, selector: text } = target;
-  if (text === undefined || text === null) return yield* namespace.checksNamedBy(subscription, check);
+  if (text === undefined || text === null) return yield* checksNamedBy(namespace, subscription, check);
   const selector = parseSelector(text);
   if (selector.kind === 'problem') return;
   for (const client of namespace.clients.values()) {

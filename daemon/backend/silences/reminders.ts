@@ -4,6 +4,7 @@ import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Log } from '../../log/log.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { PlanningClock } from '../ports.ts';
+import { eventsSilencedBy } from '../registry/named-by.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Deadline } from '../schedule/deadlines.ts';
 import { runDeadlines } from '../schedule/run-deadlines.ts';
@@ -63,7 +64,7 @@ export function remindOfEnds({ registry, batcher, clock, log, before }: Reminder
       const namespace = transaction.registry.namespace(namespaceName);
       const entry = namespace.silenced.get(id);
       if (entry === undefined || !isDue(entry, transaction.nowMs)) return;
-      const events = [...namespace.eventsSilencedBy(changeOf(namespaceName, entry))].length;
+      const events = [...eventsSilencedBy(namespace, changeOf(namespaceName, entry))].length;
       if (events === 0) return;
       renewSilenced(transaction, namespace, { ...entry, reminded: { at: transaction.now, events } });
     });

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { eventsNamedBy } from '../../../../daemon/backend/registry/named-by.ts';
 import { Namespace } from '../../../../daemon/backend/registry/namespace.ts';
 import { NO_CHECK_STATE, nextCheckState } from '../../../../shared/domain/event.ts';
 import type { Client } from '../../../../shared/schemas/client.ts';
@@ -59,7 +60,7 @@ test.each<{ name: string; subscription: string | null; check: string | null; exp
   report(namespace, 'a', 'disk', 2);
   report(namespace, 'b', 'disk', 2);
   report(namespace, 'b', 'fine', 0);
-  expect(namesOf(namespace.eventsNamedBy(subscription, check)).toSorted()).toEqual(expected);
+  expect(namesOf(eventsNamedBy(namespace, subscription, check)).toSorted()).toEqual(expected);
 });
 
 test('the events that an entry names: those of checks that are one of several of a name, until they end', () => {
@@ -68,7 +69,7 @@ test('the events that an entry names: those of checks that are one of several of
   for (const check of ['Down', 'Down..critical', 'Down..critical..1', 'Downs']) report(namespace, 'a', check, 2);
   report(namespace, 'b', 'Down..warning', 1);
   const named = (subscription: string | null, check: string): string[] =>
-    namesOf(namespace.eventsNamedBy(subscription, check)).toSorted();
+    namesOf(eventsNamedBy(namespace, subscription, check)).toSorted();
   expect(named(null, 'Down')).toEqual(['a/Down', 'a/Down..critical', 'a/Down..critical..1', 'b/Down..warning']);
   expect(named('web', 'Down..critical')).toEqual(['a/Down..critical', 'a/Down..critical..1']);
   report(namespace, 'a', 'Down..critical..1', 0);
@@ -80,8 +81,8 @@ test('a client that changes its subscriptions is found by the new ones only', ()
   namespace.putClient(aClient('a', ['web']), { signature: '' });
   report(namespace, 'a', 'disk', 2);
   namespace.putClient(aClient('a', ['db']), { signature: '' });
-  expect(namesOf(namespace.eventsNamedBy('web', null))).toEqual([]);
-  expect(namesOf(namespace.eventsNamedBy('db', null))).toEqual(['a/disk']);
+  expect(namesOf(eventsNamedBy(namespace, 'web', null))).toEqual([]);
+  expect(namesOf(eventsNamedBy(namespace, 'db', null))).toEqual(['a/disk']);
 });
 
 test('an entry keeps the beginning of the output of its event, and none without one', () => {
@@ -124,10 +125,10 @@ test('counters and indexes equal a count of everything, whatever happened before
       expect(Object.values(namespace.results).reduce((sum, count) => sum + count, 0)).toBe(entries.length);
       for (const name of ['web', 'db']) {
         const named = open.filter(({ client: of }) => of.subscriptions.includes(name));
-        expect(namesOf(namespace.eventsNamedBy(name, null)).toSorted()).toEqual(namesOf(named).toSorted());
+        expect(namesOf(eventsNamedBy(namespace, name, null)).toSorted()).toEqual(namesOf(named).toSorted());
       }
       const cpu = open.filter((entry) => entry.name === 'cpu');
-      expect(namesOf(namespace.eventsNamedBy(null, 'cpu')).toSorted()).toEqual(namesOf(cpu).toSorted());
+      expect(namesOf(eventsNamedBy(namespace, null, 'cpu')).toSorted()).toEqual(namesOf(cpu).toSorted());
       expect(entries.every(({ state }) => state !== NO_CHECK_STATE)).toBe(true);
     }),
   );

@@ -1,0 +1,68 @@
+import { parseSelector, type Selector } from '../../../shared/domain/selector.ts';
+import type { SilencedChange } from '../ports.ts';
+import { eventsOf, type CheckEntry, type Namespace } from './namespace.ts';
+
+/*
+ * What a silenced entry is about, whether or not it is active: by its two parts, or by its selector.
+ */
+
+/** The open events that an entry on these two parts names. */
+export function* eventsNamedBy(
+  namespace: Namespace,
+  subscription: string | null,
+  check: string | null,
+): Generator<CheckEntry, void, undefined> {
+  const { openEvents } = namespace;
+  if (subscription === null) {
+    if (check === null) return;
+    yield* openEvents.of(check);
+    yield* openEvents.inFamily(check);
+    return;
+  }
+  for (const client of namespace.subscribersOf(subscription)) {
+    if (check === null) {
+      yield* eventsOf(client);
+      continue;
+    }
+    const entry = client.checks.get(check);
+    if (entry?.state.event !== undefined) yield entry;
+  }
+  if (check === null) return;
+  for (const entry of openEvents.inFamily(check)) {
+    if (entry.client.subscriptions.includes(subscription)) yield entry;
+  }
+}
+
+/** The open events that a selector matches. */
+export function* eventsSelectedBy(namespace: Namespace, selector: Selector): Generator<CheckEntry, void, undefined> {
+  for (const client of namespace.clients.values()) {
+    if (client.openEvents === 0 || !selector.mayMatch(client.subject())) continue;
+    for (const entry of eventsOf(client)) if (selector.matches(entry.subject())) yield entry;
+  }
+}
+
+/** The open events that an entry of this change names or finds; it may be there no more. */
+export function* eventsSilencedBy(
+  namespace: Namespace,
+  [, , subscription, check, bySearch]: SilencedChange,
+): Generator<CheckEntry, void, undefined> {
+  if (bySearch === undefined) return yield* eventsNamedBy(namespace, subscription, check);
+  const selector = parseSelector(bySearch.selector);
+  if (selector.kind === 'selector') yield* eventsSelectedBy(namespace, selector);
+}
+
+/** The checks with a result or an event that an entry on these two parts names. */
+export function* checksNamedBy(
+  namespace: Namespace,
+  subscription: string | null,
+  check: string | null,
+): Generator<CheckEntry, void, undefined> {
+  const clients = subscription === null ? namespace.clients.values() : namespace.subscribersOf(subscription);
+  for (const client of clients) {
+    if (check === null) yield* client.checks.values();
+    else {
+      const entry = client.checks.get(check);
+      if (entry !== undefined) yield entry;
+    }
+  }
+}
