@@ -229,7 +229,8 @@ const EXAMPLES: Readonly<Record<string, readonly Act[]>> = {
   ],
   stash: [
     ({ writers }) => writers.stashes.put('default', { path: 'a/b', content: {} }),
-    ({ writers }) => writers.stashes.put('default', { path: 'a/b', content: {}, expireSeconds: 5 }),
+    // Long: every turn of the loop that a commit takes moves the clock.
+    ({ writers }) => writers.stashes.put('default', { path: 'a/b', content: {}, expireSeconds: 3600 }),
     ({ writers }) => writers.stashes.remove('default', 'a/b'),
   ],
   spool: [deliver('dev', 1), deliver('dev', 2), removeClient('dev', 'a'), ...emptyDev],
