@@ -17,7 +17,7 @@ import { askQuit } from './quit.ts';
 import { inLists, onLayer, type Run, type Action } from '../keys/action.ts';
 import { toggleMute } from '../state/bell.ts';
 import { openViewMenu } from './list-menus.ts';
-import { VIEWS_ALL, VIEWS_PAUSED, SCROLLED, LISTS, TEXTS } from '../keys/places.ts';
+import { VIEWS_ALL, VIEWS_PAUSED, SCROLLED, LISTS, PAGES, TEXTS } from '../keys/places.ts';
 import { goBack } from '../screens/open-view.ts';
 
 /** Two presses within this quit from anywhere. */
@@ -35,18 +35,7 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
   {
     name: 'pause',
     keys: ['p'],
-    in: [
-      ...VIEWS_PAUSED,
-      'silence-entry',
-      'detail',
-      'inspect',
-      'handling',
-      'dead-letter',
-      'member',
-      'report',
-      'timeline',
-      'timeline-search',
-    ],
+    in: [...VIEWS_PAUSED, 'silence-entry', ...TEXTS],
     help: 'pause the feed, or resume it',
     hint: 'pause',
     run: (store) => (store.state.paused === undefined ? store.pause() : store.resume()),
@@ -54,40 +43,14 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
   {
     name: 'reconnect',
     keys: ['R'],
-    in: [
-      'overview',
-      'silences',
-      'aggregates',
-      'clients',
-      'upgrade',
-      'plan',
-      'dead-letters',
-      'dead-letter',
-      'handling',
-      'cluster',
-      'member',
-      'report',
-      'timeline',
-      'timeline-search',
-    ],
+    in: ['overview', 'silences', 'aggregates', 'clients', 'upgrade', 'plan', 'dead-letters', 'cluster', ...PAGES],
     help: 'reconnect now',
     run: (store) => store.request({ kind: 'reconnect' }),
   },
   {
     name: 'resync',
     keys: ['ctrl-r'],
-    in: [
-      ...VIEWS_ALL,
-      'silence-entry',
-      'detail',
-      'inspect',
-      'handling',
-      'dead-letter',
-      'member',
-      'report',
-      'timeline',
-      'timeline-search',
-    ],
+    in: [...VIEWS_ALL, 'silence-entry', ...TEXTS],
     help: 'load everything from the backend again',
     run: (store) => {
       store.request({ kind: 'resync' });

@@ -15,14 +15,8 @@ export const VIEWS_ALL = [...VIEWS_PAUSED, 'plan'] as const;
 /** Where there can be more rows than the screen has. */
 export const SCROLLED = [...VIEWS_ALL, ...FULL_LAYERS] as const;
 
+/** What is read from top to bottom, and is asked for from the backend as a whole. */
+export const PAGES = ['handling', 'dead-letter', 'member', 'report', 'timeline', 'timeline-search'] as const;
+
 /** What is read from top to bottom. */
-export const TEXTS = [
-  'detail',
-  'inspect',
-  'handling',
-  'dead-letter',
-  'member',
-  'report',
-  'timeline',
-  'timeline-search',
-] as const;
+export const TEXTS = ['detail', 'inspect', ...PAGES] as const;

@@ -1,6 +1,7 @@
 import type { ClientRow, EventBrief, EventRow, FeedBriefs, FeedRows, SilencedRow } from '../../shared/schemas/feed.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
+import { silenceName } from '../words/silence-text.ts';
 import { keyOf } from './keys.ts';
 import type { Bell } from './bell.ts';
 import type { Says, Asks, Frames, Rows, Screen, Urgency } from './ports.ts';
@@ -54,17 +55,13 @@ export function applyRows(store: TakesRows, bell: Bell, rows: FeedRows, about: A
 }
 
 /** Points out that a silence is about to end, when its backend does. */
-function remind(
-  store: Says,
-  { id, reminded, expire_at: end }: SilencedRow,
-  known: SilencedRow | undefined,
-  nowMs: number,
-): void {
+function remind(store: Says, row: SilencedRow, known: SilencedRow | undefined, nowMs: number): void {
+  const { reminded, expire_at: end } = row;
   if (reminded === undefined || end === null || known?.reminded !== undefined) return;
   const left = formatDuration(end - nowMs / 1000, 1);
   const events = `${String(reminded.events)} ${reminded.events === 1 ? 'event' : 'events'}`;
   store.say(
-    `${safeLine(id)} ends in ${left} and keeps ${events} quiet: ${keyOf('silence-change')} in the silences extends it`,
+    `${safeLine(silenceName(row))} ends in ${left} and keeps ${events} quiet: ${keyOf('silence-change')} in the silences extends it`,
   );
 }
 

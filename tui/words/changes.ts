@@ -1,10 +1,9 @@
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { endOf } from '../../shared/domain/expiry.ts';
-import { targetId } from '../../shared/domain/silencing.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { BulkOperation, BulkOutcome, BulkRefusal } from '../../shared/schemas/bulk.ts';
 import { countText } from './count-text.ts';
-import { targetText } from './silence-text.ts';
+import { silenceName, targetText } from './silence-text.ts';
 
 /** What a change is, for the words about it. */
 export type ChangeVerb =
@@ -108,13 +107,13 @@ export function refusedReport(change: Change, problem: string): ChangeReport {
 export function operationName(operation: BulkOperation): string {
   switch (operation.op) {
     case 'silence':
-      return safeLine(targetId(operation));
+      return safeLine(silenceName(operation));
     case 'clear':
       return safeLine(operation.id);
     case 'resolve':
       return safeLine(`${operation.client}/${operation.check}`);
     case 'restore':
-      return safeLine(targetId(operation.entry));
+      return safeLine(silenceName(operation.entry));
   }
 }
 

@@ -1,3 +1,5 @@
+import { targetId } from '../../shared/domain/silencing.ts';
+
 /** What a silence is about; null stands for all. */
 export interface SilenceTarget {
   readonly subscription?: string | null | undefined;
@@ -17,4 +19,9 @@ export function targetText({ subscription, check, selector }: SilenceTarget): st
   if (subscription === null || subscription === undefined) return `check:${check ?? '*'}`;
   if (subscription.startsWith(CLIENT)) return `${subscription.slice(CLIENT.length)} / ${check ?? 'all checks'}`;
   return `subscription:${subscription}${check === null || check === undefined ? '' : ` / ${check}`}`;
+}
+
+/** What a silence is called in a word: its id, but what it searches where it is one by search. Not yet safe for a terminal. */
+export function silenceName(target: SilenceTarget): string {
+  return typeof target.selector === 'string' ? targetText(target) : targetId(target);
 }

@@ -24,7 +24,12 @@ test('the end of a silence is pointed out when its backend does, and once', () =
   const driver = new ConsoleDriver();
   const { store } = driver;
   const said = (): readonly string[] => store.log.newestFirst.map(({ text }) => text);
-  const entry = aSilencedRow({ id: '*:disk', expire_at: store.options.now() / 1000 + 600 });
+  const entry = aSilencedRow({
+    id: '*:disk',
+    subscription: null,
+    check: 'disk',
+    expire_at: store.options.now() / 1000 + 600,
+  });
   const reminded = { at: store.options.now() / 1000, events: 3 };
   driver.goLive({ silenced: { '*:disk': entry } });
   driver.change({ silenced: { '*:disk': { ...entry, reminded } } });
@@ -32,4 +37,17 @@ test('the end of a silence is pointed out when its backend does, and once', () =
   expect(said()).toEqual([line]);
   driver.change({ silenced: { '*:disk': { ...entry, reminded, reason: 'another' } } });
   expect(said()).toEqual([line]);
+});
+
+test('a silence by search is called by what it searches', () => {
+  const driver = new ConsoleDriver();
+  const { store } = driver;
+  const end = store.options.now() / 1000 + 600;
+  const parts = { id: 'selector-0123456789abcdef', subscription: null, check: null, selector: 'env=prod' };
+  const entry = aSilencedRow({ ...parts, expire_at: end });
+  driver.goLive({ silenced: { [parts.id]: entry } });
+  driver.change({ silenced: { [parts.id]: { ...entry, reminded: { at: end - 600, events: 1 } } } });
+  expect(store.log.newestFirst.map(({ text }) => text)).toEqual([
+    'search:env=prod ends in 10m and keeps 1 event quiet: e in the silences extends it',
+  ]);
 });

@@ -4,6 +4,7 @@ import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { SilencedRow, UpgradeRow } from '../../../shared/schemas/feed.ts';
 import type { PlanRunStepState } from '../../../shared/schemas/plan-run.ts';
 import { countText, shortCountText } from '../../words/count-text.ts';
+import { silenceName } from '../../words/silence-text.ts';
 import { keyOf } from '../../state/keys.ts';
 import { run, type Run, type Tone } from '../../text/theme.ts';
 import { aggregateBar, aggregateMark, isBelowNeed, percentText } from '../../model/aggregate-book.ts';
@@ -265,13 +266,14 @@ function silencesBox(
   });
 }
 
-function silenceRow({ id, creator }: SilencedRow, endsAt: number, events: number): BoxRow {
+function silenceRow(entry: SilencedRow, endsAt: number, events: number): BoxRow {
+  const { id, creator } = entry;
   const matches = events === 0 ? 'matches 0' : `${countText(events)} ${events === 1 ? 'event' : 'events'}`;
   return {
     key: id,
     left: [
       run(`${new Date(endsAt * 1000).toISOString().slice(11, 16)}  `, 'faint'),
-      run(`${safeLine(creator ?? 'nobody')}  ${safeLine(id)}`),
+      run(`${safeLine(creator ?? 'nobody')}  ${safeLine(silenceName(entry))}`),
     ],
     right: [run(matches, events === 0 ? 'warning' : 'plain')],
     open: (store) => openFiltered(store, 'silences', id),

@@ -17,7 +17,7 @@ import {
   silenceStartMs,
 } from './form.ts';
 import type { SilencePreview } from '../../model/silence-preview.ts';
-import { targetText } from '../../words/silence-text.ts';
+import { silenceName, targetText } from '../../words/silence-text.ts';
 import { START_HINT } from '../../words/silence-times.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
 import { run, STATUS, type Line } from '../../text/theme.ts';
@@ -95,7 +95,7 @@ function titleText({ origin, targets }: SilenceForm): string {
   }
   const [entry] = origin.entries;
   const what =
-    origin.entries.length === 1 && entry !== undefined ? entry.id : countOf(origin.entries.length, 'silence');
+    origin.entries.length === 1 && entry !== undefined ? silenceName(entry) : countOf(origin.entries.length, 'silence');
   return safeLine(`${ORIGIN_TITLES[origin.kind]}: ${what}`);
 }
 
