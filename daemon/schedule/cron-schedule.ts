@@ -1,18 +1,5 @@
 import { Cron } from 'croner';
-import { dateProblem } from '../../shared/schemas/cron.ts';
-
-/** What croner does not know of, or writes in another way. */
-const SHORTHANDS: ReadonlyMap<string, string> = new Map([
-  ['@yearly', '0 0 1 1 *'],
-  ['@annually', '0 0 1 1 *'],
-  ['@monthly', '0 0 1 * *'],
-  ['@weekly', '0 0 * * 0'],
-  ['@daily', '0 0 * * *'],
-  ['@midnight', '0 0 * * *'],
-  ['@hourly', '0 * * * *'],
-]);
-
-const FIELDS = 5;
+import { dateProblem, fiveFields } from '../../shared/schemas/cron.ts';
 
 /**
  * The first moment after `afterMs`, epoch milliseconds; undefined when there is none.
@@ -28,8 +15,10 @@ export type CronSchedule = (afterMs: number) => number | undefined;
  */
 export function cronSchedule(text: string, zone: string | undefined): CronSchedule {
   if (dateProblem(text) !== undefined) return () => undefined;
-  // A sixth field is tolerated and has no meaning.
-  const pattern = SHORTHANDS.get(text.toLowerCase()) ?? text.trim().split(/\s+/).slice(0, FIELDS).join(' ');
-  const cron = new Cron(pattern, { paused: true, mode: '5-part', ...(zone === undefined ? {} : { timezone: zone }) });
+  const cron = new Cron(fiveFields(text), {
+    paused: true,
+    mode: '5-part',
+    ...(zone === undefined ? {} : { timezone: zone }),
+  });
   return (afterMs) => cron.nextRun(new Date(afterMs))?.getTime();
 }

@@ -1,9 +1,11 @@
 import type { SilencedRow } from '../schemas/feed.ts';
+import type { SubmittedRecurrence } from '../schemas/recurrence.ts';
 import type { SilencedEntry, SilencedView } from '../schemas/silenced.ts';
 import { familiesOf } from './check-family.ts';
 import type { EventState } from './event.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { endAfter, expireAtOf, isExpired, secondsLeft } from './expiry.ts';
+import { nextWindow, recurrenceOf } from './recurrence.ts';
 
 /** The id of an entry, with `*` for a missing part (reference 2.1). */
 export function silencedId(subscription: string | null | undefined, check: string | null | undefined): string {
@@ -43,6 +45,8 @@ export interface SilencedRequest extends SilencedTargetParts {
   /** Seconds, -1 for ever. */
   readonly expire?: number | null | undefined;
   readonly expire_on_resolve?: boolean | null | undefined;
+  /** Without a begin and an end of its own. */
+  readonly recurrence?: SubmittedRecurrence | null | undefined;
 }
 
 /**
@@ -53,7 +57,8 @@ export function silencedEntry(request: SilencedRequest, nowMs: number): Silenced
   const begin = request.begin ?? null;
   const startMs = begin === null ? nowMs : Math.max(nowMs, begin * 1000);
   const selector = request.selector?.trim();
-  return {
+  const recurrence = request.recurrence ? recurrenceOf(request.recurrence) : undefined;
+  const entry: SilencedEntry = {
     id: targetId(request),
     subscription: request.subscription ?? null,
     check: request.check ?? null,
@@ -65,11 +70,49 @@ export function silencedEntry(request: SilencedRequest, nowMs: number): Silenced
     timestamp: Math.floor(nowMs / 1000),
     ...(selector !== undefined && { selector }),
   };
+  return recurrence === undefined ? entry : inWindowAt({ ...entry, recurrence, expireAtMs: OVER }, nowMs);
+}
+
+/** The end of an entry that recurs and whose windows are not worked out yet. */
+const OVER = 0;
+
+const inWindows = new WeakMap<SilencedEntry, SilencedEntry>();
+
+/**
+ * The entry as it is at a moment: one that recurs has begin and end of the window that is in force or comes next, also where
+ * the one that it was kept with is over and nobody has written that yet. One without a further window stays as it was: expired.
+ */
+export function entryAt(entry: SilencedEntry, nowMs: number): SilencedEntry {
+  if (entry.recurrence === undefined || !isExpired(entry, nowMs)) return entry;
+  const known = inWindows.get(entry);
+  if (known !== undefined && !isExpired(known, nowMs)) return known;
+  const next = inWindowAt(entry, nowMs);
+  inWindows.set(entry, next);
+  return next;
+}
+
+function inWindowAt(entry: SilencedEntry, nowMs: number): SilencedEntry {
+  const { recurrence, reminded: _ofItsLastEnd, ...rest } = entry;
+  const window = recurrence === undefined ? undefined : nextWindow(recurrence, nowMs);
+  if (recurrence === undefined || window === undefined) return entry;
+  return { ...rest, begin: window.beginMs / 1000, expireAtMs: window.endMs, recurrence };
+}
+
+/** Whether the entry is over for good at a moment. */
+export function isOver(entry: SilencedEntry, nowMs: number): boolean {
+  return isExpired(entryAt(entry, nowMs), nowMs);
 }
 
 /** Whether the entry silences now: begun and not expired (completion 1.2). */
 export function isActive(entry: SilencedEntry, nowMs: number): boolean {
-  return !isExpired(entry, nowMs) && (entry.begin === null || entry.begin * 1000 <= nowMs);
+  const { begin, expireAtMs } = entryAt(entry, nowMs);
+  return !isExpired({ expireAtMs }, nowMs) && (begin === null || begin * 1000 <= nowMs);
+}
+
+/** What is wrong with putting an entry in the place of one that recurs: it would be lost by an order that knows nothing of it. */
+export function replacementProblem(before: SilencedEntry | undefined, after: SilencedEntry): string | undefined {
+  if (before?.recurrence === undefined || after.recurrence !== undefined) return undefined;
+  return `${before.id} recurs (${before.recurrence.schedule}): clear it first, or silence the same by a selector`;
 }
 
 /** The entry as the API shows it. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { expireAtSchema } from './expiry.ts';
 import { LIFETIME_SECONDS_MAX } from './lifetime.ts';
 import { nameSchema, sourceSchema, subscriptionSchema } from './name.ts';
+import { recurrenceSchema } from './recurrence.ts';
 import { isOneTarget, monSilencedSchema, TARGET_MESSAGE } from './silenced.ts';
 import { objectNameSchema, pairsSchema } from './v2/metadata.ts';
 
@@ -36,6 +37,7 @@ const restoredEntrySchema = z
       .array(z.enum(['subscription', 'check']))
       .max(2)
       .optional(),
+    recurrence: recurrenceSchema.optional(),
   })
   .refine(isOneTarget, { message: TARGET_MESSAGE });
 

@@ -1,12 +1,19 @@
-const SHORTHANDS: ReadonlySet<string> = new Set([
-  '@yearly',
-  '@annually',
-  '@monthly',
-  '@weekly',
-  '@daily',
-  '@midnight',
-  '@hourly',
+const SHORTHANDS: ReadonlyMap<string, string> = new Map([
+  ['@yearly', '0 0 1 1 *'],
+  ['@annually', '0 0 1 1 *'],
+  ['@monthly', '0 0 1 * *'],
+  ['@weekly', '0 0 * * 0'],
+  ['@daily', '0 0 * * *'],
+  ['@midnight', '0 0 * * *'],
+  ['@hourly', '0 * * * *'],
 ]);
+
+const FIELDS = 5;
+
+/** The five fields that a schedule stands for: a shorthand written out, without a sixth, which has no meaning. */
+export function fiveFields(text: string): string {
+  return SHORTHANDS.get(text.toLowerCase()) ?? fieldsOf(text).slice(0, FIELDS).join(' ');
+}
 
 interface Field {
   readonly name: string;
@@ -17,7 +24,9 @@ interface Field {
 }
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+/** 0 is Sunday. */
+export const WEEKDAY_NAMES = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
+const WEEKDAYS = WEEKDAY_NAMES.map((name) => name.slice(0, 3));
 
 const MINUTE: Field = { name: 'minute', min: 0, max: 59 };
 const HOUR: Field = { name: 'hour', min: 0, max: 23 };
@@ -39,7 +48,7 @@ const ITEM = /^(?:\*|(?<from>\w+)(?:-(?<to>\w+))?)(?:\/(?<step>\d{1,4}))?$/;
  */
 export function cronProblem(text: string): string | undefined {
   if (text.startsWith('@')) {
-    return SHORTHANDS.has(text.toLowerCase()) ? undefined : `must be one of ${[...SHORTHANDS].join(', ')}`;
+    return SHORTHANDS.has(text.toLowerCase()) ? undefined : `must be one of ${[...SHORTHANDS.keys()].join(', ')}`;
   }
   const [minute, hour, day, month, weekday, ...rest] = fieldsOf(text);
   if (
@@ -72,6 +81,44 @@ export function dateProblem(text: string): string | undefined {
   // Where both kinds of days are restricted, either is enough, so the weekday always comes.
   if (!weekday.startsWith('*') || hasDate(day, month)) return undefined;
   return `has no moment: there is no day ${day} in month ${month}`;
+}
+
+/** The moments of a schedule on the clock on the wall. */
+export interface CronDates {
+  /** Minutes since midnight, in order. */
+  readonly times: readonly number[];
+  /** 1 to 12; undefined: each. */
+  readonly months: ReadonlySet<number> | undefined;
+  /** 1 to 31; undefined: each. Where weekdays are named too, either is enough. */
+  readonly monthDays: ReadonlySet<number> | undefined;
+  /** 0 (Sunday) to 6; undefined: each. */
+  readonly weekdays: ReadonlySet<number> | undefined;
+}
+
+/** @param text without a problem (`cronProblem`) */
+export function cronDates(text: string): CronDates {
+  const [minute = '*', hour = '*', day = '*', month = '*', weekday = '*'] = fieldsOf(fiveFields(text));
+  const minutes = valuesOf(minute, MINUTE);
+  const named = (field: string, kind: Field): ReadonlySet<number> | undefined =>
+    field === '*' ? undefined : new Set(valuesOf(field, kind));
+  const weekdays = named(weekday, WEEKDAY);
+  return {
+    times: valuesOf(hour, HOUR).flatMap((at) => minutes.map((past) => at * 60 + past)),
+    months: named(month, MONTH),
+    monthDays: named(day, DAY),
+    weekdays: weekdays === undefined ? undefined : new Set([...weekdays].map((at) => at % 7)),
+  };
+}
+
+/** The values of a field, in order. */
+function valuesOf(text: string, field: Field): number[] {
+  const values = new Set<number>();
+  for (const item of text.split(',')) {
+    const range = rangeOf(item, field);
+    const step = Number(/\/(\d+)$/.exec(item)?.[1] ?? '1');
+    for (let at = range?.from ?? 0; at <= (range?.to ?? -1); at += step) values.add(at);
+  }
+  return [...values].toSorted((a, b) => a - b);
 }
 
 function fieldsOf(text: string): readonly string[] {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { nameSchema } from './name.ts';
 import { recoverySchema } from './recovery.ts';
+import { recurrenceAnswer, recurrenceSchema } from './recurrence.ts';
+import { windowUseSchema } from './silenced.ts';
 
 /** Statuses that are kept of a check: those that are shown, and the one before. */
 const HISTORY_LENGTH = 22;
@@ -80,8 +82,15 @@ export const exactSilencedSchema = z.object({
     expire_on_resolve: z.boolean(),
     timestamp: secondsSchema,
     expire_at: secondsSchema.nullable(),
+    recurrence: recurrenceAnswer.refine((value) => recurrenceSchema.safeParse(value).success).exactOptional(),
   }),
-  use: z.object({ suppressed: z.int().min(0), last_suppressed: secondsSchema.nullable() }).optional(),
+  use: z
+    .object({
+      suppressed: z.int().min(0),
+      last_suppressed: secondsSchema.nullable(),
+      window: windowUseSchema.exactOptional(),
+    })
+    .optional(),
 });
 
 /** `mon` of a user, epoch milliseconds. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { answer } from './answer.ts';
+import { recurrenceSchema, windowAnswer } from './recurrence.ts';
 import { isOneTarget, silencedTarget, TARGET_MESSAGE } from './silenced.ts';
 
 /** Most entries of one preview: as many as one dialog can make. */
@@ -11,6 +12,8 @@ export const silencePreviewSchema = z.looseObject({
     .array(z.looseObject(silencedTarget).refine(isOneTarget, { message: TARGET_MESSAGE }))
     .min(1)
     .max(ENTRIES_MAX),
+  /** When they would be in force again and again; absent: once. */
+  recurrence: recurrenceSchema.nullish(),
 });
 
 export type SilencePreviewRequest = z.infer<typeof silencePreviewSchema>;
@@ -36,6 +39,8 @@ export const recentProblemsAnswer = answer(
         first: z.array(z.string()),
       })
       .optional(),
+    /** The window in force and the next ones, five at most; absent: they would not recur. */
+    windows: z.array(windowAnswer).optional(),
   }),
 );
 export type RecentProblems = z.infer<typeof recentProblemsAnswer>;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { expireSchema } from './expiry.ts';
-import type { Expiring } from './lifetime.ts';
+import { EXPIRE_NEVER, type Expiring } from './lifetime.ts';
 import { nameSchema, subscriptionSchema } from './name.ts';
+import { recurrenceAnswer, recurrenceSchema, type Recurrence, type SubmittedRecurrence } from './recurrence.ts';
 import { numberOrNull, numberOrZero, orFalse, textOrNull, type AnswerOf } from './answer.ts';
 
 const parts = { subscription: subscriptionSchema.nullish(), check: nameSchema.nullish() };
@@ -43,10 +44,28 @@ export function isOneTarget({ subscription, check, selector }: SubmittedTarget):
 
 export const TARGET_MESSAGE = 'at least one of subscription and check is required, or else a selector alone';
 
+interface SubmittedTime {
+  readonly begin?: number | null | undefined;
+  readonly expire?: number | null | undefined;
+  readonly expire_on_resolve?: boolean | null | undefined;
+  readonly recurrence?: SubmittedRecurrence | null | undefined;
+}
+
+/** Whether it is in force once, or again and again: no end of its own has a meaning for what recurs. */
+function hasOneTime({ begin, expire, expire_on_resolve: endsWithEvent, recurrence }: SubmittedTime): boolean {
+  if (!recurrence) return true;
+  return (begin ?? null) === null && (expire ?? EXPIRE_NEVER) === EXPIRE_NEVER && endsWithEvent !== true;
+}
+
+const TIME_MESSAGE =
+  'goes without begin, expire and expire_on_resolve: its schedule and duration say when it is in force, first_day and last_day ' +
+  'from when to when';
+
 /** Body of `POST /api/mon/v1/silenced`. */
 export const monSilencedSchema = z
-  .looseObject({ ...silencedTarget, ...terms })
-  .refine(isOneTarget, { message: TARGET_MESSAGE });
+  .looseObject({ ...silencedTarget, ...terms, recurrence: recurrenceSchema.nullish() })
+  .refine(isOneTarget, { message: TARGET_MESSAGE })
+  .refine(hasOneTime, { message: TIME_MESSAGE, path: ['recurrence'] });
 
 export type SubmittedMonSilenced = z.infer<typeof monSilencedSchema>;
 
@@ -88,6 +107,8 @@ export interface SilencedEntry extends Expiring {
   readonly reminded?: Reminded;
   /** Which run of a command holds it while it lasts (spec, maintenance). */
   readonly run?: string | undefined;
+  /** When it is in force again and again; begin and end are those of its present window, or else the next (silencing 3). */
+  readonly recurrence?: Recurrence;
   /** Missing parts that the newer API was sent as `*`, and shows so. */
   readonly asterisks?: readonly ('subscription' | 'check')[] | undefined;
 }
@@ -98,7 +119,17 @@ export interface SilencedUse {
   readonly suppressed: number;
   /** Epoch seconds of the last of them; null: there was none. */
   readonly last_suppressed: number | null;
+  /** Of one that recurs: those of the last window in which there were any. */
+  readonly window?: WindowUse;
 }
+
+/** What a window kept back. */
+export const windowUseSchema = z.object({
+  /** Of the window, epoch seconds. */
+  begin: z.number(),
+  suppressed: z.number(),
+});
+export type WindowUse = Readonly<z.infer<typeof windowUseSchema>>;
 
 /** An entry as it is read: every key is always there, `expire` counts down or is -1 (completion 1.2, clients 1.12). */
 export const silencedAnswer = z.looseObject({
@@ -124,6 +155,8 @@ export type SilencedDetail = SilencedView &
     readonly expire_at: number | null;
     /** Absent: subscription and check say what it silences. */
     readonly selector?: string;
+    /** Absent: it is in force once. */
+    readonly recurrence?: Recurrence;
   };
 
 export const silencedDetailAnswer: z.ZodType<SilencedDetail> = silencedAnswer.extend({
@@ -131,4 +164,6 @@ export const silencedDetailAnswer: z.ZodType<SilencedDetail> = silencedAnswer.ex
   selector: z.string().exactOptional(),
   suppressed: z.number(),
   last_suppressed: z.number().nullable(),
+  window: windowUseSchema.exactOptional(),
+  recurrence: recurrenceAnswer.exactOptional(),
 });

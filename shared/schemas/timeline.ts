@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { texts, type AnswerOf } from './answer.ts';
+import { recurrenceAnswer } from './recurrence.ts';
 import { clientRowSchema, eventRowSchema, silencedRowSchema } from './feed.ts';
 
 /**
@@ -67,6 +68,8 @@ const transitionShape = {
   end: z.number().exactOptional(),
   /** Whether it ends with the event. */
   expire_on_resolve: z.literal(true).exactOptional(),
+  /** Its schedule, where it is in force again and again: each window is told by a transition of its own. */
+  recurrence: recurrenceAnswer.exactOptional(),
 };
 
 const transitionSchema = z.object(transitionShape);

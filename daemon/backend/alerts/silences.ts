@@ -1,7 +1,6 @@
 import type { ALERTMANAGER_API } from '../../../shared/api/alertmanager.ts';
 import { MATCHERS_ANNOTATION, matchersOf, silencePlan } from '../../../shared/domain/alert-silence.ts';
-import { isExpired } from '../../../shared/domain/expiry.ts';
-import { isActive, silencedEntry, targetId } from '../../../shared/domain/silencing.ts';
+import { isActive, replacementProblem, silencedEntry, targetId } from '../../../shared/domain/silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { postedSilenceSchema, type PostedSilence, type ShownSilence } from '../../../shared/schemas/alert.ts';
 import { LIFETIME_SECONDS_MAX } from '../../../shared/schemas/lifetime.ts';
@@ -19,7 +18,7 @@ import { v1Namespace, type NamespaceDeps } from '../namespaces/asked.ts';
 import type { Clock } from '../ports.ts';
 import { refuseV2AgainstPolicy } from '../silences/policy.ts';
 import { livingEntries } from '../silences/read.ts';
-import type { SilencedEntries } from '../silences/write.ts';
+import { livingEntry, type SilencedEntries } from '../silences/write.ts';
 import { labelsAskedFor } from './wishes.ts';
 
 /** What silences are made of. */
@@ -41,8 +40,8 @@ export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
 
   /** @throws MonError `not_found` */
   const entryOf = (request: Parameters<Served['silence']>[0], id: string): SilencedEntry => {
-    const entry = v1Namespace(request, deps).silenced.get(id);
-    if (entry !== undefined && !isExpired(entry, clock.now())) return entry;
+    const entry = livingEntry(v1Namespace(request, deps), id, clock.now());
+    if (entry !== undefined) return entry;
     throw new MonError('not_found', `there is no silence ${id}: it has ended, or never was`);
   };
   const shown = (entry: SilencedEntry): ShownSilence => ({
@@ -77,6 +76,8 @@ export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
       const make = (_before: SilencedEntry | undefined, nowMs: number): SilencedEntry => {
         const entry = entryMade({ ...posted, createdBy: creator ?? '' }, place, nowMs);
         refuseV2AgainstPolicy(deps, entry);
+        const lost = replacementProblem(before, entry);
+        if (lost !== undefined) throw new MonError('conflict', lost);
         return entry;
       };
       await silenced.write(DEFAULT_NAMESPACE, id, make, actor);

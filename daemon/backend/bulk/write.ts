@@ -1,5 +1,14 @@
-import { endOf, isExpired } from '../../../shared/domain/expiry.ts';
-import { entriesEndedByResolve, silencedEntry, silencedRow, targetId } from '../../../shared/domain/silencing.ts';
+import { endOf } from '../../../shared/domain/expiry.ts';
+import { recurrenceOf } from '../../../shared/domain/recurrence.ts';
+import {
+  entriesEndedByResolve,
+  entryAt,
+  isOver,
+  replacementProblem,
+  silencedEntry,
+  silencedRow,
+  targetId,
+} from '../../../shared/domain/silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { BulkOperation, BulkOutcome, BulkRefusal, BulkRequest } from '../../../shared/schemas/bulk.ts';
@@ -17,6 +26,7 @@ import {
   DEFAULT_MAX,
   livingEntry,
   refuseTooMany,
+  timeProblem,
   type Learn,
   type SilencesMax,
 } from '../silences/write.ts';
@@ -60,7 +70,7 @@ export class Bulk {
         const namespace = transaction.registry.namespace(namespaceName);
         refuseTooMany(namespace, madeBy(operations), this.#silencesMax());
         for (const id of madeBy(operations)) transaction.refuseNew(namespace.silenced.get(id));
-        refuseFarBegins(operations, transaction.now);
+        refuseBadTimes(namespace, operations, transaction.nowMs);
         if (expect === 'all') refuseMissing(namespace, operations, transaction.nowMs);
         const all = operations.map((operation) => perform(transaction, namespace, operation, actor.who));
         const changes = all.flatMap(({ change }) => change ?? []).map((change) => placedIn(namespaceName, change));
@@ -91,17 +101,21 @@ function madeBy(operations: readonly BulkOperation[]): string[] {
   return operations.filter(({ op }) => op === 'silence' || op === 'restore').map(targetOf);
 }
 
-function refuseFarBegins(operations: readonly BulkOperation[], now: number): void {
+/** @throws MonError naming the operation: `invalid`, `conflict` where it would take the place of an entry that recurs */
+function refuseBadTimes(namespace: Namespace, operations: readonly BulkOperation[], nowMs: number): void {
   for (const [index, operation] of operations.entries()) {
-    const problem = beginProblem(beginOf(operation), now);
-    if (problem !== undefined) throw new MonError('invalid', `operations.${String(index)}: ${problem}`);
+    const place = `operations.${String(index)}: `;
+    if (operation.op === 'restore') {
+      const problem = beginProblem(operation.entry.begin, nowMs / 1000);
+      if (problem !== undefined) throw new MonError('invalid', place + problem);
+    }
+    if (operation.op !== 'silence') continue;
+    const entry = silencedEntry(operation, nowMs);
+    const problem = timeProblem(entry, nowMs);
+    if (problem !== undefined) throw new MonError('invalid', place + problem);
+    const lost = replacementProblem(livingEntry(namespace, entry.id, nowMs), entry);
+    if (lost !== undefined) throw new MonError('conflict', place + lost);
   }
-}
-
-/** Epoch seconds. */
-function beginOf(operation: BulkOperation): number | null | undefined {
-  if (operation.op === 'silence') return operation.begin;
-  return operation.op === 'restore' ? operation.entry.begin : undefined;
 }
 
 function openEvents(registry: Registry, namespaceName: string, operations: readonly BulkOperation[]): CheckEntry[] {
@@ -119,7 +133,7 @@ function perform(transaction: Transaction, namespace: Namespace, operation: Bulk
     case 'silence':
       return put(transaction, namespace, silencedEntry(operation, transaction.nowMs), by);
     case 'restore':
-      return put(transaction, namespace, restoredEntry(operation), by, 'silence.restore');
+      return put(transaction, namespace, entryAt(restoredEntry(operation), transaction.nowMs), by, 'silence.restore');
     case 'clear':
       return clear(transaction, namespace, operation, by);
     case 'resolve':
@@ -141,7 +155,7 @@ function refusalOf(namespace: Namespace, operation: BulkOperation, nowMs: number
     }
     case 'restore': {
       const entry = restoredEntry(operation);
-      if (isExpired(entry, nowMs)) return 'expired';
+      if (isOver(entry, nowMs)) return 'expired';
       return isAsExpected(operation, livingEntry(namespace, entry.id, nowMs)) ? undefined : 'changed';
     }
   }
@@ -205,7 +219,7 @@ function restoring(entry: SilencedEntry, ifTimestamp: number | null): BulkOperat
 
 function restoredEntry({ entry }: Of<'restore'>): SilencedEntry {
   const { subscription, check, reason, creator, begin, expire_on_resolve, timestamp } = entry;
-  const { selector, lifetime, labels, annotations, asterisks } = entry;
+  const { selector, lifetime, labels, annotations, asterisks, recurrence } = entry;
   return {
     id: targetId(entry),
     subscription,
@@ -221,6 +235,7 @@ function restoredEntry({ entry }: Of<'restore'>): SilencedEntry {
     ...(labels !== undefined && { labels }),
     ...(annotations !== undefined && { annotations }),
     ...(asterisks !== undefined && { asterisks }),
+    ...(recurrence !== undefined && { recurrence: recurrenceOf(recurrence) }),
   };
 }
 

@@ -1,9 +1,9 @@
 import { lostAttributes } from '../../../shared/domain/v2/lost.ts';
 import { v2SilencedOf, partsOfV2Silenced, silencedOfV2 } from '../../../shared/domain/v2/silenced.ts';
 import { unwrap, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
-import { endOf, isExpired } from '../../../shared/domain/expiry.ts';
+import { endOf } from '../../../shared/domain/expiry.ts';
 import { parseSelector } from '../../../shared/domain/selector.ts';
-import { isSelectorId, silencedEntry, targetId } from '../../../shared/domain/silencing.ts';
+import { entryAt, isOver, isSelectorId, silencedEntry, targetId } from '../../../shared/domain/silencing.ts';
 import { v2SilencedSchema } from '../../../shared/schemas/v2/silenced.ts';
 import { exactSilencedSchema } from '../../../shared/schemas/exact-state.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
@@ -26,7 +26,7 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
   if ('problem' in after) return leftOut(after.problem);
   const selector = after.entry.selector === undefined ? undefined : parseSelector(after.entry.selector);
   if (selector?.kind === 'problem') return leftOut(`its selector cannot be read: ${selector.message}`);
-  if (isExpired(after.entry, transaction.nowMs)) return leftOut('it has expired');
+  if (isOver(after.entry, transaction.nowMs)) return leftOut('it has expired');
   const present = namespace.silenced.get(after.entry.id);
   if (present === undefined && namespace.silenced.size >= silencesMax) {
     return leftOut(`there are ${String(silencesMax)} silenced entries: clear some first, or raise silences-limit`);
@@ -47,7 +47,7 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
     restoring,
     { before, after },
     () => {
-      saveSilenced(transaction, namespace, after.entry, by);
+      saveSilenced(transaction, namespace, entryAt(after.entry, transaction.nowMs), by);
       if (after.use !== undefined) saveSilencedUse(transaction, namespace, after.entry.id, after.use);
     },
     lost,

@@ -1,12 +1,11 @@
-import { clearSilencedSchema, type SubmittedSilenced } from '../../../shared/schemas/silenced.ts';
-import type { SilencedRequest } from '../../../shared/domain/silencing.ts';
+import { clearSilencedSchema, type SubmittedMonSilenced } from '../../../shared/schemas/silenced.ts';
 import { actorOf } from '../access/actor.ts';
 import { creatorOf } from '../access/principal.ts';
 import { readBody, validator } from '../http/json-body.ts';
 import type { OnMon } from '../http/route.ts';
 import type { NamespaceDeps, NamespaceOf } from '../namespaces/asked.ts';
 import type { Clock } from '../ports.ts';
-import { refuseV1AgainstPolicy, type PolicyDeps } from './policy.ts';
+import { policedRequest, refuseV1AgainstPolicy, type PolicyDeps } from './policy.ts';
 import type { SilencedEntries } from './write.ts';
 
 const validateClear = validator(clearSilencedSchema);
@@ -25,7 +24,7 @@ export interface SilenceDeps extends NamespaceDeps, PolicyDeps {
 export function changesOfSilences(
   deps: SilenceDeps,
   namespaceOf: NamespaceOf,
-  validateEntry: (body: unknown) => SubmittedSilenced & Pick<SilencedRequest, 'selector'>,
+  validateEntry: (body: unknown) => SubmittedMonSilenced,
 ): OnMon<'silence' | 'clearSilenced'> {
   const { silenced } = deps;
   return {
@@ -33,7 +32,7 @@ export function changesOfSilences(
       const { name } = namespaceOf(request, deps);
       const submitted = readBody(request, validateEntry);
       const entry = { ...submitted, creator: creatorOf(request.principal, submitted.creator) };
-      refuseV1AgainstPolicy(deps, entry);
+      refuseV1AgainstPolicy(deps, policedRequest(entry));
       await silenced.create(name, entry, actorOf(request, entry.creator));
       return reply.send();
     },

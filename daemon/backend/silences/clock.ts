@@ -1,4 +1,4 @@
-import { isExpired } from '../../../shared/domain/expiry.ts';
+import { isOver } from '../../../shared/domain/silencing.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Log } from '../../log/log.ts';
@@ -20,7 +20,7 @@ interface ExpiryParts {
 }
 
 /**
- * Removes entries at their end and announces those that begin. Matching does not wait for it: it looks at the times
+ * Removes entries at their end, has those that recur wait for their next window, and announces those that begin. Matching does not wait for it: it looks at the times
  * itself.
  */
 export function expireSilenced(parts: ExpiryParts): Disposable {
@@ -44,7 +44,7 @@ export function expireSilenced(parts: ExpiryParts): Disposable {
       if (change[0] !== 'silenced') return;
       const [, namespace] = change;
       const entry = registry.namespace(namespace).silenced.get(idOfChange(change));
-      if (entry === undefined || isExpired(entry, clock.now())) return;
+      if (entry === undefined || isOver(entry, clock.now())) return;
       yield* deadlinesOf(namespace, entry, clock.now());
     },
 

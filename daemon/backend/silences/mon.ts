@@ -1,7 +1,8 @@
 import { MON_API } from '../../../shared/api/mon.ts';
-import { isExpired } from '../../../shared/domain/expiry.ts';
+import { recurrenceOf, recurrenceProblem, shownWindows } from '../../../shared/domain/recurrence.ts';
 import { SILENCED_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { MonError } from '../../../shared/errors.ts';
+import type { ShownWindow, SubmittedRecurrence } from '../../../shared/schemas/recurrence.ts';
 import type { RecentProblems } from '../../../shared/schemas/silence-preview.ts';
 import type { SilencedDetail, SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Store } from '../ports.ts';
@@ -9,6 +10,7 @@ import { eventsCovered, recoveredSince } from './covered.ts';
 import { learnSelectors } from './learn.ts';
 import { changesOfSilences, type SilenceDeps } from './changes.ts';
 import { livingEntries, silencedDetail } from './read.ts';
+import { livingEntry } from './write.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
 import { askedNamespace, askedNamespaces, entriesOf, type Placed } from '../namespaces/asked.ts';
@@ -43,7 +45,7 @@ export function silencedOnMon(
     ...changesOfSilences(deps, askedNamespace, validateEntry),
     silencePolicy: () => silencePolicy(deps),
     silencePreview: async (request): Promise<RecentProblems> => {
-      const { entries } = readBody(request, validatePreview);
+      const { entries, recurrence } = readBody(request, validatePreview);
       const { name } = askedNamespace(request, deps);
       const selectors = entries.flatMap(({ selector }) => selector ?? []);
       if (selectors.length > 0) await learnSelectors(registry, store, name, selectors);
@@ -51,18 +53,29 @@ export function silencedOnMon(
       const nowMs = clock.now();
       if (known.generation !== registry.generation) known = { generation: registry.generation, sinceMs: nowMs };
       const since = Math.floor(Math.max(known.sinceMs, nowMs - RECENT_MS) / 1000);
-      const covered = { recovered: await recoveredSince(namespace, entries, since), since };
+      const windows = recurrence ? windowsOf(recurrence, nowMs) : undefined;
+      const covered = {
+        recovered: await recoveredSince(namespace, entries, since),
+        since,
+        ...(windows !== undefined && { windows }),
+      };
       // What is named a console counts itself, as it goes; attributes are known here alone.
       return selectors.length === 0 ? covered : { ...covered, events: await eventsCovered(namespace, entries, nowMs) };
     },
     silencedEntry: (request): SilencedDetail => {
-      const { silenced } = askedNamespace(request, deps);
+      const namespace = askedNamespace(request, deps);
       const id = pathName(request, 'id');
-      const entry = silenced.get(id);
-      if (entry === undefined || isExpired(entry, clock.now())) {
-        throw new MonError('not_found', `there is no silenced entry ${id}`);
-      }
-      return silencedDetail(silenced, entry, clock.now());
+      const entry = livingEntry(namespace, id, clock.now());
+      if (entry === undefined) throw new MonError('not_found', `there is no silenced entry ${id}`);
+      return silencedDetail(namespace.silenced, entry, clock.now());
     },
   };
+}
+
+/** @throws MonError `invalid` */
+function windowsOf(submitted: SubmittedRecurrence, nowMs: number): ShownWindow[] {
+  const recurrence = recurrenceOf(submitted);
+  const problem = recurrenceProblem(recurrence, nowMs);
+  if (problem !== undefined) throw new MonError('invalid', `recurrence: ${problem}`);
+  return shownWindows(recurrence, nowMs);
 }

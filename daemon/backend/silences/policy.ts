@@ -1,5 +1,6 @@
 import { endOf } from '../../../shared/domain/expiry.ts';
 import { lifetimeProblem, reasonProblem, type PolicedSilence } from '../../../shared/domain/silence-policy.ts';
+import type { SilencedRequest } from '../../../shared/domain/silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { BulkOperation } from '../../../shared/schemas/bulk.ts';
 import type { SilencePolicy, SilencePolicySettings } from '../../../shared/schemas/silence-policy.ts';
@@ -22,6 +23,11 @@ export function silencePolicy({ config }: PolicyDeps): SilencePolicy {
     warn_matches: settings['warn-matches'],
     apply_to_legacy: settings['apply-to-legacy'],
   };
+}
+
+/** What of a request the policy looks at: of one that recurs, each window must be as short as a silence. */
+export function policedRequest({ reason, expire, recurrence }: SilencedRequest): PolicedSilence {
+  return { reason, expire: recurrence?.duration ?? expire };
 }
 
 /**
@@ -80,9 +86,10 @@ function refuse(policy: SilencePolicy, silence: PolicedSilence, place = ''): voi
 }
 
 function policed(operation: BulkOperation, policy: SilencePolicy, nowMs: number): PolicedSilence | undefined {
-  if (operation.op === 'silence') return operation;
+  if (operation.op === 'silence') return policedRequest(operation);
   if (operation.op !== 'restore' || !policy.apply_to_legacy) return undefined;
-  const { reason, begin, expire_at: end } = operation.entry;
+  const { reason, begin, expire_at: end, recurrence } = operation.entry;
+  if (recurrence !== undefined) return { reason, expire: recurrence.duration };
   const endMs = endOf(end);
   // As for a new one, the lifetime counts from its begin when that lies ahead.
   const startMs = Math.max(nowMs, (begin ?? 0) * 1000);

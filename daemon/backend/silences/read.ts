@@ -1,5 +1,5 @@
 import { expireAtOf, isExpired } from '../../../shared/domain/expiry.ts';
-import { silencedView } from '../../../shared/domain/silencing.ts';
+import { entryAt, silencedView } from '../../../shared/domain/silencing.ts';
 import type { SilencedDetail, SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
 import type { SilencedRegistry } from './state.ts';
 import { v2SilencedName } from '../../../shared/domain/v2/silenced.ts';
@@ -16,13 +16,14 @@ export function silencedDetail(
     ...silencedView(entry, nowMs),
     expire_at: expireAtOf(entry),
     ...(entry.selector !== undefined && { selector: entry.selector }),
+    ...(entry.recurrence !== undefined && { recurrence: entry.recurrence }),
     ...(registry.use(entry.id) ?? UNUSED),
   };
 }
 
-/** Those that are not over, by id. */
+/** Those that are not over, by id, as they are now. */
 export function livingEntries(entries: Iterable<SilencedEntry>, nowMs: number): SilencedEntry[] {
-  const living = [...entries].filter((entry) => !isExpired(entry, nowMs));
+  const living = Array.from(entries, (entry) => entryAt(entry, nowMs)).filter((entry) => !isExpired(entry, nowMs));
   return living.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
 }
 

@@ -1,6 +1,6 @@
 import { isExpired } from '../../../shared/domain/expiry.ts';
 import { SILENCED_SEARCH } from '../../../shared/domain/search-nouns.ts';
-import { silencedRow } from '../../../shared/domain/silencing.ts';
+import { entryAt, silencedRow } from '../../../shared/domain/silencing.ts';
 import { namespacedTopic } from '../tables/topic.ts';
 import { idOfChange } from './state.ts';
 
@@ -14,5 +14,8 @@ export const SILENCED_TOPIC = namespacedTopic({
     const ids = changes.flatMap((change) => (change[0] === 'silenced' ? idOfChange(change) : []));
     return new Map(ids.map((id) => [id, namespace?.silenced.get(id)]));
   },
-  row: (entry, nowMs) => (isExpired(entry, nowMs) ? null : silencedRow(entry)),
+  row(kept, nowMs) {
+    const entry = entryAt(kept, nowMs);
+    return isExpired(entry, nowMs) ? null : silencedRow(entry);
+  },
 });

@@ -33,6 +33,13 @@ export function renewSilenced(transaction: Transaction, namespace: Namespace, en
   noteSilenced(transaction, namespace, entry);
 }
 
+/** The same one with its next window, at the end of one; what it has kept back goes on to be counted. */
+export function beginWindow(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
+  noteSilenceEnd(transaction, namespace, entry, undefined);
+  noteSilence(transaction, namespace, entry, undefined);
+  renewSilenced(transaction, namespace, entry);
+}
+
 /** @param by who ends it; undefined: it ends as it said it would */
 export function removeSilenced(
   transaction: Transaction,
@@ -71,5 +78,7 @@ function noteUse(transaction: Transaction, namespace: Namespace, id: string): vo
 }
 
 function forgetUse(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
-  if (namespace.silenced.use(entry.id) !== undefined) transaction.erase(SILENCED_USES.key(namespace, entry));
+  if (namespace.silenced.use(entry.id) === undefined) return;
+  namespace.silenced.forgetUse(entry.id);
+  transaction.erase(SILENCED_USES.key(namespace, entry));
 }

@@ -5,7 +5,7 @@ import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 interface Active {
   /** Grows from one to the next. */
   readonly number: number;
-  readonly entry: SilencedEntry;
+  entry: SilencedEntry;
   readonly selector: Selector;
 }
 
@@ -58,6 +58,12 @@ export class Selectors {
 
   /** In place of the one with this id. One that a later version wrote, and this cannot read, matches nothing. */
   put(entry: SilencedEntry, text: string): Selector | undefined {
+    const known = this.#active.get(entry.id);
+    if (known?.selector.text === text.trim()) {
+      // What it finds is known: only its times are others, or its reason.
+      known.entry = entry;
+      return known.selector;
+    }
     this.remove(entry.id);
     const selector = parseSelector(text);
     if (selector.kind === 'problem') return undefined;

@@ -1,7 +1,12 @@
-import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
+import type { SilencedEntry, SilencedUse, WindowUse } from '../../../shared/schemas/silenced.ts';
 import type { Selector } from '../../../shared/domain/selector.ts';
 import { Footprint, SELECTOR_BYTES, SILENCED_BYTES } from '../registry/footprint.ts';
-import { silencedId, type SilencedIndex, type SilencedOfSubscription } from '../../../shared/domain/silencing.ts';
+import {
+  entryAt,
+  silencedId,
+  type SilencedIndex,
+  type SilencedOfSubscription,
+} from '../../../shared/domain/silencing.ts';
 import type { SilencedChange } from '../ports.ts';
 import type { WatchedAttributes } from '../registry/watched-attributes.ts';
 import { Selectors } from './selectors.ts';
@@ -92,7 +97,7 @@ export class SilencedRegistry implements SilencedIndex {
   epochAt(nowMs: number): number {
     if (nowMs >= this.#epochEndMs) {
       this.#epochEndMs = Infinity;
-      for (const entry of this.#byId.values()) this.#endEpochWith(entry, nowMs);
+      for (const entry of this.#byId.values()) this.#endEpochWith(entryAt(entry, nowMs), nowMs);
       this.#epoch++;
     }
     return this.#epoch;
@@ -109,7 +114,14 @@ export class SilencedRegistry implements SilencedIndex {
    * @param now epoch seconds
    */
   countUse(id: string, now: number): void {
-    this.#uses.set(id, { suppressed: (this.#uses.get(id)?.suppressed ?? 0) + 1, last_suppressed: now });
+    const before = this.#uses.get(id);
+    const use = { suppressed: (before?.suppressed ?? 0) + 1, last_suppressed: now };
+    const window = windowUse(this.#byId.get(id), before, now);
+    this.#uses.set(id, window === undefined ? use : { ...use, window });
+  }
+
+  forgetUse(id: string): void {
+    this.#uses.delete(id);
   }
 
   /** What the store knows of an entry that is here. */
@@ -117,11 +129,10 @@ export class SilencedRegistry implements SilencedIndex {
     if (this.#byId.has(id)) this.#uses.set(id, use);
   }
 
-  /** The entry, unused so far. */
+  /** In place of the one with its id, whose use goes on. */
   put(entry: SilencedEntry): void {
     this.#noteChange();
     this.#endEpochWith(entry, -Infinity);
-    this.#uses.delete(entry.id);
     this.#footprint.bytes += bytesOf(entry) - bytesOf(this.#byId.get(entry.id));
     this.#byId.set(entry.id, entry);
     if (entry.subscription !== null) {
@@ -177,6 +188,18 @@ export class SilencedRegistry implements SilencedIndex {
       if (turnMs > afterMs) this.#epochEndMs = Math.min(this.#epochEndMs, turnMs);
     }
   }
+}
+
+/** What the window of an entry that recurs has kept back with one run more. */
+function windowUse(
+  entry: SilencedEntry | undefined,
+  before: SilencedUse | undefined,
+  now: number,
+): WindowUse | undefined {
+  if (entry?.recurrence === undefined) return undefined;
+  const begin = entryAt(entry, now * 1000).begin ?? 0;
+  const counted = before?.window?.begin === begin ? before.window.suppressed : 0;
+  return { begin, suppressed: counted + 1 };
 }
 
 function bytesOf(entry: SilencedEntry | undefined): number {

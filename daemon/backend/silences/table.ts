@@ -55,6 +55,8 @@ export const SILENCED: StoredTable & Table<Namespace, SilencedEntry, SilencedEnt
   shifted(text, byMs) {
     const entry = silencedOfStored(JSON.parse(text));
     const { begin, expireAtMs } = entry;
+    // Its windows are times of the clock on the wall: which is the next one is found anew.
+    if (entry.recurrence !== undefined) return JSON.stringify(storedSilenced({ ...entry, begin: 0, expireAtMs: 0 }));
     if (begin === null && expireAtMs === null) return undefined;
     return JSON.stringify(
       storedSilenced({ ...entry, begin: moved(begin, byMs / 1000), expireAtMs: moved(expireAtMs, byMs) }),
@@ -83,6 +85,7 @@ export const SILENCED_USES: StoredTable & LatestTable<Namespace, SilencedEntry> 
     return use === undefined ? undefined : JSON.stringify(use);
   },
   load: ({ silenced }, key, text) => silenced.loadUse(idIn(key), JSON.parse(text) as SilencedUse),
+  unload: ({ silenced }, key) => silenced.forgetUse(idIn(key)),
 };
 
 /** A time that is not there is not moved. */

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isExpired } from '../../../shared/domain/expiry.ts';
 import { silencedView } from '../../../shared/domain/silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
-import { silencedSchema, type SilencedEntry, type SubmittedSilenced } from '../../../shared/schemas/silenced.ts';
+import { silencedSchema, type SilencedEntry, type SubmittedMonSilenced } from '../../../shared/schemas/silenced.ts';
 import { livingEntries } from './read.ts';
+import { livingEntry } from './write.ts';
 import { actorOf } from '../access/actor.ts';
 import { validator } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
@@ -15,7 +15,11 @@ import { changesOfSilences, type SilenceDeps } from './changes.ts';
 import type { SilencedRegistry } from './state.ts';
 
 // What a wire of before says beside subscription and check has never meant anything.
-const validateEntry = (body: unknown): SubmittedSilenced => ({ ...validateV1(body), selector: undefined });
+const validateEntry = (body: unknown): SubmittedMonSilenced => ({
+  ...validateV1(body),
+  selector: undefined,
+  recurrence: undefined,
+});
 const validateV1 = validator(silencedSchema);
 
 /** The silenced registry (completion 1.2). */
@@ -45,10 +49,8 @@ export function silencedOnV1(
     ...changesOfSilences(deps, v1Namespace, validateEntry),
     silencedEntry: (request) => {
       const id = pathName(request, 'id');
-      const entry = silencedIn(request).get(id);
-      if (entry === undefined || isExpired(entry, clock.now())) {
-        throw new MonError('not_found', `there is no silenced entry ${id}`);
-      }
+      const entry = livingEntry(v1Namespace(request, deps), id, clock.now());
+      if (entry === undefined) throw new MonError('not_found', `there is no silenced entry ${id}`);
       return silencedView(entry, clock.now());
     },
     deleteSilenced: async (request, reply) => {

@@ -9,7 +9,7 @@ import {
 } from '../../../shared/domain/v2/silenced.ts';
 import { subscriptionOfV2 } from '../../../shared/domain/v2/subscription.ts';
 import { isExpired } from '../../../shared/domain/expiry.ts';
-import { isSelectorId, silencedEntry, silencedId } from '../../../shared/domain/silencing.ts';
+import { entryAt, isOver, isSelectorId, silencedEntry, silencedId } from '../../../shared/domain/silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { LIFETIME_SECONDS_MAX } from '../../../shared/schemas/lifetime.ts';
 import {
@@ -29,7 +29,7 @@ import { objectHandlers, pathPart, type Collection } from '../http/v2-collection
 import { notFound } from '../http/v2-errors.ts';
 import { behind, sendObjects, type V2Key } from '../http/v2-object-list.ts';
 import { portionsBehind } from '../http/v2-portions.ts';
-import { sortedSilenced } from './read.ts';
+import { livingEntries, sortedSilenced } from './read.ts';
 
 const validate = validator(v2SilencedSchema);
 
@@ -59,7 +59,9 @@ export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
       if (entries === undefined) return;
       for (const portion of portionsBehind(sortedSilenced(entries), after?.[0], ({ name }) => name)) {
         const nowMs = clock.now();
-        yield portion.flatMap(({ entry }) => (isExpired(entry, nowMs) ? [] : v2SilencedOf(namespace, entry)));
+        yield portion.flatMap(({ entry }) =>
+          isOver(entry, nowMs) ? [] : v2SilencedOf(namespace, entryAt(entry, nowMs)),
+        );
       }
     },
     get(namespace, [name = '']) {
@@ -100,9 +102,7 @@ export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
       ...collection,
       list(name, after) {
         const entries = silencedIn(name);
-        const living = [...(entries === undefined ? [] : naming(entries))].filter(
-          (entry) => !isExpired(entry, clock.now()),
-        );
+        const living = entries === undefined ? [] : livingEntries(naming(entries), clock.now());
         return [
           behind(
             living.map((entry) => v2SilencedOf(name, entry)),

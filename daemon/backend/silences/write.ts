@@ -1,6 +1,9 @@
 import { MonError } from '../../../shared/errors.ts';
 import { isExpired } from '../../../shared/domain/expiry.ts';
+import { recurrenceProblem } from '../../../shared/domain/recurrence.ts';
 import {
+  entryAt,
+  replacementProblem,
   silencedEntry,
   silencedId,
   silencedRow,
@@ -17,7 +20,7 @@ import { mon, MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
-import { noteSilenced, removeSilenced, saveSilenced } from './saved.ts';
+import { beginWindow, noteSilenced, removeSilenced, saveSilenced } from './saved.ts';
 
 /** Most entries in one namespace, asked each time because a reload changes it. */
 export type SilencesMax = () => number;
@@ -87,8 +90,10 @@ export class SilencedEntries {
       refuseTooMany(namespace, [id], this.#entriesMax());
       transaction.refuseNew(before);
       const entry = make(before, transaction.nowMs);
-      const problem = beginProblem(entry.begin, transaction.now);
+      const problem = timeProblem(entry, transaction.nowMs);
       if (problem !== undefined) throw new MonError('invalid', problem);
+      const lost = replacementProblem(before, entry);
+      if (lost !== undefined) throw new MonError('conflict', lost);
       saveSilenced(transaction, namespace, entry, actor.who);
       recordAudit(transaction, actor, {
         action: before === undefined ? 'silence.create' : 'silence.replace',
@@ -128,22 +133,35 @@ export class SilencedEntries {
     });
   }
 
-  /** Removes an entry whose end has come, and announces one that has begun; called by the clock. */
+  /** Removes an entry whose end has come, or has it wait for its next window, and announces one that has begun; called by the clock. */
   tick(namespaceName: string, id: string): Promise<void> {
     return this.#batcher.run((transaction) => {
       const namespace = transaction.registry.namespace(namespaceName);
       const entry = namespace.silenced.get(id);
       if (entry === undefined) return;
-      if (isExpired(entry, transaction.nowMs)) endSilenced(transaction, namespace, entry, 'clock');
+      const now = entryAt(entry, transaction.nowMs);
+      if (isExpired(now, transaction.nowMs)) endSilenced(transaction, namespace, entry, 'clock');
+      else if (now !== entry) beginWindow(transaction, namespace, now);
       else noteSilenced(transaction, namespace, entry);
     });
   }
 }
 
-/** The entry of this id, unless it has expired: whether or not it was removed yet, it is no longer there. */
-export function livingEntry(namespace: Namespace, id: string, nowMs: number): SilencedEntry | undefined {
-  const entry = namespace.silenced.get(id);
+/** The entry of this id as it is now, unless it has expired: whether or not it was removed yet, it is no longer there. */
+export function livingEntry(
+  { silenced }: Pick<Namespace, 'silenced'>,
+  id: string,
+  nowMs: number,
+): SilencedEntry | undefined {
+  const kept = silenced.get(id);
+  const entry = kept === undefined ? undefined : entryAt(kept, nowMs);
   return entry === undefined || isExpired(entry, nowMs) ? undefined : entry;
+}
+
+/** What is wrong with the times of a new entry. */
+export function timeProblem({ begin, recurrence }: SilencedEntry, nowMs: number): string | undefined {
+  const problem = recurrence === undefined ? undefined : recurrenceProblem(recurrence, nowMs);
+  return problem === undefined ? beginProblem(begin, nowMs / 1000) : `recurrence: ${problem}`;
 }
 
 /**

@@ -49,7 +49,7 @@ export function noteRemoval(transaction: Transaction, entry: CheckEntry, by: By,
 
 /** Notes that a silenced entry was made, in place of the one with its id where there was one. */
 export function noteSilence(transaction: Transaction, namespace: Namespace, entry: SilencedEntry, by: By): void {
-  const { creator, reason, begin, expireAtMs: end, expire_on_resolve: endsWithEvent } = entry;
+  const { creator, reason, begin, expireAtMs: end, expire_on_resolve: endsWithEvent, recurrence } = entry;
   noteEntry(transaction, namespace, entry, JSON.stringify({ begin, end }), {
     kind: 'silence',
     ...silenceOf(entry),
@@ -59,6 +59,7 @@ export function noteSilence(transaction: Transaction, namespace: Namespace, entr
     ...(begin !== null && { begin }),
     ...(end !== null && { end }),
     ...(endsWithEvent && { expire_on_resolve: true }),
+    ...(recurrence !== undefined && { recurrence }),
   });
 }
 

@@ -52,11 +52,16 @@ export function isAcknowledgement({
   return endsWithEvent === true && check !== undefined && subscription.startsWith(OF_ONE_CLIENT);
 }
 
+/** Whether it is a window of an entry that recurs, behind the one with which somebody made it. */
+function isNextWindow({ recurrence, by }: TimelineRow): boolean {
+  return recurrence !== undefined && by === undefined;
+}
+
 /** What somebody did; undefined: it came about by itself. */
 export function actionOf(row: TimelineRow): ReportAction | undefined {
   const deed = row.kind === 'silence' && isAcknowledgement(row) ? 'acknowledged' : DEEDS[row.kind];
   const who = row.creator ?? row.by;
-  if (deed === undefined || who === undefined) return undefined;
+  if (deed === undefined || who === undefined || isNextWindow(row)) return undefined;
   const { namespace, at, reason, end } = row;
   return {
     ...(namespace !== undefined && { namespace }),

@@ -47,7 +47,17 @@ export function knownBy({ was, status }: Transition): -1 | 0 | 1 {
  */
 export function nextPastSilence(id: string, transition: Transition, atMs: number): SilencedEntry | undefined {
   if (transition.kind !== 'silence') return undefined;
-  const { subscription, check, selector, creator, reason, begin, end, expire_on_resolve: endsWithEvent } = transition;
+  const {
+    subscription,
+    check,
+    selector,
+    creator,
+    reason,
+    begin,
+    end,
+    expire_on_resolve: endsWithEvent,
+    recurrence,
+  } = transition;
   return {
     id,
     subscription: subscription ?? null,
@@ -59,6 +69,7 @@ export function nextPastSilence(id: string, transition: Transition, atMs: number
     expire_on_resolve: endsWithEvent === true,
     timestamp: Math.floor(atMs / 1000),
     ...(selector !== undefined && { selector }),
+    ...(recurrence !== undefined && { recurrence }),
   };
 }
 

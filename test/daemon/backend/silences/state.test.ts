@@ -38,7 +38,7 @@ test('an entry with the same id takes the place of the one before', () => {
   expect([...matchingEntries(registry, ['web'], 'disk')]).toEqual([again]);
 });
 
-test('what an entry kept back is counted for as long as it is there, and begins anew with one in its place', () => {
+test('what an entry kept back is counted for as long as it is there, through other times of it, until it is forgotten', () => {
   const registry = registryOf(['web', 'disk'], ['web', undefined]);
   expect(registry.use('web:disk')).toBeUndefined();
   registry.countUse('web:disk', 10);
@@ -46,6 +46,8 @@ test('what an entry kept back is counted for as long as it is there, and begins 
   expect(registry.use('web:disk')).toEqual({ suppressed: 2, last_suppressed: 20 });
   expect(registry.use('web:*')).toBeUndefined();
   registry.put(anEntry('web', 'disk'));
+  expect(registry.use('web:disk')).toMatchObject({ suppressed: 2 });
+  registry.forgetUse('web:disk');
   expect(registry.use('web:disk')).toBeUndefined();
   registry.countUse('web:disk', 30);
   registry.remove(anEntry('web', 'disk'));

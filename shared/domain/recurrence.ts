@@ -1,0 +1,216 @@
+import {
+  dayOf,
+  RECURRENCE_ZONE,
+  type Recurrence,
+  type ShownWindow,
+  type SubmittedRecurrence,
+} from '../schemas/recurrence.ts';
+import { parseSchedule, type Schedule } from '../schemas/schedule.ts';
+import { timeZoneOf } from '../schemas/time-zone.ts';
+import { formatDuration } from './duration.ts';
+import { localTime } from './local-time.ts';
+
+/*
+ * When an entry that recurs is in force (silencing 3). A schedule says when windows begin on the clock on the wall of its zone; from
+ * there on a window lasts for a span of real time.
+ */
+
+/** A span in which an entry that recurs is in force: from `beginMs` until before `endMs`. */
+export interface RecurringWindow {
+  readonly beginMs: number;
+  readonly endMs: number;
+  /** What clocks do at its begin, or before it ends; undefined: nothing. */
+  readonly clockChange?: ShownWindow['clock_change'];
+}
+
+const DAY_MS = 86_400_000;
+
+/** A schedule comes within as many days, or never: between two leap days there may be eight years. */
+const DAYS_MAX = 8 * 366 + 1;
+
+/** What is asked for, as it is kept. */
+export function recurrenceOf(submitted: SubmittedRecurrence): Recurrence {
+  const { schedule, zone, duration, first_day: first, last_day: last } = submitted;
+  return {
+    schedule: schedule.trim(),
+    zone: zone ?? RECURRENCE_ZONE,
+    duration,
+    ...(typeof first === 'string' && { first_day: first }),
+    ...(typeof last === 'string' && { last_day: last }),
+  };
+}
+
+/**
+ * What is wrong with a recurrence whose parts are right, each for itself.
+ *
+ * @returns what to do about it, to be read behind its name; undefined: nothing is wrong
+ */
+export function recurrenceProblem(recurrence: Recurrence, nowMs: number): string | undefined {
+  const schedule = scheduleOf(recurrence);
+  if (schedule === undefined) return 'its schedule cannot be read';
+  const apart = leastApart(schedule);
+  if (recurrence.duration * 1000 >= apart) {
+    return (
+      `windows of ${formatDuration(recurrence.duration)} would overlap: the schedule has one every ` +
+      `${formatDuration(apart / 1000)}, so a shorter duration is needed`
+    );
+  }
+  if (nextWindow(recurrence, nowMs) !== undefined) return undefined;
+  const { last_day: last } = recurrence;
+  return last === undefined
+    ? 'no window will ever come: look at day and month of the schedule'
+    : `no window lies ahead up to last_day ${last}: choose a later one`;
+}
+
+/** The window that is in force at a moment, or else the next one; undefined: there is none any more. */
+export function nextWindow(recurrence: Recurrence, nowMs: number): RecurringWindow | undefined {
+  for (const window of windowsAt(recurrence, nowMs)) return window;
+  return undefined;
+}
+
+/** The window that is in force at a moment and those that follow, `count` at most. */
+export function nextWindows(recurrence: Recurrence, nowMs: number, count: number): RecurringWindow[] {
+  const windows: RecurringWindow[] = [];
+  for (const window of windowsAt(recurrence, nowMs)) {
+    windows.push(window);
+    if (windows.length === count) break;
+  }
+  return windows;
+}
+
+/** As many as are shown before an entry is made. */
+const SHOWN_WINDOWS = 5;
+
+/** The next windows, as they are shown. */
+export function shownWindows(recurrence: Recurrence, nowMs: number): ShownWindow[] {
+  return nextWindows(recurrence, nowMs, SHOWN_WINDOWS).map(shownWindow);
+}
+
+function shownWindow({ beginMs, endMs, clockChange }: RecurringWindow): ShownWindow {
+  const span = { begin: beginMs / 1000, end: endMs / 1000 };
+  return clockChange === undefined ? span : { ...span, clock_change: clockChange };
+}
+
+/** @param nowMs epoch milliseconds; windows that have ended then are left out */
+function* windowsAt(recurrence: Recurrence, nowMs: number): Generator<RecurringWindow, void, undefined> {
+  const schedule = scheduleOf(recurrence);
+  const zone = timeZoneOf(recurrence.zone);
+  if (schedule === undefined || zone === undefined) return;
+  const durationMs = recurrence.duration * 1000;
+  let held: Start | undefined;
+  for (const start of startsFrom(schedule, zone, recurrence, nowMs - durationMs)) {
+    // Two that clocks skip come at the same moment, as one.
+    if (held !== undefined && start.ms <= held.ms) continue;
+    if (held !== undefined) {
+      const window = windowOf(held, Math.min(held.ms + durationMs, start.ms), zone);
+      if (window.endMs > nowMs) yield window;
+    }
+    held = start;
+  }
+  if (held === undefined) return;
+  const window = windowOf(held, held.ms + durationMs, zone);
+  if (window.endMs > nowMs) yield window;
+}
+
+interface Start {
+  readonly ms: number;
+  readonly kind: 'once' | 'start_skipped' | 'start_twice';
+}
+
+function windowOf({ ms, kind }: Start, endMs: number, zone: string): RecurringWindow {
+  const clockChange = kind === 'once' ? changeDuring(ms, endMs, zone) : kind;
+  return { beginMs: ms, endMs, ...(clockChange !== undefined && { clockChange }) };
+}
+
+function changeDuring(beginMs: number, endMs: number, zone: string): 'during' | undefined {
+  return offsetAt(beginMs, zone) === offsetAt(endMs - 1, zone) ? undefined : 'during';
+}
+
+/** All starts at or after a moment, and perhaps some before it. */
+function* startsFrom(
+  schedule: Schedule,
+  zone: string,
+  { first_day: first, last_day: last }: Recurrence,
+  fromMs: number,
+): Generator<Start, void, undefined> {
+  // The local day may be one before that of UTC, and what a clock skips belongs to the day before.
+  const earliest = Math.floor(fromMs / DAY_MS) * DAY_MS - 2 * DAY_MS;
+  const firstDay = Math.max(earliest, (first === undefined ? undefined : dayOf(first)) ?? earliest);
+  const lastDay = (last === undefined ? undefined : dayOf(last)) ?? Infinity;
+  let farthest = firstDay + DAYS_MAX * DAY_MS;
+  for (let day = firstDay; day <= Math.min(lastDay, farthest); day += DAY_MS) {
+    if (!isOnDay(schedule, day)) continue;
+    farthest = day + DAYS_MAX * DAY_MS;
+    const before = offsetAt(day - DAY_MS, zone);
+    // No time is offset by more than 14 hours: what this day holds lies between.
+    const after = offsetAt(day + 2 * DAY_MS, zone);
+    for (const minutes of schedule.times) {
+      const localMs = day + minutes * 60_000;
+      yield before === after ? { ms: localMs - before, kind: 'once' } : startOf(localMs, zone);
+    }
+  }
+}
+
+/** The moment at which clocks show a time: the first of two, and where they skip it the first behind the gap. */
+function startOf(localMs: number, zone: string): Start {
+  const offsets = [offsetAt(localMs - DAY_MS, zone), offsetAt(localMs + DAY_MS, zone)];
+  const moments = offsets.map((offset) => localMs - offset).filter((ms) => ms + offsetAt(ms, zone) === localMs);
+  const first = Math.min(...moments);
+  if (moments.length === 0) {
+    return {
+      ms: turnBetween(localMs - Math.max(...offsets), localMs - Math.min(...offsets), zone),
+      kind: 'start_skipped',
+    };
+  }
+  return { ms: first, kind: moments.some((ms) => ms !== first) ? 'start_twice' : 'once' };
+}
+
+/** The first moment with the offset that is in force at `untilMs`, where that at `sinceMs` is another one. */
+function turnBetween(sinceMs: number, untilMs: number, zone: string): number {
+  const after = offsetAt(untilMs, zone);
+  let [low, high] = [Math.floor(sinceMs / 1000) - 1, Math.ceil(untilMs / 1000)];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (offsetAt(middle * 1000, zone) === after) high = middle;
+    else low = middle;
+  }
+  return high * 1000;
+}
+
+/** By how much clocks are before UTC at a moment, milliseconds. */
+function offsetAt(ms: number, zone: string): number {
+  if (zone === RECURRENCE_ZONE) return 0;
+  const { year, month, day, hour, minute, second } = localTime(ms, zone);
+  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(ms / 1000) * 1000;
+}
+
+function isOnDay({ months, monthDays, weekdays }: Schedule, dayMs: number): boolean {
+  const date = new Date(dayMs);
+  if (months?.has(date.getUTCMonth() + 1) === false) return false;
+  const [onMonthDay, onWeekday] = [monthDays?.has(date.getUTCDate()), weekdays?.has(date.getUTCDay())];
+  // As in cron: where both are named, either is enough.
+  return onMonthDay === undefined || onWeekday === undefined
+    ? (onMonthDay ?? onWeekday ?? true)
+    : onMonthDay || onWeekday;
+}
+
+/** The shortest time between two starts, as clocks show it, milliseconds; infinite where there is one at most. */
+function leastApart(schedule: Schedule): number {
+  const { times } = schedule;
+  let least = Infinity;
+  for (const [at, minutes] of times.entries()) least = Math.min(least, minutes - (times[at - 1] ?? -Infinity));
+  const wrap = (times[0] ?? 0) - (times.at(-1) ?? 0);
+  let last: number | undefined;
+  // From a leap year on, at any.
+  for (let day = Date.UTC(2024, 0), left = DAYS_MAX; left > 0; day += DAY_MS, left--) {
+    if (!isOnDay(schedule, day)) continue;
+    if (last !== undefined) least = Math.min(least, (day - last) / 60_000 + wrap);
+    last = day;
+  }
+  return least * 60_000;
+}
+
+function scheduleOf({ schedule: text }: Recurrence): Schedule | undefined {
+  const schedule = parseSchedule(text);
+  return 'problem' in schedule ? undefined : schedule;
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { parseSchedule } from './schedule.ts';
+import { TIME_ZONE_HINT, timeZoneOf } from './time-zone.ts';
+
+/** Shortest window: what is over before anybody could look is a mistake in the unit. */
+const WINDOW_SECONDS_MIN = 60;
+/** Less than a week, so that every schedule by the days of the week has a time in between. */
+const WINDOW_SECONDS_MAX = 7 * 86_400 - 1;
+
+/** Where the clock hangs unless it is said. */
+export const RECURRENCE_ZONE = 'UTC';
+
+const scheduleText = z
+  .string()
+  .min(1)
+  .max(200)
+  .superRefine((text, context) => {
+    const schedule = parseSchedule(text);
+    if ('problem' in schedule) context.addIssue({ code: 'custom', message: schedule.problem });
+  });
+
+const zoneText = z
+  .string()
+  .max(64)
+  .superRefine((text, context) => {
+    if (timeZoneOf(text) !== undefined) return;
+    context.addIssue({ code: 'custom', message: `"${text}" is no time zone: write ${TIME_ZONE_HINT}` });
+  });
+
+const dayText = z
+  .string()
+  .max(10)
+  .superRefine((text, context) => {
+    if (dayOf(text) === undefined) context.addIssue({ code: 'custom', message: 'must be a day such as 2026-12-31' });
+  });
+
+/** Years in which days of recurrences may be: the next ones, and what a dump may have of the last ones. */
+const YEARS = { min: 2000, max: 2199 };
+
+/** @returns epoch milliseconds of its midnight, were it in UTC; undefined when it is no day */
+export function dayOf(text: string): number | undefined {
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
+  if (Number(year) < YEARS.min || Number(year) > YEARS.max) return undefined;
+  const ms = Date.UTC(Number(year), Number(month) - 1, Number(day));
+  return Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(text) ? undefined : ms;
+}
+
+/** When a silenced entry is in force again and again (silencing 3). A misspelt bound would be none, so it is refused. */
+export const recurrenceSchema = z
+  .strictObject({
+    /** `sat,sun 02:00`, `daily 06:00,18:00`, or cron: when windows begin. */
+    schedule: scheduleText,
+    /** Where the clock of the schedule hangs; absent: UTC. */
+    zone: zoneText.nullish(),
+    /** Seconds that each window lasts. */
+    duration: z.int().min(WINDOW_SECONDS_MIN).max(WINDOW_SECONDS_MAX),
+    /** Local days on which the first window may begin, and the last; absent: no bound. */
+    first_day: dayText.nullish(),
+    last_day: dayText.nullish(),
+  })
+  .superRefine(({ first_day: first, last_day: last }, context) => {
+    if (typeof first !== 'string' || typeof last !== 'string' || first <= last) return;
+    context.addIssue({ code: 'custom', path: ['last_day'], message: `is before first_day ${first}: exchange them` });
+  });
+export type SubmittedRecurrence = z.infer<typeof recurrenceSchema>;
+
+/** The same as it is kept and read. */
+export const recurrenceAnswer = z.object({
+  schedule: z.string(),
+  zone: z.string(),
+  duration: z.number(),
+  first_day: z.string().exactOptional(),
+  last_day: z.string().exactOptional(),
+});
+export type Recurrence = Readonly<z.infer<typeof recurrenceAnswer>>;
+
+/** What a window has to do with a change of the clock (silencing 3). */
+export const CLOCK_CHANGES = ['start_skipped', 'start_twice', 'during'] as const;
+
+/** A window as a preview shows it. */
+export const windowAnswer = z.object({
+  /** Epoch seconds. */
+  begin: z.number(),
+  end: z.number(),
+  /** Absent: clocks stay as they are from its begin to its end. */
+  clock_change: z.enum(CLOCK_CHANGES).exactOptional(),
+});
+export type ShownWindow = Readonly<z.infer<typeof windowAnswer>>;

@@ -1,0 +1,75 @@
+import { cronDates, cronProblem, dateProblem, WEEKDAY_NAMES, type CronDates } from './cron.ts';
+
+/**
+ * The moments of a schedule on the clock on the wall (silencing 3): each time of the day on each day that the date has.
+ */
+export type Schedule = CronDates;
+
+/** What stands at the end of each refusal. */
+export const SCHEDULE_HINT =
+  'write days and a time as in "sat,sun 02:00", "mon-fri 22:00" or "daily 03:30", or cron as in "0 22 * * 2"';
+
+const DAY_WORDS: ReadonlyMap<string, readonly number[]> = new Map([
+  ['daily', [0, 1, 2, 3, 4, 5, 6]],
+  ['weekdays', [1, 2, 3, 4, 5]],
+  ['weekends', [0, 6]],
+]);
+
+const TIME = /^(?<hour>[01]?\d|2[0-3]):(?<minute>[0-5]\d)$/;
+
+/** Times of a day. */
+const TIMES_MAX = 24;
+
+/**
+ * Reads a schedule: days of the week and times (`sat,sun 02:00`, `mon-fri 6:00,18:00`, `daily 03:30`), or five fields of cron.
+ * Never throws.
+ */
+export function parseSchedule(written: string): Schedule | { readonly problem: string } {
+  const text = written.trim().toLowerCase();
+  const [days = '', times = '', ...rest] = text.split(/\s+/);
+  if (text.startsWith('@') || rest.length > 0) return parseCron(text);
+  const weekdays = weekdaysOf(days);
+  if (typeof weekdays === 'string') return { problem: weekdays };
+  const minutes = minutesOf(times);
+  if (typeof minutes === 'string') return { problem: minutes };
+  return { times: minutes, weekdays, monthDays: undefined, months: undefined };
+}
+
+function parseCron(text: string): Schedule | { readonly problem: string } {
+  const problem = cronProblem(text) ?? dateProblem(text);
+  return problem === undefined ? cronDates(text) : { problem };
+}
+
+function weekdaysOf(text: string): ReadonlySet<number> | string {
+  const days = new Set<number>();
+  for (const item of text.split(',')) {
+    const some = DAY_WORDS.get(item) ?? rangeOfDays(item);
+    if (some === undefined) return `"${item.slice(0, 40)}" is no day of the week: ${SCHEDULE_HINT}`;
+    for (const day of some) days.add(day);
+  }
+  return days;
+}
+
+/** A day, or one to another, also over the end of the week: `fri-mon`. */
+function rangeOfDays(item: string): readonly number[] | undefined {
+  const [from, to = from, ...rest] = item.split('-').map(weekdayOf);
+  if (from === undefined || to === undefined || rest.length > 0) return undefined;
+  return Array.from({ length: ((to - from + 7) % 7) + 1 }, (_, at) => (from + at) % 7);
+}
+
+function weekdayOf(name: string): number | undefined {
+  const at = WEEKDAY_NAMES.findIndex((day) => name === day.slice(0, 3) || name === day);
+  return at === -1 ? undefined : at;
+}
+
+function minutesOf(text: string): readonly number[] | string {
+  const times = text.split(',');
+  if (times.length > TIMES_MAX) return `has more than ${String(TIMES_MAX)} times of a day`;
+  const minutes = new Set<number>();
+  for (const time of times) {
+    const { hour, minute } = TIME.exec(time)?.groups ?? {};
+    if (hour === undefined) return `"${time.slice(0, 40)}" is no time of day: ${SCHEDULE_HINT}`;
+    minutes.add(Number(hour) * 60 + Number(minute));
+  }
+  return [...minutes].toSorted((a, b) => a - b);
+}

@@ -1,0 +1,168 @@
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { handlerSchema } from '../../../../shared/schemas/handler.ts';
+import { asking } from '../../../support/asking.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const NOW = ManualClock.START_MS / 1000;
+const HANDLERS = new Map([['default', handlerSchema.parse({ type: 'pipe', command: 'cat > /dev/null' })]]);
+
+/** From 02:00 to 03:00 UTC. */
+const NIGHTLY = { schedule: 'daily 02:00', duration: 3600 };
+
+let clock: ManualClock;
+let dir: string;
+let backend: Backend;
+
+async function start(): Promise<void> {
+  backend = await openBackend({ dir, clock, batcher: { batchLimit: 1 }, definitions: { handlers: HANDLERS } });
+}
+beforeEach(async () => {
+  clock = new ManualClock();
+  dir = await tempDir();
+  await start();
+  onTestFinished(() => backend.stop());
+});
+
+const ask = (method: string, target: string, body?: unknown): ReturnType<ReturnType<typeof asking>> =>
+  asking(backend.url)(method, target, body);
+const recur = (more: object = {}): ReturnType<typeof ask> =>
+  ask('POST', '/api/mon/v1/silenced', { check: 'disk', reason: 'backup', recurrence: { ...NIGHTLY, ...more } });
+const fail = (): ReturnType<typeof ask> =>
+  ask('POST', '/results', { name: 'disk', source: 'web-1', output: 'full', status: 2 });
+async function entries(): Promise<Record<string, unknown>[]> {
+  return (await ask('GET', '/api/mon/v1/silenced')).body as Record<string, unknown>[];
+}
+async function isSilenced(): Promise<unknown> {
+  return ((await ask('GET', '/events/web-1/disk')).body as { silenced: unknown }).silenced;
+}
+
+/** What is told of entries, the newest first. */
+async function timeline(): Promise<{ kind: string; begin?: number; by?: string }[]> {
+  const { body } = await ask('GET', '/api/mon/v1/timeline');
+  const rows = (body as { transitions: { kind: string; begin?: number; by?: string }[] }).transitions;
+  return rows.filter(({ kind }) => kind === 'silence' || kind === 'expire');
+}
+
+describe('a silence that recurs (silencing 3)', () => {
+  test('is in force within its windows and at no other time', async () => {
+    await fail();
+    expect((await recur()).status).toBe(201);
+    const seen: unknown[] = [];
+    for (const [byMs] of [[2 * HOUR - 1], [1], [HOUR - 1], [1], [DAY - HOUR - 1], [1], [HOUR]] as const) {
+      clock.advance(byMs);
+      seen.push(await isSilenced());
+    }
+    expect(seen).toEqual([false, true, true, false, false, true, false]);
+  });
+
+  test('is shown with its present window, or else the next', async () => {
+    await recur();
+    const [hour2, hour3] = [NOW + 7200, NOW + 10_800];
+    expect(await entries()).toMatchObject([
+      { id: '*:disk', begin: hour2, expire_at: hour3, recurrence: { ...NIGHTLY, zone: 'UTC' } },
+    ]);
+    clock.advance(2.5 * HOUR);
+    expect((await ask('GET', '/silenced')).body).toMatchObject([{ id: '*:disk', begin: hour2, expire: 1800 }]);
+    clock.advance(HOUR);
+    expect(await entries()).toMatchObject([{ begin: hour2 + 86_400, expire_at: hour3 + 86_400 }]);
+  });
+
+  test('counts what each window kept back', async () => {
+    await recur();
+    clock.advance(2 * HOUR);
+    await fail();
+    await fail();
+    expect(await entries()).toMatchObject([{ suppressed: 2, window: { begin: NOW + 7200, suppressed: 2 } }]);
+    clock.advance(DAY);
+    expect(await entries()).toMatchObject([{ suppressed: 2, window: { begin: NOW + 7200, suppressed: 2 } }]);
+    await fail();
+    expect(await entries()).toMatchObject([{ suppressed: 3, window: { begin: NOW + 93_600, suppressed: 1 } }]);
+  });
+
+  test('is of the window of now after a backend was away, or ended by the machine, and counts on', async () => {
+    await recur();
+    clock.advance(2 * HOUR);
+    await fail();
+    await backend.stop();
+    clock.advance(3 * DAY + 1000);
+    await start();
+    expect(await isSilenced()).toBe(true);
+    expect(await entries()).toMatchObject([{ begin: NOW + 7200 + 3 * 86_400, suppressed: 1 }]);
+    clock.advance(HOUR);
+    expect(await isSilenced()).toBe(false);
+  });
+
+  test('goes behind its last window', async () => {
+    await recur({ last_day: '2026-01-02' });
+    clock.advance(DAY + 3 * HOUR - 1);
+    expect(await entries()).toHaveLength(1);
+    clock.advance(1);
+    expect(await entries()).toEqual([]);
+    await expect
+      .poll(async () => JSON.stringify((await ask('GET', '/api/mon/v1/audit')).body))
+      .toContain('silence.expire');
+  });
+
+  test('has each window in the timeline, which nobody is said to have made but the first', async () => {
+    await fail();
+    await recur();
+    clock.advance(DAY + 4 * HOUR);
+    await expect.poll(timeline).toHaveLength(3);
+    clock.advance(DAY);
+    await expect
+      .poll(timeline)
+      .toMatchObject([
+        { kind: 'silence', begin: NOW + 7200 + 3 * 86_400 },
+        { kind: 'expire' },
+        { kind: 'silence' },
+        { kind: 'expire' },
+        { kind: 'silence', begin: NOW + 7200 },
+      ]);
+  });
+
+  test('is not replaced by one that does not recur, on any wire', async () => {
+    await recur();
+    expect(await ask('POST', '/api/mon/v1/silenced', { check: 'disk', reason: 'x' })).toMatchObject({ status: 409 });
+    expect(await ask('POST', '/silenced', { check: 'disk', expire: 60 })).toMatchObject({ status: 409 });
+    const bulk = { operations: [{ op: 'silence', check: 'disk', reason: 'x' }] };
+    expect(await ask('POST', '/api/mon/v1/bulk', bulk)).toMatchObject({ status: 409 });
+    expect((await recur({ duration: 60 })).status).toBe(201);
+  });
+
+  test('comes back as it was when what cleared it is taken back', async () => {
+    await recur();
+    const { body } = await ask('POST', '/api/mon/v1/bulk', { operations: [{ op: 'clear', id: '*:disk' }] });
+    const [{ undo } = { undo: undefined }] = (body as { results: { undo: unknown }[] }).results;
+    await ask('POST', '/api/mon/v1/bulk', { operations: [undo], undo: true });
+    expect(await entries()).toMatchObject([{ begin: NOW + 7200, recurrence: { ...NIGHTLY, zone: 'UTC' } }]);
+  });
+
+  test.each([
+    { wrong: { recurrence: { ...NIGHTLY, zone: 'Europe/Atlantis' } }, says: 'is no time zone' },
+    { wrong: { recurrence: { ...NIGHTLY, duration: 86_400 } }, says: 'would overlap' },
+    { wrong: { recurrence: { ...NIGHTLY, last_day: '2025-12-31' } }, says: 'no window lies ahead' },
+    { wrong: { recurrence: NIGHTLY, expire: 60 }, says: 'goes without begin' },
+  ])('is refused: $says', async ({ wrong, says }) => {
+    const { status, body } = await ask('POST', '/api/mon/v1/silenced', { check: 'disk', reason: 'x', ...wrong });
+    expect(status).toBe(400);
+    expect(JSON.stringify(body)).toContain(says);
+  });
+
+  test('is seen before it is made: its next five windows, and what clocks do to them', async () => {
+    const recurrence = { schedule: 'sun 02:30', zone: 'Europe/Berlin', duration: 3600, first_day: '2026-03-22' };
+    const { body } = await ask('POST', '/api/mon/v1/silenced/preview', { entries: [{ check: 'disk' }], recurrence });
+    const { windows } = body as { windows: { begin: number; clock_change?: string }[] };
+    expect(windows).toHaveLength(5);
+    expect(windows[0]).toEqual({
+      begin: Date.UTC(2026, 2, 22, 1, 30) / 1000,
+      end: Date.UTC(2026, 2, 22, 2, 30) / 1000,
+    });
+    expect(windows[1]).toMatchObject({ begin: Date.UTC(2026, 2, 29, 1) / 1000, clock_change: 'start_skipped' });
+    expect(await entries()).toEqual([]);
+  });
+});
