@@ -1,11 +1,6 @@
-import {
-  dayOf,
-  RECURRENCE_ZONE,
-  type Recurrence,
-  type ShownWindow,
-  type SubmittedRecurrence,
-} from '../schemas/recurrence.ts';
-import { parseSchedule, type Schedule } from '../schemas/schedule.ts';
+import { dayOf } from '../schemas/calendar-day.ts';
+import type { Recurrence, ShownWindow, SubmittedRecurrence } from '../schemas/recurrence.ts';
+import { parseSchedule, SCHEDULE_ZONE, type Schedule } from '../schemas/schedule.ts';
 import { timeZoneOf } from '../schemas/time-zone.ts';
 import { formatDuration } from './duration.ts';
 import { localTime } from './local-time.ts';
@@ -33,7 +28,7 @@ export function recurrenceOf(submitted: SubmittedRecurrence): Recurrence {
   const { schedule, zone, duration, first_day: first, last_day: last } = submitted;
   return {
     schedule: schedule.trim(),
-    zone: zone ?? RECURRENCE_ZONE,
+    zone: zone ?? SCHEDULE_ZONE,
     duration,
     ...(typeof first === 'string' && { first_day: first }),
     ...(typeof last === 'string' && { last_day: last }),
@@ -179,7 +174,7 @@ function turnBetween(sinceMs: number, untilMs: number, zone: string): number {
 
 /** By how much clocks are before UTC at a moment, milliseconds. */
 function offsetAt(ms: number, zone: string): number {
-  if (zone === RECURRENCE_ZONE) return 0;
+  if (zone === SCHEDULE_ZONE) return 0;
   const { year, month, day, hour, minute, second } = localTime(ms, zone);
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(ms / 1000) * 1000;
 }

@@ -1,14 +1,7 @@
 import { z } from 'zod';
-import { parseSchedule } from './schedule.ts';
+import { dayOf } from './calendar-day.ts';
+import { parseSchedule, WINDOW_SECONDS } from './schedule.ts';
 import { TIME_ZONE_HINT, timeZoneOf } from './time-zone.ts';
-
-/** Shortest window: what is over before anybody could look is a mistake in the unit. */
-const WINDOW_SECONDS_MIN = 60;
-/** Less than a week, so that every schedule by the days of the week has a time in between. */
-const WINDOW_SECONDS_MAX = 7 * 86_400 - 1;
-
-/** Where the clock hangs unless it is said. */
-export const RECURRENCE_ZONE = 'UTC';
 
 const scheduleText = z
   .string()
@@ -34,17 +27,6 @@ const dayText = z
     if (dayOf(text) === undefined) context.addIssue({ code: 'custom', message: 'must be a day such as 2026-12-31' });
   });
 
-/** Years in which days of recurrences may be: the next ones, and what a dump may have of the last ones. */
-const YEARS = { min: 2000, max: 2199 };
-
-/** @returns epoch milliseconds of its midnight, were it in UTC; undefined when it is no day */
-export function dayOf(text: string): number | undefined {
-  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
-  if (Number(year) < YEARS.min || Number(year) > YEARS.max) return undefined;
-  const ms = Date.UTC(Number(year), Number(month) - 1, Number(day));
-  return Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(text) ? undefined : ms;
-}
-
 /** When a silenced entry is in force again and again (silencing 3). A misspelt bound would be none, so it is refused. */
 export const recurrenceSchema = z
   .strictObject({
@@ -53,7 +35,7 @@ export const recurrenceSchema = z
     /** Where the clock of the schedule hangs; absent: UTC. */
     zone: zoneText.nullish(),
     /** Seconds that each window lasts. */
-    duration: z.int().min(WINDOW_SECONDS_MIN).max(WINDOW_SECONDS_MAX),
+    duration: z.int().min(WINDOW_SECONDS.min).max(WINDOW_SECONDS.max),
     /** Local days on which the first window may begin, and the last; absent: no bound. */
     first_day: dayText.nullish(),
     last_day: dayText.nullish(),

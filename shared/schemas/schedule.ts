@@ -5,6 +5,15 @@ import { cronDates, cronProblem, dateProblem, WEEKDAY_NAMES, type CronDates } fr
  */
 export type Schedule = CronDates;
 
+/** Where the clock of a schedule hangs unless it is said. */
+export const SCHEDULE_ZONE = 'UTC';
+
+/**
+ * What a window of a schedule may last, seconds: less than a minute is over before anybody could look, and a mistake in the unit;
+ * less than a week is why every schedule by days of the week has a time in between.
+ */
+export const WINDOW_SECONDS = { min: 60, max: 7 * 86_400 - 1 };
+
 /** What stands at the end of each refusal. */
 export const SCHEDULE_HINT =
   'write days and a time as in "sat,sun 02:00", "mon-fri 22:00" or "daily 03:30", or cron as in "0 22 * * 2"';

@@ -1,0 +1,14 @@
+/** Years in which days of recurrences may be: the next ones, and what a dump may have of the last ones. */
+const YEARS = { min: 2000, max: 2199 };
+
+/**
+ * Reads a day such as `2026-12-31`.
+ *
+ * @returns epoch milliseconds of its midnight, were it in UTC; undefined when it is no day
+ */
+export function dayOf(text: string): number | undefined {
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
+  if (Number(year) < YEARS.min || Number(year) > YEARS.max) return undefined;
+  const ms = Date.UTC(Number(year), Number(month) - 1, Number(day));
+  return Number.isNaN(ms) || !new Date(ms).toISOString().startsWith(text) ? undefined : ms;
+}
