@@ -2,12 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Span, StatusTurn } from '../../../shared/domain/timeline/availability.ts';
 import { actionOf } from '../../../shared/domain/report/actions.ts';
 import type { ReportAction } from '../../../shared/schemas/report.ts';
-import type { TimelineRow, Transition } from '../../../shared/schemas/timeline.ts';
+import type { Transition } from '../../../shared/schemas/timeline.ts';
 import type { AskedNamespaces } from '../namespaces/asked.ts';
 import type { Store } from '../ports.ts';
 import { eventsOf, type Namespace } from '../registry/namespace.ts';
 import { newestOf } from '../timeline/places.ts';
-import { portionsOf, sourcesOfAll } from '../timeline/read.ts';
+import { sourcesOfAll } from '../timeline/read.ts';
 import { timeOf } from '../timeline/table.ts';
 
 /** Transitions that one report looks at: some seconds, a slice at a time, and some tens of megabytes. */
@@ -16,7 +16,7 @@ export const TRANSITIONS_MAX = 200_000;
 /** Things that people did that one report holds; they are told together where they are the same. */
 const ACTIONS_MAX = 10_000;
 
-/** Clients that are looked at, or checks that are judged, before others have their turn. */
+/** Transitions, events and clients that are looked at before others have their turn: some milliseconds. */
 export const SLICE = 1000;
 
 /** What is known of a check for a report. */
@@ -55,23 +55,21 @@ export async function gather(
   const byName = new Map(namespaces.map((namespace) => [namespace.name, namespace]));
   const actions: ReportAction[] = [];
   let examined = 0;
-  const newest = newestOf(store, sourcesOfAll(namespaces), Number.MAX_SAFE_INTEGER);
-  for await (const portion of portionsOf(newest, span.sinceMs)) {
-    for (const { id, source, text } of portion) {
+  for await (const page of newestOf(store, sourcesOfAll(namespaces), Number.MAX_SAFE_INTEGER)) {
+    for (const { id, source, text } of page) {
+      const atMs = timeOf(id);
+      if (atMs < span.sinceMs) return { pasts: [...pasts.values()], actions, cutMs: undefined };
       const namespace = byName.get(source.namespace);
       if (namespace === undefined) continue;
-      const row: TimelineRow = { id, at: timeOf(id), ...(JSON.parse(text) as Transition) };
-      addTurn(pasts, namespace, row, span);
-      const action = row.at <= span.untilMs && actions.length < ACTIONS_MAX ? actionOf(row) : undefined;
+      const transition = JSON.parse(text) as Transition;
+      addTurn(pasts, namespace, { atMs, transition }, span);
+      const action =
+        atMs <= span.untilMs && actions.length < ACTIONS_MAX ? actionOf({ id, at: atMs, ...transition }) : undefined;
       if (action !== undefined) actions.push(placed(action, namespace.name));
+      // Of its millisecond there may be more.
+      if (++examined >= transitionsMax) return { pasts: [...pasts.values()], actions, cutMs: atMs + 1 };
+      if (examined % SLICE === 0) await nextTurn();
     }
-    examined += portion.length;
-    const last = portion.at(-1);
-    if (examined >= transitionsMax && last !== undefined) {
-      // Of the millisecond of the last one there may be more.
-      return { pasts: [...pasts.values()], actions, cutMs: timeOf(last.id) + 1 };
-    }
-    await nextTurn();
   }
   return { pasts: [...pasts.values()], actions, cutMs: undefined };
 }
@@ -82,17 +80,21 @@ async function addOpen(pasts: Map<string, PastOfCheck>, namespace: Namespace): P
     for (const { name, state } of eventsOf(client)) {
       const past = { namespace, client: client.name, check: name, status: state.event?.status };
       pasts.set(keyOf(namespace, client.name, name), { ...past, turns: [], output: undefined });
+      looked++;
     }
-    if (++looked % SLICE === 0) await nextTurn();
+    if (++looked < SLICE) continue;
+    looked = 0;
+    await nextTurn();
   }
 }
 
 function addTurn(
   pasts: Map<string, PastOfCheck>,
   namespace: Namespace,
-  { at: atMs, client, check = '', was, status, output }: TimelineRow,
+  { atMs, transition }: { readonly atMs: number; readonly transition: Transition },
   { untilMs }: Span,
 ): void {
+  const { client, check = '', was, status, output } = transition;
   if (client === undefined) return;
   const key = keyOf(namespace, client, check);
   let past = pasts.get(key);

@@ -80,8 +80,12 @@ async function judged(
   const noise = new Noise();
   const clients = new Set<string>();
   const total = { checks: 0, clients: 0, outages: 0, down: 0 };
-  for (const [index, past] of pasts.entries()) {
-    if (index % SLICE === SLICE - 1) await nextTurn();
+  let looked = 0;
+  for (const past of pasts) {
+    if ((looked += 1 + past.turns.length) >= SLICE) {
+      looked = 0;
+      await nextTurn();
+    }
     const trouble = troubleOf(past, span, keptSinceOf(past, kept));
     if (trouble === undefined) continue;
     const { name } = past.namespace;

@@ -6,16 +6,9 @@ import type { Transaction } from '../commit/transaction.ts';
 import type { Clock, Key, Store } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Checkpoints } from './checkpoints.ts';
+import { Excess } from './excess.ts';
 import { behindAll } from './places.ts';
-import {
-  CHECK_INDEX_PREFIX,
-  indexOfCheck,
-  indexOfSilence,
-  placeOf,
-  TIMELINE_HEAD,
-  TIMELINE_PREFIX,
-  timelineOf,
-} from './table.ts';
+import { indexOfCheck, indexOfSilence, placeOf, TIMELINE_HEAD, TIMELINE_PREFIX, timelineOf } from './table.ts';
 
 const PERIOD_MS = 10_000;
 
@@ -24,9 +17,6 @@ const SLICE = 500;
 
 /** The same in one period: as many a second as a site may make for months. */
 const ERASED_MAX = 4 * SLICE;
-
-/** Places that are counted in one period. */
-const COUNTED_MAX = 5000;
 
 const DAY_MS = 86_400_000;
 
@@ -41,20 +31,19 @@ interface TrimParts {
 
 /**
  * Lets the oldest transitions go, a few at a time: those older than they are kept, which are at the end of each namespace,
- * and those of a check that has more than it may, which are found by going round through all of them (spec, timeline 3).
+ * and those of a check that has more than it may (spec, timeline 3).
  */
 export class TimelineTrim implements AsyncDisposable {
   readonly #parts: TrimParts;
+  readonly #excess: Excess;
   readonly #timer: Disposable;
   /** Undefined: nothing is being erased. */
   #work: Promise<void> | undefined;
-  /** Where the round is; undefined: at its beginning. */
-  #after: Key | undefined;
-  /** Transitions of the check at that place so far. */
-  #count = 0;
 
   constructor(parts: TrimParts) {
     this.#parts = parts;
+    const { registry, store } = parts;
+    this.#excess = new Excess({ timeline: registry.timeline, store, erase: (keys) => this.#erase(keys) });
     this.#timer = parts.clock.every(PERIOD_MS, () => {
       this.#work ??= this.#trim();
     });
@@ -69,7 +58,7 @@ export class TimelineTrim implements AsyncDisposable {
     try {
       await this.#forgetBeginning();
       await this.#eraseOld();
-      await this.#eraseExcess();
+      await this.#excess.erase(ERASED_MAX);
     } catch (error) {
       this.#parts.log.warn({ reason: errorMessage(error) }, 'old transitions were not erased: tried again soon');
     } finally {
@@ -107,22 +96,6 @@ export class TimelineTrim implements AsyncDisposable {
     await this.#erase(old);
   }
 
-  async #eraseExcess(): Promise<void> {
-    const { registry, store } = this.#parts;
-    const { perCheck } = registry.timeline.limits;
-    const excess: Key[] = [];
-    let counted = 0;
-    const options = { ...(this.#after && { after: this.#after }), limit: COUNTED_MAX };
-    for await (const [key] of store.scan([CHECK_INDEX_PREFIX], options)) {
-      counted++;
-      this.#count = isOfSame(key, this.#after) ? this.#count + 1 : 1;
-      this.#after = key;
-      if (this.#count > perCheck) excess.push(key, [...timelineOf(String(key[1])), Number(key[4])]);
-    }
-    if (counted < COUNTED_MAX) this.#after = undefined;
-    await this.#erase(excess);
-  }
-
   async #erase(keys: readonly Key[]): Promise<void> {
     for (let start = 0; start < keys.length; start += 2 * SLICE) {
       const slice = keys.slice(start, start + 2 * SLICE);
@@ -135,8 +108,4 @@ export class TimelineTrim implements AsyncDisposable {
 function indexKey(namespace: string, place: number, { client, check, subscription }: Transition): Key {
   if (client === undefined) return [...indexOfSilence(namespace, subscription ?? null, check ?? null), place];
   return [...indexOfCheck(namespace, client, check ?? ''), place];
-}
-
-function isOfSame([, namespace, client, check]: Key, other: Key | undefined): boolean {
-  return other?.[1] === namespace && other?.[2] === client && other?.[3] === check;
 }

@@ -16,8 +16,14 @@ export interface Found {
   readonly text: string;
 }
 
-/** Places that are read of a source at once. */
-const PORTION = 100;
+/** Places that are read of a source at first: mostly as many as are wanted. */
+const PAGE = 100;
+
+/** And later on: large pages are read several times faster than small ones. */
+const PAGE_MAX = 1000;
+
+/** Places of all sources that are in memory at a time, where there are many. */
+const PLACES_MAX = 20_000;
 
 /** The first names behind a prefix, each once, without reading what is beneath them. */
 export async function* behindAll(store: ReadStore, prefix: Key): AsyncGenerator<string, void> {
@@ -36,37 +42,85 @@ export async function* behindAll(store: ReadStore, prefix: Key): AsyncGenerator<
 
 /** What is in a source, the newest first, from an id on that is not among it. */
 export async function* downFrom(store: ReadStore, source: Source, beforeId: number): AsyncGenerator<Found, void> {
-  let after: Key = [...source.prefix, placeOf(beforeId)];
-  for (;;) {
-    let read = 0;
-    for await (const [key, text] of store.scan(source.prefix, { after, limit: PORTION })) {
-      read++;
-      after = key;
-      yield { source, id: idAt(Number(key.at(-1))), text };
-    }
-    if (read < PORTION) return;
-  }
+  for await (const page of pagesDown(store, source, beforeId)) yield* page;
 }
 
-/** The same of several sources as one. */
+/**
+ * The same of several sources as one, some at a time.
+ *
+ * @yields never nothing
+ */
 export async function* newestOf(
   store: ReadStore,
   sources: readonly Source[],
   beforeId: number,
-): AsyncGenerator<Found, void> {
-  const heads: { readonly rest: AsyncGenerator<Found, void>; found: Found }[] = [];
+): AsyncGenerator<readonly Found[], void> {
+  const heads: Head[] = [];
   for (const source of sources) {
-    const rest = downFrom(store, source, beforeId);
-    const { value } = await rest.next();
-    if (value !== undefined) heads.push({ rest, found: value });
+    const pages = pagesDown(store, source, beforeId, Math.floor(PLACES_MAX / sources.length));
+    const { value: page } = await pages.next();
+    if (page !== undefined) heads.push({ pages, page, at: 0 });
   }
+  while (heads.length > 0) {
+    const { found, ended } = merged(heads);
+    yield found;
+    const { value: page } = await ended.pages.next();
+    if (page === undefined) heads.splice(heads.indexOf(ended), 1);
+    else Object.assign(ended, { page, at: 0 });
+  }
+}
+
+/** What was read of a source, and how far it was told. */
+interface Head {
+  readonly pages: AsyncGenerator<readonly Found[], void>;
+  page: readonly Found[];
+  at: number;
+}
+
+/** The newest of them all, up to the end of the page that ends first: behind it may be newer ones than in the others. */
+function merged(heads: readonly Head[]): { readonly found: readonly Found[]; readonly ended: Head } {
+  const found: Found[] = [];
   for (;;) {
-    let newest: (typeof heads)[number] | undefined;
-    for (const head of heads) if (newest === undefined || head.found.id > newest.found.id) newest = head;
-    if (newest === undefined) return;
-    yield newest.found;
-    const { value } = await newest.rest.next();
-    if (value === undefined) heads.splice(heads.indexOf(newest), 1);
-    else newest.found = value;
+    const { newest, others } = newestHead(heads);
+    // Mostly several of the same follow each other.
+    for (;;) {
+      const one = newest.page[newest.at];
+      if (one === undefined) return { found, ended: newest };
+      if (one.id < others) break;
+      found.push(one);
+      newest.at++;
+    }
+  }
+}
+
+/** @returns with the newest id of the others */
+function newestHead(heads: readonly Head[]): { readonly newest: Head; readonly others: number } {
+  let newest: Head | undefined;
+  let [most, others] = [-Infinity, -Infinity];
+  for (const head of heads) {
+    const id = head.page[head.at]?.id ?? -Infinity;
+    if (newest !== undefined && id <= most) others = Math.max(others, id);
+    else [newest, most, others] = [head, id, most];
+  }
+  if (newest === undefined) throw new Error('there is nothing to merge');
+  return { newest, others };
+}
+
+/** @yields never nothing; pages of a hundred first, then larger ones */
+async function* pagesDown(
+  store: ReadStore,
+  source: Source,
+  beforeId: number,
+  most = PAGE_MAX,
+): AsyncGenerator<readonly Found[], void> {
+  let after: Key = [...source.prefix, placeOf(beforeId)];
+  for (let limit = PAGE; ; limit = Math.min(2 * limit, PAGE_MAX, Math.max(PAGE, most))) {
+    const page: Found[] = [];
+    for await (const [key, text] of store.scan(source.prefix, { after, limit })) {
+      after = key;
+      page.push({ source, id: idAt(Number(key.at(-1))), text });
+    }
+    if (page.length > 0) yield page;
+    if (page.length < limit) return;
   }
 }

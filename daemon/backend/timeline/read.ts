@@ -62,20 +62,19 @@ export async function readPage(store: ReadStore, wanted: Wanted): Promise<Omit<T
   return { transitions, next: null };
 }
 
-/** Several at once, down to a time. */
-export async function* portionsOf(
-  found: AsyncIterable<Found>,
+/** A few at once, down to a time. */
+async function* portionsOf(
+  found: AsyncIterable<readonly Found[]>,
   sinceMs: number,
 ): AsyncGenerator<readonly Found[], void> {
-  let portion: Found[] = [];
-  for await (const one of found) {
-    if (timeOf(one.id) < sinceMs) break;
-    portion.push(one);
-    if (portion.length < PORTION) continue;
-    yield portion;
-    portion = [];
+  for await (const page of found) {
+    for (let start = 0; start < page.length; start += PORTION) {
+      const portion = page.slice(start, start + PORTION);
+      const tooOld = portion.findIndex(({ id }) => timeOf(id) < sinceMs);
+      if (tooOld !== 0) yield tooOld === -1 ? portion : portion.slice(0, tooOld);
+      if (tooOld !== -1) return;
+    }
   }
-  if (portion.length > 0) yield portion;
 }
 
 /** Those that are still there. */

@@ -99,12 +99,14 @@ function noteCheck(
 ): void {
   const { namespace, name } = client;
   const { was = '', status = '' } = turn;
-  write(transaction, namespace.name, [indexOfCheck(namespace.name, name, check), `${String(was)}>${String(status)}`], {
+  const index = indexOfCheck(namespace.name, name, check);
+  const id = write(transaction, namespace.name, [index, `${String(was)}>${String(status)}`], {
     ...turn,
     client: name,
     check,
     ...(by !== undefined && { by }),
   });
+  transaction.registry.timeline.noteTurn({ namespace: namespace.name, client: name, check }, id);
 }
 
 function write(
@@ -112,10 +114,12 @@ function write(
   namespace: string,
   [index, text]: readonly [Key, string],
   transition: Transition,
-): void {
-  const place = placeOf(newTimelineId(transaction));
+): number {
+  const id = newTimelineId(transaction);
+  const place = placeOf(id);
   transaction.write([...timelineOf(namespace), place], JSON.stringify(transition));
   transaction.write([...index, place], text);
+  return id;
 }
 
 /** An id behind all that were given so far. */

@@ -1,4 +1,9 @@
+import { isCountDue } from '../../../shared/domain/timeline/due-count.ts';
+
 const DAY_MS = 86_400_000;
+
+/** Checks that wait to be counted; a further one is counted some other time. */
+const DUE_MAX = 10_000;
 
 /** Read each time, because a reload may change it. */
 export interface TimelineLimits {
@@ -20,11 +25,20 @@ export interface TimelineHead {
   readonly isWhole?: true;
 }
 
+/** A check on a client, which may be gone. */
+export interface CheckPlace {
+  readonly namespace: string;
+  readonly client: string;
+  readonly check: string;
+}
+
 /** The end of the timeline, to which transitions are added. They themselves are in the store alone. */
 export class Timeline {
   readonly limits: TimelineLimits;
   /** Undefined: nothing was ever noted, or not since it was turned off. */
   head: TimelineHead | undefined;
+  /** Checks that may have more transitions than they may, by all of their names, the oldest first. */
+  readonly due = new Map<string, CheckPlace>();
 
   constructor(limits: TimelineLimits) {
     this.limits = limits;
@@ -52,6 +66,12 @@ export class Timeline {
     const id = Math.max(last + 1, nowMs * 1000);
     this.head = { ...this.head, last: id, count: count + 1 };
     return id;
+  }
+
+  /** Tells of a transition with this id. */
+  noteTurn(place: CheckPlace, id: number): void {
+    if (!isCountDue(id, this.limits.perCheck) || this.due.size >= DUE_MAX) return;
+    this.due.set(`${place.namespace}\0${place.client}\0${place.check}`, place);
   }
 
   /** From now on the oldest of them are not kept any more. */

@@ -162,7 +162,6 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     for (const status of [2, 0, 1, 0]) await result('disk', status);
     if (store === undefined) throw new Error('there is a store');
     const span = { sinceMs: START, untilMs: clock.now() };
-    // Transitions are looked at in portions of a hundred.
     for (let at = 0; at < 100; at++) await result('load', (at % 2) + 1);
     const wanted = {
       asked: { namespaces: [new Namespace('default')], placed: <Item>(item: Item): Item => item },

@@ -1,0 +1,90 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Store, StoreOp } from '../../../../daemon/backend/ports.ts';
+import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
+import { downFrom, newestOf, type Source } from '../../../../daemon/backend/timeline/places.ts';
+import { placeOf, timelineOf } from '../../../../daemon/backend/timeline/table.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const LAST = Number.MAX_SAFE_INTEGER;
+
+const sourceOf = (namespace: string): Source => ({ namespace, prefix: timelineOf(namespace) });
+
+/** A store with ids in namespaces. */
+async function storeOf(ids: Readonly<Record<string, readonly number[]>>): Promise<Store> {
+  const store = await openLevelStore(await tempDir());
+  onTestFinished(() => store.close());
+  const ops = Object.entries(ids).flatMap(([namespace, some]) =>
+    some.map((id): StoreOp => ({
+      type: 'put',
+      key: [...timelineOf(namespace), placeOf(id)],
+      value: `${namespace}${id}`,
+    })),
+  );
+  await store.write(await store.acquire('main', 60_000), ops, []);
+  return store;
+}
+
+async function idsOf(pages: AsyncIterable<readonly { readonly id: number }[]>): Promise<number[]> {
+  const ids: number[] = [];
+  for await (const page of pages) {
+    expect(page.length).toBeGreaterThan(0);
+    for (const { id } of page) ids.push(id);
+  }
+  return ids;
+}
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
+const newestFirst = (ids: readonly number[]): number[] => ids.toSorted((a, b) => b - a);
+
+describe('what is in several sources, as one', () => {
+  test.each<[string, (id: number) => string]>([
+    ['in turns', (id) => `n${String(id % 3)}`],
+    ['one after the other', (id) => `n${String(Math.floor(id / 1200))}`],
+    ['most in one', (id) => (id % 701 === 0 ? `n${String(id % 2)}` : 'n2')],
+    ['in runs of several', (id) => `n${String(Math.floor(id / 130) % 3)}`],
+  ])('is told once each, the newest first: %s', async (_title, namespaceOf) => {
+    const all = upTo(5000);
+    const store = await storeOf(Object.groupBy(all, namespaceOf) as Record<string, number[]>);
+    const sources = [...new Set(all.map(namespaceOf)), 'empty'].map(sourceOf);
+    expect(await idsOf(newestOf(store, sources, LAST))).toEqual(newestFirst(all));
+    expect(await idsOf(newestOf(store, sources, 2501))).toEqual(newestFirst(upTo(2500)));
+  });
+
+  test('is nothing without any', async () => {
+    expect(await idsOf(newestOf(await storeOf({}), [sourceOf('empty')], LAST))).toEqual([]);
+    expect(await idsOf(newestOf(await storeOf({}), [], LAST))).toEqual([]);
+  });
+
+  test('of many sources little is in memory', async () => {
+    const names = upTo(30).map((at) => `n${String(at)}`);
+    const each = 800;
+    const store = await storeOf(
+      Object.fromEntries(names.map((name, at) => [name, upTo(each).map((id) => id * names.length + at)])),
+    );
+    let read = 0;
+    const counted: Pick<Store, 'scan'> = {
+      async *scan(...asked) {
+        for await (const entry of store.scan(...asked)) {
+          read++;
+          yield entry;
+        }
+      },
+    };
+    let told = 0;
+    for await (const page of newestOf(counted, names.map(sourceOf), LAST)) {
+      expect(read - told).toBeLessThanOrEqual(21_000);
+      told += page.length;
+    }
+    expect([read, told]).toEqual([names.length * each, names.length * each]);
+  });
+});
+
+test('a single source is read to its end, page by page', async () => {
+  const store = await storeOf({ shop: upTo(3500) });
+  const ids: number[] = [];
+  for await (const { id, text } of downFrom(store, sourceOf('shop'), 3001)) {
+    expect(text).toBe(`shop${String(id)}`);
+    ids.push(id);
+  }
+  expect(ids).toEqual(newestFirst(upTo(3000)));
+});
