@@ -229,9 +229,9 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     /** What entries would have covered of late beside what they cover now; nothing is made. */
     silencePreview: (request: SilencePreviewRequest) => call(MON_API.silencePreview, { body: request }),
     /** Replaces the entry with the same subscription and check. */
-    // Older scripts and services know subscriptions and checks only.
+    // Older scripts and services know subscriptions and checks only, that are in force once.
     silence: (entry: SubmittedMonSilenced) =>
-      typeof entry.selector === 'string'
+      typeof entry.selector === 'string' || entry.recurrence
         ? carryOut(MON_API.silence, { body: entry })
         : carryOut(own.silence, { body: entry }),
     clearSilenced: (target: SilencedTarget) => isThere(own.clearSilenced, { body: target }),

@@ -70,11 +70,20 @@ export function silencedEntry(request: SilencedRequest, nowMs: number): Silenced
     timestamp: Math.floor(nowMs / 1000),
     ...(selector !== undefined && { selector }),
   };
-  return recurrence === undefined ? entry : inWindowAt({ ...entry, recurrence, expireAtMs: OVER }, nowMs);
+  return recurrence === undefined ? entry : inOwnWindow({ ...entry, recurrence }, nowMs);
 }
 
 /** The end of an entry that recurs and whose windows are not worked out yet. */
 const OVER = 0;
+
+/**
+ * An entry that comes from outside: one that recurs is in force when its schedule says so, whatever begin and end were sent with
+ * it; over, where no window lies ahead.
+ */
+export function inOwnWindow(entry: SilencedEntry, nowMs: number): SilencedEntry {
+  if (entry.recurrence === undefined) return entry;
+  return inWindowAt({ ...entry, expireAtMs: OVER, expire_on_resolve: false }, nowMs);
+}
 
 const inWindows = new WeakMap<SilencedEntry, SilencedEntry>();
 

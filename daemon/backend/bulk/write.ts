@@ -2,7 +2,7 @@ import { endOf } from '../../../shared/domain/expiry.ts';
 import { recurrenceOf } from '../../../shared/domain/recurrence.ts';
 import {
   entriesEndedByResolve,
-  entryAt,
+  inOwnWindow,
   isOver,
   replacementProblem,
   silencedEntry,
@@ -133,7 +133,7 @@ function perform(transaction: Transaction, namespace: Namespace, operation: Bulk
     case 'silence':
       return put(transaction, namespace, silencedEntry(operation, transaction.nowMs), by);
     case 'restore':
-      return put(transaction, namespace, entryAt(restoredEntry(operation), transaction.nowMs), by, 'silence.restore');
+      return put(transaction, namespace, restoredEntry(operation, transaction.nowMs), by, 'silence.restore');
     case 'clear':
       return clear(transaction, namespace, operation, by);
     case 'resolve':
@@ -154,7 +154,7 @@ function refusalOf(namespace: Namespace, operation: BulkOperation, nowMs: number
       return isAsExpected(operation, present) ? undefined : 'changed';
     }
     case 'restore': {
-      const entry = restoredEntry(operation);
+      const entry = restoredEntry(operation, nowMs);
       if (isOver(entry, nowMs)) return 'expired';
       return isAsExpected(operation, livingEntry(namespace, entry.id, nowMs)) ? undefined : 'changed';
     }
@@ -217,10 +217,10 @@ function restoring(entry: SilencedEntry, ifTimestamp: number | null): BulkOperat
   return { op: 'restore', entry: silencedRow(entry), if_timestamp: ifTimestamp };
 }
 
-function restoredEntry({ entry }: Of<'restore'>): SilencedEntry {
+function restoredEntry({ entry }: Of<'restore'>, nowMs: number): SilencedEntry {
   const { subscription, check, reason, creator, begin, expire_on_resolve, timestamp } = entry;
   const { selector, lifetime, labels, annotations, asterisks, recurrence } = entry;
-  return {
+  const restored: SilencedEntry = {
     id: targetId(entry),
     subscription,
     check,
@@ -237,6 +237,7 @@ function restoredEntry({ entry }: Of<'restore'>): SilencedEntry {
     ...(asterisks !== undefined && { asterisks }),
     ...(recurrence !== undefined && { recurrence: recurrenceOf(recurrence) }),
   };
+  return inOwnWindow(restored, nowMs);
 }
 
 /**
@@ -280,7 +281,7 @@ function targetOf(operation: BulkOperation): string {
     case 'silence':
       return targetId(operation);
     case 'restore':
-      return restoredEntry(operation).id;
+      return targetId(operation.entry);
     case 'clear':
       return operation.id;
     case 'resolve':

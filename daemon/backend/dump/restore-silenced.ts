@@ -3,7 +3,15 @@ import { v2SilencedOf, partsOfV2Silenced, silencedOfV2 } from '../../../shared/d
 import { unwrap, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
 import { endOf } from '../../../shared/domain/expiry.ts';
 import { parseSelector } from '../../../shared/domain/selector.ts';
-import { entryAt, isOver, isSelectorId, silencedEntry, targetId } from '../../../shared/domain/silencing.ts';
+import {
+  entryAt,
+  inOwnWindow,
+  isOver,
+  isSelectorId,
+  replacementProblem,
+  silencedEntry,
+  targetId,
+} from '../../../shared/domain/silencing.ts';
 import { v2SilencedSchema } from '../../../shared/schemas/v2/silenced.ts';
 import { exactSilencedSchema } from '../../../shared/schemas/exact-state.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
@@ -21,7 +29,7 @@ interface State {
 
 export function restoreSilenced(restoring: Restoring, namespace: Namespace, object: Wrapped): Restored {
   const { transaction, by, silencesMax } = restoring;
-  const exact = exactState(namespace.name, object);
+  const exact = exactState(namespace.name, object, transaction.nowMs);
   const after = exact ?? translated(namespace, object, transaction.nowMs);
   if ('problem' in after) return leftOut(after.problem);
   const selector = after.entry.selector === undefined ? undefined : parseSelector(after.entry.selector);
@@ -31,7 +39,12 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
   if (present === undefined && namespace.silenced.size >= silencesMax) {
     return leftOut(`there are ${String(silencesMax)} silenced entries: clear some first, or raise silences-limit`);
   }
-  const before = present === undefined ? undefined : { entry: present, use: namespace.silenced.use(present.id) };
+  const before =
+    present === undefined
+      ? undefined
+      : { entry: entryAt(present, transaction.nowMs), use: namespace.silenced.use(present.id) };
+  const refused = replacementProblem(before?.entry, after.entry);
+  if (refused !== undefined) return leftOut(refused);
   const lost =
     exact === undefined
       ? [
@@ -47,20 +60,21 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
     restoring,
     { before, after },
     () => {
-      saveSilenced(transaction, namespace, entryAt(after.entry, transaction.nowMs), by);
+      saveSilenced(transaction, namespace, after.entry, by);
       if (after.use !== undefined) saveSilencedUse(transaction, namespace, after.entry.id, after.use);
     },
     lost,
   );
 }
 
-function exactState(namespace: string, object: Wrapped): State | undefined {
+function exactState(namespace: string, object: Wrapped, nowMs: number): State | undefined {
   const exact = exactly(exactSilencedSchema, object);
   if (exact === undefined) return undefined;
   const { use } = exact;
   const { expire_at: end, ...rest } = exact.entry;
   const entry = { ...rest, id: targetId(rest), expireAtMs: endOf(end) };
-  return isFaithful(object, dumpedSilenced(namespace, entry, use)) ? { entry, use } : undefined;
+  if (!isFaithful(object, dumpedSilenced(namespace, entry, use))) return undefined;
+  return { entry: inOwnWindow(entry, nowMs), use };
 }
 
 function translated(namespace: Namespace, object: Wrapped, nowMs: number): State | { readonly problem: string } {
@@ -69,6 +83,7 @@ function translated(namespace: Namespace, object: Wrapped, nowMs: number): State
   if (isSelectorId(parsed.data.metadata?.name ?? '')) {
     return { problem: 'it is by a search, and the rest of the object was changed since it was dumped' };
   }
+  if (recurs(object)) return { problem: 'it recurs, and the rest of the object was changed since it was dumped' };
   const parts = partsOfV2Silenced(parsed.data);
   if (parts === undefined) return { problem: 'it names neither a subscription nor a check' };
   const { request, over } = silencedOfV2(parsed.data, parts, undefined);
@@ -77,4 +92,11 @@ function translated(namespace: Namespace, object: Wrapped, nowMs: number): State
   const made = silencedEntry(request, begin > 0 ? Math.min(begin * 1000, nowMs) : nowMs);
   const present = namespace.silenced.get(made.id);
   return { entry: { ...made, ...over }, use: present === undefined ? undefined : namespace.silenced.use(present.id) };
+}
+
+/** What the newer API shows of it is one window: as that alone it would be in force once. */
+function recurs({ spec }: Wrapped): boolean {
+  const exact = spec['mon'];
+  if (typeof exact !== 'object' || exact === null || !('entry' in exact)) return false;
+  return typeof exact.entry === 'object' && exact.entry !== null && 'recurrence' in exact.entry;
 }

@@ -1,3 +1,4 @@
+import { isExpired } from '../../../shared/domain/expiry.ts';
 import { isOver } from '../../../shared/domain/silencing.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
@@ -13,20 +14,53 @@ import { runDeadlines } from '../schedule/run-deadlines.ts';
 
 interface ExpiryParts {
   readonly registry: Registry;
-  readonly commits: Pick<CommitBoard, 'onCommit'>;
+  readonly commits: Pick<CommitBoard, 'onCommit' | 'onRest'>;
   readonly silenced: Pick<SilencedEntries, 'tick'>;
   readonly clock: PlanningClock;
   readonly log: Log;
 }
 
+const FAILURE = 'a silenced entry that ended or began was not written';
+
 /**
- * Removes entries at their end, has those that recur wait for their next window, and announces those that begin. Matching does not wait for it: it looks at the times
- * itself.
+ * Removes entries at their end, has those that recur wait for their next window, and announces those that begin. Matching
+ * does not wait for it: it looks at the times itself.
  */
 export function expireSilenced(parts: ExpiryParts): Disposable {
+  const due = runEnds(parts);
+  const corrected = findWindowsAgain(parts);
+  return {
+    [Symbol.dispose]: () => {
+      corrected[Symbol.dispose]();
+      due[Symbol.dispose]();
+    },
+  };
+}
+
+/**
+ * Deadlines move with a corrected clock; windows that recur stay on the clock on the wall. Whoever corrects it writes them as over
+ * (`shifted` of the table), and has everything read again.
+ */
+function findWindowsAgain({ registry, commits, silenced, clock, log }: ExpiryParts): Disposable {
+  let { generation } = registry;
+  return commits.onRest(() => {
+    if (generation === registry.generation) return;
+    ({ generation } = registry);
+    for (const namespace of registry.namespaces()) {
+      for (const entry of namespace.silenced.all()) {
+        if (entry.recurrence === undefined || !isExpired(entry, clock.now())) continue;
+        silenced.tick(namespace.name, entry.id).catch((error: unknown) => {
+          log.warn({ id: entry.id, reason: errorMessage(error) }, FAILURE);
+        });
+      }
+    }
+  });
+}
+
+function runEnds(parts: ExpiryParts): Disposable {
   const { registry, silenced, clock } = parts;
   return runDeadlines(parts, {
-    failure: 'a silenced entry that ended or began was not written',
+    failure: FAILURE,
 
     *atStart() {
       for (const namespace of registry.namespaces()) {

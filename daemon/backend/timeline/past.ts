@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { knownBy, nextPastEvent, nextPastSilence, type PastEvent } from '../../../shared/domain/timeline/past.ts';
-import { isExpired } from '../../../shared/domain/expiry.ts';
+import { entryAt, isOver } from '../../../shared/domain/silencing.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
 import { BusyError, MonError } from '../../../shared/errors.ts';
@@ -86,7 +86,7 @@ export async function readNamespace(
     else silences.set(silence, entry);
   }
   return {
-    silences: [...silences.values()].filter((entry) => !isExpired(entry, atMs)),
+    silences: [...silences.values()].flatMap((entry) => (isOver(entry, atMs) ? [] : entryAt(entry, atMs))),
     clients: clientsOf(store, checkpoint, namespace, turns.ofClients),
   };
 }

@@ -1,0 +1,202 @@
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { asking } from '../../../support/asking.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { SetMachine } from '../../../support/set-machine.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const HOUR = 3_600_000;
+const DAY_SECONDS = 86_400;
+const NOW = ManualClock.START_MS / 1000;
+
+/** From 02:00 to 03:00 UTC. */
+const NIGHTLY = { schedule: 'daily 02:00', duration: 3600 };
+const SAVED = { ...NIGHTLY, zone: 'UTC' };
+
+type Answer = ReturnType<ReturnType<typeof asking>>;
+
+let machine: SetMachine;
+let dir: string;
+let backend: Backend;
+
+async function start(): Promise<void> {
+  backend = await openBackend({ dir, clock: machine });
+}
+beforeEach(async () => {
+  machine = new SetMachine();
+  dir = await tempDir();
+  await start();
+  onTestFinished(() => backend.stop());
+});
+
+const ask = (method: string, target: string, body?: unknown): Answer => asking(backend.url)(method, target, body);
+const recur = (more: object = {}): Answer =>
+  ask('POST', '/api/mon/v1/silenced', { check: 'disk', reason: 'backup', recurrence: NIGHTLY, ...more });
+const fail = (): Answer => ask('POST', '/results', { name: 'disk', source: 'web-1', output: 'full', status: 2 });
+const clear = (id: unknown): Answer => ask('POST', '/silenced/clear', { id });
+const bulk = (operations: readonly unknown[], undo = false): Answer =>
+  ask('POST', '/api/mon/v1/bulk', { operations, ...(undo && { undo }) });
+
+async function entries(): Promise<Record<string, unknown>[]> {
+  return (await ask('GET', '/api/mon/v1/silenced')).body as Record<string, unknown>[];
+}
+async function isSilenced(): Promise<unknown> {
+  return ((await ask('GET', '/events/web-1/disk')).body as { silenced: unknown }).silenced;
+}
+async function undoOf(answer: Awaited<Answer>): Promise<unknown[]> {
+  return await Promise.resolve((answer.body as { results: { undo: unknown }[] }).results.map(({ undo }) => undo));
+}
+
+async function dumped(): Promise<{ spec: { mon: { entry: Record<string, unknown> } } }[]> {
+  const { body } = await ask('GET', '/api/mon/v1/dump/silenced');
+  return (body as { objects: { spec: { mon: { entry: Record<string, unknown> } } }[] }).objects;
+}
+const restore = async (objects: readonly unknown[]): Promise<unknown> =>
+  ((await ask('POST', '/api/mon/v1/restore', { objects })).body as { results: unknown }).results;
+
+async function timeline(): Promise<unknown> {
+  return ((await ask('GET', '/api/mon/v1/timeline')).body as { transitions: unknown }).transitions;
+}
+
+/** Lets an hour and a minute pass, minute by minute: a clock that stays set is believed by then. */
+async function believe(): Promise<void> {
+  for (let minute = 0; minute <= 60; minute++) {
+    machine.advance(60_000);
+    await ask('GET', '/health');
+  }
+}
+
+describe('a silence that recurs, when the clock of the machine is set (silencing 3)', () => {
+  test('stays on the clock on the wall: forward into a window, and out of it at its end', async () => {
+    await fail();
+    await recur();
+    // It is 01:30 then, and 02:31 when that is believed.
+    machine.set(1.5 * HOUR);
+    await believe();
+    await expect.poll(isSilenced).toBe(true);
+    expect(await entries()).toMatchObject([{ begin: NOW + 7200, expire_at: NOW + 10_800, recurrence: SAVED }]);
+    machine.advance(0.5 * HOUR);
+    await expect.poll(isSilenced).toBe(false);
+    await expect.poll(entries).toMatchObject([{ begin: NOW + 7200 + DAY_SECONDS }]);
+  });
+
+  test('tells of the next window when that is believed, not when the one before would have ended', async () => {
+    await recur();
+    machine.advance(1.9 * HOUR);
+    // In the middle of what would be the window, behind it by the clock that is right.
+    machine.set(24 * HOUR);
+    await believe();
+    await expect.poll(timeline).toMatchObject([{ kind: 'silence', begin: NOW + 7200 + DAY_SECONDS }, {}, {}]);
+  });
+
+  test('back before a window that was over: it comes once more', async () => {
+    await fail();
+    await recur();
+    machine.advance(4 * HOUR);
+    await expect.poll(entries).toMatchObject([{ begin: NOW + 7200 + DAY_SECONDS }]);
+    machine.set(-3.5 * HOUR);
+    await believe();
+    await expect.poll(entries).toMatchObject([{ begin: NOW + 7200 }]);
+    machine.advance(HOUR);
+    await expect.poll(isSilenced).toBe(true);
+  });
+
+  test('at a restart of the backend', async () => {
+    await fail();
+    await recur();
+    await backend.stop();
+    machine.set(2.5 * HOUR);
+    await start();
+    await expect.poll(isSilenced).toBe(true);
+    machine.advance(HOUR / 2);
+    await expect.poll(isSilenced).toBe(false);
+  });
+});
+
+describe('changes of a silence that recurs', () => {
+  test('are in the audit trail with its schedule', async () => {
+    await recur();
+    await recur({ recurrence: { ...NIGHTLY, duration: 1800 } });
+    await clear('*:disk');
+    const { body } = await ask('GET', '/api/mon/v1/audit');
+    expect(body).toMatchObject([
+      { action: 'silence.clear', before: { recurrence: { ...SAVED, duration: 1800 } } },
+      { action: 'silence.replace', before: { recurrence: SAVED }, after: { recurrence: { ...SAVED, duration: 1800 } } },
+      { action: 'silence.create', after: { recurrence: SAVED } },
+    ]);
+  });
+
+  test('are made and taken back many at a time, also those by search', async () => {
+    const many = ['disk', 'load'].map((check) => ({ op: 'silence', check, reason: 'x', recurrence: NIGHTLY }));
+    const found = { op: 'silence', selector: 'client~web-*', reason: 'x', recurrence: NIGHTLY };
+    const made = await bulk([...many, found]);
+    expect(await entries()).toMatchObject([{ id: '*:disk' }, { id: '*:load' }, { selector: 'client~web-*' }]);
+    const longer = await bulk([{ ...found, recurrence: { ...NIGHTLY, duration: 7200 } }]);
+    expect(await entries()).toMatchObject([{}, {}, { recurrence: { duration: 7200 } }]);
+    await bulk(await undoOf(longer), true);
+    expect(await entries()).toMatchObject([{}, {}, { recurrence: SAVED }]);
+    await bulk((await undoOf(made)).toReversed(), true);
+    expect(await entries()).toEqual([]);
+  });
+
+  test('a window that ends meanwhile does not stand in the way of taking them back', async () => {
+    const made = await bulk([{ op: 'silence', check: 'disk', reason: 'x', recurrence: NIGHTLY }]);
+    machine.advance(4 * HOUR);
+    await expect.poll(entries).toMatchObject([{ begin: NOW + 7200 + DAY_SECONDS }]);
+    const cleared = await bulk(await undoOf(made), true);
+    expect(await entries()).toEqual([]);
+    machine.advance(48 * HOUR);
+    await bulk(await undoOf(cleared), true);
+    expect(await entries()).toMatchObject([{ begin: NOW + 7200 + 3 * DAY_SECONDS, recurrence: SAVED }]);
+  });
+
+  test('what is brought back is in force when its schedule says so, whatever end was sent', async () => {
+    await fail();
+    const cleared = await bulk([
+      { op: 'silence', check: 'disk', reason: 'x', recurrence: NIGHTLY },
+      { op: 'clear', id: '*:disk' },
+    ]);
+    const [, undo] = (await undoOf(cleared)) as { entry: object }[];
+    await bulk([{ ...undo, entry: { ...undo?.entry, begin: null, expire_at: null, expire_on_resolve: true } }], true);
+    expect(await isSilenced()).toBe(false);
+    expect(await entries()).toMatchObject([{ begin: NOW + 7200, expire_at: NOW + 10_800, expire_on_resolve: false }]);
+  });
+});
+
+describe('a dump', () => {
+  test('brings it back with its schedule and what it kept back, in the window of then', async () => {
+    await recur({ recurrence: { ...NIGHTLY, zone: 'Europe/Berlin', first_day: '2026-01-01', last_day: '2026-02-01' } });
+    await recur({ check: undefined, selector: 'client~web-*' });
+    machine.advance(2.5 * HOUR);
+    await fail();
+    const before = await entries();
+    const objects = await dumped();
+    for (const { id } of before) await clear(id);
+    expect(await entries()).toEqual([]);
+    expect(await restore(objects)).toMatchObject([{ outcome: 'created' }, { outcome: 'created' }]);
+    expect(await entries()).toEqual(before);
+    machine.advance(24 * HOUR);
+    await expect.poll(entries).toMatchObject([{ begin: NOW + 3600 + 2 * DAY_SECONDS }, {}]);
+    expect(await restore(objects)).toMatchObject([{ outcome: 'unchanged' }, { outcome: 'unchanged' }]);
+  });
+
+  test('does not put one that is in force once in the place of one that recurs', async () => {
+    await ask('POST', '/api/mon/v1/silenced', { check: 'disk', reason: 'x', expire: 60 });
+    const objects = await dumped();
+    await recur();
+    expect(await restore(objects)).toMatchObject([{ outcome: 'left out', reason: expect.stringContaining('recurs') }]);
+    expect(await entries()).toMatchObject([{ recurrence: SAVED }]);
+  });
+
+  test('that was changed does not make it one that is in force once', async () => {
+    await recur();
+    const [object] = await dumped();
+    await clear('*:disk');
+    const entry = { ...object?.spec.mon.entry, begin: null, expire_at: null };
+    const spec = { ...object?.spec, begin: 0, expire: -1, expire_at: 0, mon: { entry } };
+    const [left] = (await restore([{ ...object, spec }])) as unknown[];
+    expect(left).toMatchObject({ outcome: 'left out', reason: expect.stringContaining('it recurs') });
+    expect(await entries()).toEqual([]);
+  });
+});
