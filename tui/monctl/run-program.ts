@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { constants } from 'node:os';
-import { MonError } from '../../shared/errors.ts';
+import { errorMessage, MonError } from '../../shared/errors.ts';
 
 /** Runs a program to its end. @returns its exit code, as a shell would tell it: 128 and more for a signal */
 export type RunProgram = (command: readonly string[]) => Promise<number>;
@@ -28,21 +29,25 @@ const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'S
  * @param command the program and its arguments; no shell reads them
  * @throws MonError `invalid` when there is no such program, or it cannot be run
  */
-export const runProgram: RunProgram = ([program = '', ...words]) => {
-  const child = spawn(program, words, { stdio: 'inherit' });
+export const runProgram: RunProgram = async ([program = '', ...words]) => {
+  let child: ChildProcess | undefined;
   const isAtTerminal = process.stdin.isTTY;
   const handlers = new Map<NodeJS.Signals, () => void>();
-  for (const signal of PASSED_ON) handlers.set(signal, () => void child.kill(signal));
+  for (const signal of PASSED_ON) handlers.set(signal, () => void child?.kill(signal));
   // The terminal tells the program itself: twice would be once too often.
-  for (const signal of FROM_TERMINAL) handlers.set(signal, () => void (isAtTerminal || child.kill(signal)));
+  for (const signal of FROM_TERMINAL) handlers.set(signal, () => void (isAtTerminal || child?.kill(signal)));
+  // Before it is there: a signal to this one as it begins would leave it alone, and its silence to end by itself. They are
+  // run when `spawn` has returned.
   for (const [signal, handler] of handlers) process.on(signal, handler);
-  return new Promise<number>((resolve, reject) => {
-    child.once('error', (error: NodeJS.ErrnoException) => {
-      const why = error.code === 'ENOENT' ? 'there is no such program' : error.message;
-      reject(new MonError('invalid', `${program}: ${why}`, { cause: error }));
-    });
-    child.once('exit', (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
-  }).finally(() => {
+  try {
+    child = spawn(program, words, { stdio: 'inherit' });
+    const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+    return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const why = isMissing ? 'there is no such program' : errorMessage(error);
+    throw new MonError('invalid', `${program}: ${why}`, { cause: error });
+  } finally {
     for (const [signal, handler] of handlers) process.off(signal, handler);
-  });
+  }
 };

@@ -67,6 +67,12 @@ describe('of a backend', () => {
     expect(await silenced()).toBeUndefined();
   });
 
+  test('so is one that comes as soon as the command begins', async () => {
+    const child = start(sh('trap "exit 3" TERM; kill -TERM $PPID; for n in $(seq 100); do sleep 0.05; done'));
+    expect(await ended(child)).toMatchObject({ code: 3, stdout: '' });
+    expect(await silenced()).toBeUndefined();
+  });
+
   test('a command that is killed gives the exit code of a shell, and its silence ends', async () => {
     expect(await ended(start(sh('kill -9 $$')))).toMatchObject({ code: 137 });
     expect(await silenced()).toBeUndefined();
