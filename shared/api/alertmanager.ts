@@ -35,21 +35,12 @@ export const ALERTMANAGER_API = {
   status: alertmanager('GET /status', 'What runs here, in the words of Alertmanager', {
     answer: alertmanagerStatusAnswer,
     isOfItself: true,
-    errors: [],
   }),
-  receivers: alertmanager('GET /receivers', 'The one receiver: the handlers of `mon`', {
-    answer: receiversAnswer,
-    errors: [],
-  }),
-  alerts: alertmanager('GET /alerts', 'Open events as alerts', {
-    query: ALERTS,
-    answer: z.array(alertAnswer),
-    errors: ['invalid'],
-  }),
+  receivers: alertmanager('GET /receivers', 'The one receiver: the handlers of `mon`', { answer: receiversAnswer }),
+  alerts: alertmanager('GET /alerts', 'Open events as alerts', { query: ALERTS, answer: z.array(alertAnswer) }),
   alertGroups: alertmanager('GET /alerts/groups', 'Open events as alerts, those of a check together', {
     query: ALERTS,
     answer: z.array(alertGroupAnswer),
-    errors: ['invalid'],
   }),
   postAlerts: alertmanager(
     'POST /alerts',
@@ -65,7 +56,6 @@ export const ALERTMANAGER_API = {
   silences: alertmanager('GET /silences', 'Silenced entries as silences', {
     query: { filter: FILTER },
     answer: z.array(silenceAnswer),
-    errors: ['invalid'],
   }),
   silence: alertmanager('GET /silence/:id', 'One silence', { answer: silenceAnswer, errors: ['not_found'] }),
   postSilence: alertmanager(
@@ -78,5 +68,5 @@ export const ALERTMANAGER_API = {
       errors: ['invalid', 'not_found', 'threshold', 'too_large', 'no_memory'],
     },
   ),
-  deleteSilence: alertmanager('DELETE /silence/:id', 'Ends a silence', { scope: 'silence', errors: ['not_found'] }),
+  deleteSilence: alertmanager('DELETE /silence/:id', 'Ends a silence', { scope: 'silence' }),
 };

@@ -60,9 +60,14 @@ export type QueryOf<Of> =
     ? { readonly [Name in keyof Query]?: z.output<Query[Name]> }
     : never;
 
-/** What an endpoint is besides its route and its summary; default: answered with 200, and a GET is for who may read. */
-type About<Body, Answer, Query extends EndpointQuery, Route extends string> = Partial<Pick<Endpoint, 'status'>> &
-  Omit<Endpoint<Body, Answer, Query>, 'method' | 'path' | 'summary' | 'scope' | 'status'> &
+/**
+ * What an endpoint is besides its route and its summary; default: answered with 200, and a GET is for who may read. What may go
+ * wrong follows from its shape where that is all: see `usualErrors`.
+ */
+type About<Body, Answer, Query extends EndpointQuery, Route extends string> = Partial<
+  Pick<Endpoint, 'status' | 'errors'>
+> &
+  Omit<Endpoint<Body, Answer, Query>, 'method' | 'path' | 'summary' | 'scope' | 'status' | 'errors'> &
   (Route extends `GET ${string}` ? Partial<Pick<Endpoint, 'scope'>> : Pick<Endpoint, 'scope'>);
 
 /** What says endpoints below a path in this way: `GET /events`, what it is for, and the rest. */
@@ -78,8 +83,19 @@ export function endpointsBelow(prefix: string) {
     about: About<Body, Answer, Query, Route>,
   ): Endpoint<Body, Answer, Query> => {
     const [method, path] = route.split(' ', 2) as [Endpoint['method'], string];
-    return { scope: 'read', status: 200, ...about, method, path: prefix + path, summary };
+    const errors = usualErrors({ ...about, path });
+    return { scope: 'read', status: 200, errors, ...about, method, path: prefix + path, summary };
   };
+}
+
+/** A query and a body may be wrong, what a path names may not be there, and a body may be too large. */
+function usualErrors({ path, query, body }: Pick<Endpoint, 'path' | 'query' | 'body'>): readonly ErrorCode[] {
+  const [asks, names, brings] = [query !== undefined, pathParameters({ path }).length > 0, body !== undefined];
+  return [
+    ...(asks || brings ? (['invalid'] as const) : []),
+    ...(names ? (['not_found'] as const) : []),
+    ...(brings ? (['too_large'] as const) : []),
+  ];
 }
 
 /** Whether its query names the one namespace that it is about. */

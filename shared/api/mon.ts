@@ -83,40 +83,27 @@ export const MON_API = {
   access: mon('GET /access', 'Who the caller is and may do, and what each route asks for', {
     scope: 'authenticated',
     answer: accessAnswer,
-    errors: [],
   }),
   openApi: mon('GET /openapi.json', 'This table as an OpenAPI 3.1 document', {
     scope: 'authenticated',
     answer: objectAnswer,
-    errors: [],
   }),
 
   events: mon('GET /events', 'Open events as tables show them, searched and sorted', {
-    query: {
-      ...LIST,
-      ...WHOLE,
-      sort: SORTED,
-    },
+    query: { ...LIST, ...WHOLE, sort: SORTED },
     answer: z.union([z.array(eventRowSchema.loose()), z.array(eventAnswer)]),
-    errors: ['invalid'],
   }),
-  event: mon('GET /events/:client/:check', 'One whole event', {
-    query: IN,
-    answer: eventAnswer,
-    errors: ['invalid', 'not_found'],
-  }),
+  event: mon('GET /events/:client/:check', 'One whole event', { query: IN, answer: eventAnswer }),
   resolveEvent: mon('DELETE /events/:client/:check', 'Resolves an event', {
     scope: 'resolve',
     query: IN,
     status: 202,
     answer: issuedAnswer,
-    errors: ['invalid', 'not_found'],
   }),
   explainEvent: mon('GET /events/:client/:check/explain', 'What becomes of an event at each of its handlers, and why', {
     onWriter: true,
     query: IN,
     answer: explanationAnswer,
-    errors: ['invalid', 'not_found'],
   }),
   timeline: mon('GET /timeline', 'What became of checks and silences, the newest first, up to 1,000 at once', {
     query: {
@@ -129,12 +116,10 @@ export const MON_API = {
       after: place.describe('where to go on, as the page before says'),
     },
     answer: timelineAnswer,
-    errors: ['invalid'],
   }),
   checkPast: mon('GET /timeline/:client/:check', 'How one check was in a span of the past, and when it was silenced', {
     query: { ...IN, ...SPAN },
     answer: checkPastAnswer,
-    errors: ['invalid', 'not_found'],
   }),
   pastState: mon('GET /timeline/state', 'Events, silences and clients as they were at a moment of the past', {
     query: {
@@ -170,7 +155,6 @@ export const MON_API = {
       limit: whole.describe('how much of each list at most, up to 1,000; 100 unless told'),
     },
     answer: reportAnswer,
-    errors: ['invalid'],
   }),
   overview: mon('GET /overview', 'Figures of the whole backend, and of the clients and checks of a namespace', {
     onWriter: true,
@@ -182,18 +166,15 @@ export const MON_API = {
   results: mon('GET /results', 'The last result of each client and check', {
     query: LIST,
     answer: z.array(resultAnswer),
-    errors: ['invalid'],
   }),
   result: mon('GET /results/:client/:check', 'The last result of a client and check', {
     query: IN,
     answer: resultAnswer,
-    errors: ['invalid', 'not_found'],
   }),
   deleteResult: mon('DELETE /results/:client/:check', 'Deletes a result with its history; its event stays', {
     scope: 'resolve',
     query: IN,
     status: 204,
-    errors: ['invalid', 'not_found'],
   }),
   submitResults: mon('POST /results', 'Many results at once: what is valid is stored, the rest is named by its index', {
     scope: 'submit',
@@ -210,18 +191,15 @@ export const MON_API = {
     query: IN,
     body: resultSchema,
     answer: simulationAnswer,
-    errors: ['invalid', 'too_large'],
   }),
 
   silenced: mon('GET /silenced', 'Silenced entries with what they kept back', {
     query: { ...LIST, 'filter.check': exactly('check'), 'filter.subscription': exactly('subscription') },
     answer: z.array(silencedDetailAnswer),
-    errors: ['invalid'],
   }),
   silencedEntry: mon('GET /silenced/:id', 'One silenced entry with what it kept back', {
     query: IN,
     answer: silencedDetailAnswer,
-    errors: ['invalid', 'not_found'],
   }),
   silence: mon('POST /silenced', 'Makes a silenced entry, in place of the one that silences the same', {
     scope: 'silence',
@@ -279,13 +257,8 @@ export const MON_API = {
   clients: mon('GET /clients', 'Clients with the number of their open events', {
     query: { ...LIST, ...WHOLE },
     answer: z.union([z.array(listedClientAnswer), z.array(clientAnswer)]),
-    errors: ['invalid'],
   }),
-  client: mon('GET /clients/:client', 'A client with all its checks', {
-    query: IN,
-    answer: clientDetailAnswer,
-    errors: ['invalid', 'not_found'],
-  }),
+  client: mon('GET /clients/:client', 'A client with all its checks', { query: IN, answer: clientDetailAnswer }),
   clientHistory: mon('GET /clients/:client/history', 'The last statuses of each check of a client', {
     query: IN,
     answer: z.array(clientHistoryAnswer),
@@ -309,7 +282,6 @@ export const MON_API = {
     },
     status: 202,
     answer: issuedAnswer,
-    errors: ['invalid', 'not_found'],
   }),
   deleteClients: mon('DELETE /clients', 'Deletes the clients that a search finds, 10,000 at most', {
     scope: 'admin',
@@ -318,23 +290,20 @@ export const MON_API = {
       q: z.string({ error: WHICH_CLIENTS }).describe('a search, as people type it; without one nothing is deleted'),
     },
     answer: deletedClientsAnswer,
-    errors: ['invalid'],
   }),
 
   checks: mon('GET /checks', 'Definitions of checks, when each runs next, and how it is doing', {
     query: LIST,
     answer: z.array(definedCheckAnswer),
-    errors: ['invalid'],
   }),
   check: mon('GET /checks/:check', 'One definition of a check, when it runs next, and how it is doing', {
     query: IN,
     answer: definedCheckAnswer,
-    errors: ['invalid', 'not_found'],
   }),
   deleteCheck: mon(
     'DELETE /checks/:check',
     'Resolves the events of a check and deletes its results; the definition stays',
-    { scope: 'resolve', query: IN, status: 202, answer: issuedAnswer, errors: ['invalid', 'not_found'] },
+    { scope: 'resolve', query: IN, status: 202, answer: issuedAnswer },
   ),
   requestCheck: mon('POST /request', 'Asks for a run of a check now', {
     scope: 'resolve',
@@ -360,44 +329,34 @@ export const MON_API = {
   aggregates: mon('GET /aggregates', 'All aggregates with their counters', {
     query: LIST,
     answer: z.array(aggregateAnswer.extend({ name: z.string() })),
-    errors: ['invalid'],
   }),
   aggregate: mon('GET /aggregates/:aggregate', 'The counters of an aggregate', {
     query: { ...IN, ...MAX_AGE },
     answer: aggregateAnswer,
-    errors: ['invalid', 'not_found'],
   }),
   aggregateClients: mon(
     'GET /aggregates/:aggregate/clients',
     'The clients of an aggregate, each with its checks; a 404 has an empty list',
-    { query: IN, answer: aggregateClientsAnswer, errors: ['invalid', 'not_found'] },
+    { query: IN, answer: aggregateClientsAnswer },
   ),
   aggregateChecks: mon(
     'GET /aggregates/:aggregate/checks',
     'The checks of an aggregate, each with its clients; a 404 has an empty list',
-    { query: IN, answer: aggregateChecksAnswer, errors: ['invalid', 'not_found'] },
+    { query: IN, answer: aggregateChecksAnswer },
   ),
   aggregateResults: mon(
     'GET /aggregates/:aggregate/results/:severity',
     'What the checks of an aggregate say at a severity, the most frequent first',
-    { query: { ...IN, ...MAX_AGE }, answer: z.array(aggregateResultsAnswer), errors: ['invalid', 'not_found'] },
+    { query: { ...IN, ...MAX_AGE }, answer: z.array(aggregateResultsAnswer) },
   ),
   deleteAggregate: mon(
     'DELETE /aggregates/:aggregate',
     'Deletes an aggregate; its members come back with their next results',
-    { scope: 'admin', isForAnonymous: true, query: IN, status: 204, errors: ['invalid', 'not_found'] },
+    { scope: 'admin', isForAnonymous: true, query: IN, status: 204 },
   ),
 
-  stashes: mon('GET /stashes', 'Stashes', {
-    query: { ...IN_ANY, ...PAGE },
-    answer: z.array(stashAnswer),
-    errors: ['invalid'],
-  }),
-  stash: mon('GET /stashes/:path', 'The content of a stash', {
-    query: IN,
-    answer: objectAnswer,
-    errors: ['invalid', 'not_found'],
-  }),
+  stashes: mon('GET /stashes', 'Stashes', { query: { ...IN_ANY, ...PAGE }, answer: z.array(stashAnswer) }),
+  stash: mon('GET /stashes/:path', 'The content of a stash', { query: IN, answer: objectAnswer }),
   saveStash: mon('POST /stashes', 'Makes a stash, in place of the one at that path', {
     scope: 'admin',
     isForAnonymous: true,
@@ -412,7 +371,6 @@ export const MON_API = {
     isForAnonymous: true,
     query: IN,
     status: 204,
-    errors: ['invalid', 'not_found'],
   }),
 
   handlers: mon('GET /handlers', 'What each handler does and has before it', {
@@ -436,46 +394,39 @@ export const MON_API = {
     query: IN,
     body: handlerTestSchema,
     answer: handlerTestAnswer,
-    errors: ['invalid', 'not_found', 'too_large'],
   }),
   deadLetters: mon('GET /dead-letters', 'Runs of handlers that failed for good, in the order in which they failed', {
     isOfAllNamespaces: true,
     onWriter: true,
     query: { ...SEARCHED, 'filter.handler': exactly('handler') },
     answer: z.array(deadLetterAnswer),
-    errors: ['invalid'],
   }),
   deadLetter: mon('GET /dead-letters/:id', 'One dead letter with its event', {
     isOfAllNamespaces: true,
     onWriter: true,
     answer: deadLetterAnswer.extend({ event: objectAnswer, events: z.array(objectAnswer).optional() }),
-    errors: ['not_found'],
   }),
   retryDeadLetter: mon('POST /dead-letters/:id/retry', 'Runs the handler of a dead letter again', {
     scope: 'resolve',
     isOfAllNamespaces: true,
     answer: z.object({ retried: z.number() }),
-    errors: ['not_found'],
   }),
   retryDeadLetters: mon('POST /dead-letters/retry', 'Runs the handlers of many dead letters again', {
     scope: 'resolve',
     isOfAllNamespaces: true,
     body: deadLetterSelectionSchema,
     answer: z.object({ retried: z.number() }),
-    errors: ['invalid', 'too_large'],
   }),
   dropDeadLetter: mon('DELETE /dead-letters/:id', 'Forgets a dead letter', {
     scope: 'resolve',
     isOfAllNamespaces: true,
     status: 204,
-    errors: ['not_found'],
   }),
   dropDeadLetters: mon('POST /dead-letters/drop', 'Forgets many dead letters', {
     scope: 'resolve',
     isOfAllNamespaces: true,
     body: deadLetterSelectionSchema,
     answer: z.object({ dropped: z.number() }),
-    errors: ['invalid', 'too_large'],
   }),
 
   audit: mon('GET /audit', 'Records of the audit trail, the newest first, at most 1000 at once', {
@@ -489,12 +440,10 @@ export const MON_API = {
       'filter.action': exactly('action'),
     },
     answer: z.array(auditRecordAnswer),
-    errors: ['invalid'],
   }),
   auditHead: mon('GET /audit/head', 'Where the audit trail begins and ends', {
     isOfAllNamespaces: true,
     answer: auditHeadAnswer,
-    errors: [],
   }),
 
   dump: mon('GET /dump/:type', 'A page of the exact state of one type, with secrets', {
@@ -507,7 +456,6 @@ export const MON_API = {
       continue: text.describe('where to go on, as the page before says'),
     },
     answer: dumpPageAnswer,
-    errors: ['invalid', 'not_found'],
   }),
   restore: mon('POST /restore', 'Brings objects of a dump back', {
     scope: 'admin',
@@ -518,7 +466,7 @@ export const MON_API = {
     errors: ['invalid', 'too_large', 'no_memory'],
   }),
 
-  versions: mon('GET /versions', 'What runs where, and what the store holds', { answer: versionsAnswer, errors: [] }),
+  versions: mon('GET /versions', 'What runs where, and what the store holds', { answer: versionsAnswer }),
   cluster: mon('GET /cluster', 'The backends that share a store: which of them writes, and how far the others are', {
     isOfItself: true,
     answer: clusterAnswer,
@@ -535,7 +483,6 @@ export const MON_API = {
     isOfAllNamespaces: true,
     onWriter: true,
     answer: storeUpgradeAnswer,
-    errors: [],
   }),
   startStoreUpgrade: mon('POST /store/upgrade', 'Upgrades the schema of the store while the backend serves', {
     scope: 'admin',
@@ -548,18 +495,12 @@ export const MON_API = {
   plans: mon('GET /upgrades', 'Plans for upgrades, without their logs', {
     isOfAllNamespaces: true,
     answer: plansAnswer,
-    errors: [],
   }),
-  plan: mon('GET /upgrades/:id', 'One plan for an upgrade', {
-    isOfAllNamespaces: true,
-    answer: planAnswer,
-    errors: ['not_found'],
-  }),
+  plan: mon('GET /upgrades/:id', 'One plan for an upgrade', { isOfAllNamespaces: true, answer: planAnswer }),
   planFacts: mon('GET /upgrades/facts', 'What the backend knows of itself for a plan', {
     isOfAllNamespaces: true,
     onWriter: true,
     answer: upgradeFactsSchema,
-    errors: [],
   }),
   createPlan: mon('POST /upgrades', 'Makes a plan for an upgrade', {
     scope: 'admin',
