@@ -24,7 +24,12 @@ export type Change =
   | SilencedChange
   | readonly ['client', namespace: string, client: string]
   | readonly ['stash', namespace: string, path: string]
-  | readonly ['upgrade', namespace: string, id: number];
+  | readonly ['upgrade', namespace: string, id: number]
+  /** An event keeps others quiet by a rule, or does not any more. */
+  | readonly ['inhibitor', namespace: string, rule: string, client: string, check: string]
+  /** What a rule keeps quiet is more or less than before. */
+  | readonly ['inhibited', namespace: string, rule: string]
+  | readonly ['group', namespace: string, handler: string, key: string];
 
 /** One committed write. Sequence numbers are dense: each write has the next one. */
 export interface ChangeRecord {

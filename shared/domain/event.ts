@@ -1,5 +1,6 @@
 import type { EventAction } from '../schemas/event.ts';
 import { v2StateChange, isFlapping, totalStateChange } from './flapping.ts';
+import type { Inhibited } from '../schemas/inhibition.ts';
 import type { Recovery } from '../schemas/recovery.ts';
 import { isRecovered, nextRecovery } from './recovery.ts';
 import { EMPTY_HISTORY, laterStatuses, pushStatus, statusBack, type History } from './history.ts';
@@ -24,6 +25,8 @@ export interface EventState {
   readonly isSuppressed?: true | undefined;
   /** Whether an inhibition has kept it from all handlers since it began, so that nobody has heard of it. */
   readonly isHeld?: true | undefined;
+  /** The inhibition that kept its last result from all handlers. */
+  readonly inhibited?: Inhibited | undefined;
   /** While its check is OK again and the event waits for more of that (spec, recovery). */
   readonly recovery?: Recovery | undefined;
 }
@@ -125,6 +128,7 @@ export function nextCheckState(
     totalStateChange: change,
     isSuppressed: stored?.isSuppressed,
     isHeld: stored?.isHeld,
+    inhibited: stored?.inhibited,
     recovery,
   };
 

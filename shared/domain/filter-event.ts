@@ -122,7 +122,8 @@ export function builtInFilter(name: string): BuiltInFilter | undefined {
 
 /**
  * The built-in filter `occurrences`: an event is handled once it occurred often enough, and then again every `refresh`
- * seconds, counted in occurrences (completion 1.9); and whenever the end of a silence brings it.
+ * seconds, counted in occurrences (completion 1.9); and whenever the end of a silence or of an
+ * inhibition brings it.
  */
 export function filterByOccurrences(event: HandledEvent): FilterVerdict {
   const { check, action, occurrences, occurrences_watermark } = event;
@@ -135,6 +136,7 @@ export function filterByOccurrences(event: HandledEvent): FilterVerdict {
   if (occurrences < needed) return { kind: 'filtered', reason: 'not enough occurrences' };
   if (occurrences === needed || action === 'resolve') return { kind: 'pass', reason: 'it occurred often enough' };
   if (event.silence_ended === true) return { kind: 'pass', reason: 'the silence that kept it back has ended' };
+  if (event.inhibition_ended === true) return { kind: 'pass', reason: 'the inhibition that kept it back has ended' };
   const interval = check['interval'];
   const every = Math.trunc(refresh / (isInteger(interval) && interval > 0 ? interval : INTERVAL_SECONDS));
   return every === 0 || (occurrences - needed) % every === 0

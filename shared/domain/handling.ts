@@ -105,6 +105,8 @@ export interface Quiet {
   readonly reason: string;
   /** Undefined: it was kept quiet, and now ends. */
   readonly inhibitor?: Inhibitor;
+  /** Of the rule. */
+  readonly mark?: string;
 }
 
 /**

@@ -40,6 +40,12 @@ export interface Selector {
    * @returns false: it matches no check of this client, whatever that is
    */
   readonly mayMatch: (client: SelectorSubject) => boolean;
+  /**
+   * Looks at a check on a client whose attributes are not at hand.
+   *
+   * @returns false: it does not match, whatever they are
+   */
+  readonly couldMatch: (check: SelectorSubject) => boolean;
 }
 
 /** Most attributes that one selector names. */
@@ -101,27 +107,27 @@ export function parseSelector(written: string, changing = NO_CHANGING): Selector
     return problem(`a selector can name ${String(ATTRIBUTES_MAX)} attributes: simplify it`, 0);
   }
   const test = compileTree(tree);
-  const ofClient = clientTest(tree);
+  const ofClient = partialTest(tree, clientLeaf);
+  const ofFixed = partialTest(tree, (leaf) => fixedLeaf(leaf, changing));
   return {
     kind: 'selector',
     text,
     attributes: { client: [...client], check: [...check] },
-    matches: (subject) => test(subject, `${subject.client}\0${subject.check}`.toLowerCase(), 0),
+    matches: (subject) => test(subject, wordsOf(subject), 0),
     mayMatch: (subject) => ofClient(subject) !== false,
+    couldMatch: (subject) => ofFixed(subject) !== false,
   };
 }
 
-/** What a client alone decides; undefined: its check does. */
-type ClientTest = (client: SelectorSubject) => boolean | undefined;
+/** What a part of what is known decides; undefined: the rest does. */
+type PartialTest = (subject: SelectorSubject) => boolean | undefined;
 
-function clientTest(node: SearchNode<SelectorSubject>): ClientTest {
+type Leaf = Exclude<SearchNode<SelectorSubject>, { readonly kind: 'not' | 'and' | 'or' }>;
+
+function partialTest(node: SearchNode<SelectorSubject>, leafTest: (leaf: Leaf) => PartialTest): PartialTest {
   switch (node.kind) {
-    case 'word': {
-      const wanted = node.text.toLowerCase();
-      return ({ client }) => (client.toLowerCase().includes(wanted) ? true : undefined);
-    }
     case 'not': {
-      const test = clientTest(node.node);
+      const test = partialTest(node.node, leafTest);
       return (client) => {
         const verdict = test(client);
         return verdict === undefined ? undefined : !verdict;
@@ -129,16 +135,39 @@ function clientTest(node: SearchNode<SelectorSubject>): ClientTest {
     }
     case 'and':
     case 'or':
-      return joined(node.nodes.map(clientTest), node.kind === 'or');
-    case 'comparison':
-      return comparisonTest(node);
+      return joined(
+        node.nodes.map((child) => partialTest(child, leafTest)),
+        node.kind === 'or',
+      );
     default:
-      return () => undefined;
+      return leafTest(node);
   }
 }
 
+/** What a client alone decides, whatever its check is. */
+function clientLeaf(leaf: Leaf): PartialTest {
+  if (leaf.kind === 'comparison') return comparisonTest(leaf);
+  if (leaf.kind !== 'word') return () => undefined;
+  const wanted = leaf.text.toLowerCase();
+  return ({ client }) => (client.toLowerCase().includes(wanted) ? true : undefined);
+}
+
+/** What all but the attributes decides. */
+function fixedLeaf(leaf: Leaf, changing: ReadonlyMap<string, Field<SelectorSubject>>): PartialTest {
+  if (leaf.kind === 'comparison') {
+    const isKnown = FIXED_FIELDS.has(leaf.field) || changing.has(leaf.field);
+    return isKnown ? (subject) => leaf.matches(subject, 0) : () => undefined;
+  }
+  const test = compileTree(leaf);
+  return (subject) => test(subject, wordsOf(subject), 0);
+}
+
+function wordsOf({ client, check }: SelectorSubject): string {
+  return `${client}\0${check}`.toLowerCase();
+}
+
 /** @param decides what one of them says that settles it */
-function joined(tests: readonly ClientTest[], decides: boolean): ClientTest {
+function joined(tests: readonly PartialTest[], decides: boolean): PartialTest {
   return (client) => {
     let verdict: boolean | undefined = !decides;
     for (const test of tests) {
@@ -150,7 +179,7 @@ function joined(tests: readonly ClientTest[], decides: boolean): ClientTest {
   };
 }
 
-function comparisonTest({ field, operator, matches }: Comparison<SelectorSubject>): ClientTest {
+function comparisonTest({ field, operator, matches }: Comparison<SelectorSubject>): PartialTest {
   const [first = '', ...rest] = field.split('.');
   const owner = first === 'check' ? 'check' : ownerOf(first, rest);
   if (owner === 'check') return () => undefined;
@@ -222,7 +251,8 @@ function refusedField(name: string, message: string): Field<SelectorSubject> {
 
 /** What other searches find by its name alone would here be looked for in names of clients, which nobody means. */
 function flagIn(node: SearchNode<SelectorSubject>): string | undefined {
-  if (node.kind === 'word') return ['silenced', 'flapping'].find((flag) => flag === node.text.toLowerCase());
+  if (node.kind === 'word')
+    return ['silenced', 'inhibited', 'flapping'].find((flag) => flag === node.text.toLowerCase());
   if (node.kind === 'not') return flagIn(node.node);
   if (node.kind !== 'and' && node.kind !== 'or') return undefined;
   for (const child of node.nodes) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { inhibitedSchema } from './inhibition.ts';
 import { nameSchema } from './name.ts';
 import { recoverySchema } from './recovery.ts';
 import { recurrenceAnswer, recurrenceSchema } from './recurrence.ts';
@@ -42,6 +43,7 @@ const eventStateSchema = z.object({
   totalStateChange: z.number(),
   isSuppressed: z.literal(true).optional(),
   isHeld: z.literal(true).optional(),
+  inhibited: inhibitedSchema.optional(),
   recovery: recoverySchema.optional(),
 });
 

@@ -61,6 +61,8 @@ export const eventRowSchema = z.object({
   silenced_by: texts,
   /** First line of the output, at most 200 characters, not yet made safe for a terminal. */
   output: z.string(),
+  /** Only while an inhibition keeps it from handlers: by which rule, and because of which event. */
+  inhibited_by: z.object({ rule: z.string(), client: z.string(), check: z.string() }).exactOptional(),
   /** Only while its check is OK again, and the event waits for more of that. */
   recovering: recoverySchema.exactOptional(),
 });

@@ -5,6 +5,8 @@ import type { GroupChange } from './grouping.ts';
 export type HandledEvent = Event & {
   /** The silence that kept it from the handler ended while the problem persisted. */
   readonly silence_ended?: true;
+  /** The inhibition that kept it from its handlers ended, or its rule is gone, while the problem persisted. */
+  readonly inhibition_ended?: true;
 };
 
 /** An event within its group. */

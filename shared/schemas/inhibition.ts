@@ -24,6 +24,19 @@ export const inhibitionAnswer = z.looseObject({
 });
 export type InhibitionRow = z.infer<typeof inhibitionAnswer>;
 
+/** What keeps an open event quiet, as of its last result. */
+export const inhibitedSchema = z.object({
+  /** The name of the inhibition, and a number made of all that it said. */
+  rule: z.string(),
+  mark: z.string(),
+  /** Of the event that does it. */
+  client: z.string(),
+  check: z.string(),
+  /** Whether a handler would have run without it, and none has run since. */
+  isWithheld: z.literal(true).optional(),
+});
+export type Inhibited = Readonly<z.infer<typeof inhibitedSchema>>;
+
 /** Who keeps an event from handlers. */
 export interface Inhibitor {
   /** The name of the inhibition. */

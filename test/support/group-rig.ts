@@ -4,6 +4,8 @@ import { groupsOf } from '../../daemon/backend/groups/state.ts';
 import { GroupTurns } from '../../daemon/backend/groups/write.ts';
 import { handleUnsilenced } from '../../daemon/backend/handlers/handle-unsilenced.ts';
 import { UnsilencedEvents } from '../../daemon/backend/handlers/write-unsilenced.ts';
+import { followRules } from '../../daemon/backend/inhibitions/clock.ts';
+import { RuleChanges } from '../../daemon/backend/inhibitions/write.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { HandlingRig, type HandlingOptions, type HandlingSections } from './handling-rig.ts';
 
@@ -25,10 +27,12 @@ export async function openGroupRig(sections: HandlingSections, options: Handling
   const turns = new GroupTurns({ batcher, definitions, clock });
   const backlog = { isFull: (_namespace: string, handler: string) => options.full?.has(handler) === true };
   const groups = new GroupClock({ ...parts, turns, backlog, definitions });
+  const rules = followRules({ registry, definitions, changes: new RuleChanges(batcher), clock, log });
   let isStopped = false;
   const stop = async (): Promise<void> => {
     if (isStopped) return;
     isStopped = true;
+    rules[Symbol.dispose]();
     groups[Symbol.dispose]();
     unsilenced[Symbol.dispose]();
     await rig[Symbol.asyncDispose]();

@@ -3,7 +3,7 @@ import type { CheckAggregate, CheckEntry, ClientEntry, Namespace } from '../../d
 import type { Registry } from '../../daemon/backend/registry/registry.ts';
 import { DEFINITION_KINDS } from '../../daemon/backend/definitions/state.ts';
 import { groupsOf, type Group } from '../../daemon/backend/groups/state.ts';
-import { inhibitorsOf } from '../../daemon/backend/inhibitions/state.ts';
+import { inhibitorsOf, openSettledRules } from '../../daemon/backend/inhibitions/state.ts';
 import { plansOf } from '../../daemon/backend/plans/state.ts';
 import { stashesOf } from '../../daemon/backend/stashes/state.ts';
 
@@ -28,6 +28,7 @@ export function snapshotOf(registry: Registry, nowMs: number): object {
       [...definitions.all(kind)].toSorted((a, b) => (placeOf(a.object) < placeOf(b.object) ? -1 : 1)),
     ),
     plans: plansOf(registry).all(),
+    settledRules: registry.state(openSettledRules).marks,
     namespaces: [...registry.namespaces()]
       .filter((namespace) => !namespace.isEmpty)
       .toSorted(byName)
@@ -57,6 +58,7 @@ function namespaceSnapshot(namespace: Namespace, nowMs: number): object {
   return {
     name: namespace.name,
     inhibitors,
+    quieted: [...namespace.quieted.all()].map(({ client, name }) => `${client.name}/${name}`).toSorted(),
     groups: [...groupsOf(namespace).all()].map(groupSnapshot).toSorted((a, b) => (a.key < b.key ? -1 : 1)),
     clients: clients.map(clientSnapshot),
     results: namespace.results,

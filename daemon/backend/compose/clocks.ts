@@ -13,6 +13,8 @@ import { handleUnsilenced } from '../handlers/handle-unsilenced.ts';
 import { UnsilencedEvents } from '../handlers/write-unsilenced.ts';
 import { GroupClock } from '../groups/clock.ts';
 import { GroupTurns } from '../groups/write.ts';
+import { followRules } from '../inhibitions/clock.ts';
+import { RuleChanges } from '../inhibitions/write.ts';
 import type { Backlog } from '../handlers/event-handling.ts';
 import { expireStashes } from '../stashes/clock.ts';
 import { Checkpoints } from '../timeline/checkpoints.ts';
@@ -45,6 +47,8 @@ export function startClocks(
   teardown.use('reminders of silences', remindOfEnds({ registry, batcher, clock, log, before }));
   const unsilenced = new UnsilencedEvents(batcher);
   teardown.use('ends of silences', handleUnsilenced({ ...due, unsilenced }));
+  const changes = new RuleChanges(batcher);
+  teardown.use('inhibitions', followRules({ registry, definitions, changes, clock, log }));
   const turns = new GroupTurns({ batcher, definitions, clock });
   teardown.use('groups', new GroupClock({ ...due, turns, backlog, definitions }));
   teardown.use('expiry of stashes', expireStashes({ ...due, stashes }));

@@ -184,6 +184,7 @@ function eventStateOf(event: EventState): EventState {
     totalStateChange: event.totalStateChange,
     isSuppressed: event.isSuppressed,
     isHeld: event.isHeld,
+    inhibited: event.inhibited,
     recovery: event.recovery,
   };
 }

@@ -2,6 +2,7 @@ import { checkRedactKeysOf, hasOwnRedactKeys, redact } from '../../../shared/dom
 import { EVENT_SEARCH } from '../../../shared/domain/search.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import { eventKey } from '../../../shared/domain/event-key.ts';
+import { inhibitedNow } from '../inhibitions/state.ts';
 import { idOfChange } from '../silences/state.ts';
 import { namespacedTopic } from '../tables/topic.ts';
 import type { Change } from '../ports.ts';
@@ -22,8 +23,17 @@ export function eventRow(entry: CheckEntry, nowMs: number): EventRow | null {
     last: event.timestamp,
     silenced_by: entry.silencedBy(nowMs),
     output: shownOutput(entry.client, entry.summary),
+    ...inhibitedBy(entry),
     ...(event.recovery !== undefined && { recovering: event.recovery }),
   };
+}
+
+/** The rule, and the event because of which it keeps this one quiet. */
+export function inhibitedBy(entry: CheckEntry): Pick<EventRow, 'inhibited_by'> {
+  const inhibited = inhibitedNow(entry);
+  if (inhibited === undefined) return {};
+  const { rule, client, check } = inhibited;
+  return { inhibited_by: { rule, client, check } };
 }
 
 /** Only a client that names keys of its own may hide its outputs. */
@@ -41,7 +51,7 @@ export const EVENT_TOPIC = namespacedTopic({
   row: eventRow,
 });
 
-/** Events that a silenced entry names change their silenced state with it. */
+/** Events that a silenced entry names change their silenced state with it, and those that another one keeps quiet with that. */
 function changedEntries(
   namespace: Namespace | undefined,
   changes: readonly Change[],
@@ -58,6 +68,11 @@ function changedEntries(
       if (silenced.has(id)) continue;
       silenced.add(id);
       for (const entry of namespace === undefined ? [] : eventsSilencedBy(namespace, change)) {
+        entries.set(eventKey(entry.client.name, entry.name), entry);
+      }
+    } else if (change[0] === 'inhibitor') {
+      const [, , rule, client, check] = change;
+      for (const entry of namespace?.quieted.of({ rule, client, check }) ?? []) {
         entries.set(eventKey(entry.client.name, entry.name), entry);
       }
     }

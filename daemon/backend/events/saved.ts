@@ -1,4 +1,4 @@
-import type { CheckState } from '../../../shared/domain/event.ts';
+import type { CheckState, EventState } from '../../../shared/domain/event.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 import type { CheckBodies } from './check-record.ts';
@@ -23,7 +23,10 @@ export function saveCheck(
   }
   noteTurn(transaction, entry, state, output ?? bodies.check?.output, by);
   if (state.event !== entry.state.event) transaction.announce(CHECK_RECORDS, entry);
-  if (state.event === undefined && entry.state.event !== undefined) endInhibitor(transaction, entry);
+  if (state.event === undefined && entry.state.event !== undefined) {
+    endInhibitor(transaction, entry);
+    noteInhibited(transaction, entry, undefined);
+  }
   entry.client.namespace.setCheck(entry, state, bodies.check ?? undefined, output);
   transaction.keep(CHECK_RECORDS, entry, bodies);
 }
@@ -34,10 +37,27 @@ export function saveSuppressed(entry: CheckEntry, isSuppressed: true | undefined
   if (event !== undefined) entry.state = { ...entry.state, event: { ...event, isSuppressed } };
 }
 
-/** Notes in the open event of a check that this batch saved whether an inhibition has kept it from everybody. */
-export function saveHeld(entry: CheckEntry, isHeld: true | undefined): void {
+/** Notes in the open event of a check that this batch saves whether an inhibition keeps it, or has kept it, from handlers. */
+export function saveInhibited(
+  transaction: Transaction,
+  entry: CheckEntry,
+  { isHeld, inhibited }: Pick<EventState, 'isHeld' | 'inhibited'>,
+): void {
   const { event } = entry.state;
-  if (event !== undefined) entry.state = { ...entry.state, event: { ...event, isHeld } };
+  if (event === undefined) return;
+  noteInhibited(transaction, entry, inhibited);
+  entry.client.namespace.quieted.move(entry, event.inhibited, inhibited);
+  entry.state = { ...entry.state, event: { ...event, isHeld, inhibited } };
+}
+
+/** Announces that a rule keeps more or fewer events quiet. */
+function noteInhibited(transaction: Transaction, entry: CheckEntry, after: EventState['inhibited']): void {
+  const before = entry.state.event?.inhibited;
+  if (before === after) return;
+  const { name } = entry.client.namespace;
+  if (before !== undefined) transaction.note(['inhibited', name, before.rule]);
+  if (after !== undefined && after.rule !== before?.rule) transaction.note(['inhibited', name, after.rule]);
+  transaction.announce(CHECK_RECORDS, entry);
 }
 
 /**
@@ -57,7 +77,10 @@ export function saveUnsuppressed(transaction: Transaction, entry: CheckEntry): v
 export function removeCheck(transaction: Transaction, entry: CheckEntry, by?: string, to?: string): void {
   noteRemoval(transaction, entry, by, to);
   noteEvent(transaction, entry);
-  if (entry.state.event !== undefined) endInhibitor(transaction, entry);
+  if (entry.state.event !== undefined) {
+    endInhibitor(transaction, entry);
+    noteInhibited(transaction, entry, undefined);
+  }
   entry.client.namespace.removeCheck(entry);
   transaction.forget(CHECK_RECORDS, entry);
 }

@@ -5,43 +5,24 @@ import {
   isHandlingDisabled,
   isRun,
   isSuppressedRun,
-  type Quiet,
+  judgeHandler,
   type RoutedHandler,
 } from '../../../shared/domain/handling.ts';
 import { groupOfOne } from '../../../shared/domain/grouping/run.ts';
-import type { History } from '../../../shared/domain/history.ts';
 import { checkRedactKeysOf } from '../../../shared/domain/redact.ts';
 import { canBeSilenced, silencedBy } from '../../../shared/domain/silencing.ts';
-import { quietEnd } from '../../../shared/domain/inhibition/rule.ts';
-import type { Event } from '../../../shared/schemas/event.ts';
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
 import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
-import type { CheckResult } from '../../../shared/schemas/result.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
-import type { ClientEntry, Namespace } from '../registry/namespace.ts';
+import type { Namespace } from '../registry/namespace.ts';
 import { openEvents } from '../events/state.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { noteSuppressed } from '../silences/saved.ts';
 import { CLIENTS } from '../clients/table.ts';
 import { addToGroup } from '../groups/saved.ts';
-import { inhibitionOf } from '../inhibitions/state.ts';
-import { noteInhibitor } from '../inhibitions/saved.ts';
-import { saveHeld } from '../events/saved.ts';
+import type { Occasion } from './occasion.ts';
+import { isFreed, noteInhibiting, quietNow, rememberQuiet } from './quieting.ts';
 import { addJob } from './saved.ts';
-
-/** An event that is to be handled, stored or not. */
-export interface Occasion {
-  readonly client: ClientEntry;
-  /** With its whole output. */
-  readonly check: CheckResult;
-  readonly state: EventState;
-  /** With the status of `check` at its new end. */
-  readonly history: History;
-  /** It did not come: the registry knows nothing of it. */
-  readonly isAssumed?: boolean;
-  /** Whether the event began with this. */
-  readonly isNew?: boolean;
-}
 
 /**
  * Decides for each handler of an event whether it runs, and asks for those runs in the commit of the event. Its own
@@ -55,10 +36,10 @@ export function handleEvent(transaction: Transaction, occasion: Occasion): Event
   // Also of a check that nobody hears of: it may keep others quiet.
   if (transaction.handling.definitions.inhibitions.length > 0) noteInhibiting(transaction, occasion);
   const { handlers, refusals } = transaction.handling.route(occasion.client.namespace.name, check);
-  if (handlers.length === 0) return state.isSuppressed;
   // The usual case of who has no handlers yet: no event is put together for it.
-  const inAdvance = isHandlingDisabled(check) ? DISABLED : refusals;
+  const inAdvance = handlers.length === 0 ? NONE : isHandlingDisabled(check) ? DISABLED : refusals;
   if (inAdvance !== undefined) {
+    rememberQuiet(transaction, occasion, undefined, false);
     note(transaction, occasion, inAdvance);
     return state.isSuppressed;
   }
@@ -86,6 +67,20 @@ export function handleSilenceEnd(transaction: Transaction, occasion: Occasion): 
   askForRuns(transaction, occasion, handlers.filter(heedsSilences));
 }
 
+/**
+ * Judges an open event again because the inhibitions are others than when it was handled last: who is kept quiet from now on
+ * is noted, and what an inhibition kept from handlers is told as if it had occurred just now.
+ */
+export function handleRulesChange(transaction: Transaction, occasion: Occasion): EventState['isSuppressed'] {
+  const { client, check, state, history } = occasion;
+  const record = transaction.body(CLIENTS, client);
+  const event = buildEvent({ client: record, check, state, history, silencedBy: NONE });
+  const quiet = quietNow(transaction, occasion, event);
+  if (isFreed(state, quiet, event)) return handleEvent(transaction, occasion);
+  rememberQuiet(transaction, occasion, quiet, false);
+  return state.isSuppressed;
+}
+
 /** Once for the event, whoever its handlers are. */
 const DISABLED: readonly HandlerVerdict[] = [
   { handler: '*', verdict: 'disabled', reason: 'its check says handle: false' },
@@ -100,53 +95,40 @@ function askForRuns(
   const { namespace } = client;
   const record = transaction.body(CLIENTS, client);
   const event = buildEvent({ ...occasion, client: record, silencedBy: silencesOf(occasion, transaction.nowMs) });
-  const unsilenced = transaction.handling.handlesSilenceEnds() ? afterSilence(event, state) : undefined;
+  const quiet = quietNow(transaction, occasion, event);
+  const told = isFreed(state, quiet, event) ? { ...event, inhibition_ended: true as const } : event;
+  const unsilenced = transaction.handling.handlesSilenceEnds() ? afterSilence(told, state) : undefined;
   const circumstances = transaction.handling.circumstances(
     namespace.name,
     openEvents(namespace),
     transaction.nowMs,
-    quietBy(transaction, occasion, event),
+    quiet,
   );
+  const unquieted = { ...circumstances, quiet: undefined };
   const verdicts: HandlerVerdict[] = [];
   let hasRun = false;
+  let isWithheld = false;
   let isSuppressed = state.isSuppressed;
   for (const handler of handlers) {
-    const given = unsilenced !== undefined && heedsSilences(handler) ? unsilenced : event;
+    const given = unsilenced !== undefined && heedsSilences(handler) ? unsilenced : told;
     const verdict = transaction.handling.judge(handler, given, circumstances);
     verdicts.push(verdict);
     if (isRun(verdict)) {
       ask(transaction, namespace, handler, given);
       hasRun = true;
-    } else if (verdict.verdict === 'silenced' && isSuppressedRun(handler, event, circumstances)) {
-      noteSuppressed(transaction, namespace, event.silenced_by);
-      isSuppressed = true;
+    } else if (verdict.verdict === 'silenced' && isSuppressedRun(handler, told, unquieted)) {
+      // Of both the inhibition remembers it: the silence is asked again when that ends.
+      if (quiet === undefined) {
+        noteSuppressed(transaction, namespace, event.silenced_by);
+        isSuppressed = true;
+      } else isWithheld = true;
+    } else if (verdict.verdict === 'inhibited' && isRun(judgeHandler(handler, given, unquieted))) {
+      isWithheld = true;
     }
   }
+  rememberQuiet(transaction, occasion, quiet, isWithheld);
   note(transaction, occasion, verdicts);
   return unsilenced !== undefined || (hasRun && !event.silenced) ? undefined : isSuppressed;
-}
-
-/** Notes whether a stored event keeps others quiet from here on. */
-function noteInhibiting(transaction: Transaction, { client, check, state, history }: Occasion): void {
-  const { namespace } = client;
-  const isStored = namespace.check(client.name, check.name)?.state.event?.id === state.id;
-  if (!isStored || !transaction.hasBody(CLIENTS, client)) return;
-  const record = transaction.body(CLIENTS, client);
-  const event = buildEvent({ client: record, check, state, history, silencedBy: NONE });
-  noteInhibitor(transaction, namespace, transaction.handling.definitions.inhibitions, event);
-}
-
-/** Why an inhibition keeps an event from everybody, and with that whether anybody has heard of it. */
-function quietBy(transaction: Transaction, { client, check, state, isNew }: Occasion, event: Event): Quiet | undefined {
-  if (event.action === 'resolve') return quietEnd(state);
-  const { inhibitions } = transaction.handling.definitions;
-  if (inhibitions.length === 0 && state.isHeld !== true) return undefined;
-  const { namespace } = client;
-  const quiet = inhibitionOf(inhibitions, namespace, event);
-  const isHeld = quiet !== undefined && (isNew === true || state.isHeld === true) ? true : undefined;
-  const entry = namespace.check(client.name, check.name);
-  if (isHeld !== state.isHeld && entry?.state.event?.id === state.id) saveHeld(entry, isHeld);
-  return quiet;
 }
 
 /** By itself, or with its group; where there is no room in the group, by itself. */
@@ -163,7 +145,7 @@ function ask(transaction: Transaction, namespace: Namespace, handler: RoutedHand
  * silence is noticed by the clock or by a result, it is told once. Undefined: nothing was kept back, or still is. Who
  * hears that a problem is over needs no word of the silence.
  */
-function afterSilence(event: Event, { isSuppressed }: EventState): HandledEvent | undefined {
+function afterSilence(event: HandledEvent, { isSuppressed }: EventState): HandledEvent | undefined {
   if (isSuppressed !== true || event.silenced || event.action === 'resolve') return undefined;
   return { ...event, silence_ended: true };
 }

@@ -1,14 +1,9 @@
 import type { Quiet } from '../../../shared/domain/handling.ts';
-import {
-  inhibitedReason,
-  inhibitorOf,
-  type InhibitionRule,
-  type InhibitorIndex,
-} from '../../../shared/domain/inhibition/rule.ts';
+import { inhibitorOf, type InhibitionRule, type InhibitorIndex } from '../../../shared/domain/inhibition/rule.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
-import type { Inhibitor } from '../../../shared/schemas/inhibition.ts';
+import type { Inhibited, Inhibitor } from '../../../shared/schemas/inhibition.ts';
 import { CountedMap, MARK_BYTES, type Footprint } from '../registry/footprint.ts';
-import type { Namespace } from '../registry/namespace.ts';
+import type { CheckEntry, Namespace } from '../registry/namespace.ts';
 
 /** An event that keeps others quiet by a rule. */
 export interface HeldInhibitor extends Inhibitor {
@@ -99,6 +94,20 @@ export function inhibitorsOf(namespace: Namespace): Inhibitors {
 
 /** Why an event that is no end of a problem is quiet now; undefined: it is not. */
 export function inhibitionOf(rules: readonly InhibitionRule[], namespace: Namespace, event: Event): Quiet | undefined {
-  const inhibitor = inhibitorOf(rules, inhibitorsOf(namespace), namespace.name, event);
-  return inhibitor && { reason: inhibitedReason(inhibitor), inhibitor };
+  return inhibitorOf(rules, inhibitorsOf(namespace), namespace.name, event);
 }
+
+/** What keeps the open event of a check quiet, while that itself lasts; undefined: its next result is told. */
+export function inhibitedNow({ client, state }: CheckEntry): Inhibited | undefined {
+  const inhibited = state.event?.inhibited;
+  if (inhibited === undefined) return undefined;
+  const held = inhibitorsOf(client.namespace).of(inhibited.client, inhibited.check).get(inhibited.rule);
+  return held?.mark === inhibited.mark ? inhibited : undefined;
+}
+
+/** The rules that all open events were held against. */
+class SettledRules {
+  marks: readonly string[] = [];
+}
+
+export const openSettledRules = (): SettledRules => new SettledRules();

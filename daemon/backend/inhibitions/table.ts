@@ -1,8 +1,9 @@
 import type { Key } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
-import type { Table } from '../registry/table.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { LatestTable, Table } from '../registry/table.ts';
 import type { StoredTable } from '../tables/stored-table.ts';
-import { inhibitorsOf, type HeldInhibitor } from './state.ts';
+import { inhibitorsOf, openSettledRules, type HeldInhibitor } from './state.ts';
 
 const PREFIX = 'inhibitor';
 
@@ -21,6 +22,7 @@ export const INHIBITORS: StoredTable & Table<Namespace, HeldInhibitor, HeldInhib
   encode: ({ mark, key }) => JSON.stringify({ mark, key }),
   hold: (namespace, _id, inhibitor) => inhibitorsOf(namespace).put(inhibitor),
   drop: (namespace, inhibitor) => inhibitorsOf(namespace).remove(inhibitor),
+  change: ({ name }, { rule, client, check }) => ['inhibitor', name, rule, client, check],
   load(namespace, [, , rule, client, check], text) {
     const { mark, key } = JSON.parse(text) as Pick<HeldInhibitor, 'mark' | 'key'>;
     inhibitorsOf(namespace).put({ rule: String(rule), client: String(client), check: String(check), mark, key });
@@ -33,5 +35,18 @@ export const INHIBITORS: StoredTable & Table<Namespace, HeldInhibitor, HeldInhib
     const all = [...inhibitors.all()];
     for (const inhibitor of all) inhibitors.remove(inhibitor);
     return all.map((inhibitor) => keyIn(namespace.name, inhibitor));
+  },
+};
+
+const SETTLED_PREFIX = 'inhibition-rules';
+const SETTLED_KEY: Key = [SETTLED_PREFIX];
+
+/** The marks of the rules that all open events were held against: who is started with others holds them against those. */
+export const SETTLED_RULES: StoredTable & LatestTable<Registry, 'marks'> = {
+  prefix: SETTLED_PREFIX,
+  key: () => SETTLED_KEY,
+  encodeHeld: (registry) => JSON.stringify(registry.state(openSettledRules).marks),
+  adopt(registry, [stored]) {
+    registry.state(openSettledRules).marks = stored === undefined ? [] : (JSON.parse(stored[1]) as string[]);
   },
 };

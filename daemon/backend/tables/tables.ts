@@ -6,7 +6,7 @@ import { DEFINITIONS } from '../definitions/table.ts';
 import { CHECK_RECORDS } from '../events/table.ts';
 import type { Topic } from './topic.ts';
 import { GROUPED_EVENTS, GROUP_TOLD, HANDLER_GROUPS } from '../groups/table.ts';
-import { INHIBITORS } from '../inhibitions/table.ts';
+import { INHIBITORS, SETTLED_RULES } from '../inhibitions/table.ts';
 import { NAMESPACES } from '../namespaces/table.ts';
 import { PLANS } from '../plans/table.ts';
 import { AGENT_SPOOLS } from '../results/table.ts';
@@ -30,6 +30,7 @@ export const TABLES: readonly StoredTable[] = [
   GROUPED_EVENTS,
   GROUP_TOLD,
   INHIBITORS,
+  SETTLED_RULES,
   STASHES,
   AGENT_SPOOLS,
   INVALIDATED,

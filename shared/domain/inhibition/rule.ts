@@ -1,5 +1,5 @@
 import type { Event } from '../../schemas/event.ts';
-import type { InhibitionDefinition, Inhibitor } from '../../schemas/inhibition.ts';
+import type { Inhibited, InhibitionDefinition, Inhibitor } from '../../schemas/inhibition.ts';
 import type { EventState } from '../event.ts';
 import type { Quiet } from '../handling.ts';
 import { fingerprintOf } from '../fingerprint.ts';
@@ -11,7 +11,7 @@ import { attributeTexts, parseSelector, type Selector, type SelectorSubject } fr
 /** A rule, ready to judge. */
 export interface InhibitionRule {
   readonly name: string;
-  /** Made of all that it says: what was found by another one does not count. */
+  /** Made of its name and all that it says: what was found by another one does not count. */
   readonly mark: string;
   readonly when: Selector;
   readonly quiet: Selector;
@@ -40,7 +40,7 @@ export function parseInhibition(
   const source = parseSelector(when, CHANGING);
   const target = parseSelector(quiet, CHANGING);
   if (source.kind === 'selector' && target.kind === 'selector') {
-    const mark = fingerprintOf({ when: source.text, quiet: target.text, equal: JSON.stringify(equal) });
+    const mark = fingerprintOf({ name, when: source.text, quiet: target.text, equal: JSON.stringify(equal) });
     return { name, mark, when: source, quiet: target, equal };
   }
   return [
@@ -52,6 +52,42 @@ export function parseInhibition(
 /** Whether an event keeps others quiet by a rule. */
 export function isInhibitor({ when }: InhibitionRule, namespace: string, event: Event): boolean {
   return event.action !== 'resolve' && event.check.status !== 0 && when.matches(subjectOf(namespace, event));
+}
+
+/** An open event as far as memory knows it. */
+export interface KnownEvent {
+  readonly namespace: string;
+  readonly client: string;
+  readonly check: string;
+  readonly subscriptions: readonly string[];
+  readonly status: number;
+  readonly occurrences: number;
+}
+
+/** Whether an event may be one that keeps others quiet, or is kept quiet: its attributes decide the rest. */
+export function couldConcern(search: Selector, event: KnownEvent): boolean {
+  return search.couldMatch({ ...event, attribute: () => [] });
+}
+
+/** What is as it was before leaves everything as it is. */
+export function nextInhibited(
+  before: Inhibited | undefined,
+  quiet: Quiet | undefined,
+  isWithheld: boolean,
+): Inhibited | undefined {
+  if (quiet?.inhibitor === undefined || quiet.mark === undefined) return undefined;
+  const next = {
+    ...quiet.inhibitor,
+    mark: quiet.mark,
+    isWithheld: isWithheld || before?.isWithheld === true ? (true as const) : undefined,
+  };
+  const isSame =
+    before?.rule === next.rule &&
+    before.mark === next.mark &&
+    before.client === next.client &&
+    before.check === next.check &&
+    before.isWithheld === next.isWithheld;
+  return isSame ? before : next;
 }
 
 /** What events of a rule must have in common. */
@@ -70,7 +106,7 @@ export interface InhibitorIndex {
 }
 
 /**
- * Who keeps an event quiet (inhibition 2). What keeps others quiet by a rule is never quiet by the same one: of two
+ * What keeps an event quiet that is no end of a problem (inhibition 2); undefined: nothing does. What keeps others quiet by a rule is never quiet by the same one: of two
  * switches that fail, each would hide the other.
  */
 export function inhibitorOf(
@@ -78,15 +114,19 @@ export function inhibitorOf(
   index: InhibitorIndex,
   namespace: string,
   event: Event,
-): Inhibitor | undefined {
+): Quiet | undefined {
   if (rules.length === 0) return undefined;
   const subject = subjectOf(namespace, event);
   for (const rule of rules) {
     if (!rule.quiet.matches(subject) || rule.when.matches(subject)) continue;
     const found = index.find(rule, commonKey(rule, event), { client: event.client.name, check: event.check.name });
-    if (found !== undefined) return { rule: rule.name, ...found };
+    if (found !== undefined) return quietBy({ rule: rule.name, ...found }, rule.mark);
   }
   return undefined;
+}
+
+function quietBy(inhibitor: Inhibitor, mark: string): Quiet {
+  return { reason: inhibitedReason(inhibitor), inhibitor, mark };
 }
 
 /** Why nobody hears of the end of an event that nobody has heard of; undefined: somebody has. */
@@ -97,7 +137,7 @@ export function quietEnd({ isHeld }: Pick<EventState, 'isHeld'>): Quiet | undefi
 const HELD_TO_THE_END: Quiet = { reason: 'an inhibition kept its problem quiet, so nobody needs to hear of its end' };
 
 /** For people: what follows on "this handler, because". */
-export function inhibitedReason({ rule, client, check }: Inhibitor): string {
+function inhibitedReason({ rule, client, check }: Inhibitor): string {
   return `the inhibition ${rule} keeps it quiet while there is an event of ${client}/${check}`;
 }
 

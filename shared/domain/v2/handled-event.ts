@@ -6,11 +6,11 @@ import { v2EventOf } from './event.ts';
 import { v2Subscription } from './subscription.ts';
 
 /** An event as handlers of the newer API get it. */
-export type V2HandledEvent = V2Event & Pick<HandledEvent, 'silence_ended'>;
+export type V2HandledEvent = V2Event & Pick<HandledEvent, 'silence_ended' | 'inhibition_ended'>;
 
 /** The event that a handler is told of, as the newer API shows it; secrets are the business of the caller. */
 export function v2HandledEvent(namespace: string, event: HandledEvent): V2HandledEvent {
-  const { client, check: whole, silenced_by: silencedBy, silence_ended: silenceEnded } = event;
+  const { client, check: whole, silenced_by: silencedBy } = event;
   const { history, total_state_change: totalStateChange, ...check } = whole;
   const state = {
     id: event.id,
@@ -32,7 +32,11 @@ export function v2HandledEvent(namespace: string, event: HandledEvent): V2Handle
     state: { event: state, lastOk: event.last_ok },
     silenced: silencedBy.map(v2SilenceId).toSorted(),
   });
-  return silenceEnded === true ? { ...shown, silence_ended: true } : shown;
+  return {
+    ...shown,
+    ...(event.silence_ended === true && { silence_ended: true as const }),
+    ...(event.inhibition_ended === true && { inhibition_ended: true as const }),
+  };
 }
 
 /** The check is behind the last colon: its name has none. */

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { MON } from '../../../../daemon/backend/audit/write.ts';
 import { groupsOf } from '../../../../daemon/backend/groups/state.ts';
 import { GroupTurns } from '../../../../daemon/backend/groups/write.ts';
+import { RuleChanges } from '../../../../daemon/backend/inhibitions/write.ts';
 import { PLANS } from '../../../../daemon/backend/plans/table.ts';
 import { plansOf, type StoredPlan } from '../../../../daemon/backend/plans/state.ts';
 import type { Store } from '../../../../daemon/backend/ports.ts';
@@ -170,6 +171,11 @@ const inhibit =
     return Promise.resolve();
   };
 
+const settleRules =
+  (...marks: readonly string[]): Act =>
+  ({ batcher }) =>
+    new RuleChanges(batcher).settle(marks);
+
 const groupTurn: Act = async (backend) => {
   backend.machine.advance(3_600_000);
   const { batcher, ground } = backend;
@@ -227,6 +233,7 @@ const EXAMPLES: Readonly<Record<string, readonly Act[]>> = {
     report('default', 'b', { handlers: ['page'] }),
     report('default', 'a', { status: 0, handlers: ['page'] }),
   ],
+  'inhibition-rules': [settleRules('first'), settleRules(), settleRules('first', 'second')],
   stash: [
     ({ writers }) => writers.stashes.put('default', { path: 'a/b', content: {} }),
     // Long: every turn of the loop that a commit takes moves the clock.

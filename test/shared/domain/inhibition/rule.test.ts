@@ -47,6 +47,8 @@ test('who keeps an event quiet is asked for by what is in common, and is another
     },
   };
   const rules = [ruleOf({ quiet: 'check=cpu' }), ruleOf({ when: 'check=disk' }), ruleOf({ equal: ['client.rack'] })];
-  expect(inhibitorOf(rules, index, 'default', disk)).toEqual({ rule: 'r', client: 'sw', check: 'switch' });
+  expect(inhibitorOf(rules, index, 'default', disk)).toMatchObject({
+    inhibitor: { rule: 'r', client: 'sw', check: 'switch' },
+  });
   expect(asked).toEqual([['r', '[["client.rack","a"]]', { client: 'web-1', check: 'disk' }]]);
 });

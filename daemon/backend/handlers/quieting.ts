@@ -1,0 +1,68 @@
+import { buildEvent } from '../../../shared/domain/build-event.ts';
+import type { EventState } from '../../../shared/domain/event.ts';
+import type { Quiet } from '../../../shared/domain/handling.ts';
+import { nextInhibited, quietEnd } from '../../../shared/domain/inhibition/rule.ts';
+import type { Event } from '../../../shared/schemas/event.ts';
+import type { Transaction } from '../commit/transaction.ts';
+import { CLIENTS } from '../clients/table.ts';
+import { saveInhibited } from '../events/saved.ts';
+import { noteInhibitor } from '../inhibitions/saved.ts';
+import { inhibitionOf } from '../inhibitions/state.ts';
+import type { CheckEntry } from '../registry/namespace.ts';
+import type { Occasion } from './occasion.ts';
+
+/*
+ * Inhibitions as the handling of an event meets them: whether it keeps others quiet, whether it is kept quiet itself, and
+ * what is remembered of that in its record.
+ */
+
+/** Notes whether a stored event keeps others quiet from here on. */
+export function noteInhibiting(transaction: Transaction, occasion: Occasion): void {
+  const { client, check, state, history } = occasion;
+  if (storedEntry(occasion) === undefined || !transaction.hasBody(CLIENTS, client)) return;
+  const record = transaction.body(CLIENTS, client);
+  const event = buildEvent({ client: record, check, state, history, silencedBy: NONE });
+  noteInhibitor(transaction, client.namespace, transaction.handling.definitions.inhibitions, event);
+}
+
+const NONE: readonly never[] = [];
+
+/** Why an inhibition keeps an event from everybody; undefined: none does. */
+export function quietNow(transaction: Transaction, { client, state }: Occasion, event: Event): Quiet | undefined {
+  if (event.action === 'resolve') return quietEnd(state);
+  const { inhibitions } = transaction.handling.definitions;
+  return inhibitions.length === 0 ? undefined : inhibitionOf(inhibitions, client.namespace, event);
+}
+
+/** Whether an event that an inhibition kept from handlers is handled for the first time without one. */
+export function isFreed({ inhibited }: EventState, quiet: Quiet | undefined, event: Event): boolean {
+  return inhibited?.isWithheld === true && quiet === undefined && event.action !== 'resolve';
+}
+
+/**
+ * Remembers in an open event whether anybody has heard of it, and what keeps it quiet.
+ *
+ * @param isWithheld whether a handler would have run now that the inhibition keeps it from
+ */
+export function rememberQuiet(
+  transaction: Transaction,
+  occasion: Occasion,
+  quiet: Quiet | undefined,
+  isWithheld: boolean,
+): void {
+  const { state, isNew } = occasion;
+  if (quiet === undefined && state.isHeld === undefined && state.inhibited === undefined) return;
+  const entry = storedEntry(occasion);
+  if (entry === undefined) return;
+  const isHeld = quiet !== undefined && (isNew === true || state.isHeld === true) ? true : undefined;
+  const inhibited = nextInhibited(state.inhibited, quiet, isWithheld);
+  if (isHeld !== state.isHeld || inhibited !== state.inhibited) {
+    saveInhibited(transaction, entry, { isHeld, inhibited });
+  }
+}
+
+/** The entry of an event that is stored, and not only handled. */
+function storedEntry({ client, check, state }: Occasion): CheckEntry | undefined {
+  const entry = client.namespace.check(client.name, check.name);
+  return entry?.state.event?.id === state.id ? entry : undefined;
+}

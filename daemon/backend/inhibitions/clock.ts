@@ -1,0 +1,188 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { couldConcern, type InhibitionRule, type KnownEvent } from '../../../shared/domain/inhibition/rule.ts';
+import { errorMessage } from '../../../shared/errors.ts';
+import type { Log } from '../../log/log.ts';
+import type { Definitions } from '../config/definitions.ts';
+import type { EventPlace } from '../handlers/write-unsilenced.ts';
+import type { Clock } from '../ports.ts';
+import type { CheckEntry, Namespace } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
+import { inhibitorsOf, openSettledRules } from './state.ts';
+import type { NotedPlace, RuleChanges } from './write.ts';
+
+/** Events whose records are read together, so that other work has its turn between them. */
+const SLICE = 50;
+/** Events that are looked at in memory before the time is looked at, and how long that may go on. */
+const STRIDE = 32;
+const TURN_MS = 4;
+/** How soon it is tried again when something could not be written. */
+const RETRY_MS = 1000;
+
+interface RulesParts {
+  readonly registry: Registry;
+  readonly definitions: Pick<Definitions, 'inhibitions' | 'onChange'>;
+  readonly changes: Pick<RuleChanges, 'forget' | 'note' | 'judge' | 'settle'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Holds all open events against the inhibitions whenever those are others than before, at a start as well (inhibition 4).
+ * Memory finds the few events that a rule may concern, by all but their attributes; only their records are read.
+ */
+export function followRules(parts: RulesParts): Disposable {
+  return new RuleFollower(parts);
+}
+
+class RuleFollower implements Disposable {
+  readonly #parts: RulesParts;
+  readonly #listening: Disposable;
+  #isWorking = false;
+  #isDisposed = false;
+  #retry: Disposable | undefined;
+
+  constructor(parts: RulesParts) {
+    this.#parts = parts;
+    this.#listening = parts.definitions.onChange(() => this.#look());
+    this.#look();
+  }
+
+  [Symbol.dispose](): void {
+    this.#isDisposed = true;
+    this.#listening[Symbol.dispose]();
+    this.#retry?.[Symbol.dispose]();
+  }
+
+  #look(): void {
+    if (!this.#isWorking && this.#retry === undefined && !this.#isSettled()) void this.#work();
+  }
+
+  #isSettled(): boolean {
+    const { registry, definitions } = this.#parts;
+    const { marks } = registry.state(openSettledRules);
+    const wanted = marksOf(definitions.inhibitions);
+    return marks.length === wanted.size && marks.every((mark) => wanted.has(mark));
+  }
+
+  /** Never rejects. */
+  async #work(): Promise<void> {
+    this.#isWorking = true;
+    try {
+      while (!this.#isDisposed && !this.#isSettled()) await this.#apply(this.#parts.definitions.inhibitions);
+    } catch (error) {
+      this.#retryLater(error);
+    }
+    this.#isWorking = false;
+  }
+
+  #retryLater(error: unknown): void {
+    if (this.#isDisposed) return;
+    const { clock, log } = this.#parts;
+    log.warn(
+      { reason: errorMessage(error) },
+      'open events were not held against the inhibitions, it is tried again soon',
+    );
+    this.#retry = clock.after(RETRY_MS, () => {
+      this.#retry = undefined;
+      this.#look();
+    });
+  }
+
+  /** Ends early when the rules are others by then, or the registry was read again: then it begins anew. */
+  async #apply(rules: readonly InhibitionRule[]): Promise<void> {
+    const { registry, changes } = this.#parts;
+    const { generation } = registry;
+    const isOver = (): boolean =>
+      this.#isDisposed || registry.generation !== generation || this.#parts.definitions.inhibitions !== rules;
+    const inForce = marksOf(rules);
+    const settled = new Set(registry.state(openSettledRules).marks);
+    const fresh = rules.filter(({ mark }) => !settled.has(mark));
+    await this.#inSlices(this.#outdated(inForce), isOver, (places) => changes.forget(places, inForce));
+    // First all that keep others quiet, then who is kept quiet.
+    const mayInhibit = this.#concerned((event) => fresh.some(({ when }) => couldConcern(when, event)));
+    await this.#inSlices(mayInhibit, isOver, (places) => changes.note(places, rules));
+    await this.#inSlices(this.#freed(inForce), isOver, (places) => changes.judge(places));
+    const mayBeQuiet = this.#concerned((event, firing) =>
+      fresh.some(({ mark, quiet }) => firing.has(mark) && couldConcern(quiet, event)),
+    );
+    await this.#inSlices(mayBeQuiet, isOver, (places) => changes.judge(places));
+    if (!isOver()) await changes.settle([...inForce]);
+  }
+
+  /** Gathers what is found, and gives others their turn meanwhile. */
+  async #inSlices<Place>(
+    found: Iterable<Place | undefined>,
+    isOver: () => boolean,
+    work: (places: readonly Place[]) => Promise<void>,
+  ): Promise<void> {
+    const { clock } = this.#parts;
+    let places: Place[] = [];
+    let looked = 0;
+    let sinceMs = clock.monotonic();
+    for (const place of found) {
+      if (isOver()) return;
+      if (place !== undefined) places.push(place);
+      if (places.length === SLICE) {
+        await work(places);
+        places = [];
+        sinceMs = clock.monotonic();
+      } else if (++looked % STRIDE === 0 && clock.monotonic() - sinceMs >= TURN_MS) {
+        await turn();
+        sinceMs = clock.monotonic();
+      }
+    }
+    if (places.length > 0 && !isOver()) await work(places);
+  }
+
+  /** What is noted by rules that are gone. */
+  *#outdated(inForce: ReadonlySet<string>): Generator<NotedPlace | undefined, void, undefined> {
+    for (const namespace of this.#parts.registry.namespaces()) {
+      for (const { rule, mark, client, check } of inhibitorsOf(namespace).all()) {
+        yield inForce.has(mark) ? undefined : [namespace.name, rule, client, check];
+      }
+    }
+  }
+
+  /** Events that are quiet by rules that are gone. */
+  *#freed(inForce: ReadonlySet<string>): Generator<EventPlace | undefined, void, undefined> {
+    for (const { quieted } of this.#parts.registry.namespaces()) {
+      for (const entry of quieted.all()) {
+        const inhibited = entry.state.event?.inhibited;
+        yield inhibited === undefined || inForce.has(inhibited.mark) ? undefined : placeOf(entry);
+      }
+    }
+  }
+
+  /** Open events that rules may concern; undefined for one of which memory knows that they do not. */
+  *#concerned(
+    isWanted: (event: KnownEvent, firing: ReadonlySet<string>) => boolean,
+  ): Generator<EventPlace | undefined, void, undefined> {
+    for (const namespace of this.#parts.registry.namespaces()) {
+      const firing = new Set([...inhibitorsOf(namespace).all()].map(({ mark }) => mark));
+      for (const entry of openIn(namespace)) {
+        const known = knownOf(entry);
+        yield known !== undefined && isWanted(known, firing) ? placeOf(entry) : undefined;
+      }
+    }
+  }
+}
+
+function marksOf(rules: readonly InhibitionRule[]): ReadonlySet<string> {
+  return new Set(rules.map(({ mark }) => mark));
+}
+
+/** In no order: nothing is sorted or copied for it, and what comes or goes meanwhile was judged by itself. */
+function* openIn({ clients }: Namespace): Generator<CheckEntry, void, undefined> {
+  for (const client of clients.values()) if (client.openEvents > 0) yield* client.checks.values();
+}
+
+function knownOf({ client, name, state }: CheckEntry): KnownEvent | undefined {
+  if (state.event === undefined) return undefined;
+  const { status, occurrences } = state.event;
+  const { namespace, subscriptions } = client;
+  return { namespace: namespace.name, client: client.name, check: name, subscriptions, status, occurrences };
+}
+
+function placeOf({ client, name }: CheckEntry): EventPlace {
+  return [client.namespace.name, client.name, name];
+}

@@ -1,0 +1,45 @@
+import type { Inhibited, Inhibitor } from '../../../shared/schemas/inhibition.ts';
+
+/** The open events of a namespace that others keep quiet, by rule and by the event that does it. */
+export class QuietedEvents<Entry> {
+  readonly #byRule = new Map<string, Map<string, Set<Entry>>>();
+
+  /** Those that an event keeps quiet by a rule. */
+  of({ rule, client, check }: Inhibitor): ReadonlySet<Entry> {
+    return this.#byRule.get(rule)?.get(placeOf(client, check)) ?? NONE;
+  }
+
+  *all(): Generator<Entry, void, undefined> {
+    for (const own of this.#byRule.values()) for (const entries of own.values()) yield* entries;
+  }
+
+  /** To be told whenever another one keeps an event quiet, or none does any more. */
+  move(entry: Entry, before: Inhibited | undefined, after: Inhibited | undefined): void {
+    if (before !== undefined) this.#take(entry, before);
+    if (after !== undefined) this.#put(entry, after);
+  }
+
+  #put(entry: Entry, { rule, client, check }: Inhibited): void {
+    let own = this.#byRule.get(rule);
+    if (own === undefined) this.#byRule.set(rule, (own = new Map()));
+    const place = placeOf(client, check);
+    const entries = own.get(place);
+    if (entries === undefined) own.set(place, new Set([entry]));
+    else entries.add(entry);
+  }
+
+  #take(entry: Entry, { rule, client, check }: Inhibited): void {
+    const own = this.#byRule.get(rule);
+    const place = placeOf(client, check);
+    const entries = own?.get(place);
+    entries?.delete(entry);
+    if (entries?.size === 0) own?.delete(place);
+    if (own?.size === 0) this.#byRule.delete(rule);
+  }
+}
+
+const NONE: ReadonlySet<never> = new Set();
+
+function placeOf(client: string, check: string): string {
+  return JSON.stringify([client, check]);
+}

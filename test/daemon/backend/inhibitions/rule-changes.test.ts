@@ -1,0 +1,244 @@
+import { describe, expect, test, vi } from 'vitest';
+import { inhibitedNow, inhibitorsOf, openSettledRules } from '../../../../daemon/backend/inhibitions/state.ts';
+import { Namespaces } from '../../../../daemon/backend/namespaces/write.ts';
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import { groupingPipe, openGroupRig, pass, takeTold, type GroupRig } from '../../../support/group-rig.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const PIPE = { type: 'pipe', command: 'true' };
+const RULE = { when: 'check=switch status=crit', quiet: 'check!=switch', equal: ['client.rack'] };
+const WITHOUT = { handlers: { default: PIPE } };
+const WITH = { ...WITHOUT, inhibitions: { switch: RULE } };
+/** Told at the first occurrence, and an hour later. */
+const PAGED = { handlers: { default: { ...PIPE, filter: 'occurrences' } } };
+
+async function openRacks(
+  sections: Parameters<typeof openGroupRig>[0],
+  options: Parameters<typeof openGroupRig>[1] = {},
+): Promise<GroupRig> {
+  const rig = await openGroupRig(sections, options);
+  for (const [name, rack] of [
+    ['sw-a', 'a'],
+    ['a-1', 'a'],
+    ['b-1', 'b'],
+  ] as const) {
+    await rig.clients.put(DEFAULT_NAMESPACE, { name, address: 'x', rack });
+  }
+  return rig;
+}
+
+const switchIs = (rig: GroupRig, status: number): Promise<void> =>
+  rig.report(status, { source: 'sw-a', name: 'switch' });
+
+const diskOf = (rig: GroupRig, client = 'a-1', status = 2): Promise<void> =>
+  rig.report(status, { source: client, interval: 60, refresh: 3600 });
+
+/** Puts other rules into force and waits until all open events were held against them. */
+async function reload(rig: GroupRig, sections: Parameters<GroupRig['reload']>[0]): Promise<void> {
+  rig.reload(sections);
+  await applied(rig);
+}
+
+async function applied({ registry, definitions }: GroupRig): Promise<void> {
+  await vi.waitFor(() =>
+    expect(registry.state(openSettledRules).marks).toEqual(definitions.inhibitions.map(({ mark }) => mark)),
+  );
+}
+
+const quietOf = (rig: GroupRig, client: string): string | undefined => {
+  const entry = rig.entry(client);
+  return entry && inhibitedNow(entry)?.rule;
+};
+
+describe('a rule that is new', () => {
+  test('holds at once for open events', async () => {
+    const rig = await openRacks(WITHOUT);
+    await switchIs(rig, 2);
+    await diskOf(rig);
+    await diskOf(rig, 'b-1');
+    await takeTold(rig);
+    await reload(rig, WITH);
+    expect([quietOf(rig, 'a-1'), quietOf(rig, 'b-1')]).toEqual(['switch', undefined]);
+    await diskOf(rig);
+    await diskOf(rig, 'b-1');
+    expect(await takeTold(rig)).toEqual(['b-1/disk create']);
+  });
+
+  test('tells nobody anything by itself', async () => {
+    const rig = await openRacks(WITHOUT);
+    await switchIs(rig, 2);
+    await diskOf(rig);
+    await takeTold(rig);
+    await reload(rig, WITH);
+    await reload(rig, WITHOUT);
+    expect(await takeTold(rig)).toEqual([]);
+    expect(quietOf(rig, 'a-1')).toBeUndefined();
+  });
+
+  test('keeps quiet what waits in a group', async () => {
+    const rig = await openRacks({ handlers: { default: groupingPipe() } });
+    await diskOf(rig);
+    await switchIs(rig, 2);
+    await reload(rig, { handlers: { default: groupingPipe() }, inhibitions: { switch: RULE } });
+    await pass(rig, 30);
+    expect(await takeTold(rig)).toEqual(['sw-a/switch new']);
+  });
+
+  test('holds in each namespace by itself', async () => {
+    const rig = await openRacks(WITHOUT);
+    await new Namespaces(rig.batcher).put('prod', () => undefined, { who: 'ops', from: null, how: 'test' });
+    await diskOf(rig);
+    await rig.clients.put('prod', { name: 'sw-a', address: 'x', rack: 'a' });
+    await rig.results.submit('prod', [{ name: 'switch', output: '', source: 'sw-a', status: 2 }]);
+    await reload(rig, WITH);
+    expect(quietOf(rig, 'a-1')).toBeUndefined();
+    expect(inhibitorsOf(rig.registry.namespace('prod')).size).toBe(1);
+  });
+
+  test('lets results go on while many events are held against it', async () => {
+    const rig = await openRacks(WITHOUT);
+    await rig.results.submit(
+      DEFAULT_NAMESPACE,
+      Array.from({ length: 1000 }, (_, at) => ({ name: `disk-${String(at)}`, output: '', source: 'a-1', status: 2 })),
+    );
+    await switchIs(rig, 2);
+    rig.reload(WITH);
+    await diskOf(rig, 'b-1');
+    expect(rig.registry.state(openSettledRules).marks).toEqual([]);
+    await applied(rig);
+    const { quieted } = rig.registry.namespace(DEFAULT_NAMESPACE);
+    expect([...quieted.all()]).toHaveLength(1000);
+  });
+
+  test('says the same under another name from then on', async () => {
+    const rig = await openRacks(WITH);
+    await switchIs(rig, 2);
+    await diskOf(rig);
+    await reload(rig, { ...WITHOUT, inhibitions: { renamed: RULE } });
+    expect(quietOf(rig, 'a-1')).toBe('renamed');
+    await diskOf(rig);
+    expect(await takeTold(rig)).toEqual(['sw-a/switch create']);
+  });
+});
+
+describe('a rule that is gone', () => {
+  test('sets free at once: what was kept from handlers is told', async () => {
+    const rig = await openRacks(WITH);
+    await switchIs(rig, 2);
+    await diskOf(rig);
+    await takeTold(rig);
+    await reload(rig, WITHOUT);
+    expect(await takeTold(rig)).toEqual(['a-1/disk create']);
+    await diskOf(rig, 'a-1', 0);
+    expect(await takeTold(rig)).toEqual(['a-1/disk resolve']);
+  });
+
+  test('whatever the filter occurrences says of its refresh, and once', async () => {
+    const rig = await openRacks({ ...PAGED, inhibitions: WITH.inhibitions });
+    await switchIs(rig, 2);
+    for (let occurrence = 0; occurrence < 3; occurrence++) await diskOf(rig);
+    await takeTold(rig);
+    await reload(rig, PAGED);
+    const [job] = rig.takeJobs();
+    expect(job).toMatchObject({ client: 'a-1', event: { occurrences: 3, inhibition_ended: true } });
+    await diskOf(rig);
+    expect(await takeTold(rig)).toEqual([]);
+  });
+
+  test('leaves quiet what another one keeps quiet', async () => {
+    const any = { ...RULE, quiet: 'check=disk' };
+    const rig = await openRacks({ ...WITHOUT, inhibitions: { switch: RULE, any } });
+    await switchIs(rig, 2);
+    await diskOf(rig);
+    await takeTold(rig);
+    await reload(rig, { ...WITHOUT, inhibitions: { any } });
+    expect(await takeTold(rig)).toEqual([]);
+    expect(quietOf(rig, 'a-1')).toBe('any');
+    await reload(rig, WITHOUT);
+    expect(await takeTold(rig)).toEqual(['a-1/disk create']);
+  });
+
+  test('leaves silent what is silenced, which is told after the silence', async () => {
+    const rig = await openRacks(WITH);
+    await switchIs(rig, 2);
+    await diskOf(rig);
+    await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
+    await takeTold(rig);
+    await reload(rig, WITHOUT);
+    expect(await takeTold(rig)).toEqual([]);
+    await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+    expect(await takeTold(rig)).toEqual(['a-1/disk create']);
+  });
+});
+
+test('one that ends tells the next result what it kept back, whatever its refresh says', async () => {
+  const rig = await openRacks({ ...PAGED, inhibitions: WITH.inhibitions });
+  await switchIs(rig, 2);
+  for (let occurrence = 0; occurrence < 3; occurrence++) await diskOf(rig);
+  await switchIs(rig, 0);
+  await takeTold(rig);
+  expect(quietOf(rig, 'a-1')).toBeUndefined();
+  await diskOf(rig);
+  expect(await takeTold(rig)).toEqual(['a-1/disk create']);
+  await diskOf(rig);
+  expect(await takeTold(rig)).toEqual([]);
+});
+
+describe('a backend that is started', () => {
+  test('with another rule holds what is open against it', async () => {
+    const dir = await tempDir();
+    const first = await openRacks(WITHOUT, { dir });
+    await switchIs(first, 2);
+    await diskOf(first);
+    await first.stop();
+    const second = await openGroupRig(WITH, { dir, clock: first.clock });
+    await applied(second);
+    expect(quietOf(second, 'a-1')).toBe('switch');
+  });
+
+  test('without a rule tells what that had kept back, once', async () => {
+    const dir = await tempDir();
+    const first = await openRacks(WITH, { dir });
+    await switchIs(first, 2);
+    await diskOf(first);
+    await first.stop();
+    const second = await openGroupRig(WITHOUT, { dir, clock: first.clock });
+    await applied(second);
+    expect(await takeTold(second)).toEqual(['a-1/disk create']);
+    await second.stop();
+    const third = await openGroupRig(WITHOUT, { dir, clock: first.clock });
+    await applied(third);
+    expect(await takeTold(third)).toEqual([]);
+  });
+
+  test('with the same rules reads nothing', async () => {
+    const dir = await tempDir();
+    const first = await openRacks(WITH, { dir });
+    await applied(first);
+    await switchIs(first, 2);
+    await diskOf(first);
+    await first.stop();
+    const second = await openGroupRig(WITH, { dir, clock: first.clock });
+    const before = second.store.lastSeq('main');
+    await takeTold(second);
+    expect(second.store.lastSeq('main')).toBe(before);
+    expect(quietOf(second, 'a-1')).toBe('switch');
+  });
+
+  test('goes on where a write failed', async () => {
+    const rig = await openRacks(WITH);
+    await applied(rig);
+    await switchIs(rig, 2);
+    await diskOf(rig);
+    await takeTold(rig);
+    const tries = rig.store.writes;
+    rig.store.refuses = () => true;
+    rig.reload(WITHOUT);
+    await vi.waitFor(() => expect(rig.store.writes).toBeGreaterThan(tries));
+    await vi.waitFor(() => expect(rig.log.records.at(-1)?.message).toContain('were not held against the inhibitions'));
+    rig.store.refuses = () => false;
+    rig.clock.advance(1000);
+    await applied(rig);
+    expect(await takeTold(rig)).toEqual(['a-1/disk create']);
+  });
+});
