@@ -86,6 +86,11 @@ test('docs/how-to/from-alertmanager.md takes its alerts', { timeout: TIMEOUT_MS 
   expect(await followPage(pageOf('from-alertmanager'), shell)).toBeGreaterThan(3);
 });
 
+test('docs/how-to/one-page-for-one-trouble.md leads through a storm', { timeout: TIMEOUT_MS }, async () => {
+  await using shell = await DocumentedShell.open();
+  expect(await followPage(pageOf('one-page-for-one-trouble'), shell)).toBeGreaterThan(3);
+});
+
 test('docs/how-to/from-sensu-go.md takes a dump of it', { timeout: TIMEOUT_MS }, async () => {
   await using shell = await DocumentedShell.open({ '8080': '0', '8081': '0' });
   await shell.write('sensu-dump.yml', repositoryText('test/support/sensu-go-cluster.yml'));
