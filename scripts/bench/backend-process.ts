@@ -17,10 +17,18 @@ export function makeStateDir(): Promise<string> {
   return mkdtemp(`${ROOT}build/bench-`);
 }
 
-/** How late its event loop was, since it was last asked; milliseconds. */
-export interface LoopDelay {
+/** Milliseconds. */
+interface Longest {
   readonly p999: number;
   readonly max: number;
+}
+
+/** What held up its event loop since it was last asked. */
+export interface LoopDelay {
+  /** How late it was, also because others had the core. */
+  readonly late: Longest;
+  /** What it had to do itself from one turn to the next. */
+  readonly work: Longest;
 }
 
 export interface BenchBackend extends AsyncDisposable {

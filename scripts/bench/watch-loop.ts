@@ -1,11 +1,29 @@
 // Loaded into a backend before it starts (`--import`): tells who started it by how much its event loop was late.
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { createHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 
 const delay = monitorEventLoopDelay({ resolution: 1 });
 delay.enable();
+
+/** Between two turns of the loop, microseconds. */
+const work = createHistogram();
+const ownMicroseconds = (): number => {
+  const { user, system } = process.threadCpuUsage();
+  return user + system;
+};
+let last = ownMicroseconds();
+setInterval(() => {
+  const now = ownMicroseconds();
+  work.record(Math.max(1, Math.round(now - last)));
+  last = now;
+}, 1).unref();
+
 process.on('message', () => {
-  process.send?.({ p999: delay.percentile(99.9) / 1e6, max: delay.max / 1e6 });
+  process.send?.({
+    late: { p999: delay.percentile(99.9) / 1e6, max: delay.max / 1e6 },
+    work: { p999: work.percentile(99.9) / 1e3, max: work.max / 1e3 },
+  });
   delay.reset();
+  work.reset();
 });
 // The backend ends when it has nothing else to do.
 process.channel?.unref();

@@ -5,7 +5,13 @@ import { Clients } from '../../daemon/backend/clients/write.ts';
 import { EntityLimit } from '../../daemon/backend/clients/entity-limit.ts';
 import { Results } from '../../daemon/backend/results/write.ts';
 import { SilencedEntries } from '../../daemon/backend/silences/write.ts';
-import { checksOf, checksOfClient, clientsOf, summaryOf } from '../../daemon/backend/aggregates/read.ts';
+import {
+  checksOf,
+  checksOfClient,
+  clientsOf,
+  freshSummaryOf,
+  summaryOf,
+} from '../../daemon/backend/aggregates/read.ts';
 import type { Lease, Store } from '../../daemon/backend/ports.ts';
 import type { CheckEntry, Namespace } from '../../daemon/backend/registry/namespace.ts';
 import { Registry } from '../../daemon/backend/registry/registry.ts';
@@ -161,14 +167,20 @@ export class AggregateRig implements AsyncDisposable {
   }
 
   /** Everything that is said of every aggregate, from its indexes and counters. */
-  said(maxAge: number | undefined): object[] {
+  async said(maxAge: number | undefined): Promise<object[]> {
     const { namespace } = this;
-    return namespace.aggregates.sorted().map((aggregate) => ({
-      name: aggregate.name,
-      summary: summaryOf(namespace, aggregate, { maxAge, nowMs: this.clock.now() }),
-      clients: clientsOf(namespace, aggregate).map((client) => checksOfClient(aggregate, client)),
-      checks: checksOf(namespace, aggregate),
-    }));
+    const nowMs = this.clock.now();
+    return Promise.all(
+      namespace.aggregates.sorted().map(async (aggregate) => ({
+        name: aggregate.name,
+        summary:
+          maxAge === undefined
+            ? summaryOf(namespace, aggregate, nowMs)
+            : await freshSummaryOf(namespace, aggregate, maxAge, nowMs),
+        clients: (await clientsOf(namespace, aggregate)).map((client) => checksOfClient(aggregate, client)),
+        checks: await checksOf(namespace, aggregate),
+      })),
+    );
   }
 
   /** The same, from the memberships that there must be. */

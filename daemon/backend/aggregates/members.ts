@@ -9,6 +9,7 @@ import {
   checksOf,
   checksOfClient,
   clientsOf,
+  freshSummaryOf,
   readOutputs,
   summaryOf,
   type Freshness,
@@ -54,26 +55,31 @@ export function oneAggregate(
   }
 
   return {
-    aggregate: (request, _reply, query) => {
+    aggregate: async (request, _reply, query) => {
       const namespace = namespaceOf(request, deps);
       const aggregate = get(request);
-      return shown(namespace, aggregate, summaryOf(namespace, aggregate, freshness(query)));
+      const { maxAge, nowMs } = freshness(query);
+      const summary =
+        maxAge === undefined
+          ? summaryOf(namespace, aggregate, nowMs)
+          : await freshSummaryOf(namespace, aggregate, maxAge, nowMs);
+      return shown(namespace, aggregate, summary);
     },
     deleteAggregate: async (request, reply) => {
       await aggregates.remove(namespaceOf(request, deps).name, pathName(request, 'aggregate'), actorOf(request));
       return reply.send();
     },
-    aggregateClients: (request, reply) => {
+    aggregateClients: async (request, reply) => {
       const aggregate = find(request);
       if (aggregate === undefined) return reply.code(404).send([]);
-      const clients = clientsOf(namespaceOf(request, deps), aggregate);
+      const clients = await clientsOf(namespaceOf(request, deps), aggregate);
       const read = (some: readonly ClientEntry[]): unknown[] => some.map((client) => checksOfClient(aggregate, client));
       return sendList(request, reply, clients, read, { isPaginated: false });
     },
-    aggregateChecks: (request, reply) => {
+    aggregateChecks: async (request, reply) => {
       const aggregate = find(request);
       if (aggregate === undefined) return reply.code(404).send([]);
-      const checks = checksOf(namespaceOf(request, deps), aggregate);
+      const checks = await checksOf(namespaceOf(request, deps), aggregate);
       return sendList(request, reply, checks, (some) => some, { isPaginated: false });
     },
     aggregateResults: async (request, reply, query) => {

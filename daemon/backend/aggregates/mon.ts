@@ -17,13 +17,13 @@ export function aggregatesOnMon(
   return {
     aggregates: (request, reply, query) => {
       const asked = askedNamespaces(request, deps);
-      const freshness = { maxAge: undefined, nowMs: deps.clock.now() };
+      const nowMs = deps.clock.now();
       const shown = ({ namespace, entry }: Placed<CheckAggregate>): NamedAggregate =>
         asked.placed(
-          { name: entry.name, ...withRules(deps, namespace, entry, summaryOf(namespace, entry, freshness)) },
+          { name: entry.name, ...withRules(deps, namespace, entry, summaryOf(namespace, entry, nowMs)) },
           namespace.name,
         );
-      const where = searchFilter(AGGREGATE_SEARCH, query, (aggregate: NamedAggregate) => aggregate, freshness.nowMs);
+      const where = searchFilter(AGGREGATE_SEARCH, query, (aggregate: NamedAggregate) => aggregate, nowMs);
       const entries = entriesOf(asked, ({ aggregates }) => aggregates.sorted());
       return sendList(request, reply, entries, (some) => some.map(shown), { where });
     },

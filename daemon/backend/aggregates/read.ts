@@ -17,6 +17,8 @@ import { readRecords } from '../events/read-records.ts';
 const CHUNK = 250;
 /** Clients that are looked at, and outputs that are sorted, before others get their turn. */
 const TURN = 1000;
+/** The same of what is only counted or named: so many of them take a millisecond or two. */
+const LIGHT_TURN = 5000;
 
 /** Which results count. */
 export interface Freshness {
@@ -25,33 +27,59 @@ export interface Freshness {
   readonly nowMs: number;
 }
 
-/** The counters of an aggregate: kept all the time, and counted anew only to tell the stale results apart. */
-export function summaryOf(
+/** The counters of an aggregate, which are kept all the time. */
+export function summaryOf(namespace: Namespace, aggregate: CheckAggregate, nowMs: number): AggregateSummary {
+  const { size: total, clientCount: clients, checkCount: checks, counts, down } = aggregate;
+  const { size: silenced } = namespace.aggregates.silenced(aggregate, nowMs);
+  return { clients, checks, results: { ...counts, total, stale: 0, silenced, down } };
+}
+
+/** The same, counted anew to tell the stale results apart; what comes and goes meanwhile may be told or not. */
+export async function freshSummaryOf(
   namespace: Namespace,
   aggregate: CheckAggregate,
-  { maxAge, nowMs }: Freshness,
-): AggregateSummary {
-  const { size, clientCount: clients, checkCount: checks } = aggregate;
-  const silenced = namespace.aggregates.silenced(aggregate, nowMs);
-  if (maxAge === undefined) {
-    const { counts, down } = aggregate;
-    return { clients, checks, results: { ...counts, total: size, stale: 0, silenced: silenced.size, down } };
-  }
-  const now = Math.floor(nowMs / 1000);
+  maxAge: number,
+  nowMs: number,
+): Promise<AggregateSummary> {
   const results = { ok: 0, warning: 0, critical: 0, unknown: 0, total: 0, stale: 0, silenced: 0, down: 0 };
-  for (const entry of aggregate.members()) {
-    if (entry.status === undefined || isStale(entry.executed, maxAge, now)) continue;
+  const silenced = namespace.aggregates.silenced(aggregate, nowMs);
+  const oldest = Math.floor(nowMs / 1000) - maxAge;
+  const members = aggregate.members()[Symbol.iterator]();
+  const { size } = aggregate;
+  for (let counted = 0; counted < size; counted += LIGHT_TURN) {
+    if (counted > 0) await nextTurn();
+    countSome(results, members, { oldest, silenced });
+  }
+  return { clients: aggregate.clientCount, checks: aggregate.checkCount, results };
+}
+
+/** Counts as many members as make a turn. Apart from the waiting, so that the engine makes fast code of it. */
+function countSome(
+  results: Record<keyof AggregateSummary['results'], number>,
+  members: Iterator<CheckEntry>,
+  { oldest, silenced }: { readonly oldest: number; readonly silenced: ReadonlySet<CheckEntry> },
+): void {
+  for (let count = 0; count < LIGHT_TURN; count++) {
+    const { done, value: entry } = members.next();
+    if (done === true) return;
+    if (entry.status === undefined || entry.executed < oldest) {
+      results.stale++;
+      continue;
+    }
     results[severityOf(entry.status)]++;
     results.total++;
     if (silenced.has(entry)) results.silenced++;
     if (entry.client.isDown) results.down++;
   }
-  return { clients, checks, results: { ...results, stale: size - results.total } };
 }
 
 /** The clients of an aggregate, by name. */
-export function clientsOf(namespace: Namespace, aggregate: CheckAggregate): ClientEntry[] {
-  return namespace.sortedClients().filter((client) => aggregate.hasClient(client));
+export async function clientsOf(namespace: Namespace, aggregate: CheckAggregate): Promise<ClientEntry[]> {
+  const clients: ClientEntry[] = [];
+  await inTurns(namespace.sortedClients(), (client) => {
+    if (aggregate.hasClient(client)) clients.push(client);
+  });
+  return clients;
 }
 
 /** A client with the checks that are members, by name. */
@@ -60,16 +88,17 @@ export function checksOfClient(aggregate: CheckAggregate, client: ClientEntry): 
 }
 
 /** The checks of an aggregate with the clients of each, both by name. */
-export function checksOf(namespace: Namespace, aggregate: CheckAggregate): AggregateCheck[] {
-  const clients = new Map<string, string[]>();
-  for (const client of clientsOf(namespace, aggregate)) {
+export async function checksOf(namespace: Namespace, aggregate: CheckAggregate): Promise<AggregateCheck[]> {
+  const checks = new Map<string, string[]>();
+  const note = (client: ClientEntry): void => {
     for (const { name } of membersOf(aggregate, client)) {
-      const names = clients.get(name);
-      if (names === undefined) clients.set(name, [client.name]);
-      else names.push(client.name);
+      const clients = checks.get(name);
+      if (clients === undefined) checks.set(name, [client.name]);
+      else clients.push(client.name);
     }
-  }
-  return [...clients].map(([name, names]) => ({ name, clients: names })).toSorted(by(({ name }) => name));
+  };
+  await inTurns(await clientsOf(namespace, aggregate), note, ({ checks: { size } }) => size);
+  return [...checks].map(([name, clients]) => ({ name, clients })).toSorted(by(({ name }) => name));
 }
 
 /** What counts of the committed result of a member, redacted. */
@@ -117,6 +146,32 @@ export async function readOutputs(
     if (clients.size > TURN) await nextTurn();
   }
   return results.toSorted(by(({ check }) => check));
+}
+
+/** Looks at all entries, and others get their turn in between. */
+async function inTurns<Entry>(
+  entries: readonly Entry[],
+  look: (entry: Entry) => void,
+  weightOf: (entry: Entry) => number = () => 1,
+): Promise<void> {
+  for (let at = 0; at < entries.length; await nextTurn()) at = lookFrom(entries, at, look, weightOf);
+}
+
+/** Apart from the waiting, so that the engine makes fast code of it. @returns where the next turn begins */
+function lookFrom<Entry>(
+  entries: readonly Entry[],
+  start: number,
+  look: (entry: Entry) => void,
+  weightOf: (entry: Entry) => number,
+): number {
+  let at = start;
+  for (let weight = 0; at < entries.length && weight < LIGHT_TURN; at++) {
+    const entry = entries[at];
+    if (entry === undefined) continue;
+    look(entry);
+    weight += weightOf(entry);
+  }
+  return at;
 }
 
 /** The members that count, by client, then check. */

@@ -19,6 +19,9 @@ const PORTION_LENGTH = 128 * 1024;
 /** Entries after which others get their turn, also where nothing has to be read. */
 const TURN = 1000;
 
+/** The same for long ones, by what was written of them: so much text takes some five milliseconds. */
+const TURN_LENGTH = 1536 * 1024;
+
 /** What a list of entries takes in memory for each, as long as it is sent. */
 const REFERENCE_BYTES = 8;
 
@@ -88,11 +91,17 @@ async function* inPortions<Entry>(
   let size = FIRST_PORTION;
   let end = Math.min(size, entries.length);
   let next = readTexts(entries.slice(0, end));
+  let turn = 0;
   for (let start = 0; start < entries.length;) {
     const texts = await next;
     if (texts === undefined) return;
-    size = nextSize(size, texts);
-    if (Math.floor(start / TURN) !== Math.floor(end / TURN)) await nextTurn();
+    const length = texts.reduce((sum, text) => sum + text.length, 0);
+    size = nextSize(size, length);
+    turn += Math.max((end - start) / TURN, length / TURN_LENGTH);
+    if (turn >= 1) {
+      turn = 0;
+      await nextTurn();
+    }
     start = end;
     end = Math.min(start + size, entries.length);
     next = start < end ? readTexts(entries.slice(start, end)) : NOTHING;
@@ -104,9 +113,8 @@ async function* inPortions<Entry>(
 
 const NOTHING = Promise.resolve(undefined);
 
-/** How many make a portion, when so many made these texts. */
-function nextSize(size: number, texts: readonly string[]): number {
-  const length = texts.reduce((sum, text) => sum + text.length, 0);
+/** How many make a portion, when so many made texts of this length together. */
+function nextSize(size: number, length: number): number {
   const fitting = length === 0 ? PORTION : Math.floor((size * PORTION_LENGTH) / length);
   return Math.max(1, Math.min(PORTION, FIRST_PORTION * size, fitting));
 }

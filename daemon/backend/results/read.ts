@@ -1,9 +1,10 @@
 import { statusesOf } from '../../../shared/domain/history.ts';
-import { checkRedactKeysOf, redact } from '../../../shared/domain/redact.ts';
+import { checkRedactKeysOf, hasHiddenKey, hasOwnRedactKeys, redact } from '../../../shared/domain/redact.ts';
 import type { CheckResult, StoredResult } from '../../../shared/schemas/result.ts';
 import type { Store } from '../ports.ts';
 import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
-import { readRecords } from '../events/read-records.ts';
+import { decodeCheckRecord, splitCheckRecord, type CheckRecord } from '../events/check-record.ts';
+import { readRecords, readRecordTexts } from '../events/read-records.ts';
 
 /** Checks with a result, by client, then check. */
 export function resultsOf(namespace: Namespace): CheckEntry[] {
@@ -29,15 +30,39 @@ export async function readResults(
   entries: readonly CheckEntry[],
   shown = (result: StoredResult, _namespace: string): StoredResult => result,
 ): Promise<StoredResult[]> {
-  const results: StoredResult[] = [];
-  for (const [entry, record] of await readRecords(store, entries)) {
-    if (record.check === null) continue;
-    const keys = checkRedactKeysOf(entry.client);
-    const check = redact({ ...record.check, history: statusesOf(record.history) }, keys);
-    results.push(shown({ client: entry.client.name, check }, entry.client.namespace.name));
-  }
-  return results;
+  return (await readRecords(store, entries)).flatMap(([entry, record]) => {
+    const result = resultOf(entry, record);
+    return result === undefined ? [] : shown(result, entry.client.namespace.name);
+  });
 }
+
+/** The same as JSON, in a fraction of the time: a check without secrets goes from the store to the answer unread. */
+export async function readResultTexts(store: Store, entries: readonly CheckEntry[]): Promise<string[]> {
+  return (await readRecordTexts(store, entries)).flatMap(([entry, text]) => {
+    const known = textOf(entry, text);
+    if (known !== undefined) return known;
+    const result = resultOf(entry, decodeCheckRecord(text));
+    return result === undefined ? [] : JSON.stringify(result);
+  });
+}
+
+function resultOf({ client }: CheckEntry, { check, history }: CheckRecord): StoredResult | undefined {
+  if (check === null) return undefined;
+  const shown = redact({ ...check, history: statusesOf(history) }, checkRedactKeysOf(client));
+  return { client: client.name, check: shown };
+}
+
+/** @returns undefined when the check has to be read: there may be none, or something in it is to be hidden or replaced */
+function textOf({ client }: CheckEntry, text: string): string | undefined {
+  if (hasOwnRedactKeys(client)) return undefined;
+  const record = splitCheckRecord(text);
+  if (record === undefined || !record.check.startsWith('{')) return undefined;
+  if (hasHiddenKey(record.check) || HISTORY_KEY.test(record.check)) return undefined;
+  const history = JSON.stringify(statusesOf(record.state.history));
+  return `{"client":${JSON.stringify(client.name)},"check":${record.check.slice(0, -1)},"history":${history}}}`;
+}
+
+const HISTORY_KEY = /"history":/;
 
 /** An item of `GET /clients/:client/history` (legacy-peer, Clients). */
 export interface CheckHistory {

@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { issued } from '../http/issued.ts';
 import { readBody } from '../http/json-body.ts';
@@ -5,8 +6,9 @@ import { sendList } from '../http/list.ts';
 import { pathName } from '../http/path-name.ts';
 import type { OnV1 } from '../http/route.ts';
 import { v1Namespace } from '../namespaces/asked.ts';
+import type { CheckEntry } from '../registry/namespace.ts';
 import { oneResult, type ResultDeps } from './members.ts';
-import { readResults, resultsOf, resultsOfClient } from './read.ts';
+import { readResults, readResultTexts, resultsOf, resultsOfClient } from './read.ts';
 import { validateSubmitted } from './validate-result.ts';
 
 /** The last result of every client and check (completion 1.6). */
@@ -14,9 +16,12 @@ export function resultsOnV1(
   deps: ResultDeps,
 ): OnV1<'results' | 'submitResult' | 'resultsOfClient' | 'result' | 'deleteResult'> {
   const { results, store } = deps;
+  const sendResults = (request: FastifyRequest, reply: FastifyReply, entries: readonly CheckEntry[]): unknown =>
+    sendList(request, reply, entries, (some) => readResults(store, some), {
+      readTexts: (some) => readResultTexts(store, some),
+    });
   return {
-    results: (request, reply) =>
-      sendList(request, reply, resultsOf(v1Namespace(request, deps)), (entries) => readResults(store, entries)),
+    results: (request, reply) => sendResults(request, reply, resultsOf(v1Namespace(request, deps))),
     submitResult: async (request) => {
       const refused = await results.submit(
         DEFAULT_NAMESPACE,
@@ -30,7 +35,7 @@ export function resultsOnV1(
     resultsOfClient: (request, reply) => {
       const client = v1Namespace(request, deps).clients.get(pathName(request, 'client'));
       const entries = client === undefined ? [] : resultsOfClient(client);
-      return sendList(request, reply, entries, (some) => readResults(store, some));
+      return sendResults(request, reply, entries);
     },
     ...oneResult(deps, v1Namespace),
   };

@@ -37,7 +37,14 @@ const oddity = fc.constantFrom<object>(
 );
 const report = fc.record({ check: fc.constantFrom('a', 'b'), status: fc.constantFrom(0, 1, 2), oddity });
 
-test('an event in a list reads letter for letter as the event by itself, whatever is in its check', async () => {
+/** What a list holds, each asked for by itself. */
+async function oneByOne(noun: 'events' | 'results', source: string, list: string): Promise<string> {
+  const names = (JSON.parse(list) as { check: { name: string } }[]).map(({ check }) => check.name);
+  const single = await Promise.all(names.map((name) => get(`/${noun}/${source}/${name}`)));
+  return `[${single.join(',')}]`;
+}
+
+test('an event and a result in a list read letter for letter as each by itself, whatever is in its check', async () => {
   let clients = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -51,10 +58,10 @@ test('an event in a list reads letter for letter as the event by itself, whateve
           reports.map(({ check, status, oddity: odd }) => ({ source, name: check, status, output: 'o', ...odd })),
         );
         const list = await get(`/events/${source}`);
-        const names = (JSON.parse(list) as { check: { name: string } }[]).map(({ check }) => check.name);
-        const single = await Promise.all(names.map((name) => get(`/events/${source}/${name}`)));
-        expect(list).toBe(`[${single.join(',')}]`);
-        expect(redact === undefined && list.includes('hunter2')).toBe(false);
+        expect(list).toBe(await oneByOne('events', source, list));
+        const results = await get(`/results/${source}`);
+        expect(results).toBe(await oneByOne('results', source, results));
+        expect(redact === undefined && `${list}${results}`.includes('hunter2')).toBe(false);
       },
     ),
     { numRuns: propertyRuns(80) },
@@ -121,10 +128,10 @@ test('lists that are asked for again read as each by itself does by then, whatev
       for (const happen of happenings) {
         await happen(source);
         const list = await get(`/events/${source}`);
-        const names = (JSON.parse(list) as { check: { name: string } }[]).map(({ check }) => check.name);
-        const single = await Promise.all(names.map((name) => get(`/events/${source}/${name}`)));
-        expect(list).toBe(`[${single.join(',')}]`);
-        const results = JSON.parse(await get(`/results/${source}`)) as ShownResult[];
+        expect(list).toBe(await oneByOne('events', source, list));
+        const text = await get(`/results/${source}`);
+        expect(text).toBe(await oneByOne('results', source, text));
+        const results = JSON.parse(text) as ShownResult[];
         for (const severity of ['ok', 'critical'] as const) {
           const told = JSON.parse(await get(`/aggregates/all/results/${severity}`)) as AggregateResults[];
           expect(toldOf(source, told)).toEqual(saidIn(results, severity));
