@@ -35,26 +35,37 @@ export function recurrenceOf(submitted: SubmittedRecurrence): Recurrence {
   };
 }
 
+/** A part of a recurrence, by its name on the wire. */
+export type RecurrencePart = keyof Recurrence;
+
 /**
  * What is wrong with a recurrence whose parts are right, each for itself.
  *
  * @returns what to do about it, to be read behind its name; undefined: nothing is wrong
  */
 export function recurrenceProblem(recurrence: Recurrence, nowMs: number): string | undefined {
+  return recurrenceFault(recurrence, nowMs)?.problem;
+}
+
+/** The same, with the part that is to be another one. */
+export function recurrenceFault(
+  recurrence: Recurrence,
+  nowMs: number,
+): { readonly part: RecurrencePart; readonly problem: string } | undefined {
   const schedule = scheduleOf(recurrence);
-  if (schedule === undefined) return 'its schedule cannot be read';
+  if (schedule === undefined) return { part: 'schedule', problem: 'its schedule cannot be read' };
   const apart = leastApart(schedule);
   if (recurrence.duration * 1000 >= apart) {
-    return (
+    const problem =
       `windows of ${formatDuration(recurrence.duration)} would overlap: the schedule has one every ` +
-      `${formatDuration(apart / 1000)}, so a shorter duration is needed`
-    );
+      `${formatDuration(apart / 1000)}, so a shorter duration is needed`;
+    return { part: 'duration', problem };
   }
   if (nextWindow(recurrence, nowMs) !== undefined) return undefined;
   const { last_day: last } = recurrence;
   return last === undefined
-    ? 'no window will ever come: look at day and month of the schedule'
-    : `no window lies ahead up to last_day ${last}: choose a later one`;
+    ? { part: 'schedule', problem: 'no window will ever come: look at day and month of the schedule' }
+    : { part: 'last_day', problem: `no window lies ahead up to last_day ${last}: choose a later one` };
 }
 
 /** The window that is in force at a moment, or else the next one; undefined: there is none any more. */

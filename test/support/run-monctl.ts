@@ -35,7 +35,15 @@ class Recorder implements OutputStream {
 export async function runMonctl(
   args: readonly string[],
   env: Env = {},
-  { input = '', answer }: { readonly input?: string; readonly answer?: string | ((question: string) => string) } = {},
+  {
+    input = '',
+    answer,
+    nowMs = NOW * 1000,
+  }: {
+    readonly input?: string;
+    readonly answer?: string | ((question: string) => string);
+    readonly nowMs?: number;
+  } = {},
 ): Promise<MonctlRun> {
   const [stdout, stderr] = [new Recorder(), new Recorder()];
   const ask = (question: string): Promise<string> => {
@@ -49,7 +57,7 @@ export async function runMonctl(
     readInput: () => Promise.resolve(input),
     runProgram,
     ask: answer === undefined ? undefined : ask,
-    clock: { ...systemFeedClock, now: () => NOW * 1000 },
+    clock: { ...systemFeedClock, now: () => nowMs },
   });
   return { code, stdout: stdout.written, stderr: stderr.written };
 }

@@ -1,5 +1,8 @@
 import type { EventExplanation, SimulatedResult } from '../../shared/schemas/explain.ts';
+import { formatDuration } from '../../shared/domain/duration.ts';
+import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
 import { deliveryText } from '../words/delivery-text.ts';
+import { recurrenceText } from '../words/recurrence-text.ts';
 import { statusText } from './severity-text.ts';
 import { record, table, type Column, type Style, type TableLook } from './table.ts';
 
@@ -13,11 +16,16 @@ interface Handling extends Pick<EventExplanation, 'client' | 'check' | 'reason'>
   readonly handlers: readonly Verdict[];
 }
 
-/** An event as a whole, and under it what becomes of it at each handler. */
+/**
+ * An event as a whole, and under it what becomes of it at each handler.
+ *
+ * @param recurring those of the entries that silence it that recur
+ */
 export function handlingText(
   { client, check, event, reason, handlers }: Handling,
   nowMs: number,
   look: TableLook,
+  recurring: readonly SilencedDetail[] = [],
 ): string {
   const about = record(
     [
@@ -25,6 +33,7 @@ export function handlingText(
       ['check', check],
       ['event', event === null ? 'none' : eventSummary(event)],
       ['reason', reason],
+      ...recurring.map((entry) => ['recurs', recurringText(entry)] as const),
     ],
     look,
   );
@@ -38,6 +47,12 @@ export function handlingText(
 function eventSummary({ status, action, occurrences, silenced_by }: HandledEvent): string {
   const silenced = silenced_by.length === 0 ? 'not silenced' : `silenced by ${silenced_by.join(', ')}`;
   return [statusText(status), action, `occurrences ${String(occurrences)}`, silenced].join(', ');
+}
+
+/** `client:web-1:* again at sat,sun 02:00 Europe/Berlin, 2h each; this window ends in 41m`. */
+function recurringText({ id, expire, recurrence }: SilencedDetail): string {
+  const when = recurrence === undefined ? '' : ` again at ${recurrenceText(recurrence)};`;
+  return `${id}${when} this window ends in ${formatDuration(expire)}`;
 }
 
 const HANDLER: Column<Verdict> = { title: 'HANDLER', text: ({ handler }) => handler };

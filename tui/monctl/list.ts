@@ -18,7 +18,8 @@ export const LIST_OPTIONS: Readonly<Record<'limit' | 'watch', CommandOption>> = 
 export interface List<Item> {
   /** What they are called, many and none: `no clients`. */
   readonly noun: string;
-  columns(nowMs: number): readonly Column<Item>[];
+  /** @param shown what they are for: a column of which nothing shown has anything may be left out */
+  columns(nowMs: number, shown: readonly Item[]): readonly Column<Item>[];
   /** Names an item for good. */
   key(item: Item): string;
   /** As programs get it. Default: as it is. */
@@ -46,7 +47,7 @@ export async function showList<Item>(call: Call, all: List<Item>): Promise<void>
   const shown = found.slice(0, limit);
   await output.show(
     shown.map((item) => valueOf(list, item)),
-    () => (shown.length === 0 ? '' : table(list.columns(nowMs), shown, output.look)),
+    () => (shown.length === 0 ? '' : table(list.columns(nowMs, shown), shown, output.look)),
   );
   if (shown.length === 0) output.note(nothing(list, items.length));
   else if (shown.length < found.length) output.note(countText(list, shown.length, found.length));
@@ -91,7 +92,7 @@ function screenWriter<Item>(
   let drawn = '';
   return async (state) => {
     const { shown = [] } = state;
-    const rows = shown.length === 0 ? [] : table(list.columns(clock.now()), shown, output.look).split('\n');
+    const rows = shown.length === 0 ? [] : table(list.columns(clock.now(), shown), shown, output.look).split('\n');
     const screen = [safeLine(headline(list, state)), ...rows];
     const text = screen.join('\n');
     if (text === drawn) return;
@@ -111,7 +112,7 @@ function lineWriter<Item>({ clock, output }: Call, list: List<Item>): (state: Sh
   let noted: string | undefined;
   const say = (sign: '+' | '~' | '-', item: Item): Promise<void> =>
     output.showNext({ change: CHANGE_NAME[sign], key: list.key(item), value: valueOf(list, item) }, () =>
-      [sign, ...list.columns(clock.now()).map((column) => cell(column.text(item), output.look.raw))].join('\t'),
+      [sign, ...list.columns(clock.now(), [item]).map((column) => cell(column.text(item), output.look.raw))].join('\t'),
     );
   return async ({ shown, trouble }) => {
     if (trouble !== undefined && trouble !== noted) output.note(trouble);

@@ -1,10 +1,10 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import { eventRow } from '../../shared/domain/event-row.ts';
 import type { Severity } from '../../shared/domain/severity.ts';
-import { isSelectorId } from '../../shared/domain/silencing.ts';
 import { MonError } from '../../shared/errors.ts';
 import type { SilencedDetail, SilencedView, SubmittedMonSilenced } from '../../shared/schemas/silenced.ts';
 import { previewSilence } from '../model/silence-preview.ts';
+import { recurrenceText } from '../words/recurrence-text.ts';
 import type { Call } from './command.ts';
 import { counted } from './counted.ts';
 import { found } from './found.ts';
@@ -17,13 +17,18 @@ export async function silenceEffects(
   entry: SubmittedMonSilenced,
 ): Promise<readonly string[]> {
   const { selector } = entry;
-  if (typeof selector === 'string') return await selectorEffects(api(), id, selector);
-  const [present, events] = await Promise.all([api().silencedEntry(id), api().events()]);
+  const present = await api().silencedDetail(id);
+  if (present?.recurrence !== undefined && !entry.recurrence) {
+    const when = recurrenceText(present.recurrence);
+    throw new MonError('conflict', `${id} recurs (${when}): clear it first, or silence the same by a selector`);
+  }
+  if (typeof selector === 'string') return await selectorEffects(api(), id, selector, present);
+  const events = await api().events();
   const subscriptions = new Map(events.map(({ client }) => [client.name, client.subscriptions]));
   const rows = events.map((event) => ({ row: eventRow(event) }));
   // As if it had begun: what a window in the future would silence is what silences now.
   const { total, bySeverity, alreadySilenced } = previewSilence(
-    [{ ...entry, begin: null }],
+    [{ ...entry, begin: null, recurrence: null }],
     rows,
     (client) => subscriptions.get(client) ?? [],
     nowMs,
@@ -32,11 +37,13 @@ export async function silenceEffects(
 }
 
 /** Attributes are known to the backend alone, so it says what a selector finds. */
-async function selectorEffects(api: ApiClient, id: string, selector: string): Promise<readonly string[]> {
-  const [present, { events }] = await Promise.all([
-    api.silencedDetail(id),
-    api.silencePreview({ entries: [{ selector }] }),
-  ]);
+async function selectorEffects(
+  api: ApiClient,
+  id: string,
+  selector: string,
+  present: SilencedView | undefined,
+): Promise<readonly string[]> {
+  const { events } = await api.silencePreview({ entries: [{ selector }] });
   if (events === undefined) throw new MonError('invalid', 'this backend cannot silence by a selector: upgrade it');
   return effectsOf(id, present, events);
 }
@@ -79,8 +86,8 @@ function madeBy({ creator, reason }: SilencedView): string {
 }
 
 /** @throws MonError `not_found` */
-export function wantedEntry(api: ApiClient, id: string): Promise<SilencedView & Pick<SilencedDetail, 'selector'>> {
-  return found(isSelectorId(id) ? api.silencedDetail(id) : api.silencedEntry(id), missingEntry(id));
+export function wantedEntry(api: ApiClient, id: string): Promise<SilencedDetail> {
+  return found(api.silencedDetail(id), missingEntry(id));
 }
 
 export function missingEntry(id: string): string {

@@ -24,6 +24,7 @@ import { statusFlag, STATUS_WORDS, statusStyle, statusText, statusWord } from '.
 import { recordWithOutput, type Column, type TableLook } from '../table.ts';
 import { ago, timestamp } from '../times.ts';
 import { handlingText } from '../handling-text.ts';
+import { recurringAmong } from '../silence-recurrence.ts';
 
 /** An event in the list; while the list is watched, only as far as the live feed tells of it. */
 interface Listed {
@@ -121,7 +122,8 @@ const explain: Command = {
   async run({ api, operands: [client = '', check = ''], output, nowMs }) {
     const missing = `there is neither an event nor a result of ${client}/${check}`;
     const explanation = await found(api().explainEvent(client, check), missing);
-    await output.show(explanation, () => handlingText(explanation, nowMs, output.look));
+    const recurring = await recurringAmong(api(), explanation.event?.silenced_by ?? []);
+    await output.show(explanation, () => handlingText(explanation, nowMs, output.look, recurring));
   },
 };
 

@@ -4,8 +4,8 @@ import { SILENCED_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { targetId } from '../../../shared/domain/silencing.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
-import type { SilencedRow } from '../../../shared/schemas/feed.ts';
-import type { SilencedDetail, SilencedUse, SilencedView } from '../../../shared/schemas/silenced.ts';
+import type { Recurrence } from '../../../shared/schemas/recurrence.ts';
+import type { SubmittedMonSilenced } from '../../../shared/schemas/silenced.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { counted } from '../counted.ts';
@@ -21,8 +21,11 @@ import { inAnyNamespace, isElsewhere, NAMESPACE_OPTION, NAMESPACES_OPTIONS, name
 import { eventCounts } from '../severity-text.ts';
 import { clearEffects, missingEntry, silenceEffects, wantedEntry } from '../silence-effects.ts';
 import { SEARCH_TARGET_OPTIONS, searchTargetOf, targetOf } from '../silence-target.ts';
-import { record, type Column } from '../table.ts';
-import { ago, parseLifetime, timestamp } from '../times.ts';
+import { record } from '../table.ts';
+import { ago, parseLifetime } from '../times.ts';
+import { endText, listColumns, listedAt, RECURS, timeFields, windowField, type Listed } from '../silence-text.ts';
+import { RECURRENCE_OPTIONS, recurrenceOfFlags, windowLines, windowsAhead } from '../silence-recurrence.ts';
+import { recurrenceText } from '../../words/recurrence-text.ts';
 import { flag, takes } from '../flags.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 
@@ -49,9 +52,10 @@ const list: Command = {
     const namespace = isEverywhere ? EVERY_NAMESPACE : call.namespace;
     const entries: List<Listed> = {
       noun: 'silenced entries',
-      columns: (nowMs) => [
+      columns: (nowMs, shown) => [
         ...(isEverywhere ? [{ title: 'NAMESPACE', text: ({ view }: Listed) => view.namespace ?? '' }] : []),
         ...listColumns(nowMs),
+        ...(shown.some(({ view }) => view.recurrence !== undefined) ? [RECURS] : []),
       ],
       search: languageOf(SILENCED_SEARCH, ({ view, endsAt }) => ({ ...view, expire_at: endsAt })),
       key: ({ view: { namespace: place, id } }) => (place === undefined ? id : `${place}/${id}`),
@@ -98,14 +102,13 @@ const info: Command = {
                 ['check', entry.check ?? 'any'],
               ] as const)
             : ([['selector', entry.selector]] as const)),
-          ['begins', entry.begin === null ? 'at once' : timestamp(entry.begin)],
-          ['expires', entry.expire === EXPIRE_NEVER ? 'never' : `in ${formatDuration(entry.expire)}`],
-          ['on resolve', entry.expire_on_resolve ? 'ends' : 'stays'],
+          ...timeFields(entry, nowMs),
           ['reason', entry.reason ?? ''],
           ['creator', entry.creator ?? ''],
           ['made', ago(entry.timestamp, nowMs)],
           ['silences now', eventCounts(events)],
           ['kept back', counted(entry.suppressed, 'handler runs')],
+          ...windowField(entry),
           ['last kept back', entry.last_suppressed === null ? 'never' : ago(entry.last_suppressed, nowMs)],
         ],
         output.look,
@@ -120,7 +123,8 @@ const create: Command = {
   details: [
     'An entry with the same check and subscription, or selector, is replaced.',
     'A selector finds what is there and what comes; it cannot name what changes from result to result.',
-    'Without --expire it stays until it is cleared.',
+    'Without --expire it stays until it is cleared. With --recur it is in force again and again, for --duration each time;',
+    '--dry-run shows the next windows, and what daylight saving does to them.',
   ],
   operands: [],
   options: {
@@ -128,6 +132,7 @@ const create: Command = {
     expire: takes('DURATION', 'how long: 1h, 1h30m, 2d or seconds; never: until cleared'),
     begin: takes('TIME', 'when it starts: 2026-11-20T22:00, +2h, epoch seconds'),
     'expire-on-resolve': flag('end it when the event resolves'),
+    ...RECURRENCE_OPTIONS,
     reason: takes('TEXT', 'why, for the people who will wonder'),
     creator: takes('TEXT', 'who; default USER@host'),
     ...NAMESPACE_OPTION,
@@ -138,6 +143,10 @@ const create: Command = {
     ['monctl silenced create --client web-001 --check disk --expire-on-resolve', 'known, until it is fixed'],
     ['monctl silenced create --subscription web --begin 2026-11-21T02:00 --expire 1h', 'a planned window'],
     ["monctl silenced create --selector 'client~web-* env=prod' --expire 1h", 'what a search finds'],
+    [
+      "monctl silenced create --check backup --recur 'sat,sun 02:00' --zone Europe/Berlin --duration 2h",
+      'every weekend',
+    ],
     ['monctl silenced create --subscription web --dry-run', 'what would it silence?'],
   ],
   async run(call) {
@@ -146,17 +155,22 @@ const create: Command = {
     if ((check ?? subscription ?? selector) === undefined) {
       throw new MonError('invalid', 'say what to silence: --check, --client, --subscription or --selector');
     }
-    const entry = given({
+    const id = targetId({ subscription, check, selector });
+    const about = {
       subscription,
       check,
       selector,
+      reason: flags.value('reason'),
+      creator: flags.value('creator') ?? defaultCreator(env),
+    };
+    const recurrence = recurrenceOfFlags(flags, nowMs);
+    if (recurrence !== undefined) return createRecurring(call, id, given({ ...about, recurrence }));
+    const entry = given({
+      ...about,
       expire: lifetimeOf('--expire', flags.value('expire')),
       begin: flags.moment('begin', nowMs),
       expire_on_resolve: flags.switch('expire-on-resolve') ?? false,
-      reason: flags.value('reason'),
-      creator: flags.value('creator') ?? defaultCreator(env),
     });
-    const id = targetId({ subscription, check, selector });
     await carryOut(call, {
       send: (api) => api.silence(entry),
       effects: () => silenceEffects(call, id, entry),
@@ -164,6 +178,25 @@ const create: Command = {
     });
   },
 };
+
+/** The backend is asked for the windows first: one that knows of none would silence for ever. */
+async function createRecurring(
+  call: Call,
+  id: string,
+  entry: SubmittedMonSilenced & { readonly recurrence: Recurrence },
+): Promise<void> {
+  const { recurrence } = entry;
+  const windows = await windowsAhead(call.api(), entry);
+  const ahead = ['the next windows:', ...windowLines(windows, recurrence.zone)];
+  await carryOut(call, {
+    send: (api) => api.silence(entry),
+    effects: async () => [...(await silenceEffects(call, id, entry)), ...ahead],
+    done: () =>
+      call.output.show({ id, ...entry, windows }, () =>
+        safeText([`silenced ${id}, recurring: ${recurrenceText(recurrence)}`, ...ahead].join('\n')),
+      ),
+  });
+}
 
 const extend: Command = {
   words: ['silenced', 'extend'],
@@ -187,7 +220,14 @@ const extend: Command = {
       begin,
       expire_on_resolve,
       expire: before,
+      recurrence,
     } = await wantedEntry(api(), id);
+    if (recurrence !== undefined) {
+      throw new MonError(
+        'invalid',
+        `${id} recurs (${recurrenceText(recurrence)}) and has no end to extend: make it again with another --duration`,
+      );
+    }
     const place = selector === undefined ? { subscription, check } : { selector };
     const entry = { ...place, reason, creator, begin, expire_on_resolve, expire };
     await carryOut(call, {
@@ -247,54 +287,4 @@ function idOf(call: Call): string {
 /** Seconds; without a duration, or with `never`, it does not end. */
 function lifetimeOf(option: string, duration = 'never'): number {
   return duration === 'never' ? EXPIRE_NEVER : parseLifetime(option, duration);
-}
-
-function endText(
-  entry: { readonly expire: number; readonly begin?: number; readonly expire_on_resolve: boolean },
-  nowMs: number,
-): string {
-  const startSeconds = Math.max(entry.begin ?? 0, Math.floor(nowMs / 1000));
-  const from = (entry.begin ?? 0) * 1000 > nowMs ? ` from ${timestamp(startSeconds)}` : '';
-  const until = entry.expire === EXPIRE_NEVER ? '' : ` until ${timestamp(startSeconds + entry.expire)}`;
-  const resolves = entry.expire_on_resolve ? `${until === '' ? ' until' : ' or until'} it resolves` : '';
-  const ending = `${until}${resolves}`;
-  return `${from}${ending === '' ? ' until it is cleared' : ending}`;
-}
-
-/** An entry with its end as a moment, so that it can count down on the screen. */
-interface Listed {
-  /** What it kept back is known when it is asked for: the live feed does not tell it. */
-  readonly view: SilencedView & Partial<SilencedUse> & Pick<SilencedDetail, 'selector'>;
-  /** Epoch seconds; null: never. */
-  readonly endsAt: number | null;
-}
-
-function listedAt({ expire_at: endsAt, ...row }: SilencedRow, nowMs: number): Listed {
-  return { view: { ...row, expire: remaining(endsAt, nowMs / 1000) }, endsAt };
-}
-
-function remaining(endsAt: number | null, nowSeconds: number): number {
-  return endsAt === null ? EXPIRE_NEVER : Math.max(0, Math.round(endsAt - nowSeconds));
-}
-
-function listColumns(nowMs: number): readonly Column<Listed>[] {
-  const nowSeconds = nowMs / 1000;
-  return [
-    { title: 'ID', text: ({ view: { id, selector } }) => (selector === undefined ? id : `${id} ${selector}`) },
-    {
-      title: 'BEGINS',
-      align: 'right',
-      text: ({ view: { begin } }) =>
-        begin !== null && begin > nowSeconds ? `in ${formatDuration(begin - nowSeconds)}` : '',
-    },
-    {
-      title: 'EXPIRES',
-      align: 'right',
-      text: ({ endsAt }) => (endsAt === null ? 'never' : `in ${formatDuration(remaining(endsAt, nowSeconds))}`),
-    },
-    { title: 'ON RESOLVE', text: ({ view }) => (view.expire_on_resolve ? 'yes' : 'no') },
-    { title: 'KEPT BACK', align: 'right', text: ({ view: { suppressed } }) => String(suppressed ?? '') },
-    { title: 'CREATOR', text: ({ view }) => view.creator ?? '' },
-    { title: 'REASON', text: ({ view }) => view.reason ?? '' },
-  ];
 }

@@ -1,6 +1,7 @@
 import type { SubmittedResult } from '../../../shared/schemas/result.ts';
 import type { Command } from '../command.ts';
 import { handlingText } from '../handling-text.ts';
+import { recurringAmong } from '../silence-recurrence.ts';
 import { readStructure } from '../input.ts';
 
 export const simulateCommand: Command = {
@@ -24,6 +25,7 @@ export const simulateCommand: Command = {
     const simulation = await api().simulate((await readStructure(call, file)) as SubmittedResult);
     const { event } = simulation;
     const handled = { ...simulation, event: event === null ? null : { ...event, status: event.check.status } };
-    await output.show(simulation, () => handlingText(handled, nowMs, output.look));
+    const recurring = await recurringAmong(api(), event?.silenced_by ?? []);
+    await output.show(simulation, () => handlingText(handled, nowMs, output.look, recurring));
   },
 };

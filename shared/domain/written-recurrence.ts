@@ -1,0 +1,65 @@
+import { dayOf } from '../schemas/calendar-day.ts';
+import type { Recurrence } from '../schemas/recurrence.ts';
+import { parseSchedule, SCHEDULE_HINT, SCHEDULE_ZONE, WINDOW_SECONDS } from '../schemas/schedule.ts';
+import { TIME_ZONE_HINT, timeZoneOf } from '../schemas/time-zone.ts';
+import { DURATION_HINT, formatDuration, parseDuration } from './duration.ts';
+import { recurrenceFault, recurrenceOf, type RecurrencePart } from './recurrence.ts';
+
+/** A recurrence as somebody types it, part by part; what is empty was not typed. */
+export interface WrittenRecurrence {
+  readonly schedule: string;
+  /** Empty: UTC. */
+  readonly zone: string;
+  readonly duration: string;
+  /** Empty: no bound. */
+  readonly firstDay: string;
+  readonly lastDay: string;
+}
+
+/** What a written recurrence comes to, or the first thing that is wrong with it, to be said beside its part. */
+export type ReadRecurrence =
+  | { readonly recurrence: Recurrence; readonly problem?: undefined }
+  | { readonly problem: string; readonly part: RecurrencePart };
+
+const DAY_HINT = 'write a day such as 2026-12-31';
+
+/** Reads what was typed; what is wrong is what the backend would refuse, before it is asked. */
+export function readRecurrence(written: WrittenRecurrence, nowMs: number): ReadRecurrence {
+  const schedule = written.schedule.trim();
+  const [zone, first, last] = [written.zone.trim() || SCHEDULE_ZONE, written.firstDay.trim(), written.lastDay.trim()];
+  const parsed = parseSchedule(schedule);
+  if (schedule === '') return wrong('schedule', `no schedule: ${SCHEDULE_HINT}`);
+  if ('problem' in parsed) return wrong('schedule', parsed.problem);
+  if (timeZoneOf(zone) === undefined) return wrong('zone', `"${zone}" is no time zone: write ${TIME_ZONE_HINT}`);
+  const duration = parseDuration(written.duration.trim());
+  if (duration === undefined) return wrong('duration', `how long a window lasts: ${DURATION_HINT}`);
+  if (duration < WINDOW_SECONDS.min || duration > WINDOW_SECONDS.max) {
+    return wrong('duration', `a window lasts from ${formatDuration(WINDOW_SECONDS.min)} to less than a week`);
+  }
+  if (first !== '' && dayOf(first) === undefined) return wrong('first_day', `"${first}" is no day: ${DAY_HINT}`);
+  if (last !== '' && dayOf(last) === undefined) return wrong('last_day', `"${last}" is no day: ${DAY_HINT}`);
+  if (first !== '' && last !== '' && last < first) {
+    return wrong('last_day', `the last day is before the first, ${first}: exchange them`);
+  }
+  const recurrence = recurrenceOf({
+    schedule,
+    zone,
+    duration,
+    ...(first !== '' && { first_day: first }),
+    ...(last !== '' && { last_day: last }),
+  });
+  const fault = recurrenceFault(recurrence, nowMs);
+  return fault === undefined ? { recurrence } : wrong(fault.part, fault.problem);
+}
+
+/** The same as it is typed. */
+export function writtenRecurrence(recurrence: Recurrence): WrittenRecurrence {
+  const { schedule, zone, duration, first_day: firstDay = '', last_day: lastDay = '' } = recurrence;
+  const short = formatDuration(duration);
+  // More than two units would be cut.
+  return { schedule, zone, duration: parseDuration(short) === duration ? short : String(duration), firstDay, lastDay };
+}
+
+function wrong(part: RecurrencePart, problem: string): ReadRecurrence {
+  return { part, problem };
+}

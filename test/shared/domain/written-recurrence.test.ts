@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import {
+  readRecurrence,
+  writtenRecurrence,
+  type WrittenRecurrence,
+} from '../../../shared/domain/written-recurrence.ts';
+import { recurrenceSchema } from '../../../shared/schemas/recurrence.ts';
+
+const NOW_MS = Date.UTC(2026, 0, 1);
+const GOOD: WrittenRecurrence = {
+  schedule: 'sat,sun 02:00',
+  zone: 'Europe/Berlin',
+  duration: '2h',
+  firstDay: '2026-02-01',
+  lastDay: '2026-03-01',
+};
+
+describe('a recurrence as it is typed', () => {
+  test.each<{ typed: Partial<WrittenRecurrence>; expected: object }>([
+    { typed: {}, expected: { zone: 'Europe/Berlin', duration: 7200, first_day: '2026-02-01', last_day: '2026-03-01' } },
+    { typed: { zone: ' ' }, expected: { zone: 'UTC' } },
+    { typed: { schedule: ' @monthly ', firstDay: '' }, expected: { schedule: '@monthly' } },
+    { typed: { duration: '90m' }, expected: { duration: 5400 } },
+  ])('$typed', ({ typed, expected }) => {
+    const read = readRecurrence({ ...GOOD, ...typed }, NOW_MS);
+    expect(read).toMatchObject({ recurrence: expected });
+    expect(recurrenceSchema.safeParse('recurrence' in read ? read.recurrence : undefined).success).toBe(true);
+  });
+
+  test.each<{ typed: Partial<WrittenRecurrence>; part: string; says: string }>([
+    { typed: { schedule: ' ' }, part: 'schedule', says: 'no schedule: write days and a time' },
+    { typed: { schedule: 'sat 25:00' }, part: 'schedule', says: '"25:00" is no time of day' },
+    { typed: { zone: 'Berlin' }, part: 'zone', says: '"Berlin" is no time zone' },
+    { typed: { duration: '' }, part: 'duration', says: 'how long a window lasts' },
+    { typed: { duration: '59' }, part: 'duration', says: 'from 1m to less than a week' },
+    { typed: { duration: '1w' }, part: 'duration', says: 'from 1m to less than a week' },
+    { typed: { duration: '1d' }, part: 'duration', says: 'would overlap' },
+    { typed: { firstDay: '2026-02-30' }, part: 'first_day', says: '"2026-02-30" is no day' },
+    { typed: { lastDay: 'never' }, part: 'last_day', says: '"never" is no day' },
+    { typed: { lastDay: '2026-01-31' }, part: 'last_day', says: 'before the first, 2026-02-01' },
+    { typed: { firstDay: '', lastDay: '2025-12-31' }, part: 'last_day', says: 'no window lies ahead' },
+  ])('$typed is refused beside $part', ({ typed, part, says }) => {
+    expect(readRecurrence({ ...GOOD, ...typed }, NOW_MS)).toEqual({ part, problem: expect.stringContaining(says) });
+  });
+
+  test.each([{ duration: 7200 }, { duration: 90_061 }, { duration: 60, zone: 'UTC' }])(
+    'is typed as it was read: %j',
+    (more) => {
+      const recurrence = {
+        schedule: 'sun 02:00',
+        zone: 'Europe/Berlin',
+        first_day: '2026-02-01',
+        ...more,
+      };
+      expect(readRecurrence(writtenRecurrence(recurrence), NOW_MS)).toEqual({ recurrence });
+    },
+  );
+});

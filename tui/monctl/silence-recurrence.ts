@@ -1,0 +1,94 @@
+import type { ApiClient } from '../../shared/client/api-client.ts';
+import type { RecurrencePart } from '../../shared/domain/recurrence.ts';
+import { readRecurrence } from '../../shared/domain/written-recurrence.ts';
+import { MonError } from '../../shared/errors.ts';
+import type { Recurrence, ShownWindow } from '../../shared/schemas/recurrence.ts';
+import type { SilencedDetail, SubmittedMonSilenced } from '../../shared/schemas/silenced.ts';
+import { clockChangeText, windowText } from '../words/recurrence-text.ts';
+import { takes, type CommandOption, type Flags } from './flags.ts';
+
+type Options = Readonly<Record<'recur' | 'zone' | 'duration' | 'first-day' | 'last-day', CommandOption>>;
+
+/** When a silence is in force again and again. */
+export const RECURRENCE_OPTIONS: Options = {
+  recur: takes(
+    'SCHEDULE',
+    "again and again: 'sat,sun 02:00', 'mon-fri 6:00,18:00', 'daily 03:30' or cron '0 22 * * 2'",
+  ),
+  zone: takes('ZONE', 'where the clock of --recur hangs: Europe/Berlin, +02:00; default UTC'),
+  duration: takes('DURATION', 'how long each window of --recur lasts'),
+  'first-day': takes('DAY', 'the first day on which a window of --recur may begin: 2026-12-01'),
+  'last-day': takes('DAY', 'the last one'),
+};
+
+const OPTION_OF: Readonly<Record<RecurrencePart, keyof Options>> = {
+  schedule: 'recur',
+  zone: 'zone',
+  duration: 'duration',
+  first_day: 'first-day',
+  last_day: 'last-day',
+};
+
+/** What has no meaning beside a recurrence. */
+const ONCE = ['expire', 'begin', 'expire-on-resolve'] as const;
+
+/** @throws MonError `invalid` naming the option */
+export function recurrenceOfFlags(flags: Flags, nowMs: number): Recurrence | undefined {
+  const schedule = flags.value('recur');
+  if (schedule === undefined) {
+    const lost = Object.values(OPTION_OF).find((name) => flags.value(name) !== undefined);
+    if (lost === undefined) return undefined;
+    throw new MonError('invalid', `--${lost} is about --recur: say when, as in --recur 'sat,sun 02:00'`);
+  }
+  const once = ONCE.find((name) => flags.value(name) !== undefined || flags.switch(name) === true);
+  if (once !== undefined) {
+    throw new MonError(
+      'invalid',
+      `--${once} does not go with --recur: --duration says how long each window lasts, --first-day and --last-day from when to when`,
+    );
+  }
+  if (flags.value('duration') === undefined) {
+    throw new MonError('invalid', '--recur needs --duration: how long each window lasts, as in --duration 2h');
+  }
+  const written = {
+    schedule,
+    zone: flags.value('zone') ?? '',
+    duration: flags.value('duration') ?? '',
+    firstDay: flags.value('first-day') ?? '',
+    lastDay: flags.value('last-day') ?? '',
+  };
+  const read = readRecurrence(written, nowMs);
+  if (read.problem === undefined) return read.recurrence;
+  throw new MonError('invalid', `--${OPTION_OF[read.part]}: ${read.problem}`);
+}
+
+/**
+ * The next windows of an entry, by the clock of the backend.
+ *
+ * @throws MonError `invalid` when the backend knows of none: it would take the entry for one that is in force for ever
+ */
+export async function windowsAhead(
+  api: ApiClient,
+  { subscription, check, selector, recurrence }: SubmittedMonSilenced,
+): Promise<readonly ShownWindow[]> {
+  const { windows } = await api.silencePreview({ entries: [{ subscription, check, selector }], recurrence });
+  if (windows === undefined) throw new MonError('invalid', 'this backend knows no silences that recur: upgrade it');
+  return windows;
+}
+
+/** Entries that are looked up: more are not told of. */
+const LOOKED_UP_MAX = 20;
+
+/** Those of these entries that recur. What was cleared meanwhile is none of them. */
+export async function recurringAmong(api: ApiClient, ids: readonly string[]): Promise<readonly SilencedDetail[]> {
+  const details = await Promise.all(ids.slice(0, LOOKED_UP_MAX).map((id) => api.silencedDetail(id)));
+  return details.flatMap((detail) => (detail?.recurrence === undefined ? [] : detail));
+}
+
+/** A line for each window, with what clocks do to it. */
+export function windowLines(windows: readonly ShownWindow[], zone: string): readonly string[] {
+  return windows.map((window) => {
+    const change = clockChangeText(window);
+    return `  ${windowText(window, zone)}${change === '' ? '' : `: ${change}`}`;
+  });
+}

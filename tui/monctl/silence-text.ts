@@ -1,0 +1,93 @@
+import { formatDuration } from '../../shared/domain/duration.ts';
+import type { SilencedRow } from '../../shared/schemas/feed.ts';
+import { EXPIRE_NEVER } from '../../shared/schemas/lifetime.ts';
+import type { SilencedDetail, SilencedUse, SilencedView } from '../../shared/schemas/silenced.ts';
+import { recurrenceText, windowText } from '../words/recurrence-text.ts';
+import { counted } from './counted.ts';
+import type { Column } from './table.ts';
+import { timestamp } from './times.ts';
+
+/** From when, and until when: ` from 2026-11-21 02:00:00Z until it resolves`. */
+export function endText(
+  entry: { readonly expire: number; readonly begin?: number; readonly expire_on_resolve: boolean },
+  nowMs: number,
+): string {
+  const startSeconds = Math.max(entry.begin ?? 0, Math.floor(nowMs / 1000));
+  const from = (entry.begin ?? 0) * 1000 > nowMs ? ` from ${timestamp(startSeconds)}` : '';
+  const until = entry.expire === EXPIRE_NEVER ? '' : ` until ${timestamp(startSeconds + entry.expire)}`;
+  const resolves = entry.expire_on_resolve ? `${until === '' ? ' until' : ' or until'} it resolves` : '';
+  const ending = `${until}${resolves}`;
+  return `${from}${ending === '' ? ' until it is cleared' : ending}`;
+}
+
+/** An entry with its end as a moment, so that it can count down on the screen. */
+export interface Listed {
+  /** What it kept back is known when it is asked for: the live feed does not tell it. */
+  readonly view: SilencedView & Partial<SilencedUse> & Pick<SilencedDetail, 'selector' | 'recurrence'>;
+  /** Epoch seconds; null: never. */
+  readonly endsAt: number | null;
+}
+
+export function listedAt({ expire_at: endsAt, ...row }: SilencedRow, nowMs: number): Listed {
+  return { view: { ...row, expire: remaining(endsAt, nowMs / 1000) }, endsAt };
+}
+
+function remaining(endsAt: number | null, nowSeconds: number): number {
+  return endsAt === null ? EXPIRE_NEVER : Math.max(0, Math.round(endsAt - nowSeconds));
+}
+
+/** Of one that recurs, begin and end are those of its present window, or else the next. */
+export function timeFields(entry: SilencedDetail, nowMs: number): readonly (readonly [name: string, value: string])[] {
+  const { begin, expire, expire_at: end, recurrence } = entry;
+  if (recurrence === undefined || begin === null || end === null) {
+    return [
+      ['begins', begin === null ? 'at once' : timestamp(begin)],
+      ['expires', expire === EXPIRE_NEVER ? 'never' : `in ${formatDuration(expire)}`],
+      ['on resolve', entry.expire_on_resolve ? 'ends' : 'stays'],
+    ];
+  }
+  const isAhead = begin * 1000 > nowMs;
+  const when = isAhead ? `begins in ${formatDuration(begin - nowMs / 1000)}` : `ends in ${formatDuration(expire)}`;
+  return [
+    ['recurs', recurrenceText(recurrence)],
+    [isAhead ? 'next window' : 'window', `${windowText({ begin, end }, recurrence.zone)}, ${when}`],
+  ];
+}
+
+/** What the last window with anything in it kept back. */
+export function windowField({
+  window,
+  recurrence,
+}: SilencedDetail): readonly (readonly [name: string, value: string])[] {
+  if (window === undefined || recurrence === undefined) return [];
+  return [
+    ['last of these', `${counted(window.suppressed, 'handler runs')} in the window of ${timestamp(window.begin)}`],
+  ];
+}
+
+export const RECURS: Column<Listed> = {
+  title: 'RECURS',
+  text: ({ view: { recurrence } }) => (recurrence === undefined ? '' : recurrenceText(recurrence)),
+};
+
+export function listColumns(nowMs: number): readonly Column<Listed>[] {
+  const nowSeconds = nowMs / 1000;
+  return [
+    { title: 'ID', text: ({ view: { id, selector } }) => (selector === undefined ? id : `${id} ${selector}`) },
+    {
+      title: 'BEGINS',
+      align: 'right',
+      text: ({ view: { begin } }) =>
+        begin !== null && begin > nowSeconds ? `in ${formatDuration(begin - nowSeconds)}` : '',
+    },
+    {
+      title: 'EXPIRES',
+      align: 'right',
+      text: ({ endsAt }) => (endsAt === null ? 'never' : `in ${formatDuration(remaining(endsAt, nowSeconds))}`),
+    },
+    { title: 'ON RESOLVE', text: ({ view }) => (view.expire_on_resolve ? 'yes' : 'no') },
+    { title: 'KEPT BACK', align: 'right', text: ({ view: { suppressed } }) => String(suppressed ?? '') },
+    { title: 'CREATOR', text: ({ view }) => view.creator ?? '' },
+    { title: 'REASON', text: ({ view }) => view.reason ?? '' },
+  ];
+}

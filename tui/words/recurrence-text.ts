@@ -1,0 +1,60 @@
+import { formatDuration } from '../../shared/domain/duration.ts';
+import { localTime } from '../../shared/domain/local-time.ts';
+import type { Recurrence, ShownWindow } from '../../shared/schemas/recurrence.ts';
+import { timeZoneOf } from '../../shared/schemas/time-zone.ts';
+
+/*
+ * Silences that recur, in words. Windows are told by the clock on the wall that their schedule is about, and begin in UTC
+ * beside it, as all other times are. Not yet safe for a terminal.
+ */
+
+const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+
+/** `sat,sun 02:00 Europe/Berlin, 2h each, 2026-12-01 to 2026-12-31`. */
+export function recurrenceText(recurrence: Recurrence): string {
+  const { first_day: first, last_day: last } = recurrence;
+  const days =
+    first !== undefined && last !== undefined
+      ? `, ${first} to ${last}`
+      : first !== undefined
+        ? `, from ${first}`
+        : last !== undefined
+          ? `, to ${last}`
+          : '';
+  return `${scheduleText(recurrence)}, ${formatDuration(recurrence.duration)} each${days}`;
+}
+
+/** `sat,sun 02:00 Europe/Berlin`. */
+function scheduleText({ schedule, zone }: Pick<Recurrence, 'schedule' | 'zone'>): string {
+  return `${schedule} ${zone}`;
+}
+
+/** `Sat 2026-11-28 02:00 to 04:00 (01:00Z)`. */
+export function windowText({ begin, end }: Pick<ShownWindow, 'begin' | 'end'>, zone: string): string {
+  const known = timeZoneOf(zone) ?? 'UTC';
+  const [from, to] = [wallTime(begin, known), wallTime(end, known)];
+  const until = to.day === from.day ? to.time : `${to.day} ${to.time}`;
+  const utc = known === 'UTC' ? 'Z' : ` (${wallTime(begin, 'UTC').time}Z)`;
+  return `${from.day} ${from.time} to ${until}${utc}`;
+}
+
+/** What daylight saving does to a window; empty: nothing. */
+export function clockChangeText({ clock_change: change, begin, end }: ShownWindow): string {
+  switch (change) {
+    case 'start_skipped':
+      return 'clocks skip this start: it begins when they are set forward';
+    case 'start_twice':
+      return 'clocks show this start twice: it begins the first time';
+    case 'during':
+      return `clocks change in it: it lasts ${formatDuration(end - begin)} all the same`;
+    default:
+      return '';
+  }
+}
+
+function wallTime(seconds: number, zone: string): { readonly day: string; readonly time: string } {
+  const { year, month, day, hour, minute, weekday } = localTime(seconds * 1000, zone);
+  const [text, ...rest] = [month, day, hour, minute].map((part) => String(part).padStart(2, '0'));
+  const [ofMonth = '', hours = '', minutes = ''] = rest;
+  return { day: `${WEEKDAYS[weekday] ?? ''} ${String(year)}-${text ?? ''}-${ofMonth}`, time: `${hours}:${minutes}` };
+}
