@@ -77,6 +77,7 @@ export const SILENCED_SEARCH = searchLanguage<FoundSilenced>(
     remainingField('left', 'until it ends', ({ expire_at: end }) => end ?? undefined),
     timeField('age', 'since it was made', ({ timestamp }) => timestamp),
     flagField('on_resolve', ({ expire_on_resolve: isOnResolve }) => isOnResolve),
+    flagField('idle', ({ idle }) => idle !== undefined),
     countField('kept_back', ({ suppressed }) => suppressed),
   ],
   ({ id, selector, creator, reason }) => [id, selector ?? '', creator ?? '', reason ?? ''],

@@ -4,7 +4,7 @@ import { entityUsageSchema } from './entity-usage.ts';
 import { eventActionSchema } from './event.ts';
 import { recoverySchema } from './recovery.ts';
 import { recurrenceAnswer } from './recurrence.ts';
-import { remindedSchema } from './silenced.ts';
+import { remindedSchema, silenceIdleSchema } from './silenced.ts';
 import { planStateSchema, planStepStateSchema } from './plan-run.ts';
 import { ruleVerdictSchema } from './plan.ts';
 
@@ -106,6 +106,8 @@ export const silencedRowSchema = z.object({
   expire_at: z.number().nullable(),
   /** That it is about to end and keeps so many events quiet: once for each end (spec, reminder). */
   reminded: remindedSchema.exactOptional(),
+  /** That it has matched nothing for long; absent: it is not idle (spec, idleness). */
+  idle: silenceIdleSchema.exactOptional(),
   /** Its begin and end are those of its present window, or else the next; absent: it is in force once. */
   recurrence: recurrenceAnswer.exactOptional(),
 });

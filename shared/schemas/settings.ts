@@ -257,6 +257,18 @@ export const programSettingsSchema = z.object({
     .describe(
       'Seconds before the end of a silence that still keeps something quiet at which that is pointed out; 0: never. For silences that are made or extended from then on.',
     ),
+  'silence-idle-after': z
+    .int()
+    .min(0)
+    .max(31_536_000)
+    .default(604_800)
+    .describe('Seconds after which a silence that has matched nothing is marked as idle; 0: never.'),
+  'silence-idle-expire': z
+    .int()
+    .min(0)
+    .max(31_536_000)
+    .default(0)
+    .describe('Seconds that a silence may be marked as idle before it is ended; 0: it never is ended for that.'),
   'silence-policy': silencePolicySettingsSchema.prefault({}).describe('What silences must keep to.'),
   'handler-networks': networksSchema.describe(
     'Networks, in CIDR notation, that handlers may reach by a name or a redirect although they are not public; an address that a definition names itself needs none of this.',

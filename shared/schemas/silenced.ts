@@ -84,6 +84,17 @@ export const clearSilencedSchema = z
 export const remindedSchema = z.object({ at: z.number(), events: z.number() });
 export type Reminded = Readonly<z.infer<typeof remindedSchema>>;
 
+/** That an entry matched nothing for a long time, epoch seconds (spec, idleness). */
+export const silenceIdleSchema = z.object({
+  /** Nothing matched from here on. */
+  since: z.number(),
+  /** When it was marked. */
+  at: z.number(),
+  /** When it is ended unless something matches it; absent: it never is for that. */
+  ends_at: z.number().exactOptional(),
+});
+export type SilenceIdle = Readonly<z.infer<typeof silenceIdleSchema>>;
+
 /** An entry as it is kept. */
 export interface SilencedEntry extends Expiring {
   readonly id: string;
@@ -105,6 +116,8 @@ export interface SilencedEntry extends Expiring {
   readonly annotations?: Readonly<Record<string, string>> | null | undefined;
   /** That it was pointed out that it is about to end, and how many open events it kept quiet then (spec, reminder). */
   readonly reminded?: Reminded;
+  /** That it has matched nothing for long; absent: it has, or nobody can say so yet (spec, idleness). */
+  readonly idle?: SilenceIdle;
   /** Which run of a command holds it while it lasts (spec, maintenance). */
   readonly run?: string | undefined;
   /** When it is in force again and again; begin and end are those of its present window, or else the next (silencing 3). */
@@ -121,6 +134,15 @@ export interface SilencedUse {
   readonly last_suppressed: number | null;
   /** Of one that recurs: those of the last window in which there were any. */
   readonly window?: WindowUse;
+}
+
+/** What is kept of the use of an entry. */
+export interface KeptUse extends SilencedUse {
+  /**
+   * Epoch seconds from which it matched nothing: moved with the clock, and by the time in which no backend ran. Absent: nobody
+   * counts yet (spec, idleness 2).
+   */
+  readonly unmatched_since?: number;
 }
 
 /** What a window kept back. */
@@ -157,6 +179,8 @@ export type SilencedDetail = SilencedView &
     readonly selector?: string;
     /** Absent: it is in force once. */
     readonly recurrence?: Recurrence;
+    /** Absent: it is not idle. */
+    readonly idle?: SilenceIdle;
   };
 
 export const silencedDetailAnswer: z.ZodType<SilencedDetail> = silencedAnswer.extend({
@@ -166,4 +190,5 @@ export const silencedDetailAnswer: z.ZodType<SilencedDetail> = silencedAnswer.ex
   last_suppressed: z.number().nullable(),
   window: windowUseSchema.exactOptional(),
   recurrence: recurrenceAnswer.exactOptional(),
+  idle: silenceIdleSchema.exactOptional(),
 });

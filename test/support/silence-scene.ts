@@ -25,6 +25,9 @@ const WEB_DISKS: SilencedRow = entry('web', 'disk-root', {
   expire_on_resolve: true,
 });
 
+/** Nothing has matched for nine days. */
+const LONG_IDLE = { idle: { since: NOW - 9 * 24 * HOUR, at: NOW - 2 * 24 * HOUR } };
+
 const ALL: readonly SilencedRow[] = [
   ...Object.values(SCENE.silenced ?? {}).flatMap((row) => row ?? []),
   CERTIFICATES,
@@ -35,7 +38,7 @@ const ALL: readonly SilencedRow[] = [
     begin: NOW + 2 * HOUR,
     expire_at: NOW + 4 * HOUR,
   }),
-  entry('client:gone-001', null, { creator: 'alice@ops', reason: 'being dismantled', expire_at: null }),
+  entry('client:gone-001', null, { creator: 'alice@ops', reason: 'being dismantled', expire_at: null, ...LONG_IDLE }),
 ];
 
 /** The morning of the scene, with silences in every state. */

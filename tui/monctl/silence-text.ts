@@ -1,7 +1,7 @@
 import { formatDuration } from '../../shared/domain/duration.ts';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
 import { EXPIRE_NEVER } from '../../shared/schemas/lifetime.ts';
-import type { SilencedDetail, SilencedUse, SilencedView } from '../../shared/schemas/silenced.ts';
+import type { SilencedDetail, SilencedUse, SilencedView, SilenceIdle } from '../../shared/schemas/silenced.ts';
 import { recurrenceText, windowText } from '../words/recurrence-text.ts';
 import { counted } from './counted.ts';
 import type { Column } from './table.ts';
@@ -23,7 +23,7 @@ export function endText(
 /** An entry with its end as a moment, so that it can count down on the screen. */
 export interface Listed {
   /** What it kept back is known when it is asked for: the live feed does not tell it. */
-  readonly view: SilencedView & Partial<SilencedUse> & Pick<SilencedDetail, 'selector' | 'recurrence'>;
+  readonly view: SilencedView & Partial<SilencedUse> & Pick<SilencedDetail, 'selector' | 'recurrence' | 'idle'>;
   /** Epoch seconds; null: never. */
   readonly endsAt: number | null;
 }
@@ -63,6 +63,18 @@ export function windowField({
   return [
     ['last of these', `${counted(window.suppressed, 'handler runs')} in the window of ${timestamp(window.begin)}`],
   ];
+}
+
+/** `nothing matched for 8d, ends in 6d unless something does`. */
+export function idleText({ since, ends_at: end }: SilenceIdle, nowMs: number): string {
+  const quiet = `nothing matched for ${formatDuration(Math.max(0, nowMs / 1000 - since))}`;
+  return end === undefined
+    ? quiet
+    : `${quiet}, ends in ${formatDuration(remaining(end, nowMs / 1000))} unless something does`;
+}
+
+export function idleColumn(nowMs: number): Column<Listed> {
+  return { title: 'IDLE', text: ({ view: { idle } }) => (idle === undefined ? '' : idleText(idle, nowMs)) };
 }
 
 export const RECURS: Column<Listed> = {

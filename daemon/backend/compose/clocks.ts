@@ -1,3 +1,4 @@
+import type { IdleRules } from '../../../shared/domain/silence-idle.ts';
 import type { AgentHub } from '../agents/agent-hub.ts';
 import { watchAggregates } from '../aggregates/clock.ts';
 import { CheckRequests } from '../checks/runs.ts';
@@ -7,6 +8,7 @@ import type { Batcher } from '../commit/batcher.ts';
 import { watchTtls } from '../results/clock.ts';
 import { StaleResults } from '../results/write-stale.ts';
 import { publishCheckRequests, type CheckSchedule } from '../schedule/publish-check-requests.ts';
+import { watchIdle } from '../silences/idle.ts';
 import { remindOfEnds } from '../silences/reminders.ts';
 import { expireSilenced, learnInBackground } from '../silences/clock.ts';
 import { handleUnsilenced } from '../handlers/handle-unsilenced.ts';
@@ -45,6 +47,11 @@ export function startClocks(
   teardown.use('expiry of silences', expireSilenced({ ...due, silenced }));
   const before = (): number => config.program['silence-reminder'];
   teardown.use('reminders of silences', remindOfEnds({ registry, batcher, clock, log, before }));
+  const rules = (): IdleRules => ({
+    afterSeconds: config.program['silence-idle-after'],
+    expireSeconds: config.program['silence-idle-expire'],
+  });
+  teardown.use('idle silences', watchIdle({ registry, batcher, clock, log, rules }));
   const unsilenced = new UnsilencedEvents(batcher);
   teardown.use('ends of silences', handleUnsilenced({ ...due, unsilenced }));
   const changes = new RuleChanges(batcher);

@@ -16,7 +16,7 @@ import { v2SilencedSchema } from '../../../shared/schemas/v2/silenced.ts';
 import { exactSilencedSchema } from '../../../shared/schemas/exact-state.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import type { Restored } from '../../../shared/schemas/restore.ts';
-import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
+import type { KeptUse, SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { EXACT_LOST, exactly, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
 import { saveSilenced, saveSilencedUse } from '../silences/saved.ts';
@@ -24,7 +24,7 @@ import { dumpedSilenced } from '../silences/table.ts';
 
 interface State {
   readonly entry: SilencedEntry;
-  readonly use: SilencedUse | undefined;
+  readonly use: KeptUse | undefined;
 }
 
 export function restoreSilenced(restoring: Restoring, namespace: Namespace, object: Wrapped): Restored {

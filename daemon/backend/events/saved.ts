@@ -4,6 +4,7 @@ import type { CheckEntry } from '../registry/namespace.ts';
 import type { CheckBodies } from './check-record.ts';
 import { forgetInhibitor } from '../inhibitions/saved.ts';
 import { noteRemoval, noteTurn } from '../timeline/saved.ts';
+import { noteMatched } from '../silences/saved.ts';
 import { CHECK_RECORDS } from './table.ts';
 
 /**
@@ -22,6 +23,7 @@ export function saveCheck(
     entry.client.namespace.learnCheck(entry, bodies.check);
   }
   noteTurn(transaction, entry, state, output ?? bodies.check?.output, by);
+  if ((state.event === undefined) !== (entry.state.event === undefined)) noteMatch(transaction, entry);
   if (state.event !== entry.state.event) transaction.announce(CHECK_RECORDS, entry);
   if (state.event === undefined && entry.state.event !== undefined) {
     endInhibitor(transaction, entry);
@@ -83,6 +85,12 @@ export function removeCheck(transaction: Transaction, entry: CheckEntry, by?: st
   }
   entry.client.namespace.removeCheck(entry);
   transaction.forget(CHECK_RECORDS, entry);
+}
+
+/** That an event begins or ends is a match of those that silence it, whether or not a handler would have heard of it. */
+function noteMatch(transaction: Transaction, entry: CheckEntry): void {
+  const { namespace } = entry.client;
+  if (namespace.silenced.size > 0) noteMatched(transaction, namespace, entry.silencedBy(transaction.nowMs));
 }
 
 function endInhibitor(transaction: Transaction, { client, name }: CheckEntry): void {

@@ -151,6 +151,11 @@ export class Metrics implements Disposable {
     this.#gauge('mon_results', 'Checks by their last result', () => namespace().results, 'severity');
     this.#gauge('mon_clients', 'Known clients', () => namespace().clients.size);
     this.#gauge('mon_silenced_entries', 'Silenced entries', () => namespace().silenced.size);
+    this.#gauge(
+      'mon_silenced_idle_entries',
+      'Silenced entries that are marked as idle',
+      () => namespace().silenced.idleCount,
+    );
     this.#gauge('mon_stashes', 'Stashes', () => stashesOf(namespace()).size);
   }
 

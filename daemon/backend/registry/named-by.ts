@@ -51,6 +51,11 @@ export function* eventsSilencedBy(
   if (selector.kind === 'selector') yield* eventsSelectedBy(namespace, selector);
 }
 
+/** Whether there is such an event. */
+export function isAnySilencedBy(namespace: Namespace, change: SilencedChange): boolean {
+  return eventsSilencedBy(namespace, change).next().done !== true;
+}
+
 /** The checks with a result or an event that an entry on these two parts names. */
 export function* checksNamedBy(
   namespace: Namespace,

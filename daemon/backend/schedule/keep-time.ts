@@ -15,6 +15,8 @@ const BESIDE_MS = 1000;
 const ALONE_MS = 60_000;
 /** A clock that was set and stays so is right: by then whoever set it wrong has noticed. */
 const ADOPT_AFTER_MS = 3_600_000;
+/** A shorter time without a backend is a restart, after which agents deliver what they kept meanwhile. */
+const AWAY_MS = 600_000;
 
 interface TimeParts {
   readonly store: Store;
@@ -53,7 +55,9 @@ export class TimeKeeper {
     // Of a machine that is ahead of this one: time does not go back.
     if (before !== undefined) this.clock.notBefore(before.steadyMs);
     try {
-      await this.#correct(lease, this.clock.anchor(), before);
+      const anchor = this.clock.anchor();
+      const awayMs = anchor.steadyMs - (before ?? anchor).steadyMs;
+      await this.#correct(lease, anchor, before, awayMs < AWAY_MS ? 0 : awayMs);
     } catch (error) {
       // What is to come was not moved, so the time must not be either: the clock is held to have been set just now.
       if (before !== undefined) this.clock.adopt(before.corrections);
@@ -98,11 +102,20 @@ export class TimeKeeper {
     if (this.#lease !== undefined) await this.#correct(this.#lease, this.clock.correctedAnchor());
   }
 
-  /** Writes an anchor, and moves what it corrects. */
-  async #correct(lease: Lease, anchor: TimeAnchor, before: TimeAnchor = this.clock.anchor()): Promise<void> {
+  /**
+   * Writes an anchor, and moves what it corrects.
+   *
+   * @param awayMs how long no backend ran, where that is worth a word
+   */
+  async #correct(
+    lease: Lease,
+    anchor: TimeAnchor,
+    before: TimeAnchor = this.clock.anchor(),
+    awayMs = 0,
+  ): Promise<void> {
     const { store, tables } = this.#parts;
     const seconds = secondsSince(anchor.corrections, eraOf(before.corrections));
-    const shifted = seconds === 0 ? [] : await shiftedTimes(store, tables, seconds);
+    const shifted = seconds === 0 && awayMs === 0 ? [] : await shiftedTimes(store, tables, { seconds, awayMs });
     await store.write(lease, [...shifted, anchorOp(anchor)], []);
     if (seconds !== 0) this.#parts.log.info({ seconds, moved: shifted.length }, 'the corrected clock was taken over');
   }

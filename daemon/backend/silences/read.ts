@@ -1,10 +1,8 @@
 import { expireAtOf, isExpired } from '../../../shared/domain/expiry.ts';
 import { entryAt, silencedView } from '../../../shared/domain/silencing.ts';
-import type { SilencedDetail, SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
-import type { SilencedRegistry } from './state.ts';
+import type { KeptUse, SilencedDetail, SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import { UNUSED, type SilencedRegistry } from './state.ts';
 import { v2SilencedName } from '../../../shared/domain/v2/silenced.ts';
-
-const UNUSED: SilencedUse = { suppressed: 0, last_suppressed: null };
 
 /** An entry with what it kept back, and with its end as a moment. */
 export function silencedDetail(
@@ -12,12 +10,15 @@ export function silencedDetail(
   entry: SilencedEntry,
   nowMs: number,
 ): SilencedDetail {
+  const kept: KeptUse = registry.use(entry.id) ?? UNUSED;
+  const { unmatched_since: _ofTheClock, ...use } = kept;
   return {
     ...silencedView(entry, nowMs),
     expire_at: expireAtOf(entry),
     ...(entry.selector !== undefined && { selector: entry.selector }),
     ...(entry.recurrence !== undefined && { recurrence: entry.recurrence }),
-    ...(registry.use(entry.id) ?? UNUSED),
+    ...(entry.idle !== undefined && { idle: entry.idle }),
+    ...use,
   };
 }
 

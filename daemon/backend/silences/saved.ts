@@ -1,6 +1,7 @@
-import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
+import type { KeptUse, SilencedEntry, SilenceIdle } from '../../../shared/schemas/silenced.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import type { Namespace } from '../registry/namespace.ts';
+import { isAnySilencedBy } from '../registry/named-by.ts';
 import { noteSilence, noteSilenceEnd } from '../timeline/saved.ts';
 import { changeOf } from './state.ts';
 import { SILENCED, SILENCED_USES } from './table.ts';
@@ -35,19 +36,25 @@ export function renewSilenced(transaction: Transaction, namespace: Namespace, en
 
 /** The same one with its next window, at the end of one; what it has kept back goes on to be counted. */
 export function beginWindow(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
+  // What was open through all of the window it kept quiet, also where nothing came of it meanwhile.
+  if (isAnySilencedBy(namespace, changeOf(namespace.name, entry))) noteMatched(transaction, namespace, [entry.id]);
   noteSilenceEnd(transaction, namespace, entry, undefined);
   noteSilence(transaction, namespace, entry, undefined);
   renewSilenced(transaction, namespace, entry);
 }
 
-/** @param by who ends it; undefined: it ends as it said it would */
+/**
+ * @param by who ends it; undefined: it ends as it said it would
+ * @param reason why, where they say so
+ */
 export function removeSilenced(
   transaction: Transaction,
   namespace: Namespace,
   entry: SilencedEntry,
   by: string | undefined,
+  reason?: string,
 ): void {
-  noteSilenceEnd(transaction, namespace, entry, by);
+  noteSilenceEnd(transaction, namespace, entry, by, reason);
   forgetUse(transaction, namespace, entry);
   transaction.remove(SILENCED, namespace, entry);
   noteSilenced(transaction, namespace, entry);
@@ -63,11 +70,42 @@ export function noteSuppressed(transaction: Transaction, namespace: Namespace, i
   for (const id of ids) {
     namespace.silenced.countUse(id, transaction.now);
     noteUse(transaction, namespace, id);
+    wake(transaction, namespace, id);
   }
 }
 
+/** Notes that these silenced entries silence an event that begins, is open or ends. */
+export function noteMatched(transaction: Transaction, namespace: Namespace, ids: readonly string[]): void {
+  for (const id of ids) {
+    if (namespace.silenced.countMatch(id, transaction.now)) noteUse(transaction, namespace, id);
+    wake(transaction, namespace, id);
+  }
+}
+
+/** Counts from here on how long an entry matches nothing, epoch seconds. */
+export function countUnmatched(transaction: Transaction, namespace: Namespace, id: string, since: number): void {
+  namespace.silenced.countFrom(id, since);
+  noteUse(transaction, namespace, id);
+}
+
+/** Marks an entry as idle, or with another mark; undefined: takes the mark away. */
+export function markIdle(
+  transaction: Transaction,
+  namespace: Namespace,
+  entry: SilencedEntry,
+  idle: SilenceIdle | undefined,
+): void {
+  const { idle: _before, ...rest } = entry;
+  renewSilenced(transaction, namespace, idle === undefined ? rest : { ...rest, idle });
+}
+
+function wake(transaction: Transaction, namespace: Namespace, id: string): void {
+  const entry = namespace.silenced.get(id);
+  if (entry?.idle !== undefined) markIdle(transaction, namespace, entry, undefined);
+}
+
 /** What a silenced entry has kept back before it came here. */
-export function saveSilencedUse(transaction: Transaction, namespace: Namespace, id: string, use: SilencedUse): void {
+export function saveSilencedUse(transaction: Transaction, namespace: Namespace, id: string, use: KeptUse): void {
   namespace.silenced.loadUse(id, use);
   noteUse(transaction, namespace, id);
 }

@@ -1,4 +1,4 @@
-import type { SilencedEntry, SilencedUse, WindowUse } from '../../../shared/schemas/silenced.ts';
+import type { KeptUse, SilencedEntry, SilencedUse, WindowUse } from '../../../shared/schemas/silenced.ts';
 import type { Selector } from '../../../shared/domain/selector.ts';
 import { Footprint, SELECTOR_BYTES, SILENCED_BYTES } from '../registry/footprint.ts';
 import {
@@ -42,8 +42,10 @@ export class SilencedRegistry implements SilencedIndex {
   readonly #byCheckOnly = new Map<string, SilencedEntry>();
   /** Every entry that names the check, with or without a subscription. */
   readonly #namingCheck = new Map<string, Set<string>>();
-  /** Of the entries that have kept anything back. */
-  readonly #uses = new Map<string, SilencedUse>();
+  /** Of the entries that have kept anything back, or of which it is counted how long they match nothing. */
+  readonly #uses = new Map<string, KeptUse>();
+  /** Entries that are marked as idle. */
+  idleCount = 0;
   /** Those that are found by a search. */
   readonly selectors = new Selectors();
   readonly #footprint: Footprint;
@@ -104,7 +106,7 @@ export class SilencedRegistry implements SilencedIndex {
   }
 
   /** What an entry has kept back; undefined: nothing so far. */
-  use(id: string): SilencedUse | undefined {
+  use(id: string): KeptUse | undefined {
     return this.#uses.get(id);
   }
 
@@ -115,9 +117,32 @@ export class SilencedRegistry implements SilencedIndex {
    */
   countUse(id: string, now: number): void {
     const before = this.#uses.get(id);
-    const use = { suppressed: (before?.suppressed ?? 0) + 1, last_suppressed: now };
+    const use = {
+      ...before,
+      suppressed: (before?.suppressed ?? 0) + 1,
+      last_suppressed: now,
+      ...countedFrom(before, now),
+    };
     const window = windowUse(this.#byId.get(id), before, now);
     this.#uses.set(id, window === undefined ? use : { ...use, window });
+  }
+
+  /**
+   * Notes that an entry matched something; where nobody counts how long it matches nothing, that is no use.
+   *
+   * @param now epoch seconds
+   * @returns whether that is news
+   */
+  countMatch(id: string, now: number): boolean {
+    const before = this.#uses.get(id);
+    if (before?.unmatched_since === undefined || before.unmatched_since === now) return false;
+    this.#uses.set(id, { ...before, unmatched_since: now });
+    return true;
+  }
+
+  /** Counts from here on how long an entry matches nothing, epoch seconds. */
+  countFrom(id: string, since: number): void {
+    this.#uses.set(id, { ...UNUSED, ...this.#uses.get(id), unmatched_since: since });
   }
 
   forgetUse(id: string): void {
@@ -125,7 +150,7 @@ export class SilencedRegistry implements SilencedIndex {
   }
 
   /** What the store knows of an entry that is here. */
-  loadUse(id: string, use: SilencedUse): void {
+  loadUse(id: string, use: KeptUse): void {
     if (this.#byId.has(id)) this.#uses.set(id, use);
   }
 
@@ -133,7 +158,9 @@ export class SilencedRegistry implements SilencedIndex {
   put(entry: SilencedEntry): void {
     this.#noteChange();
     this.#endEpochWith(entry, -Infinity);
-    this.#footprint.bytes += bytesOf(entry) - bytesOf(this.#byId.get(entry.id));
+    const before = this.#byId.get(entry.id);
+    this.#footprint.bytes += bytesOf(entry) - bytesOf(before);
+    this.idleCount += idleOf(entry) - idleOf(before);
     this.#byId.set(entry.id, entry);
     if (entry.subscription !== null) {
       let entries = this.#bySubscription.get(entry.subscription);
@@ -154,7 +181,9 @@ export class SilencedRegistry implements SilencedIndex {
   remove(entry: SilencedEntry): void {
     this.#noteChange();
     this.#uses.delete(entry.id);
-    this.#footprint.bytes -= bytesOf(this.#byId.get(entry.id));
+    const before = this.#byId.get(entry.id);
+    this.#footprint.bytes -= bytesOf(before);
+    this.idleCount -= idleOf(before);
     this.#byId.delete(entry.id);
     if (entry.subscription !== null) {
       const entries = this.#bySubscription.get(entry.subscription);
@@ -200,6 +229,18 @@ function windowUse(
   const begin = entryAt(entry, now * 1000).begin ?? 0;
   const counted = before?.window?.begin === begin ? before.window.suppressed : 0;
   return { begin, suppressed: counted + 1 };
+}
+
+/** Nothing so far. */
+export const UNUSED: SilencedUse = { suppressed: 0, last_suppressed: null };
+
+/** What kept something back has matched. */
+function countedFrom(before: KeptUse | undefined, now: number): Pick<KeptUse, 'unmatched_since'> {
+  return before?.unmatched_since === undefined ? {} : { unmatched_since: now };
+}
+
+function idleOf(entry: SilencedEntry | undefined): number {
+  return entry?.idle === undefined ? 0 : 1;
 }
 
 function bytesOf(entry: SilencedEntry | undefined): number {

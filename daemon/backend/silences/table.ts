@@ -1,4 +1,4 @@
-import type { SilencedEntry, SilencedUse } from '../../../shared/schemas/silenced.ts';
+import type { KeptUse, SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import { silencedId, silencedRow } from '../../../shared/domain/silencing.ts';
 import type { Key } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
@@ -55,12 +55,18 @@ export const SILENCED: StoredTable & Table<Namespace, SilencedEntry, SilencedEnt
   shifted(text, byMs) {
     const entry = silencedOfStored(JSON.parse(text));
     const { begin, expireAtMs } = entry;
+    const marked = { ...entry, ...idleMoved(entry, byMs) };
     // Its windows are times of the clock on the wall: which is the next one is found anew.
-    if (entry.recurrence !== undefined) return JSON.stringify(storedSilenced({ ...entry, begin: 0, expireAtMs: 0 }));
-    if (begin === null && expireAtMs === null) return undefined;
+    if (entry.recurrence !== undefined) return JSON.stringify(storedSilenced({ ...marked, begin: 0, expireAtMs: 0 }));
+    if (begin === null && expireAtMs === null && entry.idle === undefined) return undefined;
     return JSON.stringify(
-      storedSilenced({ ...entry, begin: moved(begin, byMs / 1000), expireAtMs: moved(expireAtMs, byMs) }),
+      storedSilenced({ ...marked, begin: moved(begin, byMs / 1000), expireAtMs: moved(expireAtMs, byMs) }),
     );
+  },
+  waited(text, forMs) {
+    const entry = silencedOfStored(JSON.parse(text));
+    if (entry.idle === undefined) return undefined;
+    return JSON.stringify(storedSilenced({ ...entry, ...idleMoved(entry, forMs) }));
   },
   topic: SILENCED_TOPIC,
   dumps: [
@@ -84,9 +90,32 @@ export const SILENCED_USES: StoredTable & LatestTable<Namespace, SilencedEntry> 
     // It may have ended, or begun anew, later in the batch.
     return use === undefined ? undefined : JSON.stringify(use);
   },
-  load: ({ silenced }, key, text) => silenced.loadUse(idIn(key), JSON.parse(text) as SilencedUse),
+  load: ({ silenced }, key, text) => silenced.loadUse(idIn(key), JSON.parse(text) as KeptUse),
   unload: ({ silenced }, key) => silenced.forgetUse(idIn(key)),
+  shifted: unmatchedMoved,
+  // Of what came while nobody was there to hear of it nothing is known.
+  waited: unmatchedMoved,
 };
+
+/** How long it matched nothing is a span of time. */
+function unmatchedMoved(text: string, byMs: number): string | undefined {
+  const use = JSON.parse(text) as KeptUse;
+  const { unmatched_since: since } = use;
+  return since === undefined ? undefined : JSON.stringify({ ...use, unmatched_since: since + wholeSeconds(byMs) });
+}
+
+/** So is what a mark tells. */
+function idleMoved({ idle }: SilencedEntry, byMs: number): Pick<SilencedEntry, 'idle'> {
+  if (idle === undefined) return {};
+  const { since, at, ends_at: end } = idle;
+  const seconds = wholeSeconds(byMs);
+  const mark = { since: since + seconds, at: at + seconds };
+  return { idle: end === undefined ? mark : { ...mark, ends_at: end + seconds } };
+}
+
+function wholeSeconds(ms: number): number {
+  return Math.floor(ms / 1000);
+}
 
 /** A time that is not there is not moved. */
 function moved(time: number | null, by: number): number | null {
@@ -104,7 +133,7 @@ function presentPart(part: string | number | undefined): string | undefined {
   return part === '' ? undefined : String(part);
 }
 
-export function dumpedSilenced(namespace: string, entry: SilencedEntry, use: SilencedUse | undefined): Wrapped {
+export function dumpedSilenced(namespace: string, entry: SilencedEntry, use: KeptUse | undefined): Wrapped {
   const { metadata, ...spec } = v2SilencedOf(namespace, entry);
   return wrappedOf('Silenced', metadata, { ...spec, mon: { entry: silencedRow(entry), use } });
 }

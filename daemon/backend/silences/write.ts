@@ -14,7 +14,8 @@ import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import { LIFETIME_SECONDS_MAX } from '../../../shared/schemas/lifetime.ts';
 import { SILENCES_MAX } from '../../../shared/schemas/settings.ts';
-import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { SilencedEntry, SilenceIdle } from '../../../shared/schemas/silenced.ts';
+import { idleReason } from '../../../shared/domain/silence-idle.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { mon, MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
@@ -192,6 +193,19 @@ export function refuseTooMany({ silenced }: Pick<Namespace, 'silenced'>, ids: re
 /** An entry as the audit trail has it. */
 export function auditedSilence(entry: SilencedEntry | undefined): SilencedRow | undefined {
   return entry === undefined ? undefined : silencedRow(entry);
+}
+
+/** Ends an entry that was idle for too long, by the settings and not as it said it would (spec, idleness 4). */
+export function endIdle(transaction: Transaction, namespace: Namespace, entry: SilencedEntry, idle: SilenceIdle): void {
+  const actor = mon('silence-idle-expire');
+  const reason = idleReason(idle);
+  removeSilenced(transaction, namespace, entry, actor.who, reason);
+  recordAudit(transaction, actor, {
+    action: 'silence.expire',
+    target: targetIn(namespace.name, entry.id),
+    before: auditedSilence(entry),
+    reason,
+  });
 }
 
 /** Ends an entry as it said it would: by the clock, or with the event that it was made for. */

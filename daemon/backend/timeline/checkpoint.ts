@@ -152,7 +152,8 @@ export function takeSilences({ silenced }: Namespace): { readonly texts: readonl
     length = 0;
   };
   for (const entry of silenced.all()) {
-    const text = JSON.stringify(entry);
+    // Transitions do not tell when it stops being idle.
+    const text = JSON.stringify({ ...entry, idle: undefined });
     part.push(text);
     length += text.length;
     if (length >= PART_LENGTH) end();

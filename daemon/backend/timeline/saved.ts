@@ -63,10 +63,21 @@ export function noteSilence(transaction: Transaction, namespace: Namespace, entr
   });
 }
 
-/** @param by who ended it; undefined: it ended as it said it would */
-export function noteSilenceEnd(transaction: Transaction, namespace: Namespace, entry: SilencedEntry, by: By): void {
+/**
+ * @param by who ended it; undefined: it ended as it said it would
+ * @param reason why they ended it, where they say so
+ */
+export function noteSilenceEnd(
+  transaction: Transaction,
+  namespace: Namespace,
+  entry: SilencedEntry,
+  by: By,
+  reason?: string,
+): void {
   const transition: Transition =
-    by === undefined ? { kind: 'expire', ...silenceOf(entry) } : { kind: 'clear', ...silenceOf(entry), by };
+    by === undefined
+      ? { kind: 'expire', ...silenceOf(entry) }
+      : { kind: 'clear', ...silenceOf(entry), by, ...(reason !== undefined && { reason }) };
   noteEntry(transaction, namespace, entry, '', transition);
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openApiClient } from '../../../shared/client/api-client.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
+import { asking } from '../../support/asking.ts';
 import { NOW, runMonctl, spawnMonctl } from '../../support/run-monctl.ts';
 import type { MonctlRun } from '../../support/run-monctl.ts';
 import { startBackend } from '../../support/running-backend.ts';
@@ -17,6 +18,11 @@ const SETTINGS = {
   },
   mail: { password: 'hunter2' },
 };
+
+/** A silence as a dump has it. */
+interface Dumped {
+  readonly spec: { readonly mon: { entry: object; use?: object } };
+}
 
 let backend: RunningBackend;
 let api: ApiClient;
@@ -225,6 +231,29 @@ test('a silence is shown with what it does, and given another end', async () => 
   expect(entry?.expire).toBeGreaterThan(28_000);
   expect(await monctl(['silenced', 'extend', '*:nope', '8h'])).toMatchObject({ code: 3 });
   expect(await monctl(['silenced', 'clear', '*:s-load'])).toMatchObject({ code: 0 });
+});
+
+test('a silence that has matched nothing for long is found, with since when', async () => {
+  const ask = asking(backend.url);
+  await monctl(['silenced', 'create', '--check', 'i-load', '--reason', 'busy', '--creator', 'bob']);
+  expect(await rows('silenced', 'list', '--idle')).toEqual([]);
+  // A dump brings the mark along.
+  const { objects } = (await ask('GET', '/api/mon/v1/dump/Silenced')).body as { objects: Dumped[] };
+  const [seconds, day] = [Math.floor(Date.now() / 1000), 86_400];
+  const idle = { since: seconds - 9 * day, at: seconds - 2 * day, ends_at: seconds + 5 * day + 60 };
+  for (const { spec } of objects) {
+    spec.mon.entry = { ...spec.mon.entry, idle };
+    spec.mon.use = { suppressed: 0, last_suppressed: null, unmatched_since: idle.since };
+  }
+  expect(await ask('POST', '/api/mon/v1/restore', { objects })).toMatchObject({ status: 200 });
+  const list = await monctl(['silenced', 'list', '--idle']);
+  expect(list.stdout).toMatch(/^ID .* IDLE$/m);
+  expect(list.stdout).toMatch(/^\*:i-load .*nothing matched for .*, ends in .* unless something does$/m);
+  expect(await json('silenced', 'list', '-q', 'idle')).toMatchObject([{ id: '*:i-load', idle }]);
+  expect(await json('silenced', 'list', '-q', '!idle')).toEqual([]);
+  expect((await monctl(['silenced', 'info', '*:i-load'])).stdout).toMatch(/^idle +nothing matched for /m);
+  expect(await monctl(['silenced', 'list', '--idle', '--at', '1h'])).toMatchObject({ code: 2 });
+  expect(await monctl(['silenced', 'clear', '*:i-load'])).toMatchObject({ code: 0 });
 });
 
 test('event delete is event resolve', async () => {

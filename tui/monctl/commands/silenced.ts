@@ -23,7 +23,17 @@ import { clearEffects, missingEntry, silenceEffects, wantedEntry } from '../sile
 import { SEARCH_TARGET_OPTIONS, searchTargetOf, targetOf } from '../silence-target.ts';
 import { record } from '../table.ts';
 import { ago, parseLifetime } from '../times.ts';
-import { endText, listColumns, listedAt, RECURS, timeFields, windowField, type Listed } from '../silence-text.ts';
+import {
+  endText,
+  idleColumn,
+  idleText,
+  listColumns,
+  listedAt,
+  RECURS,
+  timeFields,
+  windowField,
+  type Listed,
+} from '../silence-text.ts';
 import { RECURRENCE_OPTIONS, recurrenceOfFlags, windowLines, windowsAhead } from '../silence-recurrence.ts';
 import { recurrenceText } from '../../words/recurrence-text.ts';
 import { flag, takes } from '../flags.ts';
@@ -37,6 +47,7 @@ const list: Command = {
     check: takes('NAME', 'only entries that name this check', { completes: 'check' }),
     subscription: takes('NAME', 'only entries that name exactly this subscription', { completes: 'subscription' }),
     client: takes('NAME', 'short for --subscription client:NAME', { completes: 'client' }),
+    idle: flag('only entries that have matched nothing for long, with since when'),
     ...AT_OPTION,
     ...NAMESPACES_OPTIONS,
     filter: FILTER_OPTION,
@@ -45,9 +56,14 @@ const list: Command = {
   examples: [
     ['monctl silenced list --check http-frontend', 'who silenced this check, and for how long'],
     ["monctl silenced list -q 'creator=alice left<1h'", 'what of mine ends soon'],
+    ['monctl silenced list --idle', 'what can be cleared: it has matched nothing for a week'],
   ],
   async run(call) {
     const { check, subscription } = targetOf(call.flags);
+    const isIdle = call.flags.switch('idle') === true;
+    if (isIdle && call.flags.value('at') !== undefined) {
+      throw new MonError('invalid', 'what was idle at a moment of the past is not kept: --idle without --at');
+    }
     const isEverywhere = namespacesOf(call) === undefined;
     const namespace = isEverywhere ? EVERY_NAMESPACE : call.namespace;
     const entries: List<Listed> = {
@@ -56,12 +72,20 @@ const list: Command = {
         ...(isEverywhere ? [{ title: 'NAMESPACE', text: ({ view }: Listed) => view.namespace ?? '' }] : []),
         ...listColumns(nowMs),
         ...(shown.some(({ view }) => view.recurrence !== undefined) ? [RECURS] : []),
+        ...(shown.some(({ view }) => view.idle !== undefined) ? [idleColumn(nowMs)] : []),
       ],
       search: languageOf(SILENCED_SEARCH, ({ view, endsAt }) => ({ ...view, expire_at: endsAt })),
       key: ({ view: { namespace: place, id } }) => (place === undefined ? id : `${place}/${id}`),
       value: ({ view }) => view,
       // That it counts down is no news.
-      news: ({ view, endsAt }) => [view.begin, view.expire_on_resolve, view.creator, view.reason, endsAt],
+      news: ({ view, endsAt }) => [
+        view.begin,
+        view.expire_on_resolve,
+        view.creator,
+        view.reason,
+        endsAt,
+        view.idle !== undefined,
+      ],
       async fetch() {
         const views = await call.api().silencedDetails({ check, subscription });
         return views.map((view) => ({ view, endsAt: view.expire_at }));
@@ -70,6 +94,7 @@ const list: Command = {
         all
           .filter(({ view }) => check === undefined || view.check === check)
           .filter(({ view }) => subscription === undefined || view.subscription === subscription)
+          .filter(({ view }) => !isIdle || view.idle !== undefined)
           .toSorted((a, b) => (a.view.id < b.view.id ? -1 : 1)),
       follow: () =>
         follow({ ...call, namespace }, 'silenced', ({ silenced }) =>
@@ -107,6 +132,7 @@ const info: Command = {
           ['creator', entry.creator ?? ''],
           ['made', ago(entry.timestamp, nowMs)],
           ['silences now', eventCounts(events)],
+          ...(entry.idle === undefined ? [] : ([['idle', idleText(entry.idle, nowMs)]] as const)),
           ['kept back', counted(entry.suppressed, 'handler runs')],
           ...windowField(entry),
           ['last kept back', entry.last_suppressed === null ? 'never' : ago(entry.last_suppressed, nowMs)],

@@ -21,7 +21,7 @@ export function silenceEntryLines(
   const { nowMs } = store;
   const entry = store.silenced.get(id);
   if (entry !== undefined) {
-    const about = [...aboutEntry(entry, undefined, nowMs), ...keptBack(load.data, nowMs)];
+    const about = [...aboutEntry(entry, undefined, nowMs), ...idleness(entry, nowMs), ...keptBack(load.data, nowMs)];
     return describe([...about, BLANK, covered(store, entry, look.width)], look);
   }
   const ended = store.silenceHistory.get(id, nowMs);
@@ -45,6 +45,13 @@ function aboutEntry(entry: SilencedRow, endedAtMs: number | undefined, nowMs: nu
     { label: 'ends', text: ends === '' ? 'never by itself' : ends },
     ...(endedAtMs === undefined ? [] : [{ label: 'ended', text: momentText(endedAtMs / 1000, nowMs) }]),
   ];
+}
+
+/** That it has matched nothing for long. */
+function idleness({ idle }: SilencedRow, nowMs: number): readonly Described[] {
+  if (idle === undefined) return [];
+  const end = idle.ends_at === undefined ? '' : `; ends ${momentText(idle.ends_at, nowMs)} unless something does`;
+  return [{ label: 'idle', text: `nothing matched since ${momentText(idle.since, nowMs)}${end}`, tone: 'accent' }];
 }
 
 /** How many runs of handlers it kept from running so far. */

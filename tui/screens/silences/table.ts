@@ -20,6 +20,12 @@ const STATE_TONES: Readonly<Record<SilencedState, Tone>> = {
   ended: 'faint',
 };
 
+/** Of what the column of events says in place of a number. */
+const EVENTS_TONES: ReadonlyMap<string, Tone> = new Map([
+  ['none', 'faint'],
+  ['idle', 'accent'],
+]);
+
 /** A silence in the table: one that is there, or one that has ended. */
 export interface SilenceEntry {
   readonly entry: SilencedRow;
@@ -50,7 +56,7 @@ export const SILENCES = tableView<SilenceEntry>({
     column('left', 'LEFT', [7, 7], leftText, { align: 'right', compare: compareEnds }),
     column('events', 'EVENTS', [6, 7], eventsText, {
       align: 'right',
-      tone: (row, nowMs) => (eventsText(row, nowMs) === 'none' ? 'faint' : 'plain'),
+      tone: (row, nowMs) => EVENTS_TONES.get(eventsText(row, nowMs)) ?? 'plain',
       compare: (a, b) => b.events - a.events,
     }),
     // Runs of handlers that it kept back.
@@ -119,9 +125,10 @@ function span(seconds: number): string {
   return formatDuration(seconds, 1);
 }
 
-/** What is not in effect covers nothing: only of what is, none is worth a word. */
+/** What is not in effect covers nothing: only of what is, none is worth a word; and of what has matched nothing for long, that. */
 function eventsText(row: SilenceEntry, nowMs: number): string {
   const state = stateOf(row, nowMs);
+  if (state !== 'ended' && row.events === 0 && row.entry.idle !== undefined) return 'idle';
   if (state === 'pending' || state === 'ended') return '-';
   return row.events === 0 ? 'none' : countText(row.events);
 }

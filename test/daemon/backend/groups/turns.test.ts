@@ -272,7 +272,7 @@ describe('nothing is lost', () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'a-1' });
     await settled(rig);
-    const [moved, ...others] = await shiftedTimes(rig.store, TABLES, 3600);
+    const [moved, ...others] = await shiftedTimes(rig.store, TABLES, { seconds: 3600, awayMs: 0 });
     expect(others).toEqual([]);
     expect(moved).toMatchObject({ type: 'put', key: ['handler-group', 'default', 'default', '[["client.rack","a"]]'] });
     const value = moved?.type === 'put' ? (JSON.parse(moved.value) as object) : {};

@@ -10,6 +10,18 @@ const MOVED: readonly (readonly [table: string, before: unknown, after: unknown]
   ['silenced', { reason: 'x', begin: 5000, expire_at: 9_000_000 }, { reason: 'x', begin: 8600, expire_at: 12_600_000 }],
   ['silenced', { begin: 5000, expire_at: null }, { begin: 8600, expire_at: null }],
   ['silenced', { begin: null, expire_at: null }, undefined],
+  [
+    'silenced',
+    { begin: null, expire_at: null, idle: { since: 5, at: 6, ends_at: 7 } },
+    { begin: null, expire_at: null, idle: { since: 3605, at: 3606, ends_at: 3607 } },
+  ],
+  // When it last kept something back stays as it was dated.
+  [
+    'silenced-use',
+    { suppressed: 1, last_suppressed: 5, unmatched_since: 5 },
+    { suppressed: 1, last_suppressed: 5, unmatched_since: 3605 },
+  ],
+  ['silenced-use', { suppressed: 1, last_suppressed: 5 }, undefined],
   ['stash', { path: 'a', content: {}, expire_at: 1 }, { path: 'a', content: {}, expire_at: 1 + HOUR_MS }],
   ['stash', { path: 'a', content: {}, expire_at: null }, undefined],
   ['invalidated', 7, 7 + HOUR_MS],
@@ -24,12 +36,39 @@ const MOVED: readonly (readonly [table: string, before: unknown, after: unknown]
   ['api-key', { id: 'chosen as a date', expiresAt: 60 }, undefined],
 ];
 
-test.each(MOVED)('%s %j becomes %j', async (table, before, after) => {
+/** What an hour without a backend makes of them. */
+const WAITED: typeof MOVED = [
+  ['silenced', { begin: 5000, expire_at: 9_000_000 }, undefined],
+  [
+    'silenced',
+    { begin: 5000, expire_at: 9_000_000, idle: { since: 5, at: 6 } },
+    { begin: 5000, expire_at: 9_000_000, idle: { since: 3605, at: 3606 } },
+  ],
+  [
+    'silenced-use',
+    { suppressed: 0, last_suppressed: null, unmatched_since: 5 },
+    { suppressed: 0, last_suppressed: null, unmatched_since: 3605 },
+  ],
+  ['stash', { path: 'a', content: {}, expire_at: 1 }, undefined],
+];
+
+const HOUR_LATER = { seconds: 3600, awayMs: 0 };
+const HOUR_AWAY = { seconds: 0, awayMs: HOUR_MS };
+const counted = (since: number): object => ({ suppressed: 0, last_suppressed: null, unmatched_since: since });
+
+const MOVES = [
+  MOVED.map(([table, before, after]) => ({ moves: HOUR_LATER, table, before, after })),
+  WAITED.map(([table, before, after]) => ({ moves: HOUR_AWAY, table, before, after })),
+  // One after the other.
+  [{ moves: { seconds: -60, awayMs: HOUR_MS }, table: 'silenced-use', before: counted(100), after: counted(3640) }],
+].flat();
+
+test.each(MOVES)('$moves: of $table $before becomes $after', async ({ moves, table, before, after }) => {
   const store = {
     async *scan([asked]: Key): AsyncGenerator<readonly [Key, string]> {
       if (asked === table) yield await Promise.resolve([[table, 'key'], JSON.stringify(before)] as const);
     },
   };
-  const ops = await shiftedTimes(store, TABLES, 3600);
+  const ops = await shiftedTimes(store, TABLES, moves);
   expect(ops).toEqual(after === undefined ? [] : [{ type: 'put', key: [table, 'key'], value: JSON.stringify(after) }]);
 });

@@ -414,3 +414,54 @@ test('a row is gone with the last that is known of it', () => {
   expect(silenceEntry(driver.store, 'client:a:disk')).toMatchObject({ state: 'active' });
   expect(silenceEntry(driver.store, 'client:never:disk')).toBeUndefined();
 });
+
+describe('one that has matched nothing for long', () => {
+  const idle = { since: NOW - 9 * 24 * HOUR, at: NOW - 2 * 24 * HOUR, ends_at: NOW + 5 * 24 * HOUR };
+
+  test('says so in place of its events, also between its windows, as long as it covers none', () => {
+    const driver = onSilences(
+      [
+        silence('a', { idle }),
+        silence('b', { idle, begin: NOW + HOUR, expire_at: NOW + 2 * HOUR }),
+        silence('c'),
+        silence('d', { idle }),
+      ],
+      [silencedEvent('d', 'client:d:disk')],
+    );
+    const said = new Map(shown(driver, 'target').map((target, index) => [target, shown(driver, 'events')[index]]));
+    expect(Object.fromEntries(said)).toEqual({
+      'a / disk': 'idle',
+      'b / disk': 'idle',
+      'c / disk': 'none',
+      'd / disk': '1',
+    });
+  });
+
+  test('is found by idle, and the others by !idle', () => {
+    const driver = onSilences([silence('a', { idle }), silence('b')]);
+    driver.type('/idle');
+    driver.pass(400);
+    expect(shown(driver, 'target')).toEqual(['a / disk']);
+  });
+
+  test('says on its page since when, and when it ends', () => {
+    const driver = onSilences([silence('a', { idle })]);
+    driver.type('\r');
+    const lines = silenceEntryLines(driver.store, {
+      kind: 'silence-entry',
+      id: 'client:a:disk',
+      load: NOT_LOADED,
+      top: 0,
+      search: NO_SEARCH,
+    });
+    const text = lines
+      .map((line) =>
+        line
+          .map((piece) => piece.text)
+          .join('')
+          .trim(),
+      )
+      .join(' ');
+    expect(text).toMatch(/ idle +nothing matched since .*\(1w2d ago\); ends .*\(in 4d23h\) unless something does/);
+  });
+});

@@ -1,0 +1,121 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { idleStep, type IdleRules, type IdleStep } from '../../../shared/domain/silence-idle.ts';
+import { entryAt } from '../../../shared/domain/silencing.ts';
+import { errorMessage } from '../../../shared/errors.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { Log } from '../../log/log.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import type { Transaction } from '../commit/transaction.ts';
+import type { PlanningClock } from '../ports.ts';
+import { isAnySilencedBy } from '../registry/named-by.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
+import { countUnmatched, markIdle, noteMatched } from './saved.ts';
+import { changeOf } from './state.ts';
+import { endIdle } from './write.ts';
+
+interface IdleParts {
+  readonly registry: Registry;
+  readonly batcher: Pick<Batcher, 'run'>;
+  readonly clock: PlanningClock;
+  readonly log: Log;
+  /** Asked each time, because a reload changes them. */
+  readonly rules: () => IdleRules;
+}
+
+/** How often it is looked after what silences matched. Nothing of it is done when a result comes. */
+const PERIOD_MS = 60_000;
+
+/** Marked ones at which one look is taken each time, in turns: to find what a selector finds takes a millisecond among 100,000 clients. */
+const MARKED = 200;
+
+/** Entries in one commit. */
+const SLICE = 20;
+
+/** Where an entry is. By name, because the registry may be read again before it is looked at. */
+type Place = readonly [namespace: string, id: string];
+
+/** Marks silences that have matched nothing for long, takes the mark away, and ends them where that is wanted (spec, idleness). */
+export function watchIdle(parts: IdleParts): Disposable {
+  let isLooking = false;
+  let round = 0;
+  return parts.clock.every(PERIOD_MS, () => {
+    if (isLooking) return;
+    isLooking = true;
+    lookAround(parts, round++)
+      .catch((error: unknown) => {
+        parts.log.warn({ reason: errorMessage(error) }, 'it was not written which silences are idle');
+      })
+      .finally(() => {
+        isLooking = false;
+      });
+  });
+}
+
+async function lookAround({ registry, batcher, clock, rules }: IdleParts, round: number): Promise<void> {
+  const wanted: Place[] = [];
+  for (const [name, id] of placesToLookAt(registry, rules(), clock.now(), round)) {
+    await turn();
+    const namespace = registry.namespace(name);
+    const entry = namespace.silenced.get(id);
+    if (entry !== undefined && stepOf(namespace, entry, rules(), clock.now()).kind !== 'none') wanted.push([name, id]);
+  }
+  for (let start = 0; start < wanted.length; start += SLICE) {
+    const places = wanted.slice(start, start + SLICE);
+    const work = (transaction: Transaction): void => {
+      for (const place of places) follow(transaction, place, rules());
+    };
+    await batcher.run(work, { weight: places.length });
+  }
+}
+
+/** Those for which something follows unless they match something now, and some of those that are marked. */
+function placesToLookAt(registry: Registry, rules: IdleRules, nowMs: number, round: number): readonly Place[] {
+  const due: Place[] = [];
+  const marked: Place[] = [];
+  for (const namespace of registry.namespaces()) {
+    for (const entry of namespace.silenced.all()) {
+      const { kind } = stepOf(namespace, entry, rules, nowMs, () => false);
+      const places = kind !== 'none' ? due : entry.idle !== undefined ? marked : undefined;
+      places?.push([namespace.name, entry.id]);
+    }
+  }
+  const rounds = Math.max(1, Math.ceil(marked.length / MARKED));
+  const start = (round % rounds) * MARKED;
+  return [...due, ...marked.slice(start, start + MARKED)];
+}
+
+function follow(transaction: Transaction, [name, id]: Place, rules: IdleRules): void {
+  const namespace = transaction.registry.namespace(name);
+  const entry = namespace.silenced.get(id);
+  if (entry === undefined) return;
+  const step = stepOf(namespace, entry, rules, transaction.nowMs);
+  switch (step.kind) {
+    case 'none':
+      return;
+    case 'count':
+      countUnmatched(transaction, namespace, id, step.since);
+      return;
+    case 'match':
+      noteMatched(transaction, namespace, [id]);
+      return;
+    case 'idle':
+      markIdle(transaction, namespace, entry, step.idle);
+      return;
+    case 'wake':
+      markIdle(transaction, namespace, entry, undefined);
+      return;
+    case 'end':
+      endIdle(transaction, namespace, entry, step.idle);
+  }
+}
+
+function stepOf(
+  namespace: Namespace,
+  kept: SilencedEntry,
+  rules: IdleRules,
+  nowMs: number,
+  covers = () => isAnySilencedBy(namespace, changeOf(namespace.name, kept)),
+): IdleStep {
+  return idleStep(entryAt(kept, nowMs), { use: namespace.silenced.use(kept.id), covers }, rules, nowMs);
+}

@@ -1,0 +1,266 @@
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
+import { handlerSchema } from '../../../../shared/schemas/handler.ts';
+import { asking } from '../../../support/asking.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const MINUTE = 60_000;
+/** A week of ten minutes a day, as the settings of these tests have it. */
+const DAY = 10 * MINUTE;
+const WEEK = 7 * DAY;
+const MADE = ManualClock.START_MS / 1000;
+/** Windows of ten minutes, the first one half an hour after the making. */
+const HOURLY = { recurrence: { schedule: '30 * * * *', duration: 600 } };
+const HANDLERS = new Map([['default', handlerSchema.parse({ type: 'pipe', command: 'cat > /dev/null' })]]);
+
+interface Idle {
+  readonly since: number;
+  readonly at: number;
+  readonly ends_at?: number;
+}
+
+let clock: ManualClock;
+let dir: string;
+let backend: Backend;
+
+async function start({ handlers = true, expire = 0, after = WEEK / 1000 } = {}): Promise<void> {
+  const { program } = await loadConfig({ directories: [], env: {} });
+  backend = await openBackend({
+    dir,
+    clock,
+    batcher: { batchLimit: 1 },
+    definitions: {
+      program: { ...program, 'silence-idle-after': after, 'silence-idle-expire': expire },
+      ...(handlers && { handlers: HANDLERS }),
+    },
+  });
+}
+beforeEach(async () => {
+  clock = new ManualClock();
+  dir = await tempDir();
+  await start();
+  onTestFinished(() => backend.stop());
+});
+
+const ask = (method: string, target: string, body?: unknown): ReturnType<ReturnType<typeof asking>> =>
+  asking(backend.url)(method, target, body);
+const silence = (more: object = {}): ReturnType<typeof ask> =>
+  ask('POST', '/api/mon/v1/silenced', { check: 'disk', reason: 'known', ...more });
+const report = (status: number): ReturnType<typeof ask> =>
+  ask('POST', '/results', { name: 'disk', source: 'web-1', output: 'said', status });
+
+async function restart(options?: Parameters<typeof start>[0], afterMs = 0): Promise<void> {
+  await backend.stop();
+  clock.advance(afterMs);
+  await start(options);
+}
+
+async function entries(): Promise<{ id: string; idle?: Idle }[]> {
+  return (await ask('GET', '/api/mon/v1/silenced')).body as { id: string; idle?: Idle }[];
+}
+const idle = async (): Promise<Idle | undefined> => (await entries())[0]?.idle;
+
+interface Dumped {
+  readonly entry: { readonly idle?: Idle };
+  readonly use?: { readonly unmatched_since?: number };
+}
+async function dumped(): Promise<Dumped> {
+  const { body } = await ask('GET', '/api/mon/v1/dump/Silenced');
+  const [object] = (body as { objects: { spec: { mon: Dumped } }[] }).objects;
+  if (object === undefined) throw new Error('there is no silence');
+  return object.spec.mon;
+}
+const since = async (): Promise<number | undefined> => (await dumped()).use?.unmatched_since;
+
+/** Lets a time pass, and with it all that is done every minute. */
+async function pass(ms: number): Promise<void> {
+  for (const step of ms > 2 * MINUTE ? [ms - 2 * MINUTE, MINUTE, MINUTE] : [ms]) {
+    clock.advance(step);
+    // Two commits further, whatever the clock asked for is done.
+    for (let commit = 0; commit < 2; commit++) await ask('POST', '/stashes', { path: 'passed', content: {} });
+  }
+}
+
+/** A silence that is counted from its making. */
+async function silenced(more: object = {}): Promise<void> {
+  expect((await silence(more)).status).toBe(201);
+  await pass(MINUTE);
+  expect(await since()).toBe(MADE);
+}
+
+describe('a silence that matches nothing (spec, idleness)', () => {
+  test('is marked after a week, in lists, searches and metrics', async () => {
+    await silenced();
+    await pass(WEEK - 2 * MINUTE);
+    expect(await idle()).toBeUndefined();
+    await pass(MINUTE);
+    expect(await idle()).toEqual({ since: MADE, at: MADE + WEEK / 1000 });
+    const found = async (search: string): Promise<number> =>
+      ((await ask('GET', `/api/mon/v1/silenced?q=${encodeURIComponent(search)}`)).body as unknown[]).length;
+    expect([await found('idle'), await found('!idle')]).toEqual([1, 0]);
+    expect((await ask('GET', '/metrics')).text).toContain('mon_silenced_idle_entries 1\n');
+    // The older API tells nothing of it.
+    expect((await ask('GET', '/silenced')).body).toEqual([expect.not.objectContaining({ idle: expect.anything() })]);
+  });
+
+  test('is not where an event is open and unchanged, and is a week after that has ended', async () => {
+    await report(2);
+    await silenced();
+    await pass(2 * WEEK);
+    expect(await idle()).toBeUndefined();
+    await report(0);
+    const resolved = Math.floor(clock.now() / 1000);
+    expect(await since()).toBe(resolved);
+    await pass(WEEK - MINUTE);
+    expect(await idle()).toBeUndefined();
+    await pass(MINUTE);
+    expect(await idle()).toEqual({ since: resolved, at: resolved + WEEK / 1000 });
+  });
+
+  test('is not where an event came and went of which no handler would have heard', async () => {
+    await restart({ handlers: false });
+    await silenced();
+    await pass(6 * DAY);
+    await report(2);
+    await report(0);
+    await pass(2 * DAY);
+    expect(await idle()).toBeUndefined();
+  });
+
+  test('is idle no more from the commit on in which something matches', async () => {
+    await silenced();
+    await pass(WEEK);
+    expect(await idle()).toBeDefined();
+    await report(2);
+    expect(await idle()).toBeUndefined();
+    expect((await ask('GET', '/metrics')).text).toContain('mon_silenced_idle_entries 0\n');
+  });
+
+  test('is idle no more a minute after it comes to cover what is open', async () => {
+    await silenced({ check: null, subscription: 'web' });
+    await ask('POST', '/clients', { name: 'db-1', address: '127.0.0.1', subscriptions: ['db'] });
+    await ask('POST', '/results', { name: 'disk', source: 'db-1', output: 'full', status: 2 });
+    await pass(WEEK);
+    expect(await idle()).toBeDefined();
+    await ask('POST', '/clients', { name: 'db-1', address: '127.0.0.1', subscriptions: ['db', 'web'] });
+    await pass(MINUTE);
+    expect(await idle()).toBeUndefined();
+  });
+
+  test('that recurs is one once a whole window has gone by with nothing', async () => {
+    await silenced(HOURLY);
+    await pass(WEEK + 2 * DAY);
+    expect(await idle()).toBeUndefined();
+    await pass(DAY);
+    expect(await idle()).toMatchObject({ since: MADE });
+  });
+
+  test('that recurs is not where something was open all through a window', async () => {
+    await report(2);
+    await silenced(HOURLY);
+    await pass(5 * DAY);
+    expect(await since()).toBeGreaterThanOrEqual(MADE + (4 * DAY) / 1000);
+    await report(0);
+    await pass(WEEK + 3 * DAY);
+    expect(await idle()).toBeUndefined();
+  });
+});
+
+describe('after a restart (spec, idleness 2)', () => {
+  test('it is as it was: counted on, and marked', async () => {
+    await silenced();
+    await pass(6 * DAY);
+    await restart();
+    await pass(DAY - MINUTE);
+    const mark = await idle();
+    expect(mark).toEqual({ since: MADE, at: MADE + WEEK / 1000 });
+    await restart();
+    await pass(6 * DAY);
+    expect(await idle()).toEqual(mark);
+  });
+
+  test('time without a backend does not count', async () => {
+    await silenced();
+    await pass(6 * DAY);
+    await restart(undefined, 3 * DAY);
+    await pass(DAY - 5 * MINUTE);
+    expect(await idle()).toBeUndefined();
+    await pass(5 * MINUTE);
+    expect(await idle()).toMatchObject({ since: MADE + (3 * DAY) / 1000 });
+  });
+
+  test('a clock that was set right neither marks nor forgets', async () => {
+    await silenced();
+    await pass(DAY);
+    await backend.stop();
+    clock.set(100 * DAY);
+    await start();
+    await pass(6 * DAY - 5 * MINUTE);
+    expect(await idle()).toBeUndefined();
+    await pass(5 * MINUTE);
+    expect(await idle()).toMatchObject({ since: MADE + (100 * DAY) / 1000 });
+  });
+
+  test('marks go where nobody wants them any more', async () => {
+    await silenced();
+    await pass(WEEK);
+    expect(await idle()).toBeDefined();
+    await restart({ after: 0 });
+    await pass(MINUTE);
+    expect(await idle()).toBeUndefined();
+  });
+});
+
+describe('one that stays idle (spec, idleness 4)', () => {
+  test('ends where that is wanted, told in audit trail and timeline', async () => {
+    await restart({ expire: DAY / 1000 });
+    await silenced();
+    await pass(WEEK);
+    const mark = await idle();
+    expect(mark).toMatchObject({ ends_at: (mark?.at ?? 0) + DAY / 1000 });
+    await pass(DAY - 3 * MINUTE);
+    expect(await entries()).toHaveLength(1);
+    await pass(5 * MINUTE);
+    expect(await entries()).toEqual([]);
+    const reason = expect.stringMatching(
+      /^idle: nothing matched since 2026-01-01T00:00:00Z, marked 2026-01-01T01:1/,
+    ) as string;
+    const [ended] = (await ask('GET', '/api/mon/v1/audit')).body as unknown[];
+    expect(ended).toMatchObject({
+      action: 'silence.expire',
+      who: 'mon',
+      how: 'silence-idle-expire',
+      target: '*:disk',
+      reason,
+    });
+    const { body: timeline } = await ask('GET', '/api/mon/v1/timeline');
+    expect(timeline).toMatchObject({ transitions: [{ kind: 'clear', silence: '*:disk', by: 'mon', reason }, {}] });
+  });
+
+  test('does not end when something matches meanwhile', async () => {
+    await restart({ expire: DAY / 1000 });
+    await silenced();
+    await pass(WEEK);
+    await report(2);
+    await pass(2 * DAY);
+    expect(await entries()).toMatchObject([{ id: '*:disk' }]);
+    expect(await idle()).toBeUndefined();
+  });
+});
+
+test('a dump brings mark and count back', async () => {
+  await silenced();
+  await pass(WEEK);
+  const { body } = await ask('GET', '/api/mon/v1/dump/Silenced');
+  const before = await dumped();
+  expect(before.entry.idle).toBeDefined();
+  await ask('POST', '/silenced/clear', { id: '*:disk' });
+  const restored = await ask('POST', '/api/mon/v1/restore', { objects: (body as { objects: unknown }).objects });
+  expect(restored.status).toBeLessThan(300);
+  expect(await dumped()).toEqual(before);
+  await pass(MINUTE);
+  expect(await dumped()).toEqual(before);
+});
