@@ -193,6 +193,18 @@ export function* matchingEntries(
 
 const NONE: readonly SilencedEntry[] = [];
 
+/** Whether `matchingEntries` finds none, in a fraction of its time: so it is for nearly every event. */
+function isUnnamed(
+  index: SilencedIndex,
+  subscriptions: readonly string[],
+  check: string,
+  selected: readonly SilencedEntry[] = NONE,
+): boolean {
+  if (selected.length > 0 || index.byCheck(check) !== undefined) return false;
+  for (const subscription of subscriptions) if (index.bySubscription(subscription) !== undefined) return false;
+  return familiesOf(check).every((family) => index.byCheck(family) === undefined);
+}
+
 /** Ids of the entries that silence an event now, in the order of `matchingEntries`. */
 export function silencedBy(
   index: SilencedIndex,
@@ -202,6 +214,7 @@ export function silencedBy(
   selected?: readonly SilencedEntry[],
 ): string[] {
   const ids: string[] = [];
+  if (isUnnamed(index, subscriptions, check, selected)) return ids;
   for (const entry of matchingEntries(index, subscriptions, check, selected))
     if (isActive(entry, nowMs)) ids.push(entry.id);
   return ids;
@@ -220,6 +233,7 @@ export function isSilenced(
   nowMs: number,
   selected?: readonly SilencedEntry[],
 ): boolean {
+  if (isUnnamed(index, subscriptions, check, selected)) return false;
   for (const entry of matchingEntries(index, subscriptions, check, selected)) if (isActive(entry, nowMs)) return true;
   return false;
 }

@@ -12,13 +12,14 @@ import type { Store } from '../ports.ts';
 import type { CheckAggregate, CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
 import { bytesOfText, type KeptByEvent } from '../events/kept-by-event.ts';
 import { readRecords } from '../events/read-records.ts';
+import { LoopTurn } from '../http/loop-turn.ts';
 
 /** Results that are read at once. */
 const CHUNK = 250;
 /** Clients that are looked at, and outputs that are sorted, before others get their turn. */
 const TURN = 1000;
-/** The same of what is only counted or named: so many of them take a millisecond or two. */
-const LIGHT_TURN = 5000;
+/** What is only counted or named between two looks at the time. */
+const LOOKED_AT_ONCE = 1000;
 
 /** Which results count. */
 export interface Freshness {
@@ -46,20 +47,21 @@ export async function freshSummaryOf(
   const oldest = Math.floor(nowMs / 1000) - maxAge;
   const members = aggregate.members()[Symbol.iterator]();
   const { size } = aggregate;
-  for (let counted = 0; counted < size; counted += LIGHT_TURN) {
-    if (counted > 0) await nextTurn();
+  const turn = new LoopTurn();
+  for (let counted = 0; counted < size; counted += LOOKED_AT_ONCE) {
+    await turn.share();
     countSome(results, members, { oldest, silenced });
   }
   return { clients: aggregate.clientCount, checks: aggregate.checkCount, results };
 }
 
-/** Counts as many members as make a turn. Apart from the waiting, so that the engine makes fast code of it. */
+/** Counts some members. Apart from the waiting, so that the engine makes fast code of it. */
 function countSome(
   results: Record<keyof AggregateSummary['results'], number>,
   members: Iterator<CheckEntry>,
   { oldest, silenced }: { readonly oldest: number; readonly silenced: ReadonlySet<CheckEntry> },
 ): void {
-  for (let count = 0; count < LIGHT_TURN; count++) {
+  for (let count = 0; count < LOOKED_AT_ONCE; count++) {
     const { done, value: entry } = members.next();
     if (done === true) return;
     if (entry.status === undefined || entry.executed < oldest) {
@@ -154,10 +156,11 @@ async function inTurns<Entry>(
   look: (entry: Entry) => void,
   weightOf: (entry: Entry) => number = () => 1,
 ): Promise<void> {
-  for (let at = 0; at < entries.length; await nextTurn()) at = lookFrom(entries, at, look, weightOf);
+  const turn = new LoopTurn();
+  for (let at = 0; at < entries.length; await turn.share()) at = lookFrom(entries, at, look, weightOf);
 }
 
-/** Apart from the waiting, so that the engine makes fast code of it. @returns where the next turn begins */
+/** Apart from the waiting, so that the engine makes fast code of it. @returns where to go on */
 function lookFrom<Entry>(
   entries: readonly Entry[],
   start: number,
@@ -165,7 +168,7 @@ function lookFrom<Entry>(
   weightOf: (entry: Entry) => number,
 ): number {
   let at = start;
-  for (let weight = 0; at < entries.length && weight < LIGHT_TURN; at++) {
+  for (let weight = 0; at < entries.length && weight < LOOKED_AT_ONCE; at++) {
     const entry = entries[at];
     if (entry === undefined) continue;
     look(entry);

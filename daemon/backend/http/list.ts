@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { filterOf, type Filter } from './filter.ts';
+import { LoopTurn } from './loop-turn.ts';
 import { arrayText, sendPieces, WHOLE_LENGTH_MAX } from './pieces.ts';
 import { pageOf, queryOf, type Page } from './query.ts';
 
@@ -16,11 +17,8 @@ const FIRST_PORTION = 4;
 /** Of longer items there are fewer in a portion. */
 const PORTION_LENGTH = 128 * 1024;
 
-/** Entries after which others get their turn, also where nothing has to be read. */
+/** Entries after which others get their turn, also where nothing has to be read, when a list is only counted. */
 const TURN = 1000;
-
-/** The same for long ones, by what was written of them: so much text takes some five milliseconds. */
-const TURN_LENGTH = 1536 * 1024;
 
 /** What a list of entries takes in memory for each, as long as it is sent. */
 const REFERENCE_BYTES = 8;
@@ -91,17 +89,12 @@ async function* inPortions<Entry>(
   let size = FIRST_PORTION;
   let end = Math.min(size, entries.length);
   let next = readTexts(entries.slice(0, end));
-  let turn = 0;
+  const turn = new LoopTurn();
   for (let start = 0; start < entries.length;) {
     const texts = await next;
     if (texts === undefined) return;
-    const length = texts.reduce((sum, text) => sum + text.length, 0);
-    size = nextSize(size, length);
-    turn += Math.max((end - start) / TURN, length / TURN_LENGTH);
-    if (turn >= 1) {
-      turn = 0;
-      await nextTurn();
-    }
+    size = nextSize(size, texts);
+    await turn.share();
     start = end;
     end = Math.min(start + size, entries.length);
     next = start < end ? readTexts(entries.slice(start, end)) : NOTHING;
@@ -113,8 +106,9 @@ async function* inPortions<Entry>(
 
 const NOTHING = Promise.resolve(undefined);
 
-/** How many make a portion, when so many made texts of this length together. */
-function nextSize(size: number, length: number): number {
+/** How many make a portion, when so many made these texts. */
+function nextSize(size: number, texts: readonly string[]): number {
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
   const fitting = length === 0 ? PORTION : Math.floor((size * PORTION_LENGTH) / length);
   return Math.max(1, Math.min(PORTION, FIRST_PORTION * size, fitting));
 }

@@ -4,6 +4,7 @@ import { isExpired } from '../../../shared/domain/expiry.ts';
 import {
   entriesEndedByResolve,
   isActive,
+  isSilenced,
   matchingEntries,
   silencedBy,
   silencedEntry,
@@ -270,6 +271,7 @@ describe('an event is silenced', () => {
           );
           expect([...matchingEntries(index, held, check)]).toEqual(naming);
           expect(silencedBy(index, held, check, at)).toEqual(active.map(({ id }) => id));
+          expect(isSilenced(index, held, check, at)).toBe(active.length > 0);
           expect(entriesEndedByResolve(index, held, check, at)).toEqual(
             active.filter((each) => each.expire_on_resolve),
           );

@@ -1,0 +1,34 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { LoopTurn } from '../../../../daemon/backend/http/loop-turn.ts';
+
+let nowMs = 0;
+const work = (ms: number): void => void (nowMs += ms);
+
+/** Whether others have had their turn until `act` is done. */
+async function isShared(act: () => Promise<void>): Promise<boolean> {
+  let hadTheirs = false;
+  setImmediate(() => (hadTheirs = true));
+  await act();
+  return hadTheirs;
+}
+
+test('others get their turn after four milliseconds of work, and again after four more', async () => {
+  const turn = new LoopTurn(() => nowMs);
+  for (let round = 0; round < 3; round++) {
+    work(3.9);
+    expect(await isShared(() => turn.share())).toBe(false);
+    work(0.1);
+    expect(await isShared(() => turn.share())).toBe(true);
+  }
+});
+
+test('time in which the work waited is none in which it held the loop', async () => {
+  const turn = new LoopTurn(() => nowMs);
+  await nextTurn();
+  await nextTurn();
+  work(100);
+  expect(await isShared(() => turn.share())).toBe(false);
+  work(4);
+  expect(await isShared(() => turn.share())).toBe(true);
+});
