@@ -336,13 +336,26 @@ export class ConsoleStore
 
   /** The lists are those of a moment of the past; steps from one to the next keep the cursor. */
   pastArrived(past: PastMoment, rows: FeedRows): void {
-    const nowMs = this.options.now();
+    this.feed = nextConnection(this.feed, { kind: 'live' }, this.options.now());
+    this.#takePast(past, rows, true);
+    this.#endSnapshot(past.atMs);
+  }
+
+  /** They become those of another moment, or more of the same one is there: silences are all of them, or not mentioned. */
+  pastChanged(past: PastMoment, rows: FeedRows): void {
+    if (rows.silenced !== undefined) {
+      this.silenced.clear();
+      this.allChanged('silences');
+    }
+    this.#takePast(past, rows, false);
+  }
+
+  #takePast(past: PastMoment, rows: FeedRows, replace: boolean): void {
+    const isMoved = past.atMs !== this.state.past?.atMs;
     this.settle({ past });
     this.nowMs = past.atMs;
-    this.feed = nextConnection(this.feed, { kind: 'live' }, nowMs);
-    applyRows(this, this.#bell, rows, { replace: true, nowMs: past.atMs, isNews: false });
-    this.#endSnapshot(past.atMs);
-    this.rows.refilter();
+    applyRows(this, this.#bell, rows, { replace, nowMs: past.atMs, isNews: false });
+    if (isMoved && this.rows.usesTime) this.rows.refilter();
     this.touch('rows');
   }
 

@@ -8,8 +8,8 @@ import { followAll } from './effects/follow-all.ts';
 import { followNamespaces } from './effects/follow-namespaces.ts';
 import { followFeed, type FollowedFeed } from './effects/follow-feed.ts';
 import { FrameScheduler, type FrameClock } from './effects/frame-scheduler.ts';
-import { rowsOfPast } from './effects/past-rows.ts';
 import { runEffect, type ConsoleApi } from './effects/run-effects.ts';
+import { Travel } from './effects/travel.ts';
 import { actionFor } from './state/keys.ts';
 import type { AggregateNeeds } from './model/aggregate-book.ts';
 import { ALL_CONTEXTS } from './model/backend-names.ts';
@@ -81,6 +81,10 @@ const TYPED_AHEAD_MAX = 1000;
 
 function isInterrupt(event: InputEvent): boolean {
   return event.kind === 'key' && actionFor('events', event) === 'interrupt';
+}
+
+function isEscape(event: InputEvent): boolean {
+  return event.kind === 'key' && event.name === 'escape';
 }
 
 function noConfiguration(): Promise<never> {
@@ -234,6 +238,7 @@ export function openConsole(parts: ConsoleParts): Console {
   let typedAhead: InputEvent[] | undefined;
   const whileTyping = async (open: () => Promise<void>): Promise<void> => {
     const typed: InputEvent[] = [];
+    const before = store;
     typedAhead = typed;
     try {
       await open();
@@ -241,7 +246,8 @@ export function openConsole(parts: ConsoleParts): Console {
       // Nothing of it may reach the backend that it was not meant for.
       typedAhead = undefined;
     }
-    repaint();
+    if (store === before) scheduler.paintNow();
+    else repaint();
     for (const event of typed) input(event);
   };
   const switchContext = (name: string): Promise<void> =>
@@ -273,23 +279,27 @@ export function openConsole(parts: ConsoleParts): Console {
       show(next, store.options.contexts?.current, { ...kept, view });
     });
 
-  /** Everything as it was, in a store of its own, which no feed tells of what is. */
-  const travel = (atMs: number | undefined): Promise<void> =>
-    whileTyping(async () => {
-      const kept = keptOf(store.state);
-      if (atMs === undefined) return show(shown, store.options.contexts?.current, kept);
-      const { readPastLists } = await import('../shared/client/past-lists.ts');
-      const lists = await readPastLists(await shown.api(shown.namespace), atMs);
-      if (store.state.past === undefined) {
-        const { backendName: name = '', backendVersion: version = '' } = store.feed;
-        show(shown, store.options.contexts?.current, kept, NO_FEED);
-        store.greeted({ name, version, time: clock.now() });
-        store.say('as it was; counts and outputs are of the last change: [ and ] step');
-      }
-      const { previous, next } = lists;
-      const rows = rowsOfPast(lists, shown.namespace === EVERY_NAMESPACE);
-      store.pastArrived({ atMs, previousMs: previous ?? undefined, nextMs: next ?? undefined }, rows);
-    });
+  const past = new Travel({
+    store: () => store,
+    api: () => shown.api(shown.namespace),
+    isPlaced: () => shown.namespace === EVERY_NAMESPACE,
+    // In a store of its own, which no feed tells of what is.
+    enter: () => {
+      const { backendName: name = '', backendVersion: version = '' } = store.feed;
+      const isFirst = store.state.past === undefined;
+      show(shown, store.options.contexts?.current, keptOf(store.state), NO_FEED);
+      store.greeted({ name, version, time: clock.now() });
+      if (isFirst) store.say('as it was; counts and outputs are of the last change: [ and ] step');
+      return store;
+    },
+    paint: () => scheduler.paintNow(),
+  });
+  /** Everything as it was. */
+  const travel = (atMs: number | undefined): Promise<void> => {
+    if (atMs !== undefined) return whileTyping(() => past.to(atMs));
+    past.stop();
+    return whileTyping(async () => show(shown, store.options.contexts?.current, keptOf(store.state)));
+  };
 
   const run = async (effect: Effect): Promise<void> => {
     await runEffect(effect, {
@@ -344,6 +354,10 @@ export function openConsole(parts: ConsoleParts): Console {
 
   const input = (event: InputEvent): void => {
     if (typedAhead !== undefined && !isInterrupt(event)) {
+      if (past.isUnderWay && isEscape(event)) {
+        typedAhead.length = 0;
+        return past.giveUp();
+      }
       if (typedAhead.length < TYPED_AHEAD_MAX) typedAhead.push(event);
       return;
     }

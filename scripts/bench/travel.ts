@@ -23,11 +23,11 @@ import { nextCheckState } from '../../shared/domain/event.ts';
 import { isCheckpointDue } from '../../shared/domain/timeline/past.ts';
 import { turnOf } from '../../shared/domain/timeline/turn.ts';
 import type { CheckResult } from '../../shared/schemas/result.ts';
-import type { PastState } from '../../shared/schemas/timeline.ts';
+import type { PastChanges, PastState } from '../../shared/schemas/timeline.ts';
 import { buildPrograms, makeStateDir, startBackend } from './backend-process.ts';
 import type { BenchSizes } from './bench-sizes.ts';
 import { memoryMiB, peakMemoryMiB } from './process-figures.ts';
-import { count, quantile, report } from './report.ts';
+import { count, quantile, report, timesOf } from './report.ts';
 
 const NAMESPACE = 'default';
 const CLIENTS = 10_000;
@@ -36,6 +36,7 @@ const WEEK_US = 7 * 24 * 3600 * 1e6;
 /** Transitions that are written together. */
 const TOGETHER = 2000;
 const MOMENTS = 40;
+const STEPS = 200;
 
 /**
  * How long it takes to show any moment of a week among 100,000 checks, half of which have an event at any time, and what it takes in
@@ -70,9 +71,30 @@ export async function run(_seconds: number, { transitions }: BenchSizes): Promis
   }
   report('events of a moment, the most', events, '');
   report('a moment of the week, median / the longest', [quantile(times, 0.5), Math.max(...times)], 'ms', 'goal 1,000');
+  report(
+    'a step to the change before, p50 / p99',
+    await steps(backend.url, Math.floor(untilUs / 1000) - 1000),
+    'ms',
+    'goal 300',
+  );
   const { p999, max } = (await backend.loopDelay()).late;
   report('event loop late meanwhile, p99.9 / most', [p999, max], 'ms');
   report('memory before / peak', [before, peakMemoryMiB(backend.pid)], 'MiB');
+}
+
+/** From one change to the one before it, as the console steps when nothing was asked for ahead. */
+async function steps(url: string, fromMs: number): Promise<number[]> {
+  let from = fromMs;
+  let at = fromMs - 1;
+  const times = await timesOf(STEPS, async () => {
+    const answer = await fetch(`${url}/api/mon/v1/timeline/changes?from=${String(from)}&at=${String(at)}`);
+    if (!answer.ok) throw new Error(await answer.text());
+    const { is_too_much: isTooMuch, previous } = (await answer.json()) as PastChanges;
+    if (isTooMuch || previous === null) throw new Error('a step is told by what is different');
+    from = at;
+    at = previous;
+  });
+  return [quantile(times, 0.5), quantile(times, 0.99)];
 }
 
 /** A week of transitions, spread evenly. */

@@ -38,7 +38,7 @@ import { storeUpgradeRequestSchema, storeUpgradeAnswer } from '../schemas/store-
 import { stashAnswer, stashSchema } from '../schemas/stash.ts';
 import { availabilityAnswer, checkPastAnswer } from '../schemas/availability.ts';
 import { reportAnswer } from '../schemas/report.ts';
-import { pastStateAnswer, timelineAnswer } from '../schemas/timeline.ts';
+import { pastChangesAnswer, pastStateAnswer, timelineAnswer } from '../schemas/timeline.ts';
 import { endpointsBelow } from './endpoint.ts';
 import { given, place, text, wanted, whole } from './query.ts';
 
@@ -133,6 +133,15 @@ export const MON_API = {
       clients: given.describe('given: the clients as well'),
     },
     answer: pastStateAnswer,
+    errors: ['invalid', 'not_found'],
+  }),
+  pastChanges: mon('GET /timeline/changes', 'What is different at a moment of the past from another one', {
+    query: {
+      ...IN_ANY,
+      from: whole.describe('the moment whose lists are known, epoch milliseconds; now unless told'),
+      at: whole.describe('the other one; now unless told'),
+    },
+    answer: pastChangesAnswer,
     errors: ['invalid', 'not_found'],
   }),
   availability: mon('GET /availability', 'For how long checks were well in a span of the past, the worst first', {

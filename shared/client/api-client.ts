@@ -331,6 +331,9 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     report: (query: PastSpan = {}) => call(MON_API.report, { query: { ...query } }),
     /** A page of the lists as they were. */
     pastState: (query: PastQuery) => call(MON_API.pastState, { query: { ...query } }),
+    /** What is different at a moment from another; undefined: the service does not tell. */
+    pastChanges: (query: { readonly from: number; readonly at: number }) =>
+      find(MON_API.pastChanges, { query: { ...query } }),
     overview: () => call(MON_API.overview),
     /** Those that the credentials may see, by name. */
     async namespaces(): Promise<{ name: string }[]> {

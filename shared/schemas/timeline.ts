@@ -102,6 +102,8 @@ export type TimelinePage = AnswerOf<typeof timelineAnswer>;
 const pastClientAnswer = clientRowSchema.extend({
   /** Open events that it had. */
   events: z.number(),
+  /** Its last sign of life of today, epoch seconds: `timestamp` is no later than the moment. */
+  seen: z.number().exactOptional(),
   /** Whether it is gone by now: then only its name is known. */
   gone: z.literal(true).exactOptional(),
 });
@@ -137,3 +139,25 @@ export const pastStateAnswer = z.object({
   clients: z.array(pastClientAnswer).exactOptional(),
 });
 export type PastState = AnswerOf<typeof pastStateAnswer>;
+
+/** What is different at one moment from another: `GET /api/mon/v1/timeline/changes` (spec, timeline 5). */
+export const pastChangesAnswer = z.object({
+  /** Epoch milliseconds. */
+  from: z.number(),
+  at: z.number(),
+  /** Whether far too much is: then nothing of it is told, and the lists are to be asked for. */
+  is_too_much: z.boolean(),
+  /** As in the state of `at`. */
+  previous: z.number().nullable(),
+  next: z.number().nullable(),
+  /** Events that may be others, and where `silenced` is there all that were silenced. */
+  events: z.array(eventRowSchema),
+  /** What may have been and was not. */
+  gone: z.array(z.object({ namespace: z.string().exactOptional(), client: z.string(), check: z.string() })),
+  /** All of them; absent: they were the same, and so is what they silenced. */
+  silenced: z.array(silencedRowSchema).exactOptional(),
+  /** Those of which something was known and other things may have been known. */
+  clients: z.array(pastClientAnswer),
+  gone_clients: z.array(z.object({ namespace: z.string().exactOptional(), name: z.string() })),
+});
+export type PastChanges = AnswerOf<typeof pastChangesAnswer>;

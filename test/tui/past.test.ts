@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import type { PastState } from '../../shared/schemas/timeline.ts';
+import { describe, expect, test, vi } from 'vitest';
+import type { PastChanges, PastState } from '../../shared/schemas/timeline.ts';
 import { openRig, type ConsoleRig, type RigOptions } from '../support/console-rig.ts';
 import { SCENE, SCENE_EVENTS, SCENE_STATS } from '../support/console-scene.ts';
 import { FEED_HELLO } from '../support/feed-server.ts';
@@ -111,6 +111,110 @@ describe('the past in the console (spec, timeline 5)', () => {
     await rig.shows(problem, 'LIVE');
     expect(rig.screen.text).not.toContain('THE PAST');
   });
+});
+
+/** Ten minutes before: one that is over is not, and one is not yet. */
+function changesTo(from: number, at: number): PastChanges {
+  const { previous, next } = pastState(at);
+  return {
+    from,
+    at,
+    is_too_much: false,
+    previous,
+    next,
+    events: at < from ? [anEventRow({ client: 'new-1', check: 'fan', status: 2, output: 'slow' })] : [],
+    gone: at < from ? [{ client: 'old-1', check: 'raid' }] : [{ client: 'new-1', check: 'fan' }],
+    silenced: [aSilencedRow({ id: '*:fan', check: 'fan', subscription: null, reason: 'CHG-8' })],
+    clients: [{ ...aClientRow({ name: 'new-1' }), events: 1 }],
+    gone_clients: [{ name: 'old-1' }],
+  };
+}
+
+/** A backend that tells what is different. */
+const stepping =
+  (changes: (from: number, at: number) => PastChanges): NonNullable<RigOptions['api']> =>
+  (request) => {
+    const [, from, at] = /\/timeline\/changes\?from=(\d+)&at=(\d+)/.exec(request.path) ?? [];
+    return from === undefined ? api(request) : { status: 200, body: changes(Number(from), Number(at)) };
+  };
+
+async function openSteps(changes = changesTo): Promise<ConsoleRig> {
+  const rig = await openRig({ snapshot: SCENE, api: stepping(changes) });
+  await rig.stats(SCENE_STATS);
+  rig.type(':at 2h ago\r');
+  await rig.shows('THE PAST 2026-11-20 10:00:00Z');
+  return rig;
+}
+const asked = (rig: ConsoleRig, what: string): string[] =>
+  rig.requests.map(({ path }) => path).filter((path) => path.includes(what));
+
+/** When that is which a request asks for. */
+const momentIn = (path: string): string => path.replace(/.*at=/, '');
+
+describe('a step in the past', () => {
+  test('shows what is different, and nothing else is asked for', async () => {
+    const rig = await openSteps();
+    rig.type('[');
+    await rig.shows('THE PAST 2026-11-20 09:50:00Z', 'new-1', 'web-020');
+    expect(rig.screen.text).not.toContain('old-1');
+    rig.type(':silences\r');
+    await rig.shows('CHG-8');
+    expect(rig.screen.text).not.toContain('CHG-7');
+    rig.type(':clients\r');
+    await rig.shows('new-1');
+    expect(rig.screen.text).not.toContain('old-1');
+    expect(asked(rig, '/timeline/state')).toHaveLength(1);
+  });
+
+  test('is asked for before it is taken, on in the same direction first', async () => {
+    const rig = await openSteps();
+    await vi.waitFor(() => expect(asked(rig, '/timeline/changes')).toHaveLength(2));
+    expect(asked(rig, '/timeline/changes').map(momentIn)).toEqual(
+      [-10 * MINUTE_MS, 5 * MINUTE_MS].map((by) => String(NOW_MS - 2 * HOUR_MS + by)),
+    );
+    rig.type('[');
+    await rig.shows('09:50:00Z');
+    await vi.waitFor(() => expect(asked(rig, '/timeline/changes')).toHaveLength(4));
+    expect(new Set(asked(rig, '/timeline/changes')).size).toBe(4);
+  });
+
+  test('asks for the lists where too much is different', async () => {
+    const rig = await openSteps((from, at) => ({ ...changesTo(from, at), is_too_much: true, events: [], gone: [] }));
+    rig.type('[');
+    await rig.shows('THE PAST 2026-11-20 09:50:00Z', 'old-1');
+    expect(asked(rig, '/timeline/state')).toHaveLength(2);
+  });
+
+  test('is told while it is under way, and given up with Esc', async () => {
+    const rig = await openSteps((from, at) => ({ ...changesTo(from, at), is_too_much: true, events: [], gone: [] }));
+    rig.type('[');
+    await rig.shows('to 2026-11-20 09:50:00Z, Esc stays');
+    rig.escape();
+    await rig.shows('the step was given up', 'THE PAST 2026-11-20 10:00:00Z');
+    await rig.pass(1000);
+    expect(rig.screen.text).not.toContain('Esc stays');
+    expect(rig.row('THE PAST')).toContain('10:00:00Z');
+  });
+});
+
+test('the worst of a moment are shown before the rest of it is there', async () => {
+  const all = [...pastState(NOW_MS).events];
+  const rig = await openRig({
+    snapshot: SCENE,
+    api: ({ path }) => {
+      const query = new URLSearchParams(path.split('?')[1]);
+      const offset = Number(query.get('offset') ?? 0);
+      const at = Number(query.get('at'));
+      if (!path.includes('/timeline/state')) return { status: 404 };
+      return { status: 200, body: { ...pastState(at), total: all.length, events: all.slice(offset, offset + 1) } };
+    },
+  });
+  await rig.stats(SCENE_STATS);
+  rig.type(':at 2h ago\r');
+  await rig.shows('THE PAST', `:now  1 of ${String(all.length)}`, 'old-1');
+  await rig.shows('web-020');
+  await rig.shows(/:now {3}/);
+  expect(rig.requests.filter(({ path }) => path.includes('/timeline/state'))).toHaveLength(all.length);
 });
 
 test.each(sizesOf([{ view: 'past' }]))('the past at $columns x $rows', async ({ columns, rows }) => {

@@ -18,6 +18,7 @@ export function headerProps(theme: Theme, store: Shown & Opened & Known & Places
     counts: events.counts,
     paused: state.paused,
     past: state.past,
+    travel: state.travel,
     readOnly: state.readOnly,
     context: options.contexts?.current,
     namespace: options.namespace === DEFAULT_NAMESPACE ? undefined : options.namespace,

@@ -28,6 +28,8 @@ export interface HeaderProps {
   readonly readOnly: boolean;
   /** Of which moment everything is; undefined: of now. */
   readonly past: ConsoleState['past'];
+  /** Which is on its way. */
+  readonly travel: ConsoleState['travel'];
   /** What a person calls the backend; otherwise it is called as it calls itself. */
   readonly context?: string | undefined;
   /** That is shown, behind the name; `*`: all of them. Undefined: `default`, which goes without saying. */
@@ -135,8 +137,18 @@ function rate({ feed, paused }: HeaderProps, unit: string): readonly Run[] {
   return [run(` ${countText(feed.stats.rate)}${unit}`)];
 }
 
-function stateRuns({ backends, feed, paused, past, nowMs }: HeaderProps): readonly Run[] {
-  if (past !== undefined) return [run(` THE PAST ${pastText(past.atMs)} `, 'alert'), run(' :now')];
+function stateRuns(props: HeaderProps): readonly Run[] {
+  const { travel } = props;
+  const state = connectionOrPast(props);
+  return travel === undefined ? state : [...state, run(`  to ${pastText(travel.atMs)}, Esc stays`, 'accent')];
+}
+
+function connectionOrPast({ backends, feed, paused, past, nowMs }: HeaderProps): readonly Run[] {
+  if (past !== undefined) {
+    const { atMs, partial } = past;
+    const part = partial && run(`  ${countText(partial.rows)} of ${countText(partial.total)}`, 'warning');
+    return [run(` THE PAST ${pastText(atMs)} `, 'alert'), run(' :now'), ...(part ? [part] : [])];
+  }
   if (backends === undefined || paused !== undefined) return connectionRuns(feed, paused, nowMs);
   return membersRuns(backends, nowMs);
 }

@@ -29,6 +29,8 @@ export interface PastMoment {
   /** Undefined: there is none that is known. */
   readonly previousMs: number | undefined;
   readonly nextMs: number | undefined;
+  /** Not all of its events are here, or not yet: the worst are. */
+  readonly partial?: { readonly rows: number; readonly total: number };
 }
 
 export interface FilterPrompt {
@@ -54,6 +56,8 @@ export interface ConsoleState {
   readonly digitAtMs: number | undefined;
   /** Of which moment everything is; undefined: of now. */
   readonly past: PastMoment | undefined;
+  /** The moment that is on its way; undefined: none. */
+  readonly travel: { readonly atMs: number } | undefined;
   readonly paused: { readonly sinceMs: number; readonly unseen: number } | undefined;
   readonly pane: boolean;
   /** Whether a tall screen has counters and tabs at its top. */
@@ -89,6 +93,7 @@ export function initialState(size: ScreenSize, readOnly: boolean): ConsoleState 
     count: undefined,
     digitAtMs: undefined,
     past: undefined,
+    travel: undefined,
     paused: undefined,
     pane: true,
     header: true,

@@ -200,3 +200,29 @@ export async function* clientsAt(
 ): AsyncGenerator<ClientPart, void> {
   for await (const [, text] of store.scan(clientPartsOf(placeOf(from), namespace))) yield readClients(text);
 }
+
+/** Names beyond which a part is read rather than looked through for each of them. */
+const SEARCHED_MAX = 20;
+
+/**
+ * Some clients of a namespace in a checkpoint, each with the id of its part. Parts without any of them are not read.
+ *
+ * @returns by name, without those that are not in it
+ */
+export async function checkpointClients(
+  store: Pick<Store, 'scan'>,
+  { from }: Checkpoint,
+  namespace: string,
+  names: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, { readonly id: number; readonly client: PastClientPart }>> {
+  const found = new Map<string, { readonly id: number; readonly client: PastClientPart }>();
+  if (names.size === 0) return found;
+  const beginnings = Array.from(names, (name) => `[${JSON.stringify(name)},`);
+  for await (const [, text] of store.scan(clientPartsOf(placeOf(from), namespace))) {
+    if (names.size <= SEARCHED_MAX && !beginnings.some((beginning) => text.includes(beginning))) continue;
+    const { id, clients } = readClients(text);
+    for (const client of clients) if (names.has(client.name)) found.set(client.name, { id, client });
+    if (found.size === names.size) break;
+  }
+  return found;
+}

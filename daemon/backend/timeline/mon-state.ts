@@ -1,24 +1,20 @@
 import { EVENT_SEARCH } from '../../../shared/domain/search.ts';
-import { silencedBy, silencedRow } from '../../../shared/domain/silencing.ts';
+import { silencedRow } from '../../../shared/domain/silencing.ts';
 import { severityOf } from '../../../shared/domain/severity.ts';
-import { pastEventRow } from '../../../shared/domain/timeline/past.ts';
 import type { EventRow, SilencedRow } from '../../../shared/schemas/feed.ts';
-import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { PastClient as PastClientRow, PastState } from '../../../shared/schemas/timeline.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { clientRow } from '../clients/rows.ts';
 import { askedOrder } from '../events/order.ts';
 import type { OnMon } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
 import { askedNamespaces, type AskedNamespaces } from '../namespaces/asked.ts';
 import type { Clock, Store } from '../ports.ts';
 import { byName } from '../registry/by-name.ts';
-import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
-import { SilencedRegistry } from '../silences/state.ts';
 import { FirstRows } from './first-rows.ts';
-import { baseOf, changesAround, readNamespace, type PastBase, type PastClient } from './past.ts';
-import { subjectIn, subscriptionsIn } from './read.ts';
+import { baseOf, changesAround, readNamespace, type PastBase } from './past.ts';
+import { pastClientRow, pastEventRows, silencesById } from './past-rows.ts';
+import { readChanges, TOO_MUCH } from './read-changes.ts';
 
 const LIMIT = 100;
 const LIMIT_MAX = 10_000;
@@ -33,14 +29,35 @@ interface PastDeps {
 }
 
 /** The lists as they were (spec, timeline 5). They are read from the store, whichever backend is asked. */
-export function pastStateOnMon(deps: PastDeps): OnMon<'pastState'> {
+export function pastStateOnMon(deps: PastDeps): OnMon<'pastChanges' | 'pastState'> {
   const { registry, store, clock } = deps;
   const inTurn = oneAtATime();
+  const momentOf = (ms: number | undefined, name: string): number => {
+    const nowMs = clock.now();
+    if (ms !== undefined && ms > nowMs)
+      throw new MonError('invalid', `${name} must not be ahead: it is about the past`);
+    return ms ?? nowMs;
+  };
   return {
+    pastChanges: async (request, _reply, { from, at }) => {
+      const between = { fromMs: momentOf(from, 'from'), atMs: momentOf(at, 'at') };
+      const asked = askedNamespaces(request, deps);
+      return inTurn(async () => {
+        const base = await baseOf(store, registry.timeline, between.atMs);
+        const { checkpoint } = await baseOf(store, registry.timeline, between.fromMs);
+        // With a correction of the clock all silences were moved.
+        const isSame = checkpoint.era === base.checkpoint.era;
+        const changes = isSame ? await readChanges(store, base, asked, between) : TOO_MUCH;
+        return {
+          from: between.fromMs,
+          at: between.atMs,
+          ...changes,
+          ...(await around(store, asked, base, between.atMs)),
+        };
+      });
+    },
     pastState: async (request, _reply, { at, q, sort, limit = LIMIT, offset = 0, silenced, clients }) => {
-      const nowMs = clock.now();
-      const atMs = at ?? nowMs;
-      if (atMs > nowMs) throw new MonError('invalid', 'at must not be ahead: it is about the past');
+      const atMs = momentOf(at, 'at');
       const search = searchFilter<EventRow, EventRow>(EVENT_SEARCH, { q }, (row) => row, atMs);
       const events = new FirstRows(askedOrder(sort), offset + Math.min(limit, LIMIT_MAX));
       const asked = askedNamespaces(request, deps);
@@ -50,12 +67,10 @@ export function pastStateOnMon(deps: PastDeps): OnMon<'pastState'> {
           if (search === undefined || search(row)) events.add(row);
         };
         const lists = await readLists(store, base, { asked, atMs, found, hasClients: clients });
-        const { previous, next } = await changesAround(store, namesOf(asked), atMs);
         return {
           at: atMs,
           known_since: base.knownSinceMs,
-          previous: previous !== undefined && previous >= base.knownSinceMs ? previous : null,
-          next: next ?? null,
+          ...(await around(store, asked, base, atMs)),
           counts: lists.counts,
           total: events.total,
           events: events.from(offset),
@@ -67,8 +82,16 @@ export function pastStateOnMon(deps: PastDeps): OnMon<'pastState'> {
   };
 }
 
-function namesOf({ namespaces }: AskedNamespaces): string[] {
-  return namespaces.map(({ name }) => name);
+/** When something changed last before a moment that can be told, and first after it. */
+async function around(
+  store: Store,
+  { namespaces }: AskedNamespaces,
+  { knownSinceMs }: PastBase,
+  atMs: number,
+): Promise<Pick<PastState, 'previous' | 'next'>> {
+  const names = namespaces.map(({ name }) => name);
+  const { previous, next } = await changesAround(store, names, atMs);
+  return { previous: previous !== undefined && previous >= knownSinceMs ? previous : null, next: next ?? null };
 }
 
 /** What a moment takes in memory is taken once. */
@@ -107,15 +130,14 @@ async function readLists(store: Store, base: PastBase, { asked, atMs, found, has
   const lists = { counts, silenced: [] as SilencedRow[], clients: [] as PastClientRow[] };
   for (const namespace of asked.namespaces) {
     const { silences, clients } = await readNamespace(store, base, namespace.name, atMs);
-    const index = new SilencedRegistry();
-    for (const entry of silences) index.put(entry);
+    const index = silencesById(silences);
     lists.silenced.push(...silences.map((entry) => asked.placed(silencedRow(entry), namespace.name)));
     counts.silences += silences.length;
     for await (const part of clients) {
       counts.clients += part.length;
       for (const client of part) {
-        if (hasClients) lists.clients.push(asked.placed(clientAt(namespace, client, atMs), namespace.name));
-        for (const row of rowsOf(client, namespace, index, atMs)) {
+        if (hasClients) lists.clients.push(asked.placed(pastClientRow(namespace, client, atMs), namespace.name));
+        for (const row of pastEventRows(client, namespace, index, atMs)) {
           count(counts, row);
           found(asked.placed(row, namespace.name));
         }
@@ -125,39 +147,9 @@ async function readLists(store: Store, base: PastBase, { asked, atMs, found, has
   return lists;
 }
 
-function rowsOf(
-  { name, events }: PastClient,
-  namespace: Namespace,
-  silences: SilencedRegistry,
-  atMs: number,
-): EventRow[] {
-  if (events.size === 0) return [];
-  const subscriptions = silences.size === 0 ? [] : subscriptionsIn(namespace, name);
-  const { selectors } = silences;
-  const selectedFor = (check: string): readonly SilencedEntry[] =>
-    selectors.isEmpty ? [] : selectors.matchingOnce(subjectIn(namespace, name, check));
-  return Array.from(events, ([check, event]) =>
-    pastEventRow(
-      event,
-      { client: name, check },
-      silences.size === 0 ? [] : silencedBy(silences, subscriptions, check, atMs, selectedFor(check)),
-    ),
-  );
-}
-
 function count(counts: Record<keyof PastState['counts'], number>, { status, silenced_by: ids }: EventRow): void {
   const severity = severityOf(status);
   counts.events++;
   if (severity !== 'ok') counts[severity]++;
   if (ids.length > 0) counts.silenced++;
-}
-
-function clientAt({ clients }: Namespace, { name, events }: PastClient, atMs: number): PastClientRow {
-  const today = clients.get(name);
-  if (today === undefined) {
-    return { name, address: '', subscriptions: [], timestamp: 0, version: '', events: events.size, gone: true };
-  }
-  const row = clientRow(today);
-  // It was seen since; when it had been by then, nobody knows.
-  return { ...row, timestamp: Math.min(row.timestamp, Math.floor(atMs / 1000)), events: events.size };
 }

@@ -79,27 +79,43 @@ export async function readNamespace(
 ): Promise<PastNamespace> {
   const turns = await turnsSince(store, checkpoint, namespace, atMs);
   const silences = await silencesAt(store, checkpoint, namespace);
-  for (const { transition, id } of turns.ofSilences.toReversed()) {
-    const { silence = '' } = transition;
-    const entry = nextPastSilence(silence, transition, timeOf(id));
-    if (entry === undefined) silences.delete(silence);
-    else silences.set(silence, entry);
-  }
+  nextSilences(silences, turns.ofSilences);
   return {
     silences: [...silences.values()].flatMap((entry) => (isOver(entry, atMs) ? [] : entryAt(entry, atMs))),
     clients: clientsOf(store, checkpoint, namespace, turns.ofClients),
   };
 }
 
-interface Placed {
+/** A transition in its place. */
+export interface PlacedTurn {
   readonly id: number;
   readonly transition: Transition;
 }
 
+/**
+ * What becomes of silenced entries.
+ *
+ * @param entries by id; they are changed
+ * @param turns the newest first
+ * @returns them
+ */
+export function nextSilences(
+  entries: Map<string, SilencedEntry>,
+  turns: readonly PlacedTurn[],
+): Map<string, SilencedEntry> {
+  for (const { transition, id } of turns.toReversed()) {
+    const { silence = '' } = transition;
+    const entry = nextPastSilence(silence, transition, timeOf(id));
+    if (entry === undefined) entries.delete(silence);
+    else entries.set(silence, entry);
+  }
+  return entries;
+}
+
 /** What happened since a checkpoint, the newest first. */
 interface Turns {
-  readonly ofClients: Map<string, Placed[]>;
-  readonly ofSilences: readonly Placed[];
+  readonly ofClients: Map<string, PlacedTurn[]>;
+  readonly ofSilences: readonly PlacedTurn[];
 }
 
 async function turnsSince(
@@ -108,8 +124,8 @@ async function turnsSince(
   namespace: string,
   atMs: number,
 ): Promise<Turns> {
-  const ofClients = new Map<string, Placed[]>();
-  const ofSilences: Placed[] = [];
+  const ofClients = new Map<string, PlacedTurn[]>();
+  const ofSilences: PlacedTurn[] = [];
   let read = 0;
   const after = [...timelineOf(namespace), placeOf(lastIdOf(atMs) + 1)];
   for await (const [key, text] of store.scan(timelineOf(namespace), { after })) {
@@ -133,7 +149,7 @@ async function* clientsOf(
   store: ReadStore,
   checkpoint: CompleteCheckpoint,
   namespace: string,
-  turns: Map<string, Placed[]>,
+  turns: Map<string, PlacedTurn[]>,
 ): AsyncGenerator<readonly PastClient[], void> {
   for await (const { id, clients } of clientsAt(store, checkpoint, namespace)) {
     const part: PastClient[] = [];
@@ -151,11 +167,17 @@ async function* clientsOf(
   yield [...turns].flatMap(([name, own]) => nextClient({ name, known: 0, events: none }, -Infinity, own));
 }
 
-/** @returns nothing when nothing was known of it any more */
-function nextClient(
+/**
+ * A client behind its transitions.
+ *
+ * @param id of the part that has it
+ * @param turns the newest first
+ * @returns nothing when nothing was known of it any more
+ */
+export function nextClient(
   { name, known: knownBefore, events: before }: ClientPart['clients'][number],
   id: number,
-  turns: readonly Placed[],
+  turns: readonly PlacedTurn[],
 ): readonly PastClient[] {
   const events = new Map(before);
   let known = knownBefore;

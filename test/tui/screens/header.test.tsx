@@ -30,6 +30,7 @@ const PROPS: HeaderProps = {
   counts: { critical: 41, warning: 3, unknown: 0, ok: 0, silenced: 1234, flapping: 2 },
   paused: undefined,
   past: undefined,
+  travel: undefined,
   readOnly: false,
   backend: 'http://127.0.0.1:4567',
   creator: 'alice@ops',

@@ -44,6 +44,7 @@ const EXAMPLES: Readonly<Record<MonEndpoint, Example>> = {
   timeline: { query: 'client=web-1&q=disk' },
   checkPast: { path: () => ['web-1', 'disk'] },
   pastState: { query: 'q=disk&silenced&clients' },
+  pastChanges: {},
   handlerGroups: {},
   inhibitions: {},
   availability: { query: 'client=web-1' },

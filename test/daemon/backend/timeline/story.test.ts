@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Backend } from '../../../../daemon/backend/compose.ts';
-import type { PastState, TimelinePage, TimelineRow } from '../../../../shared/schemas/timeline.ts';
+import type { PastChanges, PastState, TimelinePage, TimelineRow } from '../../../../shared/schemas/timeline.ts';
 import type { EventRow, SilencedRow } from '../../../../shared/schemas/feed.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { openBackend } from '../../../support/open-backend.ts';
@@ -152,6 +152,45 @@ function sightOf(events: readonly EventRow[], silences: readonly SilencedRow[]):
   };
 }
 
+/** The whole of a moment. */
+async function stateAt(atMs: number): Promise<PastState> {
+  const target = `${MON}/timeline/state?at=${String(atMs)}&silenced&clients&sort=client&limit=1000`;
+  return (await ask('GET', target)).body as PastState;
+}
+
+const keyOf = (row: Pick<EventRow, 'client' | 'check'>): string => `${row.client}/${row.check}`;
+
+/** The same from another moment and what is different; undefined: too much is. */
+async function stateFrom(from: PastState, atMs: number): Promise<PastState | undefined> {
+  const target = `${MON}/timeline/changes?from=${String(from.at)}&at=${String(atMs)}`;
+  const changes = (await ask('GET', target)).body as PastChanges;
+  if (changes.is_too_much) return undefined;
+  const events = new Map(from.events.map((row) => [keyOf(row), row]));
+  if (changes.silenced !== undefined) for (const [key, row] of events) events.set(key, { ...row, silenced_by: [] });
+  for (const row of changes.events) events.set(keyOf(row), row);
+  for (const gone of changes.gone) events.delete(keyOf(gone));
+  const clients = new Map(from.clients?.map((row) => [row.name, row]));
+  for (const row of changes.clients) clients.set(row.name, row);
+  for (const { name } of changes.gone_clients) clients.delete(name);
+  return {
+    ...from,
+    ...changes,
+    events: [...events.values()].toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)),
+    silenced: changes.silenced ?? from.silenced ?? [],
+    clients: [...clients.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+  };
+}
+
+/** What of it does not depend on which checkpoint it is made from. */
+function comparable({ at, previous, next, events, silenced = [], clients = [] }: PastState): unknown {
+  return {
+    around: [at, previous, next],
+    ...sightOf(events, silenced),
+    since: events.map(({ since }) => since),
+    clients: clients.map(({ name, events: some, gone }) => [name, some, gone]),
+  };
+}
+
 test('of whatever happens, the timeline tells at each moment what the list of events showed then', async () => {
   await fc.assert(
     fc.asyncProperty(story, async (steps) => {
@@ -169,7 +208,21 @@ test('of whatever happens, the timeline tells at each moment what the list of ev
       for (const [atMs, events] of seen) expect(rebuilt(transitions, atMs)).toEqual(events);
       // What was before the first transition is not told.
       const first = transitions.at(-1)?.at ?? Infinity;
-      for (const was of sights.filter(({ atMs }) => atMs >= first)) expect(await told(was.atMs)).toEqual(was);
+      const known = sights.filter(({ atMs }) => atMs >= first);
+      for (const was of known) expect(await told(was.atMs)).toEqual(was);
+      // From each to the next and back again, and to each from the last.
+      const moments = known.map(({ atMs }) => atMs);
+      const pairs = moments
+        .slice(1)
+        .flatMap((atMs, before) => [
+          [moments[before] ?? 0, atMs] as const,
+          [atMs, moments[before] ?? 0] as const,
+          [moments.at(-1) ?? 0, atMs] as const,
+        ]);
+      for (const [fromMs, atMs] of pairs) {
+        const state = await stateFrom(await stateAt(fromMs), atMs);
+        expect(state && comparable(state)).toEqual(comparable(await stateAt(atMs)));
+      }
       await backend.stop();
     }),
     { numRuns: RUNS, endOnFailure: true },

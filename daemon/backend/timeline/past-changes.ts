@@ -1,0 +1,151 @@
+import { isExpired } from '../../../shared/domain/expiry.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { Transition } from '../../../shared/schemas/timeline.ts';
+import type { Store } from '../ports.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import { checkpointClients, silencesAt, type CompleteCheckpoint } from './checkpoint.ts';
+import { nextClient, nextSilences, readNamespace, type PastBase, type PastClient, type PlacedTurn } from './past.ts';
+import { newestOf } from './places.ts';
+import { checksOnce } from './read.ts';
+import { idAt, indexOfCheck, lastIdOf, placeOf, SILENCE_INDEX_PREFIX, timelineOf } from './table.ts';
+
+type ReadStore = Pick<Store, 'scan' | 'getMany'>;
+
+/** Transitions between two moments that are told as a difference; beyond them the lists are as quickly read anew. */
+const TURNS_MAX = 2000;
+
+/** Clients that are rebuilt by themselves; of more the whole namespace is. */
+const CLIENTS_MAX = 20;
+
+/** Transitions of silences that are looked through for those since a checkpoint. */
+const SILENCE_TURNS_MAX = 20_000;
+
+/** What may differ between two moments. */
+export interface Between {
+  readonly fromMs: number;
+  readonly atMs: number;
+}
+
+/** What may be another in a namespace, as it is at the second moment. */
+export interface PastDifference {
+  /** Checks with transitions in between, by client; all others are as they were but for silences. */
+  readonly turned: ReadonlyMap<string, ReadonlySet<string>>;
+  /** That had not ended or expired. */
+  readonly silences: readonly SilencedEntry[];
+  /** Whether silences are others, or in effect at other times, so that any event may be silenced or no longer. */
+  readonly isSilencedAnew: boolean;
+  /** Those with transitions of which something was known; where events are silenced anew, or there are many, all the rest as well. */
+  readonly clients: AsyncIterable<readonly PastClient[]>;
+}
+
+/**
+ * What is different in a namespace at one moment from another, without going through all that is the same.
+ *
+ * @param known what is known already: that silences are others elsewhere, so that they are to be told here, too
+ * @returns undefined: far too much is
+ */
+export async function differenceOf(
+  store: ReadStore,
+  base: PastBase,
+  namespace: Namespace,
+  between: Between,
+  known = { isSilencedAnew: false },
+): Promise<PastDifference | undefined> {
+  const { name } = namespace;
+  const { atMs } = between;
+  const turns = await turnsBetween(store, name, between);
+  if (turns === undefined) return undefined;
+  const turned = new Map<string, Set<string>>();
+  for (const { client, check = '' } of turns) {
+    if (client !== undefined) turned.set(client, (turned.get(client) ?? new Set()).add(check));
+  }
+  const entries = await silencesOf(store, base.checkpoint, name, atMs);
+  const isSilencedAnew =
+    known.isSilencedAnew ||
+    turns.some(({ client }) => client === undefined) ||
+    entries === undefined ||
+    entries.some((entry) => isMoved(entry, between));
+  if (isSilencedAnew || turned.size > CLIENTS_MAX) {
+    return { turned, isSilencedAnew, ...(await readNamespace(store, base, name, atMs)) };
+  }
+  const silences = entries.filter((entry) => !isExpired(entry, atMs));
+  return { turned, isSilencedAnew, silences, clients: clientsOf(store, base, name, { turned, atMs }) };
+}
+
+/** Whether it comes into effect or ends in between, by itself. */
+function isMoved({ begin, expireAtMs }: SilencedEntry, { fromMs, atMs }: Between): boolean {
+  const [low, high] = [Math.min(fromMs, atMs), Math.max(fromMs, atMs)];
+  return [(begin ?? 0) * 1000, expireAtMs ?? 0].some((ms) => ms > low && ms <= high);
+}
+
+/** @returns undefined: too many */
+async function turnsBetween(
+  store: ReadStore,
+  namespace: string,
+  { fromMs, atMs }: Between,
+): Promise<Transition[] | undefined> {
+  const [low, high] = [Math.min(fromMs, atMs), Math.max(fromMs, atMs)];
+  const turns: Transition[] = [];
+  const range = { after: [...timelineOf(namespace), placeOf(lastIdOf(high) + 1)], limit: TURNS_MAX + 1 };
+  for await (const [key, text] of store.scan(timelineOf(namespace), range)) {
+    if (idAt(Number(key.at(-1))) <= lastIdOf(low)) return turns;
+    turns.push(JSON.parse(text) as Transition);
+  }
+  return turns.length > TURNS_MAX ? undefined : turns;
+}
+
+/** All silenced entries of a moment, also those that had expired. @returns undefined: there is too much to look through */
+async function silencesOf(
+  store: ReadStore,
+  checkpoint: CompleteCheckpoint,
+  namespace: string,
+  atMs: number,
+): Promise<readonly SilencedEntry[] | undefined> {
+  const ids: number[] = [];
+  let looked = 0;
+  for await (const [key] of store.scan([SILENCE_INDEX_PREFIX, namespace], { limit: SILENCE_TURNS_MAX })) {
+    looked++;
+    const id = idAt(Number(key.at(-1)));
+    if (id >= checkpoint.from && id <= lastIdOf(atMs)) ids.push(id);
+  }
+  if (looked >= SILENCE_TURNS_MAX) return undefined;
+  const turns = await turnsAt(
+    store,
+    namespace,
+    ids.toSorted((a, b) => b - a),
+  );
+  return [...nextSilences(await silencesAt(store, checkpoint, namespace), turns).values()];
+}
+
+/** @param ids the newest first, as the answer is */
+async function turnsAt(store: ReadStore, namespace: string, ids: readonly number[]): Promise<PlacedTurn[]> {
+  const found = await store.getMany(ids.map((id) => [...timelineOf(namespace), placeOf(id)]));
+  return ids.flatMap((id, at) => {
+    const text = found[at];
+    return text === undefined ? [] : [{ id, transition: JSON.parse(text) as Transition }];
+  });
+}
+
+/** Those that turned, from the checkpoint and their own transitions since. */
+async function* clientsOf(
+  store: ReadStore,
+  { checkpoint }: PastBase,
+  namespace: string,
+  { turned, atMs }: { readonly turned: ReadonlyMap<string, unknown>; readonly atMs: number },
+): AsyncGenerator<readonly PastClient[], void> {
+  const known = await checkpointClients(store, checkpoint, namespace, new Set(turned.keys()));
+  for (const name of turned.keys()) {
+    const sources = (await checksOnce(store, namespace, name)).map((check) => ({
+      namespace,
+      prefix: indexOfCheck(namespace, name, check),
+    }));
+    const ids: number[] = [];
+    for await (const page of newestOf(store, sources, lastIdOf(atMs) + 1)) {
+      const before = page.findIndex(({ id }) => id < checkpoint.from);
+      ids.push(...page.slice(0, before === -1 ? page.length : before).map(({ id }) => id));
+      if (before !== -1) break;
+    }
+    const { id = -Infinity, client = { name, known: 0, events: new Map() } } = known.get(name) ?? {};
+    yield nextClient(client, id, await turnsAt(store, namespace, ids));
+  }
+}

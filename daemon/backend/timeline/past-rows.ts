@@ -1,0 +1,53 @@
+import { silencedBy } from '../../../shared/domain/silencing.ts';
+import { pastEventRow } from '../../../shared/domain/timeline/past.ts';
+import type { EventRow } from '../../../shared/schemas/feed.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import type { PastClient as PastClientRow } from '../../../shared/schemas/timeline.ts';
+import { clientRow } from '../clients/rows.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import { SilencedRegistry } from '../silences/state.ts';
+import type { PastClient } from './past.ts';
+import { subjectIn, subscriptionsIn } from './read.ts';
+
+export function silencesById(entries: readonly SilencedEntry[]): SilencedRegistry {
+  const index = new SilencedRegistry();
+  for (const entry of entries) index.put(entry);
+  return index;
+}
+
+/** The events of a client as the list had them. */
+export function pastEventRows(
+  { name, events }: PastClient,
+  namespace: Namespace,
+  silences: SilencedRegistry,
+  atMs: number,
+): EventRow[] {
+  if (events.size === 0) return [];
+  const subscriptions = silences.size === 0 ? [] : subscriptionsIn(namespace, name);
+  const { selectors } = silences;
+  const selectedFor = (check: string): readonly SilencedEntry[] =>
+    selectors.isEmpty ? [] : selectors.matchingOnce(subjectIn(namespace, name, check));
+  return Array.from(events, ([check, event]) =>
+    pastEventRow(
+      event,
+      { client: name, check },
+      silences.size === 0 ? [] : silencedBy(silences, subscriptions, check, atMs, selectedFor(check)),
+    ),
+  );
+}
+
+/** A client: what transitions do not say of it is of today. */
+export function pastClientRow({ clients }: Namespace, { name, events }: PastClient, atMs: number): PastClientRow {
+  const today = clients.get(name);
+  if (today === undefined) {
+    return { name, address: '', subscriptions: [], timestamp: 0, version: '', events: events.size, gone: true };
+  }
+  const row = clientRow(today);
+  // It was seen since; when it had been by then, nobody knows.
+  return {
+    ...row,
+    timestamp: Math.min(row.timestamp, Math.floor(atMs / 1000)),
+    seen: row.timestamp,
+    events: events.size,
+  };
+}

@@ -1,0 +1,86 @@
+import { eventKey } from '../../../shared/domain/event-key.ts';
+import { silencedRow } from '../../../shared/domain/silencing.ts';
+import type { PastChanges } from '../../../shared/schemas/timeline.ts';
+import type { AskedNamespaces } from '../namespaces/asked.ts';
+import type { Store } from '../ports.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import { differenceOf, type Between, type PastDifference } from './past-changes.ts';
+import type { PastBase } from './past.ts';
+import { pastClientRow, pastEventRows, silencesById } from './past-rows.ts';
+
+/** Events beyond which the lists are as quickly read anew. */
+const EVENTS_MAX = 10_000;
+
+type Changes = Omit<PastChanges, 'from' | 'at' | 'previous' | 'next'>;
+
+/** What was told so far. */
+interface Told {
+  readonly events: Changes['events'][number][];
+  readonly gone: Changes['gone'][number][];
+  readonly silenced: NonNullable<Changes['silenced']>[number][];
+  readonly clients: Changes['clients'][number][];
+  readonly gone_clients: Changes['gone_clients'][number][];
+}
+
+/** What is told where far too much is different. */
+export const TOO_MUCH: Changes = { is_too_much: true, events: [], gone: [], clients: [], gone_clients: [] };
+
+/** What is different at a moment from another one, in some namespaces. */
+export async function readChanges(
+  store: Pick<Store, 'scan' | 'getMany'>,
+  base: PastBase,
+  asked: AskedNamespaces,
+  between: Between,
+): Promise<Changes> {
+  const differences = new Map<Namespace, PastDifference>();
+  for (const namespace of asked.namespaces) {
+    const difference = await differenceOf(store, base, namespace, between);
+    if (difference === undefined) return TOO_MUCH;
+    differences.set(namespace, difference);
+  }
+  // Silences are told of all namespaces or of none.
+  const hasSilences = [...differences.values()].some(({ isSilencedAnew }) => isSilencedAnew);
+  const told: Told = { events: [], gone: [], silenced: [], clients: [], gone_clients: [] };
+  for (const [namespace, difference] of differences) {
+    const whole =
+      hasSilences && !difference.isSilencedAnew
+        ? await differenceOf(store, base, namespace, between, { isSilencedAnew: true })
+        : difference;
+    if (whole === undefined) return TOO_MUCH;
+    await tell(told, namespace, whole, { asked, atMs: between.atMs });
+    if (told.events.length > EVENTS_MAX) return TOO_MUCH;
+  }
+  const { silenced, ...rest } = told;
+  return { is_too_much: false, ...rest, ...(hasSilences && { silenced }) };
+}
+
+async function tell(
+  told: Told,
+  namespace: Namespace,
+  { turned, silences, isSilencedAnew, clients }: PastDifference,
+  { asked: { placed }, atMs }: { readonly asked: AskedNamespaces; readonly atMs: number },
+): Promise<void> {
+  const { name: place } = namespace;
+  if (isSilencedAnew) told.silenced.push(...silences.map((entry) => placed(silencedRow(entry), place)));
+  const index = silencesById(silences);
+  const gone = new Set(turned.keys());
+  const over = new Map(
+    [...turned].flatMap(([client, checks]) =>
+      Array.from(checks, (check) => [eventKey(client, check), { client, check }]),
+    ),
+  );
+  for await (const part of clients) {
+    for (const client of part) {
+      const checks = turned.get(client.name);
+      if (checks !== undefined) told.clients.push(placed(pastClientRow(namespace, client, atMs), place));
+      gone.delete(client.name);
+      if (checks === undefined && !isSilencedAnew) continue;
+      for (const row of pastEventRows(client, namespace, index, atMs)) {
+        if (checks?.has(row.check) === true || row.silenced_by.length > 0) told.events.push(placed(row, place));
+        over.delete(eventKey(row.client, row.check));
+      }
+    }
+  }
+  told.gone.push(...Array.from(over.values(), (one) => placed(one, place)));
+  told.gone_clients.push(...Array.from(gone, (name) => placed({ name }, place)));
+}

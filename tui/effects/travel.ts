@@ -1,0 +1,195 @@
+import type { ApiClient } from '../../shared/client/api-client.ts';
+import type { FeedRows } from '../../shared/schemas/feed.ts';
+import type { PastChanges, PastState } from '../../shared/schemas/timeline.ts';
+import { errorMessage } from '../../shared/errors.ts';
+import type { EventRecord } from '../model/event-record.ts';
+import type { PastMoment } from '../state/console-state.ts';
+import type { Says, Settles } from '../state/ports.ts';
+import { rowsOfChanges, rowsOfPast } from './past-rows.ts';
+
+/** What is asked of a backend for the past. */
+type PastApi = Pick<ApiClient, 'pastChanges' | 'pastState'>;
+
+/** What a moment is put into. */
+interface TakesPast extends Settles, Says {
+  readonly events: { readonly records: () => Iterable<Pick<EventRecord, 'key' | 'row'>> };
+  readonly pastArrived: (past: PastMoment, rows: FeedRows) => void;
+  readonly pastChanged: (past: PastMoment, rows: FeedRows) => void;
+}
+
+interface TravelParts {
+  /** That is shown, and that things are put into. */
+  readonly store: () => TakesPast;
+  readonly api: () => Promise<PastApi>;
+  /** Whether all namespaces are shown. */
+  readonly isPlaced: () => boolean;
+  /** Shows an empty list in place of what is shown. @returns where it comes in */
+  readonly enter: () => TakesPast;
+  readonly paint: () => void;
+}
+
+/**
+ * Shows moments of the past. A step to a change beside the moment that is shown asks for what is different, and was asked for
+ * before anybody took it; anything else for the lists, of which the first page is shown before the rest is there.
+ */
+export class Travel {
+  readonly #parts: TravelParts;
+  /** Another one for each that is under way: what comes for an older one is dropped. */
+  #turn = 0;
+  #giveUp: (() => void) | undefined;
+  /** What is different at the changes beside the moment that is shown. */
+  readonly #ahead = new Map<number, Promise<PastChanges | undefined>>();
+  /** Which was shown last. */
+  #shownMs: number | undefined;
+
+  constructor(parts: TravelParts) {
+    this.#parts = parts;
+  }
+
+  get isUnderWay(): boolean {
+    return this.#giveUp !== undefined;
+  }
+
+  /**
+   * Settles when something of the moment is shown, or when it was given up.
+   *
+   * @throws MonError when nothing is known of then, or the backend does not answer
+   */
+  async to(atMs: number): Promise<void> {
+    this.stop();
+    const turn = this.#turn;
+    const given = Promise.withResolvers<void>();
+    this.#giveUp = given.resolve;
+    this.#parts.store().settle({ travel: { atMs } });
+    this.#parts.paint();
+    try {
+      await Promise.race([this.#show(atMs, turn), given.promise]);
+    } finally {
+      if (turn === this.#turn) this.#arrive();
+    }
+  }
+
+  /** What is shown stays. */
+  giveUp(): void {
+    this.stop();
+    this.#arrive();
+    const store = this.#parts.store();
+    store.say(store.state.past === undefined ? 'this is now' : 'this is as before: the step was given up');
+  }
+
+  /** Drops whatever is under way. */
+  stop(): void {
+    this.#turn++;
+    this.#giveUp?.();
+  }
+
+  #arrive(): void {
+    this.#giveUp = undefined;
+    this.#parts.store().settle({ travel: undefined });
+  }
+
+  async #show(atMs: number, turn: number): Promise<void> {
+    const changes = await this.#changesTo(atMs);
+    if (turn !== this.#turn) return;
+    if (changes === undefined || changes.is_too_much) return this.#showAnew(atMs, turn);
+    const store = this.#parts.store();
+    store.pastChanged(momentOf(changes), rowsOfChanges(changes, store.events.records(), this.#parts.isPlaced()));
+    this.#askAhead(turn);
+  }
+
+  /** @returns undefined: not all is known of the moment that is shown, or the backend does not tell */
+  async #changesTo(atMs: number): Promise<PastChanges | undefined> {
+    const { past } = this.#parts.store().state;
+    const ahead = this.#ahead.get(atMs);
+    this.#ahead.clear();
+    if (past === undefined || past.partial !== undefined) return undefined;
+    return ahead ?? this.#ask(past.atMs, atMs);
+  }
+
+  async #ask(from: number, at: number): Promise<PastChanges | undefined> {
+    try {
+      return await (await this.#parts.api()).pastChanges({ from, at });
+    } catch {
+      // Whatever it is, the lists say it as well.
+      return undefined;
+    }
+  }
+
+  /** Asks for the steps that are likely, so that they are there when somebody takes them: on in the same direction first. */
+  #askAhead(turn: number): void {
+    const { past } = this.#parts.store().state;
+    if (past === undefined) return;
+    const { atMs, previousMs, nextMs } = past;
+    const isBack = this.#shownMs === undefined || atMs <= this.#shownMs;
+    this.#shownMs = atMs;
+    const [first, second] = isBack ? [previousMs, nextMs] : [nextMs, previousMs];
+    const ask = (toMs: number | undefined): Promise<unknown> => {
+      if (toMs === undefined || turn !== this.#turn) return Promise.resolve();
+      const asked = this.#ask(atMs, toMs);
+      this.#ahead.set(toMs, asked);
+      return asked;
+    };
+    void ask(first).then(() => ask(second));
+  }
+
+  async #showAnew(atMs: number, turn: number): Promise<void> {
+    const { pagesOfPast } = await import('../../shared/client/past-lists.ts');
+    const { past } = this.#parts.store().state;
+    const isStep = past !== undefined && (atMs === past.previousMs || atMs === past.nextMs);
+    const store = isStep ? this.#parts.store() : undefined;
+    await this.#read(pagesOfPast(await this.#parts.api(), atMs), turn, store);
+  }
+
+  /** @param store with what stays in its place; undefined: the first page is shown at once */
+  async #read(pages: AsyncGenerator<PastState, void>, turn: number, store: TakesPast | undefined): Promise<void> {
+    const { value: first } = await pages.next();
+    if (turn !== this.#turn || first === undefined) return;
+    const moment = momentOf(first);
+    const isPlaced = this.#parts.isPlaced();
+    if (store !== undefined) {
+      const events = [...first.events];
+      for await (const page of pages) {
+        if (turn !== this.#turn) return;
+        events.push(...page.events);
+      }
+      store.pastArrived(moment, rowsOfPast({ ...first, events }, isPlaced));
+      return this.#askAhead(turn);
+    }
+    const into = this.#parts.enter();
+    const rows = first.events.length;
+    const isWhole = rows >= first.total;
+    into.pastArrived(
+      isWhole ? moment : { ...moment, partial: { rows, total: first.total } },
+      rowsOfPast(first, isPlaced),
+    );
+    if (isWhole) return this.#askAhead(turn);
+    // Keys are for what is shown from here on.
+    void this.#readOn(pages, { turn, moment, rows, total: first.total });
+  }
+
+  async #readOn(
+    pages: AsyncGenerator<PastState, void>,
+    { turn, moment, rows: read, total }: { turn: number; moment: PastMoment; rows: number; total: number },
+  ): Promise<void> {
+    let rows = read;
+    const store = this.#parts.store();
+    try {
+      for await (const { events } of pages) {
+        if (turn !== this.#turn || store !== this.#parts.store()) return;
+        rows += events.length;
+        const { events: some } = rowsOfPast({ events }, this.#parts.isPlaced());
+        store.pastChanged({ ...moment, partial: { rows, total } }, { events: some ?? {} });
+        this.#parts.paint();
+      }
+      store.pastChanged(moment, {});
+      this.#askAhead(turn);
+    } catch (error) {
+      store.say(`not all of then is shown: ${errorMessage(error)}`, 'problem');
+    }
+    this.#parts.paint();
+  }
+}
+
+function momentOf({ at, previous, next }: Pick<PastState, 'at' | 'previous' | 'next'>): PastMoment {
+  return { atMs: at, previousMs: previous ?? undefined, nextMs: next ?? undefined };
+}
