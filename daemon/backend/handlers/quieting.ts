@@ -19,7 +19,8 @@ import type { Occasion } from './occasion.ts';
 /** Notes whether a stored event keeps others quiet from here on. */
 export function noteInhibiting(transaction: Transaction, occasion: Occasion): void {
   const { client, check, state, history } = occasion;
-  if (storedEntry(occasion) === undefined || !transaction.hasBody(CLIENTS, client)) return;
+  // Of a metric something may be told that leaves its event as it is, which goes on to keep others quiet.
+  if (storedEntry(occasion)?.state.event !== state || !transaction.hasBody(CLIENTS, client)) return;
   const record = transaction.body(CLIENTS, client);
   const event = buildEvent({ client: record, check, state, history, silencedBy: NONE });
   noteInhibitor(transaction, client.namespace, transaction.handling.definitions.inhibitions, event);

@@ -81,6 +81,16 @@ describe('an event is quiet while there is one that a rule names', () => {
     expect(await takeTold(rig)).toEqual(['sw-a/switch create', 'b-1/switch create']);
   });
 
+  test('also after that was OK and persists, whatever else is told of it', async () => {
+    const rig = await openRacks();
+    const kept = { source: 'sw-a', name: 'switch', type: 'metric', auto_resolve: false };
+    await rig.report(2, kept);
+    await rig.report(0, kept);
+    await takeTold(rig);
+    await rig.report(2, { source: 'a-1' });
+    expect(await takeTold(rig)).toEqual([]);
+  });
+
   test('also when nobody hears of the one that keeps it quiet', async () => {
     const rig = await openRacks();
     await rig.report(2, { source: 'sw-a', name: 'switch', handlers: [] });
