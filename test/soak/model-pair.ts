@@ -1,11 +1,22 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { expect, vi } from 'vitest';
 import type { Backend } from '../../daemon/backend/compose.ts';
+import { loadConfig } from '../../daemon/backend/config/load-config.ts';
+import { administratorOf } from '../support/administrator.ts';
 import { ManualClock } from '../support/manual-clock.ts';
+import { searchText, type ModelSearch } from '../support/model-search.ts';
+import { ModelSilences } from '../support/model-silences.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { openBackend } from '../support/open-backend.ts';
 import { ReferenceModel } from '../support/reference-model.ts';
+import { handlersAt, INHIBITIONS, MODEL_SETTINGS } from './model-settings.ts';
 import { DEFINITIONS, type Step } from './model-steps.ts';
+import { expectPastOfNow } from './past-of-now.ts';
+import { ToldReceiver } from './told-receiver.ts';
 
 /** The status of an answer, and the one that the model expects. */
 interface Outcome {
@@ -13,39 +24,65 @@ interface Outcome {
   readonly expected: number;
 }
 
+/** How long what follows from a step may take that answers before it is done. */
+
+const PATIENCE_MS = 10_000;
+/** The same when the shortest story is sought that fails. */
+const HURRY_MS = 1000;
+const PAUSE_MS = 2;
+
+type Answers = Readonly<Record<string, unknown>>;
+type Rows = readonly Answers[];
+
 /** The backend and the model side by side. */
 export class ModelPair implements AsyncDisposable {
+  static #patienceMs = PATIENCE_MS;
   readonly #clock = new ManualClock();
-  readonly #model = new ReferenceModel({ ...DEFINITIONS });
+  readonly #model = new ReferenceModel({ ...DEFINITIONS }, MODEL_SETTINGS);
   readonly #dir: string;
+  readonly #receiver: ToldReceiver;
   readonly #actualIds = new IdNames();
   readonly #expectedIds = new IdNames();
   #backend: Backend;
+  /** How much of what handlers were told was expected. */
+  #heard = 0;
 
-  private constructor(dir: string, backend: Backend) {
+  private constructor(dir: string, receiver: ToldReceiver, backend: Backend) {
     this.#dir = dir;
+    this.#receiver = receiver;
     this.#backend = backend;
   }
 
   static async open(): Promise<ModelPair> {
     const dir = await mkdtemp(join(tmpdir(), 'mon-test-'));
-    const pair = new ModelPair(dir, {
+    const receiver = await ToldReceiver.open();
+    const pair = new ModelPair(dir, receiver, {
       url: '',
       reload: () => Promise.resolve(),
       stop: () => Promise.resolve(),
       lost: new Promise(() => undefined),
     });
-    pair.#backend = await pair.#start();
+    await pair.#start();
     return pair;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#backend.stop();
+    await this.#receiver[Symbol.asyncDispose]();
     await rm(this.#dir, { recursive: true, force: true });
   }
 
-  /** Does it to both; a step without a request answers what was expected. */
-  async take(given: Step): Promise<Outcome> {
+  /**
+   * Does it to both, and compares what both say at each moment at which something comes of it.
+   */
+  async take(given: Step): Promise<void> {
+    const { status, expected } = await this.#do(given);
+    expect(status).toBe(expected);
+    if (given.do === 'wait') await this.#pass(given.ms);
+    else await this.#settle();
+  }
+
+  async #do(given: Step): Promise<Outcome> {
     const nowMs = this.#clock.now();
     const model = this.#model;
     switch (given.do) {
@@ -76,36 +113,122 @@ export class ModelPair implements AsyncDisposable {
         const { beginsInSeconds } = given;
         const begin = beginsInSeconds === undefined ? {} : { begin: Math.floor(nowMs / 1000) + beginsInSeconds };
         const request = { ...given.request, ...begin };
-        model.silence(request, nowMs);
-        return this.#ask('POST', '/silenced', 201, request);
+        const expected = model.silence(request, nowMs) ? 201 : 409;
+        const isOurs = request.selector !== undefined || request.recurrence !== undefined;
+        return this.#ask('POST', isOurs ? '/api/mon/v1/silenced' : '/silenced', expected, written(request));
       }
+      case 'hold':
+        return this.#ask('POST', '/api/mon/v1/silenced/hold', model.hold(given.hold, nowMs), written(given.hold));
+      case 'release':
+        return this.#ask(
+          'POST',
+          '/api/mon/v1/silenced/release',
+          model.release(given.release, nowMs),
+          written(given.release),
+        );
       case 'clear': {
-        const expected = model.clear(given.id, nowMs) ? 204 : 404;
+        const id = await this.#idOf(given.target);
+        const expected = model.clear(ModelSilences.idOf(given.target), nowMs) ? 204 : 404;
         return given.by === 'POST'
-          ? this.#ask('POST', '/silenced/clear', expected, { id: given.id })
-          : this.#ask('DELETE', `/silenced/ids/${given.id}`, expected);
+          ? this.#ask('POST', '/silenced/clear', expected, { id })
+          : this.#ask('DELETE', `/silenced/ids/${id}`, expected);
       }
       case 'wait':
-        this.#clock.advance(given.ms);
         return { status: 0, expected: 0 };
       case 'restart':
         await this.#backend.stop();
-        this.#backend = await this.#start();
+        await this.#start();
         return { status: 0, expected: 0 };
     }
   }
 
-  /** What the backend answers to every list, and to some of what can be asked one by one. */
-  async actual(): Promise<Readonly<Record<string, unknown>>> {
-    const answers: Record<string, unknown> = {};
-    for (const path of Object.keys(this.expected())) {
-      answers[path] = await (await fetch(this.#backend.url + path)).json();
+  /** At the end nobody has anything left to say. */
+  async finish(): Promise<void> {
+    await this.#idle();
+    await this.#settle();
+    await expectPastOfNow(this.#backend.url);
+  }
+
+  async #idle(): Promise<void> {
+    const idle = { queued: 0, running: 0, retrying: 0, dead_letters: 0 };
+    const { timeout } = PATIENCE;
+    await vi.waitFor(
+      async () => {
+        expect(await this.#get('/health?deep=1')).toMatchObject({ handlers: idle });
+      },
+      { timeout, interval: PAUSE_MS },
+    );
+  }
+
+  /** Time goes on, from one moment at which something happens to the next. */
+  async #pass(ms: number): Promise<void> {
+    const endMs = this.#clock.now() + ms;
+    for (;;) {
+      const nowMs = this.#clock.now();
+      const nextMs = this.#model.nextMoment(nowMs);
+      this.#clock.advance(Math.min(nextMs, endMs) - nowMs);
+      if (nextMs >= endMs) break;
+      await this.#settle(ON_THE_WAY);
     }
-    return { ...answers, '/events': this.#actualIds.rename(answers['/events'] as Readonly<Record<string, unknown>>[]) };
+    await this.#settle();
+  }
+
+  /** What is due now is done, and both say the same. */
+  async #settle(isLookedAt = (_path: string): boolean => true): Promise<void> {
+    this.#clock.advance(0);
+    this.#model.settle(this.#clock.now());
+    const lists = Object.entries(this.#expected()).filter(([path]) => isLookedAt(path));
+    const expected = { ...Object.fromEntries(lists), told: this.#model.takeSaid().toSorted() };
+    const deadline = performance.now() + ModelPair.#patienceMs;
+    for (;;) {
+      const actual = await this.#actual(expected);
+      if (isDeepStrictEqual(actual, expected)) break;
+      if (performance.now() > deadline) {
+        ModelPair.#patienceMs = HURRY_MS;
+        expect(actual).toEqual(expected);
+      }
+      await delay(PAUSE_MS);
+    }
+    this.#actualIds.keep();
+    this.#expectedIds.keep();
+    this.#heard += expected.told.length;
+    // Who waits for an answer while time goes on would take it for lost.
+    if (expected.told.length > 0) await this.#idle();
+  }
+
+  /** What the backend answers to every list, to some of what can be asked one by one, and what handlers were told. */
+  async #actual(expected: Answers): Promise<Answers> {
+    const paths = Object.keys(expected).filter((path) => path.startsWith('/'));
+    const answers = Object.fromEntries(
+      await Promise.all(paths.map(async (path) => [path, await this.#get(path)] as const)),
+    ) as Record<string, Rows>;
+    const names = new Map(
+      (answers['/api/mon/v1/silenced'] ?? []).flatMap(({ id, selector }) =>
+        selector === undefined ? [] : [[String(id), `selector ${String(selector)}`] as const],
+      ),
+    );
+    const known = JSON.parse(
+      JSON.stringify(answers).replaceAll(/selector-[\da-f]{16}/g, (id) =>
+        JSON.stringify(names.get(id) ?? id).slice(1, -1),
+      ),
+    ) as Record<string, Rows>;
+    const actual: Answers = {
+      ...known,
+      '/events': this.#actualIds.rename((known['/events'] ?? []).map(withoutFigures).map(inOrder)),
+      '/results': (known['/results'] ?? []).map(withoutFigures),
+      '/silenced': byId(known['/silenced'] ?? []),
+      '/api/mon/v1/silenced': byId(known['/api/mon/v1/silenced'] ?? []),
+      '/api/mon/v1/handler-groups': sorted((known['/api/mon/v1/handler-groups'] ?? []).map(groupOf)),
+      '/api/mon/v1/inhibitions': Object.fromEntries((known['/api/mon/v1/inhibitions'] ?? []).map(inhibitorsOf)),
+      ...(DUMP in expected && { [DUMP]: remindedIn(known[DUMP]) }),
+      // Those of one moment come in an order that nobody promises.
+      told: this.#receiver.said.slice(this.#heard).toSorted(),
+    };
+    return Object.fromEntries(Object.entries(actual).filter(([path]) => path in expected));
   }
 
   /** What the model says to that. */
-  expected(): Readonly<Record<string, unknown>> {
+  #expected(): Answers {
     const nowMs = this.#clock.now();
     const silenced = this.#model.silenced(nowMs);
     const naming = (part: 'check' | 'subscription', name: string): unknown =>
@@ -120,17 +243,45 @@ export class ModelPair implements AsyncDisposable {
       '/silenced/checks/defined': naming('check', 'defined'),
       '/silenced/subscriptions/web': naming('subscription', 'web'),
       '/silenced/subscriptions/client:a': naming('subscription', 'client:a'),
+      '/api/mon/v1/silenced': this.#model.silencedDetails(nowMs),
+      '/api/mon/v1/handler-groups': sorted(this.#model.groups()),
+      '/api/mon/v1/inhibitions': this.#model.inhibitors(),
+      // Who dumps is noted in the trail: not where there is nothing to find.
+      ...(silenced.some(({ expire }) => expire !== -1) && { [DUMP]: this.#model.reminded(nowMs) }),
     };
   }
 
-  async #start(): Promise<Backend> {
-    return openBackend({
+  async #get(path: string): Promise<unknown> {
+    const { url } = this.#backend;
+    const answer = await fetch(url + path, { headers: administratorOf(url) });
+    if (!answer.ok) throw new Error(`GET ${path}: ${String(answer.status)} ${await answer.text()}`);
+    return await answer.json();
+  }
+
+  async #idOf(target: Parameters<typeof ModelSilences.idOf>[0]): Promise<string> {
+    if (target.selector === undefined) return ModelSilences.idOf(target);
+    const list = (await this.#get('/api/mon/v1/silenced')) as Rows;
+    const text = searchText(target.selector);
+    return String(list.find(({ selector }) => selector === text)?.['id'] ?? 'selector-0123456789abcdef');
+  }
+
+  async #start(): Promise<void> {
+    const { rules, reminder } = MODEL_SETTINGS;
+    const flags = {
+      checks: DEFINITIONS,
+      handlers: handlersAt(this.#receiver.url),
+      inhibitions: INHIBITIONS,
+      'aggregate-rules': rules,
+      'silence-reminder': reminder,
+    };
+    this.#backend = await openBackend({
       dir: this.#dir,
       clock: this.#clock,
       // Without waiting for company, because time stands still.
       batcher: { batchLimit: 1 },
-      definitions: { checks: new Map(Object.entries(DEFINITIONS)) },
+      definitions: await loadConfig({ directories: [], env: {}, flags }),
     });
+    this.#model.start(this.#clock.now());
   }
 
   async #ask(method: string, path: string, expected: number, body?: unknown): Promise<Outcome> {
@@ -138,22 +289,84 @@ export class ModelPair implements AsyncDisposable {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    await answer.arrayBuffer();
+    const text = await answer.text();
+    // With what there is to say about it.
+    if (answer.status !== expected) expect(`${String(answer.status)} ${text}`).toBe(String(expected));
     return { status: answer.status, expected };
   }
 }
 
+/** What tells most, where nothing was asked for. */
+const ON_THE_WAY = (path: string): boolean => /events|mon\/v1\/(silenced|handler-groups)$/.test(path);
+
+const DUMP = '/api/mon/v1/dump/silenced';
+
+interface DumpedSilence {
+  readonly spec: { readonly mon: { readonly entry: { readonly id: string; readonly reminded?: unknown } } };
+}
+
+/** What was pointed out is read in a dump alone. */
+function remindedIn(page: unknown): Answers {
+  const { objects } = page as { readonly objects: readonly DumpedSilence[] };
+  return Object.fromEntries(
+    objects.flatMap(({ spec: { mon } }) => (mon.entry.reminded ? [[mon.entry.id, mon.entry.reminded]] : [])),
+  );
+}
+
+function written<Request extends { readonly selector?: ModelSearch }>(request: Request): object {
+  const { selector, ...rest } = request;
+  return selector === undefined ? rest : { ...rest, selector: searchText(selector) };
+}
+
+/** Rules about aggregates say it in words, which are tested where they are made. */
+function withoutFigures(row: Answers): Answers {
+  const { check, client } = row as { check: Answers; client: unknown };
+  const name = typeof client === 'string' ? client : (client as Answers)['name'];
+  return name === 'mon.aggregates' ? { ...row, check: { ...check, output: '' } } : row;
+}
+
+/** Silences by search come behind the others; in which order nobody promises. */
+function inOrder(event: Answers): Answers {
+  const ids = event['silenced_by'] as readonly string[];
+  const isSearch = (id: string): boolean => id.startsWith('selector ');
+  return { ...event, silenced_by: [...ids.filter((id) => !isSearch(id)), ...ids.filter(isSearch).toSorted()] };
+}
+
+function byId(rows: Rows): Rows {
+  return rows.toSorted((a, b) => (String(a['id']) < String(b['id']) ? -1 : 1));
+}
+
+function sorted(rows: readonly unknown[]): readonly unknown[] {
+  return rows.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+}
+
+function groupOf({ by, firing, waiting, told_at, due_at }: Answers): unknown {
+  return { by: Object.values(by as object).join(), firing, waiting, told_at, due_at };
+}
+
+function inhibitorsOf({ name, inhibitors }: Answers): readonly [string, readonly string[]] {
+  const places = (inhibitors as Rows).map(({ client, check }) => `${String(client)}/${String(check)}`);
+  return [String(name), places.toSorted()];
+}
+
 /** Ids are UUIDs there and numbers here; both are named by the order in which they come up. */
 class IdNames {
-  readonly #names = new Map<unknown, string>();
+  #names = new Map<unknown, string>();
+  #next = new Map<unknown, string>();
 
-  rename(events: readonly Readonly<Record<string, unknown>>[]): unknown {
-    return events.map((event) => Object.assign({}, event, { id: this.#nameOf(event['id']) }));
+  rename(events: Rows): Rows {
+    this.#next = new Map(this.#names);
+    return events.map((event) => ({ ...event, id: this.#nameOf(event['id']) }));
+  }
+
+  /** What was renamed last was right. */
+  keep(): void {
+    this.#names = this.#next;
   }
 
   #nameOf(id: unknown): string {
-    const name = this.#names.get(id) ?? `event ${String(this.#names.size + 1)}`;
-    this.#names.set(id, name);
+    const name = this.#next.get(id) ?? `event ${String(this.#next.size + 1)}`;
+    this.#next.set(id, name);
     return name;
   }
 }

@@ -1,7 +1,10 @@
 import * as fc from 'fast-check';
 import type { CheckDefinition } from '../../shared/schemas/check.ts';
 import { ManualClock } from '../support/manual-clock.ts';
-import type { ModelResult, ModelSilenceRequest } from '../support/reference-model.ts';
+import type { ModelSearch } from '../support/model-search.ts';
+import type { ModelHold, ModelRelease, ModelSilenceRequest } from '../support/model-silences.ts';
+import type { ModelRecurrence } from '../support/model-windows.ts';
+import type { ModelResult } from '../support/reference-model.ts';
 
 /** Something that somebody does to the backend over HTTP, or that happens to it. */
 export type Step =
@@ -12,7 +15,13 @@ export type Step =
   | { readonly do: 'put client'; readonly client: { readonly name: string; readonly subscriptions: readonly string[] } }
   | { readonly do: 'delete client'; readonly client: string }
   | { readonly do: 'silence'; readonly request: ModelSilenceRequest; readonly beginsInSeconds?: number | undefined }
-  | { readonly do: 'clear'; readonly id: string; readonly by: 'POST' | 'DELETE' }
+  | {
+      readonly do: 'clear';
+      readonly target: Pick<ModelSilenceRequest, 'subscription' | 'check' | 'selector'>;
+      readonly by: 'POST' | 'DELETE';
+    }
+  | { readonly do: 'hold'; readonly hold: ModelHold }
+  | { readonly do: 'release'; readonly release: ModelRelease }
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'restart' };
 
@@ -49,6 +58,9 @@ const result: fc.Arbitrary<ModelResult> = fc
       truncate_output: fc.boolean(),
       truncate_output_length: fc.constantFrom(1, 5, 255),
       handle: fc.constant(false),
+      handlers: fc.constantFrom(['each'], ['each', 'default'], ['default'], []),
+      aggregates: fc.constantFrom(['fleet'], ['fleet'], ['other']),
+      team: fc.constantFrom('a', 'b'),
       custom: fc.constant({ nested: ['attribute', 1, null] }),
     },
     { requiredKeys: ['name', 'output', 'status', 'source'] },
@@ -56,7 +68,8 @@ const result: fc.Arbitrary<ModelResult> = fc
   .chain((base) =>
     fc
       .constantFrom({}, {}, { low_flap_threshold: 5, high_flap_threshold: 20 })
-      .map((flap) => Object.assign({}, base, flap)),
+      // Of a metric there is something to tell whatever its status is, which is no part of the model.
+      .map((flap) => Object.assign({}, base, flap, base.type === 'metric' ? { handlers: [] } : {})),
   );
 
 /**
@@ -69,7 +82,7 @@ const burst: fc.Arbitrary<readonly ModelResult[]> = fc
     check,
     fc.array(anyStatus, { minLength: 1, maxLength: 30 }),
     fc.constantFrom(0, 0, 3, 18, 19, 20, 21),
-    fc.constantFrom({}, { auto_resolve: false }, { resolve_after: 3 }, { resolve_after: 25 }),
+    fc.constantFrom({}, { auto_resolve: false }, { resolve_after: 3 }, { resolve_after: 25 }, { handlers: ['each'] }),
   )
   .map(([source, name, statuses, tail, more]) =>
     [...statuses, ...Array.from({ length: tail }, () => statuses.at(-1) ?? 0)].map((status) =>
@@ -77,23 +90,91 @@ const burst: fc.Arbitrary<readonly ModelResult[]> = fc
     ),
   );
 
+/** One of each shape, as they may be written; few enough to meet again. */
+const compare = (field: string, operator: '=' | '!=' | '~', value: string): ModelSearch => ({
+  kind: 'compare',
+  field,
+  operator,
+  value,
+});
+const term = fc.constantFrom<ModelSearch>(
+  compare('client', '~', 'web-*'),
+  compare('client', '=', 'A'),
+  compare('check', '!=', 'cpu'),
+  compare('check', '~', 'def'),
+  compare('subscriptions', '=', 'web'),
+  compare('subscriptions', '~', 'client:?'),
+  compare('namespace', '=', 'default'),
+  compare('env', '=', 'prod'),
+  compare('env', '!=', 'prod'),
+  compare('client.tags', '=', 'blue'),
+  compare('team', '=', 'a'),
+  compare('check.team', '!=', 'a'),
+  { kind: 'word', text: 'cpu' },
+);
+const search: fc.Arbitrary<ModelSearch> = fc.oneof(
+  { weight: 4, arbitrary: term },
+  { weight: 1, arbitrary: term.map((of): ModelSearch => ({ kind: 'not', of })) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(fc.constantFrom('all' as const, 'any' as const), fc.array(term, { minLength: 2, maxLength: 3 }))
+      .map(([kind, of]): ModelSearch => ({ kind, of })),
+  },
+);
+
+/** Clocks are at midnight of a Thursday in UTC when a story begins. */
+const recurrence = fc.constantFrom<ModelRecurrence>(
+  { schedule: '*/30 * * * *', duration: 420 },
+  { schedule: 'daily 00:20', duration: 700 },
+  { schedule: 'daily 00:40,03:00', duration: 1200, last_day: '2026-01-01' },
+  { schedule: 'thu 01:10', zone: 'Europe/Berlin', duration: 3599 },
+  { schedule: 'weekdays 20:05', zone: 'America/New_York', duration: 900 },
+);
+
+/** A subscription, a check, both of them or a search. */
+const target = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc
+      .record({ subscription, check }, { requiredKeys: [] })
+      .map((parts) => (Object.keys(parts).length === 0 ? { check: 'cpu' } : parts)),
+  },
+  { weight: 2, arbitrary: fc.record({ selector: search }) },
+);
+
+/** Our own wire asks for one. */
+function withReason(request: ModelSilenceRequest): ModelSilenceRequest {
+  const isOurs = request.selector !== undefined || request.recurrence !== undefined;
+  return isOurs ? { ...request, reason: 'planned' } : request;
+}
+
 const silenceRequest: fc.Arbitrary<ModelSilenceRequest> = fc
-  .record(
-    {
-      subscription,
-      check,
-      expire: fc.constantFrom(-1, 0, 1, 60, 3600),
-      expire_on_resolve: fc.boolean(),
-      reason: fc.constant('planned'),
-      creator: fc.constant('ops'),
-    },
-    { requiredKeys: [] },
+  .tuple(
+    target,
+    fc.record(
+      {
+        expire: fc.constantFrom(-1, 0, 1, 60, 700, 3600),
+        expire_on_resolve: fc.boolean(),
+        reason: fc.constant('planned'),
+        creator: fc.constant('ops'),
+      },
+      { requiredKeys: [] },
+    ),
   )
-  .map((request) =>
-    request.subscription === undefined && request.check === undefined
-      ? Object.assign({ check: 'cpu' }, request)
-      : request,
-  );
+  .map(([of, terms]) => withReason({ ...of, ...terms }));
+
+const recurringRequest: fc.Arbitrary<ModelSilenceRequest> = fc
+  .record({ target, recurrence })
+  .map((parts) => withReason({ ...parts.target, recurrence: parts.recurrence }));
+
+/** Few, so that a run meets its own silence and that of another one. */
+const heldTarget = fc.constantFrom<Pick<ModelHold, 'subscription' | 'check' | 'selector'>>(
+  { subscription: 'client:a' },
+  { check: 'cpu' },
+  { selector: compare('env', '=', 'prod') },
+);
+const run = fc.constantFrom('run-of-one', 'run-of-two');
 
 export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: result.map((posted): Step => ({ do: 'post', result: posted })) },
@@ -113,13 +194,15 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('delete result' as const), client, check }) },
   {
-    weight: 1,
+    weight: 2,
     arbitrary: fc.record({
       do: fc.constant('put client' as const),
       client: fc.record({
         name: client,
         address: fc.constant('192.0.2.1'),
         subscriptions: fc.uniqueArray(subscription, { maxLength: 3 }),
+        env: fc.constantFrom('prod', 'prod', 'test', 7),
+        tags: fc.constantFrom(['blue', 'new'], ['old']),
       }),
     }),
   },
@@ -138,18 +221,44 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
+      do: fc.constant('silence' as const),
+      request: recurringRequest,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
       do: fc.constant('clear' as const),
-      id: fc
-        .tuple(fc.oneof(subscription, fc.constant('*')), fc.oneof(check, fc.constant('*')))
-        .map((id) => id.join(':')),
+      target,
       by: fc.constantFrom('POST' as const, 'DELETE' as const),
     }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .record(
+        {
+          target: heldTarget,
+          run,
+          seconds: fc.constantFrom(5, 60),
+          renews: fc.boolean(),
+          reason: fc.constant('deploy'),
+        },
+        { requiredKeys: ['target', 'run', 'seconds', 'reason'] },
+      )
+      .map(({ target: held, ...hold }): Step => ({ do: 'hold', hold: { ...held, ...hold } })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(heldTarget, run)
+      .map(([held, holder]): Step => ({ do: 'release', release: { ...held, run: holder } })),
   },
   {
     weight: 3,
     arbitrary: fc.record({
       do: fc.constant('wait' as const),
-      ms: fc.constantFrom(1, 500, 1000, 10_000, 59_999, 3_600_000),
+      ms: fc.constantFrom(1, 500, 1000, 10_000, 59_999, 400_000, 3_600_000),
     }),
   },
   { weight: 1, arbitrary: fc.constant({ do: 'restart' as const }) },

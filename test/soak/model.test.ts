@@ -1,10 +1,13 @@
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
 import { ModelPair } from './model-pair.ts';
 import { step } from './model-steps.ts';
 import { rounds, roundsTimeoutMs } from './rounds.ts';
 
-const RUNS = 20;
+const RUNS = 8;
+const TIMEOUT_MS = roundsTimeoutMs(RUNS, 10_000);
+/** For the shortest story that fails to be told, however long it is sought. */
+const REPORT_MS = 15_000;
 
 test(
   'whatever is done in whatever order, the backend answers as the specification says',
@@ -12,14 +15,11 @@ test(
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30, size: 'max' }), async (steps) => {
         await using pair = await ModelPair.open();
-        for (const given of steps) {
-          const { status, expected } = await pair.take(given);
-          expect(status).toBe(expected);
-          expect(await pair.actual()).toEqual(pair.expected());
-        }
+        for (const given of steps) await pair.take(given);
+        await pair.finish();
       }),
-      { numRuns: rounds(RUNS) },
+      { numRuns: rounds(RUNS), interruptAfterTimeLimit: TIMEOUT_MS - REPORT_MS, markInterruptAsFailure: true },
     );
   },
-  roundsTimeoutMs(RUNS, 3000),
+  TIMEOUT_MS,
 );

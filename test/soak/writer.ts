@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { AgentPeer } from '../support/agent-peer.ts';
 import type { Chance } from './chance.ts';
 import { outcomeOf } from './outcome.ts';
-import { ReferenceModel, type ModelResult, type ModelSilenceRequest } from '../support/reference-model.ts';
+import type { ModelSilenceRequest } from '../support/model-silences.ts';
+import { ReferenceModel, type ModelResult } from '../support/reference-model.ts';
 
 type Item = Readonly<Record<string, unknown>>;
 

@@ -21,7 +21,10 @@ export async function openBackend(options: {
   readonly around?: (store: Store) => Store;
   /** The `checks` and other sections of a configuration. */
   readonly definitions?: Partial<
-    Pick<Awaited<ReturnType<typeof loadConfig>>, 'checks' | 'handlers' | 'keepalives' | 'api' | 'program'>
+    Pick<
+      Awaited<ReturnType<typeof loadConfig>>,
+      'checks' | 'handlers' | 'inhibitions' | 'keepalives' | 'api' | 'program'
+    >
   >;
 }): Promise<Backend> {
   const { dir, around = (store) => store } = options;

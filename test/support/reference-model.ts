@@ -1,5 +1,10 @@
+import { statusOfRule, turnsOfRule, type ModelMember, type ModelRule } from './model-aggregates.ts';
+import { ModelSilences, type ModelHold, type ModelRelease, type ModelSilenceRequest } from './model-silences.ts';
+import type { ModelSubject } from './model-search.ts';
+import { ModelTold, type ModelHandlers, type ModelMarks, type ModelOccasion } from './model-told.ts';
+
 /**
- * The rules of results, events, silences and clients once more, written from the specification (completion 1.2 to 1.6)
+ * The rules of results, events, silences and clients once more, written from the specification (completion 1.2 to 1.7)
  * and from nothing else: plain lists, no packing, no indexes, no batches. What the backend answers must be what this
  * answers. Times are epoch milliseconds where the name says so, and epoch seconds otherwise.
  */
@@ -12,16 +17,6 @@ export interface ModelResult {
   readonly executed?: number;
   readonly source?: string;
   readonly [attribute: string]: unknown;
-}
-
-export interface ModelSilenceRequest {
-  readonly subscription?: string;
-  readonly check?: string;
-  readonly begin?: number;
-  readonly expire?: number;
-  readonly expire_on_resolve?: boolean;
-  readonly reason?: string;
-  readonly creator?: string;
 }
 
 type Body = Readonly<Record<string, unknown>>;
@@ -41,6 +36,7 @@ interface Event {
   readonly status: number;
   /** When each OK in a row was executed, while the event waits for more of them. */
   readonly oks: readonly number[];
+  readonly marks: ModelMarks;
 }
 
 interface Check {
@@ -56,28 +52,44 @@ interface Client {
   readonly checks: Map<string, Check>;
 }
 
-interface Silence {
-  readonly id: string;
-  readonly request: ModelSilenceRequest;
-  readonly timestamp: number;
-  readonly expiresMs: number | undefined;
+/** What there is beside results, events, silences and clients. */
+export interface ModelSettings {
+  /** Default: nobody is told of anything. */
+  readonly handlers?: ModelHandlers;
+  /** By the names of their checks. */
+  readonly rules?: Readonly<Record<string, ModelRule>>;
+  /** Seconds before the end of a silence. */
+  readonly reminder?: number;
 }
+
+const AGGREGATES_CLIENT = 'mon.aggregates';
+
+/** How often aggregates are looked at. */
+const LOOK_MS = 1000;
 
 export class ReferenceModel {
   #clients = new Map<string, Client>();
-  #silences = new Map<string, Silence>();
+  #silences = new ModelSilences();
   readonly #definitions: ReadonlyMap<string, Body>;
+  readonly #settings: ModelSettings;
+  readonly #told: ModelTold | undefined;
   #events = 0;
+  /** When the backend was started. */
+  #startedMs = 0;
+  #lookedMs = 0;
 
-  constructor(definitions: Readonly<Record<string, Body>> = {}) {
+  constructor(definitions: Readonly<Record<string, Body>> = {}, settings: ModelSettings = {}) {
     this.#definitions = new Map(Object.entries(definitions));
+    this.#settings = settings;
+    const { handlers } = settings;
+    if (handlers !== undefined) this.#told = new ModelTold(handlers, (...kept) => this.#silences.count(...kept));
   }
 
-  /** A model that goes on from here by itself. */
+  /** A model that goes on from here by itself; it tells nobody of anything. */
   copy(): ReferenceModel {
     const copy = new ReferenceModel(Object.fromEntries(this.#definitions));
     copy.#clients = structuredClone(this.#clients);
-    copy.#silences = structuredClone(this.#silences);
+    copy.#silences = this.#silences.copy();
     copy.#events = this.#events;
     return copy;
   }
@@ -161,38 +173,88 @@ export class ReferenceModel {
     return this.#clients.delete(name);
   }
 
-  silence(request: ModelSilenceRequest, nowMs: number): void {
-    const waitMs = Math.max(0, (request.begin ?? 0) * 1000 - nowMs);
-    const lifeMs = request.expire === undefined || request.expire === -1 ? undefined : request.expire * 1000;
-    const id = `${request.subscription ?? '*'}:${request.check ?? '*'}`;
-    this.#silences.set(id, {
-      id,
-      request,
-      timestamp: seconds(nowMs),
-      expiresMs: lifeMs === undefined ? undefined : nowMs + waitMs + lifeMs,
-    });
+  /** @returns false: what is there recurs, and is not replaced (409) */
+  silence(request: ModelSilenceRequest, nowMs: number): boolean {
+    return this.#silences.put(request, nowMs);
+  }
+
+  /** @returns the status of the answer */
+  hold(hold: ModelHold, nowMs: number): number {
+    return this.#silences.hold(hold, nowMs);
+  }
+
+  /** @returns the status of the answer */
+  release(release: ModelRelease, nowMs: number): number {
+    return this.#silences.release(release, nowMs);
   }
 
   /** @returns false: there is no such entry (404) */
   clear(id: string, nowMs: number): boolean {
-    this.#expire(nowMs);
-    return this.#silences.delete(id);
+    return this.#silences.clear(id, nowMs);
   }
 
   /** `GET /silenced` */
   silenced(nowMs: number): Body[] {
-    this.#expire(nowMs);
-    return sortedBy([...this.#silences.values()], ({ id }) => id).map(({ id, request, timestamp, expiresMs }) => ({
-      id,
-      subscription: request.subscription ?? null,
-      check: request.check ?? null,
-      reason: request.reason ?? null,
-      creator: request.creator ?? null,
-      begin: request.begin ?? null,
-      expire_on_resolve: request.expire_on_resolve ?? false,
-      timestamp,
-      expire: expiresMs === undefined ? -1 : Math.ceil((expiresMs - nowMs) / 1000),
-    }));
+    return this.#silences.list(nowMs);
+  }
+
+  /** `GET /api/mon/v1/silenced` */
+  silencedDetails(nowMs: number): Body[] {
+    return this.#silences.details(nowMs);
+  }
+
+  /** What was pointed out of ends that are near, by the ids of silences. */
+  reminded(nowMs: number): Body {
+    return this.#silences.reminded(nowMs);
+  }
+
+  /** What handlers were told since the last time. */
+  takeSaid(): readonly string[] {
+    return this.#told?.takeSaid() ?? [];
+  }
+
+  groups(): readonly unknown[] {
+    return this.#told?.groups() ?? [];
+  }
+
+  inhibitors(): Body {
+    return this.#told?.inhibitors() ?? {};
+  }
+
+  /** The backend was started, for the first time or again. */
+  start(nowMs: number): void {
+    this.#startedMs = nowMs;
+    this.#lookedMs = nowMs;
+    this.#silences.restart();
+  }
+
+  /** When something happens by itself next: at `nowMs` or later. */
+  nextMoment(nowMs: number): number {
+    const { reminder = 0 } = this.#settings;
+    const moments = [
+      ...this.#silences.moments(reminder, nowMs),
+      ...(this.#told?.moments() ?? []),
+      ...this.#looks(nowMs),
+    ];
+    return Math.min(...moments.filter((ms) => ms > nowMs));
+  }
+
+  /** Does what is due: silences end and are pointed out, aggregates are looked at, groups are told. */
+  settle(nowMs: number): void {
+    const { reminder = 0, rules = {} } = this.#settings;
+    this.#silences.expire(nowMs);
+    if (reminder > 0) this.#silences.remind(this.#openSubjects(), reminder, nowMs);
+    if (nowMs > this.#lookedMs && (nowMs - this.#startedMs) % LOOK_MS === 0) {
+      for (const [name, rule] of Object.entries(rules)) this.#look(name, rule, nowMs);
+    }
+    // What comes at the very moment of a look waits for the next one.
+    this.#lookedMs = nowMs;
+    this.#told?.turns(nowMs, ({ client, check, eventId }) => {
+      const event = this.#clients.get(client)?.checks.get(check)?.event;
+      if (event?.id !== eventId) return 'gone';
+      return this.#silencedBy(client, check, nowMs).length > 0 ? 'silenced' : 'open';
+    });
+    this.#free(nowMs);
   }
 
   /** `GET /clients` */
@@ -227,10 +289,9 @@ export class ReferenceModel {
 
   /** `GET /events`, with the model's own ids */
   events(nowMs: number): Body[] {
-    this.#expire(nowMs);
     return this.#each(({ record }, { event }, name) => {
       if (event === undefined) return undefined;
-      const silencedBy = this.#matching(record.subscriptions, name, nowMs).map(({ id }) => id);
+      const silencedBy = this.#silencedBy(record.name, name, nowMs);
       return {
         id: event.id,
         client: record,
@@ -273,9 +334,10 @@ export class ReferenceModel {
         return;
       }
       stored.event = undefined;
-      for (const silence of this.#matching(client.record.subscriptions, checkName, nowMs)) {
-        if (silence.request.expire_on_resolve === true) this.#silences.delete(silence.id);
+      for (const { id, request } of this.#silences.matching(subjectOf(client, checkName), nowMs)) {
+        if (request.expire_on_resolve === true) this.#silences.remove(id);
       }
+      this.#tell(client, { ...before, action: 'resolve', check, status }, nowMs);
       return;
     }
     // Recovery 1: who had begun to recover goes on where it was; a wish that is none asks for nothing.
@@ -299,7 +361,120 @@ export class ReferenceModel {
       lastStateChange: isSame ? carried : now,
       status,
       oks: status === 0 && isLate ? [...(before?.oks ?? []), Number(check['executed'])] : [],
+      marks: before?.marks ?? { isSuppressed: false, isHeld: false },
     };
+    this.#tell(client, stored.event, nowMs, { isNew: before === undefined });
+  }
+
+  #tell(
+    client: Client,
+    { id, check, action, status, occurrences, marks }: Omit<Event, 'action'> & Pick<ModelOccasion, 'action'>,
+    nowMs: number,
+    { isNew = false, isSilenceEnd = false } = {},
+  ): void {
+    const { record } = client;
+    const name = String(check['name']);
+    const silencedBy = this.#silences.matching(subjectOf(client, name), nowMs).map((silence) => silence.id);
+    this.#told?.occasion(
+      {
+        client: record,
+        check: { ...check, name },
+        eventId: id,
+        action,
+        status,
+        occurrences,
+        isNew,
+        isSilenceEnd,
+        silencedBy,
+        marks,
+      },
+      nowMs,
+    );
+  }
+
+  /** Whatever ended the silences that kept somebody from being told: now they are. */
+  #free(nowMs: number): void {
+    for (const client of this.#clients.values()) {
+      for (const [name, { event }] of client.checks) {
+        if (event?.marks.isSuppressed !== true || this.#silencedBy(client.record.name, name, nowMs).length > 0)
+          continue;
+        this.#tell(client, event, nowMs, { isSilenceEnd: true });
+      }
+    }
+  }
+
+  /** Aggregates 2: told when the status is another one, and else every interval; gone with the members. */
+  #look(name: string, rule: ModelRule, nowMs: number): void {
+    const told = this.#clients.get(AGGREGATES_CLIENT)?.checks.get(name);
+    const members = this.#members(rule, nowMs);
+    if (members.length === 0) {
+      if (told === undefined) return;
+      this.resolve(AGGREGATES_CLIENT, name, nowMs);
+      this.#clients.get(AGGREGATES_CLIENT)?.checks.delete(name);
+      return;
+    }
+    if (!this.#isDue(name, rule, members, nowMs)) return;
+    const now = seconds(nowMs);
+    const check = {
+      ...rule.check,
+      name,
+      output: '',
+      status: statusOfRule(rule, members, { now, started: seconds(this.#startedMs) }),
+      interval: rule.interval,
+      standalone: true,
+      aggregates: [],
+      type: 'standard',
+      executed: now,
+      issued: now,
+    };
+    this.#process(AGGREGATES_CLIENT, check, nowMs, false);
+  }
+
+  #isDue(name: string, rule: ModelRule, members: readonly ModelMember[], nowMs: number): boolean {
+    const last = this.#clients.get(AGGREGATES_CLIENT)?.checks.get(name)?.result;
+    const now = seconds(nowMs);
+    const status = statusOfRule(rule, members, { now, started: seconds(this.#startedMs) });
+    return last?.['status'] !== status || now - Number(last['executed']) >= rule.interval;
+  }
+
+  /** When a look at an aggregate comes to something. */
+  #looks(nowMs: number): number[] {
+    return Object.entries(this.#settings.rules ?? {}).flatMap(([name, rule]) => {
+      const members = this.#members(rule, nowMs);
+      const last = this.#clients.get(AGGREGATES_CLIENT)?.checks.get(name)?.result;
+      if (members.length === 0) return last === undefined ? [] : [this.#lookFrom(nowMs + 1)];
+      if (this.#isDue(name, rule, members, nowMs)) return [this.#lookFrom(nowMs + 1)];
+      const turns = [
+        Number(last?.['executed']) + rule.interval,
+        ...turnsOfRule(rule, members, seconds(this.#startedMs)),
+      ];
+      return turns.map((second) => this.#lookFrom(Math.max(nowMs + 1, second * 1000)));
+    });
+  }
+
+  #lookFrom(ms: number): number {
+    return this.#startedMs + Math.ceil((ms - this.#startedMs) / LOOK_MS) * LOOK_MS;
+  }
+
+  #members({ aggregate }: ModelRule, nowMs: number): ModelMember[] {
+    return [...this.#clients.values()].flatMap((client) =>
+      [...client.checks].flatMap(([name, { result, event }]) => {
+        if (!Array.isArray(result?.['aggregates']) || !result['aggregates'].includes(aggregate)) return [];
+        const isSilenced = event !== undefined && this.#silencedBy(client.record.name, name, nowMs).length > 0;
+        return [{ status: Number(result['status']), executed: Number(result['executed']), isSilenced }];
+      }),
+    );
+  }
+
+  #openSubjects(): ModelSubject[] {
+    return [...this.#clients.values()].flatMap((client) =>
+      [...client.checks].flatMap(([name, { event }]) => (event === undefined ? [] : [subjectOf(client, name)])),
+    );
+  }
+
+  #silencedBy(clientName: string, check: string, nowMs: number): string[] {
+    const client = this.#clients.get(clientName);
+    return client === undefined ? [] : this.#silences.matching(subjectOf(client, check), nowMs).map(({ id }) => id);
   }
 
   #register(name: string, timestamp: number, isProxy: boolean): Client {
@@ -317,22 +492,6 @@ export class ReferenceModel {
     return client;
   }
 
-  /** 1.3: for each subscription all its events, then the one; then the check everywhere. Begun entries only. */
-  #matching(subscriptions: readonly string[], check: string, nowMs: number): Silence[] {
-    this.#expire(nowMs);
-    const candidates = [...subscriptions.flatMap((name) => [`${name}:*`, `${name}:${check}`]), `*:${check}`];
-    return candidates.flatMap((id) => {
-      const silence = this.#silences.get(id);
-      return silence === undefined || (silence.request.begin ?? 0) * 1000 > nowMs ? [] : [silence];
-    });
-  }
-
-  #expire(nowMs: number): void {
-    for (const { id, expiresMs } of this.#silences.values()) {
-      if (expiresMs !== undefined && expiresMs <= nowMs) this.#silences.delete(id);
-    }
-  }
-
   #sorted(): Client[] {
     return sortedBy([...this.#clients.values()], ({ record }) => record.name);
   }
@@ -344,6 +503,12 @@ export class ReferenceModel {
         .filter((shown) => shown !== undefined),
     );
   }
+}
+
+/** A check on a client as silences see it. */
+function subjectOf({ record, checks }: Client, name: string): ModelSubject {
+  const stored = checks.get(name);
+  return { client: record, check: { ...(stored?.result ?? stored?.event?.check), name } };
 }
 
 /** Recovery 1: a number of OK in a row, or seconds from the first to the last of them; undefined: one will do. */

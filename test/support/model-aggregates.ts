@@ -1,0 +1,57 @@
+/*
+ * What rules about aggregates say, once more, from the specification (aggregates 1 and 2) and from nothing else.
+ */
+
+/** A rule as the configuration has it. */
+export interface ModelRule {
+  readonly aggregate: string;
+  readonly warning?: number | string;
+  readonly critical?: number | string;
+  readonly stale?: { readonly after: number; readonly warning?: number | string; readonly critical?: number | string };
+  readonly least?: number;
+  readonly 'leave-out-silenced'?: boolean;
+  readonly interval: number;
+  readonly check: Readonly<Record<string, unknown>>;
+}
+
+/** A result of an aggregate. */
+export interface ModelMember {
+  readonly status: number;
+  readonly executed: number;
+  readonly isSilenced: boolean;
+}
+
+interface Moment {
+  /** Epoch seconds. */
+  readonly now: number;
+  /** Since when results could arrive. */
+  readonly started: number;
+}
+
+export function statusOfRule(rule: ModelRule, members: readonly ModelMember[], { now, started }: Moment): number {
+  const counted = members.filter(({ isSilenced }) => !(isSilenced && rule['leave-out-silenced'] === true));
+  const isStale = ({ executed }: ModelMember): boolean =>
+    rule.stale !== undefined && now - Math.max(executed, started) > rule.stale.after;
+  const fresh = counted.filter((member) => !isStale(member));
+  if (fresh.length < (rule.least ?? 0)) return 3;
+  const bad = fresh.filter(({ status }) => status !== 0).length;
+  return Math.max(
+    levelOf(rule, bad, fresh.length),
+    levelOf(rule.stale ?? {}, counted.length - fresh.length, counted.length),
+  );
+}
+
+/** When the passing of time alone may have a rule say something else, epoch seconds. */
+export function turnsOfRule(rule: ModelRule, members: readonly ModelMember[], started: number): number[] {
+  const { stale } = rule;
+  return stale === undefined ? [] : members.map(({ executed }) => Math.max(executed, started) + stale.after + 1);
+}
+
+function levelOf(limits: Pick<ModelRule, 'warning' | 'critical'>, count: number, of: number): number {
+  const isReached = (limit: number | string | undefined): boolean => {
+    if (limit === undefined || count === 0) return false;
+    return typeof limit === 'number' ? count >= limit : (count / of) * 100 >= Number(limit.replace('%', ''));
+  };
+  if (isReached(limits.critical)) return 2;
+  return isReached(limits.warning) ? 1 : 0;
+}

@@ -1,0 +1,195 @@
+/*
+ * Which events a handler with `group_by` is told of together and when, once more, from the specification (grouping 1 to 3) and
+ * from nothing else. Limits are not reached.
+ */
+
+/** Of the handler, in milliseconds. */
+interface Times {
+  readonly wait: number;
+  readonly interval: number;
+  readonly repeat: number;
+}
+
+/** What was told of an event: its status; that it has to be told once more; that an inhibition holds it back. */
+type Told = number | 'once more' | 'held' | undefined;
+
+interface Member {
+  readonly client: string;
+  readonly check: string;
+  group: string;
+  eventId: string;
+  status: number;
+  occurrences: number;
+  isOver: boolean;
+  told: Told;
+}
+
+interface Group {
+  untoldSince: number | undefined;
+  turnAt: number | undefined;
+  toldAt: number | undefined;
+}
+
+/** An event that is given to the handler. */
+export interface GivenEvent {
+  readonly client: string;
+  readonly check: string;
+  /** What it has in common with others. */
+  readonly group: string;
+  readonly eventId: string;
+  readonly status: number;
+  readonly occurrences: number;
+  readonly isResolve: boolean;
+  /** A silence had kept it back. */
+  readonly isSilenceEnd: boolean;
+}
+
+/** How an event stands at the turn of its group. */
+export type Standing = 'open' | 'gone' | 'silenced' | 'inhibited';
+
+const SEVERITIES = ['ok', 'warning', 'critical'];
+const WORST_FIRST = ['critical', 'unknown', 'warning', 'ok'];
+
+export class ModelGroups {
+  readonly #times: Times;
+  readonly #groups = new Map<string, Group>();
+  readonly #members = new Map<string, Member>();
+
+  constructor(times: Times) {
+    this.#times = times;
+  }
+
+  give(event: GivenEvent, nowMs: number): void {
+    const place = `${event.client}/${event.check}`;
+    const before = this.#members.get(place);
+    const wasTold = before !== undefined && before.told !== undefined && before.told !== 'held';
+    if (event.isResolve && before !== undefined && !before.isOver && !wasTold) {
+      // It ended before anybody was told.
+      this.#members.delete(place);
+      this.#drop(before.group);
+      return;
+    }
+    const told = wasTold ? before.told : undefined;
+    const member: Member = {
+      client: event.client,
+      check: event.check,
+      group: event.group,
+      eventId: event.eventId,
+      status: event.status,
+      occurrences: event.occurrences,
+      isOver: event.isResolve,
+      told: event.isSilenceEnd && told !== undefined ? 'once more' : told,
+    };
+    this.#members.set(place, member);
+    const from = before === undefined ? undefined : this.#groups.get(before.group);
+    const group = this.#groups.get(event.group) ?? {
+      untoldSince: undefined,
+      turnAt: from?.turnAt,
+      toldAt: from?.toldAt,
+    };
+    this.#groups.set(event.group, group);
+    if (changeOf(member) !== 'same') group.untoldSince ??= nowMs;
+    if (before !== undefined) this.#drop(before.group);
+  }
+
+  /** When a group has its turn next. */
+  moments(): number[] {
+    return [...this.#groups.values()].map((group) => this.#dueAt(group));
+  }
+
+  /** Gives each group that is due its turn. @returns what the handler is told */
+  turns(nowMs: number, standingOf: (member: Member) => Standing): string[] {
+    return [...this.#groups].flatMap(([name, group]) =>
+      this.#dueAt(group) <= nowMs ? this.#turn(name, group, nowMs, standingOf) : [],
+    );
+  }
+
+  /** `GET /api/mon/v1/handler-groups`, without those things that only its server has. */
+  rows(): unknown[] {
+    return [...this.#groups].map(([by, group]) => {
+      const shown = this.#of(by).filter(({ told }) => told !== 'held');
+      return {
+        by,
+        firing: shown.filter(({ isOver }) => !isOver).length,
+        waiting: shown.filter((member) => changeOf(member) !== 'same').length,
+        told_at: group.toldAt === undefined ? null : Math.floor(group.toldAt / 1000),
+        due_at: Math.ceil(this.#dueAt(group) / 1000),
+      };
+    });
+  }
+
+  #turn(name: string, group: Group, nowMs: number, standingOf: (member: Member) => Standing): string[] {
+    const shown: Member[] = [];
+    const gone: Member[] = [];
+    let hasUntold = false;
+    for (const member of this.#of(name)) {
+      const standing = member.isOver ? 'open' : standingOf(member);
+      if (standing === 'gone') gone.push(member);
+      else if (standing === 'open' && member.told !== 'held') shown.push(member);
+      else if (standing === 'inhibited' && (member.told === undefined || member.told === 'held')) member.told = 'held';
+      else if (member.told !== 'held' && changeOf(member) !== 'same') hasUntold = true;
+    }
+    const isNews = shown.some((member) => changeOf(member) !== 'same');
+    const { repeat } = this.#times;
+    const isRepeat =
+      group.toldAt !== undefined && group.toldAt + repeat <= nowMs && shown.some(({ isOver }) => !isOver);
+    const said = isNews || isRepeat ? [messageOf(name, isNews ? 'change' : 'repeat', shown)] : [];
+    if (said.length > 0) {
+      group.toldAt = nowMs;
+      for (const member of shown) {
+        if (member.isOver) gone.push(member);
+        else member.told = member.status;
+      }
+    }
+    group.turnAt = nowMs;
+    group.untoldSince = hasUntold ? nowMs : undefined;
+    for (const { client, check } of gone) this.#members.delete(`${client}/${check}`);
+    this.#drop(name);
+    return said;
+  }
+
+  #dueAt({ untoldSince, turnAt, toldAt }: Group): number {
+    const { wait, interval, repeat } = this.#times;
+    const rested = turnAt === undefined ? 0 : turnAt + interval;
+    return Math.max(untoldSince === undefined ? (toldAt ?? turnAt ?? 0) + repeat : untoldSince + wait, rested);
+  }
+
+  #of(name: string): Member[] {
+    return [...this.#members.values()].filter(({ group }) => group === name);
+  }
+
+  #drop(name: string): void {
+    if (this.#of(name).length === 0) this.#groups.delete(name);
+  }
+}
+
+function changeOf({ isOver, told, status }: Member): 'new' | 'changed' | 'resolved' | 'same' {
+  if (isOver) return 'resolved';
+  if (told === undefined || told === 'held') return 'new';
+  return told === status ? 'same' : 'changed';
+}
+
+/** News first, the worst before the rest, then what is over, then what is known. */
+function messageOf(name: string, cause: string, shown: readonly Member[]): string {
+  const rank = (member: Member): number => {
+    const change = changeOf(member);
+    const severity = WORST_FIRST.indexOf(severityOf(member.status));
+    return change === 'resolved' ? 10 : change === 'same' ? 20 + severity : severity;
+  };
+  const order = (a: Member, b: Member): number =>
+    rank(a) - rank(b) || compare(a.client, b.client) || compare(a.check, b.check);
+  const open = shown.filter(({ isOver }) => !isOver).map(({ status }) => severityOf(status));
+  const worst = WORST_FIRST.find((severity) => open.includes(severity)) ?? 'ok';
+  const events = shown
+    .toSorted(order)
+    .map((member) => `${member.client}/${member.check} ${changeOf(member)} ${String(member.status)}`);
+  return `group ${name}, ${cause}, ${worst}: ${events.join(', ')}`;
+}
+
+function severityOf(status: number): string {
+  return SEVERITIES[status] ?? 'unknown';
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,191 @@
+import { ModelGroups, type GivenEvent, type Standing } from './model-groups.ts';
+
+/*
+ * Who is told of an event and who is not, once more, from the specification (handlers, inhibition, grouping) and from nothing
+ * else.
+ */
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** What is remembered of an event while it is open. */
+export interface ModelMarks {
+  /** A silence keeps back who would have been told. */
+  isSuppressed: boolean;
+  /** An inhibition has kept it quiet from its first result on. */
+  isHeld: boolean;
+}
+
+/** An event that somebody may be told of. */
+export interface ModelOccasion {
+  readonly client: { readonly name: string; readonly subscriptions: readonly string[] };
+  readonly check: { readonly name: string };
+  readonly eventId: string;
+  readonly action: 'create' | 'flapping' | 'resolve';
+  readonly status: number;
+  readonly occurrences: number;
+  readonly isNew: boolean;
+  /** Nothing came: the silence that kept it back has ended. */
+  readonly isSilenceEnd: boolean;
+  readonly silencedBy: readonly string[];
+  readonly marks: ModelMarks;
+}
+
+/** A rule of the configuration (inhibition 1). */
+export interface ModelInhibition {
+  readonly name: string;
+  readonly when: (occasion: ModelOccasion) => boolean;
+  readonly quiet: (occasion: ModelOccasion) => boolean;
+  readonly common: (occasion: ModelOccasion) => string;
+}
+
+export interface ModelHandlers {
+  readonly inhibitions: readonly ModelInhibition[];
+  /** Of the one with `group_by`, `default`; the other, `each`, is told of each event, also of what flaps. */
+  readonly groupOf: (client: object) => string;
+  readonly times: { readonly wait: number; readonly interval: number; readonly repeat: number };
+}
+
+interface Inhibitor {
+  readonly rule: string;
+  readonly client: string;
+  readonly check: string;
+  readonly common: string;
+}
+
+const HANDLERS = ['each', 'default'];
+
+export class ModelTold {
+  readonly #handlers: ModelHandlers;
+  /** What a run of a handler was kept back by. */
+  readonly #keepsBack: (silences: readonly string[], nowMs: number) => void;
+  readonly #groups: ModelGroups;
+  #inhibitors: Inhibitor[] = [];
+  /** By client and check, the event as the group has it. */
+  readonly #given = new Map<string, ModelOccasion>();
+  #said: string[] = [];
+
+  constructor(handlers: ModelHandlers, keepsBack: (silences: readonly string[], nowMs: number) => void) {
+    this.#handlers = handlers;
+    this.#keepsBack = keepsBack;
+    this.#groups = new ModelGroups(handlers.times);
+  }
+
+  /** What was said since the last time. */
+  takeSaid(): string[] {
+    const said = this.#said;
+    this.#said = [];
+    return said;
+  }
+
+  occasion(occasion: ModelOccasion, nowMs: number): void {
+    const { action, check, marks, silencedBy } = occasion;
+    if (!occasion.isSilenceEnd) this.#noteInhibitor(occasion);
+    const wanted: unknown = (check as Body)['handlers'] ?? ['default'];
+    const handlers = HANDLERS.filter((name) => Array.isArray(wanted) && wanted.includes(name));
+    if (handlers.length === 0 || (check as Body)['handle'] === false) {
+      if (occasion.isSilenceEnd) marks.isSuppressed = false;
+      else marks.isHeld = false;
+      return;
+    }
+    const isQuiet = this.#isQuiet(occasion);
+    const isFreed = marks.isSuppressed && silencedBy.length === 0 && action !== 'resolve';
+    let hasRun = false;
+    for (const handler of handlers) {
+      const isGrouping = handler === 'default';
+      if (isGrouping && (action === 'flapping' || (occasion.status === 0 && action !== 'resolve'))) continue;
+      if (isQuiet) continue;
+      if (silencedBy.length > 0) {
+        this.#keepsBack(silencedBy, nowMs);
+        marks.isSuppressed = true;
+        continue;
+      }
+      hasRun = true;
+      if (isGrouping) this.#give(occasion, isFreed, nowMs);
+      else this.#said.push(`${occasion.client.name}/${check.name} ${action} ${String(occasion.status)}`);
+    }
+    if (occasion.isSilenceEnd || isFreed || hasRun) marks.isSuppressed = false;
+  }
+
+  /** The event of a check is over or deleted: it keeps nothing quiet any more. */
+  over(client: string, check: string): void {
+    this.#inhibitors = this.#inhibitors.filter((one) => one.client !== client || one.check !== check);
+  }
+
+  moments(): number[] {
+    return this.#groups.moments();
+  }
+
+  /** @param standingOf whether an event is open, and silenced */
+  turns(
+    nowMs: number,
+    standingOf: (event: Pick<GivenEvent, 'client' | 'check' | 'eventId'>) => Exclude<Standing, 'inhibited'>,
+  ): void {
+    this.#said.push(
+      ...this.#groups.turns(nowMs, (event) => {
+        const standing = standingOf(event);
+        if (standing !== 'open') return standing;
+        const given = this.#given.get(`${event.client}/${event.check}`);
+        return given !== undefined && this.#inhibitorOf(given) !== undefined ? 'inhibited' : 'open';
+      }),
+    );
+  }
+
+  groups(): unknown[] {
+    return this.#groups.rows();
+  }
+
+  /** `GET /api/mon/v1/inhibitions`: because of whom, by rule. */
+  inhibitors(): Readonly<Record<string, readonly string[]>> {
+    return Object.fromEntries(
+      this.#handlers.inhibitions.map(({ name }) => [
+        name,
+        this.#inhibitors
+          .filter(({ rule }) => rule === name)
+          .map(({ client, check }) => `${client}/${check}`)
+          .toSorted(),
+      ]),
+    );
+  }
+
+  #give(occasion: ModelOccasion, isFreed: boolean, nowMs: number): void {
+    const { client, check, eventId, action, status, occurrences } = occasion;
+    this.#given.set(`${client.name}/${check.name}`, occasion);
+    const given = { client: client.name, check: check.name, eventId, status, occurrences };
+    const group = this.#handlers.groupOf(client);
+    this.#groups.give({ ...given, group, isResolve: action === 'resolve', isSilenceEnd: isFreed }, nowMs);
+  }
+
+  #noteInhibitor(occasion: ModelOccasion): void {
+    const { client, check, action, status } = occasion;
+    this.over(client.name, check.name);
+    if (action === 'resolve' || status === 0) return;
+    for (const rule of this.#handlers.inhibitions) {
+      if (!rule.when(occasion)) continue;
+      const common = rule.common(occasion);
+      this.#inhibitors.push({ rule: rule.name, client: client.name, check: check.name, common });
+    }
+  }
+
+  #isQuiet(occasion: ModelOccasion): boolean {
+    const { action, isNew, marks } = occasion;
+    if (action === 'resolve') return marks.isHeld;
+    const isQuiet = this.#inhibitorOf(occasion) !== undefined;
+    marks.isHeld = isQuiet && (isNew || marks.isHeld);
+    return isQuiet;
+  }
+
+  #inhibitorOf(occasion: ModelOccasion): Inhibitor | undefined {
+    const { client, check } = occasion;
+    for (const rule of this.#handlers.inhibitions) {
+      // What keeps others quiet is not quiet by the same rule.
+      if (!rule.quiet(occasion) || rule.when(occasion)) continue;
+      const common = rule.common(occasion);
+      const found = this.#inhibitors.find(
+        (one) =>
+          one.rule === rule.name && one.common === common && (one.client !== client.name || one.check !== check.name),
+      );
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+}

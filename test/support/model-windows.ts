@@ -1,0 +1,56 @@
+/** When a silence is in force again and again, as it is asked for (silencing 3). */
+export interface ModelRecurrence {
+  readonly schedule: string;
+  readonly zone?: string;
+  readonly duration: number;
+  readonly last_day?: string;
+}
+
+interface Reading {
+  /** Days of the week, Sunday is 0; undefined: each. */
+  readonly days?: readonly number[];
+  /** Minutes since midnight, in order. */
+  readonly at: readonly number[];
+}
+
+const everyHalfHour = Array.from({ length: 48 }, (_, at) => at * 30);
+
+/** What the schedules mean that stories use: nobody reads them here. */
+const READINGS: Readonly<Record<string, Reading>> = {
+  'daily 00:20': { at: [20] },
+  'daily 00:40,03:00': { at: [40, 180] },
+  '*/30 * * * *': { at: everyHalfHour },
+  'thu 01:10': { days: [4], at: [70] },
+  'weekdays 20:05': { days: [1, 2, 3, 4, 5], at: [1205] },
+};
+
+/** Clocks in the winter of the stories, minutes before UTC. */
+const OFFSETS: Readonly<Record<string, number>> = { UTC: 0, 'Europe/Berlin': 60, 'America/New_York': -300 };
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** Days that are looked at: more than a week, and what lies behind. */
+const DAYS = 12;
+
+/** The window that is in force, or else the next one; undefined: there is none any more. */
+export function windowAt(
+  { schedule, zone = 'UTC', duration, last_day: last }: ModelRecurrence,
+  nowMs: number,
+): { readonly beginMs: number; readonly endMs: number } | undefined {
+  const reading = READINGS[schedule];
+  const offset = OFFSETS[zone];
+  if (reading === undefined || offset === undefined) throw new Error(`nothing is known of ${schedule} in ${zone}`);
+  const today = Math.floor(nowMs / DAY_MS) - 2;
+  for (let day = today; day < today + DAYS; day++) {
+    const date = new Date(day * DAY_MS);
+    if (reading.days?.includes(date.getUTCDay()) === false) continue;
+    if (last !== undefined && date.toISOString().slice(0, 10) > last) continue;
+    for (const minutes of reading.at) {
+      const beginMs = day * DAY_MS + (minutes - offset) * MINUTE_MS;
+      const endMs = beginMs + duration * 1000;
+      if (endMs > nowMs) return { beginMs, endMs };
+    }
+  }
+  return undefined;
+}
