@@ -1,9 +1,10 @@
+import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { expect, vi } from 'vitest';
+import { vi } from 'vitest';
 import type { Backend } from '../../daemon/backend/compose.ts';
 import { loadConfig } from '../../daemon/backend/config/load-config.ts';
 import { administratorOf } from '../support/administrator.ts';
@@ -18,12 +19,6 @@ import { DEFINITIONS, type Step } from './model-steps.ts';
 import { expectPastOfNow } from './past-of-now.ts';
 import { ToldReceiver } from './told-receiver.ts';
 
-/** The status of an answer, and the one that the model expects. */
-interface Outcome {
-  readonly status: number;
-  readonly expected: number;
-}
-
 /** How long what follows from a step may take that answers before it is done. */
 
 const PATIENCE_MS = 10_000;
@@ -33,6 +28,11 @@ const PAUSE_MS = 2;
 
 type Answers = Readonly<Record<string, unknown>>;
 type Rows = readonly Answers[];
+
+interface SilenceRow {
+  readonly id: string;
+  readonly selector?: string;
+}
 
 /** The backend and the model side by side. */
 export class ModelPair implements AsyncDisposable {
@@ -72,17 +72,24 @@ export class ModelPair implements AsyncDisposable {
     await rm(this.#dir, { recursive: true, force: true });
   }
 
+  /** The whole story, until nobody has anything left to say. @throws AssertionError where both do not say the same */
+  async play(story: readonly Step[]): Promise<void> {
+    for (const given of story) await this.#take(given);
+    await this.#idle();
+    await this.#settle();
+    await expectPastOfNow(this.#backend.url);
+  }
+
   /**
    * Does it to both, and compares what both say at each moment at which something comes of it.
    */
-  async take(given: Step): Promise<void> {
-    const { status, expected } = await this.#do(given);
-    expect(status).toBe(expected);
+  async #take(given: Step): Promise<void> {
+    await this.#do(given);
     if (given.do === 'wait') await this.#pass(given.ms);
     else await this.#settle();
   }
 
-  async #do(given: Step): Promise<Outcome> {
+  async #do(given: Step): Promise<void> {
     const nowMs = this.#clock.now();
     const model = this.#model;
     switch (given.do) {
@@ -134,19 +141,12 @@ export class ModelPair implements AsyncDisposable {
           : this.#ask('DELETE', `/silenced/ids/${id}`, expected);
       }
       case 'wait':
-        return { status: 0, expected: 0 };
+        return;
       case 'restart':
         await this.#backend.stop();
         await this.#start();
-        return { status: 0, expected: 0 };
+        return;
     }
-  }
-
-  /** At the end nobody has anything left to say. */
-  async finish(): Promise<void> {
-    await this.#idle();
-    await this.#settle();
-    await expectPastOfNow(this.#backend.url);
   }
 
   async #idle(): Promise<void> {
@@ -154,7 +154,7 @@ export class ModelPair implements AsyncDisposable {
     const { timeout } = PATIENCE;
     await vi.waitFor(
       async () => {
-        expect(await this.#get('/health?deep=1')).toMatchObject({ handlers: idle });
+        assert.partialDeepStrictEqual(await this.#get('/health?deep=1'), { handlers: idle });
       },
       { timeout, interval: PAUSE_MS },
     );
@@ -185,7 +185,7 @@ export class ModelPair implements AsyncDisposable {
       if (isDeepStrictEqual(actual, expected)) break;
       if (performance.now() > deadline) {
         ModelPair.#patienceMs = HURRY_MS;
-        expect(actual).toEqual(expected);
+        assert.deepEqual(actual, expected);
       }
       await delay(PAUSE_MS);
     }
@@ -201,10 +201,10 @@ export class ModelPair implements AsyncDisposable {
     const paths = Object.keys(expected).filter((path) => path.startsWith('/'));
     const answers = Object.fromEntries(
       await Promise.all(paths.map(async (path) => [path, await this.#get(path)] as const)),
-    ) as Record<string, Rows>;
+    ) as Answers;
     const names = new Map(
-      (answers['/api/mon/v1/silenced'] ?? []).flatMap(({ id, selector }) =>
-        selector === undefined ? [] : [[String(id), `selector ${String(selector)}`] as const],
+      ((answers['/api/mon/v1/silenced'] ?? []) as readonly SilenceRow[]).flatMap(({ id, selector }) =>
+        selector === undefined ? [] : [[id, `selector ${selector}`] as const],
       ),
     );
     const known = JSON.parse(
@@ -260,9 +260,9 @@ export class ModelPair implements AsyncDisposable {
 
   async #idOf(target: Parameters<typeof ModelSilences.idOf>[0]): Promise<string> {
     if (target.selector === undefined) return ModelSilences.idOf(target);
-    const list = (await this.#get('/api/mon/v1/silenced')) as Rows;
+    const list = (await this.#get('/api/mon/v1/silenced')) as readonly SilenceRow[];
     const text = searchText(target.selector);
-    return String(list.find(({ selector }) => selector === text)?.['id'] ?? 'selector-0123456789abcdef');
+    return list.find(({ selector }) => selector === text)?.id ?? 'selector-0123456789abcdef';
   }
 
   async #start(): Promise<void> {
@@ -284,15 +284,13 @@ export class ModelPair implements AsyncDisposable {
     this.#model.start(this.#clock.now());
   }
 
-  async #ask(method: string, path: string, expected: number, body?: unknown): Promise<Outcome> {
+  async #ask(method: string, path: string, expected: number, body?: unknown): Promise<void> {
     const answer = await fetch(this.#backend.url + path, {
       method,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
-    // With what there is to say about it.
-    if (answer.status !== expected) expect(`${String(answer.status)} ${text}`).toBe(String(expected));
-    return { status: answer.status, expected };
+    assert.equal(answer.status, expected, `${method} ${path}: ${String(answer.status)} ${text}`);
   }
 }
 
@@ -313,7 +311,7 @@ function remindedIn(page: unknown): Answers {
   );
 }
 
-function written<Request extends { readonly selector?: ModelSearch }>(request: Request): object {
+function written(request: { readonly selector?: ModelSearch }): object {
   const { selector, ...rest } = request;
   return selector === undefined ? rest : { ...rest, selector: searchText(selector) };
 }
@@ -325,10 +323,11 @@ function withoutFigures(row: Answers): Answers {
   return name === 'mon.aggregates' ? { ...row, check: { ...check, output: '' } } : row;
 }
 
+const isSearch = (id: string): boolean => id.startsWith('selector ');
+
 /** Silences by search come behind the others; in which order nobody promises. */
 function inOrder(event: Answers): Answers {
   const ids = event['silenced_by'] as readonly string[];
-  const isSearch = (id: string): boolean => id.startsWith('selector ');
   return { ...event, silenced_by: [...ids.filter((id) => !isSearch(id)), ...ids.filter(isSearch).toSorted()] };
 }
 

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ModelPair } from './model-pair.ts';
 import { step } from './model-steps.ts';
 import { rounds, roundsTimeoutMs } from './rounds.ts';
@@ -15,8 +15,7 @@ test(
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30, size: 'max' }), async (steps) => {
         await using pair = await ModelPair.open();
-        for (const given of steps) await pair.take(given);
-        await pair.finish();
+        await expect(pair.play(steps)).resolves.toBeUndefined();
       }),
       { numRuns: rounds(RUNS), interruptAfterTimeLimit: TIMEOUT_MS - REPORT_MS, markInterruptAsFailure: true },
     );

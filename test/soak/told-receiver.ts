@@ -29,14 +29,13 @@ export class ToldReceiver implements AsyncDisposable {
     this.#server = server;
     this.url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/`;
     server.on('request', (request, response) => {
-      text(request).then(
-        (body) => {
-          this.said.push(wordsOf(JSON.parse(body) as SentEvent | SentGroup));
-          response.end();
-        },
-        // Cut off in between: then nothing was said.
-        () => undefined,
-      );
+      text(request)
+        .then((body) => void this.said.push(wordsOf(JSON.parse(body) as SentEvent | SentGroup)))
+        .then(
+          () => void response.end(),
+          // Cut off in between: then nothing was told.
+          () => undefined,
+        );
     });
   }
 

@@ -178,8 +178,8 @@ function messageOf(name: string, cause: string, shown: readonly Member[]): strin
   };
   const order = (a: Member, b: Member): number =>
     rank(a) - rank(b) || compare(a.client, b.client) || compare(a.check, b.check);
-  const open = shown.filter(({ isOver }) => !isOver).map(({ status }) => severityOf(status));
-  const worst = WORST_FIRST.find((severity) => open.includes(severity)) ?? 'ok';
+  const open = new Set(shown.filter(({ isOver }) => !isOver).map(({ status }) => severityOf(status)));
+  const worst = WORST_FIRST.find((severity) => open.has(severity)) ?? 'ok';
   const events = shown
     .toSorted(order)
     .map((member) => `${member.client}/${member.check} ${changeOf(member)} ${String(member.status)}`);

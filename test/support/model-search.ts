@@ -70,7 +70,7 @@ function textsOf(field: string, { client, check }: ModelSubject): string[] {
 /** With `*` or `?` as a whole, else anywhere. */
 function hasPattern(text: string, pattern: string): boolean {
   if (!/[*?]/.test(pattern)) return text.includes(lower(pattern));
-  const parts = [...lower(pattern)].map((sign) =>
+  const parts = Array.from(lower(pattern), (sign) =>
     sign === '*' ? '.*' : sign === '?' ? '.' : sign.replace(/[^\w]/, String.raw`\$&`),
   );
   return new RegExp(`^${parts.join('')}$`, 's').test(text);

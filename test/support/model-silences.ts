@@ -113,15 +113,14 @@ export class ModelSilences {
       const { request, suppressed, lastSuppressed, window } = silence;
       const { endMs } = spanOf(silence, nowMs);
       const { recurrence } = request;
-      return {
-        ...viewOf(silence, nowMs),
+      return Object.assign({}, viewOf(silence, nowMs), {
         expire_at: endMs === undefined ? null : endMs / 1000,
         ...(request.selector === undefined ? {} : { selector: searchText(request.selector) }),
         ...(recurrence === undefined ? {} : { recurrence: { zone: 'UTC', ...recurrence } }),
         suppressed,
         last_suppressed: lastSuppressed,
         ...(window === undefined ? {} : { window }),
-      };
+      });
     });
   }
 

@@ -1,0 +1,105 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { EventRow } from '../../shared/schemas/feed.ts';
+import { freePort } from '../support/line-receiver.ts';
+import { PATIENCE } from '../support/patience.ts';
+import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { Chance } from './chance.ts';
+import { GroupedReceiver } from './grouped-receiver.ts';
+import { GroupedWriter } from './grouped-writer.ts';
+import { MaintenanceRuns } from './maintenance-runs.ts';
+import { expectPastOfNow } from './past-of-now.ts';
+import { isAskedFor, rounds, roundsTimeoutMs, seed } from './rounds.ts';
+
+const ROUNDS = 1;
+const WRITERS = 6;
+const RACKS = 2;
+/** Longest time under load before the kill; groups have their turn each second. */
+const LOAD_MS_MAX = 2500;
+/** What was told so long before the kill is known to the store, unless other tests have the machine. */
+const IN_FLIGHT_MS_MAX = isAskedFor ? 1000 : PATIENCE.timeout;
+
+/** Everything that persists, and is not silenced, was told, with the status that it has. */
+async function expectAllTold(url: string, { told }: GroupedReceiver): Promise<void> {
+  await vi.waitFor(async () => {
+    const events = (await (await fetch(`${url}/api/mon/v1/events`)).json()) as EventRow[];
+    const silenced = new Set(
+      events.filter(({ silenced_by: by }) => by.length > 0).map(({ client, check }) => `${client}/${check}`),
+    );
+    const open = events.map(({ client, check, status }) => [`${client}/${check}`, status] as const);
+    const heard = [...told].filter(([place]) => !silenced.has(place));
+    expect(Object.fromEntries(heard)).toEqual(Object.fromEntries(open.filter(([place]) => !silenced.has(place))));
+  }, PATIENCE);
+}
+
+test(
+  'a backend that is killed at any moment tells groups everything once; the past has each change once; what a command silences stays silenced',
+  async () => {
+    const chance = new Chance(seed());
+    const dir = await tempDir();
+    const config = join(dir, 'config.json');
+    const receiver = new GroupedReceiver();
+    onTestFinished(() => receiver[Symbol.asyncDispose]());
+    const writers = Array.from(
+      { length: WRITERS },
+      (_, at) => new GroupedWriter(`web-${String(at)}`, `rack-${String(at % RACKS)}`, chance),
+    );
+    const maintenance = new MaintenanceRuns(
+      writers.slice(0, WRITERS / 2).map(({ client }) => client),
+      chance,
+    );
+    onTestFinished(() => maintenance[Symbol.asyncDispose]());
+    const killedAtMs: number[] = [];
+    // The same all the time, so that commands find it again.
+    const port = await freePort();
+
+    const start = async (): Promise<DaemonProcess> => {
+      const url = await receiver.listen(killedAtMs.length);
+      const grouping = { group_by: ['client.rack'], group_wait: 0.3, group_interval: 1, repeat_interval: 0 };
+      await writeFile(config, JSON.stringify({ handlers: { default: { type: 'webhook', url, ...grouping } } }));
+      return await startDaemon({ stateDir: join(dir, 'state'), port, args: ['--config', config] });
+    };
+    const compare = async (url: string): Promise<void> => {
+      for (const writer of writers) await writer.compare(url);
+      await expectPastOfNow(url);
+      await expectAllTold(url, receiver);
+      await maintenance.compare(url);
+    };
+    for (let round = 0; round < rounds(ROUNDS); round++) {
+      await using daemon = await start();
+      const { url } = daemon;
+      if (round === 0) for (const writer of writers) await writer.register(url);
+      await compare(url);
+      await maintenance.begin(url);
+      const running = Promise.all(writers.map((writer) => writer.run(url)));
+      // A writer that meets a wrong answer ends the test, not the wait.
+      await Promise.race([delay(chance.below(LOAD_MS_MAX)), running]);
+      await maintenance.disturb(url);
+      killedAtMs.push(performance.now());
+      await daemon.end('SIGKILL');
+      await running;
+    }
+    await using last = await start();
+    await compare(last.url);
+    await maintenance.finish();
+    await expectAllTold(last.url, receiver);
+
+    expect(receiver.wrong).toEqual([]);
+    for (const { earlier, later } of receiver.repetitions) {
+      expect(later.life).toBeGreaterThan(earlier.life);
+      // It was in flight when its backend was killed.
+      expect((killedAtMs[earlier.life] ?? 0) - earlier.atMs).toBeLessThan(IN_FLIGHT_MS_MAX);
+    }
+    const acknowledged = writers.reduce((sum, writer) => sum + writer.acknowledged, 0);
+    expect(acknowledged).toBeGreaterThan(0);
+    expect(receiver.runs).toBeGreaterThan(0);
+    console.log(
+      `${String(rounds(ROUNDS))} kills, ${String(acknowledged)} transitions, ${String(receiver.runs)} runs of groups, ` +
+        `${String(receiver.repetitions.length)} of them again; ${String(maintenance.killed)} commands killed`,
+    );
+  },
+  roundsTimeoutMs(ROUNDS, 20_000),
+);

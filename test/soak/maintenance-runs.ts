@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { vi } from 'vitest';
+import { placesEnv } from '../support/administrator.ts';
+import { PATIENCE } from '../support/patience.ts';
+import { MONCTL } from '../support/run-monctl.ts';
+import type { Chance } from './chance.ts';
+
+/** Maintenance 2: whoever holds a silence and is gone has it end within this time. */
+const HELD_MS = 60_000;
+
+interface Run {
+  readonly client: string;
+  readonly child: ChildProcess;
+  readonly ended: Promise<unknown>;
+  /** Epoch milliseconds; undefined: it runs. */
+  killedAtMs: number | undefined;
+}
+
+/** Commands that hold a silence while they run: some end, some are killed, and the backend is killed meanwhile. */
+export class MaintenanceRuns implements AsyncDisposable {
+  /** How many there were that were killed. */
+  killed = 0;
+  readonly #clients: readonly string[];
+  readonly #chance: Chance;
+  #runs: Run[] = [];
+
+  /** @param clients each of them has one silence at a time */
+  constructor(clients: readonly string[], chance: Chance) {
+    this.#clients = clients;
+    this.#chance = chance;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#runs.map(end));
+  }
+
+  /** Begins one where there is none, and waits for its silence. */
+  async begin(url: string): Promise<void> {
+    const free = this.#clients.find((client) => this.#runs.every((run) => run.client !== client));
+    if (free === undefined) return;
+    const words = ['maintenance', 'run', '--client', free, '--max', '1h', '--', 'sh', '-c', 'read word'];
+    const child = spawn(process.execPath, [MONCTL, ...words], {
+      env: { PATH: process.env['PATH'], ...placesEnv(), MON_BACKEND: url },
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    const run: Run = { client: free, child, ended: once(child, 'close'), killedAtMs: undefined };
+    this.#runs.push(run);
+    await this.#expectHeld(url, run);
+  }
+
+  /** Kills one, has one end, or leaves them alone. The backend is there. */
+  async disturb(url: string): Promise<void> {
+    const run = this.#runs.find(({ killedAtMs }) => killedAtMs === undefined);
+    const dice = this.#chance.below(3);
+    if (run === undefined || dice === 0) return;
+    if (dice === 1) {
+      this.killed++;
+      run.child.kill('SIGKILL');
+      await end(run);
+      run.killedAtMs = Date.now();
+      return;
+    }
+    await end(run);
+    // `read` says so where there is nothing to be read.
+    assert.equal(run.child.exitCode, 1);
+    assert.equal(await silenceOf(url, run.client), undefined);
+    this.#runs = this.#runs.filter((other) => other !== run);
+  }
+
+  /** Those that run are silenced, also by a backend that was started again; those that were killed are, for a minute. */
+  async compare(url: string): Promise<void> {
+    for (const run of this.#runs) {
+      const { killedAtMs } = run;
+      if (killedAtMs === undefined) {
+        await this.#expectHeld(url, run);
+        continue;
+      }
+      const lastMs = killedAtMs + HELD_MS;
+      const silence = await silenceOf(url, run.client);
+      assert.ok((silence?.expire_at ?? 0) * 1000 <= lastMs, `${run.client} is silenced for longer than a minute`);
+      if (Date.now() <= lastMs) continue;
+      assert.equal(silence, undefined);
+      this.#runs = this.#runs.filter((other) => other !== run);
+    }
+  }
+
+  /** Has all of them end that run. */
+  async finish(): Promise<void> {
+    await Promise.all(this.#runs.filter(({ killedAtMs }) => killedAtMs === undefined).map(end));
+    this.#runs = this.#runs.filter(({ killedAtMs }) => killedAtMs !== undefined);
+  }
+
+  async #expectHeld(url: string, { client }: Run): Promise<void> {
+    await vi.waitFor(async () => {
+      assert.partialDeepStrictEqual(await silenceOf(url, client), { reason: 'maintenance: sh' });
+    }, PATIENCE);
+  }
+}
+
+/** The command ends when its input does. */
+async function end({ child, ended }: Run): Promise<void> {
+  child.stdin?.end();
+  await ended;
+}
+
+async function silenceOf(url: string, client: string): Promise<{ readonly expire_at: number } | undefined> {
+  const answer = await fetch(`${url}/api/mon/v1/silenced/client:${client}:*`);
+  const body: unknown = await answer.json();
+  return answer.status === 404 ? undefined : (body as { readonly expire_at: number });
+}
