@@ -38,6 +38,8 @@ export interface AskedNamespaces {
   readonly namespaces: readonly Namespace[];
   /** An item as it is shown: among those of many it says where it is. */
   readonly placed: <Item extends object>(item: Item, namespace: string) => Item;
+  /** Whether items are shown so. */
+  readonly isOfMany: boolean;
 }
 
 /**
@@ -50,7 +52,7 @@ export function askedNamespaces(
   deps: NamespaceDeps,
 ): AskedNamespaces {
   if (namespaceIn(request) !== EVERY_NAMESPACE) {
-    return { namespaces: [askedNamespace(request, deps)], placed: (item) => item };
+    return { namespaces: [askedNamespace(request, deps)], placed: (item) => item, isOfMany: false };
   }
   const { registry } = deps;
   // Not those that hold something: checks are not held there.
@@ -58,6 +60,7 @@ export function askedNamespaces(
   return {
     namespaces: seen.map((name) => registry.namespace(name)),
     placed: (item, namespace) => ({ namespace, ...item }),
+    isOfMany: true,
   };
 }
 

@@ -2,12 +2,13 @@ import { foundResult, RESULT_SEARCH } from '../../../shared/domain/search-nouns.
 import { MonError } from '../../../shared/errors.ts';
 import { BATCH_MAX, type BatchAnswer, type SubmittedResult } from '../../../shared/schemas/result.ts';
 import { validateSubmitted } from './validate-result.ts';
-import { readResults, resultsOf } from './read.ts';
+import { readResults, readResultTexts, resultsOf } from './read.ts';
 import { parseBody, validateBoth, type ParsedBody } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
 import { askedNamespace, askedNamespaces } from '../namespaces/asked.ts';
 import { oneResult, type ResultDeps } from './members.ts';
 import type { OnMon } from '../http/route.ts';
+import type { CheckEntry } from '../registry/namespace.ts';
 import { searchFilter } from '../http/search.ts';
 
 const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
@@ -18,12 +19,16 @@ const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
  */
 export function resultsOnMon(deps: ResultDeps): OnMon<'results' | 'submitResults' | 'result' | 'deleteResult'> {
   const { clock, results, store } = deps;
+  const readTexts = (some: readonly CheckEntry[]): Promise<string[]> => readResultTexts(store, some);
   return {
     results: (request, reply, query) => {
       const where = searchFilter(RESULT_SEARCH, query, foundResult, clock.now());
-      const { namespaces, placed } = askedNamespaces(request, deps);
+      const { namespaces, placed, isOfMany } = askedNamespaces(request, deps);
       const entries = namespaces.flatMap(resultsOf);
-      return sendList(request, reply, entries, (some) => readResults(store, some, placed), { where });
+      return sendList(request, reply, entries, (some) => readResults(store, some, placed), {
+        where,
+        ...(isOfMany ? {} : { readTexts }),
+      });
     },
     submitResults: async (request): Promise<BatchAnswer> => {
       const { name } = askedNamespace(request, deps);

@@ -66,6 +66,7 @@ test('an event and a result in a list read letter for letter as each by itself, 
     ),
     { numRuns: propertyRuns(80) },
   );
+  expect(await get('/api/mon/v1/results')).toBe(await get('/results'));
 });
 
 const remove = (target: string): Promise<unknown> => send(backend.url, { method: 'DELETE', target });
