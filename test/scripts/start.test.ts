@@ -1,4 +1,4 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
   cpSync,
@@ -18,6 +18,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { placesEnv } from '../support/administrator.ts';
+import { builtPrograms } from '../support/built-programs.ts';
 
 /** Quick ones, so that the first results are in at once. */
 const CHECKS = {
@@ -39,9 +40,9 @@ beforeAll(() => {
   for (const path of ['shared', 'daemon', 'tui', 'node_modules', 'package.json', 'tsconfig.json']) {
     symlinkSync(resolve(path), join(root, path));
   }
+  symlinkSync(builtPrograms(), join(root, 'dist'));
   mkdirSync(join(root, 'examples/conf.d'), { recursive: true });
   writeFileSync(join(root, 'examples/conf.d/checks.json'), JSON.stringify(CHECKS));
-  execFileSync(process.execPath, ['scripts/build.ts'], { cwd: root });
 });
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 

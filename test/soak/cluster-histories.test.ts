@@ -8,7 +8,7 @@ import { KeyHistory } from './key-history.ts';
 import { Members } from './members.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
-const ROUNDS = 2;
+const ROUNDS = 1;
 const MEMBERS = 3;
 /** At the same time, each of a key. */
 const HISTORIES = 5;

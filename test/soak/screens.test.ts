@@ -12,7 +12,7 @@ import { tempDir } from '../support/temp-dir.ts';
 import { hasTmux, Tmux } from '../support/tmux.ts';
 import { rounds, roundsTimeoutMs } from './rounds.ts';
 
-const ROUNDS = 200;
+const ROUNDS = 80;
 const COLUMNS = 120;
 const ROWS = 36;
 /** More than the screen has rows. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import type { TestProject } from 'vitest/node';
@@ -21,13 +21,16 @@ export type TestProgram = (typeof TEST_PROGRAMS)[number];
 /**
  * Before all tests: builds the programs, as people run them, into a folder within the clone, where they find their
  * version, and those of the tests beside them. It is gone after the tests. One file starts in half the time of its
- * hundreds of sources, and the tests start hundreds of processes.
+ * hundreds of sources, and the tests start hundreds of processes. `MON_TEST_PROGRAMS` is a folder in which they are built.
  */
 export async function setup(project: TestProject): Promise<() => void> {
   const parent = join(ROOT, 'build');
   mkdirSync(parent, { recursive: true });
   const folder = mkdtempSync(join(parent, 'test-programs-'));
-  await promisify(execFile)(process.execPath, ['scripts/build.ts', folder], { cwd: ROOT });
+  const built = process.env['MON_TEST_PROGRAMS'];
+  if (built === undefined) await promisify(execFile)(process.execPath, ['scripts/build.ts', folder], { cwd: ROOT });
+  // What the programs keep beside themselves is theirs.
+  else cpSync(built, folder, { recursive: true, filter: (path) => !basename(path).startsWith('.') });
   await build({
     entryPoints: TEST_PROGRAMS.map((name) => join(import.meta.dirname, `${name}.ts`)),
     outdir: folder,

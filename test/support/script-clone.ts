@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 
 /** What the scripts may expect of any machine; Node and npm are put beside them, for a test to take away. */
 const TOOLS = [
@@ -73,6 +73,14 @@ export interface ScriptClone extends Disposable {
   age(file: string): void;
 }
 
+let tools: readonly string[] | undefined;
+
+/** Where this machine has them; asked for once, since a process costs more than all else that a clone is made of. */
+function toolPaths(): readonly string[] {
+  const script = TOOLS.map((tool) => `command -v ${tool}`).join('\n');
+  return (tools ??= execFileSync('sh', ['-ec', script], { encoding: 'utf8' }).trim().split('\n'));
+}
+
 export function makeScriptClone(): ScriptClone {
   // A space in the path, because people have them.
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'mon clone ')));
@@ -83,8 +91,7 @@ export function makeScriptClone(): ScriptClone {
   for (const folder of ['shared', 'daemon', 'tui', 'bin']) mkdirSync(join(root, folder));
   for (const file of ['package.json', 'package-lock.json', 'tsconfig.json', 'shared/a.ts'])
     writeFileSync(join(root, file), '{}');
-  for (const tool of TOOLS)
-    symlinkSync(execFileSync('sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' }).trim(), join(bin, tool));
+  for (const tool of toolPaths()) symlinkSync(tool, join(bin, basename(tool)));
   writeFileSync(join(bin, 'npm'), NPM, { mode: 0o755 });
   symlinkSync(process.execPath, join(bin, 'node'));
   return {

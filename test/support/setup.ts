@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { vi } from 'vitest';
-import { PATIENCE } from './patience.ts';
+import { lookAgainMs, PATIENCE } from './patience.ts';
 import { propertyRuns } from './property-runs.ts';
 
 // Attributes from outside must never reach a prototype (security S9): closed, such an addition throws in every test.
@@ -10,11 +12,25 @@ Object.preventExtensions(Object.prototype);
 const USUAL_RUNS = 100;
 if (propertyRuns(1) !== 1) (await import('fast-check')).configureGlobal({ numRuns: propertyRuns(USUAL_RUNS) });
 
-const { waitFor } = vi;
-
-/** `vi.waitFor` gives up after a second, and vitest has no setting for that as it has for `expect.poll`. */
-const waitPatiently: typeof waitFor = (callback, options) =>
-  waitFor(callback, { ...PATIENCE, ...(typeof options === 'number' ? { timeout: options } : options) });
+/** As `vi.waitFor`, which gives up after a second, and looks at one pace however long it waits. */
+const waitPatiently: typeof vi.waitFor = async (callback, options) => {
+  const { timeout = PATIENCE.timeout, interval } = typeof options === 'number' ? { timeout: options } : (options ?? {});
+  const beganMs = performance.now();
+  const giveUp = new AbortController();
+  const bound = setTimeout(() => giveUp.abort(), timeout);
+  const late = once(giveUp.signal, 'abort').then(() => undefined);
+  let problem: unknown = new Error('what is waited for did not answer in time');
+  for (;;) {
+    const [look] = (await Promise.race([Promise.allSettled([(async () => callback())()]), late])) ?? [];
+    if (look?.status === 'fulfilled') {
+      clearTimeout(bound);
+      return look.value;
+    }
+    problem = look?.reason ?? problem;
+    if (giveUp.signal.aborted) throw problem;
+    await Promise.race([delay(interval ?? lookAgainMs(performance.now() - beganMs)), late]);
+  }
+};
 
 // All files of a worker share one process, and this is run for each.
-if (waitFor.name !== waitPatiently.name) vi.waitFor = waitPatiently;
+vi.waitFor = waitPatiently;
