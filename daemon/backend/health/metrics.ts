@@ -280,11 +280,11 @@ export class Metrics implements Disposable {
   }
 
   #gauge(name: string, help: string, read: () => Reading, ...labels: string[]): void {
-    addGauge(this.#metrics, { name, help, labels }, read);
+    addRead(Gauge, this.#metrics, { name, help, labels }, read);
   }
 
   #counter(name: string, help: string, read: () => Reading, ...labels: string[]): void {
-    addCounter(this.#metrics, { name, help, labels }, read);
+    addRead(Counter, this.#metrics, { name, help, labels }, read);
   }
 
   #histogram(name: string, help: string, buckets: number[]): Histogram {
@@ -304,7 +304,8 @@ function readHandlers(
         .filter(([, { namespace }]) => only === undefined || namespace === only)
         .map(([name, figures]) => [name, read(figures)]),
     );
-  addCounter(
+  addRead(
+    Counter,
     metrics,
     {
       name: 'mon_handler_runs_total',
@@ -313,12 +314,14 @@ function readHandlers(
     },
     () => each(({ delivered, failed, retried, refused }) => ({ delivered, failed, retried, refused })),
   );
-  addGauge(
+  addRead(
+    Gauge,
     metrics,
     { name: 'mon_handler_jobs', help: 'Runs of handlers that are not over', labels: ['handler', 'state'] },
     () => each(({ waiting, running, retrying }) => ({ waiting, running, retrying })),
   );
-  addGauge(
+  addRead(
+    Gauge,
     metrics,
     {
       name: 'mon_handler_oldest_job_age_seconds',
@@ -335,28 +338,21 @@ interface MetricNames {
   readonly labels: readonly string[];
 }
 
-function addGauge(metrics: MetricRegistry, { name, help, labels }: MetricNames, read: () => Reading): void {
-  const gauge = new Gauge({
+/** A figure that is read when somebody asks for it. */
+function addRead(
+  Kind: typeof Gauge | typeof Counter,
+  metrics: MetricRegistry,
+  { name, help, labels }: MetricNames,
+  read: () => Reading,
+): void {
+  const metric = new Kind({
     name,
     help,
     labelNames: [...labels],
     registers: [metrics],
     collect: () => {
-      gauge.reset();
-      for (const [values, figure] of seriesOf(read(), labels)) gauge.set(values, figure);
-    },
-  });
-}
-
-function addCounter(metrics: MetricRegistry, { name, help, labels }: MetricNames, read: () => Reading): void {
-  const counter = new Counter({
-    name,
-    help,
-    labelNames: [...labels],
-    registers: [metrics],
-    collect: () => {
-      counter.reset();
-      for (const [values, figure] of seriesOf(read(), labels)) counter.inc(values, figure);
+      metric.reset();
+      for (const [values, figure] of seriesOf(read(), labels)) metric.inc(values, figure);
     },
   });
 }
