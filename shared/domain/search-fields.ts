@@ -147,17 +147,10 @@ export function statusField<Row>(read: (row: Row) => number | undefined): Field<
       const severity = SEVERITY_NAMES.get(value.toLowerCase());
       if (severity !== undefined) {
         const compare = numberTest(operator, SEVERITY_RANK[severity]);
-        return (row) => {
-          const status = read(row);
-          return status !== undefined && compare(SEVERITY_RANK[severityOf(status)]);
-        };
+        return ofKnown(read, (status) => compare(SEVERITY_RANK[severityOf(status)]));
       }
       if (!/^-?\d{1,10}$/.test(value)) return `"${value}" is not a status: ${hint}`;
-      const compare = numberTest(operator, Number(value));
-      return (row) => {
-        const status = read(row);
-        return status !== undefined && compare(status);
-      };
+      return ofKnown(read, numberTest(operator, Number(value)));
     },
   };
 }
@@ -173,11 +166,7 @@ export function countField<Row>(name: string, read: (row: Row) => number | undef
     compile: (operator, value) => {
       if (operator === '~') return `${name} has no patterns: use ${name}=, ${name}>= and the like`;
       if (!/^\d{1,15}$/.test(value)) return `"${value}" is not a whole number: ${hint}`;
-      const compare = numberTest(operator, Number(value));
-      return (row) => {
-        const count = read(row);
-        return count !== undefined && compare(count);
-      };
+      return ofKnown(read, numberTest(operator, Number(value)));
     },
   };
 }
@@ -216,11 +205,7 @@ function movingField<Row>(
       }
       const seconds = parseDuration(value.toLowerCase());
       if (seconds === undefined) return `"${value}" is not a duration: ${DURATION_HINT}`;
-      const compare = numberTest(operator, seconds);
-      return (row, nowSeconds) => {
-        const span = read(row, nowSeconds);
-        return span !== undefined && compare(span);
-      };
+      return ofKnown(read, numberTest(operator, seconds));
     },
   };
 }
@@ -237,11 +222,7 @@ export function durationField<Row>(name: string, read: (row: Row) => number | un
       if (operator === '~') return `${name} has no patterns: use ${name}=, ${name}>= and the like`;
       const seconds = parseDuration(value.toLowerCase());
       if (seconds === undefined) return `"${value}" is not a duration: ${DURATION_HINT}`;
-      const compare = numberTest(operator, seconds);
-      return (row) => {
-        const span = read(row);
-        return span !== undefined && compare(span);
-      };
+      return ofKnown(read, numberTest(operator, seconds));
     },
   };
 }
@@ -295,4 +276,15 @@ const ORDER: Readonly<Record<Exclude<Operator, '~'>, (value: number, wanted: num
 function numberTest(operator: Exclude<Operator, '~'>, wanted: number): (value: number) => boolean {
   const holds = ORDER[operator];
   return (value) => holds(value, wanted);
+}
+
+/** Nothing compares with what is not known. */
+function ofKnown<Row>(
+  read: (row: Row, nowSeconds: number) => number | undefined,
+  compare: (value: number) => boolean,
+): (row: Row, nowSeconds: number) => boolean {
+  return (row, nowSeconds) => {
+    const value = read(row, nowSeconds);
+    return value !== undefined && compare(value);
+  };
 }
