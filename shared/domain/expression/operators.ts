@@ -8,16 +8,24 @@ export type EagerOperator = Exclude<BinaryOperator, 'and' | 'or'>;
 export function applyOperator(operator: EagerOperator, left: unknown, right: unknown): unknown {
   if (operator === '==') return isEqual(left, right);
   if (operator === '!=') return !isEqual(left, right);
-  if (typeof left === 'number' && typeof right === 'number') return ofNumbers(operator, left, right);
+  if (typeof left === 'number' && typeof right === 'number') {
+    return inOrder(operator, left, right) ?? ofNumbers(operator, left, right);
+  }
   if (typeof left === 'string' && typeof right === 'string') {
-    const result = ofTexts(operator, left, right);
-    if (result !== undefined) return result;
+    const isSo = inOrder(operator, left, right);
+    if (isSo !== undefined) return isSo;
+    if (operator === '+') return madeText(left + right);
   }
   const sign = operator === 'fdiv' ? '/' : operator;
   return new Failure(`${sign} is not for ${kindOf(left)} and ${kindOf(right)}`);
 }
 
-function ofNumbers(operator: Exclude<EagerOperator, '==' | '!='>, left: number, right: number): unknown {
+/** Undefined: the operator compares nothing. */
+function inOrder<Value extends number | string>(
+  operator: EagerOperator,
+  left: Value,
+  right: Value,
+): boolean | undefined {
   switch (operator) {
     case '<':
       return left < right;
@@ -27,6 +35,13 @@ function ofNumbers(operator: Exclude<EagerOperator, '==' | '!='>, left: number, 
       return left > right;
     case '>=':
       return left >= right;
+    default:
+      return undefined;
+  }
+}
+
+function ofNumbers(operator: Exclude<EagerOperator, '==' | '!='>, left: number, right: number): unknown {
+  switch (operator) {
     case '+':
       return madeNumber(left + right);
     case '-':
@@ -54,21 +69,4 @@ function modulo(left: number, right: number): unknown {
   if (right === 0) return false;
   const rest = left % right;
   return rest !== 0 && rest < 0 !== right < 0 ? rest + right : rest;
-}
-
-function ofTexts(operator: EagerOperator, left: string, right: string): unknown {
-  switch (operator) {
-    case '<':
-      return left < right;
-    case '<=':
-      return left <= right;
-    case '>':
-      return left > right;
-    case '>=':
-      return left >= right;
-    case '+':
-      return madeText(left + right);
-    default:
-      return undefined;
-  }
 }
