@@ -48,7 +48,7 @@ function commandSection(command: Command): readonly string[] {
   ];
 }
 
-function callOf({ words, operands }: Command): string {
+function callOf({ words, operands = [] }: Command): string {
   return ['monctl', ...words, ...operands].join(' ');
 }
 

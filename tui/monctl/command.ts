@@ -13,11 +13,11 @@ export interface Command {
   readonly summary: string;
   /** Further lines of the manual, where the summary does not say it all. */
   readonly details?: readonly string[];
-  /** Names of what follows the words; `[ID]` may be left out. */
-  readonly operands: readonly string[];
+  /** Names of what follows the words; `[ID]` may be left out. Default: nothing does. */
+  readonly operands?: readonly string[];
   /** Name of what is behind `--`, which is taken as it is; without it that is operands like others. */
   readonly rest?: string;
-  /** What each operand completes to, in their order. */
+  /** What each operand completes to, in their order. Default: what their names say, `completedTo`. */
   readonly completes?: readonly Completes[];
   /** By name as it is typed, without the dashes. */
   readonly options: Readonly<Record<string, CommandOption>>;

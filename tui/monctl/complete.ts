@@ -134,7 +134,25 @@ async function candidatesFor(
     return names.map((one) => `--${name}=${one}`);
   }
   const operand = words.length - command.words.length;
-  return namesFor(command.completes?.[operand], words, command, openNames);
+  return namesFor(completedTo(command, operand), words, command, openNames);
+}
+
+const BY_OPERAND: Readonly<Record<string, Completes>> = {
+  CLIENT: 'client',
+  CHECK: 'check',
+  AGGREGATE: 'aggregate',
+  HANDLER: 'handler',
+  ENTITY: 'entity',
+  MEMBER: 'member',
+  USER: 'user',
+  FILE: 'file',
+  PATH: 'stash',
+};
+
+function completedTo({ operands = [], completes }: Command, at: number): Completes | undefined {
+  if (completes !== undefined) return completes[at];
+  const name = operands[at]?.replaceAll(/[[\]]/g, '') ?? '';
+  return name === 'CHECK' && at > 0 ? 'client-check' : BY_OPERAND[name];
 }
 
 function nextWords(words: readonly string[], commands: readonly Command[]): readonly string[] {

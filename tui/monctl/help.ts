@@ -86,7 +86,7 @@ export function synopsis(command: Command): string {
   return parts.join(' ');
 }
 
-function callOf({ words, operands }: Command): string {
+function callOf({ words, operands = [] }: Command): string {
   return [...words, ...operands].join(' ');
 }
 

@@ -227,7 +227,7 @@ function unknown(
   return new MonError('invalid', `${spelled} is no ${what}: ${advice}`);
 }
 
-function readOperands(given: readonly string[], { words, operands }: Command): readonly string[] {
+function readOperands(given: readonly string[], { words, operands = [] }: Command): readonly string[] {
   const called = `monctl ${[...words, ...operands].join(' ')}`;
   const surplus = given[operands.length];
   if (surplus !== undefined) {

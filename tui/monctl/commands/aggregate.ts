@@ -23,7 +23,6 @@ type Listed = AggregateSummary & { readonly name: string };
 const list: Command = {
   words: ['aggregate', 'list'],
   summary: 'List aggregates with their results by severity',
-  operands: [],
   options: { filter: FILTER_OPTION, ...LIST_OPTIONS },
   examples: [
     ['monctl aggregate list --watch', 'how are the services'],
@@ -44,7 +43,6 @@ const info: Command = {
   words: ['aggregate', 'info'],
   summary: 'Show the members of an aggregate and its results by severity',
   operands: ['AGGREGATE'],
-  completes: ['aggregate'],
   options: { 'max-age': MAX_AGE },
   examples: [['monctl aggregate info web --max-age 5m', 'only what was heard lately']],
   async run({ api, flags, operands: [name = ''], output }) {
@@ -71,7 +69,6 @@ const clients: Command = {
   words: ['aggregate', 'clients'],
   summary: 'List the clients of an aggregate with their checks',
   operands: ['AGGREGATE'],
-  completes: ['aggregate'],
   options: LIST_OPTIONS,
   examples: [['monctl aggregate clients web', 'who is part of it']],
   async run(call) {
@@ -92,7 +89,6 @@ const checks: Command = {
   words: ['aggregate', 'checks'],
   summary: 'List the checks of an aggregate with their clients',
   operands: ['AGGREGATE'],
-  completes: ['aggregate'],
   options: LIST_OPTIONS,
   examples: [['monctl aggregate checks web', 'what makes it up']],
   async run(call) {
@@ -145,7 +141,6 @@ const remove: Command = {
   summary: 'Delete an aggregate',
   details: ['Its members come back with their next results, as long as their checks name it.'],
   operands: ['AGGREGATE'],
-  completes: ['aggregate'],
   options: DELETE_OPTIONS,
   examples: [['monctl aggregate delete old-web', 'after no check names it any more']],
   async run(call) {

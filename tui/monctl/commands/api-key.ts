@@ -14,7 +14,6 @@ const grant: Command = {
   summary: 'Make an API key for a user',
   details: ['The key is shown this once: the backend keeps only its hash.'],
   operands: ['USER'],
-  completes: ['user'],
   options: {
     scopes: takes('NAME,...', `what it may do: ${SCOPES.join(', ')}; default: what the user may do`, {
       completes: SCOPES,
@@ -58,7 +57,6 @@ const grant: Command = {
 const list: Command = {
   words: ['api-key', 'list'],
   summary: 'List the API keys, never the keys themselves',
-  operands: [],
   options: LIST_OPTIONS,
   examples: [['monctl api-key list', 'who has keys, for what, and are they used']],
   async run(call) {

@@ -24,7 +24,6 @@ const list: Command = {
   words: ['audit', 'list'],
   summary: 'List what operators did, the newest first',
   details: ['What a record holds of before and after is in its JSON.'],
-  operands: [],
   options: {
     since: takes('TIME', 'how long ago (2h), or since when (2026-11-20T22:00)'),
     who: takes('NAME', 'only what this user or creator did'),
@@ -54,7 +53,6 @@ const verify: Command = {
     'Each record holds the hash of the one before it. Exit code 8 when they do not fit',
     'together. Keep the hash that is printed: it vouches for all records up to it.',
   ],
-  operands: [],
   options: {},
   examples: [['monctl audit verify', 'is the trail whole?']],
   async run({ api, output }) {

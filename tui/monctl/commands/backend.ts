@@ -13,7 +13,6 @@ import { EXIT } from '../../words/exit-codes.ts';
 const info: Command = {
   words: ['info'],
   summary: 'Show what the backend says about itself',
-  operands: [],
   options: {},
   examples: [['monctl info', 'what runs there, and does it keep up']],
   async run({ api, output, nowMs }) {
@@ -27,7 +26,6 @@ const health: Command = {
   words: ['health'],
   summary: 'Ask the backend whether it is well',
   details: ['Without limits: whether its store is open and it takes results.'],
-  operands: [],
   options: {
     consumers: takes('N', 'at least so many consumers of each queue'),
     messages: takes('N', 'at most so many messages waiting in each queue'),
@@ -51,7 +49,6 @@ const health: Command = {
 const settings: Command = {
   words: ['settings'],
   summary: 'Show the configuration that is in force, without secrets',
-  operands: [],
   options: {},
   examples: [['monctl settings --output json', 'for a program']],
   async run({ api, output }) {

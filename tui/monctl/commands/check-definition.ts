@@ -61,6 +61,8 @@ export const createCheck: Command = {
     'Checks of the configuration file are changed there. A definition with more attributes, or whose command needs no shell, is made with monctl create -f.',
   ],
   operands: ['CHECK'],
+  // It is a new one.
+  completes: [],
   options: {
     command: takes('COMMAND', 'what the agents run'),
     interval: takes('SECONDS', 'how often'),
@@ -99,7 +101,6 @@ export const executeCheck: Command = {
   summary: 'Run a check of any namespace now, instead of on its schedule',
   details: ['The same as check request, which also tells the subscribers why.'],
   operands: ['CHECK'],
-  completes: ['check'],
   options: {
     subscriptions: takes('NAME,...', 'who runs it; default: those of the definition', { completes: 'subscription' }),
     reason: takes('TEXT', 'why'),

@@ -34,7 +34,6 @@ const listDefault: Command = {
     'Standalone checks are known to their clients alone.',
     'With --namespace or --all-namespaces: the definitions as the newer API shows them.',
   ],
-  operands: [],
   options: {
     subscription: takes('NAME', 'only checks that are published to it', { completes: 'subscription' }),
     filter: FILTER_OPTION,
@@ -64,7 +63,6 @@ const infoDefault: Command = {
   words: ['check', 'info'],
   summary: 'Show the definition of one check',
   operands: ['CHECK'],
-  completes: ['check'],
   options: {},
   examples: [['monctl check info disk', 'as it is in force now']],
   async run({ api, operands: [name = ''], output }) {
@@ -83,7 +81,6 @@ const remove: Command = {
     'A check that is called something else now keeps its history with monctl check rename.',
   ],
   operands: ['CHECK'],
-  completes: ['check'],
   options: {
     results: flag('delete results and resolve events; the definition stays'),
     ...NAMESPACE_OPTION,
@@ -117,7 +114,6 @@ const request: Command = {
   words: ['check', 'request'],
   summary: 'Run a check now, instead of on its schedule',
   operands: ['CHECK'],
-  completes: ['check'],
   options: {
     subscribers: takes('NAME,...', 'who runs it; default: those of the definition', { completes: 'subscription' }),
     reason: takes('TEXT', 'why; it becomes part of the results'),

@@ -24,7 +24,6 @@ import { ago, timestamp } from '../times.ts';
 const list: Command = {
   words: ['client', 'list'],
   summary: 'List clients by name',
-  operands: [],
   options: {
     subscription: takes('NAME', 'only clients with this subscription', { completes: 'subscription' }),
     ...AT_OPTION,
@@ -59,7 +58,6 @@ const info: Command = {
   words: ['client', 'info'],
   summary: 'Show one client',
   operands: ['CLIENT'],
-  completes: ['client'],
   options: {},
   examples: [['monctl client info web-001 --output yaml', 'everything about it, its own attributes too']],
   async run({ api, operands: [name = ''], output, nowMs }) {
@@ -86,7 +84,6 @@ const history: Command = {
   words: ['client', 'history'],
   summary: 'Show the last statuses of every check of a client',
   operands: ['CLIENT'],
-  completes: ['client'],
   options: LIST_OPTIONS,
   examples: [['monctl client history web-001', 'what has it been through']],
   async run(call) {
@@ -114,7 +111,6 @@ const create: Command = {
     'Options come over what the file says.',
   ],
   operands: ['[CLIENT]'],
-  completes: ['client'],
   options: {
     file: FILE_OPTION,
     address: takes('ADDRESS', 'where it can be reached; default: unknown'),
@@ -164,7 +160,6 @@ const remove: Command = {
     'Of many, those go that the filter still finds when it is their turn.',
   ],
   operands: ['[CLIENT]'],
-  completes: ['client'],
   options: {
     invalidate: flag('refuse what it sends while it is deleted'),
     'invalidate-expire': takes('DURATION', 'refuse it for so long; sets --invalidate'),

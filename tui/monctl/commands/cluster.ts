@@ -15,7 +15,6 @@ import { ago } from '../times.ts';
 const list: Command = {
   words: ['cluster', 'list'],
   summary: 'List the backends that share a store, as the one that answers knows them',
-  operands: [],
   options: { filter: FILTER_OPTION, ...LIST_OPTIONS },
   examples: [['monctl cluster list --watch', 'during a restart of one after the other']],
   async run(call) {
@@ -34,7 +33,6 @@ const list: Command = {
 const info: Command = {
   words: ['cluster', 'info'],
   summary: 'Show which backend writes, since when, and how the database is',
-  operands: [],
   options: {},
   examples: [['monctl cluster info --output json', 'everything that is known, for a program']],
   async run({ api, output, nowMs }) {
@@ -51,7 +49,6 @@ const handOver: Command = {
     'MEMBER is its name or its id; without it the one that is least behind takes over.',
   ],
   operands: ['[MEMBER]'],
-  completes: ['member'],
   options: DELETE_OPTIONS,
   examples: [['monctl cluster hand-over mon-2:4567', 'mon-1 gets a new kernel']],
   async run(call) {

@@ -22,7 +22,6 @@ export const configureCommand: Command = {
     'The file is $XDG_CONFIG_HOME/mon/console.yml, else ~/.config/mon/console.yml; the secret goes into a file of its own beside it, with mode 0600.',
     'Nothing is written unless the backend takes the credentials; without any it must take everybody.',
   ],
-  operands: [],
   options: {
     user: takes('NAME', 'who, with a password'),
     'password-file': secretOption('password'),

@@ -33,7 +33,6 @@ export const createFileCommand: Command = {
   words: ['create'],
   summary: 'Make the objects of a file, or replace those that are there',
   details: [...FORM, 'An object that is refused does not hold up the others; the exit code is 9 then.'],
-  operands: [],
   options: { file: FILE_OPTION, ...NAMESPACE_OPTION, ...CHANGE_OPTIONS },
   examples: [
     ['monctl create -f checks.yml --namespace staging', 'definitions under version control'],
@@ -54,7 +53,6 @@ export const deleteFileCommand: Command = {
   words: ['delete'],
   summary: 'Delete the objects that a file names',
   details: [...FORM, 'What is not there is said and is no failure.'],
-  operands: [],
   options: { file: FILE_OPTION, ...NAMESPACE_OPTION, ...DELETE_OPTIONS },
   examples: [['monctl delete -f checks.yml --namespace staging', 'what monctl create -f made']],
   async run(call) {

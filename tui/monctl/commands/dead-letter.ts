@@ -25,7 +25,6 @@ const WHICH_OPTIONS = {
 const list: Command = {
   words: ['dead-letter', 'list'],
   summary: 'List runs of handlers that failed for good, the oldest first',
-  operands: [],
   options: { handler: HANDLER_OPTION, filter: FILTER_OPTION, ...LIST_OPTIONS },
   examples: [['monctl dead-letter list --handler pagerduty', 'what did not get out']],
   async run(call) {

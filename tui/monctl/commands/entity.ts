@@ -13,7 +13,6 @@ import type { Column } from '../table.ts';
 const list: Command = {
   words: ['entity', 'list'],
   summary: 'List entities by name: the clients of any namespace, as the newer API shows them',
-  operands: [],
   options: { ...NAMESPACES_OPTIONS, ...SELECTOR_OPTIONS, ...LIST_OPTIONS },
   examples: [
     ['monctl entity list --all-namespaces', 'every machine that reports'],
@@ -35,7 +34,6 @@ const info: Command = {
   words: ['entity', 'info'],
   summary: 'Show one entity',
   operands: ['ENTITY'],
-  completes: ['entity'],
   options: NAMESPACE_OPTION,
   examples: [['monctl entity info web-001 --namespace staging', 'everything about it']],
   async run(call) {
@@ -49,7 +47,6 @@ const remove: Command = {
   summary: 'Delete an entity with its events',
   details: ['Its agent makes it again when it connects the next time.'],
   operands: ['ENTITY'],
-  completes: ['entity'],
   options: { ...NAMESPACE_OPTION, ...DELETE_OPTIONS },
   examples: [['monctl entity delete web-001 --namespace staging', 'a machine that is gone']],
   async run(call) {

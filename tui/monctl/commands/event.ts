@@ -38,7 +38,6 @@ const list: Command = {
   words: ['event', 'list'],
   summary: 'List events, the worst first',
   details: ['Of equal severity the newest comes first, and silenced events come last.', 'All conditions must hold.'],
-  operands: [],
   options: {
     client: takes('NAME', 'only events of this client', { completes: 'client' }),
     check: takes('NAME', 'only events of this check', { completes: 'check' }),
@@ -99,7 +98,6 @@ const info: Command = {
   words: ['event', 'info'],
   summary: 'Show one event with its whole output',
   operands: ['CLIENT', 'CHECK'],
-  completes: ['client', 'client-check'],
   options: {},
   examples: [['monctl event info web-001 http-frontend', 'everything about it']],
   async run({ api, operands: [client = '', check = ''], output, nowMs }) {
@@ -116,7 +114,6 @@ const explain: Command = {
     'As if the event were handled again now, with the definitions and silences of now; beside it how the last run went.',
   ],
   operands: ['CLIENT', 'CHECK'],
-  completes: ['client', 'client-check'],
   options: {},
   examples: [['monctl event explain web-001 http-frontend', 'why was I not paged?']],
   async run({ api, operands: [client = '', check = ''], output, nowMs }) {
@@ -132,7 +129,6 @@ const resolve: Command = {
   summary: 'Resolve an event as if its check had reported OK',
   details: ['The next result of the check decides again.'],
   operands: ['CLIENT', 'CHECK'],
-  completes: ['client', 'client-check'],
   options: CHANGE_OPTIONS,
   examples: [['monctl event resolve web-001 http-frontend', 'close it by hand']],
   async run(call) {

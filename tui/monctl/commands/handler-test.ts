@@ -16,7 +16,6 @@ export const testCommand: Command = inAnyNamespace({
     'What is shown is what is sent, without secrets. With --dry-run nothing is sent; a mutator runs all the same.',
   ],
   operands: ['HANDLER'],
-  completes: ['handler'],
   options: {
     event: takes('CLIENT/CHECK', 'the event of this client and check, as it stands now'),
     'dry-run': flag('say what would be sent; send nothing'),

@@ -12,7 +12,6 @@ const list: Command = {
   words: ['handler', 'list'],
   summary: 'List handlers with what they do and have before them',
   details: ['Sets are left out: they never run themselves. Counted is since the backend started.'],
-  operands: [],
   options: LIST_OPTIONS,
   examples: [['monctl handler list --watch', 'does everything get out']],
   async run(call) {
@@ -31,7 +30,6 @@ const groups: Command = {
   words: ['handler', 'groups'],
   summary: 'List the groups of events that handlers have, and when each is told',
   details: ['Only handlers with group_by have groups. A group without events is gone.'],
-  operands: [],
   options: LIST_OPTIONS,
   examples: [['monctl handler groups --watch', 'what is waiting to be told']],
   async run(call) {

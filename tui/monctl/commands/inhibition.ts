@@ -9,7 +9,6 @@ const list: Command = {
   details: [
     'The rules stand in the configuration of the backend. monctl event explain says which one keeps an event quiet.',
   ],
-  operands: [],
   options: LIST_OPTIONS,
   examples: [['monctl inhibition list --watch', 'what keeps others quiet']],
   async run(call) {

@@ -19,7 +19,6 @@ const run: Command = {
     'A command is not started when it cannot be silenced. One that runs is never stopped: when the backend is away the',
     'silence is renewed as soon as it is back.',
   ],
-  operands: [],
   rest: 'COMMAND [ARGUMENT...]',
   options: {
     ...SEARCH_TARGET_OPTIONS,

@@ -38,7 +38,6 @@ const stashes: Command = {
     'A stash is deleted only after its entry is there. What is interrupted can be called again.',
     'Without --apply it says what it would do.',
   ],
-  operands: [],
   options: {
     apply: flag('make the entries and delete the stashes'),
     'skip-confirm': flag('do not ask; without a terminal nobody is asked', { short: 'y' }),

@@ -9,7 +9,6 @@ const nameOfNamespace = (namespace: V2Object): string => textAt(namespace, 'name
 const list: Command = {
   words: ['namespace', 'list'],
   summary: 'List the namespaces by name',
-  operands: [],
   options: LIST_OPTIONS,
   examples: [['monctl namespace list', 'what is kept apart on this backend']],
   async run(call) {

@@ -15,7 +15,6 @@ export const reportCommand: Command = {
     'Markdown for a ticket or a chat. Silenced time is told beside the time that something was not well. What else',
     'was changed is shown to those who may read the audit trail.',
   ],
-  operands: [],
   options: {
     ...SPAN_OPTIONS,
     since: { ...SPAN_OPTIONS.since, text: `${SPAN_OPTIONS.since.text}; default 12h before the end` },

@@ -42,7 +42,6 @@ export const restoreCommand: Command = {
     'No handler runs. The exit code is 9 when anything was left out or lost, or is not what the file says when it is read back.',
   ],
   operands: ['FILE'],
-  completes: ['file'],
   options: { ...DELETE_OPTIONS, quiet: flag('only what was left out or lost', { short: 'q' }) },
   examples: [
     ['monctl restore backup.yml --dry-run', 'what would become of each object'],

@@ -23,7 +23,6 @@ const list: Command = {
   words: ['result', 'list'],
   summary: 'List the last results, by client and check',
   details: ['All conditions must hold.'],
-  operands: [],
   options: {
     client: takes('NAME', 'only results of this client', { completes: 'client' }),
     check: takes('NAME', 'only results of this check', { completes: 'check' }),
@@ -56,7 +55,6 @@ const info: Command = {
   words: ['result', 'info'],
   summary: 'Show one result with its whole output',
   operands: ['CLIENT', 'CHECK'],
-  completes: ['client', 'client-check'],
   options: {},
   examples: [['monctl result info web-001 disk', 'what did it say last']],
   async run({ api, operands: [client = '', check = ''], output, nowMs }) {
@@ -111,7 +109,6 @@ const remove: Command = {
   summary: 'Delete a result with its history',
   details: ['Its event stays: monctl event resolve ends that.'],
   operands: ['CLIENT', 'CHECK'],
-  completes: ['client', 'client-check'],
   options: DELETE_OPTIONS,
   examples: [['monctl result delete web-001 old-disk', 'a check that this client no longer runs']],
   async run(call) {

@@ -12,7 +12,6 @@ export const simulateCommand: Command = {
     'Nothing is stored and no handler runs.',
   ],
   operands: ['FILE'],
-  completes: ['file'],
   options: {},
   examples: [
     ['monctl simulate result.yml', 'who would be told?'],

@@ -17,7 +17,6 @@ import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 const list: Command = {
   words: ['stash', 'list'],
   summary: 'List stashes by path',
-  operands: [],
   options: {
     prefix: takes('PATH', 'only paths that begin like this', { completes: 'stash' }),
     ...LIST_OPTIONS,
@@ -41,7 +40,6 @@ const info: Command = {
   words: ['stash', 'info'],
   summary: 'Show the content of a stash',
   operands: ['PATH'],
-  completes: ['stash'],
   options: {},
   examples: [['monctl stash info deploy/web --output json', 'for a program']],
   async run(call) {
@@ -54,7 +52,6 @@ const create: Command = {
   words: ['stash', 'create'],
   summary: 'Keep an object under a path, replacing the one that is there',
   operands: ['PATH'],
-  completes: ['stash'],
   options: {
     content: takes('JSON', 'the object'),
     file: FILE_OPTION,
@@ -85,7 +82,6 @@ const remove: Command = {
   words: ['stash', 'delete'],
   summary: 'Delete a stash',
   operands: ['PATH'],
-  completes: ['stash'],
   options: DELETE_OPTIONS,
   examples: [['monctl stash delete deploy/web', 'it is no longer needed']],
   async run(call) {

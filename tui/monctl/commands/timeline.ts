@@ -23,7 +23,6 @@ const timeline: Command = {
   summary: 'Show what became of checks and silences, the newest first',
   details: ['Without CLIENT of everything; of a client and check also what the silences about them did.'],
   operands: ['[CLIENT]', '[CHECK]'],
-  completes: ['client', 'client-check'],
   options: {
     ...SPAN_OPTIONS,
     filter: FILTER_OPTION,
@@ -49,7 +48,6 @@ const availability: Command = {
     'are apart.',
   ],
   operands: ['[CLIENT]', '[CHECK]'],
-  completes: ['client', 'client-check'],
   options: {
     ...SPAN_OPTIONS,
     check: takes('NAME', 'of this check on every client', { completes: 'check' }),

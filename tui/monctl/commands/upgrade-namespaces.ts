@@ -22,7 +22,6 @@ export const fixNamespacesCommand: Command = {
     'Without --apply it says what it would do. With --apply each step is asked for; a step that you decline, and what follows for that namespace, is left out, and the exit code is 9.',
     'To keep the checks instead, make the namespace: monctl namespace create NAME.',
   ],
-  operands: [],
   options: {
     dump: takes('FILE', 'look for them in this dump instead of the backend', { completes: 'file' }),
     apply: flag('do it'),

@@ -37,7 +37,6 @@ const COLUMNS: readonly Column<PlanRunSummary>[] = [
 const list: Command = {
   words: ['upgrade', 'list'],
   summary: 'List the plans that the backend keeps, the newest first',
-  operands: [],
   options: LIST_OPTIONS,
   examples: [['monctl upgrade list --watch', 'stay, and see how far the open one is']],
   async run(call) {
@@ -106,7 +105,6 @@ const run: Command = {
     'Each step is asked for: yes, skip with a reason, or quit and go on later. What cannot be undone has to be typed.',
     'It needs a terminal. The options that name files are for a new plan, and for the look at what a step has led to.',
   ],
-  operands: [],
   options: { ...PATH_OPTIONS, ...TOLD_OPTIONS, force: FORCE },
   examples: [
     ['monctl upgrade run --from 6.1.0 --to 6.5.0', 'begin'],
@@ -130,7 +128,6 @@ const run: Command = {
 const takeCommand: Command = {
   words: ['upgrade', 'take'],
   summary: 'Become the holder of the open plan',
-  operands: [],
   options: { force: FORCE },
   examples: [['monctl upgrade take --force', 'from a console that is gone']],
   async run(call) {
@@ -144,7 +141,6 @@ const abandon: Command = {
   words: ['upgrade', 'abandon'],
   summary: 'End the open plan without carrying out the rest of it',
   details: ['What is done stays done. Results are taken again.'],
-  operands: [],
   options: { force: FORCE, reason: REASON },
   examples: [["monctl upgrade abandon --reason 'the window is over'", 'another plan can be made then']],
   run: (call) => endPlan(call, 'abandon'),
@@ -156,7 +152,6 @@ const rollBack: Command = {
   details: [
     'A backend cannot put back the store that it runs on: it says which command does, once the backend is stopped and the earlier version installed.',
   ],
-  operands: [],
   options: { force: FORCE, reason: REASON },
   examples: [["monctl upgrade roll-back --reason 'agents do not connect'", 'what follows is said']],
   run: (call) => endPlan(call, 'roll-back'),

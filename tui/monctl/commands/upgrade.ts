@@ -22,7 +22,6 @@ const check: Command = {
   words: ['upgrade', 'check'],
   summary: 'Look at everything that could go wrong in an upgrade',
   details: ['Each rule on the way from one version to another gives a verdict: pass, warn or block.', ...DETAILS],
-  operands: [],
   options: OPTIONS,
   examples: [
     ['monctl upgrade check --from 6.1.0 --to 6.5.0', 'of the backend'],
@@ -42,7 +41,6 @@ const plan: Command = {
   words: ['upgrade', 'plan'],
   summary: 'Make a plan for an upgrade: what the rules find, and every step in its order',
   details: ['Nothing is stored and nothing is done: monctl upgrade run carries a plan out.', ...DETAILS],
-  operands: [],
   options: OPTIONS,
   examples: [['monctl upgrade plan --from 6.1.0 --to 6.5.0 --output yaml', 'for a file beside the change request']],
   async run(call) {

@@ -16,7 +16,6 @@ const list: Command = {
   words: ['user', 'list'],
   summary: 'List the users by name',
   details: ['The user of the configuration file (api.user) is not among them.'],
-  operands: [],
   options: LIST_OPTIONS,
   examples: [['monctl user list', 'who may log in']],
   async run(call) {

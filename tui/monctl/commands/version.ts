@@ -11,7 +11,6 @@ export const versionCommand: Command = {
     '`monctl --version` asks no backend.',
     'With --all: backends, agents by version, and tools side by side, with what differs from the backend.',
   ],
-  operands: [],
   options: { all: flag('agents and tools as well') },
   examples: [
     ['monctl version --output json', 'for a program'],
