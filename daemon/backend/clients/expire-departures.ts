@@ -1,18 +1,12 @@
-import type { Log } from '../../log/log.ts';
 import type { Clients } from './write.ts';
-import type { CommitBoard } from '../commit/commit-board.ts';
-import type { PlanningClock } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Deadline } from '../schedule/deadlines.ts';
-import { runDeadlines } from '../schedule/run-deadlines.ts';
+import { runDeadlines, type DeadlineParts } from '../schedule/run-deadlines.ts';
 
-interface ExpiryParts {
+interface ExpiryParts extends DeadlineParts {
   readonly registry: Registry;
-  readonly commits: Pick<CommitBoard, 'onCommit'>;
   readonly clients: Pick<Clients, 'forget'>;
-  readonly clock: PlanningClock;
-  readonly log: Log;
 }
 
 /** Forgets that clients were deleted once they may come back; whoever asks earlier looks at the times. */

@@ -4,7 +4,8 @@ import type { CommitBoard } from '../commit/commit-board.ts';
 import type { Change, PlanningClock } from '../ports.ts';
 import { Deadlines, type Deadline } from './deadlines.ts';
 
-interface DeadlineParts {
+/** What is needed to run what is due. */
+export interface DeadlineParts {
   readonly commits: Pick<CommitBoard, 'onCommit'>;
   readonly clock: PlanningClock;
   readonly log: Log;

@@ -1,18 +1,12 @@
-import type { Log } from '../../log/log.ts';
 import type { Stashes } from './write.ts';
-import type { CommitBoard } from '../commit/commit-board.ts';
-import type { PlanningClock } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import { stashesOf, type StashEntry } from './state.ts';
 import type { Deadline } from '../schedule/deadlines.ts';
-import { runDeadlines } from '../schedule/run-deadlines.ts';
+import { runDeadlines, type DeadlineParts } from '../schedule/run-deadlines.ts';
 
-interface ExpiryParts {
+interface ExpiryParts extends DeadlineParts {
   readonly registry: Registry;
-  readonly commits: Pick<CommitBoard, 'onCommit'>;
   readonly stashes: Pick<Stashes, 'expire'>;
-  readonly clock: PlanningClock;
-  readonly log: Log;
 }
 
 /** Removes stashes at their end. Readers do not wait for it: they look at the times themselves. */
