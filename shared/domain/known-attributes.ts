@@ -51,7 +51,17 @@ const CHECK: Shape = {
 };
 
 const EVENT: Shape = {
-  ...named('id', 'timestamp', 'sequence', 'namespace', 'metrics', 'pipelines', 'silence_ended', 'inhibition_ended'),
+  ...named(
+    'id',
+    'timestamp',
+    'sequence',
+    'namespace',
+    'metrics',
+    'pipelines',
+    'silence_ended',
+    'silence_ending',
+    'inhibition_ended',
+  ),
   ...named('has_check', 'has_metrics', 'is_incident', 'is_resolution', 'is_silenced'),
   metadata: METADATA,
   entity: ENTITY,
@@ -67,5 +77,5 @@ export const ENTITY_SUBJECT: Shape = { entity: ENTITY };
 /** An event of the legacy API, whose clients and checks have attributes of their own. */
 export const V1_EVENT: Shape = {
   ...named('id', 'client', 'check', 'occurrences', 'occurrences_watermark', 'last_ok', 'action', 'timestamp'),
-  ...named('last_state_change', 'silenced', 'silenced_by', 'silence_ended', 'inhibition_ended'),
+  ...named('last_state_change', 'silenced', 'silenced_by', 'silence_ended', 'silence_ending', 'inhibition_ended'),
 };

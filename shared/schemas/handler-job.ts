@@ -1,10 +1,13 @@
 import type { Event } from './event.ts';
+import type { SilencedRow } from './feed.ts';
 import type { GroupChange } from './grouping.ts';
 
 /** An event as handlers get it. */
 export type HandledEvent = Event & {
   /** The silence that kept it from the handler ended while the problem persisted. */
   readonly silence_ended?: true;
+  /** It tells of a silence that is about to end: this one (spec, reminder 3). */
+  readonly silence_ending?: SilencedRow;
   /** The inhibition that kept it from its handlers ended, or its rule is gone, while the problem persisted. */
   readonly inhibition_ended?: true;
 };

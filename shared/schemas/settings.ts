@@ -257,6 +257,12 @@ export const programSettingsSchema = z.object({
     .describe(
       'Seconds before the end of a silence that still keeps something quiet at which that is pointed out; 0: never. For silences that are made or extended from then on.',
     ),
+  'silence-reminder-handler': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe('A handler that is told as well: once for each end of a silence that is pointed out.'),
   'silence-idle-after': z
     .int()
     .min(0)

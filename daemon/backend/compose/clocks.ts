@@ -11,6 +11,7 @@ import { publishCheckRequests, type CheckSchedule } from '../schedule/publish-ch
 import { watchIdle } from '../silences/idle.ts';
 import { remindOfEnds } from '../silences/reminders.ts';
 import { expireSilenced, learnInBackground } from '../silences/clock.ts';
+import { handleReminder } from '../handlers/handle-reminder.ts';
 import { handleUnsilenced } from '../handlers/handle-unsilenced.ts';
 import { UnsilencedEvents } from '../handlers/write-unsilenced.ts';
 import { GroupClock } from '../groups/clock.ts';
@@ -46,7 +47,11 @@ export function startClocks(
   teardown.use('attributes for selectors', learnInBackground({ ...due, store, silenced }));
   teardown.use('expiry of silences', expireSilenced({ ...due, silenced }));
   const before = (): number => config.program['silence-reminder'];
-  teardown.use('reminders of silences', remindOfEnds({ registry, batcher, clock, log, before }));
+  const tell: Parameters<typeof remindOfEnds>[0]['tell'] = (transaction, namespace, entry) => {
+    const handler = config.program['silence-reminder-handler'];
+    if (handler !== undefined) handleReminder(transaction, namespace, entry, handler);
+  };
+  teardown.use('reminders of silences', remindOfEnds({ registry, batcher, clock, log, before, tell }));
   const rules = (): IdleRules => ({
     afterSeconds: config.program['silence-idle-after'],
     expireSeconds: config.program['silence-idle-expire'],

@@ -20,6 +20,7 @@ import type { Transaction } from '../commit/transaction.ts';
 import { noteSuppressed } from '../silences/saved.ts';
 import { CLIENTS } from '../clients/table.ts';
 import { addToGroup } from '../groups/saved.ts';
+import type { HandlingNote } from './event-handling.ts';
 import type { Occasion } from './occasion.ts';
 import { isFreed, noteInhibiting, quietNow, rememberQuiet } from './quieting.ts';
 import { addJob } from './saved.ts';
@@ -79,6 +80,20 @@ export function handleRulesChange(transaction: Transaction, occasion: Occasion):
   if (isFreed(state, quiet, event)) return handleEvent(transaction, occasion);
   rememberQuiet(transaction, occasion, quiet, false);
   return state.isSuppressed;
+}
+
+/** Gives what is of no client to the handlers that its check names, as they take any event. */
+export function handleNotice(transaction: Transaction, namespace: Namespace, event: HandledEvent): void {
+  const { handling, nowMs } = transaction;
+  const circumstances = handling.circumstances(namespace.name, openEvents(namespace), nowMs);
+  const verdicts = handling.route(namespace.name, event.check).handlers.map((handler) => {
+    const verdict = handling.judge(handler, event, circumstances);
+    if (isRun(verdict)) ask(transaction, namespace, handler, event);
+    return verdict;
+  });
+  const { id, client, check, action, occurrences } = event;
+  const about = { namespace: namespace.name, client: client.name, check: check.name };
+  noteVerdicts(transaction, { ...about, status: check.status, action, occurrences, event_id: id }, verdicts);
 }
 
 /** Once for the event, whoever its handlers are. */
@@ -170,16 +185,16 @@ export function selectedFor({ client, check, isAssumed }: Occasion): readonly Si
 const NONE: readonly never[] = [];
 
 function note(transaction: Transaction, { client, check, state }: Occasion, verdicts: readonly HandlerVerdict[]): void {
+  const { id, status, action, occurrences } = state;
+  const about = { namespace: client.namespace.name, client: client.name, check: check.name };
+  noteVerdicts(transaction, { ...about, status, action, occurrences, event_id: id }, verdicts);
+}
+
+function noteVerdicts(
+  transaction: Transaction,
+  about: Omit<HandlingNote, 'verdicts'>,
+  verdicts: readonly HandlerVerdict[],
+): void {
   const worthSaying = verdicts.filter(({ verdict, defects }) => verdict !== 'handle' || defects !== undefined);
-  if (worthSaying.length === 0) return;
-  transaction.noteHandling({
-    namespace: client.namespace.name,
-    client: client.name,
-    check: check.name,
-    status: state.status,
-    action: state.action,
-    occurrences: state.occurrences,
-    event_id: state.id,
-    verdicts: worthSaying,
-  });
+  if (worthSaying.length > 0) transaction.noteHandling({ ...about, verdicts: worthSaying });
 }

@@ -3,8 +3,10 @@ import { reminderAt } from '../../../shared/domain/silence-reminder.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Log } from '../../log/log.ts';
 import type { Batcher } from '../commit/batcher.ts';
+import type { Transaction } from '../commit/transaction.ts';
 import type { PlanningClock } from '../ports.ts';
 import { eventsSilencedBy } from '../registry/named-by.ts';
+import type { Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Deadline } from '../schedule/deadlines.ts';
 import { runDeadlines } from '../schedule/run-deadlines.ts';
@@ -18,10 +20,12 @@ interface ReminderParts {
   readonly log: Log;
   /** Seconds before the end; asked each time, because a reload changes it. */
   readonly before: () => number;
+  /** Tells others of it, in the same commit. */
+  readonly tell: (transaction: Transaction, namespace: Namespace, entry: SilencedEntry) => void;
 }
 
 /** Notes in a silence that is about to end, and keeps something quiet, that it is: once for each end, whatever is restarted. */
-export function remindOfEnds({ registry, batcher, clock, log, before }: ReminderParts): Disposable {
+export function remindOfEnds({ registry, batcher, clock, log, before, tell }: ReminderParts): Disposable {
   return runDeadlines(
     { commits: batcher.commits, clock, log },
     {
@@ -66,7 +70,9 @@ export function remindOfEnds({ registry, batcher, clock, log, before }: Reminder
       if (entry === undefined || !isDue(entry, transaction.nowMs)) return;
       const events = [...eventsSilencedBy(namespace, changeOf(namespaceName, entry))].length;
       if (events === 0) return;
-      renewSilenced(transaction, namespace, { ...entry, reminded: { at: transaction.now, events } });
+      const noted = { ...entry, reminded: { at: transaction.now, events } };
+      renewSilenced(transaction, namespace, noted);
+      tell(transaction, namespace, noted);
     });
   }
 }

@@ -6,7 +6,7 @@ import { v2EventOf } from './event.ts';
 import { v2Subscription } from './subscription.ts';
 
 /** An event as handlers of the newer API get it. */
-export type V2HandledEvent = V2Event & Pick<HandledEvent, 'silence_ended' | 'inhibition_ended'>;
+export type V2HandledEvent = V2Event & Pick<HandledEvent, 'silence_ended' | 'silence_ending' | 'inhibition_ended'>;
 
 /** The event that a handler is told of, as the newer API shows it; secrets are the business of the caller. */
 export function v2HandledEvent(namespace: string, event: HandledEvent): V2HandledEvent {
@@ -35,6 +35,7 @@ export function v2HandledEvent(namespace: string, event: HandledEvent): V2Handle
   return {
     ...shown,
     ...(event.silence_ended === true && { silence_ended: true as const }),
+    ...(event.silence_ending !== undefined && { silence_ending: event.silence_ending }),
     ...(event.inhibition_ended === true && { inhibition_ended: true as const }),
   };
 }

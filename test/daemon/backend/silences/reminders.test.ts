@@ -1,4 +1,8 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
+import { handlerSchema } from '../../../../shared/schemas/handler.ts';
 import type { Backend } from '../../../../daemon/backend/compose.ts';
 import { asking } from '../../../support/asking.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -11,8 +15,8 @@ let clock: ManualClock;
 let dir: string;
 let backend: Backend;
 
-async function start(): Promise<void> {
-  backend = await openBackend({ dir, clock, batcher: { batchLimit: 1 } });
+async function start(definitions?: Parameters<typeof openBackend>[0]['definitions']): Promise<void> {
+  backend = await openBackend({ dir, clock, batcher: { batchLimit: 1 }, ...(definitions && { definitions }) });
 }
 beforeEach(async () => {
   clock = new ManualClock();
@@ -79,5 +83,80 @@ describe('a silence that is about to end (spec, reminder)', () => {
     await start();
     clock.advance(1);
     await expect.poll(reminded).toMatchObject({ events: 1 });
+  });
+});
+
+/** With a handler that is told, defined or not. */
+async function restart(handlers: readonly string[] = ['note']): Promise<void> {
+  const { program } = await loadConfig({ directories: [], env: {} });
+  const note = handlerSchema.parse({
+    type: 'pipe',
+    command: `cat >> ${join(dir, 'told')}; echo >> ${join(dir, 'told')}`,
+  });
+  await backend.stop();
+  await start({
+    program: { ...program, 'silence-reminder-handler': 'note' },
+    handlers: new Map(handlers.map((name) => [name, note])),
+  });
+}
+
+/** What the program was given, run by run. */
+async function runs(): Promise<{ check: { output: string }; silence_ending: { id: string } }[]> {
+  const text = await readFile(join(dir, 'told'), 'utf8').catch(() => '');
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as { check: { output: string }; silence_ending: { id: string } });
+}
+
+describe('a handler is told of it (spec, reminder 3)', () => {
+  test('once for each end, over a restart too', async () => {
+    await restart();
+    await ask('POST', '/silenced', { check: 'disk', expire: 3600, reason: 'CHG-1', creator: 'alice' });
+    await ask('POST', '/results', { name: 'disk', source: 'web-1', output: 'full', status: 2, handlers: [] });
+    clock.advance(50 * MINUTE);
+    await expect.poll(runs).toMatchObject([
+      {
+        client: { name: 'mon' },
+        check: {
+          name: 'silence-reminder',
+          status: 1,
+          output: 'the silence *:disk ends in 10m and keeps 1 event quiet (alice: CHG-1)',
+        },
+        action: 'create',
+        silence_ending: { id: '*:disk', check: 'disk', reminded: { events: 1 } },
+      },
+    ]);
+    await restart();
+    clock.advance(MINUTE);
+    await silence();
+    clock.advance(50 * MINUTE);
+    await expect.poll(async () => (await runs()).length).toBe(2);
+    expect((await runs()).map(({ check }) => check.output)[1]).toBe(
+      'the silence *:disk ends in 10m and keeps 1 event quiet',
+    );
+  });
+
+  test('what was asked for and did not run before the backend was gone runs when it is back', async () => {
+    await restart();
+    await silence();
+    await fail('web-1');
+    await backend.stop();
+    clock.advance(55 * MINUTE);
+    await restart();
+    clock.advance(1);
+    await expect.poll(reminded).toMatchObject({ events: 1 });
+    await backend.stop();
+    await restart();
+    await expect.poll(async () => (await runs()).length).toBe(1);
+  });
+
+  test('one that is not defined keeps nothing from being noted', async () => {
+    await restart([]);
+    await silence();
+    await fail('web-1');
+    clock.advance(50 * MINUTE);
+    await expect.poll(reminded).toMatchObject({ events: 1 });
+    expect(await runs()).toEqual([]);
   });
 });
