@@ -24,7 +24,7 @@ export const INHIBITIONS = {
 
 const envOf = (client: object): string => {
   const { env } = client as { readonly env?: unknown };
-  return typeof env === 'string' ? env : '';
+  return typeof env === 'string' || typeof env === 'number' ? String(env) : '';
 };
 
 const MODEL_INHIBITIONS: readonly ModelInhibition[] = [
