@@ -18,8 +18,16 @@ export interface ScriptedMember {
   readonly operations: () => readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Has these events and does what it is asked for: a silence can be taken back. */
-export async function startMember(events: readonly EventRow[], more: FeedRows = {}): Promise<ScriptedMember> {
+/**
+ * Has these events and does what it is asked for: a silence can be taken back.
+ *
+ * @param answers what else it answers to a path
+ */
+export async function startMember(
+  events: readonly EventRow[],
+  more: FeedRows = {},
+  answers: (path: string) => unknown = () => undefined,
+): Promise<ScriptedMember> {
   const requests: SeenRequest[] = [];
   let refusal: number | undefined;
   const http: RequestListener = (incoming, outgoing) => {
@@ -30,7 +38,7 @@ export async function startMember(events: readonly EventRow[], more: FeedRows = 
       const request = { method: incoming.method ?? '', path: incoming.url ?? '', body };
       requests.push(request);
       const isRefused = refusal !== undefined && request.method !== 'GET';
-      const answer = isRefused ? undefined : answerOf(request, events);
+      const answer = isRefused ? undefined : (answers(request.path) ?? answerOf(request, events));
       outgoing.writeHead(answer === undefined ? ((isRefused ? refusal : undefined) ?? 404) : 200, {
         'content-type': 'application/json',
       });

@@ -8,11 +8,12 @@ import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
 import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
 import { nameAt, partsAt, silencedIdAt, splitName, splitParts, splitSilencedId } from '../model/backend-names.ts';
 import type { ToldOutcome } from '../words/changes.ts';
+import { joinedReport } from './merged-report.ts';
 import type { ConsoleApi } from './run-effects.ts';
 
 /** The backends of the merged list. */
 export interface MergedBackends {
-  readonly open: Pick<ReadonlyMap<string, () => Promise<ApiClient>>, 'get' | 'has' | 'values'>;
+  readonly open: Pick<ReadonlyMap<string, () => Promise<ApiClient>>, 'get' | 'has' | 'keys' | 'values'>;
   /** Whether something can be changed there now. */
   readonly isConnected: (context: string) => boolean;
 }
@@ -65,6 +66,19 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
       const [first] = wholeOrThrow(parts);
       if (first === undefined) throw new MonError('invalid', 'it names no backend');
       return first;
+    },
+    async report(query) {
+      const parts = await Promise.allSettled(
+        Array.from(backends.open.keys(), async (place) =>
+          withName(place, async () => ({ place, report: await (await at(place)).report(query) })),
+        ),
+      );
+      // Without one of them it would pass for the whole.
+      const failed = parts.flatMap((part) => (part.status === 'rejected' ? [errorMessage(part.reason)] : []));
+      if (failed.length > 0) throw new MonError('unavailable', failed.join('; '));
+      const [first, ...others] = parts.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : []));
+      if (first === undefined) throw new MonError('unavailable', 'none of the contexts can be opened');
+      return joinedReport([first, ...others]);
     },
     async silencePolicy() {
       const asked = await Promise.allSettled(
@@ -256,12 +270,18 @@ export function openApiOfNamespaces(
   isConnected: () => boolean,
 ): ConsoleApi {
   const merged = openMergedApi({
-    open: { get: (namespace) => () => at(namespace), has: () => true, values: () => [() => at()].values() },
+    open: {
+      get: (namespace) => () => at(namespace),
+      has: () => true,
+      keys: () => [].values(),
+      values: () => [() => at()].values(),
+    },
     isConnected,
   });
   return {
     ...merged,
     silencePreview: ofOneNamespace,
+    report: async (query) => (await at(EVERY_NAMESPACE)).report(query),
     aggregate: (aggregate, about) => askThere(at, aggregate, (api, name) => api.aggregate(name, about)),
     aggregateResults: (aggregate, severity, about) =>
       askThere(at, aggregate, async (api, name, place) => {
@@ -329,7 +349,6 @@ const OF_ONE_BACKEND = {
   handlers: ofOne,
   namespaces: ofOne,
   overview: ofOne,
-  report: ofOne,
   result: ofOne,
   retryDeadLetters: ofOne,
   silencedDetail: ofOne,

@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import type { Report, ReportCheck } from '../../../shared/schemas/report.ts';
+import { joinedReport } from '../../../tui/effects/merged-report.ts';
+import { anEventRow } from '../../support/feed-rows.ts';
+import { openAllRig, startMember } from '../../support/two-backends.ts';
+
+const SINCE = 1_790_000_000_000;
+const HOUR = 3_600_000;
+
+function aCheck(client: string, more: Partial<ReportCheck> = {}): ReportCheck {
+  const check = { client, check: 'disk', worst: 2, began: SINCE, ended: null, outages: 1, down: 60, silenced: 0 };
+  return { ...check, output: 'full', silences: [], ...more };
+}
+
+function aReport(more: Partial<Report> = {}): Report {
+  return {
+    since: SINCE,
+    until: SINCE + 12 * HOUR,
+    complete_since: SINCE,
+    is_cut: false,
+    total: { checks: 1, clients: 1, outages: 1, down: 60 },
+    open: { count: 0, checks: [] },
+    over: { count: 0, checks: [] },
+    noisiest: [],
+    actions: { count: 0, actions: [] },
+    changes: null,
+    ...more,
+  };
+}
+
+type Mutable = Parameters<typeof joinedReport>[0][number]['report'];
+const joined = (eu: Partial<Report>, us: Partial<Report>): Report =>
+  joinedReport([
+    { place: 'eu', report: aReport(eu) as Mutable },
+    { place: 'us', report: aReport(us) as Mutable },
+  ]);
+
+describe('the reports of several backends as one', () => {
+  test('have both, the worst and the longest first, with names that say where', () => {
+    const { open, over, total } = joined(
+      {
+        open: { count: 1, checks: [aCheck('db-1', { status: 1, silences: [{ id: 'client:db-1:disk', who: 'ada' }] })] },
+        over: { count: 120, checks: [aCheck('a', { down: 5 })] },
+      },
+      {
+        open: { count: 1, checks: [aCheck('db-1', { status: 2 })] },
+        over: { count: 1, checks: [aCheck('b', { down: 50 })] },
+      },
+    );
+    expect(open.checks.map(({ client, silences }) => [client, silences.map(({ id }) => id)])).toEqual([
+      ['db-1@us', []],
+      ['db-1@eu', ['client:db-1:disk@eu']],
+    ]);
+    expect([over.count, over.checks.map(({ client }) => client)]).toEqual([121, ['b@us', 'a@eu']]);
+    expect(total).toEqual({ checks: 2, clients: 2, outages: 2, down: 120 });
+  });
+
+  test('tell what was noisy and who did what, the newest first', () => {
+    const noise = { check: 'disk', outages: 3, clients: 1, client: 'a', of_client: 3 };
+    const deed = { who: 'ada', deed: 'resolved' as const, targets: ['a/disk'], count: 1 };
+    const { noisiest, actions, changes } = joined(
+      { noisiest: [noise], actions: { count: 1, actions: [{ ...deed, at: SINCE }] } },
+      {
+        noisiest: [{ ...noise, outages: 9 }],
+        actions: { count: 1, actions: [{ ...deed, at: SINCE + 1 }] },
+        changes: {
+          count: 1,
+          changes: [{ id: 7, at: SINCE, who: 'bob', action: 'namespace.create', target: 'shop', reason: null }],
+        },
+      },
+    );
+    expect(noisiest.map(({ check, outages }) => [check, outages])).toEqual([
+      ['disk@us', 9],
+      ['disk@eu', 3],
+    ]);
+    expect([actions.count, actions.actions.map(({ targets }) => targets)]).toEqual([2, [['a/disk@us'], ['a/disk@eu']]]);
+    expect(changes).toMatchObject({ count: 1, changes: [{ target: 'shop@us' }] });
+  });
+
+  test.each<[string, Partial<Report>, Partial<Report>, unknown]>([
+    ['what one does not know, the whole does not', { complete_since: SINCE + HOUR }, {}, [SINCE + HOUR, false]],
+    ['nothing is kept by one', { complete_since: null }, {}, [null, false]],
+    ['one is cut', {}, { is_cut: true, complete_since: SINCE + 1 }, [SINCE + 1, true]],
+  ])('%s', (_title, eu, us, expected) => {
+    const { complete_since: complete, is_cut: isCut } = joined(eu, us);
+    expect([complete, isCut]).toEqual(expected);
+  });
+});
+
+/** Has a report with this client. */
+const reporting =
+  (client: string) =>
+  (path: string): unknown =>
+    path.includes('/report') ? aReport({ open: { count: 1, checks: [aCheck(client, { status: 2 })] } }) : undefined;
+
+describe(':report with all contexts as one list', () => {
+  const event = anEventRow({ client: 'web-1', check: 'disk' });
+
+  test('is that of all of them', async () => {
+    const prod = await startMember([event], {}, reporting('db-1'));
+    const lab = await startMember([event], {}, reporting('old-1'));
+    const rig = await openAllRig({ prod, lab });
+    await rig.shows('2 of 2 live');
+    rig.type(':report\r');
+    await rig.shows('db-1@prod');
+    expect(rig.screen.text).toContain('old-1@lab');
+  });
+
+  test('is refused where one of them has none, and says which', async () => {
+    const prod = await startMember([event], {}, reporting('db-1'));
+    const lab = await startMember([event]);
+    const rig = await openAllRig({ prod, lab });
+    await rig.shows('2 of 2 live');
+    rig.type(':report\r');
+    await rig.shows(/lab: /);
+    expect(rig.screen.text).not.toContain('db-1@prod');
+  });
+});

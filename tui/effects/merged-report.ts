@@ -1,0 +1,85 @@
+import type { ApiClient } from '../../shared/client/api-client.ts';
+import { longestFirst, worstFirst } from '../../shared/domain/report/checks.ts';
+import { nameAt } from '../model/backend-names.ts';
+
+/** Entries of each list, as one backend has them. */
+const LISTED = 100;
+
+/** Of noisy checks. */
+const NOISIEST = 10;
+
+type Report = Awaited<ReturnType<ApiClient['report']>>;
+type ReportCheck = Report['open']['checks'][number];
+
+/** The report of one of several backends. */
+export interface ReportOfBackend {
+  /** What it is called. */
+  readonly place: string;
+  readonly report: Report;
+}
+
+/**
+ * The reports of several backends as one, in which names say where each thing is.
+ *
+ * @param reports of the same span, one at least
+ */
+export function joinedReport(reports: readonly [ReportOfBackend, ...ReportOfBackend[]]): Report {
+  const [{ report: first }] = reports;
+  const sum = (count: (report: Report) => number): number =>
+    reports.reduce((total, { report }) => total + count(report), 0);
+  const open = reports.flatMap(({ place, report }) => report.open.checks.map((check) => checkAt(check, place)));
+  const over = reports.flatMap(({ place, report }) => report.over.checks.map((check) => checkAt(check, place)));
+  const told = reports.map(({ report }) => report.complete_since);
+  const trails = reports.flatMap(({ place, report: { changes } }) => (changes === null ? [] : [{ place, changes }]));
+  return {
+    since: Math.min(...reports.map(({ report }) => report.since)),
+    until: Math.max(...reports.map(({ report }) => report.until)),
+    // What one of them does not know, the whole does not.
+    complete_since: told.some((since) => since === null) ? null : Math.max(...told.map((since) => since ?? 0)),
+    is_cut: reports.some(({ report }) => report.is_cut),
+    total: {
+      checks: sum(({ total }) => total.checks),
+      clients: sum(({ total }) => total.clients),
+      outages: sum(({ total }) => total.outages),
+      down: sum(({ total }) => total.down),
+    },
+    open: { count: sum((report) => report.open.count), checks: open.toSorted(worstFirst).slice(0, LISTED) },
+    over: { count: sum((report) => report.over.count), checks: over.toSorted(longestFirst).slice(0, LISTED) },
+    noisiest: reports
+      .flatMap(({ place, report }) => report.noisiest.map((noise) => ({ ...noise, check: nameAt(noise.check, place) })))
+      .toSorted((a, b) => b.outages - a.outages)
+      .slice(0, NOISIEST),
+    actions: {
+      count: sum(({ actions }) => actions.count),
+      actions: reports
+        .flatMap(({ place, report }) =>
+          report.actions.actions.map((action) => ({
+            ...action,
+            targets: action.targets.map((target) => nameAt(target, place)),
+          })),
+        )
+        .toSorted((a, b) => b.at - a.at)
+        .slice(0, LISTED),
+    },
+    changes:
+      trails.length === 0
+        ? first.changes
+        : {
+            count: trails.reduce((total, { changes }) => total + changes.count, 0),
+            changes: trails
+              .flatMap(({ place, changes }) =>
+                changes.changes.map((change) => ({ ...change, target: nameAt(change.target, place) })),
+              )
+              .toSorted((a, b) => b.at - a.at)
+              .slice(0, LISTED),
+          },
+  };
+}
+
+function checkAt(check: ReportCheck, place: string): ReportCheck {
+  return {
+    ...check,
+    client: nameAt(check.client, place),
+    silences: check.silences.map((silence) => ({ ...silence, id: nameAt(silence.id, place) })),
+  };
+}
