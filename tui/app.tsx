@@ -68,7 +68,11 @@ function dialogOf(store: PagePorts, layer: Exclude<Layer, FullLayer | CommandLay
       const { form } = layer;
       const { silencePolicy: policy, silenced, nowMs } = store;
       const recent = store.silenceRecent.of(form);
-      return silenceDialog({ form, preview: store.silencePreview(form), recent, policy, silenced, nowMs }, size);
+      const refused = store.silenceRecent.refusalOf(form);
+      return silenceDialog(
+        { form, preview: store.silencePreview(form), recent, refused, policy, silenced, nowMs },
+        size,
+      );
     }
     case 'confirm':
       return confirmDialog(layer, dialogWidth(size.columns));

@@ -28,7 +28,7 @@ import { silenceScopeEntries } from './screens/silences/form.ts';
 import { SilenceHistory } from './model/silence-history.ts';
 import { SilenceRecent } from './screens/silences/recent.ts';
 import { MatchMemory, type SilenceMatches } from './model/silence-matches.ts';
-import { PreviewMemory, previewSilence, type SilencePreview } from './model/silence-preview.ts';
+import { PreviewMemory, foundPreview, previewSilence, type SilencePreview } from './model/silence-preview.ts';
 import { TableRows } from './list/table-rows.ts';
 import { OwnChanges } from './state/undo.ts';
 import { openDueView } from './actions/views.ts';
@@ -377,6 +377,7 @@ export class ConsoleStore
 
   silencePreview(form: SilenceForm): SilencePreview {
     const entries = silenceScopeEntries(form);
+    if (form.origin === undefined && form.scope === 'search') return foundPreview(this.silenceRecent.of(form)?.events);
     const subscriptionsOf = (client: string): readonly string[] => this.clients.get(client)?.subscriptions ?? [];
     return this.#preview.of(entries, this.nowMs, () =>
       previewSilence(

@@ -41,6 +41,15 @@ const ALL: readonly SilencedRow[] = [
   entry('client:gone-001', null, { creator: 'alice@ops', reason: 'being dismantled', expire_at: null, ...LONG_IDLE }),
 ];
 
+/** One that recurs, which is not among those of the scene. */
+export const WEEKLY: SilencedRow = entry('client:web-001.eu-west-1', null, {
+  creator: 'bob',
+  reason: 'CHG-4400 backup',
+  begin: Date.UTC(2026, 10, 21, 1) / 1000,
+  expire_at: Date.UTC(2026, 10, 21, 3) / 1000,
+  recurrence: { schedule: 'sat,sun 02:00', zone: 'Europe/Berlin', duration: 7200, last_day: '2027-03-28' },
+});
+
 /** The morning of the scene, with silences in every state. */
 export const SILENCE_SCENE: FeedRows = {
   ...SCENE,
@@ -68,12 +77,14 @@ const ENDED: AuditRecord = {
 };
 
 /** Answers as the backend of this scene would. */
-export const silenceApi: NonNullable<RigOptions['api']> = ({ path }) => {
+export const silenceApi: NonNullable<RigOptions['api']> = ({ path, body }) => {
   if (path === '/api/mon/v1/silence-policy') {
     return { status: 200, body: silencePolicy({ reason_pattern: 'CHG-*', max_expire: 8 * HOUR, warn_matches: 5 }) };
   }
   if (path === '/api/mon/v1/silenced/preview') {
-    return { status: 200, body: { recovered: 5, since: NOW - 24 * HOUR } };
+    const found = { total: 4, critical: 3, warning: 1, unknown: 0, ok: 0, silenced: 0, first: [] };
+    const events = JSON.stringify(body).includes('"selector"') ? { events: found } : {};
+    return { status: 200, body: { recovered: 5, since: NOW - 24 * HOUR, ...events } };
   }
   if (path === '/api/mon/v1/silenced') return { status: 200, body: ALL.map(withKept) };
   return path.startsWith('/api/mon/v1/audit') ? { status: 200, body: [ENDED] } : { status: 404 };

@@ -26,12 +26,13 @@ import { openLayer } from '../state/layer-stack.ts';
 import { EXPIRE_NEVER } from '../../shared/schemas/lifetime.ts';
 
 export function openSilence(
-  store: Screen & Says & Asks & Pick<Known, 'events' | 'clients'> & Places,
+  store: Screen & Says & Asks & Pick<Known, 'events' | 'clients'> & Places & Pick<ListOfView, 'list'>,
   targets: readonly Target[],
 ): void {
   const living = livingTargets(store, targets, 'silence');
   if (living.length === 0) return;
-  const form = openSilenceForm(living, sharedSubscriptions(store, living));
+  const { text } = store.list.filter;
+  const form = openSilenceForm(living, sharedSubscriptions(store, living), text);
   openLayer(store, { kind: 'silence', form });
   store.request({ kind: 'load-silence-policy' });
 }

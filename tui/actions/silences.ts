@@ -10,6 +10,7 @@ import { keyOf } from '../state/keys.ts';
 import { countOf, type Change } from '../words/changes.ts';
 import { askFirst, named } from '../form/confirm.ts';
 import { silenceText } from '../screens/detail/lines.ts';
+import { lostRecurrences, lostText } from '../screens/silences/lost-recurrence.ts';
 import { sharedSubscriptions } from '../model/shared-subscriptions.ts';
 import { targetText } from '../words/silence-text.ts';
 import { livingTargets } from '../keys/targets.ts';
@@ -40,6 +41,8 @@ export function askRepeatSilence(store: ActionPorts, targets: readonly Target[])
   const submission = silenceSubmission(form, { creator, policy: store.silencePolicy, nowMs });
   if (submission.kind === 'incomplete')
     return store.say(`${submission.problem}: ${keyOf('silence')} asks again`, 'problem');
+  const [lost] = lostRecurrences(form, store.silenced);
+  if (lost !== undefined) return store.say(lostText(lost), 'problem');
   const { total } = store.silencePreview(form);
   const operations = silenceOperations(submission.entries);
   const [first] = submission.entries;
@@ -116,6 +119,8 @@ function repeatedForm(last: LastSilence, targets: readonly Target[], subscriptio
   const { subscriptionName, ...settings } = last;
   const subscription = subscriptionName === undefined ? -1 : subscriptions.indexOf(subscriptionName);
   const form = { ...openSilenceForm(targets, subscriptions), ...settings };
+  // A search was about others than these.
+  if (settings.scope === 'search') return { ...form, scope: 'pairs' };
   // A subscription that these clients do not share would silence others than these.
   if (settings.scope === 'subscription' && subscription === -1) return { ...form, scope: 'pairs' };
   return { ...form, subscription: Math.max(0, subscription) };

@@ -162,16 +162,19 @@ async function change(wanted: Change, undoes: number | undefined, { store, api }
 
 /** Best effort: the dialog says what it covers now without it. */
 async function loadSilenceRecent(
-  { entries, key }: Effect & { readonly kind: 'load-silence-recent' },
+  { entries, recurrence, key }: Effect & { readonly kind: 'load-silence-recent' },
   { store, api }: EffectTools,
 ): Promise<void> {
   try {
     const client = await api();
-    const parts = entries.map(({ subscription, check }) => ({ subscription, check }));
-    store.silenceRecent.answered(key, await client.silencePreview({ entries: parts }));
+    const parts = entries.map(({ subscription, check, selector }) => ({ subscription, check, selector }));
+    store.silenceRecent.answered(key, await client.silencePreview({ entries: parts, recurrence }));
     store.touch('rows');
-  } catch {
+  } catch (error) {
     // An older backend does not tell.
+    if (!(error instanceof MonError) || (error.code !== 'invalid' && error.code !== 'threshold')) return;
+    store.silenceRecent.refused(key, error.message);
+    store.touch('rows');
   }
 }
 

@@ -1,9 +1,12 @@
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { severityOf } from '../../shared/domain/severity.ts';
 import { safeLine, safeText } from '../../shared/domain/terminal-text.ts';
+import type { ApiClient } from '../../shared/client/api-client.ts';
 import type { Event } from '../../shared/schemas/event.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import { countText } from '../words/count-text.ts';
+import { recurrenceText } from '../words/recurrence-text.ts';
+import { silenceName } from '../words/silence-text.ts';
 import type { LinesState } from './state.ts';
 import { durationWords, eventSentence, nameWords } from './sentences.ts';
 import type { Talk } from './talk.ts';
@@ -11,15 +14,35 @@ import type { Talk } from './talk.ts';
 /** Of one output; the rest is a number. */
 const OUTPUT_LINES_MAX = 40;
 
+/** Silences on one event that are looked up. */
+const SILENCES_MAX = 20;
+
 /** Reads an event with everything that the backend knows about it. */
 export async function eventLines(state: LinesState, talk: Talk, row: EventRow): Promise<void> {
-  const event = await (await state.about.api()).event(row.client, row.check);
+  const api = await state.about.api();
+  const event = await api.event(row.client, row.check);
   if (event === undefined) return talk.say(`${nameWords(row)} is resolved.`);
   talk.say(eventSentence(row, state.nowMs));
-  for (const line of linesOf(event, state.nowMs)) talk.say(line);
+  const recurring = await recurringLines(api, event.silenced_by);
+  for (const line of linesOf(event, state.nowMs, recurring)) talk.say(line);
 }
 
-function linesOf(event: Event, nowMs: number): readonly string[] {
+/** Of the silences on it, those that recur. */
+async function recurringLines(
+  api: Pick<ApiClient, 'silencedDetail'>,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  const details = await Promise.all(ids.slice(0, SILENCES_MAX).map((id) => api.silencedDetail(id)));
+  return details.flatMap((detail) =>
+    detail?.recurrence === undefined
+      ? []
+      : safeLine(
+          `${silenceName(detail)} recurs: ${recurrenceText(detail.recurrence)}; this window ends in ${durationWords(detail.expire)}.`,
+        ),
+  );
+}
+
+function linesOf(event: Event, nowMs: number, recurring: readonly string[]): readonly string[] {
   const { check, client, occurrences } = event;
   const { interval, command, handlers } = check;
   const output = safeText(check.output.trimEnd()).split('\n');
@@ -30,6 +53,7 @@ function linesOf(event: Event, nowMs: number): readonly string[] {
     `The last results, oldest first: ${check.history.map((status) => severityOf(Number(status))).join(', ')}.`,
     safeLine(`The client is at ${client.address} and subscribes to ${client.subscriptions.join(', ')}.`),
     ...(event.silenced_by.length === 0 ? [] : [safeLine(`Silenced by ${event.silenced_by.join(', ')}.`)]),
+    ...recurring,
     ...(Array.isArray(handlers) ? [safeLine(`Handlers: ${handlers.join(', ')}.`)] : []),
     ...(typeof command === 'string' ? [safeLine(`Command: ${command}`)] : []),
     'Output:',

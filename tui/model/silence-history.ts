@@ -2,6 +2,7 @@ import { endOf, expireAtOf } from '../../shared/domain/expiry.ts';
 import type { AuditRecord } from '../../shared/schemas/audit.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import type { SilencedRow } from '../../shared/schemas/feed.ts';
+import type { Recurrence } from '../../shared/schemas/recurrence.ts';
 
 /** How long a silence that has ended is still shown. */
 export const ENDED_SHOWN_MS = 24 * 60 * 60_000;
@@ -60,8 +61,20 @@ export class SilenceHistory {
 /** An entry as a record of the trail holds it; `undefined`: the record was cut. */
 function recordedEntry(before: unknown): SilencedRow | undefined {
   if (typeof before !== 'object' || before === null) return undefined;
-  const { id, subscription, check, reason, creator, begin, expire_on_resolve, timestamp, expire_at } =
-    before as Readonly<Record<string, unknown>>;
+  const {
+    id,
+    subscription,
+    check,
+    selector,
+    reason,
+    creator,
+    begin,
+    expire_on_resolve,
+    timestamp,
+    expire_at,
+    recurrence,
+  } = before as Readonly<Record<string, unknown>>;
+  const again = recordedRecurrence(recurrence);
   if (typeof id !== 'string') return undefined;
   const expireAtMs = endOf(numberOrNull(expire_at));
   return {
@@ -74,6 +87,21 @@ function recordedEntry(before: unknown): SilencedRow | undefined {
     expire_on_resolve: expire_on_resolve === true,
     timestamp: numberOrNull(timestamp) ?? 0,
     expire_at: expireAtOf({ expireAtMs }),
+    ...(typeof selector === 'string' && { selector }),
+    ...(again !== undefined && { recurrence: again }),
+  };
+}
+
+function recordedRecurrence(value: unknown): Recurrence | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { schedule, zone, duration, first_day: first, last_day: last } = value as Readonly<Record<string, unknown>>;
+  if (typeof schedule !== 'string' || typeof zone !== 'string' || typeof duration !== 'number') return undefined;
+  return {
+    schedule,
+    zone,
+    duration,
+    ...(typeof first === 'string' && { first_day: first }),
+    ...(typeof last === 'string' && { last_day: last }),
   };
 }
 

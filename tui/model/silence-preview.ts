@@ -9,6 +9,7 @@ import { familiesOf } from '../../shared/domain/check-family.ts';
 import { severityOf, type Severity } from '../../shared/domain/severity.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
+import type { RecentProblems } from '../../shared/schemas/silence-preview.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
 import type { SilencedEntry } from '../../shared/schemas/silenced.ts';
 
@@ -22,6 +23,16 @@ export interface SilencePreview {
   readonly others: { readonly count: number; readonly names: readonly string[] };
   /** Ids of entries that silence some of these events already, in no order. */
   readonly overlaps: readonly string[];
+  /** That the backend alone can count it, and has not said yet. */
+  readonly isAsked?: true;
+}
+
+/** What the backend counts of a search. */
+export function foundPreview(events: RecentProblems['events']): SilencePreview {
+  const { total = 0, silenced: alreadySilenced = 0, ok = 0, warning = 0, critical = 0, unknown = 0 } = events ?? {};
+  const bySeverity = { ok, warning, critical, unknown };
+  const preview = { total, bySeverity, alreadySilenced, others: { count: 0, names: [] }, overlaps: [] };
+  return events === undefined ? { ...preview, isAsked: true } : preview;
 }
 
 /** Names and overlaps that are kept: more are not shown. */

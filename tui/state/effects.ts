@@ -1,4 +1,5 @@
 import type { SilencedRequest } from '../../shared/domain/silencing.ts';
+import type { Recurrence } from '../../shared/schemas/recurrence.ts';
 import type { PlanOrder } from '../../shared/schemas/plan-run.ts';
 import type { Change } from '../words/changes.ts';
 import type { Subject } from './layers/inspect.ts';
@@ -26,7 +27,12 @@ export type Effect =
   | { readonly kind: 'load-layer'; readonly layer: LoadedLayerKind; readonly id: string }
   | { readonly kind: 'load-silence-policy' }
   /** `key`: of the scope that it is about. */
-  | { readonly kind: 'load-silence-recent'; readonly entries: readonly SilencedRequest[]; readonly key: string }
+  | {
+      readonly kind: 'load-silence-recent';
+      readonly entries: readonly SilencedRequest[];
+      readonly recurrence: Recurrence | undefined;
+      readonly key: string;
+    }
   /** Silences that ended in the last 24 hours. */
   | { readonly kind: 'load-ended-silences' }
   | { readonly kind: 'load-event'; readonly target: Target; readonly into: 'detail' | 'pane' }

@@ -63,8 +63,11 @@ export interface Silencing {
   readonly silenceRecent: {
     /** @returns `undefined`: nobody has said */
     of(form: SilenceForm): RecentProblems | undefined;
+    /** Why the backend would not make it; `undefined`: it did not say so. */
+    refusalOf(form: SilenceForm): string | undefined;
     /** @param key of the scope */
     answered(key: string, problems: RecentProblems): void;
+    refused(key: string, problem: string): void;
   };
   /** For the next silence. */
   rememberSilence(silence: LastSilence): void;

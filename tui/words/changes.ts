@@ -1,3 +1,5 @@
+import { recurrenceOf } from '../../shared/domain/recurrence.ts';
+import { recurrenceText } from './recurrence-text.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { endOf } from '../../shared/domain/expiry.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
@@ -124,7 +126,9 @@ export function undoText(operation: BulkOperation, nowMs: number): string {
   const { creator, expire_at: end } = operation.entry;
   const endMs = endOf(end);
   const by = creator === null ? '' : ` by ${creator}`;
-  const left = endMs === null ? 'without an end' : `${formatDuration((endMs - nowMs) / 1000)} left`;
+  const { recurrence } = operation.entry;
+  const ends = endMs === null ? 'without an end' : `${formatDuration((endMs - nowMs) / 1000)} left`;
+  const left = recurrence === undefined ? ends : `recurring ${recurrenceText(recurrenceOf(recurrence))}`;
   const again = operation.if_timestamp === null ? 'brings back' : 'puts back as it was';
   return safeLine(`${again}: ${targetText(operation.entry)}${by}, ${left}`);
 }

@@ -25,7 +25,7 @@ export function recurrenceText(recurrence: Recurrence): string {
 }
 
 /** `sat,sun 02:00 Europe/Berlin`. */
-function scheduleText({ schedule, zone }: Pick<Recurrence, 'schedule' | 'zone'>): string {
+export function scheduleText({ schedule, zone }: Pick<Recurrence, 'schedule' | 'zone'>): string {
   return `${schedule} ${zone}`;
 }
 

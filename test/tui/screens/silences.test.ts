@@ -2,11 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { openRig, type ConsoleRig, type RigOptions } from '../../support/console-rig.ts';
 import { SCENE_STATS } from '../../support/console-scene.ts';
 import { expectGolden } from '../../support/screen.ts';
-import { silenceApi, SILENCE_SCENE } from '../../support/silence-scene.ts';
+import { silenceApi, SILENCE_SCENE, WEEKLY } from '../../support/silence-scene.ts';
 import { COLOR, LOOKS, scenesAt, scenesInLooks, sizesOf } from '../../support/golden-looks.ts';
 
 const SHIFT_TAB = '\u001B[Z';
 const RIGHT = '\u001B[C';
+const LEFT = '\u001B[D';
+const CLEAR = '\u0015';
 
 interface Picture {
   readonly view: string;
@@ -59,6 +61,79 @@ const PICTURES: readonly Picture[] = [
       await rig.shows('within 8h', 'global');
       await rig.pass(200);
       await rig.shows('also in the last 24 h: 5 checks, OK again');
+    },
+  },
+  {
+    view: 'silence-recurs',
+    play: async (rig) => {
+      rig.type('s');
+      await rig.shows('CHG-*');
+      rig.type(`CHG-4431 backup${SHIFT_TAB}${LEFT}`);
+      await rig.shows('[recurs…]', 'no schedule');
+      rig.type(`\tsat,sun 02:00\t${CLEAR}Europe/Berlin\t${CLEAR}2h\t2027-03-20`);
+      await rig.shows('Sun 2027-03-28 03:00 to 05:00 (01:00Z) *', 'clocks skip this start');
+    },
+  },
+  {
+    view: 'silence-recurs-problem',
+    play: async (rig) => {
+      rig.type('s');
+      await rig.shows('CHG-*');
+      rig.type(`CHG-4431 backup${SHIFT_TAB}${LEFT}\tsat 25:00`);
+      await rig.shows('not right: see below', '"25:00" is no time of day');
+    },
+  },
+  {
+    view: 'silence-search',
+    play: async (rig) => {
+      rig.type('/client~web-*\rs');
+      await rig.shows('CHG-*');
+      rig.type(`CHG-4432${SHIFT_TAB.repeat(4)}${LEFT}`);
+      await rig.shows('(•) what a search finds', 'client~web-*');
+      rig.type(`\t env=prod`);
+      await rig.pass(200);
+      await rig.shows('matches now: 4 events', '[ Silence 4 events ]');
+    },
+  },
+  {
+    view: 'silence-search-problem',
+    play: async (rig) => {
+      rig.type('s');
+      await rig.shows('CHG-*');
+      rig.type(`CHG-4432${SHIFT_TAB.repeat(4)}${LEFT}\tstatus=2`);
+      await rig.shows('changes from result to result');
+    },
+  },
+  {
+    view: 'silences-recurring',
+    play: async (rig) => {
+      await openSilences(rig);
+      await rig.change({ silenced: { [WEEKLY.id]: WEEKLY } });
+      await rig.shows('recurs sat');
+    },
+  },
+  {
+    view: 'silence-entry-recurring',
+    play: async (rig) => {
+      await openSilences(rig);
+      await rig.change({ silenced: { [WEEKLY.id]: WEEKLY } });
+      rig.type(`/web-001\r`);
+      await rig.shows(/1(?:\/| of )7/);
+      rig.type('\r');
+      await rig.shows('recurs', 'windows', 'Sat 2026-11-21 02:00 to 04:00 (01:00Z)');
+    },
+  },
+  {
+    view: 'silence-change-recurring',
+    play: async (rig) => {
+      await openSilences(rig);
+      await rig.change({ silenced: { [WEEKLY.id]: WEEKLY } });
+      rig.type(`/web-001\r`);
+      await rig.shows(/1(?:\/| of )7/);
+      rig.type('e');
+      await rig.shows('Change: client:web-001', 'sat,sun 02:00');
+      rig.type(`\t\t${CLEAR}3h`);
+      await rig.shows('02:00 to 05:00');
     },
   },
 ];

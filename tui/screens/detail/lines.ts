@@ -1,3 +1,4 @@
+import { scheduleText } from '../../words/recurrence-text.ts';
 import type { EventExplanation } from '../../../shared/schemas/explain.ts';
 import { commandOf, commandText } from '../../../shared/domain/command-text.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
@@ -120,10 +121,11 @@ function silences(entries: readonly (SilencedRow | string)[], nowMs: number): De
 
 export function silenceText(entry: SilencedRow | string, nowMs: number): string {
   if (typeof entry === 'string') return safeLine(entry);
-  const { id, creator, expire_at, expire_on_resolve, reason } = entry;
+  const { id, creator, expire_at, expire_on_resolve, reason, recurrence } = entry;
   const left = expire_at === null ? 'no end' : `${formatDuration(Math.max(0, expire_at - nowMs / 1000))} left`;
   return safeLine(
     `${id}${creator === null ? '' : ` by ${creator}`}, ${left}${expire_on_resolve ? ' or until it resolves' : ''}` +
+      (recurrence === undefined ? '' : `, recurs ${scheduleText(recurrence)}`) +
       (reason === null ? '' : `: ${reason}`),
   );
 }

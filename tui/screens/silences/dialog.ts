@@ -9,6 +9,8 @@ import type { ScreenSize } from '../../state/console-state.ts';
 import { countOf } from '../../words/changes.ts';
 import {
   endProblem,
+  selectorProblem,
+  silenceStarts,
   silenceDurations,
   silenceFields,
   silenceScopeEntries,
@@ -16,6 +18,9 @@ import {
   silenceSeconds,
   silenceStartMs,
 } from './form.ts';
+import { lostRecurrences, lostText } from './lost-recurrence.ts';
+import { recurrenceRows, recurs, windowRows } from './recurrence.ts';
+import { scheduleText } from '../../words/recurrence-text.ts';
 import type { SilencePreview } from '../../model/silence-preview.ts';
 import { silenceName, targetText } from '../../words/silence-text.ts';
 import { START_HINT } from '../../words/silence-times.ts';
@@ -40,6 +45,8 @@ export interface SilenceAbout {
   /** What it would have covered of late; `undefined`: nobody has said. */
   readonly recent?: RecentProblems | undefined;
   readonly policy: SilencePolicy;
+  /** Why the backend would not make it; `undefined`: it did not say so. */
+  readonly refused?: string | undefined;
   /** Entries by their ids, for what this one replaces or overlaps. */
   readonly silenced: ReadonlyMap<string, SilencedRow>;
   readonly nowMs: number;
@@ -48,10 +55,22 @@ export interface SilenceAbout {
 export function silenceDialog(about: SilenceAbout, size: ScreenSize): DialogPage {
   const { form, preview, policy, nowMs } = about;
   const width = dialogWidth(size.columns);
-  const fields = fieldRows([...expiryFields(form), ...startFields(form), reasonField(form, policy)], width);
-  const figures: readonly Line[] = [matchLine(preview), endLine(form, nowMs)];
+  const fields = fieldRows(
+    [
+      ...selectorFields(form),
+      ...expiryFields(form),
+      ...startFields(form),
+      ...recurrenceRows(form, nowMs),
+      reasonField(form, policy),
+    ],
+    width,
+  );
   const problem =
     form.problem === undefined ? [] : wrapCells(form.problem, width).map((line) => [run(line, 'critical')]);
+  // What is chosen, the figures and the buttons take a row each.
+  const room = { width, rows: size.rows - ROWS_AROUND - fields.length - problem.length - 3 };
+  const times = recurs(form) ? windowRows(form, nowMs, room) : [endLine(form, nowMs)];
+  const figures: readonly Line[] = [matchLine(preview), ...times];
   const buttons: Line = [
     buttonRun('Cancel', form.field === 'cancel'),
     run('   '),
@@ -62,9 +81,9 @@ export function silenceDialog(about: SilenceAbout, size: ScreenSize): DialogPage
   const rest = size.rows - ROWS_AROUND - fields.length - figures.length - problem.length - 1;
   const all = form.origin === undefined ? fieldRows([scopeField(form)], width) : entryLines(form.origin.entries, width);
   const scopes = all.length <= rest ? all : chosenLines(form, all);
-  const room = Math.max(0, rest - scopes.length);
-  const notes = noteLines(about, width).slice(0, Math.max(0, room - 1));
-  const gaps = room - notes.length;
+  const free = Math.max(0, rest - scopes.length);
+  const notes = noteLines(about, width).slice(0, Math.max(0, free - 1));
+  const gaps = free - notes.length;
   const lines = [
     ...scopes,
     ...fields,
@@ -99,9 +118,19 @@ function titleText({ origin, targets }: SilenceForm): string {
   return safeLine(`${ORIGIN_TITLES[origin.kind]}: ${what}`);
 }
 
+/** Whether it is about what a search finds. */
+function isSearch({ origin, scope }: Pick<SilenceForm, 'origin' | 'scope'>): boolean {
+  return origin === undefined && scope === 'search';
+}
+
 /** What the button does, in words. */
-function effectText({ origin }: SilenceForm, { total }: SilencePreview): string {
+function effectText(form: SilenceForm, { total, isAsked }: SilencePreview): string {
+  const { origin } = form;
   if (origin?.kind === 'change') return `Change ${countOf(origin.entries.length, 'silence')}`;
+  // What it silences comes and goes, or is yet to come.
+  if (recurs(form) || (isSearch(form) && total === 0 && isAsked !== true))
+    return `Make ${countOf(silenceScopeEntries(form).length, 'silence')}`;
+  if (isAsked === true) return 'Silence what it finds';
   // Before a maintenance there is nothing to silence yet.
   if (origin !== undefined && total === 0) return `Make ${countOf(origin.entries.length, 'silence')}`;
   return `Silence ${countOf(total, 'event')}`;
@@ -159,7 +188,16 @@ function scopeText(form: SilenceForm, scope: SilenceScope): string {
           : '';
       return `subscription ${safeLine(form.subscriptions[form.subscription] ?? '')}, all checks${more}`;
     }
+    case 'search':
+      return 'what a search finds, also what comes later';
   }
+}
+
+function selectorFields({ field, origin, scope, selector: line }: SilenceForm): readonly FieldRow[] {
+  if (!isSearch({ origin, scope })) return [];
+  const hint = line.text === '' ? 'client~web-* env=prod check!=backup' : '';
+  const cells = line.text === '' ? { cells: 2, hint } : {};
+  return [{ label: 'Search', isFocused: field === 'selector', control: { kind: 'line', line, ...cells } }];
 }
 
 function expiryFields(form: SilenceForm): readonly FieldRow[] {
@@ -175,11 +213,18 @@ function expiryFields(form: SilenceForm): readonly FieldRow[] {
   ];
 }
 
-function startFields({ field, starts, hasStart, at: line }: SilenceForm): readonly FieldRow[] {
+const START_NAMES: Readonly<Record<SilenceForm['starts'], string>> = { now: 'now', at: 'at…', recurs: 'recurs…' };
+
+function startFields(form: SilenceForm): readonly FieldRow[] {
+  const { field, starts, hasStart, at: line } = form;
   if (!hasStart) return [];
   const isFocused = field === 'starts' || field === 'at';
   const about = { label: 'Starts', isFocused, isHere: field === 'starts' };
-  if (starts === 'now') return [{ ...about, control: { kind: 'presets', names: ['now', 'at…'], chosen: 0 } }];
+  const all = silenceStarts(form);
+  if (starts !== 'at') {
+    const labels = all.map((one) => START_NAMES[one]);
+    return [{ ...about, control: { kind: 'presets', names: labels, chosen: all.indexOf(starts) } }];
+  }
   const typed = { line, isHere: field === 'at', cells: 21, hint: ` ${START_HINT}` };
   return [{ ...about, control: { kind: 'presets', names: ['now', 'at'], chosen: 1, typed } }];
 }
@@ -189,7 +234,8 @@ function reasonField({ field, origin, reason: line }: SilenceForm, policy: Silen
   return { label, isFocused: field === 'reason', control: { kind: 'line', line } };
 }
 
-function matchLine({ total, bySeverity, alreadySilenced }: SilencePreview): Line {
+function matchLine({ total, bySeverity, alreadySilenced, isAsked }: SilencePreview): Line {
+  if (isAsked === true) return [fieldLabel('Preview'), run('the backend counts what it finds', 'faint')];
   const parts = (['critical', 'warning', 'unknown', 'ok'] as const)
     .filter((severity) => bySeverity[severity] > 0)
     .map((severity) => run(` ${STATUS[severity].symbol} ${String(bySeverity[severity])}`, STATUS[severity].tone));
@@ -237,20 +283,46 @@ function noteLines(about: SilenceAbout, width: number): readonly Line[] {
     run(cutCells(text, width - LABEL_CELLS), isWarning ? 'warning' : 'faint'),
   ];
   const ends = endProblem(form, policy, nowMs);
+  const wrong = refusedSearch(about);
+  const lost = lostRecurrences(form, silenced);
   return [
     ...(ends === undefined ? [] : [note(`the backend refuses it: ${ends}`)]),
+    ...(wrong === undefined
+      ? []
+      : wrapCells(wrong, width - LABEL_CELLS).map((line): Line => [fieldLabel(''), run(line, 'warning')])),
+    ...lost.map((entry) => note(`the backend refuses it: ${lostText(entry)}`)),
+    ...keptSchedules(form).map((text) => note(text, false)),
     ...(form.origin === undefined && preview.total >= policy.warn_matches
       ? [note(`${countOf(preview.total, 'event')} are many: is the scope right?`)]
       : []),
     ...globalText(form).map((text) => note(text)),
     ...recentLines(about),
-    ...replaced(form, silenced).map((entry) => note(`replaces ${entryText(entry, nowMs)}`)),
+    ...replaced(form, silenced)
+      .filter((entry) => !lost.includes(entry))
+      .map((entry) => note(`replaces ${entryText(entry, nowMs)}`)),
     ...(form.origin !== undefined || preview.others.count === 0 ? [] : [note(othersText(preview), false)]),
     ...overlaps(form, preview, silenced).map((entry) => note(`overlaps, and stays: ${entryText(entry, nowMs)}`, false)),
     ...(policy.reason_pattern === null
       ? []
       : [note(`the reason must match: ${safeLine(policy.reason_pattern)}`, false)]),
   ];
+}
+
+/** What is wrong with the search: here, or as the backend says. */
+function refusedSearch({ form, refused }: SilenceAbout): string | undefined {
+  if (!isSearch(form) || form.problem !== undefined) return undefined;
+  if (form.selector.text.trim() === '')
+    return 'type what to search for, by what does not change: client, check, attributes';
+  return (
+    selectorProblem(form.selector.text) ?? (refused === undefined ? undefined : `the backend refuses it: ${refused}`)
+  );
+}
+
+/** Several entries are changed at once: those that recur have no end of their own. */
+function keptSchedules({ origin }: SilenceForm): readonly string[] {
+  if (origin === undefined || origin.entries.length === 1) return [];
+  const count = origin.entries.filter(({ recurrence }) => recurrence !== undefined).length;
+  return count === 0 ? [] : [`${countOf(count, 'silence')} of them ${count === 1 ? 'recurs' : 'recur'}, and keep when`];
 }
 
 function globalText({ origin, scope }: SilenceForm): readonly string[] {
@@ -284,7 +356,9 @@ function othersText({ others: { count, names: some } }: SilencePreview): string 
 /** `bob's silence on db-008 / disk (41m left)`. */
 function entryText(entry: SilencedRow, nowMs: number): string {
   const whose = entry.creator === null ? 'a silence' : `${entry.creator}'s silence`;
-  const left = entry.expire_at === null ? 'no end' : `${formatDuration(entry.expire_at - nowMs / 1000)} left`;
+  const { expire_at: end, recurrence } = entry;
+  const ends = end === null ? 'no end' : `${formatDuration(end - nowMs / 1000)} left`;
+  const left = recurrence === undefined ? ends : `recurs, ${scheduleText(recurrence)}`;
   return safeLine(`${whose} on ${targetText(entry)} (${left})`);
 }
 

@@ -2,10 +2,13 @@ import { formatDuration } from '../../../shared/domain/duration.ts';
 import { severityOf } from '../../../shared/domain/severity.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
+import type { Recurrence } from '../../../shared/schemas/recurrence.ts';
 import { countText } from '../../words/count-text.ts';
 import { run, STATUS, type Line } from '../../text/theme.ts';
 import { countOf } from '../../words/changes.ts';
+import { recurrenceText } from '../../words/recurrence-text.ts';
 import { targetText } from '../../words/silence-text.ts';
+import { windowsOf } from './recurrence.ts';
 import { BLANK, describe, type Described } from '../../text/describe.ts';
 import { cutCells } from '../../text/wrap-cells.ts';
 import type { Silencing, Shown } from '../../state/ports.ts';
@@ -41,8 +44,12 @@ function aboutEntry(entry: SilencedRow, endedAtMs: number | undefined, nowMs: nu
     { label: 'by', text: entry.creator ?? 'nobody said' },
     { label: 'reason', text: entry.reason ?? 'none given' },
     { label: 'made', text: momentText(entry.timestamp, nowMs) },
-    ...(begin === null ? [] : [{ label: 'starts', text: momentText(begin, nowMs) }]),
-    { label: 'ends', text: ends === '' ? 'never by itself' : ends },
+    ...(entry.recurrence === undefined
+      ? [
+          ...(begin === null ? [] : [{ label: 'starts', text: momentText(begin, nowMs) }]),
+          { label: 'ends', text: ends === '' ? 'never by itself' : ends },
+        ]
+      : aboutWindows(entry, entry.recurrence, endedAtMs, nowMs)),
     ...(endedAtMs === undefined ? [] : [{ label: 'ended', text: momentText(endedAtMs / 1000, nowMs) }]),
   ];
 }
@@ -54,13 +61,31 @@ function idleness({ idle }: SilencedRow, nowMs: number): readonly Described[] {
   return [{ label: 'idle', text: `nothing matched since ${momentText(idle.since, nowMs)}${end}`, tone: 'accent' }];
 }
 
+function aboutWindows(
+  entry: SilencedRow,
+  recurrence: Recurrence,
+  endedAtMs: number | undefined,
+  nowMs: number,
+): readonly Described[] {
+  const recurs = { label: 'recurs', text: recurrenceText(recurrence) };
+  if (endedAtMs !== undefined) return [recurs];
+  const { begin, expire_at: end } = entry;
+  const isActive = (begin ?? 0) * 1000 <= nowMs;
+  const present = isActive ? `in force, ends ${momentText(end ?? 0, nowMs)}` : `next ${momentText(begin ?? 0, nowMs)}`;
+  return [recurs, { label: 'now', text: present }, { label: 'windows', text: windowsOf(entry, nowMs) }];
+}
+
 /** How many runs of handlers it kept from running so far. */
 function keptBack(kept: SilenceEntryLayer['load']['data'], nowMs: number): readonly Described[] {
   if (kept === undefined) return [];
   const { suppressed, last_suppressed: last } = kept;
   if (suppressed === 0) return [{ label: 'kept back', text: 'no run of a handler so far', tone: 'faint' }];
   const when = last === null ? '' : `, the last one ${momentText(last, nowMs)}`;
-  return [{ label: 'kept back', text: `${countOf(suppressed, 'handler run')}${when}` }];
+  const { window } = kept;
+  const last1 = { label: 'kept back', text: `${countOf(suppressed, 'handler run')}${when}` };
+  if (window === undefined) return [last1];
+  const ofWindow = `${countOf(window.suppressed, 'handler run')} in the window of ${momentText(window.begin, nowMs)}`;
+  return [last1, { label: '', text: ofWindow }];
 }
 
 function covered(

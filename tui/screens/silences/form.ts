@@ -1,4 +1,6 @@
 import { parseDuration, formatDuration } from '../../../shared/domain/duration.ts';
+import { recurrenceOf } from '../../../shared/domain/recurrence.ts';
+import { parseSelector } from '../../../shared/domain/selector.ts';
 import { policyProblem } from '../../../shared/domain/silence-policy.ts';
 import { clientSubscription } from '../../../shared/domain/subscription.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
@@ -7,6 +9,15 @@ import type { SubmittedMonSilenced } from '../../../shared/schemas/silenced.ts';
 import { splitName } from '../../model/backend-names.ts';
 import { around, fieldsThere, stepForm, type FormField, type FormStep } from '../../form/form.ts';
 import { EMPTY_LINE, lineOf } from '../../text/line-editor.ts';
+import { recurrenceText } from '../../words/recurrence-text.ts';
+import {
+  fieldOfPart,
+  NO_RECURRENCE,
+  RECURRENCE_FIELDS,
+  recurrenceLines,
+  recurs,
+  typedRecurrence,
+} from './recurrence.ts';
 import { nextTimeOfDay, parseStart, START_HINT, startText } from '../../words/silence-times.ts';
 import type { Target } from '../../model/target.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
@@ -22,7 +33,7 @@ import type { BulkOperation } from '../../../shared/schemas/bulk.ts';
 import { operationName } from '../../words/changes.ts';
 import type { Known } from '../../model/known.ts';
 
-export const SILENCE_SCOPES: readonly SilenceScope[] = ['pairs', 'checks', 'clients', 'subscription'];
+export const SILENCE_SCOPES: readonly SilenceScope[] = ['pairs', 'checks', 'clients', 'subscription', 'search'];
 
 /** An end that can be chosen. */
 export type SilenceDuration =
@@ -45,20 +56,30 @@ const CHANGE_DURATIONS: readonly SilenceDuration[] = [...NEW_DURATIONS, { kind: 
 
 const ONE_HOUR = 1;
 
-/** Starts on the reason: everything before it has a useful default. */
-export function openSilenceForm(targets: readonly Target[], subscriptions: readonly string[]): SilenceForm {
+/**
+ * Starts on the reason: everything before it has a useful default.
+ *
+ * @param search what the list is searched for, to begin with where a silence may search for that
+ */
+export function openSilenceForm(
+  targets: readonly Target[],
+  subscriptions: readonly string[],
+  search = '',
+): SilenceForm {
   return {
     targets,
     origin: undefined,
     scope: 'pairs',
     subscriptions,
     subscription: 0,
+    selector: selectorProblem(search) === undefined ? lineOf(search) : EMPTY_LINE,
     duration: ONE_HOUR,
     custom: EMPTY_LINE,
     onResolve: true,
     hasStart: true,
     starts: 'now',
     at: EMPTY_LINE,
+    ...NO_RECURRENCE,
     reason: EMPTY_LINE,
     field: 'reason',
     problem: undefined,
@@ -71,7 +92,8 @@ export function openEntryForm(origin: SilenceOrigin, nowMs: number): SilenceForm
   const [only, ...others] = origin.entries;
   const isMade = origin.kind !== 'change';
   const begin = isMade || others.length > 0 ? null : (only?.begin ?? null);
-  const isPending = begin !== null && begin * 1000 > nowMs;
+  const recurrence = others.length > 0 ? undefined : only?.recurrence;
+  const isPending = recurrence === undefined && begin !== null && begin * 1000 > nowMs;
   return {
     ...openSilenceForm([], []),
     origin,
@@ -79,8 +101,9 @@ export function openEntryForm(origin: SilenceOrigin, nowMs: number): SilenceForm
     onResolve: only?.expire_on_resolve ?? true,
     hasStart: isMade || isPending,
     ...(isPending && ({ starts: 'at', at: lineOf(startText(begin)) } as const)),
+    ...(recurrence !== undefined && ({ starts: 'recurs', ...recurrenceLines(recurrence) } as const)),
     reason: isMade && others.length === 0 ? lineOf(only?.reason ?? '') : EMPTY_LINE,
-    field: origin.kind === 'new' ? 'reason' : 'expires',
+    field: origin.kind === 'new' ? 'reason' : recurrence === undefined ? 'expires' : 'schedule',
   };
 }
 
@@ -105,31 +128,45 @@ export const SILENCE_FIELDS: readonly FormField<SilenceForm>[] = [
     choose: (form, by) => ({ ...form, subscription: around(form.subscription + by, form.subscriptions.length) }),
   },
   {
+    id: 'selector',
+    isThere: ({ origin, scope }) => origin === undefined && scope === 'search',
+    line: lineField('selector'),
+  },
+  {
     id: 'expires',
+    isThere: (form) => !recurs(form),
     choose: (form, by) => ({ ...form, duration: around(form.duration + by, silenceDurations(form).length) }),
     pick: (form, number) => (number <= silenceDurations(form).length ? { ...form, duration: number - 1 } : form),
   },
-  { id: 'custom', isThere: (form) => durationOf(form)?.kind === 'custom', line: lineField('custom') },
+  {
+    id: 'custom',
+    isThere: (form) => !recurs(form) && durationOf(form)?.kind === 'custom',
+    line: lineField('custom'),
+  },
   {
     id: 'on-resolve',
     // Several entries keep each their own.
-    isThere: ({ origin }) => origin === undefined || origin.entries.length === 1,
+    isThere: (form) => !recurs(form) && (form.origin === undefined || form.origin.entries.length === 1),
     choose: (form) => ({ ...form, onResolve: !form.onResolve }),
     toggles: true,
   },
   {
     id: 'starts',
     isThere: ({ hasStart }) => hasStart,
-    choose: (form) => ({ ...form, starts: form.starts === 'now' ? 'at' : 'now' }),
+    choose: (form, by) => {
+      const all = silenceStarts(form);
+      return { ...form, starts: all[around(all.indexOf(form.starts) + by, all.length)] ?? 'now' };
+    },
     toggles: true,
   },
   { id: 'at', isThere: ({ hasStart, starts }) => hasStart && starts === 'at', line: lineField('at') },
+  ...RECURRENCE_FIELDS,
   { id: 'reason', line: lineField('reason') },
   { id: 'cancel', choose: (form) => ({ ...form, field: 'submit' }) },
   { id: 'submit', choose: (form) => ({ ...form, field: 'cancel' }) },
 ];
 
-function lineField(name: 'custom' | 'at' | 'reason'): NonNullable<FormField<SilenceForm>['line']> {
+function lineField(name: 'selector' | 'custom' | 'at' | 'reason'): NonNullable<FormField<SilenceForm>['line']> {
   return { of: (form) => form[name], with: (form, line) => ({ ...form, [name]: line }) };
 }
 
@@ -145,9 +182,29 @@ export function silenceScopes({ origin, subscriptions, targets }: SilenceForm): 
   const isMerged = targets.some(({ client }) => splitName(client).context !== undefined);
   return SILENCE_SCOPES.filter((scope) => {
     if (scope === 'subscription') return subscriptions.length > 0;
-    // The name of a check alone does not say at which backend.
-    return scope !== 'checks' || !isMerged;
+    // The name of a check alone does not say at which backend, and no more does a search.
+    return (scope !== 'checks' && scope !== 'search') || !isMerged;
   });
+}
+
+/** The starts that can be chosen: of several backends none is asked whether it knows of windows that recur. */
+export function silenceStarts({
+  origin,
+  targets,
+}: Pick<SilenceForm, 'origin' | 'targets'>): readonly SilenceForm['starts'][] {
+  const names = [...targets.map(({ client }) => client), ...(origin?.entries ?? []).map(contextPart)];
+  return names.some((name) => splitName(name).context !== undefined) ? ['now', 'at'] : ['now', 'at', 'recurs'];
+}
+
+/** The part of an entry that says at which of several backends it is. */
+function contextPart({ subscription, check, selector }: SilencedRow): string {
+  return selector ?? subscription ?? check ?? '';
+}
+
+/** What is wrong with a search that a silence is to go by. */
+export function selectorProblem(text: string): string | undefined {
+  const selector = parseSelector(text);
+  return selector.kind === 'problem' ? selector.message : undefined;
 }
 
 /** Those that Tab goes through: the fields of unchosen options are left out. */
@@ -157,7 +214,7 @@ export function silenceFields(form: SilenceForm): readonly SilenceField[] {
 
 /** What would be covered, one entry per row; independent of whether the form is complete. */
 export function silenceScopeEntries(
-  form: Pick<SilenceForm, 'targets' | 'origin' | 'scope' | 'subscriptions' | 'subscription'>,
+  form: Pick<SilenceForm, 'targets' | 'origin' | 'scope' | 'subscriptions' | 'subscription' | 'selector'>,
 ): readonly SilenceParts[] {
   if (form.origin !== undefined) return form.origin.entries.map(partsOf);
   switch (form.scope) {
@@ -172,6 +229,10 @@ export function silenceScopeEntries(
     case 'subscription': {
       const subscription = form.subscriptions[form.subscription];
       return subscription === undefined ? [] : [{ subscription }];
+    }
+    case 'search': {
+      const selector = form.selector.text.trim();
+      return selector === '' ? [] : [{ selector }];
     }
   }
 }
@@ -196,7 +257,7 @@ function durationOf(form: SilenceForm): SilenceDuration | undefined {
 
 /** When the entries start, epoch milliseconds; `undefined` when the typed start makes no sense. */
 export function silenceStartMs(form: SilenceForm, nowMs: number): number | undefined {
-  if (form.starts === 'now') return nowMs;
+  if (form.starts !== 'at') return nowMs;
   const seconds = parseStart(form.at.text, nowMs);
   return seconds === undefined ? undefined : seconds * 1000;
 }
@@ -237,6 +298,40 @@ export interface SubmissionAbout {
 
 /** What the form asks for, or the first thing that is missing or against the policy. */
 export function silenceSubmission(form: SilenceForm, about: SubmissionAbout): SilenceSubmission {
+  if (form.origin === undefined && form.scope === 'search') {
+    const problem = selectorProblem(form.selector.text);
+    if (problem !== undefined) return incomplete('selector', problem);
+  }
+  const made = recurs(form) ? recurringEntries(form, about) : entriesOnce(form, about);
+  if ('kind' in made) return made;
+  for (const entry of made) {
+    const refused = refusal(about.policy, entry);
+    if (refused !== undefined) return refused;
+  }
+  return { kind: 'ready', entries: made };
+}
+
+type Incomplete = SilenceSubmission & { readonly kind: 'incomplete' };
+
+function recurringEntries(form: SilenceForm, about: SubmissionAbout): readonly SubmittedMonSilenced[] | Incomplete {
+  const read = typedRecurrence(form, about.nowMs);
+  if (read.problem !== undefined) return incomplete(fieldOfPart(read.part), read.problem);
+  const { recurrence } = read;
+  if (form.origin !== undefined) {
+    return form.origin.entries.map((entry) => ({ ...partsOf(entry), ...wordsOf(form, about, entry), recurrence }));
+  }
+  const reason = form.reason.text.trim();
+  return silenceScopeEntries(form).map(({ subscription, check, selector }) => ({
+    subscription,
+    check,
+    selector,
+    reason: reason === '' ? undefined : reason,
+    creator: about.creator,
+    recurrence,
+  }));
+}
+
+function entriesOnce(form: SilenceForm, about: SubmissionAbout): readonly SubmittedMonSilenced[] | Incomplete {
   const startMs = silenceStartMs(form, about.nowMs);
   if (startMs === undefined) return incomplete('at', `type when it starts: ${START_HINT}`);
   const expire = silenceSeconds(form, startMs);
@@ -245,20 +340,16 @@ export function silenceSubmission(form: SilenceForm, about: SubmissionAbout): Si
     return incomplete('expires', 'it would end before it starts: choose another end');
   }
   const begin = form.starts === 'at' ? startMs / 1000 : undefined;
-  const entries =
-    form.origin === undefined
-      ? newEntries(form, about, expire === 'keep' ? EXPIRE_NEVER : expire, begin)
-      : form.origin.entries.map((entry) => nextEntry(form, about, entry, begin));
-  for (const entry of entries) {
-    const refused = refusal(about.policy, entry);
-    if (refused !== undefined) return refused;
-  }
-  return { kind: 'ready', entries };
+  return form.origin === undefined
+    ? newEntries(form, about, expire === 'keep' ? EXPIRE_NEVER : expire, begin)
+    : form.origin.entries.map((entry) => nextEntry(form, about, entry, begin));
 }
 
 /** What of the end is against the policy already, while the form is filled in. */
 export function endProblem(form: SilenceForm, policy: SilencePolicy, nowMs: number): string | undefined {
-  const expire = silenceSeconds(form, silenceStartMs(form, nowMs) ?? nowMs);
+  const read = recurs(form) ? typedRecurrence(form, nowMs) : undefined;
+  const typed = silenceSeconds(form, silenceStartMs(form, nowMs) ?? nowMs);
+  const expire = read === undefined ? typed : read.problem === undefined ? read.recurrence.duration : undefined;
   if (expire === undefined || expire === 'keep') return undefined;
   return policyProblem({ ...policy, reason: 'optional' }, { expire });
 }
@@ -285,23 +376,40 @@ function newEntries(
 /** The entry as it will be: a changed one keeps its author, one that is made again is from who makes it. */
 function nextEntry(
   form: SilenceForm,
-  { creator, nowMs }: SubmissionAbout,
+  about: SubmissionAbout,
   entry: SilencedRow,
   begin: number | undefined,
 ): SubmittedMonSilenced {
+  const { recurrence } = entry;
+  const isOnly = form.origin?.entries.length === 1;
+  const words = wordsOf(form, about, entry);
+  // Among others its end is none of its own: it keeps its schedule.
+  if (recurrence !== undefined && !isOnly) return { ...partsOf(entry), ...words, recurrence };
+  const { nowMs } = about;
   const starts = form.hasStart ? begin : (entry.begin ?? undefined);
   // A lifetime counts from the start, when that lies ahead.
   const startMs = Math.max(nowMs, (starts ?? 0) * 1000);
   const expire = silenceSeconds(form, startMs);
-  const isChange = form.origin?.kind === 'change';
-  const isOnly = form.origin?.entries.length === 1;
-  const typed = form.reason.text.trim();
-  const reason = isChange ? withNote(entry, typed, creator) : isOnly || typed !== '' ? typed : (entry.reason ?? '');
   return {
     ...partsOf(entry),
     begin: starts,
     expire: expire === 'keep' ? secondsKept(entry, startMs) : expire,
     expire_on_resolve: isOnly ? form.onResolve : entry.expire_on_resolve,
+    ...words,
+  };
+}
+
+/** Who and why. */
+function wordsOf(
+  { origin, reason: { text } }: SilenceForm,
+  { creator }: SubmissionAbout,
+  entry: SilencedRow,
+): Pick<SubmittedMonSilenced, 'reason' | 'creator'> {
+  const isChange = origin?.kind === 'change';
+  const isOnly = origin?.entries.length === 1;
+  const typed = text.trim();
+  const reason = isChange ? withNote(entry, typed, creator) : isOnly || typed !== '' ? typed : (entry.reason ?? '');
+  return {
     reason: reason === '' ? undefined : reason,
     creator: isChange ? (entry.creator ?? creator) : creator,
   };
@@ -331,19 +439,21 @@ function refusal(policy: SilencePolicy, entry: SubmittedMonSilenced): SilenceSub
   }
   const ofReason = policyProblem({ ...policy, max_expire: null }, { reason });
   if (ofReason !== undefined) return incomplete('reason', ofReason);
-  const ofEnd = policyProblem(policy, { reason, expire: entry.expire });
-  return ofEnd === undefined ? undefined : incomplete('expires', ofEnd);
+  const { expire, recurrence } = entry;
+  const ofEnd = policyProblem(policy, { reason, expire: recurrence?.duration ?? expire });
+  return ofEnd === undefined ? undefined : incomplete(recurrence ? 'lasts' : 'expires', ofEnd);
 }
 
-function incomplete(field: SilenceField, problem: string): SilenceSubmission {
+function incomplete(field: SilenceField, problem: string): Incomplete {
   return { kind: 'incomplete', field, problem };
 }
 
 /** The settings of a form that was sent, for the next one. */
 export function lastSilenceOf(form: SilenceForm): LastSilence {
-  const { scope, duration, custom, onResolve, starts, at, reason } = form;
+  const { scope, duration, custom, onResolve, starts, at, schedule, zone, lasts, firstDay, lastDay, reason } = form;
   const subscriptionName = scope === 'subscription' ? form.subscriptions[form.subscription] : undefined;
-  return { scope, duration, custom, onResolve, starts, at, reason, subscriptionName };
+  const times = { duration, custom, onResolve, starts, at, schedule, zone, lasts, firstDay, lastDay };
+  return { scope, ...times, reason, subscriptionName };
 }
 
 /** The operations that a complete form asks for. */
@@ -359,13 +469,16 @@ export function changedMeanwhile(store: Pick<Known, 'silenced'>, { origin }: Sil
     const name = operationName({ op: 'clear', id: entry.id });
     if (origin.kind !== 'change') return now === undefined ? [] : [`${name} is there again`];
     if (now === undefined) return [`${name} has ended`];
-    const isSame = now.timestamp === entry.timestamp && now.expire_at === entry.expire_at;
+    // A window that is over is followed by the next one: nobody has changed anything.
+    const hasSameEnd = entry.recurrence !== undefined || now.expire_at === entry.expire_at;
+    const isSame = now.timestamp === entry.timestamp && hasSameEnd;
     return isSame ? [] : [`${name} was changed by ${safeLine(now.creator ?? 'somebody')}`];
   });
 }
 
 /** What an entry is set to, in words. */
-export function entryText({ expire, expire_on_resolve: onResolve, reason }: SubmittedMonSilenced): string {
+export function entryText({ expire, expire_on_resolve: onResolve, reason, recurrence }: SubmittedMonSilenced): string {
+  if (recurrence) return safeLine(`recurring, ${recurrenceText(recurrenceOf(recurrence))}: ${reason ?? 'no reason'}`);
   const lasts =
     expire === undefined || expire === null || expire === EXPIRE_NEVER
       ? 'without an end'

@@ -1,5 +1,7 @@
 import type { RecentProblems } from '../../../shared/schemas/silence-preview.ts';
-import { silenceScopeEntries } from './form.ts';
+import type { Recurrence } from '../../../shared/schemas/recurrence.ts';
+import { selectorProblem, silenceScopeEntries } from './form.ts';
+import { recurs, typedRecurrence } from './recurrence.ts';
 import type { Asks, Shown } from '../../state/ports.ts';
 import type { Known, Places } from '../../model/known.ts';
 import type { SilenceForm } from '../../state/layers/silence.ts';
@@ -15,14 +17,21 @@ export class SilenceRecent {
   #wantedAtMs = 0;
   #asked = '';
   #answer: { readonly key: string; readonly problems: RecentProblems } | undefined;
+  #refusal: { readonly key: string; readonly problem: string } | undefined;
 
   /** Asks about the scope, once it has stood for a moment, and once only. */
   ask(store: Shown & Asks & Pick<Known, 'feed'> & Places, nowMs: number): void {
     this.isWaiting = false;
     const layer = store.state.layers.at(-1);
     // Of several backends there is none to ask; a dialog on entries that are there is about what they cover.
-    if (layer?.kind !== 'silence' || layer.form.origin !== undefined || store.whereColumn !== undefined) return;
-    const key = keyOf(layer.form);
+    if (layer?.kind !== 'silence' || store.whereColumn !== undefined) return;
+    const { form } = layer;
+    if (form.origin !== undefined && !recurs(form)) return;
+    const recurrence = recurrenceIn(form, nowMs);
+    const entries = silenceScopeEntries(form);
+    // What cannot be read is said by the dialog itself.
+    if (entries.length === 0 || entries.some(isUnreadable)) return;
+    const key = keyOf(form);
     if (key !== this.#wanted) {
       this.#wanted = key;
       this.#wantedAtMs = nowMs;
@@ -30,11 +39,19 @@ export class SilenceRecent {
     this.isWaiting = key !== this.#asked;
     if (!this.isWaiting || nowMs - this.#wantedAtMs < REST_MS || store.feed.connection.kind !== 'live') return;
     this.#asked = key;
-    store.request({ kind: 'load-silence-recent', entries: silenceScopeEntries(layer.form), key });
+    store.request({ kind: 'load-silence-recent', entries, recurrence, key });
   }
 
   answered(key: string, problems: RecentProblems): void {
     this.#answer = { key, problems };
+  }
+
+  refused(key: string, problem: string): void {
+    this.#refusal = { key, problem };
+  }
+
+  refusalOf(form: SilenceForm): string | undefined {
+    return this.#refusal?.key === keyOf(form) ? this.#refusal.problem : undefined;
   }
 
   /** @returns `undefined`: nobody has said */
@@ -44,5 +61,17 @@ export class SilenceRecent {
 }
 
 function keyOf(form: SilenceForm): string {
-  return JSON.stringify(silenceScopeEntries(form).map(({ subscription, check }) => [subscription, check]));
+  const entries = silenceScopeEntries(form).map(({ subscription, check, selector }) => [subscription, check, selector]);
+  const { schedule, zone, lasts, firstDay, lastDay } = form;
+  const times = recurs(form) ? [schedule, zone, lasts, firstDay, lastDay].map(({ text }) => text) : [];
+  return JSON.stringify([entries, times]);
+}
+
+function recurrenceIn(form: SilenceForm, nowMs: number): Recurrence | undefined {
+  const read = recurs(form) ? typedRecurrence(form, nowMs) : undefined;
+  return read?.problem === undefined ? read?.recurrence : undefined;
+}
+
+function isUnreadable({ selector }: { readonly selector?: string }): boolean {
+  return selector !== undefined && selectorProblem(selector) !== undefined;
 }

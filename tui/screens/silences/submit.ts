@@ -12,6 +12,8 @@ import { countOf, operationName } from '../../words/changes.ts';
 import { closeLayer, putLayer } from '../../state/layer-stack.ts';
 import type { SilenceLayer, SilenceForm } from '../../state/layers/silence.ts';
 import type { Asks, Screen, Silencing } from '../../state/ports.ts';
+import { lostRecurrences, lostText } from './lost-recurrence.ts';
+import { recurs } from './recurrence.ts';
 import {
   nextSilenceForm,
   SILENCE_FIELDS,
@@ -39,6 +41,8 @@ function submit(store: ActionPorts, layer: SilenceLayer): void {
   if (submission.kind === 'incomplete') {
     return putForm(store, { ...form, problem: submission.problem, field: submission.field });
   }
+  const unknown = unknownRecurrence(store, form);
+  if (unknown !== undefined) return putForm(store, { ...form, problem: unknown });
   if (form.origin === undefined) store.rememberSilence(lastSilenceOf(form));
   closeLayer(store);
   send(store, form.origin?.kind === 'change' ? 'change-silence' : 'silence', submission.entries);
@@ -53,9 +57,20 @@ function recheck(
   if (living.length < form.targets.length) return withoutResolved(form, living);
   const [changed, ...others] = changedMeanwhile(store, form);
   if (changed !== undefined) return { ...form, problem: meanwhileText(changed, others.length) };
+  const [lost] = lostRecurrences(form, store.silenced);
+  if (lost !== undefined) return { ...form, problem: lostText(lost) };
   const { total } = store.silencePreview(form);
   if (form.origin !== undefined || form.isWarned || total < store.silencePolicy.warn_matches) return form;
   return { ...form, problem: `this silences ${countOf(total, 'event')}: Ctrl-S again does it`, isWarned: true };
+}
+
+/** A backend that knows of no windows would silence for ever: it is asked first, unless it has told of one itself. */
+function unknownRecurrence(store: Pick<Silencing, 'silenceRecent'>, form: SilenceForm): string | undefined {
+  if (!recurs(form) || form.origin?.entries.every(({ recurrence }) => recurrence !== undefined) === true)
+    return undefined;
+  const said = store.silenceRecent.of(form);
+  if (said === undefined) return 'the backend has not said yet which windows it knows: Ctrl-S again in a moment';
+  return said.windows === undefined ? 'this backend knows no silences that recur: upgrade it' : undefined;
 }
 
 /** When they are many their number is asked for; the settings are kept for the next time. */

@@ -9,6 +9,7 @@ import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { SilencedDetail, SilencedUse } from '../../../shared/schemas/silenced.ts';
 import { countText } from '../../words/count-text.ts';
 import type { Tone } from '../../text/theme.ts';
+import { scheduleText } from '../../words/recurrence-text.ts';
 import { targetText } from '../../words/silence-text.ts';
 import type { Known } from '../../model/known.ts';
 import type { Opened } from '../../state/ports.ts';
@@ -61,7 +62,7 @@ export const SILENCES = tableView<SilenceEntry>({
     }),
     // Runs of handlers that it kept back.
     countColumn('kept', 'KEPT', ({ kept }) => kept?.suppressed, { spare: 3 }),
-    column('reason', 'REASON', [11, Infinity], ({ entry }) => entry.reason ?? '', { spare: 1 }),
+    column('reason', 'REASON', [11, Infinity], ({ entry }) => reasonText(entry), { spare: 1 }),
   ],
   sort: 'state',
   search: languageOf(SILENCED_SEARCH, ({ entry, kept }: SilenceEntry) => ({ ...entry, ...kept }), [
@@ -123,6 +124,12 @@ export function leftText(row: Pick<SilenceEntry, 'entry' | 'endedAtMs'>, nowMs: 
 
 function span(seconds: number): string {
   return formatDuration(seconds, 1);
+}
+
+/** Why, behind when where it recurs. */
+function reasonText({ reason, recurrence }: SilencedRow): string {
+  if (recurrence === undefined) return reason ?? '';
+  return `recurs ${scheduleText(recurrence)}${reason === null ? '' : `: ${reason}`}`;
 }
 
 /** What is not in effect covers nothing: only of what is, none is worth a word; and of what has matched nothing for long, that. */

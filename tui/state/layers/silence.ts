@@ -7,10 +7,25 @@ export interface SilenceLayer {
   readonly form: SilenceForm;
 }
 
-export type SilenceScope = 'pairs' | 'checks' | 'clients' | 'subscription';
+export type SilenceScope = 'pairs' | 'checks' | 'clients' | 'subscription' | 'search';
 
 export type SilenceField =
-  'scope' | 'subscription' | 'expires' | 'custom' | 'on-resolve' | 'starts' | 'at' | 'reason' | 'cancel' | 'submit';
+  | 'scope'
+  | 'subscription'
+  | 'selector'
+  | 'expires'
+  | 'custom'
+  | 'on-resolve'
+  | 'starts'
+  | 'at'
+  | 'schedule'
+  | 'zone'
+  | 'lasts'
+  | 'first-day'
+  | 'last-day'
+  | 'reason'
+  | 'cancel'
+  | 'submit';
 
 /** Entries that the form is about instead of events: they are changed, made again after their end, or new. */
 export interface SilenceOrigin {
@@ -26,14 +41,22 @@ export interface SilenceForm {
   /** Subscriptions that every target's client holds, its own `client:` one excluded. */
   readonly subscriptions: readonly string[];
   readonly subscription: number;
+  /** What is searched for, in place of all that was named. */
+  readonly selector: LineEditor;
   /** Place in `silenceDurations`. */
   readonly duration: number;
   readonly custom: LineEditor;
   readonly onResolve: boolean;
   /** Whether the start can be chosen: not of what has begun already, and not for several that have each their own. */
   readonly hasStart: boolean;
-  readonly starts: 'now' | 'at';
+  readonly starts: 'now' | 'at' | 'recurs';
   readonly at: LineEditor;
+  /** When windows begin that recur, where the clock of that hangs, how long each lasts, and from which day to which. */
+  readonly schedule: LineEditor;
+  readonly zone: LineEditor;
+  readonly lasts: LineEditor;
+  readonly firstDay: LineEditor;
+  readonly lastDay: LineEditor;
   /** Of entries that are changed it is a note that is added to theirs. */
   readonly reason: LineEditor;
   readonly field: SilenceField;
@@ -46,5 +69,16 @@ export interface SilenceForm {
 /** What a silence was set to, whatever it was about. */
 export type LastSilence = Pick<
   SilenceForm,
-  'scope' | 'duration' | 'custom' | 'onResolve' | 'starts' | 'at' | 'reason'
+  | 'scope'
+  | 'duration'
+  | 'custom'
+  | 'onResolve'
+  | 'starts'
+  | 'at'
+  | 'schedule'
+  | 'zone'
+  | 'lasts'
+  | 'firstDay'
+  | 'lastDay'
+  | 'reason'
 > & { readonly subscriptionName: string | undefined };

@@ -107,9 +107,9 @@ describe('the fields', () => {
 
   test('a subscription can only be chosen where the targets share one', () => {
     const none = { ...openSilenceForm(TWO, []), field: 'scope' as const };
-    expect(play(none, left).scope).toBe('clients');
+    expect(play(none, left, left).scope).toBe('clients');
     const shared = { ...openSilenceForm(TWO, ['web']), field: 'scope' as const };
-    expect(play(shared, left).scope).toBe('subscription');
+    expect(play(shared, left, left).scope).toBe('subscription');
   });
 
   test('until it resolves is on at first, and is independent of the duration', () => {

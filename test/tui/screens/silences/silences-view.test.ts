@@ -257,7 +257,7 @@ describe('changing silences', () => {
 
   test('a pending one can start now', () => {
     const driver = onSilences([silence('a', { begin: NOW + HOUR, expire_at: NOW + 3 * HOUR })]);
-    driver.type('e1\t\t \u0013');
+    driver.type('e1\t\t  \u0013');
     const [operation] = changes(driver)[0]?.operations ?? [];
     expect(operation).toMatchObject({ expire: 900 });
     expect(operation).not.toHaveProperty('begin', expect.any(Number));

@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest';
+import type { RecentProblems } from '../../../../shared/schemas/silence-preview.ts';
+import type { SilencedRow } from '../../../../shared/schemas/feed.ts';
+import { ConsoleDriver } from '../../../support/console-driver.ts';
+import { byKey } from '../../../support/console-rig.ts';
+import { anEventRow, aSilencedRow } from '../../../support/feed-rows.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+
+const NOW = ManualClock.START_MS / 1000;
+const SHIFT_TAB = '\u001B[Z';
+const LEFT = '\u001B[D';
+const CLEAR = '\u0015';
+const SEND = '\u0013';
+/** In a dialog about an event: from the reason to the start, and there to the last choice. */
+const RECURS = `${SHIFT_TAB}${LEFT}`;
+/** From the reason to the scope, and there to the last choice. */
+const SEARCH = `${SHIFT_TAB.repeat(4)}${LEFT}`;
+
+const NIGHTLY = { schedule: 'daily 02:00', zone: 'UTC', duration: 3600 };
+
+function recurring(about: Partial<SilencedRow> = {}): SilencedRow {
+  return aSilencedRow({
+    id: 'client:a:disk',
+    subscription: 'client:a',
+    check: 'disk',
+    creator: 'bob',
+    reason: 'backup',
+    timestamp: NOW - 60,
+    begin: NOW + 7200,
+    expire_at: NOW + 10_800,
+    recurrence: NIGHTLY,
+    ...about,
+  });
+}
+
+function opened(silenced: readonly SilencedRow[] = []): ConsoleDriver {
+  return new ConsoleDriver().goLive({
+    events: byKey([anEventRow({ client: 'a', check: 'disk' }), anEventRow({ client: 'b', check: 'load' })]),
+    silenced: Object.fromEntries(silenced.map((row) => [row.id, row])),
+  });
+}
+
+function onSilences(rows: readonly SilencedRow[]): ConsoleDriver {
+  const driver = opened(rows);
+  driver.type('3');
+  driver.pass(400);
+  return driver;
+}
+
+/** What the dialog that is open says is wrong. */
+function problem({ store }: ConsoleDriver): string | undefined {
+  const layer = store.state.layers.at(-1);
+  return layer?.kind === 'silence' ? layer.form.problem : undefined;
+}
+
+function field({ store }: ConsoleDriver): string | undefined {
+  const layer = store.state.layers.at(-1);
+  return layer?.kind === 'silence' ? layer.form.field : undefined;
+}
+
+/** The backend is asked about what has stood for a moment, and says this. */
+function answer(driver: ConsoleDriver, problems: Partial<RecentProblems>): unknown {
+  driver.pass(200);
+  const asked = driver.store.takeEffects().findLast((effect) => effect.kind === 'load-silence-recent');
+  if (asked?.kind !== 'load-silence-recent') throw new Error('the backend was not asked');
+  driver.store.silenceRecent.answered(asked.key, { recovered: 0, since: 0, ...problems });
+  return asked;
+}
+
+function sent(driver: ConsoleDriver): readonly unknown[] {
+  return driver.effects().flatMap((effect) => (effect.kind === 'change' ? effect.change.operations : []));
+}
+
+describe('a silence that recurs, in the dialog', () => {
+  test('is sent with its schedule once the backend has told its windows, and is taken as the last one by S', () => {
+    const driver = opened();
+    driver.type(`sbackup${RECURS}\tsat,sun 02:00\t${CLEAR}Europe/Berlin\t${CLEAR}2h\t2026-02-01\t2026-03-01${SEND}`);
+    expect(problem(driver)).toContain('the backend has not said yet');
+    const recurrence = {
+      schedule: 'sat,sun 02:00',
+      zone: 'Europe/Berlin',
+      duration: 7200,
+      first_day: '2026-02-01',
+      last_day: '2026-03-01',
+    };
+    expect(answer(driver, { windows: [] })).toMatchObject({ recurrence });
+    driver.type(SEND);
+    const [operation] = sent(driver);
+    expect(operation).toMatchObject({ op: 'silence', reason: 'backup', recurrence });
+    expect(operation).not.toHaveProperty('expire');
+    driver.type('jSy');
+    expect(sent(driver).at(-1)).toMatchObject({ op: 'silence', recurrence });
+  });
+
+  test('is not sent to a backend that knows of no windows: it would silence for ever', () => {
+    const driver = opened();
+    driver.type(`sbackup${RECURS}\tdaily 02:00`);
+    answer(driver, {});
+    driver.type(SEND);
+    expect(problem(driver)).toContain('this backend knows no silences that recur');
+    expect(sent(driver)).toEqual([]);
+  });
+
+  test.each([
+    { typed: '', says: 'no schedule', at: 'schedule' },
+    { typed: 'sat', says: 'is no time of day', at: 'schedule' },
+    { typed: `daily 02:00\t${CLEAR}Berlin`, says: 'is no time zone', at: 'zone' },
+    { typed: `daily 02:00\t\t${CLEAR}1d`, says: 'would overlap', at: 'lasts' },
+    { typed: 'daily 02:00\t\t\ttomorrow', says: 'is no day', at: 'first-day' },
+    { typed: 'daily 02:00\t\t\t\t2025-01-01', says: 'no window lies ahead', at: 'last-day' },
+  ])('says what is wrong, and goes there: $says', ({ typed, says, at }) => {
+    const driver = opened();
+    driver.type(`sbackup${RECURS}\t${typed}${SEND}`);
+    expect(problem(driver)).toContain(says);
+    expect(field(driver)).toBe(at);
+    expect(sent(driver)).toEqual([]);
+  });
+
+  test('keeps its schedule when something else of it is changed, also after a window has ended meanwhile', () => {
+    const driver = onSilences([recurring()]);
+    driver.type('e');
+    expect(field(driver)).toBe('schedule');
+    driver.change({ silenced: { 'client:a:disk': recurring({ begin: NOW + 93_600, expire_at: NOW + 97_200 }) } });
+    driver.type(`\t\t${CLEAR}30m${SEND}`);
+    expect(problem(driver)).toBeUndefined();
+    const [operation] = sent(driver);
+    expect(operation).toMatchObject({ op: 'silence', creator: 'bob', recurrence: { ...NIGHTLY, duration: 1800 } });
+    expect(operation).not.toHaveProperty('begin');
+  });
+
+  test('keeps its schedule among others that are extended', () => {
+    const once = aSilencedRow({ id: '*:load', subscription: null, check: 'load', timestamp: NOW, expire_at: NOW + 60 });
+    const driver = onSilences([recurring(), once]);
+    driver.type(`  e3${SEND}`);
+    const operations = sent(driver) as { check: string; expire?: number; recurrence?: object }[];
+    expect(operations.find(({ check }) => check === 'disk')).toMatchObject({ recurrence: NIGHTLY });
+    expect(operations.find(({ check }) => check === 'load')).toMatchObject({ expire: 14_400 });
+  });
+
+  test('is not replaced by one that is in force once: that is said before it is sent', () => {
+    const driver = opened([recurring()]);
+    driver.type(`swhy${SEND}`);
+    expect(problem(driver)).toBe('client:a:disk recurs (daily 02:00 UTC): end it first, or silence by search');
+    expect(sent(driver)).toEqual([]);
+  });
+});
+
+describe('a silence by search, in the dialog', () => {
+  test('begins with what the list is searched for, and is sent when the backend has counted', () => {
+    const driver = opened();
+    driver.type(`/client=a\rswhy${SEARCH}`);
+    expect(answer(driver, {})).toMatchObject({ entries: [{ selector: 'client=a' }] });
+    driver.type(`\t env=prod`);
+    answer(driver, { events: { total: 1, critical: 1, warning: 0, unknown: 0, ok: 0, silenced: 0, first: [] } });
+    driver.type(SEND);
+    expect(sent(driver)).toMatchObject([{ op: 'silence', selector: 'client=a env=prod', expire: 3600, reason: 'why' }]);
+  });
+
+  test('does not begin with what no silence can search for', () => {
+    const driver = opened();
+    driver.type(`/status=2 client=a\rswhy${SEARCH}${SEND}`);
+    expect(problem(driver)).toContain('a selector has to name something');
+    expect(field(driver)).toBe('selector');
+  });
+
+  test('says why it cannot be, and asks the backend nothing', () => {
+    const driver = opened();
+    driver.type(`swhy${SEARCH}\toutput~full`);
+    driver.pass(200);
+    expect(driver.store.takeEffects().filter(({ kind }) => kind === 'load-silence-recent')).toEqual([]);
+    driver.type(SEND);
+    expect(problem(driver)).toContain('changes from result to result');
+  });
+});
