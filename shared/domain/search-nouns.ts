@@ -1,6 +1,8 @@
 import type { Command } from '../schemas/command.ts';
 import type { ClusterMember } from '../schemas/cluster.ts';
 import type { ClientRow, SilencedRow } from '../schemas/feed.ts';
+import type { GroupRow } from '../schemas/grouping.ts';
+import type { InhibitionRow } from '../schemas/inhibition.ts';
 import type { StoredResult } from '../schemas/result.ts';
 import type { SilencedUse } from '../schemas/silenced.ts';
 import {
@@ -172,4 +174,33 @@ export const MEMBER_SEARCH = searchLanguage<ClusterMember>(
     timeField('up', 'since it started', ({ since }) => since),
   ],
   ({ id, name, url, version }) => [id, name, url, version],
+);
+
+/** A group of events of a handler. */
+export const GROUP_SEARCH = searchLanguage<GroupRow>(
+  [
+    textField('handler', ({ handler }) => handler),
+    textField('namespace', ({ namespace }) => namespace),
+    listField('by', 'what its events have in common', ({ by }) => Object.values(by)),
+    countField('events', ({ firing }) => firing),
+    countField('untold', ({ waiting }) => waiting),
+    timeField('told', 'since it was told', ({ told_at: at }) => at ?? undefined),
+  ],
+  ({ namespace, handler, by }) => [
+    namespace,
+    handler,
+    ...Object.entries(by).map(([name, value]) => `${name}=${value}`),
+  ],
+);
+
+/** A rule that keeps events quiet. */
+export const INHIBITION_SEARCH = searchLanguage<InhibitionRow>(
+  [
+    textField('inhibition', ({ name }) => name),
+    textField('when', ({ when }) => when),
+    textField('quiets', ({ quiet }) => quiet),
+    listField('because', 'an event', ({ inhibitors }) => inhibitors.map(({ client, check }) => `${client}/${check}`)),
+    countField('quiet', ({ quieted }) => quieted),
+  ],
+  ({ name, when, quiet, equal }) => [name, when, quiet, ...equal],
 );

@@ -25,6 +25,11 @@ export const EVENT_SEARCH = searchLanguage<EventRow>(
     flagField('silenced', (row) => row.silenced_by.length > 0),
     flagField('flapping', (row) => row.action === 'flapping'),
     flagField('recovering', (row) => row.recovering !== undefined),
+    flagField('inhibited', (row) => row.inhibited_by !== undefined),
+    listField('inhibited_by', 'a rule, or the event that keeps it quiet', ({ inhibited_by: by }) =>
+      by === undefined ? [] : [by.rule, `${by.client}/${by.check}`],
+    ),
+    listField('group', 'the id of a group of a handler', (row) => row.groups ?? []),
     listField('silenced_by', 'the id of a silenced entry', (row) => row.silenced_by),
     timeField('age', 'since it entered its status', (row) => row.since),
     timeField('last', 'since its last result', (row) => row.last),

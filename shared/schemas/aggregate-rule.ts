@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { aggregateNameSchema } from './aggregate.ts';
 import { nameSchema } from './name.ts';
+import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from './namespace.ts';
 
 /** The client whose checks are the rules of aggregates. */
 export const AGGREGATES_CLIENT = 'mon.aggregates';
@@ -16,6 +17,8 @@ export const aggregateRuleSchema = z
   .strictObject({
     /** Default: the name of the rule. */
     aggregate: aggregateNameSchema.optional(),
+    /** Where its aggregate is; `*`: in each namespace that has one of this name. */
+    namespace: z.union([z.literal(EVERY_NAMESPACE), nameSchema]).default(DEFAULT_NAMESPACE),
     /** So many results that are not OK. */
     warning: thresholdSchema,
     critical: thresholdSchema,

@@ -63,6 +63,8 @@ export const eventRowSchema = z.object({
   output: z.string(),
   /** Only while an inhibition keeps it from handlers: by which rule, and because of which event. */
   inhibited_by: z.object({ rule: z.string(), client: z.string(), check: z.string() }).exactOptional(),
+  /** Only while handlers have it in groups: the ids of those. */
+  groups: texts.exactOptional(),
   /** Only while its check is OK again, and the event waits for more of that. */
   recovering: recoverySchema.exactOptional(),
 });
@@ -72,8 +74,14 @@ export type EventRow = Readonly<z.infer<typeof eventRowSchema>> & {
 };
 
 /** What counters and the order of a list need of an event. */
-export const eventBriefSchema = eventRowSchema.pick({ status: true, action: true, since: true, silenced_by: true });
-export type EventBrief = Pick<EventRow, 'status' | 'action' | 'since' | 'silenced_by'>;
+export const eventBriefSchema = eventRowSchema.pick({
+  status: true,
+  action: true,
+  since: true,
+  silenced_by: true,
+  inhibited_by: true,
+});
+export type EventBrief = Pick<EventRow, 'status' | 'action' | 'since' | 'silenced_by' | 'inhibited_by'>;
 
 /** A client as a table shows it. */
 export const clientRowSchema = z.object({

@@ -89,12 +89,16 @@ export type GroupChange = 'new' | 'changed' | 'resolved' | 'same';
 export const groupAnswer = z.looseObject({
   namespace: z.string(),
   handler: z.string(),
+  /** The same for all of its runs, and what `group=` finds its events by. */
+  id: z.string().exactOptional(),
   /** What its events have in common, by the names of `group_by`. */
   by: z.record(z.string(), z.string()),
   /** Events whose problem persists. */
   firing: z.number(),
   /** Events of which something is still to be told. */
   waiting: z.number(),
+  /** The worst status of those that persist: `ok` when none does. */
+  worst: z.enum(['ok', 'warning', 'critical', 'unknown']).exactOptional(),
   /** Epoch seconds of its last run; null: there was none yet. */
   told_at: z.number().nullable(),
   /** Epoch seconds when it has its next turn. */

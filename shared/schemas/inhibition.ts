@@ -19,8 +19,17 @@ export const inhibitionAnswer = z.looseObject({
   when: z.string(),
   quiet: z.string(),
   equal: z.array(z.string()),
-  /** Events because of which it keeps others quiet now, 100 at most. */
-  inhibitors: z.array(z.looseObject({ namespace: z.string(), client: z.string(), check: z.string() })),
+  /** Open events that it keeps quiet now, as of their last results. */
+  quieted: z.number().exactOptional(),
+  /** Events because of which it keeps others quiet now, 100 at most; `quieted`: how many each of them does. */
+  inhibitors: z.array(
+    z.looseObject({
+      namespace: z.string(),
+      client: z.string(),
+      check: z.string(),
+      quieted: z.number().exactOptional(),
+    }),
+  ),
 });
 export type InhibitionRow = z.infer<typeof inhibitionAnswer>;
 

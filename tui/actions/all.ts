@@ -16,6 +16,7 @@ import { OPENING_ACTIONS } from './opening.ts';
 import { LIST_ACTIONS } from './lists.ts';
 import { PLAN_ACTIONS } from '../screens/plans/actions.ts';
 import { CLUSTER_ACTIONS } from './cluster.ts';
+import { NOISE_ACTIONS } from './noise.ts';
 import { DEAD_LETTER_ACTIONS } from './dead-letters.ts';
 import { SILENCE_ACTIONS } from './silences.ts';
 import { CLIENT_ACTIONS } from './clients.ts';
@@ -28,6 +29,7 @@ const ALL: readonly Action[] = [
   ...CLIENT_ACTIONS,
   ...SILENCE_ACTIONS,
   ...DEAD_LETTER_ACTIONS,
+  ...NOISE_ACTIONS,
   ...CLUSTER_ACTIONS,
   ...PLAN_ACTIONS,
   ...LIST_ACTIONS,

@@ -26,6 +26,8 @@ const MOVES: Readonly<Record<(typeof SCROLLED)[number], Move>> = {
   clients: inList,
   checks: inList,
   'dead-letters': inList,
+  groups: inList,
+  inhibitions: inList,
   cluster: inList,
   overview: (action) => (store) => moveRow(store, action),
   upgrade: (action) => (store) => scrollVersions(store, action),

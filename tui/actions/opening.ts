@@ -11,6 +11,9 @@ import { reloadDetail, openDetail } from '../screens/detail/actions.ts';
 import { openRow, explainRow } from '../screens/inspect/actions.ts';
 import { onLayer, type Action } from '../keys/action.ts';
 import { openMember } from './cluster.ts';
+import { openGroup, openQuieted } from './noise.ts';
+import type { GroupRow } from '../../shared/schemas/grouping.ts';
+import type { InhibitionRow } from '../../shared/schemas/inhibition.ts';
 import { openLetter, lettersMeant, explainLetter } from './dead-letters.ts';
 import { openInspect } from '../screens/inspect/open.ts';
 import type { AggregateEntry } from '../model/aggregate-book.ts';
@@ -44,6 +47,8 @@ export const OPENING_ACTIONS: readonly Action[] = [
         if (first !== undefined) openInspect(store, { kind: 'check', name: first.check.name });
       },
       'dead-letters': (store) => openLetter(store, lettersMeant(store)),
+      groups: (store) => openGroup(store, meantRows(store) as readonly GroupRow[]),
+      inhibitions: (store) => openQuieted(store, meantRows(store) as readonly InhibitionRow[]),
       cluster: openMember,
       inspect: onLayer('inspect', openRow),
     },

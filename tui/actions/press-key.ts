@@ -36,6 +36,8 @@ const PLACES: Partial<Readonly<Record<KeyContext, Place>>> = {
   clients: LIST,
   checks: LIST,
   'dead-letters': LIST,
+  groups: LIST,
+  inhibitions: LIST,
   cluster: LIST,
   confirm: { type: typeInConfirm },
   form: { type: typeInForm },

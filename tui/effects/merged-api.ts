@@ -317,7 +317,9 @@ export function openApiOfNamespaces(
     deepHealth: async () => (await at()).deepHealth(),
     dropDeadLetter: async (id) => (await at()).dropDeadLetter(id),
     handOver: async (to) => (await at()).handOver(to),
+    handlerGroups: async () => (await at()).handlerGroups(),
     handlers: async () => (await at()).handlers(),
+    inhibitions: async () => (await at()).inhibitions(),
     namespaces: async () => (await at()).namespaces(),
     async overview() {
       const overview = await (await at(EVERY_NAMESPACE)).overview();
@@ -346,7 +348,9 @@ const OF_ONE_BACKEND = {
   deleteClient: ofOne,
   dropDeadLetter: ofOne,
   handOver: ofOne,
+  handlerGroups: ofOne,
   handlers: ofOne,
+  inhibitions: ofOne,
   namespaces: ofOne,
   overview: ofOne,
   result: ofOne,

@@ -13,7 +13,9 @@ export type ViewApi = Pick<
   | 'cluster'
   | 'deadLetters'
   | 'deepHealth'
+  | 'handlerGroups'
   | 'handlers'
+  | 'inhibitions'
   | 'overview'
   | 'report'
   | 'silencedDetails'
@@ -57,6 +59,8 @@ export const VIEW_LOADERS: ViewLoaders = {
   aggregates: (api) => api.aggregateSummaries(),
   checks: (api) => api.checks(),
   'dead-letters': (api) => api.deadLetters(),
+  groups: (api) => api.handlerGroups(),
+  inhibitions: (api) => api.inhibitions(),
   day: (api, _known, nowMs) => api.report({ limit: 1, since: nowMs - DAY_MS }),
   cluster: async (api, known) => {
     const [view, isAdministrator] = await Promise.all([

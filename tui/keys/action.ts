@@ -52,6 +52,8 @@ export function inLists(run: Run): Readonly<Record<(typeof LISTS)[number], Run>>
     clients: run,
     checks: run,
     'dead-letters': run,
+    groups: run,
+    inhibitions: run,
     cluster: run,
   };
 }

@@ -5,7 +5,17 @@ import { FULL_LAYERS } from '../state/layers/layer.ts';
  */
 
 /** The views that are lists: what moves, marks, sorts and filters means the same in each. */
-export const LISTS = ['events', 'silences', 'aggregates', 'clients', 'checks', 'dead-letters', 'cluster'] as const;
+export const LISTS = [
+  'events',
+  'silences',
+  'aggregates',
+  'clients',
+  'checks',
+  'dead-letters',
+  'groups',
+  'inhibitions',
+  'cluster',
+] as const;
 
 /** What can be paused, and has a log of what was said. A plan for an upgrade goes on, and has a log of its own. */
 export const VIEWS_PAUSED = [...LISTS, 'overview', 'upgrade'] as const;

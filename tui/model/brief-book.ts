@@ -40,7 +40,7 @@ export class BriefBook {
   /** @param rows the counters of the rows */
   counted(rows: EventCounts): EventCounts {
     if (this.#heard.size === 0) return rows;
-    const { critical, warning, unknown, ok, silenced, flapping } = this.#difference;
+    const { critical, warning, unknown, ok, silenced, flapping, inhibited } = this.#difference;
     return {
       critical: rows.critical + critical,
       warning: rows.warning + warning,
@@ -48,6 +48,7 @@ export class BriefBook {
       ok: rows.ok + ok,
       silenced: rows.silenced + silenced,
       flapping: rows.flapping + flapping,
+      inhibited: rows.inhibited + inhibited,
     };
   }
 

@@ -6,6 +6,8 @@ import { type EventClass } from '../text/theme.ts';
 /** Events by how they are shown; a silenced one counts only as silenced. */
 export interface EventCounts extends Readonly<Record<EventClass, number>> {
   readonly flapping: number;
+  /** Kept quiet by an inhibition, whatever else they are. */
+  readonly inhibited: number;
 }
 
 /** Counters that follow every change, so that a header costs nothing to draw. */
@@ -16,10 +18,12 @@ export class EventCounter implements EventCounts {
   ok = 0;
   silenced = 0;
   flapping = 0;
+  inhibited = 0;
 
   add(row: EventBrief, by: 1 | -1): void {
     this[eventClass(row)] += by;
     if (row.action === 'flapping') this.flapping += by;
+    if (row.inhibited_by !== undefined) this.inhibited += by;
   }
 
   /** One event has another row now. */
@@ -107,6 +111,7 @@ function countsAlike(before: EventRow, after: EventRow): boolean {
   return (
     eventClass(before) === eventClass(after) &&
     (before.action === 'flapping') === (after.action === 'flapping') &&
+    (before.inhibited_by === undefined) === (after.inhibited_by === undefined) &&
     before.client === after.client &&
     before.check === after.check
   );

@@ -4,6 +4,8 @@ import type { DefinedCheck } from '../../shared/schemas/scheduled-check.ts';
 import type { HandlerStatus, DeadLetterSummary } from '../../shared/schemas/dead-letter.ts';
 import type { Health } from '../../shared/client/api-client.ts';
 import type { AuditRecord } from '../../shared/schemas/audit.ts';
+import type { GroupRow } from '../../shared/schemas/grouping.ts';
+import type { InhibitionRow } from '../../shared/schemas/inhibition.ts';
 import type { Overview } from '../../shared/schemas/overview.ts';
 import type { Report } from '../../shared/schemas/report.ts';
 import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
@@ -42,6 +44,8 @@ export interface ViewData {
   readonly aggregates: readonly (AggregateSummary & { readonly name: string })[];
   readonly checks: readonly DefinedCheck[];
   readonly 'dead-letters': readonly DeadLetterSummary[];
+  readonly groups: readonly GroupRow[];
+  readonly inhibitions: readonly InhibitionRow[];
   readonly cluster: ClusterData;
   /** Of the overview, but less often: what there is to hand over of the last day, with little of its lists. */
   readonly day: Report;
@@ -78,6 +82,8 @@ const LOADED: Readonly<Record<LoadedView, true>> = {
   aggregates: true,
   checks: true,
   'dead-letters': true,
+  groups: true,
+  inhibitions: true,
   cluster: true,
   day: true,
 };

@@ -116,6 +116,8 @@ function counterRuns(counts: EventCounts, feed: FeedStatus): readonly Run[] {
     ...(feed.stats === undefined ? [] : [counter('ok', feed.stats.results.ok, 'ok')]),
     run(` ${SILENCED_SYMBOL} ${countText(counts.silenced)} silenced  `, 'silenced'),
     run(` ${FLAPPING_SYMBOL} ${countText(counts.flapping)} flapping`, counts.flapping === 0 ? 'faint' : 'flapping'),
+    // Where there are no inhibitions nobody looks for them.
+    ...(counts.inhibited === 0 ? [] : [run(`   ${countText(counts.inhibited)} inhibited`, 'silenced')]),
   ];
 }
 

@@ -5,6 +5,8 @@ import { CLUSTER } from './cluster/table.ts';
 import { CLIENTS } from './clients/table.ts';
 import { DEAD_LETTERS } from './dead-letters/table.ts';
 import { EVENTS } from './events/table.ts';
+import { GROUPS } from './groups/table.ts';
+import { INHIBITIONS } from './inhibitions/table.ts';
 import { SILENCES } from './silences/table.ts';
 import type { ViewName } from '../state/view-names.ts';
 
@@ -16,6 +18,8 @@ export const TABLES: Partial<Readonly<Record<ViewName, AnyTable>>> = {
   clients: CLIENTS,
   checks: CHECKS,
   'dead-letters': DEAD_LETTERS,
+  groups: GROUPS,
+  inhibitions: INHIBITIONS,
   cluster: CLUSTER,
 };
 

@@ -38,6 +38,7 @@ const ACTION_NAMES = [
   'dead-letter-retry',
   'dead-letter-drop',
   'dead-letter-event',
+  'inhibitor',
   'hand-over',
   'plan-run',
   'plan-skip',

@@ -9,6 +9,8 @@ export const VIEWS = [
   { number: 7, name: 'upgrade', title: 'Upgrade' },
   // Without a number, and without a tab unless it is shown: nobody needs it every day.
   { number: undefined, name: 'dead-letters', title: 'Dead letters' },
+  { number: undefined, name: 'groups', title: 'Groups' },
+  { number: undefined, name: 'inhibitions', title: 'Inhibitions' },
   { number: undefined, name: 'cluster', title: 'Cluster' },
 ] as const;
 

@@ -1,6 +1,5 @@
 import { AGGREGATES_CLIENT, type AggregateRule } from '../../../shared/schemas/aggregate-rule.ts';
 import { errorMessage } from '../../../shared/errors.ts';
-import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Log } from '../../log/log.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { removeCheck } from '../events/saved.ts';
@@ -8,7 +7,7 @@ import type { Clock } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
 import type { Results } from '../results/write.ts';
-import { verdictOf, type RulesInForce } from './rules.ts';
+import { isIn, rulesIn, verdictOf, type RulesInForce } from './rules.ts';
 
 /** However many results come, an aggregate is looked at once in this time. */
 const LOOK_MS = 1000;
@@ -52,35 +51,40 @@ export function watchAggregates(parts: RuleWatch): Disposable {
   });
 
   function* dueResults(): Generator<DueResult> {
-    const namespace = registry.namespace(DEFAULT_NAMESPACE);
     const moment = { nowMs: clock.now(), sinceMs: startedMs };
-    for (const named of Object.entries(rules())) {
-      const [check, rule] = named;
-      const aggregate = namespace.aggregates.get(rule.aggregate ?? check);
-      if (aggregate === undefined) continue;
-      const { status, text } = verdictOf(namespace, aggregate, named, moment);
-      const last = namespace.check(AGGREGATES_CLIENT, check);
-      const age = Math.floor(moment.nowMs / 1000) - (last?.executed ?? 0);
-      if (last?.status !== status || age >= rule.interval) yield { check, rule, status, output: text };
+    const inForce = rules();
+    for (const namespace of registry.namespaces()) {
+      for (const named of rulesIn(inForce, namespace.name)) {
+        const [check, rule] = named;
+        const aggregate = namespace.aggregates.get(rule.aggregate ?? check);
+        if (aggregate === undefined) continue;
+        const { status, text } = verdictOf(namespace, aggregate, named, moment);
+        const last = namespace.check(AGGREGATES_CLIENT, check);
+        const age = Math.floor(moment.nowMs / 1000) - (last?.executed ?? 0);
+        if (last?.status === status && age < rule.interval) continue;
+        yield { namespace: namespace.name, check, rule, status, output: text };
+      }
     }
   }
 
   /** Checks of what is no rule any more, or about no aggregate. */
-  function goneChecks(): readonly string[] {
-    const namespace = registry.namespace(DEFAULT_NAMESPACE);
-    const told = namespace.clients.get(AGGREGATES_CLIENT);
-    if (told === undefined) return [];
+  function goneChecks(): readonly GoneCheck[] {
     const inForce = rules();
-    return [...told.checks.keys()].filter((check) => {
-      const rule = Object.hasOwn(inForce, check) ? inForce[check] : undefined;
-      return rule === undefined || namespace.aggregates.get(rule.aggregate ?? check) === undefined;
+    return [...registry.namespaces()].flatMap((namespace) => {
+      const told = namespace.clients.get(AGGREGATES_CLIENT);
+      const gone = [...(told?.checks.keys() ?? [])].filter((check) => {
+        const rule = Object.hasOwn(inForce, check) ? inForce[check] : undefined;
+        if (rule === undefined || !isIn(rule, namespace.name)) return true;
+        return namespace.aggregates.get(rule.aggregate ?? check) === undefined;
+      });
+      return gone.map((check) => [namespace.name, check] as const);
     });
   }
 
-  async function tell(due: readonly DueResult[], gone: readonly string[]): Promise<void> {
+  async function tell(due: readonly DueResult[], gone: readonly GoneCheck[]): Promise<void> {
     await Promise.all(
-      due.map(({ check, rule, status, output }) =>
-        parts.results.tell(DEFAULT_NAMESPACE, AGGREGATES_CLIENT, {
+      due.map(({ namespace, check, rule, status, output }) =>
+        parts.results.tell(namespace, AGGREGATES_CLIENT, {
           ...rule.check,
           name: check,
           output,
@@ -96,7 +100,10 @@ export function watchAggregates(parts: RuleWatch): Disposable {
   }
 }
 
+type GoneCheck = readonly [namespace: string, check: string];
+
 interface DueResult {
+  readonly namespace: string;
   readonly check: string;
   readonly rule: AggregateRule;
   readonly status: number;
@@ -104,21 +111,19 @@ interface DueResult {
 }
 
 /** Resolves the events of these rules, which their handlers hear of, and forgets their results. */
-function removeChecks(batcher: Batcher, checks: readonly string[]): Promise<void> {
+function removeChecks(batcher: Batcher, checks: readonly GoneCheck[]): Promise<void> {
   return batcher.run(
     (transaction) => {
-      for (const check of checks) {
-        const entry = transaction.registry.namespace(DEFAULT_NAMESPACE).check(AGGREGATES_CLIENT, check);
+      for (const [namespace, check] of checks) {
+        const entry = transaction.registry.held(namespace)?.check(AGGREGATES_CLIENT, check);
         if (entry?.state.event !== undefined) resolveEvent(transaction, entry, BY);
         if (entry !== undefined) removeCheck(transaction, entry, BY);
       }
     },
     {
       weight: checks.length,
-      needs: (registry) => {
-        const namespace = registry.namespace(DEFAULT_NAMESPACE);
-        return checks.flatMap((check) => namespace.check(AGGREGATES_CLIENT, check) ?? []);
-      },
+      needs: (registry) =>
+        checks.flatMap(([namespace, check]) => registry.held(namespace)?.check(AGGREGATES_CLIENT, check) ?? []),
     },
   );
 }

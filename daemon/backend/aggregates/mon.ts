@@ -1,5 +1,4 @@
 import type { CheckAggregate, Namespace } from '../registry/namespace.ts';
-import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { rulesAbout, verdictOf } from './rules.ts';
 import { AGGREGATE_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import type { AggregateSummary, NamedAggregate } from '../../../shared/schemas/aggregate.ts';
@@ -31,15 +30,14 @@ export function aggregatesOnMon(
   };
 }
 
-/** What the rules about an aggregate say of it now; they are those of the configuration, which is in `default`. */
+/** What the rules about an aggregate say of it now. */
 function withRules(
   { clock, config }: Pick<AggregateDeps, 'clock' | 'config'>,
   namespace: Namespace,
   aggregate: CheckAggregate,
   summary: AggregateSummary,
 ): AggregateSummary {
-  if (namespace.name !== DEFAULT_NAMESPACE) return summary;
-  const about = rulesAbout(config.program['aggregate-rules'], aggregate.name);
+  const about = rulesAbout(config.program['aggregate-rules'], namespace.name, aggregate.name);
   if (about.length === 0) return summary;
   const moment = { nowMs: clock.now(), sinceMs: 0 };
   return { ...summary, rules: about.map((rule) => verdictOf(namespace, aggregate, rule, moment)) };

@@ -1,6 +1,7 @@
 import { needsPercent, ruleVerdict, type RuleCounts } from '../../../shared/domain/aggregate-rule.ts';
 import { isStale } from '../../../shared/domain/aggregate.ts';
 import type { AggregateRule } from '../../../shared/schemas/aggregate-rule.ts';
+import { EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { RuleVerdict } from '../../../shared/schemas/aggregate.ts';
 import type { CheckAggregate, Namespace } from '../registry/namespace.ts';
 
@@ -27,12 +28,26 @@ export function verdictOf(
   return { check, status, text, ...(needs !== undefined && { needs }) };
 }
 
+/** The rules about aggregates of a namespace. */
+export function rulesIn(
+  rules: Readonly<Record<string, AggregateRule>>,
+  namespace: string,
+): (readonly [check: string, rule: AggregateRule])[] {
+  return Object.entries(rules).filter(([, rule]) => isIn(rule, namespace));
+}
+
 /** The rules about one aggregate. */
 export function rulesAbout(
   rules: Readonly<Record<string, AggregateRule>>,
+  namespace: string,
   aggregate: string,
 ): (readonly [check: string, rule: AggregateRule])[] {
-  return Object.entries(rules).filter(([check, rule]) => (rule.aggregate ?? check) === aggregate);
+  return rulesIn(rules, namespace).filter(([check, rule]) => (rule.aggregate ?? check) === aggregate);
+}
+
+/** Whether a rule is about aggregates of a namespace. */
+export function isIn(rule: Pick<AggregateRule, 'namespace'>, namespace: string): boolean {
+  return rule.namespace === namespace || rule.namespace === EVERY_NAMESPACE;
 }
 
 /** From the counters that are kept; only a rule about stale results, and silenced ones, have members looked at. */

@@ -2,6 +2,7 @@ import { checkRedactKeysOf, hasOwnRedactKeys, redact } from '../../../shared/dom
 import { EVENT_SEARCH } from '../../../shared/domain/search.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import { eventKey } from '../../../shared/domain/event-key.ts';
+import { groupsOf } from '../groups/state.ts';
 import { inhibitedNow } from '../inhibitions/state.ts';
 import { idOfChange } from '../silences/state.ts';
 import { namespacedTopic } from '../tables/topic.ts';
@@ -24,16 +25,25 @@ export function eventRow(entry: CheckEntry, nowMs: number): EventRow | null {
     silenced_by: entry.silencedBy(nowMs),
     output: shownOutput(entry.client, entry.summary),
     ...inhibitedBy(entry),
+    ...groupsWith(entry),
     ...(event.recovery !== undefined && { recovering: event.recovery }),
   };
 }
 
 /** The rule, and the event because of which it keeps this one quiet. */
-export function inhibitedBy(entry: CheckEntry): Pick<EventRow, 'inhibited_by'> {
+function inhibitedBy(entry: CheckEntry): Pick<EventRow, 'inhibited_by'> {
   const inhibited = inhibitedNow(entry);
   if (inhibited === undefined) return {};
   const { rule, client, check } = inhibited;
   return { inhibited_by: { rule, client, check } };
+}
+
+/** Where handlers have groups, those that it is in. */
+function groupsWith({ client, name }: CheckEntry): Pick<EventRow, 'groups'> {
+  const groups = groupsOf(client.namespace);
+  if (groups.size === 0) return {};
+  const ids = groups.of(client.name, name).map(({ id }) => id);
+  return ids.length === 0 ? {} : { groups: ids };
 }
 
 /** Only a client that names keys of its own may hide its outputs. */

@@ -50,8 +50,8 @@ export class BriefEvents {
         whole[key] = row;
         this.#owed.delete(key);
       } else {
-        const { status, action, since, silenced_by } = row;
-        brief[key] = { status, action, since, silenced_by };
+        const { status, action, since, silenced_by, inhibited_by } = row;
+        brief[key] = { status, action, since, silenced_by, ...(inhibited_by !== undefined && { inhibited_by }) };
         this.#owed.add(key);
         isAny = true;
       }

@@ -1,7 +1,8 @@
 import { groupOutlook } from '../../../shared/domain/grouping/outlook.ts';
 import { groupId, groupPlace } from '../../../shared/domain/grouping/place.ts';
-import { changeOf, groupTimes, nextGrouped } from '../../../shared/domain/grouping/turn.ts';
+import { changeOf, groupTimes, nextGrouped, worstOf } from '../../../shared/domain/grouping/turn.ts';
 import { isGrouping, isRun, type RoutedHandler } from '../../../shared/domain/handling.ts';
+import { severityOf } from '../../../shared/domain/severity.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
 import type { GroupRow } from '../../../shared/schemas/grouping.ts';
@@ -42,19 +43,21 @@ function shownIn(group: Group | undefined): readonly GroupMember[] {
 
 /** A group as the API shows it. */
 export function groupRow(group: Group, dueMs: number): GroupRow {
-  const { namespace, handler, by, toldAtMs } = group;
-  let firing = 0;
+  const { namespace, handler, id, by, toldAtMs } = group;
+  const persisting: number[] = [];
   let waiting = 0;
   for (const member of shownIn(group)) {
-    if (!member.isOver) firing++;
+    if (!member.isOver) persisting.push(member.status);
     if (changeOf(member) !== 'same') waiting++;
   }
   return {
     namespace,
     handler,
+    id,
     by: Object.fromEntries(by),
-    firing,
+    firing: persisting.length,
     waiting,
+    worst: persisting.length === 0 ? 'ok' : severityOf(worstOf(persisting)),
     told_at: toldAtMs === undefined ? null : Math.floor(toldAtMs / 1000),
     due_at: Math.ceil(dueMs / 1000),
   };

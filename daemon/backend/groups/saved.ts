@@ -1,6 +1,7 @@
 import { groupPlace, isGroupedBy, type GroupPlace } from '../../../shared/domain/grouping/place.ts';
 import { changeOf, nextGrouped, type Told } from '../../../shared/domain/grouping/turn.ts';
 import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
+import { noteEvent } from '../events/saved.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { Group, GroupMember, groupsOf, openTouched } from './state.ts';
@@ -74,7 +75,14 @@ export function removeMember(transaction: Transaction, namespace: Namespace, mem
   groupsOf(namespace).removeMember(member);
   transaction.forget(GROUPED_EVENTS, member);
   if (member.told !== undefined) transaction.erase(GROUP_TOLD.key(namespace, member));
+  noteShown(transaction, namespace, member);
   touch(transaction, namespace, member.group);
+}
+
+/** The row of an open event says in which groups it is. */
+function noteShown(transaction: Transaction, namespace: Namespace, { client, check }: GroupMember): void {
+  const entry = namespace.check(client, check);
+  if (entry !== undefined) noteEvent(transaction, entry);
 }
 
 /** Remembers what was told of an event, without writing the event again. */
@@ -132,6 +140,7 @@ function memberIn(
     present.group = group;
   }
   groups.putMember(member);
+  noteShown(transaction, namespace, member);
   return member;
 }
 

@@ -1,4 +1,4 @@
-import type { GroupPlace } from '../../../shared/domain/grouping/place.ts';
+import { groupId, type GroupPlace } from '../../../shared/domain/grouping/place.ts';
 import type { GroupedState, GroupPace, Told, TurnMember } from '../../../shared/domain/grouping/turn.ts';
 import type { Footprint } from '../registry/footprint.ts';
 import type { Namespace } from '../registry/namespace.ts';
@@ -24,6 +24,7 @@ export class Group implements GroupId, GroupPlace, GroupPace {
   toldAtMs: number | undefined;
   /** By `memberKey`. */
   readonly members = new Map<string, GroupMember>();
+  #id: string | undefined;
 
   constructor(namespace: string, handler: string, { key, by }: GroupPlace, pace?: GroupPace) {
     this.namespace = namespace;
@@ -31,6 +32,11 @@ export class Group implements GroupId, GroupPlace, GroupPace {
     this.key = key;
     this.by = by;
     this.pace(pace ?? NO_PACE);
+  }
+
+  /** What receivers know it by. */
+  get id(): string {
+    return (this.#id ??= groupId(this.namespace, this.handler, this.key));
   }
 
   pace({ untoldSinceMs, turnAtMs, toldAtMs }: GroupPace): void {
@@ -110,6 +116,12 @@ class GroupRegistry {
 
   member(handler: string, client: string, check: string): GroupMember | undefined {
     return this.#byHandler.get(handler)?.members.get(memberKey(client, check));
+  }
+
+  /** Those that an event is in, one for each handler that has it in one. */
+  of(client: string, check: string): Group[] {
+    const key = memberKey(client, check);
+    return [...this.#byHandler.values()].flatMap(({ members }) => members.get(key)?.group ?? []);
   }
 
   put(group: Group): void {

@@ -22,13 +22,16 @@ export function inhibitionsOnMon(deps: InhibitionDeps): OnMon<'inhibitions'> {
       return sendList(request, reply, config.definitions.inhibitions, (rules) =>
         rules.map(({ name, mark, when, quiet, equal }): InhibitionRow => {
           const inhibitors: InhibitionRow['inhibitors'] = [];
+          let all = 0;
           for (const namespace of held) {
             for (const { rule, mark: own, client, check } of inhibitorsOf(namespace).all()) {
-              if (inhibitors.length === SHOWN_MAX) break;
-              if (rule === name && own === mark) inhibitors.push({ namespace: namespace.name, client, check });
+              if (rule !== name || own !== mark) continue;
+              const quieted = namespace.quieted.of({ rule, client, check }).size;
+              all += quieted;
+              if (inhibitors.length < SHOWN_MAX) inhibitors.push({ namespace: namespace.name, client, check, quieted });
             }
           }
-          return { name, when: when.text, quiet: quiet.text, equal: [...equal], inhibitors };
+          return { name, when: when.text, quiet: quiet.text, equal: [...equal], quieted: all, inhibitors };
         }),
       );
     },

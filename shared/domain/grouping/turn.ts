@@ -229,7 +229,7 @@ function rankOf({ status }: TurnMember, change: GroupChange): number {
   return SEVERITY_ORDER[severityOf(status)] + (change === 'same' ? KNOWN_RANK : 0);
 }
 
-function worstOf(statuses: readonly number[]): number {
+export function worstOf(statuses: readonly number[]): number {
   return statuses.reduce(
     (worst, status) => (SEVERITY_ORDER[severityOf(status)] < SEVERITY_ORDER[severityOf(worst)] ? status : worst),
     0,

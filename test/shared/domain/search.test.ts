@@ -152,7 +152,7 @@ describe('a search that cannot be read says where and what to type', () => {
       'web load>5',
       4,
       'there is no field "load": use client, check, output, status, occurrences, action, silenced, flapping, ' +
-        'recovering, silenced_by, age, last, backend, namespace, or quote the text to search for it',
+        'recovering, inhibited, inhibited_by, group, silenced_by, age, last, backend, namespace, or quote the text to search for it',
     ],
     ['a\u0000b', 1, 'a search cannot hold control characters: remove this one'],
     ['a'.repeat(1025), 1024, 'the search is longer than 1024 characters: shorten it'],

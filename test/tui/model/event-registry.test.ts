@@ -122,6 +122,7 @@ test('however changes, filters and pauses come, the list is the matching events,
         ok: classes.filter((kind) => kind === 'ok').length,
         silenced: classes.filter((kind) => kind === 'silenced').length,
         flapping: [...model.values()].filter(({ action }) => action === 'flapping').length,
+        inhibited: 0,
       });
       expect(registry.size).toBe(model.size);
       for (const client of ['web-1', 'web-2', 'db-1', 'db-2']) {

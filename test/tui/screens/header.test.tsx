@@ -27,7 +27,7 @@ const PROPS: HeaderProps = {
   theme: { color: false, ascii: false },
   columns: 100,
   feed: LIVE,
-  counts: { critical: 41, warning: 3, unknown: 0, ok: 0, silenced: 1234, flapping: 2 },
+  counts: { critical: 41, warning: 3, unknown: 0, ok: 0, silenced: 1234, flapping: 2, inhibited: 0 },
   paused: undefined,
   past: undefined,
   travel: undefined,

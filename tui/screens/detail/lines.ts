@@ -44,6 +44,7 @@ export function detailBody(store: Shown & Known, layer: DetailLayer): readonly L
           [
             ...nextRun(load.nextRun, store.nowMs),
             ...handlers(load.handling, store.nowMs, width - LABELS.cells),
+            ...inhibitor(store, layer.target.key),
             silences(silencesOn(store, layer.target.key, load.event), store.nowMs),
             related(store, layer, width),
           ],
@@ -111,6 +112,13 @@ function silencesOn(
 ): readonly (SilencedRow | string)[] {
   const ids = store.events.get(key)?.row.silenced_by ?? event.silenced_by;
   return ids.map((id) => store.silenced.get(id) ?? id);
+}
+
+/** The rule that keeps it quiet, and the event because of which it does. */
+function inhibitor({ events }: Pick<Known, 'events'>, key: string): readonly Described[] {
+  const by = events.get(key)?.row.inhibited_by;
+  if (by === undefined) return [];
+  return [{ label: 'quiet', text: safeLine(`by ${by.rule}, because of ${by.client}/${by.check}`) }];
 }
 
 /** Who silenced it, for how long and why. */

@@ -130,7 +130,8 @@ export function outputText(
 }
 
 /** What else an event does that is not silenced. */
-function stateText({ action, recovering }: EventRow): string {
+function stateText({ action, recovering, inhibited_by: by }: EventRow): string {
+  if (by !== undefined) return `quiet: ${safeLine(`${by.client}/${by.check}`)}  `;
   if (action === 'flapping') return 'flapping  ';
   return recovering === undefined ? '' : `recovering, ${recoveryWords(recovering)}  `;
 }

@@ -21,6 +21,8 @@ export const CONTEXT_TITLES: Readonly<Record<KeyContext, string>> = {
   plan: 'Plan for an upgrade',
   'plan-page': 'Plan for an upgrade, in full',
   'dead-letters': 'Dead letters',
+  groups: 'Groups',
+  inhibitions: 'Inhibitions',
   cluster: 'Cluster',
   detail: 'Event detail',
   inspect: 'Client, check, aggregate and result',

@@ -250,9 +250,10 @@ function noisiestBox(data: OverviewData | undefined): OverviewBox {
 }
 
 function silencesBox(
-  { silenced, nowMs }: Pick<Known, 'silenced' | 'nowMs'>,
+  { silenced, events, nowMs }: Pick<Known, 'silenced' | 'events' | 'nowMs'>,
   { silencedEvents }: OverviewFigures,
 ): OverviewBox {
+  const { inhibited } = events.counts;
   const nowSeconds = nowMs / 1000;
   const ending = [...silenced.values()]
     .flatMap((entry) => (entry.expire_at === null ? [] : [{ entry, endsAt: entry.expire_at }]))
@@ -262,6 +263,7 @@ function silencesBox(
     rows: ending
       .slice(0, ROWS_MAX)
       .map(({ entry, endsAt }) => silenceRow(entry, endsAt, silencedEvents.get(entry.id) ?? 0)),
+    head: inhibited === 0 ? '' : `${countText(inhibited)} inhibited`,
     empty: 'none',
   });
 }

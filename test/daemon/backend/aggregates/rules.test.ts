@@ -131,6 +131,33 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
     await expect.poll(ruleEvent).toBeUndefined();
   });
 
+  test('is about aggregates of the namespace that it names, and of all where it says so', async () => {
+    await start({
+      shop: { critical: 1, namespace: 'prod' },
+      anywhere: { aggregate: 'shop', warning: 1, namespace: '*' },
+    });
+    expect((await ask('PUT', '/api/core/v2/namespaces/prod', { name: 'prod' })).status).toBeLessThan(300);
+    const result = { name: 'http', source: 'web-1', output: 'x', status: 2, aggregate: 'shop' };
+    expect((await ask('POST', `${MON}/results?namespace=prod`, [result])).status).toBeLessThan(300);
+    await report('web-1', 2);
+    look();
+    const eventsIn = async (namespace: string): Promise<string[]> => {
+      const { body } = await ask('GET', `${MON}/events?namespace=${namespace}`);
+      return (body as EventRow[]).map(({ client, check, status }) => `${client}/${check} ${String(status)}`);
+    };
+    await vi.waitFor(async () => {
+      expect((await eventsIn('prod')).toSorted()).toEqual([
+        'mon.aggregates/anywhere 1',
+        'mon.aggregates/shop 2',
+        'web-1/http 2',
+      ]);
+    });
+    expect((await eventsIn('default')).toSorted()).toEqual(['mon.aggregates/anywhere 1', 'web-1/http 2']);
+    expect((await ask('GET', `${MON}/aggregates/shop?namespace=prod`)).body).toMatchObject({
+      rules: [{ check: 'shop', needs: 100 }, { check: 'anywhere' }],
+    });
+  });
+
   test('is about its own namesake check without being part of it', async () => {
     await start({ http: { aggregate: 'shop', critical: 1 } });
     await report('web-1', 2);

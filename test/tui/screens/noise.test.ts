@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest';
+import type { ConsoleRig, RigOptions } from '../../support/console-rig.ts';
+import { handlingBackend, openHandlingScene } from '../../support/handling-scene.ts';
+import { COLOR, LOOKS, scenesAt, sizesOf } from '../../support/golden-looks.ts';
+import { SCENE } from '../../support/console-scene.ts';
+import { FEED_HELLO } from '../../support/feed-server.ts';
+import { expectGolden } from '../../support/screen.ts';
+
+const NOW = FEED_HELLO.time / 1000;
+const SWITCH = { rule: 'switch-down', client: 'db-014.eu-west-1', check: 'postgres-repl' };
+
+const GROUPS = [
+  group(
+    'pager',
+    { 'client.rack': 'fra-12' },
+    { firing: 31, waiting: 30, worst: 'critical', told_at: null, due_at: NOW + 24 },
+  ),
+  group('pager', { 'client.rack': 'ams-3' }, { firing: 2, worst: 'warning', told_at: NOW - 720, due_at: NOW + 13_680 }),
+  group(
+    'mail',
+    { check: 'certificate', 'client.datacenter': '' },
+    { firing: 0, waiting: 4, told_at: NOW - 130, due_at: NOW + 170 },
+  ),
+];
+
+function group(handler: string, by: Readonly<Record<string, string>>, more: object): object {
+  return {
+    namespace: 'default',
+    handler,
+    id: `id-${handler}-${Object.values(by).join('-')}`,
+    by,
+    waiting: 0,
+    worst: 'ok',
+    ...more,
+  };
+}
+
+const INHIBITIONS = [
+  {
+    name: 'switch-down',
+    when: 'check=postgres-repl status=crit',
+    quiet: 'check!=postgres-repl',
+    equal: ['client.rack'],
+    quieted: 2,
+    inhibitors: [{ namespace: 'default', client: SWITCH.client, check: SWITCH.check, quieted: 2 }],
+  },
+  { name: 'site-away', when: 'check=uplink', quiet: 'check!=uplink', equal: [], quieted: 0, inhibitors: [] },
+];
+
+/** The events of the scene, of which two are quiet because of another one, and in a group. */
+function quietScene(): NonNullable<RigOptions['snapshot']> {
+  const events = Object.entries(SCENE.events ?? {}).map(([key, row]) => {
+    const isQuiet = key.startsWith('web-003.') || key.startsWith('web-007.');
+    return [
+      key,
+      row === null || !isQuiet ? row : { ...row, inhibited_by: SWITCH, groups: ['id-pager-fra-12'] },
+    ] as const;
+  });
+  return { ...SCENE, events: Object.fromEntries(events) };
+}
+
+function openNoise(options: RigOptions = {}): Promise<ConsoleRig> {
+  const { api } = handlingBackend();
+  return openHandlingScene({
+    snapshot: quietScene(),
+    api: (request) => {
+      if (request.path === '/api/mon/v1/handler-groups') return { status: 200, body: GROUPS };
+      if (request.path === '/api/mon/v1/inhibitions') return { status: 200, body: INHIBITIONS };
+      return api(request);
+    },
+    ...options,
+  });
+}
+
+async function openGroups(rig: ConsoleRig): Promise<void> {
+  rig.type(':groups\r');
+  await rig.shows('HANDLER', 'fra-12');
+}
+
+async function openInhibitions(rig: ConsoleRig): Promise<void> {
+  rig.type(':inhibitions\r');
+  await rig.shows('BECAUSE OF', 'site-away');
+}
+
+const PICTURES: readonly { readonly view: string; readonly play: (rig: ConsoleRig) => Promise<void> }[] = [
+  { view: 'groups', play: openGroups },
+  { view: 'inhibitions', play: openInhibitions },
+  {
+    view: 'events-quiet',
+    play: async (rig) => {
+      await openInhibitions(rig);
+      rig.type('\r');
+      await rig.shows('inhibited_by=switch-down', 'quiet: db-014');
+    },
+  },
+  {
+    view: 'detail-quiet',
+    play: async (rig) => {
+      await openInhibitions(rig);
+      rig.type('\r');
+      await rig.shows('quiet: db-014');
+      rig.type('\r');
+      await rig.shows('by switch-down, because of db-014.eu-west-1/postgres-repl');
+    },
+  },
+];
+
+describe.each(sizesOf(PICTURES))('at $columns x $rows', ({ columns, rows }) => {
+  test.each(scenesAt(PICTURES, { columns, rows }))('$view', async ({ view, play }) => {
+    const rig = await openNoise({ columns, rows });
+    await play(rig);
+    await expectGolden(rig.screen, `${view}-${String(columns)}x${String(rows)}`);
+    expect(rig.screen.lines.every((line) => line.length <= columns)).toBe(true);
+    expect(rig.screen.lines.at(-1)).not.toBe('');
+  });
+});
+
+describe.each(LOOKS)('in $look', ({ look, theme, styled }) => {
+  test('the groups', async () => {
+    const rig = await openNoise({ theme });
+    await openGroups(rig);
+    await rig.pass(400);
+    await expectGolden(rig.screen, `groups-${look}`, { styled });
+    expect(COLOR.test(rig.screen.output)).toBe(theme.color);
+    expect(/[^\u0000-\u007F]/.test(rig.screen.output)).toBe(!theme.ascii);
+  });
+});
+
+test('enter on a group shows its events, and on a rule what it keeps quiet', async () => {
+  const rig = await openNoise();
+  await openGroups(rig);
+  rig.type('\r');
+  await rig.shows('group=id-pager-fra-12', 'web-003', 'web-007');
+  expect(rig.screen.text).not.toContain('db-014.eu-west-1 ');
+});
+
+test('I goes from a rule to the event because of which it keeps others quiet', async () => {
+  const rig = await openNoise();
+  await openInhibitions(rig);
+  rig.type('I');
+  await rig.shows('db-014.eu-west-1 / postgres-repl');
+  expect(rig.screen.text).not.toContain('BECAUSE OF');
+});
+
+test('I says so where a rule keeps nothing quiet', async () => {
+  const rig = await openNoise();
+  await openInhibitions(rig);
+  rig.type('j');
+  rig.type('I');
+  await rig.shows('nothing is kept quiet here now');
+  expect(rig.screen.text).toContain('BECAUSE OF');
+});
+
+test('a wide header counts what is inhibited', async () => {
+  const rig = await openNoise({ columns: 120, rows: 36 });
+  await openInhibitions(rig);
+  await rig.shows('2 inhibited');
+  expect(rig.row('inhibited')).toContain('S 1 silenced');
+});

@@ -1,0 +1,50 @@
+import { eventKey } from '../../shared/domain/event-key.ts';
+import type { GroupRow } from '../../shared/schemas/grouping.ts';
+import type { InhibitionRow } from '../../shared/schemas/inhibition.ts';
+import type { ActionPorts } from '../keys/action-ports.ts';
+import { onLayer, type Action } from '../keys/action.ts';
+import { meantRows } from '../list/meant-rows.ts';
+import { targetOf } from '../model/target.ts';
+import { openDetail } from '../screens/detail/actions.ts';
+import { openFiltered } from '../screens/open-filtered.ts';
+
+/** Shows the events of a group. */
+export function openGroup(store: ActionPorts, [group]: readonly GroupRow[]): void {
+  if (group === undefined) return;
+  if (group.id === undefined)
+    return store.say('this backend is of a version that does not tell which events are in it');
+  openFiltered(store, 'events', `group=${group.id}`);
+}
+
+/** Shows the events that a rule keeps quiet. */
+export function openQuieted(store: ActionPorts, [rule]: readonly InhibitionRow[]): void {
+  if (rule !== undefined) openFiltered(store, 'events', `inhibited_by=${rule.name}`);
+}
+
+/** Shows the event because of which others are quiet. */
+function openInhibitor(store: ActionPorts, by: { readonly client: string; readonly check: string } | undefined): void {
+  if (by === undefined) return store.say('nothing is kept quiet here now');
+  const target = targetOf(eventKey(by.client, by.check));
+  if (store.events.get(target.key) === undefined) return store.say('that event is not among those that are shown');
+  openDetail(store, target, false);
+}
+
+/** What can be done with inhibitions, in their table and where one keeps an event quiet. */
+export const NOISE_ACTIONS: readonly Action[] = [
+  {
+    name: 'inhibitor',
+    keys: ['I'],
+    in: ['inhibitions', 'detail'],
+    help: 'open the event because of which others are kept quiet',
+    hint: 'because of',
+    run: {
+      inhibitions: (store) => {
+        const [rule] = meantRows(store) as readonly InhibitionRow[];
+        openInhibitor(store, rule?.inhibitors[0]);
+      },
+      detail: onLayer('detail', (store, { target }) =>
+        openInhibitor(store, store.events.get(target.key)?.row.inhibited_by),
+      ),
+    },
+  },
+];

@@ -1,0 +1,44 @@
+import { INHIBITION_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import type { InhibitionRow } from '../../../shared/schemas/inhibition.ts';
+import { column, countColumn, textColumn } from '../../list/column-kinds.ts';
+import { tableView } from '../../list/list-table.ts';
+import type { Known } from '../../model/known.ts';
+import { countText } from '../../words/count-text.ts';
+
+/** Rules that keep events quiet that follow from others. */
+export const INHIBITIONS = tableView<InhibitionRow>({
+  name: 'inhibitions',
+  nouns: ['inhibition', 'inhibitions'],
+  source: {
+    keys: (store) => rules(store).map(({ name }) => name),
+    row: (store, key) => rules(store).find(({ name }) => name === key),
+  },
+  columns: [
+    textColumn('rule', 'INHIBITION', [12, 28], ({ name }) => name, { cut: 'middle' }),
+    countColumn('quiet', 'QUIET', ({ quieted }) => quieted, { least: 6, tone: 'silenced' }),
+    column('because', 'BECAUSE OF', [20, 44], becauseText, {
+      cut: 'middle',
+      tone: ({ inhibitors }) => (inhibitors.length === 0 ? 'faint' : 'critical'),
+      compare: (a, b) => b.inhibitors.length - a.inhibitors.length,
+    }),
+    textColumn('when', 'WHEN', [14, 40], ({ when }) => when, { spare: 1 }),
+    textColumn('quiets', 'QUIETS', [12, 40], ({ quiet }) => quiet, { spare: 2 }),
+    textColumn('equal', 'EQUAL', [8, Infinity], ({ equal }) => equal.join(', '), { spare: 3 }),
+  ],
+  sort: 'quiet',
+  search: INHIBITION_SEARCH,
+  empty: () => ['No inhibition: the configuration of the backend has no rule.', '', 'See docs/handlers.md.'],
+  menu: ['open', 'inhibitor'],
+});
+
+/** The first event that makes it keep others quiet, and how many more. */
+function becauseText({ inhibitors }: InhibitionRow): string {
+  const [first, ...others] = inhibitors;
+  if (first === undefined) return 'nothing now';
+  const more = others.length === 0 ? '' : ` +${countText(others.length)}`;
+  return `${first.client}/${first.check}${more}`;
+}
+
+function rules({ loads }: Pick<Known, 'loads'>): readonly InhibitionRow[] {
+  return loads.of('inhibitions').data ?? [];
+}
