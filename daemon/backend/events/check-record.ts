@@ -93,20 +93,21 @@ export interface UnreadCheckRecord {
 }
 
 const FIRST_PART = '{"history":';
-const EVENT_CHECK = '"eventCheck":';
+/** What says itself that it is of a check: the check of the event, and who keeps it quiet. */
+const OTHER_CHECK = /"(?:eventCheck|inhibited)":/;
 const CHECK = ',"check":';
 
 /**
  * Takes a record apart without reading the check, which is most of it.
  *
- * @returns undefined when the event has a check of its own
+ * @returns undefined when the event has a check of its own, or is kept quiet by another one: then it has to be read
  */
 export function splitCheckRecord(value: string): UnreadCheckRecord | undefined {
   const at = value.indexOf(CHECK);
   if (at === -1 || !value.startsWith(FIRST_PART)) return undefined;
-  // Nothing before it comes from outside but a check of the event, so this is where the check begins.
+  // Nothing before it comes from outside but those, so this is where the check begins.
   const own = value.slice(0, at);
-  if (own.includes(EVENT_CHECK)) return undefined;
+  if (OTHER_CHECK.test(own)) return undefined;
   const state = JSON.parse(`${own}}`) as UnreadCheckRecord['state'];
   return { state, check: value.slice(at + CHECK.length, -1) };
 }

@@ -55,6 +55,18 @@ test.each<{ what: string; state: CheckState; bodies?: CheckBodies }>([
   }
 });
 
+test('what is remembered of an inhibition, which names a check as well, is not taken for the check', () => {
+  const { event, ...rest } = stateAfter(0, 2);
+  if (event === undefined) throw new Error('it has no event');
+  const state = {
+    ...rest,
+    event: { ...event, inhibited: { rule: 'switch', mark: '1', client: 'sw-a', check: 'ping' } },
+  };
+  const record = encodeCheckRecord(state, { check: CHECK }, 0);
+  const { check = decodeCheckRecord(record).check } = splitCheckRecord(record) ?? {};
+  expect(typeof check === 'string' ? JSON.parse(check) : check).toEqual(CHECK);
+});
+
 test('the check of a usual record is found unread', () => {
   const state = stateAfter(0, 0);
   expect(splitCheckRecord(encodeCheckRecord(state, { check: CHECK }, 0))).toEqual({
