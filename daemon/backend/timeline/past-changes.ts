@@ -1,4 +1,4 @@
-import { isExpired } from '../../../shared/domain/expiry.ts';
+import { entryAt, isOver } from '../../../shared/domain/silencing.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
 import type { Store } from '../ports.ts';
@@ -68,13 +68,15 @@ export async function differenceOf(
   if (isSilencedAnew || turned.size > CLIENTS_MAX) {
     return { turned, isSilencedAnew, ...(await readNamespace(store, base, name, atMs)) };
   }
-  const silences = entries.filter((entry) => !isExpired(entry, atMs));
+  const silences = entries.flatMap((entry) => (isOver(entry, atMs) ? [] : entryAt(entry, atMs)));
   return { turned, isSilencedAnew, silences, clients: clientsOf(store, base, name, { turned, atMs }) };
 }
 
 /** Whether it comes into effect or ends in between, by itself. */
-function isMoved({ begin, expireAtMs }: SilencedEntry, { fromMs, atMs }: Between): boolean {
+function isMoved(entry: SilencedEntry, { fromMs, atMs }: Between): boolean {
   const [low, high] = [Math.min(fromMs, atMs), Math.max(fromMs, atMs)];
+  // One that recurs has windows of which nothing was written while no backend ran.
+  const { begin, expireAtMs } = entryAt(entry, low);
   return [(begin ?? 0) * 1000, expireAtMs ?? 0].some((ms) => ms > low && ms <= high);
 }
 

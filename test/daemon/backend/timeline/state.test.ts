@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Backend } from '../../../../daemon/backend/compose.ts';
 import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
-import type { PastState } from '../../../../shared/schemas/timeline.ts';
+import type { PastChanges, PastState } from '../../../../shared/schemas/timeline.ts';
 import { asking } from '../../../support/asking.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { openBackend } from '../../../support/open-backend.ts';
@@ -129,6 +129,28 @@ describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
     for (const moment of [before, after]) {
       const { events, silenced } = await at(moment);
       expect([events[0]?.silenced_by, silenced]).toEqual([[], []]);
+    }
+  });
+
+  test('a silence that recurs is in force in its windows while no backend ran, also as a difference', async () => {
+    await report('disk', 2);
+    await ask('POST', '/api/mon/v1/silenced', {
+      check: 'disk',
+      recurrence: { schedule: 'daily 02:00', duration: 3600 },
+    });
+    await restartAfter(3 * DAY);
+    // Of the second day, and without what was made of the first one.
+    const [early, within, late] = [0.5, 1.5, 2.5].map((hour) => ManualClock.START_MS + DAY + (hour + 1) * 60 * MINUTE);
+    expect((await at(within ?? 0)).events[0]?.silenced_by).toEqual(['*:disk']);
+    for (const [from, to, ids] of [
+      [early, within, ['*:disk']],
+      [within, late, []],
+      [late, within, ['*:disk']],
+    ] as const) {
+      const target = `/api/mon/v1/timeline/changes?from=${String(from)}&at=${String(to)}`;
+      const changes = (await ask('GET', target)).body as PastChanges;
+      expect(changes.silenced).toMatchObject([{ id: '*:disk' }]);
+      expect(changes.events.flatMap(({ silenced_by: by }) => by)).toEqual(ids);
     }
   });
 
