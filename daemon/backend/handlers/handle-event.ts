@@ -82,13 +82,13 @@ export function handleRulesChange(transaction: Transaction, occasion: Occasion):
   return state.isSuppressed;
 }
 
-/** Gives what is of no client to the handlers that its check names, as they take any event. */
+/** Gives what is of no client to the handlers that its check names, as they take any event, but for groups: there is no event to group. */
 export function handleNotice(transaction: Transaction, namespace: Namespace, event: HandledEvent): void {
   const { handling, nowMs } = transaction;
   const circumstances = handling.circumstances(namespace.name, openEvents(namespace), nowMs);
   const verdicts = handling.route(namespace.name, event.check).handlers.map((handler) => {
     const verdict = handling.judge(handler, event, circumstances);
-    if (isRun(verdict)) ask(transaction, namespace, handler, event);
+    if (isRun(verdict)) askAlone(transaction, namespace, handler, event);
     return verdict;
   });
   const { id, client, check, action, occurrences } = event;
@@ -149,10 +149,21 @@ function askForRuns(
 /** By itself, or with its group; where there is no room in the group, by itself. */
 function ask(transaction: Transaction, namespace: Namespace, handler: RoutedHandler, event: HandledEvent): void {
   const { name } = handler;
-  const names = handler.kind === 'handler' ? handler.definition?.group_by : undefined;
+  const names = groupNamesOf(handler);
   if (names !== undefined && addToGroup(transaction, namespace, { name, names }, event)) return;
+  askAlone(transaction, namespace, handler, event);
+}
+
+/** By itself: a handler that tells of groups gets it as a group of one. */
+function askAlone(transaction: Transaction, namespace: Namespace, handler: RoutedHandler, event: HandledEvent): void {
+  const { name } = handler;
+  const names = groupNamesOf(handler);
   const group = names && groupOfOne({ namespace: namespace.name, handler: name }, names, event);
   addJob(transaction, namespace, name, event, group);
+}
+
+function groupNamesOf(handler: RoutedHandler): readonly string[] | undefined {
+  return handler.kind === 'handler' ? handler.definition?.group_by : undefined;
 }
 
 /**

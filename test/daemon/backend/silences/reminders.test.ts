@@ -87,11 +87,12 @@ describe('a silence that is about to end (spec, reminder)', () => {
 });
 
 /** With a handler that is told, defined or not. */
-async function restart(handlers: readonly string[] = ['note']): Promise<void> {
+async function restart(handlers: readonly string[] = ['note'], more: object = {}): Promise<void> {
   const { program } = await loadConfig({ directories: [], env: {} });
   const note = handlerSchema.parse({
     type: 'pipe',
     command: `cat >> ${join(dir, 'told')}; echo >> ${join(dir, 'told')}`,
+    ...more,
   });
   await backend.stop();
   await start({
@@ -107,6 +108,11 @@ async function runs(): Promise<{ check: { output: string }; silence_ending: { id
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as { check: { output: string }; silence_ending: { id: string } });
+}
+
+/** Of which silences it was told, run by run, also where it gets groups. */
+async function remindedOf(): Promise<readonly string[]> {
+  return (await runs()).map((run) => /"silence_ending":\{"id":"([^"]+)"/.exec(JSON.stringify(run))?.[1] ?? '');
 }
 
 describe('a handler is told of it (spec, reminder 3)', () => {
@@ -135,6 +141,18 @@ describe('a handler is told of it (spec, reminder 3)', () => {
     expect((await runs()).map(({ check }) => check.output)[1]).toBe(
       'the silence *:disk ends in 10m and keeps 1 event quiet',
     );
+  });
+
+  test('each by itself, also where the handler tells of groups', async () => {
+    await restart(['note'], { group_by: ['check'], group_wait: 30 });
+    for (const check of ['disk', 'load']) {
+      await ask('POST', '/silenced', { check, expire: 3600 });
+      await ask('POST', '/results', { name: check, source: 'web-1', output: 'full', status: 2, handlers: [] });
+    }
+    clock.advance(50 * MINUTE);
+    await expect.poll(reminded).toMatchObject({ events: 1 });
+    clock.advance(MINUTE);
+    await expect.poll(async () => (await remindedOf()).toSorted()).toEqual(['*:disk', '*:load']);
   });
 
   test('what was asked for and did not run before the backend was gone runs when it is back', async () => {
