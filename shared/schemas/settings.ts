@@ -242,7 +242,9 @@ export const programSettingsSchema = z.object({
         .min(100)
         .max(1_000_000)
         .default(10_000)
-        .describe('Transitions of one client and check that are kept.'),
+        .describe(
+          'Transitions of one client and check that are kept; until the next look a tenth more, seldom some more.',
+        ),
     })
     .prefault({})
     .describe('How much of the past is kept.'),
