@@ -33,7 +33,16 @@ export function runDeadlines(parts: DeadlineParts, rules: DeadlineRules): Dispos
   const { commits, clock, log } = parts;
   // On the scale that no correction moves: what is due when is moved with the clock, and so stays where it is.
   const deadlines = new Deadlines();
-  const add = ({ atMs, id }: Deadline): void => deadlines.add({ atMs: atMs - clock.now() + clock.steady(), id });
+  // What is announced again is due as it was: where each run announces something, there would be twice as many each time.
+  const pending = new Set<string>();
+  const add = ({ atMs: wallMs, id }: Deadline): void => {
+    // Up: who is asked before the time has come does nothing.
+    const deadline = { atMs: Math.ceil(wallMs - clock.now() + clock.steady()), id };
+    const key = keyOf(deadline);
+    if (pending.has(key)) return;
+    pending.add(key);
+    deadlines.add(deadline);
+  };
   let timer: Disposable | undefined;
   let isClosed = false;
 
@@ -46,7 +55,9 @@ export function runDeadlines(parts: DeadlineParts, rules: DeadlineRules): Dispos
     timer = clock.after(waitMs, wake);
   };
   const wake = (): void => {
-    for (const { id } of deadlines.due(clock.steady())) {
+    for (const deadline of deadlines.due(clock.steady())) {
+      pending.delete(keyOf(deadline));
+      const { id } = deadline;
       rules.run(id)?.catch((error: unknown) => {
         log.warn({ id, reason: errorMessage(error) }, rules.failure);
         add({ atMs: clock.now() + RETRY_MS, id });
@@ -75,4 +86,8 @@ export function runDeadlines(parts: DeadlineParts, rules: DeadlineRules): Dispos
       timer?.[Symbol.dispose]();
     },
   };
+}
+
+function keyOf({ atMs, id }: Deadline): string {
+  return `${String(atMs)} ${id}`;
 }

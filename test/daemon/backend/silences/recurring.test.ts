@@ -5,6 +5,7 @@ import { asking } from '../../../support/asking.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { openBackend } from '../../../support/open-backend.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
+import { TroubledStore } from '../../../support/troubled-store.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -14,12 +15,30 @@ const HANDLERS = new Map([['default', handlerSchema.parse({ type: 'pipe', comman
 /** From 02:00 to 03:00 UTC. */
 const NIGHTLY = { schedule: 'daily 02:00', duration: 3600 };
 
+/** Counts what is announced. */
+class CountingStore extends TroubledStore {
+  announced = 0;
+
+  override async write(...write: Parameters<TroubledStore['write']>): Promise<number> {
+    const seq = await super.write(...write);
+    this.announced += write[2].length;
+    return seq;
+  }
+}
+
 let clock: ManualClock;
 let dir: string;
 let backend: Backend;
+let store: CountingStore;
 
 async function start(): Promise<void> {
-  backend = await openBackend({ dir, clock, batcher: { batchLimit: 1 }, definitions: { handlers: HANDLERS } });
+  backend = await openBackend({
+    dir,
+    clock,
+    batcher: { batchLimit: 1 },
+    around: (real) => (store = new CountingStore(real)),
+    definitions: { handlers: HANDLERS },
+  });
 }
 beforeEach(async () => {
   clock = new ManualClock();
@@ -123,6 +142,23 @@ describe('a silence that recurs (silencing 3)', () => {
         { kind: 'expire' },
         { kind: 'silence', begin: NOW + 7200 },
       ]);
+  });
+
+  test('is announced as often at each of its windows as at the first', async () => {
+    await recur();
+    const days: number[] = [];
+    for (let day = 0; day < 10; day++) {
+      const before = store.announced;
+      for (const byMs of [2 * HOUR, HOUR]) {
+        const { announced } = store;
+        clock.advance(byMs);
+        await expect.poll(() => store.announced).toBeGreaterThan(announced);
+        await entries();
+      }
+      clock.advance(21 * HOUR);
+      days.push(store.announced - before);
+    }
+    expect(Math.max(...days)).toBeLessThan(10);
   });
 
   test('is not replaced by one that does not recur, on any wire', async () => {
