@@ -48,6 +48,7 @@ function isEventRow(row: unknown): boolean {
     typeof row['occurrences'] === 'number' &&
     typeof row['last'] === 'number' &&
     typeof row['output'] === 'string' &&
+    (row['groups'] === undefined || areTexts(row['groups'])) &&
     (row['recovering'] === undefined || isRecovery(row['recovering']))
   );
 }
@@ -62,8 +63,13 @@ function isEventBrief(row: unknown): boolean {
     typeof row['status'] === 'number' &&
     (row['action'] === 'create' || row['action'] === 'resolve' || row['action'] === 'flapping') &&
     typeof row['since'] === 'number' &&
-    areTexts(row['silenced_by'])
+    areTexts(row['silenced_by']) &&
+    (row['inhibited_by'] === undefined || isInhibitor(row['inhibited_by']))
   );
+}
+
+function isInhibitor(by: unknown): boolean {
+  return isObject(by) && [by['rule'], by['client'], by['check']].every((name) => typeof name === 'string');
 }
 
 function isClientRow(row: unknown): boolean {

@@ -9,7 +9,7 @@ import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 import { expectWhole, readStore } from './stored-state.ts';
 import { AgentWriter, HttpWriter, listsOf } from './writer.ts';
 
-const ROUNDS = 2;
+const ROUNDS = 3;
 const HTTP_WRITERS = 8;
 const AGENTS = 6;
 /** Longest time under load before the kill. */

@@ -36,7 +36,6 @@ export const NOISE_ACTIONS: readonly Action[] = [
     keys: ['I'],
     in: ['inhibitions', 'detail'],
     help: 'open the event because of which others are kept quiet',
-    hint: 'because of',
     run: {
       inhibitions: (store) => {
         const [rule] = meantRows(store) as readonly InhibitionRow[];

@@ -30,12 +30,13 @@ interface State {
 export function restoreSilenced(restoring: Restoring, namespace: Namespace, object: Wrapped): Restored {
   const { transaction, by, silencesMax } = restoring;
   const exact = exactState(namespace.name, object, transaction.nowMs);
-  const after = exact ?? translated(namespace, object, transaction.nowMs);
-  if ('problem' in after) return leftOut(after.problem);
+  const dumped = exact ?? translated(namespace, object, transaction.nowMs);
+  if ('problem' in dumped) return leftOut(dumped.problem);
+  const present = namespace.silenced.get(dumped.entry.id);
+  const after = present === undefined ? dumped : countedOn(dumped, namespace.silenced.use(present.id));
   const selector = after.entry.selector === undefined ? undefined : parseSelector(after.entry.selector);
   if (selector?.kind === 'problem') return leftOut(`its selector cannot be read: ${selector.message}`);
   if (isOver(after.entry, transaction.nowMs)) return leftOut('it has expired');
-  const present = namespace.silenced.get(after.entry.id);
   if (present === undefined && namespace.silenced.size >= silencesMax) {
     return leftOut(`there are ${String(silencesMax)} silenced entries: clear some first, or raise silences-limit`);
   }
@@ -65,6 +66,14 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
     },
     lost,
   );
+}
+
+/** The state of an entry that is there: since when it matched nothing is counted all the time, and is known better here. */
+function countedOn({ entry, use }: State, present: KeptUse | undefined): State {
+  if (use === undefined) return { entry, use };
+  const { unmatched_since: _ofThen, ...rest } = use;
+  const since = present?.unmatched_since;
+  return { entry, use: since === undefined ? rest : { ...rest, unmatched_since: since } };
 }
 
 function exactState(namespace: string, object: Wrapped, nowMs: number): State | undefined {

@@ -278,8 +278,8 @@ describe('silencing', () => {
       },
     });
     driver.type('s');
-    // From the reason back to the scope, then to its last choice.
-    driver.type('\u001B[Z\u001B[Z\u001B[Z\u001B[Z\u001B[D');
+    // From the reason back to the scope, then to its last choice but one.
+    driver.type('\u001B[Z\u001B[Z\u001B[Z\u001B[Z\u001B[D\u001B[D');
     const layer = driver.store.state.layers.at(-1);
     if (layer?.kind !== 'silence') throw new Error('no silence dialog');
     expect(layer.form.scope).toBe('subscription');

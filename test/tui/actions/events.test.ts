@@ -104,7 +104,7 @@ describe('the last silence again', () => {
         b: aClientRow({ name: 'b', subscriptions: ['db', 'client:b'] }),
       },
     });
-    driver.type('swhy\u001B[Z\u001B[Z\u001B[Z\u001B[Z\u001B[D\u0013');
+    driver.type('swhy\u001B[Z\u001B[Z\u001B[Z\u001B[Z\u001B[D\u001B[D\u0013');
     expect(changes(driver)[0]?.operations).toMatchObject([{ subscription: 'web' }]);
     driver.type('jS');
     expect(top(driver)).toMatchObject({ lines: ['b / disk', expect.any(String)] });

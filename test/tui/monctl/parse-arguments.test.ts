@@ -103,7 +103,9 @@ test('the manual of a command', () => {
       An entry with the same check and subscription, or selector, is replaced.
       A selector finds what is there and what comes; it cannot name what changes
       from result to result.
-      Without --expire it stays until it is cleared.
+      Without --expire it stays until it is cleared. With --recur it is in force
+      again and again, for --duration each time;
+      --dry-run shows the next windows, and what daylight saving does to them.
 
     Options
       --check NAME         this check; without a subscription or client: everywhere
@@ -114,6 +116,14 @@ test('the manual of a command', () => {
       --expire DURATION    how long: 1h, 1h30m, 2d or seconds; never: until cleared
       --begin TIME         when it starts: 2026-11-20T22:00, +2h, epoch seconds
       --expire-on-resolve  end it when the event resolves
+      --recur SCHEDULE     again and again: 'sat,sun 02:00', 'mon-fri 6:00,18:00',
+                           'daily 03:30' or cron '0 22 * * 2'
+      --zone ZONE          where the clock of --recur hangs: Europe/Berlin, +02:00;
+                           default UTC
+      --duration DURATION  how long each window of --recur lasts
+      --first-day DAY      the first day on which a window of --recur may begin:
+                           2026-12-01
+      --last-day DAY       the last one
       --reason TEXT        why, for the people who will wonder
       --creator TEXT       who; default USER@host
       --namespace NAME     where; default that of the context, else default
@@ -129,6 +139,8 @@ test('the manual of a command', () => {
       monctl silenced create --subscription web --begin 2026-11-21T02:00 --expire 1h
       # what a search finds
       monctl silenced create --selector 'client~web-* env=prod' --expire 1h
+      # every weekend
+      monctl silenced create --check backup --recur 'sat,sun 02:00' --duration 2h
       # what would it silence?
       monctl silenced create --subscription web --dry-run
 

@@ -169,10 +169,7 @@ const create: Command = {
     ['monctl silenced create --client web-001 --check disk --expire-on-resolve', 'known, until it is fixed'],
     ['monctl silenced create --subscription web --begin 2026-11-21T02:00 --expire 1h', 'a planned window'],
     ["monctl silenced create --selector 'client~web-* env=prod' --expire 1h", 'what a search finds'],
-    [
-      "monctl silenced create --check backup --recur 'sat,sun 02:00' --zone Europe/Berlin --duration 2h",
-      'every weekend',
-    ],
+    ["monctl silenced create --check backup --recur 'sat,sun 02:00' --duration 2h", 'every weekend'],
     ['monctl silenced create --subscription web --dry-run', 'what would it silence?'],
   ],
   async run(call) {
