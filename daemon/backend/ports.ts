@@ -28,8 +28,7 @@ export type Change =
   /** An event keeps others quiet by a rule, or does not any more. */
   | readonly ['inhibitor', namespace: string, rule: string, client: string, check: string]
   /** What a rule keeps quiet is more or less than before. */
-  | readonly ['inhibited', namespace: string, rule: string]
-  | readonly ['group', namespace: string, handler: string, key: string];
+  | readonly ['inhibited', namespace: string, rule: string];
 
 /** One committed write. Sequence numbers are dense: each write has the next one. */
 export interface ChangeRecord {

@@ -199,6 +199,9 @@ export const INHIBITION_SEARCH = searchLanguage<InhibitionRow>(
     textField('inhibition', ({ name }) => name),
     textField('when', ({ when }) => when),
     textField('quiets', ({ quiet }) => quiet),
+    listField('namespace', 'a namespace in which it keeps events quiet', ({ inhibitors }) =>
+      inhibitors.map(({ namespace }) => namespace),
+    ),
     listField('because', 'an event', ({ inhibitors }) => inhibitors.map(({ client, check }) => `${client}/${check}`)),
     countField('quiet', ({ quieted }) => quieted),
   ],

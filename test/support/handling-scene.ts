@@ -56,6 +56,12 @@ export function handlingBackend(): HandlingBackend {
   return { letters, api: (request) => answerOf(letters, request) };
 }
 
+/** A run of a group that failed for good. */
+export const GROUP_LETTER = {
+  ...letter(1763745000000003, 'pager', 'web-003.eu-west-1', 'http-frontend', { minutesAgo: 2, attempts: 5 }),
+  group: { label: 'client.rack=fra-12', events: 31 },
+};
+
 /** The console with the events of the scene, and everything that it asks about handlers. */
 export async function openHandlingScene(options: RigOptions = {}): Promise<ConsoleRig> {
   const rig = await openRig({ snapshot: SCENE, api: handlingBackend().api, ...options });

@@ -4,7 +4,9 @@ import type { InhibitionRow } from '../../shared/schemas/inhibition.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { onLayer, type Action } from '../keys/action.ts';
 import { meantRows } from '../list/meant-rows.ts';
+import { nameAt, nameBeside } from '../model/backend-names.ts';
 import { targetOf } from '../model/target.ts';
+import { NAMESPACE_COLUMN } from '../model/where-column.ts';
 import { openDetail } from '../screens/detail/actions.ts';
 import { openFiltered } from '../screens/open-filtered.ts';
 
@@ -21,10 +23,18 @@ export function openQuieted(store: ActionPorts, [rule]: readonly InhibitionRow[]
   if (rule !== undefined) openFiltered(store, 'events', `inhibited_by=${rule.name}`);
 }
 
-/** Shows the event because of which others are quiet. */
-function openInhibitor(store: ActionPorts, by: { readonly client: string; readonly check: string } | undefined): void {
+/**
+ * Shows the event because of which others are quiet.
+ *
+ * @param nameOf the name of its client in what is shown
+ */
+function openInhibitor<By extends { readonly client: string; readonly check: string }>(
+  store: ActionPorts,
+  by: By | undefined,
+  nameOf: (by: By) => string,
+): void {
   if (by === undefined) return store.say('nothing is kept quiet here now');
-  const target = targetOf(eventKey(by.client, by.check));
+  const target = targetOf(eventKey(nameOf(by), by.check));
   if (store.events.get(target.key) === undefined) return store.say('that event is not among those that are shown');
   openDetail(store, target, false);
 }
@@ -36,13 +46,18 @@ export const NOISE_ACTIONS: readonly Action[] = [
     keys: ['I'],
     in: ['inhibitions', 'detail'],
     help: 'open the event because of which others are kept quiet',
+    hint: 'because of',
     run: {
       inhibitions: (store) => {
         const [rule] = meantRows(store) as readonly InhibitionRow[];
-        openInhibitor(store, rule?.inhibitors[0]);
+        openInhibitor(store, rule?.inhibitors[0], ({ client, namespace }) =>
+          store.whereColumn === NAMESPACE_COLUMN ? nameAt(client, namespace) : client,
+        );
       },
       detail: onLayer('detail', (store, { target }) =>
-        openInhibitor(store, store.events.get(target.key)?.row.inhibited_by),
+        openInhibitor(store, store.events.get(target.key)?.row.inhibited_by, ({ client }) =>
+          nameBeside(target.client, client),
+        ),
       ),
     },
   },

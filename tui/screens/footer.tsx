@@ -73,6 +73,8 @@ function hintText(
   if (action === 'run' && !connected) return 'retry now';
   // In the list of events there is more to do than fits.
   if (action === 'run' && (readOnly || context === 'events' || context === 'detail')) return undefined;
+  // Few events are kept quiet, and what leads back has to fit.
+  if (action === 'inhibitor' && context === 'detail') return undefined;
   if (action === 'pause' && paused) return 'resume';
   return binding.hint;
 }

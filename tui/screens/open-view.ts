@@ -29,6 +29,8 @@ const OF_NAMESPACES: ReadonlySet<ViewName> = new Set([
   'aggregates',
   'clients',
   'checks',
+  'groups',
+  'inhibitions',
   'cluster',
 ]);
 

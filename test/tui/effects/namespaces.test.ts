@@ -32,6 +32,8 @@ function placed(row: EventRow, namespace: string): readonly [string, EventRow] {
   return [`${namespace}/${eventKey(row.client, row.check)}`, { ...row, namespace }];
 }
 
+const GROUP = { firing: 1, waiting: 1, worst: 'critical', told_at: null, due_at: 1_795_212_030 };
+
 const COUNTS = { ok: 0, warning: 0, critical: 0, unknown: 0, stale: 0, silenced: 0, down: 0 };
 
 /** The same names in two namespaces, which are not the same things. */
@@ -84,6 +86,24 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
     api: { answer_p99_ms: null },
     feed: { consumers: 1 },
   },
+  // Of all namespaces that the credentials may see, whichever is shown.
+  '/api/mon/v1/handler-groups': [
+    { namespace: 'default', handler: 'pager', id: 'id-default', by: { client: 'db-1' }, ...GROUP },
+    { namespace: 'team-a', handler: 'chat', id: 'id-team-a', by: { client: 'web-1' }, ...GROUP },
+  ],
+  '/api/mon/v1/inhibitions': [
+    {
+      name: 'http-down',
+      when: 'check=http',
+      quiet: 'check!=http',
+      equal: ['client.rack'],
+      quieted: 7,
+      inhibitors: [
+        { namespace: 'team-a', client: 'web-1', check: 'http', quieted: 5 },
+        { namespace: 'default', client: 'db-1', check: 'disk', quieted: 2 },
+      ],
+    },
+  ],
   '/api/mon/v1/audit?limit=20': [],
   '/api/mon/v1/handlers': [],
   '/api/mon/v1/cluster': aClusterView(),
@@ -95,7 +115,7 @@ interface Backend {
 }
 
 /** Knows the namespaces `default` and `team-a`, and tells of the one that is asked for. */
-async function startNamespaces(): Promise<Backend> {
+async function startNamespaces(rowsIn = ROWS): Promise<Backend> {
   const requests: Pick<SeenRequest, 'method' | 'path'>[] = [];
   const server = await startFeedServer({
     http: ({ method = '', url = '' }, response) => {
@@ -105,13 +125,16 @@ async function startNamespaces(): Promise<Backend> {
       response.end(JSON.stringify(answer ?? {}));
     },
     onSubscribe: (connection, { namespace = 'default' }) =>
-      connection.send({ type: 'snapshot', seq: 1, rows: ROWS[namespace] ?? {} }, { type: 'live', seq: 1 }),
+      connection.send({ type: 'snapshot', seq: 1, rows: rowsIn[namespace] ?? {} }, { type: 'live', seq: 1 }),
   });
   return { server, requests };
 }
 
-async function open(size: { readonly columns?: number; readonly rows?: number } = {}): Promise<ConsoleRig & Backend> {
-  const backend = await startNamespaces();
+async function open(
+  size: { readonly columns?: number; readonly rows?: number } = {},
+  rowsIn = ROWS,
+): Promise<ConsoleRig & Backend> {
+  const backend = await startNamespaces(rowsIn);
   const rig = await openRig({ ...size, server: backend.server });
   await rig.shows('LIVE', 'db-1');
   return Object.assign(rig, { requests: backend.requests });
@@ -154,6 +177,23 @@ describe('another namespace', () => {
     expect(rig.screen.text).toContain('web-1');
     rig.type(':ns\r');
     await rig.shows('type :ns NAME: default, team-a, all');
+  });
+
+  test('is that of the groups and inhibitions that are listed', async () => {
+    const rig = await open({ columns: 120, rows: 24 });
+    rig.type(':groups\r');
+    await rig.shows(/pager +client=db-1/, '1/1');
+    expect(rig.screen.text).not.toContain('chat');
+    rig.type(':inhibitions\r');
+    await rig.shows(/http-down +2 +db-1\/disk /);
+    rig.type(':ns team-a\r');
+    await rig.shows('ns team-a', /http-down +5 +web-1\/http /);
+    rig.type(':groups\r');
+    await rig.shows(/chat +client=web-1/, '1/1');
+    expect(rig.screen.text).not.toContain('pager');
+    expect(rig.screen.text).not.toContain('NAMESPACE');
+    rig.type(':inhibitions\rI');
+    await rig.shows('events › web-1 / http');
   });
 
   test('stays after the connection was lost', async () => {
@@ -298,6 +338,40 @@ describe('all namespaces', () => {
     rig.type('\t\t\t\t\t\t\r');
     await rig.shows('check=http namespace=team-a', /team-a +web-1 /);
     expect(rig.screen.text).not.toContain('db-1');
+  });
+
+  test('have the lists of groups and inhibitions, each with its namespace', async () => {
+    const rig = await open({ columns: 120, rows: 24 });
+    rig.type(':ns all\r');
+    await rig.shows('ns all', /team-a +web-1 /);
+    rig.type(':groups\r');
+    await rig.shows('NAMESPACE', /pager +default +client=db-1/, /chat +team-a +client=web-1/);
+    rig.type(':filter namespace=team-a\r');
+    await rig.showsNo('pager');
+    rig.type(':inhibitions\r');
+    await rig.shows('NAMESPACE', /http-down +7 +web-1\/http \+1 +team-a /);
+    rig.type(':filter namespace=team-a\r');
+    await rig.shows('1/1  filter: namespace=team-a');
+    rig.type('I');
+    await rig.shows('web-1@team-a / http');
+    await vi.waitFor(() =>
+      expect(rig.requests.map(({ path }) => path)).toContain('/api/mon/v1/events/web-1/http?namespace=team-a'),
+    );
+  });
+
+  test('open the event because of which another one is quiet in its own namespace', async () => {
+    const quiet = { ...TEAM[1], inhibited_by: { rule: 'http-down', client: 'web-1', check: 'http' } };
+    const events = { ...ROWS['*']?.events, ...Object.fromEntries([placed(anEventRow(quiet), 'team-a')]) };
+    const rig = await open({}, { ...ROWS, '*': { ...ROWS['*'], events } });
+    rig.type(':ns all\r');
+    await rig.shows('ns all', /team-a +web-2 /);
+    rig.type('/web-2\r\r');
+    await rig.shows('web-2@team-a / load');
+    rig.type('I');
+    await rig.shows('web-1@team-a / http');
+    await vi.waitFor(() =>
+      expect(rig.requests.map(({ path }) => path)).toContain('/api/mon/v1/events/web-1/http?namespace=team-a'),
+    );
   });
 
   test('have no other lists', async () => {

@@ -1,3 +1,4 @@
+import '../../../tui/actions/all.ts';
 import { describe, expect, test } from 'vitest';
 import { ShortHeader, TallHeader, type HeaderProps } from '../../../tui/screens/header.tsx';
 import { INITIAL_FEED_STATUS, type FeedStatus } from '../../../tui/model/feed-status.ts';

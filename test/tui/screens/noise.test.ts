@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { ConsoleRig, RigOptions } from '../../support/console-rig.ts';
-import { handlingBackend, openHandlingScene } from '../../support/handling-scene.ts';
+import { eventOf, type ConsoleRig, type RigOptions } from '../../support/console-rig.ts';
+import { GROUP_LETTER, handlingBackend, openHandlingScene } from '../../support/handling-scene.ts';
 import { COLOR, LOOKS, scenesAt, sizesOf } from '../../support/golden-looks.ts';
-import { SCENE } from '../../support/console-scene.ts';
+import { SCENE, SCENE_EVENTS } from '../../support/console-scene.ts';
 import { FEED_HELLO } from '../../support/feed-server.ts';
 import { expectGolden } from '../../support/screen.ts';
 
@@ -59,12 +59,22 @@ function quietScene(): NonNullable<RigOptions['snapshot']> {
   return { ...SCENE, events: Object.fromEntries(events) };
 }
 
+/** With the first two of its events. */
+function letterOfGroup(): object {
+  const [event, other] = SCENE_EVENTS.filter(({ client }) => client.startsWith('web-')).map((row) =>
+    Object.assign({ change: 'new' }, eventOf(row)),
+  );
+  return { ...GROUP_LETTER, event, events: [event, other] };
+}
+
 function openNoise(options: RigOptions = {}): Promise<ConsoleRig> {
   const { api } = handlingBackend();
   return openHandlingScene({
     snapshot: quietScene(),
     api: (request) => {
       if (request.path === '/api/mon/v1/handler-groups') return { status: 200, body: GROUPS };
+      if (request.path === '/api/mon/v1/dead-letters') return { status: 200, body: [GROUP_LETTER] };
+      if (request.path.startsWith('/api/mon/v1/dead-letters/')) return { status: 200, body: letterOfGroup() };
       if (request.path === '/api/mon/v1/inhibitions') return { status: 200, body: INHIBITIONS };
       return api(request);
     },
@@ -101,6 +111,15 @@ const PICTURES: readonly { readonly view: string; readonly play: (rig: ConsoleRi
       await rig.shows('quiet: db-014');
       rig.type('\r');
       await rig.shows('by switch-down, because of db-014.eu-west-1/postgres-repl');
+    },
+  },
+  {
+    view: 'dead-letter-group',
+    play: async (rig) => {
+      rig.type(':dead-letters\r');
+      await rig.shows('REASON', '31 events)');
+      rig.type('\r');
+      await rig.shows('client.rack=fra-12 (31 events)', 'the events, without secrets', '"change": "new"');
     },
   },
 ];
@@ -140,6 +159,17 @@ test('I goes from a rule to the event because of which it keeps others quiet', a
   rig.type('I');
   await rig.shows('db-014.eu-west-1 / postgres-repl');
   expect(rig.screen.text).not.toContain('BECAUSE OF');
+});
+
+test('I goes from the detail of a quiet event to the one because of which it is', async () => {
+  const rig = await openNoise();
+  rig.type('/web-003\r\r');
+  await rig.shows('web-003.eu-west-1 / http-frontend', 'by switch-down, because of db-014.eu-west-1/postgres-repl');
+  rig.type('I');
+  await rig.shows('events › db-014.eu-west-1 / postgres-repl');
+  expect(rig.screen.text).not.toContain('by switch-down');
+  rig.type('I');
+  await rig.shows('nothing is kept quiet here now');
 });
 
 test('I says so where a rule keeps nothing quiet', async () => {

@@ -2,10 +2,12 @@ import { formatDuration } from '../../../shared/domain/duration.ts';
 import { groupLabel } from '../../../shared/domain/grouping/place.ts';
 import { GROUP_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import type { GroupRow } from '../../../shared/schemas/grouping.ts';
-import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { column, countColumn, textColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
 import type { Known } from '../../model/known.ts';
+import { NAMESPACE_COLUMN } from '../../model/where-column.ts';
+import { isInShown } from '../../model/shown-namespace.ts';
+import type { Opened } from '../../state/ports.ts';
 import { STATUS } from '../../text/theme.ts';
 import { countText } from '../../words/count-text.ts';
 
@@ -20,7 +22,8 @@ export const GROUPS = tableView<GroupRow>({
     row: (store, key) => groups(store).get(key),
   },
   columns: [
-    textColumn('handler', 'HANDLER', [10, 24], handlerText, { cut: 'middle' }),
+    textColumn('handler', 'HANDLER', [10, 24], ({ handler }) => handler, { cut: 'middle' }),
+    textColumn(NAMESPACE_COLUMN, 'NAMESPACE', [10, 14], ({ namespace }) => namespace),
     textColumn('group', 'GROUP', [22, 48], ({ by }) => groupLabel(Object.entries(by)), { cut: 'middle' }),
     column('events', 'EVENTS', [10, 12], eventsText, {
       tone: ({ worst = 'unknown', firing }) => (firing === 0 ? 'faint' : STATUS[worst].tone),
@@ -47,10 +50,6 @@ export const GROUPS = tableView<GroupRow>({
   menu: ['open'],
 });
 
-function handlerText({ namespace, handler }: GroupRow): string {
-  return namespace === DEFAULT_NAMESPACE ? handler : `${namespace}/${handler}`;
-}
-
 /** `✗ CRIT 31`: how many persist, and the worst of them. */
 function eventsText({ firing, worst = 'unknown' }: GroupRow): string {
   if (firing === 0) return 'all over';
@@ -72,11 +71,11 @@ function nextText({ waiting, due_at: at }: GroupRow, nowMs: number): string {
   return `again in ${formatDuration(Math.max(0, seconds), 2)}`;
 }
 
-/** Those that were loaded last, made once for each answer. */
-function groups({ loads }: Pick<Known, 'loads'>): ReadonlyMap<string, GroupRow> {
+/** Those that were loaded last and are shown, made once for each answer. */
+function groups({ loads, options }: Opened & Pick<Known, 'loads'>): ReadonlyMap<string, GroupRow> {
   const { data } = loads.of('groups');
   if (data === undefined) return NONE;
-  const known = memo.get(data) ?? new Map(data.map((group) => [keyOfGroup(group), group]));
+  const known = memo.get(data) ?? new Map(data.filter(isInShown(options)).map((group) => [keyOfGroup(group), group]));
   memo.set(data, known);
   return known;
 }

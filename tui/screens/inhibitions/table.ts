@@ -3,6 +3,9 @@ import type { InhibitionRow } from '../../../shared/schemas/inhibition.ts';
 import { column, countColumn, textColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
 import type { Known } from '../../model/known.ts';
+import { NAMESPACE_COLUMN } from '../../model/where-column.ts';
+import { isInShown } from '../../model/shown-namespace.ts';
+import type { Opened } from '../../state/ports.ts';
 import { countText } from '../../words/count-text.ts';
 
 /** Rules that keep events quiet that follow from others. */
@@ -10,8 +13,8 @@ export const INHIBITIONS = tableView<InhibitionRow>({
   name: 'inhibitions',
   nouns: ['inhibition', 'inhibitions'],
   source: {
-    keys: (store) => rules(store).map(({ name }) => name),
-    row: (store, key) => rules(store).find(({ name }) => name === key),
+    keys: (store) => rules(store).keys(),
+    row: (store, key) => rules(store).get(key),
   },
   columns: [
     textColumn('rule', 'INHIBITION', [12, 28], ({ name }) => name, { cut: 'middle' }),
@@ -21,6 +24,7 @@ export const INHIBITIONS = tableView<InhibitionRow>({
       tone: ({ inhibitors }) => (inhibitors.length === 0 ? 'faint' : 'critical'),
       compare: (a, b) => b.inhibitors.length - a.inhibitors.length,
     }),
+    textColumn(NAMESPACE_COLUMN, 'NAMESPACE', [10, 14], ({ inhibitors: [first] }) => first?.namespace ?? ''),
     textColumn('when', 'WHEN', [14, 40], ({ when }) => when, { spare: 1 }),
     textColumn('quiets', 'QUIETS', [12, 40], ({ quiet }) => quiet, { spare: 2 }),
     textColumn('equal', 'EQUAL', [8, Infinity], ({ equal }) => equal.join(', '), { spare: 3 }),
@@ -39,6 +43,24 @@ function becauseText({ inhibitors }: InhibitionRow): string {
   return `${first.client}/${first.check}${more}`;
 }
 
-function rules({ loads }: Pick<Known, 'loads'>): readonly InhibitionRow[] {
-  return loads.of('inhibitions').data ?? [];
+/** Those that were loaded last, with what they do where one looks; made once for each answer. */
+function rules({ loads, options }: Opened & Pick<Known, 'loads'>): ReadonlyMap<string, InhibitionRow> {
+  const { data } = loads.of('inhibitions');
+  if (data === undefined) return NONE;
+  const known = memo.get(data) ?? new Map(data.map((rule) => [rule.name, ruleThere(rule, isInShown(options))]));
+  memo.set(data, known);
+  return known;
 }
+
+/** Of more events than a backend lists it is at least so much that is kept quiet. */
+function ruleThere(
+  rule: InhibitionRow,
+  isThere: (inhibitor: InhibitionRow['inhibitors'][number]) => boolean,
+): InhibitionRow {
+  const inhibitors = rule.inhibitors.filter(isThere);
+  if (inhibitors.length === rule.inhibitors.length) return rule;
+  return { ...rule, inhibitors, quieted: inhibitors.reduce((sum, { quieted = 0 }) => sum + quieted, 0) };
+}
+
+const NONE: ReadonlyMap<string, InhibitionRow> = new Map();
+const memo = new WeakMap<readonly InhibitionRow[], ReadonlyMap<string, InhibitionRow>>();
