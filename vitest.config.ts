@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/support/longest-first.ts';
 import { PATIENCE } from './test/support/patience.ts';
 import { propertyRuns } from './test/support/property-runs.ts';
 
@@ -26,7 +25,6 @@ export default defineConfig({
     // No test leaves anything behind in its process, so the files share one: loading Ink, Fastify and the rest anew for each
     // file costs more than the tests themselves.
     isolate: false,
-    sequence: { sequencer: LongestFirst },
     // The programs that tests start: compiled once, they start in half the time.
     env: {
       NODE_COMPILE_CACHE: join(import.meta.dirname, 'build/compile-cache'),
