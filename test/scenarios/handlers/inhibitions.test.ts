@@ -52,6 +52,6 @@ test('a rule is removed and the backend is killed meanwhile: all that it kept ba
     { timeout: 60_000 },
   );
   const freed = (await told()).filter(({ inhibition_ended: ended }) => ended === true);
-  // Only what ran at the moment of the kill may be told twice.
-  expect(freed.length - HOSTS.length).toBeLessThanOrEqual(1);
+  // Only what ran at the moment of the kill, or had ended and was not written down yet, may be told twice.
+  expect(freed.length - HOSTS.length).toBeLessThanOrEqual(4);
 });
