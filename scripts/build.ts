@@ -61,13 +61,44 @@ const graphemesAsWeDo: Plugin = {
   setup(bundler) {
     const made = 'new Intl.Segmenter(';
     const filter =
-      /node_modules\/(ink\/build\/line-update|wrap-ansi\/index|slice-ansi\/tokenize-ansi|@alcalzone\/ansi-tokenize\/build\/tokenize)\.js$/;
+      /node_modules\/(wrap-ansi\/index|slice-ansi\/tokenize-ansi|@alcalzone\/ansi-tokenize\/build\/tokenize)\.js$/;
     bundler.onLoad({ filter }, async ({ path }) => {
       const source = await readFile(path, 'utf8');
       if (!source.includes(made)) throw new Error(`${path} takes text apart in another way now`);
       const ours = join(process.cwd(), 'tui/terminal/graphemes.ts');
       return {
         contents: `import { GraphemeSegmenter } from ${JSON.stringify(ours)};\n${source.replaceAll(made, 'new GraphemeSegmenter(')}`,
+        resolveDir: dirname(path),
+      };
+    });
+  },
+};
+
+/** The console is made of rows: what Ink does for rows is done by us, and cells are left to Ink where there are any. */
+const rowsAsWeDo: Plugin = {
+  name: 'rows-as-we-do',
+  setup(bundler) {
+    const resolveDir = process.cwd();
+    bundler.onLoad({ filter: /ink\/build\/line-update\.js$/ }, () => ({
+      contents: "export { rowChange as default } from './tui/terminal/row-change.ts';",
+      resolveDir,
+    }));
+    bundler.onLoad({ filter: /ink\/build\/output\.js$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      const declared = 'export default class Output {';
+      if (!source.includes(declared)) throw new Error(`${path} draws in another way now`);
+      const ours = join(resolveDir, 'tui/terminal/frame-of-rows.ts');
+      return {
+        contents: [
+          `import { frameOfRows } from ${JSON.stringify(ours)};`,
+          source.replace(declared, 'class Output {'),
+          'export default class extends Output {',
+          '  get() {',
+          '    const output = frameOfRows(this.operations, this.height);',
+          '    return output === undefined ? super.get() : { output, height: this.height };',
+          '  }',
+          '}',
+        ].join('\n'),
         resolveDir: dirname(path),
       };
     });
@@ -135,6 +166,7 @@ await Promise.all(
         layoutWithoutFetch,
         measureAsWeDo,
         graphemesAsWeDo,
+        rowsAsWeDo,
         messagesInEnglish,
         ...(isWhole ? [storeBesideProgram] : []),
       ],

@@ -127,6 +127,19 @@ describe('the real console in a real pseudo-terminal', () => {
     expect(pty.screen.output.split('\u001B[?2026l').length).toBe(opened);
   });
 
+  test('of a row that changes it writes the cells that do, and no others', async () => {
+    const backend = await scriptedBackend();
+    await using pty = startConsole(['--backend', backend.url]);
+    await pty.waitForText('LIVE 4,812 results/s');
+    const { length } = pty.screen.output;
+    pty.write('j');
+    await pty.waitForText('row 2/12');
+    const written = pty.screen.output.slice(length);
+    // `of 12 events shown` and `/12` stand beside it, and stay.
+    expect(written).toMatch(/row 2(?!\/12)/);
+    expect(written).not.toContain('events shown');
+  });
+
   test('with NO_COLOR there is none', async () => {
     const backend = await scriptedBackend();
     await using pty = startConsole(['--backend', backend.url], { NO_COLOR: '1' });

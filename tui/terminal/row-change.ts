@@ -1,0 +1,148 @@
+import { cellWidth } from './cells.ts';
+
+/** A row as the terminal shows it. */
+interface Cells {
+  /** What stands in each cell; '' is the second half of the one before. */
+  readonly texts: readonly string[];
+  /** How it looks: parameters of SGR, those that are on. */
+  readonly looks: readonly string[];
+}
+
+const SEQUENCE = /\u001B\[([\d;]*)m/y;
+
+/** Nothing else may be in a row that is taken apart: it moves the cursor, or not all terminals give it as many cells. */
+const UNCERTAIN = /[\0-\u001A\u001C-\u001F\u007F-\u009F\p{M}\p{Default_Ignorable_Code_Point}\u{10000}-\u{10FFFF}]/u;
+
+/** To go over so many equal cells is as dear as to write them again: `ESC [ n n n G`. */
+const GAP = 6;
+
+/**
+ * What makes the row `next` of the row `previous` that a terminal of `columns` shows: only the cells that are not the
+ * same. A table of events that grow older changes by two of a hundred cells in each row each second. The cursor is in that row
+ * before, in any column, and after; looks are the default ones before and after. The build has Ink ask this.
+ */
+export function rowChange(previous: string, next: string, columns: number): string {
+  const whole = `\u001B[1G\u001B[K${next}`;
+  const before = cellsOf(previous);
+  const after = cellsOf(next);
+  if (before === undefined || after === undefined) return whole;
+  if (!(Math.max(before.texts.length, after.texts.length) <= columns)) return whole;
+  const change = changeOf(before, after);
+  return change.length < whole.length ? change : whole;
+}
+
+function changeOf(before: Cells, after: Cells): string {
+  const { length } = after.texts;
+  const isSame = (at: number): boolean =>
+    at < before.texts.length
+      ? before.texts[at] === after.texts[at] && before.looks[at] === after.looks[at]
+      : after.texts[at] === ' ' && after.looks[at] === '';
+  let change = '';
+  for (let at = 0; at < length;) {
+    if (isSame(at)) {
+      at++;
+      continue;
+    }
+    let end = at + 1;
+    for (let look = end; look < length && look - end < GAP; look++) if (!isSame(look)) end = look + 1;
+    // Both halves of a wide character are written by its first.
+    while (after.texts[end] === '') end++;
+    change += `\u001B[${String(at + 1)}G${textOf(after, at, end)}`;
+    at = end;
+  }
+  if (before.texts.length > length) change += `\u001B[${String(length + 1)}G\u001B[K`;
+  return change;
+}
+
+function textOf({ texts, looks }: Cells, from: number, to: number): string {
+  let text = '';
+  let look = '';
+  for (let at = from; at < to; at++) {
+    const next = looks[at] ?? '';
+    if (next !== look) {
+      if (look !== '') text += '\u001B[m';
+      if (next !== '') text += `\u001B[${next}m`;
+      look = next;
+    }
+    text += texts[at] ?? '';
+  }
+  return look === '' ? text : `${text}\u001B[m`;
+}
+
+/** Each row of a frame is the one before in the next frame. */
+const kept = new Map<string, Cells>();
+const KEPT_MAX = 512;
+
+function cellsOf(row: string): Cells | undefined {
+  const known = kept.get(row);
+  if (known !== undefined) return known;
+  if (kept.size >= KEPT_MAX) kept.clear();
+  const cells = takeApart(row);
+  if (cells !== undefined) kept.set(row, cells);
+  return cells;
+}
+
+/** @returns undefined when it cannot be said what stands where */
+function takeApart(row: string): Cells | undefined {
+  if (UNCERTAIN.test(row)) return undefined;
+  const texts: string[] = [];
+  const looks: string[] = [];
+  const on = new Map<string, string>();
+  let look = '';
+  for (let at = 0; at < row.length;) {
+    if (row.charCodeAt(at) === 0x1b) {
+      SEQUENCE.lastIndex = at;
+      const parameters = SEQUENCE.exec(row)?.[1];
+      if (parameters === undefined || !turn(on, parameters)) return undefined;
+      look = [...on.values()].join(';');
+      at = SEQUENCE.lastIndex;
+      continue;
+    }
+    const character = row.charAt(at++);
+    const width = character <= '~' ? 1 : cellWidth(character);
+    if (width === 0) return undefined;
+    texts.push(character);
+    looks.push(look);
+    if (width === 1) continue;
+    texts.push('');
+    looks.push(look);
+  }
+  return { texts, looks };
+}
+
+/** What each parameter that turns a look off turns off. */
+const OFF: Readonly<Record<string, readonly string[]>> = {
+  '22': ['bold', 'dim'],
+  '23': ['italic'],
+  '24': ['underline'],
+  '27': ['inverse'],
+  '29': ['struck'],
+  '39': ['foreground'],
+  '49': ['background'],
+};
+
+const ON: Readonly<Record<string, string>> = {
+  '1': 'bold',
+  '2': 'dim',
+  '3': 'italic',
+  '4': 'underline',
+  '7': 'inverse',
+  '9': 'struck',
+};
+
+/** Follows a sequence. @returns false when it has a parameter that is not known */
+function turn(on: Map<string, string>, sequence: string): boolean {
+  const color = /^(?:(?:(3|9)|(4|10))[0-7]|(?:(38)|(48));(?:5;\d+|2;\d+;\d+;\d+))$/.exec(sequence);
+  if (color !== null) {
+    on.set((color[1] ?? color[3]) === undefined ? 'background' : 'foreground', sequence);
+    return true;
+  }
+  for (const parameter of sequence.split(';')) {
+    const look = ON[parameter];
+    if (look !== undefined) on.set(look, parameter);
+    else if (parameter === '' || parameter === '0') on.clear();
+    else if (OFF[parameter] === undefined) return false;
+    else for (const one of OFF[parameter]) on.delete(one);
+  }
+  return true;
+}
