@@ -12,6 +12,7 @@ import { groupOfOne } from '../../../shared/domain/grouping/run.ts';
 import { checkRedactKeysOf } from '../../../shared/domain/redact.ts';
 import { canBeSilenced, silencedBy } from '../../../shared/domain/silencing.ts';
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
+import type { Event } from '../../../shared/schemas/event.ts';
 import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Namespace } from '../registry/namespace.ts';
@@ -57,15 +58,23 @@ export function handleWell(transaction: Transaction, occasion: Occasion): void {
 /**
  * Handles an open event that silences kept from handlers and nothing silences any more, for those handlers alone: the
  * others had it already. What is said and what runs is as if it had occurred just now.
+ *
+ * @returns whether the silence is done with; false: an inhibition kept the event from handlers too and is over, so that its next
+ * result tells all of them (inhibition 2)
  */
-export function handleSilenceEnd(transaction: Transaction, occasion: Occasion): void {
+export function handleSilenceEnd(transaction: Transaction, occasion: Occasion): boolean {
   const { check, client } = occasion;
   if (isHandlingDisabled(check)) {
     note(transaction, occasion, DISABLED);
-    return;
+    return true;
+  }
+  if (occasion.state.inhibited !== undefined) {
+    const event = eventNow(transaction, occasion);
+    if (isFreed(occasion.state, quietNow(transaction, occasion, event), event)) return false;
   }
   const { handlers } = transaction.handling.route(client.namespace.name, check);
   askForRuns(transaction, occasion, handlers.filter(heedsSilences));
+  return true;
 }
 
 /**
@@ -73,13 +82,17 @@ export function handleSilenceEnd(transaction: Transaction, occasion: Occasion): 
  * is noted, and what an inhibition kept from handlers is told as if it had occurred just now.
  */
 export function handleRulesChange(transaction: Transaction, occasion: Occasion): EventState['isSuppressed'] {
-  const { client, check, state, history } = occasion;
-  const record = transaction.body(CLIENTS, client);
-  const event = buildEvent({ client: record, check, state, history, silencedBy: NONE });
+  const { state } = occasion;
+  const event = eventNow(transaction, occasion);
   const quiet = quietNow(transaction, occasion, event);
   if (isFreed(state, quiet, event)) return handleEvent(transaction, occasion);
   rememberQuiet(transaction, occasion, quiet, false);
   return state.isSuppressed;
+}
+
+/** As inhibitions see it, whoever silences it. */
+function eventNow(transaction: Transaction, { client, check, state, history }: Occasion): Event {
+  return buildEvent({ client: transaction.body(CLIENTS, client), check, state, history, silencedBy: NONE });
 }
 
 /** Gives what is of no client to the handlers that its check names, as they take any event, but for groups: there is no event to group. */

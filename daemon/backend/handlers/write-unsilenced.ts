@@ -19,7 +19,7 @@ export class UnsilencedEvents {
 
   /**
    * Handles each of these events that silences kept from handlers and nothing silences any more. In the same commit it is
-   * forgotten that anything was kept back, so that it happens once.
+   * forgotten that anything was kept back, so that it happens once; not of one that waits for its next result anyhow.
    *
    * @throws MonError `unavailable`
    */
@@ -47,7 +47,8 @@ function handleUnsilenced(transaction: Transaction, entry: CheckEntry): void {
   const bodies = transaction.body(CHECK_RECORDS, entry);
   const check = bodies.eventCheck ?? bodies.check;
   if (state.event !== undefined && check !== null && transaction.handling.handlesSilenceEnds()) {
-    handleSilenceEnd(transaction, { client, check, state: state.event, history: bodies.eventHistory ?? state.history });
+    const history = bodies.eventHistory ?? state.history;
+    if (!handleSilenceEnd(transaction, { client, check, state: state.event, history })) return;
   }
   saveUnsuppressed(transaction, entry);
 }

@@ -37,10 +37,11 @@ export function renewSilenced(transaction: Transaction, namespace: Namespace, en
 /** The same one with its next window, at the end of one; what it has kept back goes on to be counted. */
 export function beginWindow(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
   // What was open through all of the window it kept quiet, also where nothing came of it meanwhile.
-  if (isAnySilencedBy(namespace, changeOf(namespace.name, entry))) noteMatched(transaction, namespace, [entry.id]);
+  const isMatched = isAnySilencedBy(namespace, changeOf(namespace.name, entry));
+  if (isMatched) noteMatched(transaction, namespace, [entry.id]);
   noteSilenceEnd(transaction, namespace, entry, undefined);
   noteSilence(transaction, namespace, entry, undefined);
-  renewSilenced(transaction, namespace, entry);
+  renewSilenced(transaction, namespace, isMatched ? unmarked(entry) : entry);
 }
 
 /**
@@ -95,8 +96,11 @@ export function markIdle(
   entry: SilencedEntry,
   idle: SilenceIdle | undefined,
 ): void {
-  const { idle: _before, ...rest } = entry;
-  renewSilenced(transaction, namespace, idle === undefined ? rest : { ...rest, idle });
+  renewSilenced(transaction, namespace, idle === undefined ? unmarked(entry) : { ...entry, idle });
+}
+
+function unmarked({ idle: _before, ...entry }: SilencedEntry): SilencedEntry {
+  return entry;
 }
 
 function wake(transaction: Transaction, namespace: Namespace, id: string): void {

@@ -99,6 +99,37 @@ describe('an event is quiet while there is one that a rule names', () => {
   });
 });
 
+test('a silence that ends between the inhibition and the next result leaves everything to that one', async () => {
+  const handlers = { heeds: PIPE, hears: { ...PIPE, handle_silenced: true } };
+  const rig = await openRacks({
+    ...SECTIONS,
+    handlers: Object.fromEntries(
+      Object.entries(handlers).map(([name, handler]) => [name, { ...handler, filter: 'occurrences' }]),
+    ),
+  });
+  const disk = (status: number): Promise<void> =>
+    rig.report(status, { source: 'a-1', handlers: ['heeds', 'hears'], interval: 60, refresh: 3600 });
+  const switchFails = (status: number): Promise<void> =>
+    rig.report(status, { source: 'sw-a', name: 'switch', handlers: [] });
+  await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
+  await disk(1);
+  expect(rig.takeRuns()).toEqual(['hears create']);
+  await switchFails(2);
+  await disk(2);
+  await switchFails(0);
+  await rig.silenced.clear(DEFAULT_NAMESPACE, { check: 'disk' });
+  await settled(rig);
+  expect(rig.takeRuns()).toEqual([]);
+  await disk(2);
+  expect(rig.takeJobs().map(({ handler, event }) => [handler, event.inhibition_ended, event.silence_ended])).toEqual([
+    ['heeds', true, true],
+    ['hears', true, undefined],
+  ]);
+  await disk(2);
+  await settled(rig);
+  expect(rig.takeRuns()).toEqual([]);
+});
+
 describe('the end of a problem', () => {
   test('that nobody heard of is quiet too', async () => {
     const rig = await openRacks();

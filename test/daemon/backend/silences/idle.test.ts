@@ -169,6 +169,25 @@ describe('a silence that matches nothing (spec, idleness)', () => {
   });
 });
 
+describe('the end of a window that a marked one matched (spec, idleness 3)', () => {
+  test('takes the mark away with what was open through it, before the next look', async () => {
+    await silenced({ check: null, subscription: 'web', ...HOURLY });
+    // So that looks are a quarter of a minute behind the windows.
+    await restart(undefined, 15_000);
+    await ask('POST', '/results', { name: 'disk', source: 'db-1', output: 'full', status: 2 });
+    await pass(120 * MINUTE);
+    expect(await idle()).toBeDefined();
+    // The last half minute of a window, between two looks.
+    await pass(38 * MINUTE + 15_000);
+    expect(await idle()).toBeDefined();
+    await ask('POST', '/clients', { name: 'db-1', address: '127.0.0.1', subscriptions: ['db', 'web'] });
+    clock.advance(30_000);
+    await ask('POST', '/stashes', { path: 'passed', content: {} });
+    expect(await idle()).toBeUndefined();
+    expect(await since()).toBe(Math.floor(clock.now() / 1000));
+  });
+});
+
 describe('after a restart (spec, idleness 2)', () => {
   test('it is as it was: counted on, and marked', async () => {
     await silenced();
