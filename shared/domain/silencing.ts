@@ -82,7 +82,16 @@ const OVER = 0;
  */
 export function inOwnWindow(entry: SilencedEntry, nowMs: number): SilencedEntry {
   if (entry.recurrence === undefined) return entry;
-  return inWindowAt({ ...entry, expireAtMs: OVER, expire_on_resolve: false }, nowMs);
+  const own = inWindowAt({ ...entry, expireAtMs: OVER, expire_on_resolve: false }, nowMs);
+  return remindedAs(own, entry);
+}
+
+/** What was pointed out of an end counts for an entry with the same one, whose own it goes before (spec, reminder 1). */
+export function remindedAs(
+  entry: SilencedEntry,
+  { expireAtMs, reminded }: Pick<SilencedEntry, 'expireAtMs' | 'reminded'>,
+): SilencedEntry {
+  return reminded === undefined || entry.expireAtMs !== expireAtMs ? entry : { ...entry, reminded };
 }
 
 const inWindows = new WeakMap<SilencedEntry, SilencedEntry>();

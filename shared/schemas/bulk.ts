@@ -3,7 +3,7 @@ import { expireAtSchema } from './expiry.ts';
 import { LIFETIME_SECONDS_MAX } from './lifetime.ts';
 import { nameSchema, sourceSchema, subscriptionSchema } from './name.ts';
 import { recurrenceSchema } from './recurrence.ts';
-import { isOneTarget, monSilencedSchema, TARGET_MESSAGE } from './silenced.ts';
+import { isOneTarget, monSilencedSchema, remindedSchema, TARGET_MESSAGE } from './silenced.ts';
 import { objectNameSchema, pairsSchema } from './v2/metadata.ts';
 
 /** Most operations of one `POST /api/mon/v1/bulk`. */
@@ -38,6 +38,8 @@ const restoredEntrySchema = z
       .max(2)
       .optional(),
     recurrence: recurrenceSchema.optional(),
+    /** What was pointed out of this end. */
+    reminded: remindedSchema.optional(),
   })
   .refine(isOneTarget, { message: TARGET_MESSAGE });
 

@@ -3,7 +3,7 @@ import { inhibitedSchema } from './inhibition.ts';
 import { nameSchema } from './name.ts';
 import { recoverySchema } from './recovery.ts';
 import { recurrenceAnswer, recurrenceSchema } from './recurrence.ts';
-import { silenceIdleSchema, windowUseSchema } from './silenced.ts';
+import { remindedSchema, silenceIdleSchema, windowUseSchema } from './silenced.ts';
 
 /** Statuses that are kept of a check: those that are shown, and the one before. */
 const HISTORY_LENGTH = 22;
@@ -85,6 +85,7 @@ export const exactSilencedSchema = z.object({
     timestamp: secondsSchema,
     expire_at: secondsSchema.nullable(),
     recurrence: recurrenceAnswer.refine((value) => recurrenceSchema.safeParse(value).success).exactOptional(),
+    reminded: remindedSchema.exactOptional(),
     idle: silenceIdleSchema.exactOptional(),
   }),
   use: z

@@ -179,6 +179,8 @@ export type SilencedDetail = SilencedView &
     readonly selector?: string;
     /** Absent: it is in force once. */
     readonly recurrence?: Recurrence;
+    /** That it was pointed out that it is about to end; absent: it was not (spec, reminder). */
+    readonly reminded?: Reminded;
     /** Absent: it is not idle. */
     readonly idle?: SilenceIdle;
   };
@@ -190,5 +192,6 @@ export const silencedDetailAnswer: z.ZodType<SilencedDetail> = silencedAnswer.ex
   last_suppressed: z.number().nullable(),
   window: windowUseSchema.exactOptional(),
   recurrence: recurrenceAnswer.exactOptional(),
+  reminded: remindedSchema.exactOptional(),
   idle: silenceIdleSchema.exactOptional(),
 });

@@ -110,7 +110,7 @@ export class ModelSilences {
   details(nowMs: number): Body[] {
     this.expire(nowMs);
     return this.#sorted().map((silence) => {
-      const { request, suppressed, lastSuppressed, window } = silence;
+      const { request, suppressed, lastSuppressed, window, reminded } = silence;
       const { endMs } = spanOf(silence, nowMs);
       const { recurrence } = request;
       return Object.assign({}, viewOf(silence, nowMs), {
@@ -120,6 +120,7 @@ export class ModelSilences {
         suppressed,
         last_suppressed: lastSuppressed,
         ...(window === undefined ? {} : { window }),
+        ...(reminded === undefined ? {} : { reminded }),
       });
     });
   }

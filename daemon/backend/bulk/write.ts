@@ -219,7 +219,7 @@ function restoring(entry: SilencedEntry, ifTimestamp: number | null): BulkOperat
 
 function restoredEntry({ entry }: Of<'restore'>, nowMs: number): SilencedEntry {
   const { subscription, check, reason, creator, begin, expire_on_resolve, timestamp } = entry;
-  const { selector, lifetime, labels, annotations, asterisks, recurrence } = entry;
+  const { selector, lifetime, labels, annotations, asterisks, recurrence, reminded } = entry;
   const restored: SilencedEntry = {
     id: targetId(entry),
     subscription,
@@ -236,6 +236,7 @@ function restoredEntry({ entry }: Of<'restore'>, nowMs: number): SilencedEntry {
     ...(annotations !== undefined && { annotations }),
     ...(asterisks !== undefined && { asterisks }),
     ...(recurrence !== undefined && { recurrence: recurrenceOf(recurrence) }),
+    ...(reminded !== undefined && { reminded }),
   };
   return inOwnWindow(restored, nowMs);
 }

@@ -8,6 +8,7 @@ import {
   inOwnWindow,
   isOver,
   isSelectorId,
+  remindedAs,
   replacementProblem,
   silencedEntry,
   targetId,
@@ -33,7 +34,7 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
   const dumped = exact ?? translated(namespace, object, transaction.nowMs);
   if ('problem' in dumped) return leftOut(dumped.problem);
   const present = namespace.silenced.get(dumped.entry.id);
-  const after = present === undefined ? dumped : countedOn(dumped, namespace.silenced.use(present.id));
+  const after = present === undefined ? dumped : goingOn(dumped, present, namespace.silenced.use(present.id));
   const selector = after.entry.selector === undefined ? undefined : parseSelector(after.entry.selector);
   if (selector?.kind === 'problem') return leftOut(`its selector cannot be read: ${selector.message}`);
   if (isOver(after.entry, transaction.nowMs)) return leftOut('it has expired');
@@ -68,11 +69,15 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
   );
 }
 
-/** The state of an entry that is there: since when it matched nothing is counted all the time, and is known better here. */
-function countedOn({ entry, use }: State, present: KeptUse | undefined): State {
+/**
+ * The state of an entry that is there. Since when it matched nothing is counted all the time, and is known better here, and so is
+ * what was pointed out of the same end.
+ */
+function goingOn({ entry: dumped, use }: State, present: SilencedEntry, presentUse: KeptUse | undefined): State {
+  const entry = remindedAs(dumped, present);
   if (use === undefined) return { entry, use };
   const { unmatched_since: _ofThen, ...rest } = use;
-  const since = present?.unmatched_since;
+  const since = presentUse?.unmatched_since;
   return { entry, use: since === undefined ? rest : { ...rest, unmatched_since: since } };
 }
 

@@ -17,6 +17,7 @@ export function silencedDetail(
     expire_at: expireAtOf(entry),
     ...(entry.selector !== undefined && { selector: entry.selector }),
     ...(entry.recurrence !== undefined && { recurrence: entry.recurrence }),
+    ...(entry.reminded !== undefined && { reminded: entry.reminded }),
     ...(entry.idle !== undefined && { idle: entry.idle }),
     ...use,
   };

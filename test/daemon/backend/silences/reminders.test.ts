@@ -86,6 +86,78 @@ describe('a silence that is about to end (spec, reminder)', () => {
   });
 });
 
+async function dump(): Promise<unknown> {
+  return ((await ask('GET', '/api/mon/v1/dump/Silenced')).body as { objects: unknown }).objects;
+}
+/** What is noted when all that is due was told. */
+async function remindedThen(): Promise<unknown> {
+  clock.advance(1000);
+  await fail('web-2');
+  await fail('web-2');
+  return await reminded();
+}
+
+describe('one that comes back with the end of which it was pointed out (spec, reminder 1)', () => {
+  /** The first window is an hour long and begins in an hour. */
+  const RECURRING = { check: 'disk', reason: 'x', recurrence: { schedule: 'daily 01:00', duration: 3600 } };
+  const ONCE = { check: 'disk', reason: 'x', expire: 7200 };
+
+  test.each([
+    ['once', ONCE],
+    ['again and again', RECURRING],
+  ])('with a dump is not pointed out again, in force %s', async (_name, entry) => {
+    await ask('POST', '/api/mon/v1/silenced', entry);
+    await fail('web-1');
+    clock.advance(61 * MINUTE);
+    clock.advance(49 * MINUTE);
+    await expect.poll(reminded).toMatchObject({ events: 1 });
+    const [before, objects] = [await reminded(), await dump()];
+    await ask('POST', '/silenced/clear', { id: '*:disk' });
+    await ask('POST', '/api/mon/v1/restore', { objects });
+    expect(await remindedThen()).toEqual(before);
+  });
+
+  test.each([
+    ['once', ONCE],
+    ['again and again', RECURRING],
+  ])('with a dump from before is not pointed out again, in force %s', async (_name, entry) => {
+    await ask('POST', '/api/mon/v1/silenced', entry);
+    await fail('web-1');
+    const objects = await dump();
+    clock.advance(61 * MINUTE);
+    clock.advance(49 * MINUTE);
+    await expect.poll(reminded).toMatchObject({ events: 1 });
+    const before = await reminded();
+    await ask('POST', '/api/mon/v1/restore', { objects });
+    expect(await remindedThen()).toEqual(before);
+  });
+
+  test('with an undo is not pointed out again', async () => {
+    await ask('POST', '/api/mon/v1/silenced', RECURRING);
+    await fail('web-1');
+    clock.advance(61 * MINUTE);
+    clock.advance(49 * MINUTE);
+    await expect.poll(reminded).toMatchObject({ events: 1 });
+    const before = await reminded();
+    const cleared = await ask('POST', '/api/mon/v1/bulk', { operations: [{ op: 'clear', id: '*:disk' }] });
+    expect(await reminded()).toBeUndefined();
+    const [{ undo } = {}] = (cleared.body as { results: { undo?: unknown }[] }).results;
+    await ask('POST', '/api/mon/v1/bulk', { operations: [undo], undo: true });
+    expect(await remindedThen()).toEqual(before);
+  });
+});
+
+test('that it was pointed out is read with the entry (spec, reminder 2)', async () => {
+  await silence();
+  await fail('web-1');
+  clock.advance(50 * MINUTE);
+  await expect.poll(reminded).toMatchObject({ events: 1 });
+  const shown = { reminded: await reminded() };
+  expect((await ask('GET', '/api/mon/v1/silenced')).body).toMatchObject([shown]);
+  expect((await ask('GET', `/api/mon/v1/silenced/${encodeURIComponent('*:disk')}`)).body).toMatchObject(shown);
+  expect((await ask('GET', '/silenced')).body).toEqual([expect.not.objectContaining({ reminded: expect.anything() })]);
+});
+
 /** With a handler that is told, defined or not. */
 async function restart(handlers: readonly string[] = ['note'], more: object = {}): Promise<void> {
   const { program } = await loadConfig({ directories: [], env: {} });
