@@ -107,6 +107,8 @@ export interface Quiet {
   readonly inhibitor?: Inhibitor;
   /** Of the rule. */
   readonly mark?: string;
+  /** Made of what both events have in common. */
+  readonly common?: string;
 }
 
 /**

@@ -43,6 +43,8 @@ export const inhibitedSchema = z.object({
   check: z.string(),
   /** Whether a handler would have run without it, and none has run since. */
   isWithheld: z.literal(true).optional(),
+  /** Made of what both have in common; absent in what was written before it was kept. */
+  common: z.string().max(100).optional(),
 });
 export type Inhibited = Readonly<z.infer<typeof inhibitedSchema>>;
 

@@ -1,5 +1,10 @@
 import type { Quiet } from '../../../shared/domain/handling.ts';
-import { inhibitorOf, type InhibitionRule, type InhibitorIndex } from '../../../shared/domain/inhibition/rule.ts';
+import {
+  commonMark,
+  inhibitorOf,
+  type InhibitionRule,
+  type InhibitorIndex,
+} from '../../../shared/domain/inhibition/rule.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { Inhibited, Inhibitor } from '../../../shared/schemas/inhibition.ts';
 import { CountedMap, MARK_BYTES, type Footprint } from '../registry/footprint.ts';
@@ -97,12 +102,17 @@ export function inhibitionOf(rules: readonly InhibitionRule[], namespace: Namesp
   return inhibitorOf(rules, inhibitorsOf(namespace), namespace.name, event);
 }
 
-/** What keeps the open event of a check quiet, while that itself lasts; undefined: its next result is told. */
+/**
+ * What keeps the open event of a check quiet, while that itself lasts and they have in common what they had; undefined: its next
+ * result is told.
+ */
 export function inhibitedNow({ client, state }: CheckEntry): Inhibited | undefined {
   const inhibited = state.event?.inhibited;
   if (inhibited === undefined) return undefined;
   const held = inhibitorsOf(client.namespace).of(inhibited.client, inhibited.check).get(inhibited.rule);
-  return held?.mark === inhibited.mark ? inhibited : undefined;
+  if (held?.mark !== inhibited.mark) return undefined;
+  const { common } = inhibited;
+  return common === undefined || common === commonMark(held.key) ? inhibited : undefined;
 }
 
 /** The rules that all open events were held against. */

@@ -79,11 +79,13 @@ export function nextInhibited(
   const next = {
     ...quiet.inhibitor,
     mark: quiet.mark,
+    common: quiet.common,
     isWithheld: isWithheld || before?.isWithheld === true ? (true as const) : undefined,
   };
   const isSame =
     before?.rule === next.rule &&
     before.mark === next.mark &&
+    before.common === next.common &&
     before.client === next.client &&
     before.check === next.check &&
     before.isWithheld === next.isWithheld;
@@ -93,6 +95,11 @@ export function nextInhibited(
 /** What events of a rule must have in common. */
 export function commonKey({ equal }: InhibitionRule, event: Pick<Event, 'client' | 'check'>): string {
   return groupPlace(equal, event).key;
+}
+
+/** Of a key, which may be long, what is remembered in each event that is quiet. */
+export function commonMark(key: string): string {
+  return fingerprintOf({ key });
 }
 
 /** Where the open events are found that keep others quiet by a rule. */
@@ -119,14 +126,15 @@ export function inhibitorOf(
   const subject = subjectOf(namespace, event);
   for (const rule of rules) {
     if (!rule.quiet.matches(subject) || rule.when.matches(subject)) continue;
-    const found = index.find(rule, commonKey(rule, event), { client: event.client.name, check: event.check.name });
-    if (found !== undefined) return quietBy({ rule: rule.name, ...found }, rule.mark);
+    const key = commonKey(rule, event);
+    const found = index.find(rule, key, { client: event.client.name, check: event.check.name });
+    if (found !== undefined) return quietBy({ rule: rule.name, ...found }, rule.mark, commonMark(key));
   }
   return undefined;
 }
 
-function quietBy(inhibitor: Inhibitor, mark: string): Quiet {
-  return { reason: inhibitedReason(inhibitor), inhibitor, mark };
+function quietBy(inhibitor: Inhibitor, mark: string, common: string): Quiet {
+  return { reason: inhibitedReason(inhibitor), inhibitor, mark, common };
 }
 
 /** Why nobody hears of the end of an event that nobody has heard of; undefined: somebody has. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { eventRow } from '../../../../daemon/backend/events/rows.ts';
 import { inhibitorsOf } from '../../../../daemon/backend/inhibitions/state.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { groupingPipe, openGroupRig, pass, settled, takeTold, type GroupRig } from '../../../support/group-rig.ts';
@@ -128,6 +129,26 @@ test('a silence that ends between the inhibition and the next result leaves ever
   await disk(2);
   await settled(rig);
   expect(rig.takeRuns()).toEqual([]);
+});
+
+test('is shown as quiet for as long as both have in common what the rule says', async () => {
+  const rig = await openRacks();
+  const shown = (): unknown => {
+    const entry = rig.entry('a-1');
+    return entry && eventRow(entry, rig.clock.now())?.inhibited_by;
+  };
+  await switchIs(rig, 2);
+  await rig.report(2, { source: 'a-1' });
+  const inhibitor = { rule: 'switch', client: 'sw-a', check: 'switch' };
+  expect(shown()).toEqual(inhibitor);
+  await switchIs(rig, 2);
+  expect(shown()).toEqual(inhibitor);
+  await rig.clients.put(DEFAULT_NAMESPACE, { name: 'sw-a', address: 'x', rack: 'b' });
+  await switchIs(rig, 2);
+  expect(shown()).toBeUndefined();
+  await takeTold(rig);
+  await rig.report(2, { source: 'a-1' });
+  expect(await takeTold(rig)).toEqual(['a-1/disk create']);
 });
 
 describe('the end of a problem', () => {
