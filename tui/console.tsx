@@ -27,6 +27,8 @@ import type { Theme } from './text/theme.ts';
 import type { SavedView } from './state/saved-view.ts';
 import type { ConsoleOptions } from './state/console-options.ts';
 import { openAll, type ShownBackend } from './effects/all-contexts.ts';
+import { ViewFeed } from './effects/follow-view.ts';
+import { followedNow } from './state/upkeep.ts';
 import { isOfNamespaces } from './screens/open-view.ts';
 
 /** A terminal that is being resized sends many sizes: the last one is drawn from scratch after this pause. */
@@ -188,6 +190,10 @@ export function openConsole(parts: ConsoleParts): Console {
     return followOne(one, into, clock, parts.chance);
   };
   let feed = follow(shown, store);
+  // Of several backends only events are listed.
+  const followView = ({ members, ...one }: ShownBackend, into: ConsoleStore): ViewFeed | undefined =>
+    members === undefined ? new ViewFeed(one, into, clock, parts.chance) : undefined;
+  let viewFeed = followView(shown, store);
   const scheduler = new FrameScheduler(
     {
       get urgency() {
@@ -204,6 +210,7 @@ export function openConsole(parts: ConsoleParts): Console {
       paint: () => {
         store.paint();
         feed.setPace(wantedPace(store));
+        viewFeed?.look(followedNow(store), store.feed.connection.kind === 'live');
         runEffects();
         filterOn();
       },
@@ -227,12 +234,14 @@ export function openConsole(parts: ConsoleParts): Console {
   /** Puts something else in the place of what is shown. */
   const show = (next: ShownBackend, context: string | undefined, kept: Kept, followed?: FollowedFeed): void => {
     feed.close();
+    viewFeed?.close();
     const { log, options } = store;
     ownChanges.set(placeOf(options.contexts?.current, options.namespace), store.ownChanges);
     const before = ownChanges.get(placeOf(context, next.namespace));
     shown = next;
     store = storeOf(next, context, { kept, log, ...(before && { ownChanges: before }) });
     feed = followed ?? follow(next, store);
+    viewFeed = followView(next, store);
   };
   /** What is typed while something else is being opened: it is meant for that. */
   let typedAhead: InputEvent[] | undefined;
@@ -384,6 +393,7 @@ export function openConsole(parts: ConsoleParts): Console {
       resizeRest?.[Symbol.dispose]();
       scheduler[Symbol.dispose]();
       feed.close();
+      viewFeed?.close();
       ink.unmount();
     },
   };

@@ -53,9 +53,10 @@ import { TimerLag } from './schedule/timer-lag.ts';
 import type { Store } from './ports.ts';
 import { SHARD } from './store/main-shard.ts';
 import { isShared } from './store/shared.ts';
-import { TABLES, TOPICS } from './tables/tables.ts';
+import { TABLES } from './tables/tables.ts';
 import { openFilesMax } from './store/open-files.ts';
 import { Teardown } from './compose/teardown.ts';
+import { topicsOf } from './compose/topics.ts';
 import { plansOf } from './plans/state.ts';
 
 const MIB = 1024 * 1024;
@@ -110,7 +111,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     new FeedHub({
       registry,
       batcher,
-      topics: TOPICS,
+      topics: topicsOf(definitions),
       changes: changes.log,
       clock,
       log,

@@ -25,6 +25,8 @@ export type Change =
   | readonly ['client', namespace: string, client: string]
   | readonly ['stash', namespace: string, path: string]
   | readonly ['upgrade', namespace: string, id: number]
+  /** What is to be told of a group of a handler, or when, may be something else. */
+  | readonly ['group', namespace: string, handler: string, key: string]
   /** An event keeps others quiet by a rule, or does not any more. */
   | readonly ['inhibitor', namespace: string, rule: string, client: string, check: string]
   /** What a rule keeps quiet is more or less than before. */

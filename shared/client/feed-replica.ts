@@ -1,3 +1,5 @@
+import type { GroupRow } from '../schemas/grouping.ts';
+import type { InhibitionRow } from '../schemas/inhibition.ts';
 import type { ClientRow, EventRow, FeedRows, SilencedRow, UpgradeRow } from '../schemas/feed.ts';
 
 /** The backend's state as a feed tells it: rows by key, folded as they arrive. */
@@ -6,14 +8,19 @@ export class FeedReplica {
   readonly silenced: Map<string, SilencedRow> = new Map();
   readonly clients: Map<string, ClientRow> = new Map();
   readonly upgrades: Map<string, UpgradeRow> = new Map();
+  readonly groups: Map<string, GroupRow> = new Map();
+  readonly inhibitions: Map<string, InhibitionRow> = new Map();
 
   /** @param replace forget everything first: a snapshot begins */
   apply(rows: FeedRows, { replace }: { readonly replace: boolean }): void {
-    if (replace) for (const held of [this.events, this.silenced, this.clients, this.upgrades]) held.clear();
+    const all = [this.events, this.silenced, this.clients, this.upgrades, this.groups, this.inhibitions];
+    if (replace) for (const held of all) held.clear();
     fold(this.events, rows.events);
     fold(this.silenced, rows.silenced);
     fold(this.clients, rows.clients);
     fold(this.upgrades, rows.upgrades);
+    fold(this.groups, rows.groups);
+    fold(this.inhibitions, rows.inhibitions);
   }
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { WHOLE_EVENTS_MAX } from './whole-events.ts';
 import { NAME_LENGTH_MAX } from './name.ts';
 
-export const FEED_TOPICS = ['events', 'silenced', 'clients', 'upgrades'] as const;
+export const FEED_TOPICS = ['events', 'silenced', 'clients', 'upgrades', 'groups', 'inhibitions'] as const;
 export type FeedTopic = (typeof FEED_TOPICS)[number];
 
 /** Most transports that one consumer may ask for. */
@@ -13,6 +13,8 @@ export const feedLoginSchema = z.strictObject({ type: z.literal('authenticate'),
 
 /** Longest time that a consumer may ask to be left alone for, in milliseconds. */
 const PACE_MS_MAX = 10_000;
+
+const search = z.string().max(1024).optional();
 
 /** What a consumer may send. */
 export const feedRequestSchema = z.discriminatedUnion('type', [
@@ -26,11 +28,9 @@ export const feedRequestSchema = z.discriminatedUnion('type', [
       /** A name, or `*`: all that the credentials may see. Default: `default`. */
       namespace: z.string().min(1).max(NAME_LENGTH_MAX).optional(),
       /** In the search language of `domain/search.ts`, for events only; the default is everything. */
-      filter: z.string().max(1024).optional(),
+      filter: search,
       /** The same for other topics, over their own fields: `domain/search-nouns.ts`. */
-      filters: z
-        .strictObject({ silenced: z.string().max(1024).optional(), clients: z.string().max(1024).optional() })
-        .optional(),
+      filters: z.strictObject({ silenced: search, clients: search, groups: search, inhibitions: search }).optional(),
       since: z.int().min(0).optional(),
       store: z.string().max(64).optional(),
     })

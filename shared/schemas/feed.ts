@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { texts } from './answer.ts';
 import { entityUsageSchema } from './entity-usage.ts';
 import { eventActionSchema } from './event.ts';
+import { groupAnswer, type GroupRow } from './grouping.ts';
+import { inhibitionAnswer, type InhibitionRow } from './inhibition.ts';
 import { recoverySchema } from './recovery.ts';
 import { recurrenceAnswer } from './recurrence.ts';
 import { remindedSchema, silenceIdleSchema } from './silenced.ts';
@@ -20,8 +22,8 @@ import { ruleVerdictSchema } from './plan.ts';
  * snapshot.
  *
  * A consumer hears of the namespace that it names, or of `default`. With `*` it hears of all that its credentials may see:
- * then each row of an event, a silenced entry or a client says in `namespace` where it is, and its key begins with that and
- * a slash. Credentials that are kept to one namespace hear of that one only: naming another is refused as `forbidden`, and a
+ * then each row of an event, a silenced entry, a client or a group says in `namespace` where it is, and its key begins with
+ * that and a slash. Credentials that are kept to one namespace hear of that one only: naming another is refused as `forbidden`, and a
  * name that there is not as `not_found`. `since` is a place in the same namespaces: others begin with a snapshot.
  *
  * A consumer that shows nothing for a while, as a console without the focus does, asks by `pace` for fewer frames of
@@ -137,20 +139,26 @@ const upgradeRowSchema = z.object({
 export type UpgradeRow = Readonly<z.infer<typeof upgradeRowSchema>>;
 
 /**
- * Rows by key: `client/check`, the entry's id, the client's name, the plan's id; where all namespaces are asked for, each
- * but the last with `namespace/` before it. `null`: gone, or no longer matching the filter.
+ * Rows by key: `client/check`, the entry's id, the client's name, the plan's id, the group's id, the inhibition's name; where
+ * all namespaces are asked for, each but those of plans and inhibitions with `namespace/` before it. `null`: gone, or no
+ * longer matching the filter.
  */
 const feedRowsSchema = z.object({
   events: z.record(z.string(), eventRowSchema.nullable()).exactOptional(),
   silenced: z.record(z.string(), silencedRowSchema.nullable()).exactOptional(),
   clients: z.record(z.string(), clientRowSchema.nullable()).exactOptional(),
   upgrades: z.record(z.string(), upgradeRowSchema.nullable()).exactOptional(),
+  /** As `GET /api/mon/v1/handler-groups` and `.../inhibitions` have them. */
+  groups: z.record(z.string(), groupAnswer.nullable()).exactOptional(),
+  inhibitions: z.record(z.string(), inhibitionAnswer.nullable()).exactOptional(),
 });
 export interface FeedRows {
   readonly events?: Readonly<Record<string, EventRow | null>>;
   readonly silenced?: Readonly<Record<string, SilencedRow | null>>;
   readonly clients?: Readonly<Record<string, ClientRow | null>>;
   readonly upgrades?: Readonly<Record<string, UpgradeRow | null>>;
+  readonly groups?: Readonly<Record<string, GroupRow | null>>;
+  readonly inhibitions?: Readonly<Record<string, InhibitionRow | null>>;
 }
 
 /** By key, as rows are. */

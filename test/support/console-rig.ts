@@ -9,7 +9,13 @@ import { FrameStdout } from '../../tui/terminal/frame-stdout.ts';
 import { KeyDecoder } from '../../tui/terminal/key-decoder.ts';
 import type { TerminalDevice } from '../../tui/terminal/terminal-device.ts';
 import type { Theme } from '../../tui/text/theme.ts';
-import { FEED_HELLO, startFeedServer, type FeedConnection, type FeedServer } from './feed-server.ts';
+import {
+  FEED_HELLO,
+  startFeedServer,
+  type FeedConnection,
+  type FeedServer,
+  type FeedServerOptions,
+} from './feed-server.ts';
 import { ManualClock } from './manual-clock.ts';
 import { Screen } from './screen.ts';
 import type { ShownBackend } from '../../tui/effects/all-contexts.ts';
@@ -30,6 +36,8 @@ export interface RigOptions {
   readonly snapshot?: FeedRows;
   /** Answers of the API by `METHOD path`; what is missing is 404. */
   readonly api?: (request: SeenRequest) => { readonly status: number; readonly body?: unknown };
+  /** The script for consumers that ask for groups or inhibitions; default: they are refused, as by a backend of before. */
+  readonly noise?: NonNullable<FeedServerOptions['onNoise']>;
   readonly server?: FeedServer;
   /** What the configuration file would say. */
   readonly parts?: Pick<ConsoleParts, 'contexts' | 'kept' | 'saveView' | 'session'> & Partial<ShownBackend>;
@@ -192,6 +200,7 @@ async function scriptedBackend(options: RigOptions, requests: SeenRequest[]): Pr
       onSubscribe: (connection) =>
         connection.send({ type: 'snapshot', seq: 1, rows: snapshot }, { type: 'live', seq: 1 }),
     }),
+    ...(options.noise !== undefined && { onNoise: options.noise }),
   });
 }
 

@@ -1,8 +1,5 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
-import { WebSocketServer, type WebSocket } from 'ws';
+import type { WebSocket } from 'ws';
 import { ChangeLog } from '../../daemon/backend/feed/change-log.ts';
 import { LOCAL_ADMINISTRATOR, type Principal } from '../../daemon/backend/access/principal.ts';
 import { FeedHub } from '../../daemon/backend/feed/feed-hub.ts';
@@ -16,13 +13,14 @@ import { SilencedEntries } from '../../daemon/backend/silences/write.ts';
 import { Registry } from '../../daemon/backend/registry/registry.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
-import { FEED_PROTOCOL } from '../../shared/schemas/feed.ts';
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
+import { serveFeed } from './serve-feed.ts';
 import { ManualClock } from './manual-clock.ts';
 import { RecordedLog } from './recorded-log.ts';
 import { tempDir } from './temp-dir.ts';
 import { TroubledStore } from './troubled-store.ts';
-import { TABLES, TOPICS } from '../../daemon/backend/tables/tables.ts';
+import { topicsOf } from '../../daemon/backend/compose/topics.ts';
+import { TABLES } from '../../daemon/backend/tables/tables.ts';
 
 /** Changes go out at most this often. */
 const FRAME_MS = 50;
@@ -49,11 +47,12 @@ export class FeedRig {
     readonly clock: ManualClock;
     readonly store: TroubledStore;
     readonly registry: Registry;
+    readonly definitions: Definitions;
     readonly batcher: Batcher;
     readonly hub: FeedHub;
     readonly sockets: readonly WebSocket[];
   }) {
-    const { batcher, clock } = parts;
+    const { batcher, clock, definitions } = parts;
     this.url = parts.url;
     this.clock = clock;
     this.store = parts.store;
@@ -61,7 +60,6 @@ export class FeedRig {
     this.batcher = batcher;
     this.hub = parts.hub;
     this.sockets = parts.sockets;
-    const definitions = new Definitions({ checks: new Map(), handlers: new Map() });
     const entityLimit = new EntityLimit(parts.registry, () => 'unlimited');
     this.results = new Results({ batcher, definitions, clock, limits: { proxyClientQuota: 1000, entityLimit } });
     this.silenced = new SilencedEntries(batcher);
@@ -87,10 +85,11 @@ export class FeedRig {
     const changes = new ChangeLog(bounds);
     batcher.commits.onCommit((commit) => changes.add(commit));
     const entityLimit = new EntityLimit(registry, () => 'unlimited');
+    const definitions = new Definitions({ checks: new Map(), handlers: new Map() });
     const hub = new FeedHub({
       registry,
       batcher,
-      topics: TOPICS,
+      topics: topicsOf(definitions),
       changes,
       clock,
       log,
@@ -98,25 +97,17 @@ export class FeedRig {
       name: 'test',
       entityLimit,
     });
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
     const sockets: WebSocket[] = [];
-    const peers = new WebSocketServer({ server, handleProtocols: () => FEED_PROTOCOL, perMessageDeflate: false });
     onTestFinished(async () => {
-      hub[Symbol.dispose]();
-      for (const socket of sockets) socket.terminate();
-      server.close();
       await batcher.close();
       await store.close();
     });
-    const { port } = server.address() as AddressInfo;
-    const url = `http://127.0.0.1:${String(port)}`;
-    const rig = new FeedRig({ url, clock, store, registry, batcher, hub, sockets });
-    rig.principal = principal;
-    peers.on('connection', (socket) => {
+    const url = await serveFeed(hub, (socket) => {
       sockets.push(socket);
       hub.accept(socket, rig.principal);
     });
+    const rig = new FeedRig({ url, clock, store, registry, definitions, batcher, hub, sockets });
+    rig.principal = principal;
     return rig;
   }
 

@@ -51,6 +51,11 @@ export interface FeedServerOptions {
   readonly hello?: FeedMessage | null;
   /** The script: called for each connection, once it has subscribed. Without it a test speaks through `connections`. */
   readonly onSubscribe?: (connection: FeedConnection, subscribe: Subscribe) => void;
+  /**
+   * The script for consumers that ask for groups or inhibitions, which are not among `connections`. Without it they are
+   * refused, as by a backend that does not know these topics.
+   */
+  readonly onNoise?: (connection: FeedConnection, subscribe: Subscribe) => void;
   /** Answers whatever is not the feed, for consumers that use REST beside it. Default 404. */
   readonly http?: RequestListener;
   /** Default true; `false`: a backend that hangs. */
@@ -60,7 +65,7 @@ export interface FeedServerOptions {
 
 /** A real HTTP server on loopback whose feed says what the test tells it to. Closed when the test ends. */
 export async function startFeedServer(options: FeedServerOptions = {}): Promise<FeedServer> {
-  const { hello = FEED_HELLO, onSubscribe, answerPings = true } = options;
+  const { hello = FEED_HELLO, onSubscribe, onNoise, answerPings = true } = options;
   const connections: ScriptedConnection[] = [];
   let attempts = 0;
   let refusal: number | undefined;
@@ -78,7 +83,14 @@ export async function startFeedServer(options: FeedServerOptions = {}): Promise<
       const connection = new ScriptedConnection(webSocket, request.headers, answerPings);
       if (hello !== null) connection.send(hello);
       connections.push(connection);
-      if (onSubscribe !== undefined) connection.onSubscribe = (subscribe) => onSubscribe(connection, subscribe);
+      connection.onSubscribe = (subscribe) => {
+        if (!subscribe.topics.some((topic) => topic === 'groups' || topic === 'inhibitions')) {
+          return onSubscribe?.(connection, subscribe);
+        }
+        connections.splice(connections.indexOf(connection), 1);
+        if (onNoise !== undefined) return onNoise(connection, subscribe);
+        connection.send({ type: 'error', code: 'invalid', message: 'topics: Invalid option' });
+      };
     });
   });
   http.listen(options.port ?? 0, '127.0.0.1');

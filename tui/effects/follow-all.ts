@@ -52,10 +52,9 @@ export function followAll(
   };
 }
 
-type Topic = keyof FeedRows;
+const TOPICS = ['events', 'silenced', 'clients'] as const;
+type Topic = (typeof TOPICS)[number];
 type Keys = Readonly<Record<Topic, Set<string>>>;
-
-const TOPICS: readonly Topic[] = ['events', 'silenced', 'clients'];
 
 /** What one backend says, with its name at everything. */
 class MemberSink implements FeedSink {
@@ -125,7 +124,7 @@ class MemberSink implements FeedSink {
 }
 
 function noKeys(): Keys {
-  return { events: new Set(), silenced: new Set(), clients: new Set(), upgrades: new Set() };
+  return { events: new Set(), silenced: new Set(), clients: new Set() };
 }
 
 /** The rows as the merged list has them. */

@@ -2,6 +2,7 @@ import type { CredentialsEnv } from '../../shared/client/backend-address.ts';
 import type { Feed, FeedPace } from '../../shared/client/feed-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import type { RowsAbout } from '../../shared/client/feed-session.ts';
+import type { FeedTopic } from '../../shared/schemas/feed-request.ts';
 import type { FeedRows, FeedStats } from '../../shared/schemas/feed.ts';
 import type { ConnectionState, Hello } from '../model/feed-status.ts';
 
@@ -12,6 +13,8 @@ export interface FollowedBackend {
   readonly env?: CredentialsEnv;
   /** Default: `default`. */
   readonly namespace?: string | undefined;
+  /** Default: those of the lists that are open all the time. */
+  readonly topics?: readonly FeedTopic[];
 }
 
 /** What hears a feed. */
@@ -27,7 +30,7 @@ export type FollowedFeed = Pick<Feed, 'reconnect' | 'resync' | 'setPace' | 'clos
 
 /** Folds the feed of a backend into the store. Drawing is up to the frame scheduler. */
 export function followFeed(
-  { backend, env, namespace }: FollowedBackend,
+  { backend, env, namespace, topics = ['events', 'silenced', 'clients', 'upgrades'] }: FollowedBackend,
   store: FeedSink,
   clock: FeedClock,
   chance = Math.random,
@@ -42,7 +45,7 @@ export function followFeed(
         backend,
         ...(env && { env }),
         ...(namespace !== undefined && { namespace }),
-        topics: ['events', 'silenced', 'clients', 'upgrades'],
+        topics,
         clock,
         chance,
       },

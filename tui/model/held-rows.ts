@@ -1,8 +1,7 @@
 import type { FeedRows } from '../../shared/schemas/feed.ts';
 
-type Topic = keyof FeedRows;
-
-const TOPICS: readonly Topic[] = ['events', 'silenced', 'clients'];
+const TOPICS = ['events', 'silenced', 'clients'] as const;
+type Topic = (typeof TOPICS)[number];
 
 /**
  * Rows that arrive while the feed is paused: the newest per key, so that a long pause holds no more than the backend
@@ -38,5 +37,5 @@ export class HeldRows {
 }
 
 function emptyTopics(): Record<Topic, Map<string, unknown>> {
-  return { events: new Map(), silenced: new Map(), clients: new Map(), upgrades: new Map() };
+  return { events: new Map(), silenced: new Map(), clients: new Map() };
 }

@@ -53,6 +53,13 @@ export interface ViewData {
 
 export type LoadedView = keyof ViewData;
 
+/** Those that the feed tells while they are looked at, each by the topic of its name. */
+export type FollowedView = 'groups' | 'inhibitions';
+
+export function isFollowedView(view: string | undefined): view is FollowedView {
+  return view === 'groups' || view === 'inhibitions';
+}
+
 /** What is known of a view's data. */
 export interface ViewLoad<Data> {
   /** The newest answer; it stays when a later request fails. */

@@ -4,7 +4,7 @@ import { updateLoaded, updateSubject } from './layer-loads.ts';
 import { PanePeek } from './pane-peek.ts';
 import { listLayout } from './screen-layout.ts';
 import { type ConsoleState, eventUnderCursor } from './console-state.ts';
-import { isLoadedView, type LoadedView } from '../model/view-data.ts';
+import { isFollowedView, isLoadedView, type FollowedView, type LoadedView } from '../model/view-data.ts';
 import type { Screen, Rows, Asks, Shown, Settles } from './ports.ts';
 import type { Known, Places } from '../model/known.ts';
 import { BACKEND_COLUMN } from '../model/where-column.ts';
@@ -73,7 +73,7 @@ export class Upkeep {
 
 function askView(store: Shown & Asks & Pick<Known, 'loads'>, nowMs: number): void {
   const view = loadedNow(store.state);
-  if (view === undefined || !store.loads.isDue(view, nowMs)) return;
+  if (view === undefined || view === followedNow(store) || !store.loads.isDue(view, nowMs)) return;
   store.loads.asked(view, nowMs);
   store.request({ kind: 'load-view', view });
 }
@@ -124,6 +124,12 @@ function askLayer(store: Screen & Asks & Pick<Known, 'silenced'>, nowMs: number)
   if (!isLoadedLayer(layer) || !isLayerDue(store, layer, nowMs)) return;
   updateLoaded(store, layer.kind, layer.id, (load) => ({ ...load, isLoading: true, askedAtMs: nowMs }));
   store.request({ kind: 'load-layer', layer: layer.kind, id: layer.id });
+}
+
+/** The view that is looked at, where the feed tells of it; of the past nothing is told. */
+export function followedNow({ state, loads }: Shown & Pick<Known, 'loads'>): FollowedView | undefined {
+  const view = loadedNow(state);
+  return state.past === undefined && isFollowedView(view) && loads.isFollowed(view) ? view : undefined;
 }
 
 /** Whose data is looked at and so is kept up to date: the view's, unless something that fills the screen hides it. */

@@ -52,6 +52,8 @@ export class FeedConsumer {
   #sentMs = -Infinity;
   /** Which reading of the store the rows came from; after another one the consumer starts over. */
   #generation = 0;
+  /** Likewise of the definitions that they were made of. */
+  #revision = '';
   #heardMs: number;
   #takenMs: number;
   /** When it last had everything, on the monotonic clock. */
@@ -141,6 +143,8 @@ export class FeedConsumer {
     }
     if (this.#generation !== registry.generation) {
       this.#reset(selection, 'the backend read its state again');
+    } else if (this.#revision !== selection.revision(registry)) {
+      this.#reset(selection, 'the configuration is another than before');
     } else if (this.#snapshot === undefined && !this.#isKept(this.#seq, selection)) {
       this.#reset(selection, 'the changes since then are too many or no longer kept');
     }
@@ -228,12 +232,14 @@ export class FeedConsumer {
     this.#currentMs = this.#parts.clock.monotonic();
     if (topics.length === 0) return;
     this.#generation = this.#parts.registry.generation;
+    this.#revision = selection.revision(this.#parts.registry);
     if (since === undefined) {
       this.#startSnapshot(selection);
-    } else if (store === this.#storeId && this.#isKept(since, selection) && !selection.isFiltered) {
+    } else if (store === this.#storeId && this.#isKept(since, selection) && selection.canResume) {
       this.#seq = this.#wholeSeq = since;
     } else {
-      // With a filter the consumer may hold rows that match no longer, and nothing here remembers them.
+      // With a filter the consumer may hold rows that match no longer, and nothing here remembers them; nor of which
+      // definitions its rows were made.
       this.#reset(selection, 'the changes since then cannot be told, the whole state follows');
     }
   }
@@ -256,6 +262,7 @@ export class FeedConsumer {
   #startSnapshot(selection: RowSelection): void {
     const { registry, changes, clock } = this.#parts;
     this.#generation = registry.generation;
+    this.#revision = selection.revision(registry);
     this.#seq = this.#wholeSeq = changes.lastSeq;
     this.#isLive = false;
     this.#changes = undefined;

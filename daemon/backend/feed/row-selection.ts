@@ -4,7 +4,7 @@ import type { FeedRows } from '../../../shared/schemas/feed.ts';
 import type { FeedReach } from './feed-reach.ts';
 import type { TopicRow } from './topic-rows.ts';
 import { TopicFilter } from './topic-filter.ts';
-import type { Topic } from '../tables/topic.ts';
+import type { ShownState, Topic } from '../tables/topic.ts';
 
 type Wanted = Pick<Extract<FeedRequest, { type: 'subscribe' }>, 'topics' | 'filter' | 'filters'>;
 
@@ -30,6 +30,16 @@ export class RowSelection {
 
   get isFiltered(): boolean {
     return [...this.#filters.values()].some(({ isFiltered }) => isFiltered);
+  }
+
+  /** Whether the changes after a place in an earlier connection tell all that is new since. */
+  get canResume(): boolean {
+    return !this.isFiltered && this.topics.every(({ revision }) => revision === undefined);
+  }
+
+  /** Of what the rows are made beside what is stored. */
+  revision(registry: ShownState['registry']): string {
+    return this.topics.map(({ revision }) => revision?.(registry) ?? '').join('\n');
   }
 
   /** The consumer starts over and holds nothing. */

@@ -1,8 +1,7 @@
 import { groupOutlook } from '../../../shared/domain/grouping/outlook.ts';
 import { groupId, groupPlace } from '../../../shared/domain/grouping/place.ts';
-import { changeOf, groupTimes, nextGrouped, worstOf } from '../../../shared/domain/grouping/turn.ts';
+import { changeOf, groupTimes, nextGrouped } from '../../../shared/domain/grouping/turn.ts';
 import { isGrouping, isRun, type RoutedHandler } from '../../../shared/domain/handling.ts';
-import { severityOf } from '../../../shared/domain/severity.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
 import type { GroupRow } from '../../../shared/schemas/grouping.ts';
@@ -43,21 +42,15 @@ function shownIn(group: Group | undefined): readonly GroupMember[] {
 
 /** A group as the API shows it. */
 export function groupRow(group: Group, dueMs: number): GroupRow {
-  const { namespace, handler, id, by, toldAtMs } = group;
-  const persisting: number[] = [];
-  let waiting = 0;
-  for (const member of shownIn(group)) {
-    if (!member.isOver) persisting.push(member.status);
-    if (changeOf(member) !== 'same') waiting++;
-  }
+  const { namespace, handler, id, by, tally, toldAtMs } = group;
   return {
     namespace,
     handler,
     id,
     by: Object.fromEntries(by),
-    firing: persisting.length,
-    waiting,
-    worst: persisting.length === 0 ? 'ok' : severityOf(worstOf(persisting)),
+    firing: tally.firing,
+    waiting: tally.waiting,
+    worst: tally.worst,
     told_at: toldAtMs === undefined ? null : Math.floor(toldAtMs / 1000),
     due_at: Math.ceil(dueMs / 1000),
   };

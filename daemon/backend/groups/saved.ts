@@ -94,6 +94,7 @@ export function noteTold(transaction: Transaction, namespace: Namespace, member:
 
 /** Has the times of a group written and looked at, or what is left of one without events removed. */
 export function touch(transaction: Transaction, namespace: Namespace, group: Group): void {
+  transaction.announce(HANDLER_GROUPS, group);
   if (group.members.size === 0) {
     groupsOf(namespace).remove(group);
     transaction.erase(HANDLER_GROUPS.key(namespace, group));

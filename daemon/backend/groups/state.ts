@@ -2,6 +2,7 @@ import { groupId, type GroupPlace } from '../../../shared/domain/grouping/place.
 import type { GroupedState, GroupPace, Told, TurnMember } from '../../../shared/domain/grouping/turn.ts';
 import type { Footprint } from '../registry/footprint.ts';
 import type { Namespace } from '../registry/namespace.ts';
+import { countedAs, GroupTally, type Counted } from './tally.ts';
 
 const GROUP_BYTES = 600;
 const MEMBER_BYTES = 450;
@@ -24,6 +25,7 @@ export class Group implements GroupId, GroupPlace, GroupPace {
   toldAtMs: number | undefined;
   /** By `memberKey`. */
   readonly members = new Map<string, GroupMember>();
+  readonly tally = new GroupTally();
   #id: string | undefined;
 
   constructor(namespace: string, handler: string, { key, by }: GroupPlace, pace?: GroupPace) {
@@ -59,9 +61,11 @@ export class GroupMember implements TurnMember {
   status = 0;
   isOver = false;
   isPassing = false;
-  told: Told = undefined;
   /** 0: it is not stored yet. */
   bytes = 0;
+  #told: Told = undefined;
+  /** What the tally of its group has of it. */
+  #counted: Counted | undefined;
 
   constructor(group: Group, client: string, check: string) {
     this.namespace = group.namespace;
@@ -71,12 +75,29 @@ export class GroupMember implements TurnMember {
     this.check = check;
   }
 
+  get told(): Told {
+    return this.#told;
+  }
+
+  set told(told: Told) {
+    this.#told = told;
+    this.count();
+  }
+
   become({ eventId, status, isOver, isPassing, told }: GroupedState): void {
     this.eventId = eventId;
     this.status = status;
     this.isOver = isOver;
     this.isPassing = isPassing;
     this.told = told;
+  }
+
+  /** Counts it as it is now; one that is in no group, or not yet, as nothing. */
+  count(): void {
+    const { members, tally } = this.group;
+    const counted = members.get(memberKey(this.client, this.check)) === this ? countedAs(this) : undefined;
+    tally.move(this.#counted, counted);
+    this.#counted = counted;
   }
 }
 
@@ -145,12 +166,14 @@ class GroupRegistry {
     const key = memberKey(member.client, member.check);
     this.#byHandler.get(member.handler)?.members.set(key, member);
     member.group.members.set(key, member);
+    member.count();
     this.#footprint.bytes += MEMBER_BYTES + key.length;
   }
 
   removeMember(member: GroupMember): void {
     const key = memberKey(member.client, member.check);
     member.group.members.delete(key);
+    member.count();
     if (this.#byHandler.get(member.handler)?.members.delete(key) === true) {
       this.#footprint.bytes -= MEMBER_BYTES + key.length;
     }

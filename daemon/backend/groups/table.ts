@@ -2,7 +2,7 @@ import type { Told } from '../../../shared/domain/grouping/turn.ts';
 import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
 import type { Key } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
-import type { LatestTable, RecordTable } from '../registry/table.ts';
+import type { AnnouncedTable, LatestTable, RecordTable } from '../registry/table.ts';
 import type { StoredTable } from '../tables/stored-table.ts';
 import { Group, GroupMember, groupsOf } from './state.ts';
 
@@ -24,8 +24,9 @@ const EVENT_PREFIX = 'handler-group-event';
 const TOLD_PREFIX = 'handler-group-told';
 
 /** Groups. */
-export const HANDLER_GROUPS: StoredTable & LatestTable<Namespace, Group> = {
+export const HANDLER_GROUPS: StoredTable & LatestTable<Namespace, Group> & AnnouncedTable<Group> = {
   prefix: GROUP_PREFIX,
+  announce: ({ namespace, handler, key }) => ['group', namespace, handler, key],
   key: ({ name }, { handler, key }) => [GROUP_PREFIX, name, handler, key],
   encodeHeld(namespace, group) {
     // It may have gone later in the batch.

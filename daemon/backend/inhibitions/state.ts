@@ -22,6 +22,7 @@ export interface HeldInhibitor extends Inhibitor {
 class Inhibitors implements InhibitorIndex {
   readonly #byCheck: Map<string, Map<string, HeldInhibitor>>;
   readonly #byKey = new Map<string, Map<string, HeldInhibitor>>();
+  readonly #byRule = new Map<string, Map<string, HeldInhibitor>>();
 
   constructor(footprint: Footprint) {
     this.#byCheck = new CountedMap(footprint, MARK_BYTES);
@@ -41,11 +42,17 @@ class Inhibitors implements InhibitorIndex {
     return this.#byCheck.get(checkKey(client, check)) ?? NONE;
   }
 
+  /** Those that keep others quiet by a rule as it is now. */
+  *by({ name, mark }: Pick<InhibitionRule, 'name' | 'mark'>): Generator<HeldInhibitor, void, undefined> {
+    for (const inhibitor of this.#byRule.get(name)?.values() ?? []) if (inhibitor.mark === mark) yield inhibitor;
+  }
+
   put(inhibitor: HeldInhibitor): void {
     this.remove(inhibitor);
     const { rule, mark, client, check } = inhibitor;
     const place = checkKey(client, check);
     putIn(this.#byCheck, place, rule, inhibitor);
+    putIn(this.#byRule, rule, place, inhibitor);
     putIn(this.#byKey, commonKey(mark, rule, inhibitor.key), place, inhibitor);
   }
 
@@ -54,6 +61,7 @@ class Inhibitors implements InhibitorIndex {
     const present = this.#byCheck.get(place)?.get(rule);
     if (present === undefined) return;
     takeFrom(this.#byCheck, place, rule);
+    takeFrom(this.#byRule, rule, place);
     takeFrom(this.#byKey, commonKey(present.mark, rule, present.key), place);
   }
 

@@ -7,6 +7,8 @@ import { recordAudit } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { DEFINITIONS } from '../definitions/table.ts';
+import { groupsOf } from '../groups/state.ts';
+import { HANDLER_GROUPS } from '../groups/table.ts';
 import { NAMESPACES } from './table.ts';
 import { stashesOf } from '../stashes/state.ts';
 
@@ -72,6 +74,7 @@ export class Namespaces {
 function removeNamespace(transaction: Transaction, name: string): void {
   const { registry } = transaction;
   const namespace = registry.namespace(name);
+  for (const group of groupsOf(namespace).all()) transaction.announce(HANDLER_GROUPS, group);
   for (const { clear } of registry.tables) for (const key of clear?.(namespace) ?? []) transaction.erase(key);
   transaction.remove(NAMESPACES, registry.declared, name);
   registry.removeNamespace(name);

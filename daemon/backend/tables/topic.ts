@@ -30,6 +30,11 @@ export interface Topic {
   readonly name: FeedTopic;
   /** How its rows are searched; absent: they cannot be. */
   readonly search?: SearchLanguage<never>;
+  /**
+   * Of what its rows are made beside what is stored: once it is another, they may all be others, and no change says so.
+   * Absent: of nothing.
+   */
+  readonly revision?: (registry: ShownState['registry']) => string;
   /** All rows, each as it is when it is asked for. */
   readonly rows: (state: ShownState, now: () => number) => Iterable<KeyedRow>;
   /** The newest rows of what changed, each once: which they are is found out at once, what is in them when it is asked. */

@@ -1,5 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { groupsOf } from '../../../../daemon/backend/groups/state.ts';
+import { changeOf, worstOf } from '../../../../shared/domain/grouping/turn.ts';
+import { severityOf } from '../../../../shared/domain/severity.ts';
 import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { groupingPipe, openGroupRig, pass, settled, type GroupRig } from '../../../support/group-rig.ts';
@@ -52,7 +55,28 @@ async function reopened(rig: GroupRig, dir: string, by: string, seconds: number)
   return await openGroupRig(sections(by), { dir, clock: rig.clock });
 }
 
-test('whatever happens, nothing is told twice, and in the end everything is told', async () => {
+/** What is shown of each group. */
+function talliesIn(rig: GroupRig): object[] {
+  const groups = [...groupsOf(rig.registry.namespace(DEFAULT_NAMESPACE)).all()];
+  return groups.map(({ id, tally: { firing, waiting, worst } }) => ({ id, firing, waiting, worst }));
+}
+
+/** The same, counted anew. */
+function countsIn(rig: GroupRig): object[] {
+  const groups = [...groupsOf(rig.registry.namespace(DEFAULT_NAMESPACE)).all()];
+  return groups.map(({ id, members }) => {
+    const shown = [...members.values()].filter(({ told }) => told !== 'held');
+    const firing = shown.filter(({ isOver }) => !isOver);
+    return {
+      id,
+      firing: firing.length,
+      waiting: shown.filter((member) => changeOf(member) !== 'same').length,
+      worst: severityOf(worstOf(firing.map(({ status }) => status))),
+    };
+  });
+}
+
+test('whatever happens, nothing is told twice, in the end everything is told, and what is shown of groups is counted right', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30, size: 'max' }), async (story) => {
       const dir = await tempDir();
@@ -81,6 +105,8 @@ test('whatever happens, nothing is told twice, and in the end everything is told
           rig = await reopened(rig, dir, by, first);
         }
         receiver.take(rig.takeJobs());
+        await settled(rig);
+        expect(talliesIn(rig)).toEqual(countsIn(rig));
       }
       // Each open event comes once more, as results do, and every group has its turn.
       for (let round = 0; round < 4; round++) await pass(rig, 400);

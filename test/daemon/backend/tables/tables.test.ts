@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { TABLES, TOPICS } from '../../../../daemon/backend/tables/tables.ts';
+import { Definitions } from '../../../../daemon/backend/config/definitions.ts';
+import { topicsOf } from '../../../../daemon/backend/compose/topics.ts';
+import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
 import { FEED_TOPICS } from '../../../../shared/schemas/feed-request.ts';
 
 test('no two kinds are stored under the same prefix', () => {
@@ -8,7 +10,11 @@ test('no two kinds are stored under the same prefix', () => {
 });
 
 test('every topic that can be asked for is shown of some kind, and of one only', () => {
-  expect(TOPICS.map(({ name }) => name).toSorted()).toEqual([...FEED_TOPICS].toSorted());
+  expect(
+    topicsOf(new Definitions({ checks: new Map(), handlers: new Map() }))
+      .map(({ name }) => name)
+      .toSorted(),
+  ).toEqual([...FEED_TOPICS].toSorted());
 });
 
 test('no type of object is dumped twice', () => {

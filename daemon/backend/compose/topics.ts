@@ -1,0 +1,10 @@
+import type { Definitions } from '../config/definitions.ts';
+import { groupTopic } from '../groups/topic.ts';
+import { inhibitionTopic } from '../inhibitions/topic.ts';
+import { TOPICS } from '../tables/tables.ts';
+import type { Topic } from '../tables/topic.ts';
+
+/** All that the feed shows: what is stored, and what the definitions make of it. */
+export function topicsOf(definitions: Pick<Definitions, 'in' | 'inhibitions' | 'generation'>): readonly Topic[] {
+  return [...TOPICS, groupTopic(definitions), inhibitionTopic(definitions)];
+}

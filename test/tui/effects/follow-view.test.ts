@@ -1,0 +1,137 @@
+import { expect, test, vi } from 'vitest';
+import type { GroupRow } from '../../../shared/schemas/grouping.ts';
+import { openRig, type ConsoleRig, type RigOptions } from '../../support/console-rig.ts';
+import { FEED_HELLO, type FeedConnection } from '../../support/feed-server.ts';
+
+const NOW = FEED_HELLO.time / 1000;
+
+function aGroup(rack: string, more: Partial<GroupRow> = {}): GroupRow {
+  const by = { 'client.rack': rack };
+  const times = { told_at: null, due_at: NOW + 24 };
+  return {
+    namespace: 'default',
+    handler: 'pager',
+    id: rack,
+    by,
+    firing: 3,
+    waiting: 2,
+    worst: 'critical',
+    ...times,
+    ...more,
+  };
+}
+
+/** A console on a backend that tells of the group of the rack `fra` to whoever looks. */
+class FollowingRig {
+  readonly rig: ConsoleRig;
+  /** Who looked at groups or inhibitions, in order. */
+  readonly looks: readonly FeedConnection[];
+  #seq = 1;
+
+  private constructor(rig: ConsoleRig, looks: readonly FeedConnection[]) {
+    this.rig = rig;
+    this.looks = looks;
+  }
+
+  static async open(options: RigOptions = {}): Promise<FollowingRig> {
+    const looks: FeedConnection[] = [];
+    const rig = await openRig({
+      snapshot: { events: {} },
+      noise: (connection, { topics }) => {
+        looks.push(connection);
+        const rows = topics[0] === 'groups' ? { groups: { fra: aGroup('fra') } } : { inhibitions: {} };
+        connection.send({ type: 'snapshot', seq: 1, rows }, { type: 'live', seq: 1 });
+      },
+      ...options,
+    });
+    return new FollowingRig(rig, looks);
+  }
+
+  tell(row: GroupRow): void {
+    this.#seq += 1;
+    const rows = { groups: { [row.id ?? '']: row } };
+    this.looks.at(-1)?.send({ type: 'changes', seq: this.#seq, time: this.rig.clock.now(), rows });
+  }
+
+  /** How often the API was asked for groups or inhibitions. */
+  get asked(): number {
+    return this.rig.requests.filter(({ path }) => /handler-groups|inhibitions/.test(path)).length;
+  }
+}
+
+test('groups are followed while they are looked at, each change is shown, and nobody is asked', async () => {
+  const following = await FollowingRig.open();
+  const { rig, looks } = following;
+  expect(looks).toHaveLength(0);
+  rig.type(':groups\r');
+  await rig.shows(/pager +client.rack=fra +✗ CRIT 3 +2/);
+  expect(await looks[0]?.subscribed()).toEqual({ type: 'subscribe', topics: ['groups'] });
+  following.tell(aGroup('fra', { firing: 9 }));
+  await rig.shows('✗ CRIT 9');
+  following.tell(aGroup('ams', { worst: 'warning' }));
+  await rig.shows('client.rack=ams', '! WARN 3');
+  for (let second = 0; second < 6; second++) await rig.pass(1000);
+  expect(following.asked).toBe(0);
+  rig.type(':events\r');
+  await vi.waitFor(async () => {
+    await rig.pass(100);
+    expect(looks[0]?.isOpen).toBe(false);
+  });
+  rig.type(':inhibitions\r');
+  await rig.shows('No inhibition');
+  expect(await looks[1]?.subscribed()).toMatchObject({ topics: ['inhibitions'] });
+});
+
+test('the list stands still while the feed is paused, and has all of it afterwards', async () => {
+  const following = await FollowingRig.open();
+  const { rig } = following;
+  rig.type(':groups\r');
+  await rig.shows('✗ CRIT 3');
+  rig.type('p');
+  await rig.shows('PAUSED');
+  following.tell(aGroup('fra', { firing: 9 }));
+  for (let round = 0; round < 4; round++) await rig.pass(500);
+  expect(rig.screen.text).toContain('✗ CRIT 3');
+  rig.type('p');
+  await rig.shows('✗ CRIT 9');
+});
+
+test('the list stays when its feed is lost, says how old it is, and goes on by itself', async () => {
+  const following = await FollowingRig.open();
+  const { rig, looks } = following;
+  rig.type(':groups\r');
+  await rig.shows('✗ CRIT 3');
+  looks[0]?.cut();
+  await rig.shows('as of', '✗ CRIT 3');
+  await vi.waitFor(async () => {
+    await rig.pass(500);
+    expect(looks).toHaveLength(2);
+  });
+  await rig.showsNo('as of');
+  following.tell(aGroup('fra', { firing: 9 }));
+  await rig.shows('✗ CRIT 9');
+});
+
+function ofBefore({ path }: { readonly path: string }): { readonly status: number; readonly body?: unknown } {
+  return path === '/api/mon/v1/handler-groups' ? { status: 200, body: [aGroup('old')] } : { status: 404 };
+}
+
+test('a backend whose feed does not know them is asked every two seconds', async () => {
+  const rig = await openRig({ snapshot: { events: {} }, api: ofBefore });
+  rig.type(':groups\r');
+  await rig.shows('client.rack=old');
+  const asked = rig.requests.length;
+  await rig.pass(2000);
+  await vi.waitFor(async () => {
+    await rig.pass(100);
+    expect(rig.requests.length).toBeGreaterThan(asked);
+  });
+});
+
+test('among all namespaces they are those of all', async () => {
+  const following = await FollowingRig.open({ parts: { namespace: '*' } });
+  const { rig, looks } = following;
+  rig.type(':groups\r');
+  await rig.shows('NAMESPACE', 'client.rack=fra');
+  expect(await looks[0]?.subscribed()).toMatchObject({ namespace: '*' });
+});
