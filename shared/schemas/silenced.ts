@@ -61,9 +61,12 @@ const TIME_MESSAGE =
   'goes without begin, expire and expire_on_resolve: its schedule and duration say when it is in force, first_day and last_day ' +
   'from when to when';
 
-/** Body of `POST /api/mon/v1/silenced`. */
+/**
+ * Body of `POST /api/mon/v1/silenced`. What it does not know is refused: a schedule or an end under a wrong name would make a
+ * silence that never ends.
+ */
 export const monSilencedSchema = z
-  .looseObject({ ...silencedTarget, ...terms, recurrence: recurrenceSchema.nullish() })
+  .strictObject({ ...silencedTarget, ...terms, recurrence: recurrenceSchema.nullish() })
   .refine(isOneTarget, { message: TARGET_MESSAGE })
   .refine(hasOneTime, { message: TIME_MESSAGE, path: ['recurrence'] });
 

@@ -183,6 +183,7 @@ describe('a silence that recurs (silencing 3)', () => {
     { wrong: { recurrence: { ...NIGHTLY, duration: 86_400 } }, says: 'would overlap' },
     { wrong: { recurrence: { ...NIGHTLY, last_day: '2025-12-31' } }, says: 'no window lies ahead' },
     { wrong: { recurrence: NIGHTLY, expire: 60 }, says: 'goes without begin' },
+    { wrong: { recur: NIGHTLY }, says: 'Unrecognized key' },
   ])('is refused: $says', async ({ wrong, says }) => {
     const { status, body } = await ask('POST', '/api/mon/v1/silenced', { check: 'disk', reason: 'x', ...wrong });
     expect(status).toBe(400);
