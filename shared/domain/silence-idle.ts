@@ -72,6 +72,17 @@ export function idleAt(
   return window && Math.max(window.beginMs + afterSeconds * 1000, window.endMs);
 }
 
+/**
+ * Whether it is counted from a match on how long an entry matches nothing.
+ *
+ * @param since epoch seconds from which it matched nothing; undefined: nobody counts yet
+ * @param now epoch seconds
+ */
+export function isCounted(entry: SilencedEntry | undefined, since: number | undefined, now: number): boolean {
+  // What matches a new one before it is looked at for the first time must not be forgotten by then.
+  return since !== undefined || (entry !== undefined && entry.run === undefined && isNew(beginOf(entry), now));
+}
+
 /** Why an entry is ended that was idle for too long, for the audit trail and the timeline. */
 export function idleReason({ since, at }: SilenceIdle): string {
   return `idle: nothing matched since ${moment(since)}, marked ${moment(at)}`;
@@ -88,7 +99,11 @@ function beginOf({ begin, timestamp, recurrence }: SilencedEntry): number {
 
 function firstCounted(began: number, nowMs: number): number {
   const now = Math.floor(nowMs / 1000);
-  return now - began <= NEW_SECONDS ? began : now;
+  return isNew(began, now) ? began : now;
+}
+
+function isNew(began: number, now: number): boolean {
+  return now - began <= NEW_SECONDS;
 }
 
 function markOf(at: number, since: number, { expireSeconds }: IdleRules): SilenceIdle {

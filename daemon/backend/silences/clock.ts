@@ -1,5 +1,4 @@
 import { isExpired } from '../../../shared/domain/expiry.ts';
-import { isOver } from '../../../shared/domain/silencing.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Log } from '../../log/log.ts';
@@ -78,7 +77,8 @@ function runEnds(parts: ExpiryParts): Disposable {
       if (change[0] !== 'silenced') return;
       const [, namespace] = change;
       const entry = registry.namespace(namespace).silenced.get(idOfChange(change));
-      if (entry === undefined || isOver(entry, clock.now())) return;
+      // One that is over already, because it was made for no time, is to be removed as well.
+      if (entry === undefined) return;
       yield* deadlinesOf(namespace, entry, clock.now());
     },
 

@@ -1,4 +1,5 @@
 import type { KeptUse, SilencedEntry, SilencedUse, WindowUse } from '../../../shared/schemas/silenced.ts';
+import { isCounted } from '../../../shared/domain/silence-idle.ts';
 import type { Selector } from '../../../shared/domain/selector.ts';
 import { Footprint, SELECTOR_BYTES, SILENCED_BYTES } from '../registry/footprint.ts';
 import {
@@ -117,13 +118,15 @@ export class SilencedRegistry implements SilencedIndex {
    */
   countUse(id: string, now: number): void {
     const before = this.#uses.get(id);
+    const entry = this.#byId.get(id);
     const use = {
       ...before,
       suppressed: (before?.suppressed ?? 0) + 1,
       last_suppressed: now,
-      ...countedFrom(before, now),
+      // What kept something back has matched.
+      ...(isCounted(entry, before?.unmatched_since, now) && { unmatched_since: now }),
     };
-    const window = windowUse(this.#byId.get(id), before, now);
+    const window = windowUse(entry, before, now);
     this.#uses.set(id, window === undefined ? use : { ...use, window });
   }
 
@@ -135,8 +138,9 @@ export class SilencedRegistry implements SilencedIndex {
    */
   countMatch(id: string, now: number): boolean {
     const before = this.#uses.get(id);
-    if (before?.unmatched_since === undefined || before.unmatched_since === now) return false;
-    this.#uses.set(id, { ...before, unmatched_since: now });
+    const since = before?.unmatched_since;
+    if (since === now || !isCounted(this.#byId.get(id), since, now)) return false;
+    this.#uses.set(id, { ...UNUSED, ...before, unmatched_since: now });
     return true;
   }
 
@@ -233,11 +237,6 @@ function windowUse(
 
 /** Nothing so far. */
 export const UNUSED: SilencedUse = { suppressed: 0, last_suppressed: null };
-
-/** What kept something back has matched. */
-function countedFrom(before: KeptUse | undefined, now: number): Pick<KeptUse, 'unmatched_since'> {
-  return before?.unmatched_since === undefined ? {} : { unmatched_since: now };
-}
 
 function idleOf(entry: SilencedEntry | undefined): number {
   return entry?.idle === undefined ? 0 : 1;

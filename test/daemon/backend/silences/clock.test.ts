@@ -71,6 +71,21 @@ async function storedIds(dir: string): Promise<unknown[]> {
 
 const failing = { source: 'web-1', name: 'disk', output: 'full', status: 2 };
 
+test('an entry that is made for no time does not stay in the store', async () => {
+  const rig = await Rig.open();
+  const sent: string[][] = [];
+  await rig.api.silence({ check: 'disk', expire: 0 });
+  if (rig.store !== undefined) {
+    rig.store.refuses = (ops) => {
+      sent.push(ops.flatMap(({ type, key }) => (key[0] === SILENCED.prefix ? type : [])));
+      return false;
+    };
+  }
+  await rig.tick(() => expect(sent).toEqual([['del']]));
+  await rig.stop();
+  expect(await storedIds(rig.dir)).toEqual([]);
+});
+
 test('an entry is told on the feed as gone when its time is over, and its events with it', async () => {
   const rig = await Rig.open();
   await rig.api.submitResult(failing);

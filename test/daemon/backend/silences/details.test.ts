@@ -170,7 +170,7 @@ test('what an entry kept back is written once for a batch, and tells the feed no
   };
   const results = Array.from({ length: 5 }, () => FAILING);
   await rig.results.submit(DEFAULT_NAMESPACE, results);
-  expect(puts).toEqual([{ suppressed: 5, last_suppressed: NOW }]);
+  expect(puts).toEqual([{ suppressed: 5, last_suppressed: NOW, unmatched_since: NOW }]);
   expect(changes).toEqual([
     ['client', DEFAULT_NAMESPACE, 'web-1'],
     ['event', DEFAULT_NAMESPACE, 'web-1', 'disk'],

@@ -130,6 +130,15 @@ describe('a silence that matches nothing (spec, idleness)', () => {
     expect(await idle()).toBeUndefined();
   });
 
+  test('counts from what matched before it was looked at for the first time', async () => {
+    expect((await silence()).status).toBe(201);
+    await pass(MINUTE / 2);
+    await report(2);
+    await report(0);
+    await pass(MINUTE);
+    expect(await since()).toBe(MADE + 30);
+  });
+
   test('is idle no more from the commit on in which something matches', async () => {
     await silenced();
     await pass(WEEK);

@@ -43,7 +43,7 @@ test('what an entry kept back is counted for as long as it is there, through oth
   expect(registry.use('web:disk')).toBeUndefined();
   registry.countUse('web:disk', 10);
   registry.countUse('web:disk', 20);
-  expect(registry.use('web:disk')).toEqual({ suppressed: 2, last_suppressed: 20 });
+  expect(registry.use('web:disk')).toEqual({ suppressed: 2, last_suppressed: 20, unmatched_since: 20 });
   expect(registry.use('web:*')).toBeUndefined();
   registry.put(anEntry('web', 'disk'));
   expect(registry.use('web:disk')).toMatchObject({ suppressed: 2 });
