@@ -222,7 +222,7 @@ export class ModelPair implements AsyncDisposable {
       '/api/mon/v1/silenced': byId(known['/api/mon/v1/silenced'] ?? []),
       '/api/mon/v1/handler-groups': sorted((known['/api/mon/v1/handler-groups'] ?? []).map(groupOf)),
       '/api/mon/v1/inhibitions': Object.fromEntries((known['/api/mon/v1/inhibitions'] ?? []).map(inhibitorsOf)),
-      ...(DUMP in expected && { [DUMP]: remindedIn(known[DUMP]) }),
+      ...(DUMP in expected && { [DUMP]: unmatchedIn(known[DUMP]) }),
       // Those of one moment come in an order that nobody promises.
       told: this.#receiver.said.slice(this.#heard).toSorted(),
     };
@@ -249,7 +249,7 @@ export class ModelPair implements AsyncDisposable {
       '/api/mon/v1/handler-groups': sorted(this.#model.groups()),
       '/api/mon/v1/inhibitions': this.#model.inhibitors(),
       // Who dumps is noted in the trail: not where there is nothing to find.
-      ...(silenced.some(({ expire }) => expire !== -1) && { [DUMP]: this.#model.reminded(nowMs) }),
+      ...(silenced.length > 0 && { [DUMP]: this.#model.unmatchedSilences(nowMs) }),
     };
   }
 
@@ -268,13 +268,15 @@ export class ModelPair implements AsyncDisposable {
   }
 
   async #start(): Promise<void> {
-    const { rules, reminder } = MODEL_SETTINGS;
+    const { rules, reminder, idle } = MODEL_SETTINGS;
     const flags = {
       checks: DEFINITIONS,
       handlers: handlersAt(this.#receiver.url),
       inhibitions: INHIBITIONS,
       'aggregate-rules': rules,
       'silence-reminder': reminder,
+      'silence-idle-after': idle.after,
+      'silence-idle-expire': idle.expire,
     };
     this.#backend = await openBackend({
       dir: this.#dir,
@@ -302,15 +304,15 @@ const ON_THE_WAY = (path: string): boolean => /events|mon\/v1\/(silenced|handler
 const DUMP = '/api/mon/v1/dump/silenced';
 
 interface DumpedSilence {
-  readonly spec: { readonly mon: { readonly entry: { readonly id: string; readonly reminded?: unknown } } };
+  readonly spec: {
+    readonly mon: { readonly entry: { readonly id: string }; readonly use?: { readonly unmatched_since?: number } };
+  };
 }
 
-/** What was pointed out is read in a dump alone. */
-function remindedIn(page: unknown): Answers {
+/** Since when silences matched nothing is read in a dump alone. */
+function unmatchedIn(page: unknown): Answers {
   const { objects } = page as { readonly objects: readonly DumpedSilence[] };
-  return Object.fromEntries(
-    objects.flatMap(({ spec: { mon } }) => (mon.entry.reminded ? [[mon.entry.id, mon.entry.reminded]] : [])),
-  );
+  return Object.fromEntries(objects.map(({ spec: { mon } }) => [mon.entry.id, mon.use?.unmatched_since]));
 }
 
 function written(request: { readonly selector?: ModelSearch }): object {

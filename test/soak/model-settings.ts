@@ -6,6 +6,7 @@ import type { ModelSettings } from '../support/reference-model.ts';
 /** No sum of the times in a story: what ends at the same moment as a group has its turn comes in an order that nobody promises. */
 const GROUP_TIMES = { wait: 27, interval: 301, repeat: 907 };
 const REMINDER = 613;
+const IDLE = { after: 1500, expire: 1900 };
 
 /** `each` is told of every event, `default` of what clients of the same `env` have. */
 export function handlersAt(url: string): object {
@@ -70,4 +71,5 @@ export const MODEL_SETTINGS = {
     },
   },
   reminder: REMINDER,
+  idle: IDLE,
 } as const satisfies ModelSettings;

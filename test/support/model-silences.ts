@@ -1,8 +1,9 @@
+import { idleDueAt, idleLookFrom, type ModelIdleMark, type ModelIdleness, type ModelIdleRules } from './model-idle.ts';
 import { finds, searchText, type ModelSearch, type ModelSubject } from './model-search.ts';
 import { windowAt, type ModelRecurrence } from './model-windows.ts';
 
 /*
- * Silences once more, from the specification (completion 1.2 and 1.3, silencing, maintenance, reminder) and from nothing else.
+ * Silences once more, from the specification (completion 1.2 and 1.3, silencing, maintenance, reminder, idleness) and from nothing else.
  */
 
 export interface ModelSilenceRequest {
@@ -42,6 +43,15 @@ interface Silence {
   reminded: { readonly at: number; readonly events: number } | undefined;
   /** The end before which there was nothing to point out. */
   passedOver: number | undefined;
+  readonly idleness: ModelIdleness;
+}
+
+/** When silences are pointed out and marked. */
+export interface ModelSilenceRules {
+  /** Seconds before an end; 0: never. */
+  readonly reminder: number;
+  /** Undefined: never. */
+  readonly idle?: ModelIdleRules | undefined;
 }
 
 type Body = Readonly<Record<string, unknown>>;
@@ -121,14 +131,20 @@ export class ModelSilences {
         last_suppressed: lastSuppressed,
         ...(window === undefined ? {} : { window }),
         ...(reminded === undefined ? {} : { reminded }),
+        ...(silence.idleness.mark === undefined ? {} : { idle: silence.idleness.mark }),
       });
     });
   }
 
-  /** By id, what was pointed out of an end that is near. */
-  reminded(nowMs: number): Readonly<Record<string, unknown>> {
+  /** By id, since when it is counted that nothing matched. */
+  unmatched(nowMs: number): Readonly<Record<string, unknown>> {
     this.expire(nowMs);
-    return Object.fromEntries(this.#sorted().flatMap(({ id, reminded }) => (reminded ? [[id, reminded]] : [])));
+    return Object.fromEntries(
+      this.#sorted().map(({ id, idleness, run }) => [
+        id,
+        idleness.isCounted && run === undefined ? idleness.since : undefined,
+      ]),
+    );
   }
 
   /**
@@ -155,6 +171,7 @@ export class ModelSilences {
     for (const id of ids) {
       const silence = this.#living(id, nowMs);
       if (silence === undefined) continue;
+      matched(silence, nowMs);
       silence.suppressed++;
       silence.lastSuppressed = Math.floor(nowMs / 1000);
       if (silence.request.recurrence === undefined) continue;
@@ -164,13 +181,24 @@ export class ModelSilences {
     }
   }
 
-  /** Those that are over are gone; those that recur have their next window. */
-  expire(nowMs: number): void {
+  /** Idleness 1: an event begins or ends that they silence. */
+  match(silences: readonly Silence[], nowMs: number): void {
+    for (const silence of silences) matched(silence, nowMs);
+  }
+
+  /**
+   * Those that are over are gone; those that recur have their next window.
+   *
+   * @param open the checks with an event, at a moment at which windows end
+   */
+  expire(nowMs: number, open: readonly ModelSubject[] = []): void {
     for (const silence of this.#entries.values()) {
       const { recurrence } = silence.request;
       if (recurrence === undefined ? isPast(silence.expiresMs, nowMs) : windowAt(recurrence, nowMs) === undefined) {
         this.#entries.delete(silence.id);
       } else if (recurrence !== undefined && spanOf(silence, nowMs).endMs !== silence.expiresMs) {
+        // Idleness 3: what was open all through the window.
+        if (open.some((subject) => names(silence, subject))) matched(silence, nowMs);
         silence.expiresMs = spanOf(silence, nowMs).endMs;
         silence.reminded = undefined;
         silence.passedOver = undefined;
@@ -180,7 +208,6 @@ export class ModelSilences {
 
   /** Reminder 1. @param open the checks with an event */
   remind(open: readonly ModelSubject[], beforeSeconds: number, nowMs: number): void {
-    this.expire(nowMs);
     for (const silence of this.#entries.values()) {
       const atMs = reminderOf(silence, beforeSeconds, nowMs);
       if (atMs === undefined || atMs > nowMs) continue;
@@ -190,27 +217,57 @@ export class ModelSilences {
     }
   }
 
+  /** Idleness 1 and 4, at each look. @param open the checks with an event */
+  lookForIdle(open: readonly ModelSubject[], rules: ModelIdleRules, nowMs: number): void {
+    for (const silence of this.#entries.values()) {
+      const { idleness, id } = silence;
+      if (idleness.since * 1000 <= nowMs) idleness.isCounted = true;
+      if (!isIdleDue(silence, rules, nowMs)) continue;
+      const now = Math.floor(nowMs / 1000);
+      if (covers(silence, open, nowMs)) matched(silence, nowMs);
+      else if (idleness.mark === undefined) idleness.mark = markOf(idleness, now, rules);
+      else if (idleness.mark.ends_at <= now) this.#entries.delete(id);
+    }
+  }
+
   /** A backend that was away looks again. */
   restart(): void {
     for (const silence of this.#entries.values()) silence.passedOver = undefined;
   }
 
-  /** When silences begin or end, or are pointed out. */
-  moments(beforeSeconds: number, nowMs: number): number[] {
+  /**
+   * When silences begin or end, are pointed out, or looked at for idle ones.
+   *
+   * @param open the checks with an event
+   * @param startedMs when the backend was started
+   */
+  moments(
+    { reminder, idle }: ModelSilenceRules,
+    open: readonly ModelSubject[],
+    startedMs: number,
+    nowMs: number,
+  ): number[] {
     return [...this.#entries.values()].flatMap((silence) => {
       const { beginMs, endMs } = spanOf(silence, nowMs);
-      return [beginMs, endMs ?? 0, reminderOf(silence, beforeSeconds, nowMs) ?? 0];
+      const looks = idle === undefined ? [] : idleTurns(silence, open, idle, nowMs);
+      return [
+        beginMs,
+        endMs ?? 0,
+        reminderOf(silence, reminder, nowMs) ?? 0,
+        ...looks.map((ms) => idleLookFrom(Math.max(ms, nowMs + 1), startedMs)),
+      ];
     });
   }
 
   #make(id: string, request: ModelSilenceRequest, nowMs: number, expiresMs: number | undefined, run?: string): void {
-    const { recurrence } = request;
+    const { recurrence, begin = 0 } = request;
+    const timestamp = Math.floor(nowMs / 1000);
     // Another one, behind the others.
     this.#entries.delete(id);
     this.#entries.set(id, {
       id,
       request,
-      timestamp: Math.floor(nowMs / 1000),
+      timestamp,
       expiresMs: recurrence === undefined ? expiresMs : windowAt(recurrence, nowMs)?.endMs,
       run,
       suppressed: 0,
@@ -218,6 +275,11 @@ export class ModelSilences {
       window: undefined,
       reminded: undefined,
       passedOver: undefined,
+      idleness: {
+        since: recurrence === undefined ? Math.max(begin, timestamp) : timestamp,
+        isCounted: false,
+        mark: undefined,
+      },
     });
   }
 
@@ -247,6 +309,38 @@ function names({ request }: Silence, subject: ModelSubject): boolean {
 function spanOf({ request, expiresMs }: Silence, nowMs: number): { beginMs: number; endMs: number | undefined } {
   const window = request.recurrence === undefined ? undefined : windowAt(request.recurrence, nowMs);
   return window ?? { beginMs: (request.begin ?? 0) * 1000, endMs: expiresMs };
+}
+
+/** Whether an event is open that it silences. */
+function covers(silence: Silence, open: readonly ModelSubject[], nowMs: number): boolean {
+  return spanOf(silence, nowMs).beginMs <= nowMs && open.some((subject) => names(silence, subject));
+}
+
+function matched({ idleness }: Silence, nowMs: number): void {
+  idleness.since = Math.floor(nowMs / 1000);
+  idleness.isCounted = true;
+  idleness.mark = undefined;
+}
+
+function isIdleDue({ idleness, request, run }: Silence, rules: ModelIdleRules, nowMs: number): boolean {
+  return run === undefined && idleDueAt(idleness, request.recurrence, rules) <= nowMs;
+}
+
+/** When looking at one comes to something: where it begins, is due, is to end or matches by now. */
+function idleTurns(silence: Silence, open: readonly ModelSubject[], rules: ModelIdleRules, nowMs: number): number[] {
+  const { idleness, request, timestamp, run } = silence;
+  if (run !== undefined) return [];
+  const begin = request.recurrence === undefined ? Math.max(request.begin ?? 0, timestamp) : timestamp;
+  return [
+    begin * 1000,
+    idleDueAt(idleness, request.recurrence, rules),
+    ...(idleness.mark === undefined ? [] : [idleness.mark.ends_at * 1000]),
+    ...(isIdleDue(silence, rules, nowMs) && covers(silence, open, nowMs) ? [nowMs] : []),
+  ];
+}
+
+function markOf({ since }: ModelIdleness, now: number, { expire }: ModelIdleRules): ModelIdleMark {
+  return { since, at: now, ends_at: now + expire };
 }
 
 function reminderOf(silence: Silence, beforeSeconds: number, nowMs: number): number | undefined {

@@ -1,4 +1,5 @@
 import { statusOfRule, turnsOfRule, type ModelMember, type ModelRule } from './model-aggregates.ts';
+import { isIdleLook, type ModelIdleRules } from './model-idle.ts';
 import { ModelSilences, type ModelHold, type ModelRelease, type ModelSilenceRequest } from './model-silences.ts';
 import type { ModelSubject } from './model-search.ts';
 import { ModelTold, type ModelHandlers, type ModelMarks, type ModelOccasion } from './model-told.ts';
@@ -60,6 +61,8 @@ export interface ModelSettings {
   readonly rules?: Readonly<Record<string, ModelRule>>;
   /** Seconds before the end of a silence. */
   readonly reminder?: number;
+  /** Default: no silence is idle. */
+  readonly idle?: ModelIdleRules;
 }
 
 const AGGREGATES_CLIENT = 'mon.aggregates';
@@ -203,9 +206,9 @@ export class ReferenceModel {
     return this.#silences.details(nowMs);
   }
 
-  /** What was pointed out of ends that are near, by the ids of silences. */
-  reminded(nowMs: number): Body {
-    return this.#silences.reminded(nowMs);
+  /** Since when silences matched nothing, by their ids. */
+  unmatchedSilences(nowMs: number): Body {
+    return this.#silences.unmatched(nowMs);
   }
 
   /** What handlers were told since the last time. */
@@ -230,20 +233,24 @@ export class ReferenceModel {
 
   /** When something happens by itself next: at `nowMs` or later. */
   nextMoment(nowMs: number): number {
-    const { reminder = 0 } = this.#settings;
+    const { reminder = 0, idle } = this.#settings;
     const moments = [
-      ...this.#silences.moments(reminder, nowMs),
+      ...this.#silences.moments({ reminder, idle }, this.#openSubjects(), this.#startedMs, nowMs),
       ...(this.#told?.moments() ?? []),
       ...this.#looks(nowMs),
     ];
     return Math.min(...moments.filter((ms) => ms > nowMs));
   }
 
-  /** Does what is due: silences end and are pointed out, aggregates are looked at, groups are told. */
+  /** Does what is due: silences end, are pointed out and marked, aggregates are looked at, groups are told. */
   settle(nowMs: number): void {
-    const { reminder = 0, rules = {} } = this.#settings;
-    this.#silences.expire(nowMs);
-    if (reminder > 0) this.#silences.remind(this.#openSubjects(), reminder, nowMs);
+    const { reminder = 0, idle, rules = {} } = this.#settings;
+    const open = this.#openSubjects();
+    this.#silences.expire(nowMs, open);
+    if (reminder > 0) this.#silences.remind(open, reminder, nowMs);
+    if (idle !== undefined && nowMs > this.#lookedMs && isIdleLook(nowMs, this.#startedMs)) {
+      this.#silences.lookForIdle(open, idle, nowMs);
+    }
     if (nowMs > this.#lookedMs && (nowMs - this.#startedMs) % LOOK_MS === 0) {
       for (const [name, rule] of Object.entries(rules)) this.#look(name, rule, nowMs);
     }
@@ -334,7 +341,9 @@ export class ReferenceModel {
         return;
       }
       stored.event = undefined;
-      for (const { id, request } of this.#silences.matching(subjectOf(client, checkName), nowMs)) {
+      const silences = this.#silences.matching(subjectOf(client, checkName), nowMs);
+      this.#silences.match(silences, nowMs);
+      for (const { id, request } of silences) {
         if (request.expire_on_resolve === true) this.#silences.remove(id);
       }
       this.#tell(client, { ...before, action: 'resolve', check, status }, nowMs);
@@ -363,6 +372,9 @@ export class ReferenceModel {
       oks: status === 0 && isLate ? [...(before?.oks ?? []), Number(check['executed'])] : [],
       marks: before?.marks ?? { isSuppressed: false, isHeld: false },
     };
+    if (before === undefined) {
+      this.#silences.match(this.#silences.matching(subjectOf(client, checkName), nowMs), nowMs);
+    }
     this.#tell(client, stored.event, nowMs, { isNew: before === undefined });
   }
 
