@@ -247,16 +247,14 @@ export class ModelSilences {
     startedMs: number,
     nowMs: number,
   ): number[] {
-    return [...this.#entries.values()].flatMap((silence) => {
+    const all = [...this.#entries.values()];
+    const turns = all.flatMap((silence) => {
       const { beginMs, endMs } = spanOf(silence, nowMs);
-      const looks = idle === undefined ? [] : idleTurns(silence, open, idle, nowMs);
-      return [
-        beginMs,
-        endMs ?? 0,
-        reminderOf(silence, reminder, nowMs) ?? 0,
-        ...looks.map((ms) => idleLookFrom(Math.max(ms, nowMs + 1), startedMs)),
-      ];
+      return [beginMs, endMs ?? 0, reminderOf(silence, reminder, nowMs) ?? 0];
     });
+    if (idle === undefined) return turns;
+    const looks = all.flatMap((silence) => idleTurns(silence, open, idle, nowMs));
+    return [...turns, ...looks.map((ms) => idleLookFrom(Math.max(ms, nowMs + 1), startedMs))];
   }
 
   #make(id: string, request: ModelSilenceRequest, nowMs: number, expiresMs: number | undefined, run?: string): void {

@@ -13,7 +13,22 @@ export interface ModelMarks {
   isSuppressed: boolean;
   /** An inhibition has kept it quiet from its first result on. */
   isHeld: boolean;
+  /** The inhibition that keeps it quiet, as of the last time that it was handled. */
+  quietBy: string | undefined;
+  /** That keeps it from a handler which would have run. */
+  isWithheld: boolean;
+  /** Its silence has ended, and its next result tells of that. */
+  isNextTold: boolean;
 }
+
+/** Of an event that begins. */
+export const newMarks = (): ModelMarks => ({
+  isSuppressed: false,
+  isHeld: false,
+  quietBy: undefined,
+  isWithheld: false,
+  isNextTold: false,
+});
 
 /** An event that somebody may be told of. */
 export interface ModelOccasion {
@@ -84,16 +99,26 @@ export class ModelTold {
     const handlers = HANDLERS.filter((name) => Array.isArray(wanted) && wanted.includes(name));
     if (handlers.length === 0 || (check as Body)['handle'] === false) {
       if (occasion.isSilenceEnd) marks.isSuppressed = false;
-      else marks.isHeld = false;
+      else Object.assign(marks, { isHeld: false, quietBy: undefined, isWithheld: false });
       return;
     }
-    const isQuiet = this.#isQuiet(occasion);
+    const inhibitor = action === 'resolve' ? undefined : this.#inhibitorOf(occasion);
+    const isQuiet = action === 'resolve' ? marks.isHeld : inhibitor !== undefined;
+    // Inhibition 2: its next result tells all whom the silence or the inhibition kept from it.
+    marks.isNextTold = occasion.isSilenceEnd && marks.isWithheld && !isQuiet;
+    if (marks.isNextTold) return;
+    marks.isHeld = isQuiet && (occasion.isNew || marks.isHeld);
+    marks.quietBy = inhibitor?.rule;
+    if (!isQuiet) marks.isWithheld = false;
     const isFreed = marks.isSuppressed && silencedBy.length === 0 && action !== 'resolve';
     let hasRun = false;
     for (const handler of handlers) {
       const isGrouping = handler === 'default';
       if (isGrouping && (action === 'flapping' || (occasion.status === 0 && action !== 'resolve'))) continue;
-      if (isQuiet) continue;
+      if (isQuiet) {
+        marks.isWithheld = true;
+        continue;
+      }
       if (silencedBy.length > 0) {
         this.#keepsBack(silencedBy, nowMs);
         marks.isSuppressed = true;
@@ -164,14 +189,6 @@ export class ModelTold {
       const common = rule.common(occasion);
       this.#inhibitors.push({ rule: rule.name, client: client.name, check: check.name, common });
     }
-  }
-
-  #isQuiet(occasion: ModelOccasion): boolean {
-    const { action, isNew, marks } = occasion;
-    if (action === 'resolve') return marks.isHeld;
-    const isQuiet = this.#inhibitorOf(occasion) !== undefined;
-    marks.isHeld = isQuiet && (isNew || marks.isHeld);
-    return isQuiet;
   }
 
   #inhibitorOf(occasion: ModelOccasion): Inhibitor | undefined {

@@ -2,7 +2,7 @@ import { statusOfRule, turnsOfRule, type ModelMember, type ModelRule } from './m
 import { isIdleLook, type ModelIdleRules } from './model-idle.ts';
 import { ModelSilences, type ModelHold, type ModelRelease, type ModelSilenceRequest } from './model-silences.ts';
 import type { ModelSubject } from './model-search.ts';
-import { ModelTold, type ModelHandlers, type ModelMarks, type ModelOccasion } from './model-told.ts';
+import { ModelTold, newMarks, type ModelHandlers, type ModelMarks, type ModelOccasion } from './model-told.ts';
 
 /**
  * The rules of results, events, silences and clients once more, written from the specification (completion 1.2 to 1.7)
@@ -370,7 +370,7 @@ export class ReferenceModel {
       lastStateChange: isSame ? carried : now,
       status,
       oks: status === 0 && isLate ? [...(before?.oks ?? []), Number(check['executed'])] : [],
-      marks: before?.marks ?? { isSuppressed: false, isHeld: false },
+      marks: before?.marks ?? newMarks(),
     };
     if (before === undefined) {
       this.#silences.match(this.#silences.matching(subjectOf(client, checkName), nowMs), nowMs);
@@ -408,9 +408,9 @@ export class ReferenceModel {
   #free(nowMs: number): void {
     for (const client of this.#clients.values()) {
       for (const [name, { event }] of client.checks) {
-        if (event?.marks.isSuppressed !== true || this.#silencedBy(client.record.name, name, nowMs).length > 0)
-          continue;
-        this.#tell(client, event, nowMs, { isSilenceEnd: true });
+        if (event?.marks.isSuppressed !== true) continue;
+        if (this.#silencedBy(client.record.name, name, nowMs).length > 0) event.marks.isNextTold = false;
+        else if (!event.marks.isNextTold) this.#tell(client, event, nowMs, { isSilenceEnd: true });
       }
     }
   }
