@@ -77,9 +77,9 @@ function runEnds(parts: ExpiryParts): Disposable {
       if (change[0] !== 'silenced') return;
       const [, namespace] = change;
       const entry = registry.namespace(namespace).silenced.get(idOfChange(change));
-      // One that is over already, because it was made for no time, is to be removed as well.
-      if (entry === undefined) return;
-      yield* deadlinesOf(namespace, entry, clock.now());
+      // Also of one that ended before it was written, or was made for no time. What began meanwhile is told by the commit itself:
+      // rows are made later.
+      if (entry !== undefined) yield* deadlinesOf(namespace, entry, clock.now());
     },
 
     run(id) {

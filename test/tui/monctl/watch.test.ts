@@ -63,6 +63,18 @@ test('silenced entries into a pipe as JSON, one value a line', async () => {
   expect(await next()).toMatchObject({ change: 'removed', key: 'si:*' });
 });
 
+test('silenced entries that recur: another schedule is news, also where the next window is the same', async () => {
+  const recurring = { check: 'recurs', reason: 'x', recurrence: { schedule: 'daily 02:00', duration: 3600 } };
+  await api.silence(recurring);
+  const watching = watchMonctl(['silenced', 'list', '--check', 'recurs', '-o', 'json'], { MON_BACKEND: backend.url });
+  const next = async (): Promise<unknown> => JSON.parse(await watching.next());
+  const { schedule } = recurring.recurrence;
+  expect(await next()).toMatchObject({ change: 'added', value: { recurrence: { schedule } } });
+  const lastDay = new Date(Date.now() + 86_400_000 * 400).toISOString().slice(0, 10);
+  await api.silence({ ...recurring, recurrence: { ...recurring.recurrence, last_day: lastDay } });
+  expect(await next()).toMatchObject({ change: 'changed', value: { recurrence: { schedule, last_day: lastDay } } });
+});
+
 test('clients into a pipe; a sign of life is no news', async () => {
   await api.saveClient({ name: 'cl-1', address: 'a', subscriptions: ['cl'] });
   const watching = watchMonctl(['client', 'list', '--subscription', 'cl'], { MON_BACKEND: backend.url });

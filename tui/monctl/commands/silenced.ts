@@ -85,6 +85,7 @@ const list: Command = {
         view.reason,
         endsAt,
         view.idle !== undefined,
+        view.recurrence,
       ],
       async fetch() {
         const views = await call.api().silencedDetails({ check, subscription });

@@ -124,6 +124,39 @@ test('expired entries leave the store, those that ended while the backend was aw
   expect(await storedIds(rig.dir)).toEqual(['*:never']);
 });
 
+/** Makes an entry, and lets time pass before the disk takes it. */
+async function silenceSlowly(rig: Rig, times: { begin?: number; expire?: number }, passMs: number): Promise<void> {
+  const { store } = rig;
+  if (store === undefined) throw new Error('no store');
+  const { writes } = store;
+  const release = store.hold();
+  const made = rig.api.silence({ check: 'disk', ...times });
+  await vi.waitFor(() => expect(store.writes).toBe(writes + 1));
+  rig.clock.advance(passMs);
+  release();
+  await made;
+}
+
+test('one that ends before it is written is removed like any other', async () => {
+  const rig = await Rig.open();
+  await silenceSlowly(rig, { expire: 1 }, 2000);
+  await vi.waitFor(async () => {
+    rig.clock.advance(1);
+    expect(await rig.api.audit()).toMatchObject([{ action: 'silence.expire' }, { action: 'silence.create' }]);
+  });
+  await rig.stop();
+  expect(await storedIds(rig.dir)).toEqual([]);
+});
+
+test('one that begins before it is written is told with its events', async () => {
+  const rig = await Rig.open();
+  await rig.api.submitResult(failing);
+  const peer = await FeedPeer.subscribe(rig.url);
+  await rig.tick(() => expect(peer.all('live')).toHaveLength(1));
+  await silenceSlowly(rig, { begin: Math.ceil(rig.clock.now() / 1000) + 3 }, 5000);
+  await rig.tick(() => expect(peer.replica.events.get('web-1/disk')?.silenced_by).toEqual(['*:disk']));
+});
+
 test('a restart keeps the end where it was', async () => {
   const rig = await Rig.open();
   await rig.api.silence({ check: 'disk', expire: 60 });
