@@ -81,7 +81,8 @@ export function handleSilenceEnd(transaction: Transaction, occasion: Occasion): 
  * Judges an open event again because the inhibitions are others than when it was handled last: who is kept quiet from now on
  * is noted, and what an inhibition kept from handlers is told as if it had occurred just now.
  */
-export function handleRulesChange(transaction: Transaction, occasion: Occasion): EventState['isSuppressed'] {
+export function handleRulesChange(transaction: Transaction, changed: Occasion): EventState['isSuppressed'] {
+  const occasion: Occasion = { ...changed, isJudged: true };
   const { state } = occasion;
   const event = eventNow(transaction, occasion);
   const quiet = quietNow(transaction, occasion, event);

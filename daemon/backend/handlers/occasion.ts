@@ -15,4 +15,6 @@ export interface Occasion {
   readonly isAssumed?: boolean;
   /** Whether the event began with this. */
   readonly isNew?: boolean;
+  /** It is judged again because the inhibitions are others, and which events keep others quiet by them is known. */
+  readonly isJudged?: boolean;
 }

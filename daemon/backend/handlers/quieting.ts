@@ -1,13 +1,14 @@
 import { buildEvent } from '../../../shared/domain/build-event.ts';
 import type { EventState } from '../../../shared/domain/event.ts';
 import type { Quiet } from '../../../shared/domain/handling.ts';
-import { nextInhibited, quietEnd } from '../../../shared/domain/inhibition/rule.ts';
+import { nextInhibited, quietAsBefore, quietEnd } from '../../../shared/domain/inhibition/rule.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
+import type { Inhibited } from '../../../shared/schemas/inhibition.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { CLIENTS } from '../clients/table.ts';
 import { saveInhibited } from '../events/saved.ts';
 import { noteInhibitor } from '../inhibitions/saved.ts';
-import { inhibitionOf } from '../inhibitions/state.ts';
+import { inhibitionOf, openSettledRules } from '../inhibitions/state.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 import type { Occasion } from './occasion.ts';
 
@@ -29,10 +30,24 @@ export function noteInhibiting(transaction: Transaction, occasion: Occasion): vo
 const NONE: readonly never[] = [];
 
 /** Why an inhibition keeps an event from everybody; undefined: none does. */
-export function quietNow(transaction: Transaction, { client, state }: Occasion, event: Event): Quiet | undefined {
+export function quietNow(transaction: Transaction, occasion: Occasion, event: Event): Quiet | undefined {
+  const { client, state } = occasion;
   if (event.action === 'resolve') return quietEnd(state);
   const { inhibitions } = transaction.handling.definitions;
-  return inhibitions.length === 0 ? undefined : inhibitionOf(inhibitions, client.namespace, event);
+  const quiet = inhibitions.length === 0 ? undefined : inhibitionOf(inhibitions, client.namespace, event);
+  return quiet ?? (state.inhibited === undefined ? undefined : untilJudged(transaction, occasion, state.inhibited));
+}
+
+/**
+ * What a rule kept quiet that is gone, or says something else now, stays so until it is judged again: before that nobody knows
+ * which events keep others quiet by the rules in force (inhibition 4).
+ */
+function untilJudged(transaction: Transaction, { isJudged }: Occasion, inhibited: Inhibited): Quiet | undefined {
+  if (isJudged === true) return undefined;
+  const { inhibitions } = transaction.handling.definitions;
+  const { mark } = inhibited;
+  if (!transaction.registry.state(openSettledRules).marks.includes(mark)) return undefined;
+  return inhibitions.some((rule) => rule.mark === mark) ? undefined : quietAsBefore(inhibited);
 }
 
 /** Whether an event that an inhibition kept from handlers is handled for the first time without one. */

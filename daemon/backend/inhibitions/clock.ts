@@ -12,8 +12,10 @@ import type { NotedPlace, RuleChanges } from './write.ts';
 
 /** Events whose records are read together, so that other work has its turn between them. */
 const SLICE = 50;
-/** Events that are looked at in memory before the time is looked at, and how long that may go on. */
-const STRIDE = 32;
+/** In one of those each event is held against each rule so often at most, which takes some milliseconds. */
+const SLICE_JUDGEMENTS = 400;
+/** Events that are looked at in memory, by each of 200 rules, before the time is looked at, and how long that may go on. */
+const STRIDE = 4;
 const TURN_MS = 4;
 /** How soon it is tried again when something could not be written. */
 const RETRY_MS = 1000;
@@ -92,26 +94,28 @@ class RuleFollower implements Disposable {
   async #apply(rules: readonly InhibitionRule[]): Promise<void> {
     const { registry, changes } = this.#parts;
     const { generation } = registry;
+    const size = Math.max(1, Math.min(SLICE, Math.floor(SLICE_JUDGEMENTS / Math.max(1, rules.length))));
     const isOver = (): boolean =>
       this.#isDisposed || registry.generation !== generation || this.#parts.definitions.inhibitions !== rules;
     const inForce = marksOf(rules);
     const settled = new Set(registry.state(openSettledRules).marks);
     const fresh = rules.filter(({ mark }) => !settled.has(mark));
-    await this.#inSlices(this.#outdated(inForce), isOver, (places) => changes.forget(places, inForce));
+    await this.#inSlices(this.#outdated(inForce), SLICE, isOver, (places) => changes.forget(places, inForce));
     // First all that keep others quiet, then who is kept quiet.
     const mayInhibit = this.#concerned((event) => fresh.some(({ when }) => couldConcern(when, event)));
-    await this.#inSlices(mayInhibit, isOver, (places) => changes.note(places, rules));
-    await this.#inSlices(this.#freed(inForce), isOver, (places) => changes.judge(places));
-    const mayBeQuiet = this.#concerned((event, firing) =>
-      fresh.some(({ mark, quiet }) => firing.has(mark) && couldConcern(quiet, event)),
+    await this.#inSlices(mayInhibit, size, isOver, (places) => changes.note(places, rules));
+    await this.#inSlices(this.#freed(inForce), size, isOver, (places) => changes.judge(places));
+    const mayBeQuiet = this.#concerned((event, inhibitors) =>
+      fresh.some((rule) => inhibitors.isFiring(rule) && couldConcern(rule.quiet, event)),
     );
-    await this.#inSlices(mayBeQuiet, isOver, (places) => changes.judge(places));
+    await this.#inSlices(mayBeQuiet, size, isOver, (places) => changes.judge(places));
     if (!isOver()) await changes.settle([...inForce]);
   }
 
   /** Gathers what is found, and gives others their turn meanwhile. */
   async #inSlices<Place>(
     found: Iterable<Place | undefined>,
+    size: number,
     isOver: () => boolean,
     work: (places: readonly Place[]) => Promise<void>,
   ): Promise<void> {
@@ -122,7 +126,7 @@ class RuleFollower implements Disposable {
     for (const place of found) {
       if (isOver()) return;
       if (place !== undefined) places.push(place);
-      if (places.length === SLICE) {
+      if (places.length === size) {
         await work(places);
         places = [];
         sinceMs = clock.monotonic();
@@ -155,13 +159,13 @@ class RuleFollower implements Disposable {
 
   /** Open events that rules may concern; undefined for one of which memory knows that they do not. */
   *#concerned(
-    isWanted: (event: KnownEvent, firing: ReadonlySet<string>) => boolean,
+    isWanted: (event: KnownEvent, inhibitors: ReturnType<typeof inhibitorsOf>) => boolean,
   ): Generator<EventPlace | undefined, void, undefined> {
     for (const namespace of this.#parts.registry.namespaces()) {
-      const firing = new Set([...inhibitorsOf(namespace).all()].map(({ mark }) => mark));
+      const inhibitors = inhibitorsOf(namespace);
       for (const entry of openIn(namespace)) {
         const known = knownOf(entry);
-        yield known !== undefined && isWanted(known, firing) ? placeOf(entry) : undefined;
+        yield known !== undefined && isWanted(known, inhibitors) ? placeOf(entry) : undefined;
       }
     }
   }

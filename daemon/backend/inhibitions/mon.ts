@@ -3,7 +3,7 @@ import { sendList } from '../http/list.ts';
 import type { OnMon } from '../http/route.ts';
 import { visibleNamespaces } from '../http/v2-collection.ts';
 import type { NamespaceDeps } from '../namespaces/asked.ts';
-import { inhibitionRow } from './topic.ts';
+import { inhibitionRows } from './read.ts';
 
 interface InhibitionDeps extends NamespaceDeps {
   readonly config: { readonly definitions: Pick<Definitions, 'inhibitions'> };
@@ -15,9 +15,7 @@ export function inhibitionsOnMon(deps: InhibitionDeps): OnMon<'inhibitions'> {
   return {
     inhibitions: (request, reply) => {
       const held = visibleNamespaces(request, deps).flatMap((name) => registry.held(name) ?? []);
-      return sendList(request, reply, config.definitions.inhibitions, (rules) =>
-        rules.map((rule) => inhibitionRow(rule, held)),
-      );
+      return sendList(request, reply, config.definitions.inhibitions, (rules) => inhibitionRows(rules, held));
     },
   };
 }

@@ -47,6 +47,11 @@ class Inhibitors implements InhibitorIndex {
     for (const inhibitor of this.#byRule.get(name)?.values() ?? []) if (inhibitor.mark === mark) yield inhibitor;
   }
 
+  /** Whether there is any. */
+  isFiring(rule: Pick<InhibitionRule, 'name' | 'mark'>): boolean {
+    return this.by(rule).next().done !== true;
+  }
+
   put(inhibitor: HeldInhibitor): void {
     this.remove(inhibitor);
     const { rule, mark, client, check } = inhibitor;

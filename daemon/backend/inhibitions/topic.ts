@@ -1,30 +1,8 @@
-import type { InhibitionRule } from '../../../shared/domain/inhibition/rule.ts';
 import { INHIBITION_SEARCH } from '../../../shared/domain/search-nouns.ts';
-import type { InhibitionRow } from '../../../shared/schemas/inhibition.ts';
 import type { Definitions } from '../config/definitions.ts';
 import type { Change } from '../ports.ts';
-import type { Namespace } from '../registry/namespace.ts';
 import type { Topic } from '../tables/topic.ts';
-import { inhibitorsOf } from './state.ts';
-
-/** Inhibitors that are shown of one rule. */
-const SHOWN_MAX = 100;
-
-/** @param namespaces in which is looked for what it does */
-export function inhibitionRow(rule: InhibitionRule, namespaces: readonly Namespace[]): InhibitionRow {
-  const inhibitors: InhibitionRow['inhibitors'] = [];
-  let all = 0;
-  for (const namespace of namespaces) {
-    for (const inhibitor of inhibitorsOf(namespace).by(rule)) {
-      const quieted = namespace.quieted.of(inhibitor).size;
-      all += quieted;
-      const { client, check } = inhibitor;
-      if (inhibitors.length < SHOWN_MAX) inhibitors.push({ namespace: namespace.name, client, check, quieted });
-    }
-  }
-  const { name, when, quiet, equal } = rule;
-  return { name, when: when.text, quiet: quiet.text, equal: [...equal], quieted: all, inhibitors };
-}
+import { inhibitionRow } from './read.ts';
 
 /** Rules, which are of the whole backend, with what they do in the namespaces that somebody hears of. */
 export function inhibitionTopic(definitions: Pick<Definitions, 'inhibitions'>): Topic {

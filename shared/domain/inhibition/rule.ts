@@ -137,6 +137,12 @@ function quietBy(inhibitor: Inhibitor, mark: string, common: string): Quiet {
   return { reason: inhibitedReason(inhibitor), inhibitor, mark, common };
 }
 
+/** Why an event stays quiet that was it so far. */
+export function quietAsBefore({ rule, client, check, mark, common }: Inhibited): Quiet {
+  const inhibitor = { rule, client, check };
+  return { reason: inhibitedReason(inhibitor), inhibitor, mark, ...(common !== undefined && { common }) };
+}
+
 /** Why nobody hears of the end of an event that nobody has heard of; undefined: somebody has. */
 export function quietEnd({ isHeld }: Pick<EventState, 'isHeld'>): Quiet | undefined {
   return isHeld === true ? HELD_TO_THE_END : undefined;

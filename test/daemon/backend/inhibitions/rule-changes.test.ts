@@ -242,3 +242,26 @@ describe('a backend that is started', () => {
     expect(await takeTold(rig)).toEqual(['a-1/disk create']);
   });
 });
+
+test.each([
+  ['while it runs', false],
+  ['at a start', true],
+])(
+  'a rule in other words lets nothing through that both keep quiet, when results come meanwhile, %s',
+  async (_when, isStart) => {
+    const dir = await tempDir();
+    const rig = await openRacks(WITH, { dir });
+    await applied(rig);
+    await switchIs(rig, 2);
+    await diskOf(rig);
+    expect(await takeTold(rig)).toEqual(['sw-a/switch create']);
+    const other = { ...WITHOUT, inhibitions: { switch: { ...RULE, when: 'check=switch status=crit client~sw*' } } };
+    if (isStart) await rig.stop();
+    const later = isStart ? await openGroupRig(other, { dir, clock: rig.clock }) : rig;
+    if (!isStart) later.reload(other);
+    await later.report(2, { source: 'a-1' });
+    await applied(later);
+    expect(await takeTold(later)).toEqual([]);
+    expect(quietOf(later, 'a-1')).toBe('switch');
+  },
+);

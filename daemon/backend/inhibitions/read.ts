@@ -1,0 +1,61 @@
+import type { InhibitionRule } from '../../../shared/domain/inhibition/rule.ts';
+import type { InhibitionRow } from '../../../shared/schemas/inhibition.ts';
+import { LoopTurn } from '../http/loop-turn.ts';
+import type { Namespace } from '../registry/namespace.ts';
+import { inhibitorsOf } from './state.ts';
+
+/** Inhibitors that are shown of one rule. */
+const SHOWN_MAX = 100;
+/** Inhibitors that are looked at before the time is. */
+const STRIDE = 64;
+
+type ShownRule = Pick<InhibitionRule, 'name' | 'mark' | 'equal'> & {
+  readonly [search in 'when' | 'quiet']: Pick<InhibitionRule[search], 'text'>;
+};
+
+/** @param namespaces in which is looked for what it does */
+export function inhibitionRow(rule: ShownRule, namespaces: readonly Namespace[]): InhibitionRow {
+  const steps = stepsToRow(rule, namespaces);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+/** The same of many rules. Others have their turn meanwhile: of what comes and goes then some is told. */
+export async function inhibitionRows(
+  rules: readonly ShownRule[],
+  namespaces: readonly Namespace[],
+): Promise<InhibitionRow[]> {
+  const turn = new LoopTurn();
+  const rows: InhibitionRow[] = [];
+  for (const rule of rules) {
+    const steps = stepsToRow(rule, namespaces);
+    for (let step = steps.next(); ; step = steps.next()) {
+      await turn.share();
+      if (step.done === true) {
+        rows.push(step.value);
+        break;
+      }
+    }
+  }
+  return rows;
+}
+
+/** A stop after so many inhibitors, and the row at the end. */
+function* stepsToRow(rule: ShownRule, namespaces: readonly Namespace[]): Generator<undefined, InhibitionRow> {
+  const { name, when, quiet, equal } = rule;
+  const inhibitors: InhibitionRow['inhibitors'] = [];
+  let all = 0;
+  let looked = 0;
+  for (const namespace of namespaces) {
+    for (const inhibitor of inhibitorsOf(namespace).by(rule)) {
+      const quieted = namespace.quieted.of(inhibitor).size;
+      all += quieted;
+      const { client, check } = inhibitor;
+      if (inhibitors.length < SHOWN_MAX) inhibitors.push({ namespace: namespace.name, client, check, quieted });
+      if (++looked % STRIDE === 0) yield undefined;
+    }
+  }
+  return { name, when: when.text, quiet: quiet.text, equal: [...equal], quieted: all, inhibitors };
+}
