@@ -12,12 +12,22 @@ export function handlingSentence(verdicts: readonly HandlerVerdict[]): string {
   const [first, second] = others;
   if (runs.length > 0) {
     const rest = others.length === 0 ? '' : `, ${namesOf(others, 'does not', 'do not')}`;
-    return `${namesOf(runs, 'handles it', 'handle it')}${rest}`;
+    return `${namesOf(runs, 'handles it', 'handle it')}${withGroups(verdicts, runs)}${rest}`;
   }
   if (first === undefined) return 'nobody handles it: its check names no handler';
   if (second === undefined) return `nobody handles it: ${first.handler} does not, because ${first.reason}`;
   const isShared = others.every(({ reason }) => reason === first.reason);
   return isShared ? `nobody handles it: ${first.reason}` : 'nobody handles it: each handler has its own reason';
+}
+
+/** A handler that tells of groups says more of a lone event than that it runs. */
+function withGroups(all: readonly HandlerVerdict[], runs: readonly HandlerVerdict[]): string {
+  const [first, ...others] = runs.filter(({ group }) => group !== undefined);
+  if (first === undefined) return '';
+  if (all.length === 1) return `: ${first.reason}`;
+  return runs.length === 1 || others.length === runs.length - 1
+    ? ` with ${runs.length === 1 ? 'its group' : 'their groups'}`
+    : `, ${namesOf([first, ...others], 'with its group', 'with their groups')}`;
 }
 
 function namesOf(verdicts: readonly HandlerVerdict[], one: string, many: string): string {

@@ -143,6 +143,29 @@ export type Explanation = Omit<AnswerOf<typeof explanationAnswer>, 'handlers'> &
   readonly handlers: readonly HandlerExplanation[];
 };
 
+const inhibitionOutlookSchema = z.looseObject({
+  rule: z.string(),
+  /** Whether others would be kept quiet because of it from then on, still, or no longer. */
+  change: z.enum(['begins', 'goes_on', 'ends']),
+  /** Open events that are quiet because of it now. */
+  quieted: z.number(),
+  /** What it has in common with those that the rule keeps quiet. */
+  equal: texts,
+});
+export type InhibitionOutlook = AnswerOf<typeof inhibitionOutlookSchema>;
+
+const ruleOutlookSchema = z.looseObject({
+  aggregate: z.string(),
+  /** The check of the rule. */
+  check: z.string(),
+  /** What it would say. */
+  status: z.number(),
+  text: z.string(),
+  /** Its status by the results of now; null: there are none. */
+  was: z.number().nullable(),
+});
+export type RuleOutlook = AnswerOf<typeof ruleOutlookSchema>;
+
 /** What a result would do: `POST /api/mon/v1/simulate`. */
 export const simulationAnswer = z.looseObject({
   client: z.string(),
@@ -153,6 +176,10 @@ export const simulationAnswer = z.looseObject({
   /** One sentence for people. */
   reason: z.string(),
   handlers: z.array(verdictAnswer),
+  /** What it would do to others by inhibitions; absent: nothing. */
+  inhibits: z.array(inhibitionOutlookSchema).exactOptional(),
+  /** What rules about aggregates would say with it; absent: none is about it. */
+  aggregates: z.array(ruleOutlookSchema).exactOptional(),
 });
 
 export type SimulatedResult = z.infer<typeof simulationAnswer>;
@@ -160,4 +187,6 @@ export type SimulatedResult = z.infer<typeof simulationAnswer>;
 export type Simulation = Pick<SimulatedResult, 'client' | 'check' | 'event' | 'reason'> & {
   readonly transition: 'none' | 'open' | 'resolve' | 'metric' | 'well';
   readonly handlers: readonly HandlerVerdict[];
+  readonly inhibits?: readonly InhibitionOutlook[];
+  readonly aggregates?: readonly RuleOutlook[];
 };

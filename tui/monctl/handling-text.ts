@@ -14,6 +14,9 @@ type Verdict = SimulatedResult['handlers'][number] & Partial<Pick<EventExplanati
 interface Handling extends Pick<EventExplanation, 'client' | 'check' | 'reason'> {
   readonly event: HandledEvent | null;
   readonly handlers: readonly Verdict[];
+  /** Of a simulation: what it would do beside that. */
+  readonly inhibits?: SimulatedResult['inhibits'];
+  readonly aggregates?: SimulatedResult['aggregates'];
 }
 
 /**
@@ -22,7 +25,7 @@ interface Handling extends Pick<EventExplanation, 'client' | 'check' | 'reason'>
  * @param recurring those of the entries that silence it that recur
  */
 export function handlingText(
-  { client, check, event, reason, handlers }: Handling,
+  { client, check, event, reason, handlers, inhibits = [], aggregates = [] }: Handling,
   nowMs: number,
   look: TableLook,
   recurring: readonly SilencedDetail[] = [],
@@ -34,6 +37,8 @@ export function handlingText(
       ['event', event === null ? 'none' : eventSummary(event)],
       ['reason', reason],
       ...recurring.map((entry) => ['recurs', recurringText(entry)] as const),
+      ...inhibits.map((inhibition) => ['inhibits', inhibitionText(inhibition)] as const),
+      ...aggregates.map((rule) => ['aggregate', ruleText(rule)] as const),
     ],
     look,
   );
@@ -53,6 +58,24 @@ function eventSummary({ status, action, occurrences, silenced_by }: HandledEvent
 function recurringText({ id, expire, recurrence }: SilencedDetail): string {
   const when = recurrence === undefined ? '' : ` again at ${recurrenceText(recurrence)};`;
   return `${id}${when} this window ends in ${formatDuration(expire)}`;
+}
+
+type Inhibition = NonNullable<SimulatedResult['inhibits']>[number];
+
+/** What becomes of others. */
+function inhibitionText({ rule, change, quieted, equal }: Inhibition): string {
+  const shared = equal.length === 0 ? '' : ` with the same ${equal.join(', ')}`;
+  if (change === 'begins') return `by ${rule} what it finds${shared} would be kept quiet from then on`;
+  const events = `${String(quieted)} ${quieted === 1 ? 'event' : 'events'}`;
+  return change === 'ends'
+    ? `by ${rule} nothing any more: ${events} that ${quieted === 1 ? 'is' : 'are'} quiet because of it would be told by the usual rules`
+    : `by ${rule} as before: ${events}`;
+}
+
+/** `web: web-health would be CRIT (2), now OK (0): 3 of 4 (75 %) not OK`. */
+function ruleText({ aggregate, check, status, text, was }: NonNullable<SimulatedResult['aggregates']>[number]): string {
+  const before = was === null ? '' : status === was ? ', as now' : `, now ${statusText(was)}`;
+  return `${aggregate}: ${check} would be ${statusText(status)}${before}: ${text}`;
 }
 
 const HANDLER: Column<Verdict> = { title: 'HANDLER', text: ({ handler }) => handler };

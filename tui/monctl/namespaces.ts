@@ -14,6 +14,22 @@ export const NAMESPACES_OPTIONS: Readonly<Record<'namespace' | 'all-namespaces',
   'all-namespaces': flag('of all namespaces that these credentials may see'),
 };
 
+/** Options of a list that is of all namespaces unless one is named. */
+export const ONLY_NAMESPACE_OPTIONS: Readonly<Record<'namespace' | 'all-namespaces', CommandOption>> = {
+  namespace: takes('NAME', 'only what is there; default that of the context, else all', { completes: 'namespace' }),
+  'all-namespaces': flag('of all namespaces that these credentials may see, also in a context that names one'),
+};
+
+/**
+ * The only namespace that such a list is of.
+ *
+ * @returns undefined: it is of all
+ * @throws MonError `invalid` when both are asked for
+ */
+export function onlyNamespaceOf(call: Pick<Call, 'flags' | 'namespace'>): string | undefined {
+  return call.namespace === undefined ? undefined : namespacesOf(call);
+}
+
 /** The one namespace that a call is about. */
 export function namespaceOf({ namespace = DEFAULT_NAMESPACE }: Pick<Call, 'namespace'>): string {
   return namespace;

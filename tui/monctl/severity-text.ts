@@ -48,6 +48,15 @@ export function statusStyle(status: number): Style {
   return STATUS_STYLE[severityOf(status)];
 }
 
+/** `CRIT` of `critical`; a backend of an earlier version may say none. */
+export function severityWord(severity: Severity | undefined): string {
+  return severity === undefined ? '' : STATUS_WORD[severity];
+}
+
+export function severityStyle(severity: Severity | undefined): Style | undefined {
+  return severity === undefined ? undefined : STATUS_STYLE[severity];
+}
+
 const STATUS_OF: Readonly<Record<Severity, number>> = { ok: 0, warning: 1, critical: 2, unknown: 3 };
 
 /**

@@ -51,7 +51,7 @@ export function isIn(rule: Pick<AggregateRule, 'namespace'>, namespace: string):
 }
 
 /** From the counters that are kept; only a rule about stale results, and silenced ones, have members looked at. */
-function countsOf(
+export function countsOf(
   namespace: Namespace,
   aggregate: CheckAggregate,
   rule: AggregateRule,

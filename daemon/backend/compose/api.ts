@@ -10,6 +10,7 @@ import { authOnV2 } from '../accounts/v2-auth.ts';
 import { rolesOnV2 } from '../accounts/v2-roles.ts';
 import { usersOnV2 } from '../accounts/v2-users.ts';
 import { aggregatesOnMon } from '../aggregates/mon.ts';
+import { rulesAfter } from '../aggregates/outlook.ts';
 import { aggregatesOnV1 } from '../aggregates/v1.ts';
 import { alertsOnAlertmanager } from '../alerts/alertmanager.ts';
 import { silencesOnAlertmanager } from '../alerts/silences.ts';
@@ -95,7 +96,7 @@ type MonDeps = FirstOf<typeof eventsOnMon> &
   FirstOf<typeof explanationOnMon> &
   FirstOf<typeof handlerTestOnMon> &
   FirstOf<typeof resultsOnMon> &
-  FirstOf<typeof simulationOnMon> &
+  Parameters<typeof simulationOnMon>[0] &
   FirstOf<typeof silencedOnMon> &
   FirstOf<typeof heldOnMon> &
   FirstOf<typeof bulkOnMon> &
@@ -152,7 +153,9 @@ export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: rea
     ...handlerTestOnMon(deps),
     overview: (request) => overviewOf(deps.overview, askedNamespaces(request, deps.overview)),
     ...resultsOnMon(deps),
-    ...simulationOnMon(deps),
+    ...simulationOnMon(deps, (namespace, result, nowMs) =>
+      rulesAfter(deps.config.program['aggregate-rules'], namespace, result, { nowMs, sinceMs: 0 }),
+    ),
     ...silencedOnMon(deps),
     ...heldOnMon(deps),
     ...bulkOnMon(deps),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Simulation } from '../../../shared/schemas/explain.ts';
 import { incomingFromApi } from './write.ts';
-import { simulateResult } from './simulate.ts';
+import { simulateResult, type RulesAfter } from './simulate.ts';
 import { validateSubmitted } from './validate-result.ts';
 import { readClient } from '../clients/read.ts';
 import { readBody } from '../http/json-body.ts';
@@ -18,8 +18,12 @@ interface SimulationDeps extends NamespaceDeps {
   readonly store: Store;
 }
 
-/** What a result would do, said by the rules that would do it. */
-export function simulationOnMon(deps: SimulationDeps): OnMon<'simulate'> {
+/**
+ * What a result would do, said by the rules that would do it.
+ *
+ * @param rulesAfter what rules about aggregates would say with it
+ */
+export function simulationOnMon(deps: SimulationDeps, rulesAfter: RulesAfter): OnMon<'simulate'> {
   const { clock, config, handling, store } = deps;
   return {
     simulate: async (request): Promise<Simulation> => {
@@ -31,7 +35,7 @@ export function simulationOnMon(deps: SimulationDeps): OnMon<'simulate'> {
         Math.floor(nowMs / 1000),
       );
       const record = await readClient(store, namespace.clients.get(result.client));
-      return simulateResult({ namespace, record, handling, nowMs, newId: randomUUID }, result);
+      return simulateResult({ namespace, record, handling, nowMs, newId: randomUUID, rulesAfter }, result);
     },
   };
 }

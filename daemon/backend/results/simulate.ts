@@ -2,20 +2,30 @@ import { profileOf } from '../../../shared/domain/client-profile.ts';
 import { buildEvent } from '../../../shared/domain/build-event.ts';
 import { nextCheckState, NO_CHECK_STATE, type Transition } from '../../../shared/domain/event.ts';
 import { handlingSentence, noTransitionSentence, transitionSentence } from '../../../shared/domain/explain-handling.ts';
+import { inhibitionOutlook } from '../../../shared/domain/inhibition/outlook.ts';
 import { quietEnd } from '../../../shared/domain/inhibition/rule.ts';
 import { redactEvent } from '../../../shared/domain/redact.ts';
 import { entriesEndedByResolve } from '../../../shared/domain/silencing.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
-import type { Simulation } from '../../../shared/schemas/explain.ts';
+import type { Event } from '../../../shared/schemas/event.ts';
+import type { CheckResult } from '../../../shared/schemas/result.ts';
+import type { RuleOutlook, Simulation } from '../../../shared/schemas/explain.ts';
 import { ClientEntry, type Namespace } from '../registry/namespace.ts';
 import { openEvents } from '../events/state.ts';
 import { selectedFor, silencesOf } from '../handlers/handle-event.ts';
 import type { Occasion } from '../handlers/occasion.ts';
-import { inhibitionOf } from '../inhibitions/state.ts';
+import { inhibitionOf, inhibitorsOf } from '../inhibitions/state.ts';
 import { withGroups } from '../groups/read.ts';
 import { clientMadeBy, type IncomingResult } from './process-result.ts';
 import { banned, isBanned } from './trust.ts';
 import { type EventHandling } from '../handlers/event-handling.ts';
+
+/** What the rules about aggregates would say with one more result. */
+export type RulesAfter = (
+  namespace: Namespace,
+  result: { readonly client: string; readonly check: CheckResult; readonly isSilenced: boolean },
+  nowMs: number,
+) => readonly RuleOutlook[];
 
 interface SimulationParts {
   readonly namespace: Namespace;
@@ -26,6 +36,7 @@ interface SimulationParts {
   readonly record: Client | undefined;
   /** For an event that would begin. */
   readonly newId: () => string;
+  readonly rulesAfter: RulesAfter;
 }
 
 /**
@@ -47,8 +58,24 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
     tellsAll: check.status === 0 && handling.tellsAll(namespace.name, check),
   });
   const about = { client: client.name, check: check.name, transition: transition.kind };
+  const effects = (
+    event: Event | 'same' | undefined,
+    isSilenced: boolean,
+  ): Pick<Simulation, 'inhibits' | 'aggregates'> => {
+    const inhibits = inhibitionOutlook(
+      handling.definitions.inhibitions,
+      namespace.name,
+      event,
+      quietedBy(client, check),
+    );
+    const aggregates = parts.rulesAfter(namespace, { client: client.name, check, isSilenced }, nowMs);
+    return { ...(inhibits.length > 0 && { inhibits }), ...(aggregates.length > 0 && { aggregates }) };
+  };
+  const isOpen = state.event !== undefined;
   if (transition.kind === 'none') {
-    return { ...about, event: null, reason: noTransitionSentence(before, state, check), handlers: [] };
+    const reason = noTransitionSentence(before, state, check);
+    const isSilenced = isOpen && client.checks.get(check.name)?.isSilenced(nowMs) === true;
+    return { ...about, event: null, reason, handlers: [], ...effects(isOpen ? 'same' : undefined, isSilenced) };
   }
   const occasion: Occasion = { client, check, state: transition.event, history: state.history, isAssumed: true };
   const event = buildEvent({
@@ -56,7 +83,7 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
     client: record,
     silencedBy: silencesAfter(occasion, transition.kind, nowMs),
   });
-  const assumed = { client: record, check: check.name, isOpen: state.event !== undefined };
+  const assumed = { client: record, check: check.name, isOpen };
   const route = handling.route(namespace.name, check);
   const quiet =
     event.action === 'resolve'
@@ -67,7 +94,17 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
   const told = new Set(route.all.map(({ name }) => name));
   const handlers = transition.kind === 'well' ? verdicts.filter(({ handler }) => told.has(handler)) : verdicts;
   const reason = `${transitionSentence(before, transition)}: ${handlingSentence(handlers)}`;
-  return { ...about, event: redactEvent(event), reason, handlers };
+  const left = isOpen ? (transition.kind === 'open' ? event : 'same') : undefined;
+  return { ...about, event: redactEvent(event), reason, handlers, ...effects(left, isOpen && event.silenced) };
+}
+
+/** How many events each rule keeps quiet now because of this one. */
+function quietedBy(
+  { name: client, namespace }: ClientEntry,
+  { name: check }: CheckResult,
+): ReadonlyMap<string, number> {
+  const held = [...inhibitorsOf(namespace).of(client, check).keys()];
+  return new Map(held.map((rule) => [rule, namespace.quieted.of({ rule, client, check }).size]));
 }
 
 function newClient(namespace: Namespace, record: Client): ClientEntry {

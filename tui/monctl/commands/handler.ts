@@ -1,11 +1,14 @@
 import type { HandlerStatus } from '../../../shared/schemas/dead-letter.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { groupLabel } from '../../../shared/domain/grouping/place.ts';
+import { GROUP_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import type { GroupRow } from '../../../shared/schemas/grouping.ts';
-import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Command } from '../command.ts';
+import { FILTER_OPTION } from '../filter-flag.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
+import { ONLY_NAMESPACE_OPTIONS, onlyNamespaceOf } from '../namespaces.ts';
 import type { Column } from '../table.ts';
+import { severityStyle, severityWord } from '../severity-text.ts';
 import { testCommand } from './handler-test.ts';
 
 const list: Command = {
@@ -30,34 +33,46 @@ const groups: Command = {
   words: ['handler', 'groups'],
   summary: 'List the groups of events that handlers have, and when each is told',
   details: ['Only handlers with group_by have groups. A group without events is gone.'],
-  options: LIST_OPTIONS,
-  examples: [['monctl handler groups --watch', 'what is waiting to be told']],
+  options: { filter: FILTER_OPTION, ...ONLY_NAMESPACE_OPTIONS, ...LIST_OPTIONS },
+  examples: [
+    ['monctl handler groups --watch', 'what is waiting to be told'],
+    ["monctl handler groups --namespace team-a --filter 'untold>0'", 'what waits in one namespace'],
+  ],
   async run(call) {
+    const only = onlyNamespaceOf(call);
     await showList<GroupRow>(call, {
       noun: 'groups',
-      columns: groupColumns,
+      columns: (nowMs) => [...(only === undefined ? [NAMESPACE] : []), ...groupColumns(nowMs)],
+      search: GROUP_SEARCH,
       key: ({ namespace, handler, by }) => JSON.stringify([namespace, handler, by]),
       news: ({ firing, waiting, told_at: toldAt }) => [firing, waiting, toldAt],
-      fetch: () => call.api().handlerGroups(),
+      fetch: async () => {
+        const all = await call.api().handlerGroups();
+        return only === undefined ? all : all.filter(({ namespace }) => namespace === only);
+      },
     });
   },
 };
 
 export const handlerCommands: readonly Command[] = [list, groups, testCommand];
 
+const NAMESPACE: Column<GroupRow> = { title: 'NAMESPACE', text: ({ namespace }) => namespace };
+
 function groupColumns(nowMs: number): readonly Column<GroupRow>[] {
   const age = (seconds: number): string => formatDuration(nowMs / 1000 - seconds, 1);
   return [
-    {
-      title: 'HANDLER',
-      text: ({ namespace, handler }) => (namespace === DEFAULT_NAMESPACE ? handler : `${namespace}/${handler}`),
-    },
+    { title: 'HANDLER', text: ({ handler }) => handler },
     { title: 'GROUP', text: ({ by }) => groupLabel(Object.entries(by)) },
+    { title: 'WORST', text: ({ worst }) => severityWord(worst), style: ({ worst }) => severityStyle(worst) },
     { title: 'FIRING', align: 'right', text: ({ firing }) => String(firing) },
     { title: 'UNTOLD', align: 'right', text: ({ waiting }) => String(waiting) },
     { title: 'TOLD', align: 'right', text: ({ told_at: at }) => (at === null ? 'never' : `${age(at)} ago`) },
-    { title: 'DUE', align: 'right', text: ({ due_at: at }) => `in ${formatDuration(at - nowMs / 1000, 2)}` },
+    { title: 'DUE', align: 'right', text: ({ due_at: at }) => dueText(at - nowMs / 1000) },
   ];
+}
+
+function dueText(seconds: number): string {
+  return seconds <= 0 ? 'now' : `in ${formatDuration(seconds, 2)}`;
 }
 
 function columns(nowMs: number): readonly Column<HandlerStatus>[] {

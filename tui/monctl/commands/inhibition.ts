@@ -1,6 +1,10 @@
 import type { InhibitionRow } from '../../../shared/schemas/inhibition.ts';
+import { inhibitionWithin } from '../../../shared/domain/inhibition/within.ts';
+import { INHIBITION_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import type { Command } from '../command.ts';
+import { FILTER_OPTION } from '../filter-flag.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
+import { ONLY_NAMESPACE_OPTIONS, onlyNamespaceOf } from '../namespaces.ts';
 import type { Column } from '../table.ts';
 
 const list: Command = {
@@ -9,27 +13,57 @@ const list: Command = {
   details: [
     'The rules stand in the configuration of the backend. monctl event explain says which one keeps an event quiet.',
   ],
-  options: LIST_OPTIONS,
-  examples: [['monctl inhibition list --watch', 'what keeps others quiet']],
+  options: { filter: FILTER_OPTION, ...ONLY_NAMESPACE_OPTIONS, ...LIST_OPTIONS },
+  examples: [
+    ['monctl inhibition list --watch', 'what keeps others quiet'],
+    ["monctl inhibition list --namespace team-a --filter 'quiet>0'", 'what does so in one namespace now'],
+  ],
   async run(call) {
+    const only = onlyNamespaceOf(call);
     await showList<InhibitionRow>(call, {
       noun: 'inhibitions',
-      columns: () => COLUMNS,
+      columns: () => columns(only === undefined),
+      search: INHIBITION_SEARCH,
       key: ({ name }) => name,
-      fetch: () => call.api().inhibitions(),
+      fetch: async () => {
+        const rules = await call.api().inhibitions();
+        return only === undefined ? rules : rules.map((rule) => inhibitionWithin(rule, isIn(only)));
+      },
     });
   },
 };
 
 export const inhibitionCommands: readonly Command[] = [list];
 
+type Inhibitor = InhibitionRow['inhibitors'][number];
+
+function isIn(only: string): (inhibitor: Inhibitor) => boolean {
+  return ({ namespace }) => namespace === only;
+}
+
+/** Events because of which, that a row names; the others are a number. */
+const NAMED_MAX = 5;
+
+/** @param isEverywhere whether events say where they are */
+function columns(isEverywhere: boolean): readonly Column<InhibitionRow>[] {
+  return [...COLUMNS, { title: 'BECAUSE OF', text: ({ inhibitors }) => becauseText(inhibitors, isEverywhere) }];
+}
+
+/** `team-a:sw-1/switch (3), sw-2/switch (0) and 4 more`, each with how many it keeps quiet. */
+function becauseText(inhibitors: readonly Inhibitor[], isEverywhere: boolean): string {
+  if (inhibitors.length === 0) return '';
+  const named = inhibitors.slice(0, NAMED_MAX).map(({ namespace, client, check, quieted }) => {
+    const place = isEverywhere ? `${namespace}:` : '';
+    return `${place}${client}/${check}${quieted === undefined ? '' : ` (${String(quieted)})`}`;
+  });
+  const more = inhibitors.length - named.length;
+  return `${named.join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}`;
+}
+
 const COLUMNS: readonly Column<InhibitionRow>[] = [
   { title: 'INHIBITION', text: ({ name }) => name },
   { title: 'WHEN', text: ({ when }) => when },
   { title: 'QUIET', text: ({ quiet }) => quiet },
   { title: 'EQUAL', text: ({ equal }) => equal.join(', ') },
-  {
-    title: 'BECAUSE OF',
-    text: ({ inhibitors }) => inhibitors.map(({ client, check }) => `${client}/${check}`).join(', '),
-  },
+  { title: 'QUIETED', align: 'right', text: ({ quieted }) => (quieted === undefined ? '' : String(quieted)) },
 ];

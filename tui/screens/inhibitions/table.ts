@@ -1,3 +1,4 @@
+import { inhibitionWithin } from '../../../shared/domain/inhibition/within.ts';
 import { INHIBITION_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import type { InhibitionRow } from '../../../shared/schemas/inhibition.ts';
 import { column, countColumn, textColumn } from '../../list/column-kinds.ts';
@@ -47,19 +48,9 @@ function becauseText({ inhibitors }: InhibitionRow): string {
 function rules({ loads, options }: Opened & Pick<Known, 'loads'>): ReadonlyMap<string, InhibitionRow> {
   const { data } = loads.of('inhibitions');
   if (data === undefined) return NONE;
-  const known = memo.get(data) ?? new Map(data.map((rule) => [rule.name, ruleThere(rule, isInShown(options))]));
+  const known = memo.get(data) ?? new Map(data.map((rule) => [rule.name, inhibitionWithin(rule, isInShown(options))]));
   memo.set(data, known);
   return known;
-}
-
-/** Of more events than a backend lists it is at least so much that is kept quiet. */
-function ruleThere(
-  rule: InhibitionRow,
-  isThere: (inhibitor: InhibitionRow['inhibitors'][number]) => boolean,
-): InhibitionRow {
-  const inhibitors = rule.inhibitors.filter(isThere);
-  if (inhibitors.length === rule.inhibitors.length) return rule;
-  return { ...rule, inhibitors, quieted: inhibitors.reduce((sum, { quieted = 0 }) => sum + quieted, 0) };
 }
 
 const NONE: ReadonlyMap<string, InhibitionRow> = new Map();

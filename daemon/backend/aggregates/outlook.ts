@@ -1,0 +1,73 @@
+import { ruleVerdict, type RuleCounts } from '../../../shared/domain/aggregate-rule.ts';
+import { aggregateNames, isStale } from '../../../shared/domain/aggregate.ts';
+import type { AggregateRule } from '../../../shared/schemas/aggregate-rule.ts';
+import type { RuleOutlook } from '../../../shared/schemas/explain.ts';
+import type { CheckResult } from '../../../shared/schemas/result.ts';
+import type { CheckAggregate, CheckEntry, Namespace } from '../registry/namespace.ts';
+import { countsOf, rulesAbout, type RuleMoment, type RulesInForce } from './rules.ts';
+
+/** A result that did not come. */
+interface AssumedResult {
+  readonly client: string;
+  readonly check: CheckResult;
+  /** Whether the event that it would leave is silenced. */
+  readonly isSilenced: boolean;
+}
+
+/** What the rules about aggregates would say with one more result, and what they say now. */
+export function rulesAfter(
+  rules: ReturnType<RulesInForce>,
+  namespace: Namespace,
+  { client, check, isSilenced }: AssumedResult,
+  moment: RuleMoment,
+): RuleOutlook[] {
+  const present = namespace.check(client, check.name);
+  const joined = aggregateNames(check);
+  const names = new Set([...(present?.aggregates ?? []).map(({ name }) => name), ...joined]);
+  return [...names].flatMap((name) =>
+    rulesAbout(rules, namespace.name, name).map(([rule, definition]) => {
+      const aggregate = namespace.aggregates.get(name);
+      const before = aggregate && countsOf(namespace, aggregate, definition, moment);
+      const rest = without(before ?? NOTHING, partOf(namespace, aggregate, present, definition, moment));
+      const after = joined.includes(name) ? withResult(rest, definition, check, isSilenced) : rest;
+      const { status, output: text } = ruleVerdict(definition, after);
+      return {
+        aggregate: name,
+        check: rule,
+        status,
+        text,
+        was: before ? ruleVerdict(definition, before).status : null,
+      };
+    }),
+  );
+}
+
+const NOTHING: RuleCounts = { fresh: 0, notOk: 0, stale: 0, leftOut: 0 };
+
+/** What a member is counted as now; undefined: it is none. */
+function partOf(
+  namespace: Namespace,
+  aggregate: CheckAggregate | undefined,
+  entry: CheckEntry | undefined,
+  rule: AggregateRule,
+  { nowMs, sinceMs }: RuleMoment,
+): 'leftOut' | 'stale' | 'ok' | 'notOk' | undefined {
+  if (aggregate === undefined || entry === undefined || !aggregate.has(entry)) return undefined;
+  if (rule['leave-out-silenced'] && namespace.aggregates.silenced(aggregate, nowMs).has(entry)) return 'leftOut';
+  const executed = Math.max(entry.executed, Math.floor(sinceMs / 1000));
+  if (isStale(executed, rule.stale?.after, Math.floor(nowMs / 1000))) return 'stale';
+  return entry.status === 0 ? 'ok' : 'notOk';
+}
+
+function without(counts: RuleCounts, part: ReturnType<typeof partOf>): RuleCounts {
+  const { fresh, notOk, stale, leftOut } = counts;
+  if (part === undefined) return counts;
+  if (part === 'leftOut') return { ...counts, leftOut: leftOut - 1 };
+  if (part === 'stale') return { ...counts, stale: stale - 1 };
+  return { ...counts, fresh: fresh - 1, notOk: part === 'notOk' ? notOk - 1 : notOk };
+}
+
+function withResult(counts: RuleCounts, rule: AggregateRule, { status }: CheckResult, isSilenced: boolean): RuleCounts {
+  if (rule['leave-out-silenced'] && isSilenced) return { ...counts, leftOut: counts.leftOut + 1 };
+  return { ...counts, fresh: counts.fresh + 1, notOk: status === 0 ? counts.notOk : counts.notOk + 1 };
+}

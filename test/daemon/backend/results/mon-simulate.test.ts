@@ -1,0 +1,126 @@
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Explanation, Simulation } from '../../../../shared/schemas/explain.ts';
+import { send } from '../../../support/raw-http.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+
+const SETTINGS = {
+  handlers: {
+    default: { type: 'pipe', command: 'cat > /dev/null', group_by: ['client.rack'], group_wait: 600 },
+    chat: { type: 'pipe', command: 'cat > /dev/null' },
+  },
+  inhibitions: {
+    switch: { when: 'check=switch status=crit', quiet: 'check!=switch', equal: ['client.rack'] },
+  },
+  'aggregate-rules': {
+    'web-health': { aggregate: 'web', namespace: 'default', warning: 1, critical: '60%' },
+    'web-size': { aggregate: 'web', namespace: 'default', critical: 10, least: 3 },
+    'web-quiet': { aggregate: 'web', namespace: 'default', critical: 2, 'leave-out-silenced': true },
+  },
+};
+
+let backend: RunningBackend;
+beforeEach(async () => {
+  backend = await startBackend({ settings: SETTINGS });
+  onTestFinished(() => backend[Symbol.asyncDispose]());
+  for (const [name, rack] of Object.entries({ 'sw-a': 'a', 'a-1': 'a', 'a-2': 'a', 'b-1': 'b' })) {
+    await post('/clients', { name, address: 'x', rack });
+  }
+});
+
+const post = (target: string, body: object): Promise<{ readonly body: unknown }> =>
+  send(backend.url, { method: 'POST', target, body: JSON.stringify(body) });
+
+const report = (source: string, name: string, status: number, more: object = {}): Promise<unknown> =>
+  post('/results', { source, name, status, output: 'o', ...more });
+
+async function simulate(source: string, name: string, status: number, more: object = {}): Promise<Simulation> {
+  return (await post('/api/mon/v1/simulate', { source, name, status, output: 'o', ...more })).body as Simulation;
+}
+
+describe('what a result would do to events that follow from its own', () => {
+  test('it would keep them quiet, still do, and free them', async () => {
+    expect((await simulate('sw-a', 'switch', 2)).inhibits).toEqual([
+      { rule: 'switch', change: 'begins', quieted: 0, equal: ['client.rack'] },
+    ]);
+    await report('sw-a', 'switch', 2);
+    await report('a-1', 'disk', 2);
+    expect((await simulate('sw-a', 'switch', 2)).inhibits).toMatchObject([{ change: 'goes_on', quieted: 1 }]);
+    expect((await simulate('sw-a', 'switch', 1)).inhibits).toMatchObject([{ change: 'ends', quieted: 1 }]);
+    expect((await simulate('sw-a', 'switch', 0)).inhibits).toMatchObject([{ change: 'ends', quieted: 1 }]);
+    const kept = await simulate('sw-a', 'switch', 0, { resolve_after: 3 });
+    expect(kept).toMatchObject({ transition: 'none', inhibits: [{ change: 'goes_on', quieted: 1 }] });
+    expect(await simulate('b-1', 'disk', 2)).not.toHaveProperty('inhibits');
+  });
+
+  test('and one that follows says by which rule and event it is quiet', async () => {
+    await report('sw-a', 'switch', 2);
+    expect((await simulate('a-1', 'disk', 2)).handlers).toMatchObject([
+      { verdict: 'inhibited', inhibited_by: { rule: 'switch', client: 'sw-a', check: 'switch' } },
+    ]);
+  });
+});
+
+describe('of a handler with groups the reason says', () => {
+  test('that the event waits, and until when', async () => {
+    await report('b-1', 'disk', 2);
+    const answer = await send(backend.url, {
+      method: 'GET',
+      target: '/api/mon/v1/events/b-1/disk/explain',
+      body: null,
+    });
+    expect((answer.body as Explanation).reason).toMatch(
+      /^default handles it: it waits in its group client\.rack=b \(1 event\), which is told in (10m|9m\d+s)$/,
+    );
+    expect((await simulate('b-1', 'cpu', 2)).reason).toMatch(
+      /^an event would begin: default handles it: it waits in its group client\.rack=b \(2 events\), which is told in/,
+    );
+  });
+
+  test('which of several tell of the group', async () => {
+    const { reason } = await simulate('b-1', 'disk', 2, { handlers: ['default', 'chat'] });
+    expect(reason).toBe('an event would begin: default, chat handle it, default with its group');
+  });
+});
+
+describe('what the rules about aggregates would say', () => {
+  const web = { aggregate: 'web' };
+
+  test('of the first result of one, and of more', async () => {
+    expect((await simulate('a-1', 'http', 2, web)).aggregates).toMatchObject([
+      { aggregate: 'web', check: 'web-health', status: 2, was: null },
+      { aggregate: 'web', check: 'web-size', status: 3, was: null },
+      { aggregate: 'web', check: 'web-quiet', status: 0, was: null },
+    ]);
+    await report('a-1', 'http', 0, web);
+    await report('a-2', 'http', 0, web);
+    await report('b-1', 'http', 0, web);
+    expect((await simulate('a-1', 'http', 2, web)).aggregates).toMatchObject([
+      { check: 'web-health', status: 1, was: 0, text: expect.stringContaining('1 of 3 (33 %) not OK') as string },
+      { check: 'web-size', status: 0, was: 0 },
+      { check: 'web-quiet', status: 0, was: 0 },
+    ]);
+    expect((await simulate('sw-a', 'http', 2, web)).aggregates?.[0]?.text).toContain('1 of 4 (25 %) not OK');
+  });
+
+  test('also when nothing is handled, and of one that leaves its aggregate', async () => {
+    for (const [source, status] of [
+      ['a-1', 2],
+      ['a-2', 2],
+      ['b-1', 0],
+    ] as const)
+      await report(source, 'http', status, web);
+    expect((await simulate('b-1', 'http', 0, web)).aggregates?.[0]).toMatchObject({ status: 2, was: 2 });
+    expect((await simulate('a-1', 'http', 0, web)).aggregates?.[0]).toMatchObject({ status: 1, was: 2 });
+    expect((await simulate('b-1', 'http', 0)).aggregates?.[0]?.text).toContain('2 of 2 (100 %) not OK');
+    expect(await simulate('b-1', 'disk', 0)).not.toHaveProperty('aggregates');
+  });
+
+  test('with what is silenced left out where a rule says so', async () => {
+    for (const source of ['a-1', 'a-2']) await report(source, 'http', 2, web);
+    await post('/silenced', { subscription: 'client:a-1' });
+    const quiet = (await simulate('a-1', 'http', 2, web)).aggregates?.[2];
+    expect(quiet).toMatchObject({ check: 'web-quiet', status: 0, was: 0 });
+    expect(quiet?.text).toContain('1 of 1 (100 %) not OK');
+    expect(quiet?.text).toContain('1 silenced left out');
+  });
+});
