@@ -14,7 +14,7 @@ import { ModelSilences } from '../support/model-silences.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { openBackend } from '../support/open-backend.ts';
 import { ReferenceModel } from '../support/reference-model.ts';
-import { handlersAt, INHIBITIONS, MODEL_SETTINGS } from './model-settings.ts';
+import { FIRST_CONFIG, flagsOf, settingsOf, type ModelConfig } from './model-settings.ts';
 import { DEFINITIONS, type Step } from './model-steps.ts';
 import { expectPastOfNow } from './past-of-now.ts';
 import { ToldReceiver } from './told-receiver.ts';
@@ -25,6 +25,8 @@ const PATIENCE_MS = 10_000;
 /** The same when the shortest story is sought that fails. */
 const HURRY_MS = 1000;
 const PAUSE_MS = 2;
+/** More than it takes for the few events of a story. */
+const COMMITS_OF_A_RELOAD = 8;
 
 type Answers = Readonly<Record<string, unknown>>;
 type Rows = readonly Answers[];
@@ -38,12 +40,13 @@ interface SilenceRow {
 export class ModelPair implements AsyncDisposable {
   static #patienceMs = PATIENCE_MS;
   readonly #clock = new ManualClock();
-  readonly #model = new ReferenceModel({ ...DEFINITIONS }, MODEL_SETTINGS);
+  readonly #model = new ReferenceModel({ ...DEFINITIONS }, settingsOf(FIRST_CONFIG));
   readonly #dir: string;
   readonly #receiver: ToldReceiver;
   readonly #actualIds = new IdNames();
   readonly #expectedIds = new IdNames();
   #backend: Backend;
+  #config = FIRST_CONFIG;
   /** How much of what handlers were told was expected. */
   #heard = 0;
 
@@ -146,7 +149,19 @@ export class ModelPair implements AsyncDisposable {
         await this.#backend.stop();
         await this.#start();
         return;
+      case 'reload':
+        return this.#reload({ ...this.#config, ...given.config });
     }
+  }
+
+  async #reload(config: ModelConfig): Promise<void> {
+    this.#config = config;
+    await this.#backend.reload();
+    // Open events are held against other rules commit by commit, of which nothing tells that it is the last.
+    for (let commit = 0; commit < COMMITS_OF_A_RELOAD; commit++) {
+      await this.#ask('POST', '/stashes', 201, { path: 'reloaded', content: {} });
+    }
+    this.#model.reload(settingsOf(config), this.#clock.now());
   }
 
   async #idle(): Promise<void> {
@@ -268,22 +283,19 @@ export class ModelPair implements AsyncDisposable {
   }
 
   async #start(): Promise<void> {
-    const { rules, reminder, idle } = MODEL_SETTINGS;
-    const flags = {
-      checks: DEFINITIONS,
-      handlers: handlersAt(this.#receiver.url),
-      inhibitions: INHIBITIONS,
-      'aggregate-rules': rules,
-      'silence-reminder': reminder,
-      'silence-idle-after': idle.after,
-      'silence-idle-expire': idle.expire,
-    };
+    const loadNow = (): ReturnType<typeof loadConfig> =>
+      loadConfig({
+        directories: [],
+        env: {},
+        flags: { checks: DEFINITIONS, ...flagsOf(this.#config, this.#receiver.url) },
+      });
     this.#backend = await openBackend({
       dir: this.#dir,
       clock: this.#clock,
       // Without waiting for company, because time stands still.
       batcher: { batchLimit: 1 },
-      definitions: await loadConfig({ directories: [], env: {}, flags }),
+      definitions: await loadNow(),
+      loadConfig: loadNow,
     });
     this.#model.start(this.#clock.now());
   }

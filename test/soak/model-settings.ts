@@ -1,75 +1,121 @@
-import type { ModelInhibition } from '../support/model-told.ts';
+import type { ModelRule } from '../support/model-aggregates.ts';
+import type { ModelHeard, ModelInhibition } from '../support/model-told.ts';
 import type { ModelSettings } from '../support/reference-model.ts';
 
 /* What the backend of the model check is configured with beside its checks, and what the model makes of it. */
 
 /** No sum of the times in a story: what ends at the same moment as a group has its turn comes in an order that nobody promises. */
-const GROUP_TIMES = { wait: 27, interval: 301, repeat: 907 };
+const GROUP_TIMES = {
+  quick: { wait: 27, interval: 301, repeat: 907 },
+  slow: { wait: 59, interval: 503, repeat: 1811 },
+};
 const REMINDER = 613;
 const IDLE = { after: 1500, expire: 1900 };
 
-/** `each` is told of every event, `default` of what clients of the same `env` have. */
-export function handlersAt(url: string): object {
-  const { wait, interval, repeat } = GROUP_TIMES;
-  const grouping = { group_by: ['client.env'], group_wait: wait, group_interval: interval, repeat_interval: repeat };
-  return {
-    each: { type: 'webhook', url, handle_flapping: true },
-    default: { type: 'webhook', url, ...grouping },
-  };
+/** Which of the variants of each part of the configuration is in force. */
+export interface ModelConfig {
+  readonly inhibitions: keyof typeof INHIBITION_SETS;
+  readonly rules: keyof typeof RULE_SETS;
+  readonly groups: keyof typeof GROUP_TIMES | 'none';
 }
 
-export const INHIBITIONS = {
-  disk: { when: 'check=disk status=crit', quiet: 'check!=disk', equal: ['client'] },
-  site: { when: 'check=cpu env=prod occurrences>1', quiet: 'check=defined or check=cpu', equal: ['client.env'] },
-};
+export const FIRST_CONFIG: ModelConfig = { inhibitions: 'both', rules: 'both', groups: 'quick' };
 
 const envOf = (client: object): string => {
   const { env } = client as { readonly env?: unknown };
   return typeof env === 'string' || typeof env === 'number' ? String(env) : '';
 };
 
-const MODEL_INHIBITIONS: readonly ModelInhibition[] = [
-  {
+interface Inhibition {
+  readonly written: { readonly when: string; readonly quiet: string; readonly equal: readonly string[] };
+  readonly meant: Omit<ModelInhibition, 'mark'>;
+}
+
+const isOther =
+  (name: string) =>
+  ({ check }: ModelHeard): boolean =>
+    check.name !== name;
+
+const DISK: Inhibition = {
+  written: { when: 'check=disk status=crit', quiet: 'check!=disk', equal: ['client'] },
+  meant: {
     name: 'disk',
     when: ({ check, status }) => check.name === 'disk' && status === 2,
-    quiet: ({ check }) => check.name !== 'disk',
+    quiet: isOther('disk'),
     common: ({ client }) => client.name,
   },
-  {
+};
+/** Of the same name, for more. */
+const ANY_DISK: Inhibition = {
+  written: { when: 'check=disk', quiet: 'check!=disk', equal: ['client'] },
+  meant: { ...DISK.meant, when: ({ check }) => check.name === 'disk' },
+};
+const SITE: Inhibition = {
+  written: { when: 'check=cpu env=prod occurrences>1', quiet: 'check=defined or check=cpu', equal: ['client.env'] },
+  meant: {
     name: 'site',
     when: ({ client, check, occurrences }) => check.name === 'cpu' && envOf(client) === 'prod' && occurrences > 1,
     quiet: ({ check }) => check.name === 'defined' || check.name === 'cpu',
     common: ({ client }) => envOf(client),
   },
-];
+};
+const INHIBITION_SETS = { both: [DISK, SITE], site: [SITE], other: [ANY_DISK, SITE], none: [] } as const;
 
-export const MODEL_SETTINGS = {
-  handlers: {
-    inhibitions: MODEL_INHIBITIONS,
-    groupOf: envOf,
-    times: {
-      wait: GROUP_TIMES.wait * 1000,
-      interval: GROUP_TIMES.interval * 1000,
-      repeat: GROUP_TIMES.repeat * 1000,
+const FLEET_OK = {
+  aggregate: 'fleet',
+  warning: '40%',
+  critical: 3,
+  least: 2,
+  'leave-out-silenced': true,
+  interval: 40_000,
+  check: { handlers: ['each'] },
+} as const;
+const FLEET_HEARD = {
+  aggregate: 'fleet',
+  stale: { after: 2000, warning: 1, critical: '60%' },
+  interval: 50_000,
+  check: { handlers: ['each'], resolve_after: 2 },
+} as const;
+const RULE_SETS: Readonly<Record<'both' | 'stricter' | 'none', Readonly<Record<string, ModelRule>>>> = {
+  both: { 'fleet-ok': FLEET_OK, 'fleet-heard': FLEET_HEARD },
+  stricter: { 'fleet-ok': { ...FLEET_OK, least: 1, critical: 1 } },
+  none: {},
+};
+
+/** What the backend is configured with. */
+export function flagsOf({ inhibitions, rules, groups }: ModelConfig, url: string): object {
+  return {
+    handlers: { each: { type: 'webhook', url, handle_flapping: true }, default: groupingHandler(groups, url) },
+    inhibitions: Object.fromEntries(INHIBITION_SETS[inhibitions].map(({ written, meant }) => [meant.name, written])),
+    'aggregate-rules': RULE_SETS[rules],
+    'silence-reminder': REMINDER,
+    'silence-idle-after': IDLE.after,
+    'silence-idle-expire': IDLE.expire,
+  };
+}
+
+/** Told of what clients of the same `env` have. */
+function groupingHandler(groups: ModelConfig['groups'], url: string): object {
+  if (groups === 'none') return { type: 'webhook', url };
+  const { wait, interval, repeat } = GROUP_TIMES[groups];
+  const grouping = { group_by: ['client.env'], group_wait: wait, group_interval: interval, repeat_interval: repeat };
+  return { type: 'webhook', url, ...grouping };
+}
+
+/** What the model makes of it. */
+export function settingsOf({ inhibitions, rules, groups }: ModelConfig): ModelSettings {
+  const times = groups === 'none' ? undefined : GROUP_TIMES[groups];
+  return {
+    handlers: {
+      inhibitions: INHIBITION_SETS[inhibitions].map(({ written, meant }) => ({
+        ...meant,
+        mark: `${meant.name}: ${written.when}`,
+      })),
+      groupOf: envOf,
+      times: times && { wait: times.wait * 1000, interval: times.interval * 1000, repeat: times.repeat * 1000 },
     },
-  },
-  rules: {
-    'fleet-ok': {
-      aggregate: 'fleet',
-      warning: '40%',
-      critical: 3,
-      least: 2,
-      'leave-out-silenced': true,
-      interval: 40_000,
-      check: { handlers: ['each'] },
-    },
-    'fleet-heard': {
-      aggregate: 'fleet',
-      stale: { after: 2000, warning: 1, critical: '60%' },
-      interval: 50_000,
-      check: { handlers: ['each'], resolve_after: 2 },
-    },
-  },
-  reminder: REMINDER,
-  idle: IDLE,
-} as const satisfies ModelSettings;
+    rules: RULE_SETS[rules],
+    reminder: REMINDER,
+    idle: IDLE,
+  };
+}

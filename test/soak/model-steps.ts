@@ -5,6 +5,7 @@ import type { ModelSearch } from '../support/model-search.ts';
 import type { ModelHold, ModelRelease, ModelSilenceRequest } from '../support/model-silences.ts';
 import type { ModelRecurrence } from '../support/model-windows.ts';
 import type { ModelResult } from '../support/reference-model.ts';
+import type { ModelConfig } from './model-settings.ts';
 
 /** Something that somebody does to the backend over HTTP, or that happens to it. */
 export type Step =
@@ -23,7 +24,8 @@ export type Step =
   | { readonly do: 'hold'; readonly hold: ModelHold }
   | { readonly do: 'release'; readonly release: ModelRelease }
   | { readonly do: 'wait'; readonly ms: number }
-  | { readonly do: 'restart' };
+  | { readonly do: 'restart' }
+  | { readonly do: 'reload'; readonly config: Partial<ModelConfig> };
 
 /** What the backend is configured with. */
 export const DEFINITIONS: Readonly<Record<string, CheckDefinition>> = {
@@ -262,4 +264,18 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.constant({ do: 'restart' as const }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('reload' as const),
+      config: fc.record<Partial<ModelConfig>>(
+        {
+          inhibitions: fc.constantFrom('both', 'both', 'site', 'other', 'none'),
+          rules: fc.constantFrom('both', 'both', 'stricter', 'none'),
+          groups: fc.constantFrom('quick', 'quick', 'slow', 'none'),
+        },
+        { requiredKeys: [] },
+      ),
+    }),
+  },
 );

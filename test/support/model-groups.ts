@@ -51,12 +51,12 @@ const SEVERITIES = ['ok', 'warning', 'critical'];
 const WORST_FIRST = ['critical', 'unknown', 'warning', 'ok'];
 
 export class ModelGroups {
-  readonly #times: Times;
+  times: Times;
   readonly #groups = new Map<string, Group>();
   readonly #members = new Map<string, Member>();
 
   constructor(times: Times) {
-    this.#times = times;
+    this.times = times;
   }
 
   give(event: GivenEvent, nowMs: number): void {
@@ -104,6 +104,15 @@ export class ModelGroups {
     );
   }
 
+  /** The handler groups no more. @returns what it is told, each by itself */
+  dissolve(): string[] {
+    return [...this.#members.values()]
+      .filter((member) => member.told !== 'held' && changeOf(member) !== 'same')
+      .map(
+        ({ client, check, isOver, status }) => `${client}/${check} ${isOver ? 'resolve' : 'create'} ${String(status)}`,
+      );
+  }
+
   /** `GET /api/mon/v1/handler-groups`, without those things that only its server has. */
   rows(): unknown[] {
     return [...this.#groups].map(([by, group]) => {
@@ -130,7 +139,7 @@ export class ModelGroups {
       else if (member.told !== 'held' && changeOf(member) !== 'same') hasUntold = true;
     }
     const isNews = shown.some((member) => changeOf(member) !== 'same');
-    const { repeat } = this.#times;
+    const { repeat } = this.times;
     const isRepeat =
       group.toldAt !== undefined && group.toldAt + repeat <= nowMs && shown.some(({ isOver }) => !isOver);
     const said = isNews || isRepeat ? [messageOf(name, isNews ? 'change' : 'repeat', shown)] : [];
@@ -149,7 +158,7 @@ export class ModelGroups {
   }
 
   #dueAt({ untoldSince, turnAt, toldAt }: Group): number {
-    const { wait, interval, repeat } = this.#times;
+    const { wait, interval, repeat } = this.times;
     const rested = turnAt === undefined ? 0 : turnAt + interval;
     return Math.max(untoldSince === undefined ? (toldAt ?? turnAt ?? 0) + repeat : untoldSince + wait, rested);
   }

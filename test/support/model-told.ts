@@ -13,7 +13,7 @@ export interface ModelMarks {
   isSuppressed: boolean;
   /** An inhibition has kept it quiet from its first result on. */
   isHeld: boolean;
-  /** The inhibition that keeps it quiet, as of the last time that it was handled. */
+  /** The mark of the inhibition that keeps it quiet, as of the last time that it was handled. */
   quietBy: string | undefined;
   /** That keeps it from a handler which would have run. */
   isWithheld: boolean;
@@ -45,23 +45,29 @@ export interface ModelOccasion {
   readonly marks: ModelMarks;
 }
 
+/** What of an event matters to inhibitions. */
+export type ModelHeard = Pick<ModelOccasion, 'client' | 'check' | 'status' | 'occurrences'>;
+
 /** A rule of the configuration (inhibition 1). */
 export interface ModelInhibition {
   readonly name: string;
-  readonly when: (occasion: ModelOccasion) => boolean;
-  readonly quiet: (occasion: ModelOccasion) => boolean;
-  readonly common: (occasion: ModelOccasion) => string;
+  /** Another one for each rule that says something else. */
+  readonly mark: string;
+  readonly when: (event: ModelHeard) => boolean;
+  readonly quiet: (event: ModelHeard) => boolean;
+  readonly common: (event: ModelHeard) => string;
 }
 
 export interface ModelHandlers {
   readonly inhibitions: readonly ModelInhibition[];
   /** Of the one with `group_by`, `default`; the other, `each`, is told of each event, also of what flaps. */
   readonly groupOf: (client: object) => string;
-  readonly times: { readonly wait: number; readonly interval: number; readonly repeat: number };
+  /** Undefined: it does not group. */
+  readonly times: { readonly wait: number; readonly interval: number; readonly repeat: number } | undefined;
 }
 
 interface Inhibitor {
-  readonly rule: string;
+  readonly mark: string;
   readonly client: string;
   readonly check: string;
   readonly common: string;
@@ -70,10 +76,10 @@ interface Inhibitor {
 const HANDLERS = ['each', 'default'];
 
 export class ModelTold {
-  readonly #handlers: ModelHandlers;
+  #handlers: ModelHandlers;
   /** What a run of a handler was kept back by. */
   readonly #keepsBack: (silences: readonly string[], nowMs: number) => void;
-  readonly #groups: ModelGroups;
+  #groups: ModelGroups | undefined;
   #inhibitors: Inhibitor[] = [];
   /** By client and check, the event as the group has it. */
   readonly #given = new Map<string, ModelOccasion>();
@@ -82,7 +88,7 @@ export class ModelTold {
   constructor(handlers: ModelHandlers, keepsBack: (silences: readonly string[], nowMs: number) => void) {
     this.#handlers = handlers;
     this.#keepsBack = keepsBack;
-    this.#groups = new ModelGroups(handlers.times);
+    this.#groups = handlers.times && new ModelGroups(handlers.times);
   }
 
   /** What was said since the last time. */
@@ -108,13 +114,14 @@ export class ModelTold {
     marks.isNextTold = occasion.isSilenceEnd && marks.isWithheld && !isQuiet;
     if (marks.isNextTold) return;
     marks.isHeld = isQuiet && (occasion.isNew || marks.isHeld);
-    marks.quietBy = inhibitor?.rule;
+    marks.quietBy = inhibitor?.mark;
     if (!isQuiet) marks.isWithheld = false;
     const isFreed = marks.isSuppressed && silencedBy.length === 0 && action !== 'resolve';
     let hasRun = false;
     for (const handler of handlers) {
-      const isGrouping = handler === 'default';
-      if (isGrouping && (action === 'flapping' || (occasion.status === 0 && action !== 'resolve'))) continue;
+      const isGrouping = handler === 'default' && this.#groups !== undefined;
+      if (handler === 'default' && action === 'flapping') continue;
+      if (isGrouping && occasion.status === 0 && action !== 'resolve') continue;
       if (isQuiet) {
         marks.isWithheld = true;
         continue;
@@ -131,13 +138,45 @@ export class ModelTold {
     if (occasion.isSilenceEnd || isFreed || hasRun) marks.isSuppressed = false;
   }
 
+  /** Inhibition 4 and grouping 4: the configuration is another one. @param open all events, as if they occurred now */
+  reload(handlers: ModelHandlers, open: readonly ModelOccasion[], nowMs: number): void {
+    const before = new Set(this.#handlers.inhibitions.map(({ mark }) => mark));
+    const inForce = new Set(handlers.inhibitions.map(({ mark }) => mark));
+    const fresh = handlers.inhibitions.filter(({ mark }) => !before.has(mark));
+    this.#regroup(handlers.times);
+    this.#handlers = handlers;
+    this.#inhibitors = this.#inhibitors.filter(({ mark }) => inForce.has(mark));
+    for (const rule of fresh) for (const event of open) if (rule.when(event)) this.#note(rule, event);
+    for (const event of open) {
+      const { marks } = event;
+      if (marks.quietBy === undefined || inForce.has(marks.quietBy)) continue;
+      const inhibitor = this.#inhibitorOf(event);
+      if (inhibitor !== undefined) marks.quietBy = inhibitor.mark;
+      else if (marks.isWithheld) this.occasion(event, nowMs);
+      else Object.assign(marks, { quietBy: undefined, isHeld: false });
+    }
+    const freshMarks = new Set(fresh.map(({ mark }) => mark));
+    for (const event of open) {
+      const inhibitor = this.#inhibitorOf(event);
+      if (inhibitor !== undefined && freshMarks.has(inhibitor.mark)) event.marks.quietBy = inhibitor.mark;
+    }
+  }
+
+  #regroup(times: ModelHandlers['times']): void {
+    if (times === undefined) {
+      this.#said.push(...(this.#groups?.dissolve() ?? []));
+      this.#groups = undefined;
+    } else if (this.#groups === undefined) this.#groups = new ModelGroups(times);
+    else this.#groups.times = times;
+  }
+
   /** The event of a check is over or deleted: it keeps nothing quiet any more. */
   over(client: string, check: string): void {
     this.#inhibitors = this.#inhibitors.filter((one) => one.client !== client || one.check !== check);
   }
 
   moments(): number[] {
-    return this.#groups.moments();
+    return this.#groups?.moments() ?? [];
   }
 
   /** @param standingOf whether an event is open, and silenced */
@@ -145,8 +184,10 @@ export class ModelTold {
     nowMs: number,
     standingOf: (event: Pick<GivenEvent, 'client' | 'check' | 'eventId'>) => Exclude<Standing, 'inhibited'>,
   ): void {
+    const groups = this.#groups;
+    if (groups === undefined) return;
     this.#said.push(
-      ...this.#groups.turns(nowMs, (event) => {
+      ...groups.turns(nowMs, (event) => {
         const standing = standingOf(event);
         if (standing !== 'open') return standing;
         const given = this.#given.get(`${event.client}/${event.check}`);
@@ -156,16 +197,16 @@ export class ModelTold {
   }
 
   groups(): unknown[] {
-    return this.#groups.rows();
+    return this.#groups?.rows() ?? [];
   }
 
   /** `GET /api/mon/v1/inhibitions`: because of whom, by rule. */
   inhibitors(): Readonly<Record<string, readonly string[]>> {
     return Object.fromEntries(
-      this.#handlers.inhibitions.map(({ name }) => [
+      this.#handlers.inhibitions.map(({ name, mark }) => [
         name,
         this.#inhibitors
-          .filter(({ rule }) => rule === name)
+          .filter((one) => one.mark === mark)
           .map(({ client, check }) => `${client}/${check}`)
           .toSorted(),
       ]),
@@ -177,21 +218,21 @@ export class ModelTold {
     this.#given.set(`${client.name}/${check.name}`, occasion);
     const given = { client: client.name, check: check.name, eventId, status, occurrences };
     const group = this.#handlers.groupOf(client);
-    this.#groups.give({ ...given, group, isResolve: action === 'resolve', isSilenceEnd: isFreed }, nowMs);
+    this.#groups?.give({ ...given, group, isResolve: action === 'resolve', isSilenceEnd: isFreed }, nowMs);
   }
 
   #noteInhibitor(occasion: ModelOccasion): void {
     const { client, check, action, status } = occasion;
     this.over(client.name, check.name);
     if (action === 'resolve' || status === 0) return;
-    for (const rule of this.#handlers.inhibitions) {
-      if (!rule.when(occasion)) continue;
-      const common = rule.common(occasion);
-      this.#inhibitors.push({ rule: rule.name, client: client.name, check: check.name, common });
-    }
+    for (const rule of this.#handlers.inhibitions) if (rule.when(occasion)) this.#note(rule, occasion);
   }
 
-  #inhibitorOf(occasion: ModelOccasion): Inhibitor | undefined {
+  #note({ mark, common }: ModelInhibition, event: ModelHeard): void {
+    this.#inhibitors.push({ mark, client: event.client.name, check: event.check.name, common: common(event) });
+  }
+
+  #inhibitorOf(occasion: ModelHeard): Inhibitor | undefined {
     const { client, check } = occasion;
     for (const rule of this.#handlers.inhibitions) {
       // What keeps others quiet is not quiet by the same rule.
@@ -199,7 +240,7 @@ export class ModelTold {
       const common = rule.common(occasion);
       const found = this.#inhibitors.find(
         (one) =>
-          one.rule === rule.name && one.common === common && (one.client !== client.name || one.check !== check.name),
+          one.mark === rule.mark && one.common === common && (one.client !== client.name || one.check !== check.name),
       );
       if (found !== undefined) return found;
     }

@@ -26,6 +26,8 @@ export async function openBackend(options: {
       'checks' | 'handlers' | 'inhibitions' | 'keepalives' | 'api' | 'program'
     >
   >;
+  /** Reads the configuration anew for `reload`; default: nobody can. */
+  readonly loadConfig?: () => ReturnType<typeof loadConfig>;
 }): Promise<Backend> {
   const { dir, around = (store) => store } = options;
   return await compose({
@@ -38,6 +40,7 @@ export async function openBackend(options: {
     bind: '127.0.0.1',
     port: 0,
     localPlaces: placesOf(dir),
+    ...(options.loadConfig === undefined ? {} : { loadConfig: options.loadConfig }),
     ...(options.batcher === undefined ? {} : { batcher: options.batcher }),
   });
 }

@@ -40,6 +40,8 @@ interface Event {
   readonly marks: ModelMarks;
 }
 
+type ToldEvent = Omit<Event, 'action'> & Pick<ModelOccasion, 'action'>;
+
 interface Check {
   /** The last result; undefined after it was deleted while its event stays. */
   result: Body | undefined;
@@ -74,7 +76,7 @@ export class ReferenceModel {
   #clients = new Map<string, Client>();
   #silences = new ModelSilences();
   readonly #definitions: ReadonlyMap<string, Body>;
-  readonly #settings: ModelSettings;
+  #settings: ModelSettings;
   readonly #told: ModelTold | undefined;
   #events = 0;
   /** When the backend was started. */
@@ -231,6 +233,17 @@ export class ReferenceModel {
     this.#silences.restart();
   }
 
+  /** The configuration is another one, but for whether there are handlers. */
+  reload(settings: ModelSettings, nowMs: number): void {
+    this.#settings = settings;
+    const open = [...this.#clients.values()].flatMap((client) =>
+      [...client.checks.values()].flatMap(({ event }) =>
+        event === undefined ? [] : [this.#occasionOf(client, event, nowMs)],
+      ),
+    );
+    if (settings.handlers !== undefined) this.#told?.reload(settings.handlers, open, nowMs);
+  }
+
   /** When something happens by itself next: at `nowMs` or later. */
   nextMoment(nowMs: number): number {
     const { reminder = 0, idle } = this.#settings;
@@ -253,6 +266,7 @@ export class ReferenceModel {
     }
     if (nowMs > this.#lookedMs && (nowMs - this.#startedMs) % LOOK_MS === 0) {
       for (const [name, rule] of Object.entries(rules)) this.#look(name, rule, nowMs);
+      for (const name of this.#goneRules()) this.#forgetRule(name, nowMs);
     }
     // What comes at the very moment of a look waits for the next one.
     this.#lookedMs = nowMs;
@@ -378,30 +392,29 @@ export class ReferenceModel {
     this.#tell(client, stored.event, nowMs, { isNew: before === undefined });
   }
 
-  #tell(
+  #tell(client: Client, event: ToldEvent, nowMs: number, { isNew = false, isSilenceEnd = false } = {}): void {
+    this.#told?.occasion({ ...this.#occasionOf(client, event, nowMs), isNew, isSilenceEnd }, nowMs);
+  }
+
+  #occasionOf(
     client: Client,
-    { id, check, action, status, occurrences, marks }: Omit<Event, 'action'> & Pick<ModelOccasion, 'action'>,
+    { id, check, action, status, occurrences, marks }: ToldEvent,
     nowMs: number,
-    { isNew = false, isSilenceEnd = false } = {},
-  ): void {
+  ): ModelOccasion {
     const { record } = client;
     const name = String(check['name']);
-    const silencedBy = this.#silences.matching(subjectOf(client, name), nowMs).map((silence) => silence.id);
-    this.#told?.occasion(
-      {
-        client: record,
-        check: { ...check, name },
-        eventId: id,
-        action,
-        status,
-        occurrences,
-        isNew,
-        isSilenceEnd,
-        silencedBy,
-        marks,
-      },
-      nowMs,
-    );
+    return {
+      client: record,
+      check: { ...check, name },
+      eventId: id,
+      action,
+      status,
+      occurrences,
+      isNew: false,
+      isSilenceEnd: false,
+      silencedBy: this.#silences.matching(subjectOf(client, name), nowMs).map((silence) => silence.id),
+      marks,
+    };
   }
 
   /** Whatever ended the silences that kept somebody from being told: now they are. */
@@ -420,9 +433,7 @@ export class ReferenceModel {
     const told = this.#clients.get(AGGREGATES_CLIENT)?.checks.get(name);
     const members = this.#members(rule, nowMs);
     if (members.length === 0) {
-      if (told === undefined) return;
-      this.resolve(AGGREGATES_CLIENT, name, nowMs);
-      this.#clients.get(AGGREGATES_CLIENT)?.checks.delete(name);
+      if (told !== undefined) this.#forgetRule(name, nowMs);
       return;
     }
     if (!this.#isDue(name, rule, members, nowMs)) return;
@@ -442,6 +453,17 @@ export class ReferenceModel {
     this.#process(AGGREGATES_CLIENT, check, nowMs, false);
   }
 
+  /** Checks of what is no rule any more. */
+  #goneRules(): string[] {
+    const { rules = {} } = this.#settings;
+    return [...(this.#clients.get(AGGREGATES_CLIENT)?.checks.keys() ?? [])].filter((name) => !(name in rules));
+  }
+
+  #forgetRule(name: string, nowMs: number): void {
+    this.resolve(AGGREGATES_CLIENT, name, nowMs);
+    this.#clients.get(AGGREGATES_CLIENT)?.checks.delete(name);
+  }
+
   #isDue(name: string, rule: ModelRule, members: readonly ModelMember[], nowMs: number): boolean {
     const last = this.#clients.get(AGGREGATES_CLIENT)?.checks.get(name)?.result;
     const now = seconds(nowMs);
@@ -451,6 +473,7 @@ export class ReferenceModel {
 
   /** When a look at an aggregate comes to something. */
   #looks(nowMs: number): number[] {
+    if (this.#goneRules().length > 0) return [this.#lookFrom(nowMs + 1)];
     return Object.entries(this.#settings.rules ?? {}).flatMap(([name, rule]) => {
       const members = this.#members(rule, nowMs);
       const last = this.#clients.get(AGGREGATES_CLIENT)?.checks.get(name)?.result;
