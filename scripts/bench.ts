@@ -17,6 +17,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   clients: () => import('./bench/clients.ts'),
   cluster: () => import('./bench/cluster.ts'),
   console: () => import('./bench/console.ts'),
+  groups: () => import('./bench/groups.ts'),
   handlers: () => import('./bench/handlers.ts'),
   ingest: () => import('./bench/ingest.ts'),
   peers: () => import('./bench/peers.ts'),

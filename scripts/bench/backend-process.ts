@@ -36,6 +36,8 @@ export interface BenchBackend extends AsyncDisposable {
   readonly pid: number;
   /** Of one whose loop is watched. */
   loopDelay(): Promise<LoopDelay>;
+  /** Has it take over another configuration. */
+  reload(settings: object): Promise<void>;
 }
 
 /**
@@ -81,6 +83,10 @@ export async function startBackend({
       child.send('loop delay');
       const [delay] = (await once(child, 'message')) as [LoopDelay];
       return delay;
+    },
+    async reload(next) {
+      await writeFile(config, JSON.stringify(next));
+      child.kill('SIGHUP');
     },
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');

@@ -57,13 +57,17 @@ export class BenchAgent {
     );
   }
 
-  /** From now on this share of its checks has another status in every round. */
-  change(share: number): void {
+  /**
+   * From now on this share of its checks has another status in every round.
+   *
+   * @param more attributes of all of them
+   */
+  change(share: number, more: object = {}): void {
     const round = (isOther: boolean): string[] =>
       Array.from({ length: CHECKS_EACH }, (_, check) => {
         // One in twenty fails, and of those that turn every second one.
         const at = check < share * CHECKS_EACH ? Number(isOther) : this.#at + check;
-        return checkJson(`check-${String(check)}`, at);
+        return checkJson(`check-${String(check)}`, at, ['default'], more);
       });
     this.#messages = [...round(false), ...round(true)];
   }
@@ -107,9 +111,14 @@ export class BenchAgent {
 }
 
 /** One in twenty fails. */
-export function checkJson(name: string, at: number, handlers: readonly string[] = ['default']): string {
+export function checkJson(
+  name: string,
+  at: number,
+  handlers: readonly string[] = ['default'],
+  more: object = {},
+): string {
   const status = at % 20 === 0 ? 2 : 0;
-  return resultJson({ name, status, handlers, issued: 1_700_000_000, executed: 1_700_000_000 });
+  return resultJson({ name, status, handlers, issued: 1_700_000_000, executed: 1_700_000_000, ...more });
 }
 
 /** A result of about `RESULT_BYTES`. */

@@ -107,10 +107,9 @@ export function settingsOf({ inhibitions, rules, groups }: ModelConfig): ModelSe
   const times = groups === 'none' ? undefined : GROUP_TIMES[groups];
   return {
     handlers: {
-      inhibitions: INHIBITION_SETS[inhibitions].map(({ written, meant }) => ({
-        ...meant,
-        mark: `${meant.name}: ${written.when}`,
-      })),
+      inhibitions: INHIBITION_SETS[inhibitions].map(({ written, meant }) =>
+        Object.assign({ mark: `${meant.name}: ${written.when}` }, meant),
+      ),
       groupOf: envOf,
       times: times && { wait: times.wait * 1000, interval: times.interval * 1000, repeat: times.repeat * 1000 },
     },

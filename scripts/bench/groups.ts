@@ -1,0 +1,224 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { loadavg } from 'node:os';
+import { startBackend, type BenchBackend } from './backend-process.ts';
+import { BenchAgent, steadyLoop } from './bench-agent.ts';
+import { postJson } from './http-line.ts';
+import { preciseCpuMs } from './process-figures.ts';
+import { count, quantile, report, sleep } from './report.ts';
+
+const CONNECTIONS = 30;
+/** Results per second at all together, where the machine comes up to that. */
+const RATE = 15_000;
+const WARM_UP_MS = 5000;
+/** What is told is the median of so many parts of the time. */
+const PARTS = 9;
+
+/** In the aggregate, with what the agents report. */
+const MEMBERS = 25_000;
+const CHECKS_EACH = 100;
+/** Open events among which rules change and silences are counted. */
+const OPEN = 100_000;
+const SILENCES = 1000;
+/** A backend that has nothing to do takes less CPU in a quarter of a second; it has nothing to do after so long. */
+const IDLE_MS = 30;
+const QUIET_MS = 1500;
+
+/** One of those that differ in what is configured alone. */
+interface Side {
+  readonly what: string;
+  readonly backend: BenchBackend;
+  readonly agents: readonly BenchAgent[];
+}
+
+/**
+ * What grouping, inhibitions and rules about aggregates cost per result, what a change of the inhibitions holds up among 100,000 open
+ * events, and what counting takes how long silences match nothing.
+ */
+export async function run(seconds: number): Promise<void> {
+  await costPerResult(seconds);
+  await changeOfRules();
+  await countOfIdle();
+}
+
+/**
+ * Backends side by side with the same load, so that whatever else the machine does is the same for all. One has a handler that is told of
+ * each event by itself; one the same and all three besides, that no result has to do with; one has all results go to groups, held against
+ * inhibitions that find them, and counted in an aggregate of 25,000 members with a rule. One in twenty checks fails.
+ */
+async function costPerResult(seconds: number): Promise<void> {
+  await using receiver = await openReceiver();
+  const { url } = receiver;
+  // What runs cost is no part of it.
+  const filters = { never: { attributes: { check: { name: 'of-nobody' } } } };
+  const each = { type: 'webhook', url, filters: ['never'] };
+  await using plain = await startBackend({ settings: { filters, handlers: { default: each } } });
+  await using unused = await startBackend({
+    settings: { filters, handlers: { default: each, grouped: grouping(url) }, ...rules('of-nobody') },
+  });
+  await using used = await startBackend({
+    settings: { handlers: { default: grouping(url) }, ...rules('check-1') },
+  });
+  const sides = await Promise.all(
+    Object.entries({ plain, unused, used }).map(async ([what, backend]): Promise<Side> => {
+      await fill(backend, MEMBERS, { status: 0, aggregates: ['fleet'] });
+      return { what, backend, agents: await BenchAgent.connectAll(backend.url, CONNECTIONS) };
+    }),
+  );
+  for (const [changes, share] of [
+    ['nothing changes', 0],
+    ['one result of a hundred changes', 0.01],
+  ] as const) {
+    for (const { agents } of sides) for (const agent of agents) agent.change(share, { aggregates: ['fleet'] });
+    await costOf(sides, WARM_UP_MS);
+    const parts: (readonly number[])[] = [];
+    while (parts.length < PARTS) parts.push(await costOf(sides, (seconds * 1000) / PARTS));
+    for (const [at, { what }] of sides.entries()) {
+      if (at === 0) continue;
+      const of = (figure: (part: readonly number[]) => number): number => quantile(parts.map(figure), 0.5);
+      const more = of(([without = NaN, ...costs]) => ((costs[at - 1] ?? NaN) / without - 1) * 100).toFixed(1);
+      const goal = what === 'unused' ? 'goal within 3' : 'no goal';
+      const without = count(of(([cost = NaN]) => cost));
+      report(
+        `CPU per result, rules and groups ${what}, ${changes}`,
+        of((part) => part[at] ?? NaN),
+        'us',
+        `${more} %, without ${without}; ${goal}; ${load()}`,
+      );
+    }
+  }
+  for (const { agents } of sides) for (const agent of agents) agent.close();
+}
+
+/** From a rule that finds nothing to one by which each client has one event that keeps its others quiet, and back. */
+async function changeOfRules(): Promise<void> {
+  const handlers = { default: { type: 'pipe', command: 'true' } };
+  const without = { behind: rules('of-nobody').inhibitions.behind };
+  await using backend = await startBackend({ settings: { handlers, inhibitions: without }, isLoopWatched: true });
+  await fill(backend, OPEN, { status: 2, handlers: [] });
+  for (const [what, inhibitions, quieted] of [
+    ['are quiet', { behind: rules('check-1').inhibitions.behind }, OPEN - OPEN / CHECKS_EACH],
+    ['are free', without, 0],
+  ] as const) {
+    await backend.loopDelay();
+    const cpu = preciseCpuMs(backend.pid);
+    const startedAt = performance.now();
+    await backend.reload({ handlers, inhibitions });
+    const endedAt = await untilDone(backend, quieted);
+    const { work } = await backend.loopDelay();
+    const name = `other inhibitions, ${count(OPEN)} open events ${what}`;
+    const spent = `${count(preciseCpuMs(backend.pid) - cpu)} ms of CPU; ${load()}`;
+    report(`${name}: all of it`, endedAt - startedAt, 'ms', spent);
+    report(`${name}: a turn of the loop, p99.9 / max`, [work.p999, work.max], 'ms', 'its own CPU');
+  }
+}
+
+/** Until so many events are quiet and there is nothing more to do. @returns when that was */
+async function untilDone(backend: BenchBackend, quieted: number): Promise<number> {
+  let busyAt = performance.now();
+  do {
+    const cpu = preciseCpuMs(backend.pid);
+    await sleep(250);
+    if (preciseCpuMs(backend.pid) - cpu > IDLE_MS || (await quietedAt(backend)) !== quieted) busyAt = performance.now();
+  } while (performance.now() - busyAt < QUIET_MS);
+  return busyAt;
+}
+
+/** The minute in which all silences by search come to be looked at, as they have matched nothing. */
+async function countOfIdle(): Promise<void> {
+  await using backend = await startBackend({ settings: { 'silence-idle-after': 60 }, isLoopWatched: true });
+  await fill(backend, OPEN, { status: 2, handlers: [] });
+  await sleep(60_000);
+  for (let at = 0; at < SILENCES; at++) {
+    const selector = `client=gone-${String(at)} env=prod`;
+    await postJson(`${backend.url}/api/mon/v1/silenced`, { selector, reason: 'bench' });
+  }
+  const idleNow = async (): Promise<number> => {
+    const answer = await fetch(`${backend.url}/api/mon/v1/silenced?q=idle&limit=1`);
+    await answer.arrayBuffer();
+    return (JSON.parse(answer.headers.get('x-pagination') ?? '{}') as { total?: number }).total ?? 0;
+  };
+  await backend.loopDelay();
+  let cpu = preciseCpuMs(backend.pid);
+  let busiest = 0;
+  // In each second alone, so that what is waited for is not counted.
+  while ((await idleNow()) < SILENCES) {
+    await sleep(1000);
+    const now = preciseCpuMs(backend.pid);
+    busiest = Math.max(busiest, now - cpu);
+    cpu = now;
+  }
+  const { work } = await backend.loopDelay();
+  const name = `${count(SILENCES)} silences by search become idle, ${count(OPEN)} open events`;
+  report(`${name}: the busiest second`, busiest, 'ms', `of CPU; ${load()}`);
+  report(`${name}: a turn of the loop, p99.9 / max`, [work.p999, work.max], 'ms', 'its own CPU');
+}
+
+async function fill({ url }: BenchBackend, results: number, more: object): Promise<void> {
+  for (let at = 0; at < results / CHECKS_EACH; at++) {
+    const source = `seed-${String(at)}`;
+    const checks = Array.from({ length: CHECKS_EACH }, (_, check) =>
+      Object.assign({ source, name: `check-${String(check)}`, output: 'seeded' }, more),
+    );
+    await postJson(`${url}/api/mon/v1/results`, checks);
+  }
+}
+
+async function quietedAt({ url }: BenchBackend): Promise<number> {
+  const [rule] = (await (await fetch(`${url}/api/mon/v1/inhibitions`)).json()) as { readonly quieted?: number }[];
+  return rule?.quieted ?? 0;
+}
+
+function grouping(url: string): object {
+  return { type: 'webhook', url, group_by: ['client'], group_wait: 1, group_interval: 5 };
+}
+
+/** @param check what the inhibitions and the rule are about */
+function rules(check: string): { readonly inhibitions: { readonly behind: object; readonly team: object } } {
+  return Object.assign(
+    {
+      inhibitions: {
+        behind: { when: `check="${check}" status=crit`, quiet: `check!="${check}"`, equal: ['client'] },
+        team: { when: `check="${check}" team=operations`, quiet: 'team=others' },
+      },
+    },
+    // Also where nothing counts: an aggregate has its rules by its name.
+    { 'aggregate-rules': { [check === 'of-nobody' ? check : 'fleet']: { warning: '10%', critical: '50%' } } },
+  );
+}
+
+function load(): string {
+  return `load ${(loadavg()[0] ?? 0).toFixed(1)}`;
+}
+
+async function openReceiver(): Promise<AsyncDisposable & { readonly url: string }> {
+  const server = createServer((request, response) => {
+    request.resume();
+    request.on('end', () => response.end());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** Microseconds of CPU per result of each, at the same time. */
+async function costOf(sides: readonly Side[], ms: number): Promise<readonly number[]> {
+  const figures = (): readonly (readonly [number, number])[] =>
+    sides.map(({ backend, agents }) => [preciseCpuMs(backend.pid), agents.reduce((sum, { acked }) => sum + acked, 0)]);
+  const before = figures();
+  const endsAt = performance.now() + ms;
+  // In turns over all, result by result.
+  const turns = Array.from({ length: CONNECTIONS }, (_, at) => sides.flatMap(({ agents }) => agents[at] ?? [])).flat();
+  await steadyLoop(turns, RATE, () => performance.now() >= endsAt);
+  return figures().map(([cpu, acked], at) => {
+    const [cpuBefore = 0, ackedBefore = 0] = before[at] ?? [];
+    return ((cpu - cpuBefore) * 1000) / (acked - ackedBefore);
+  });
+}
