@@ -4,7 +4,10 @@ import { splitName } from './backend-names.ts';
 import type { EventBrief, EventRow } from '../../shared/schemas/feed.ts';
 import type { EventClass } from '../text/theme.ts';
 
-const CLASS_RANK: Readonly<Record<EventClass, number>> = { critical: 0, warning: 1, unknown: 2, ok: 3, silenced: 4 };
+const CLASS_RANK: Readonly<Record<EventClass, number>> = { critical: 0, warning: 1, unknown: 2, ok: 3, silenced: 8 };
+
+/** What another event keeps quiet comes after all that nothing does, by its severity: the cause is above its consequences. */
+const INHIBITED_RANK = 4;
 
 /** Farther apart than any two epoch seconds, and small enough that the sum stays an exact number. */
 const RANK_STEP = 1e12;
@@ -77,5 +80,10 @@ function searchRowOf(row: EventRow): SearchRow {
 
 /** Where a row sorts: by class, then newest first. Rows of different names may have the same rank. */
 export function rankOf(row: Omit<EventBrief, 'action'>): number {
-  return CLASS_RANK[eventClass(row)] * RANK_STEP - row.since;
+  return classRank(row) * RANK_STEP - row.since;
+}
+
+function classRank(row: Omit<EventBrief, 'action'>): number {
+  const rank = CLASS_RANK[eventClass(row)];
+  return row.inhibited_by === undefined ? rank : Math.min(rank + INHIBITED_RANK, CLASS_RANK.silenced);
 }

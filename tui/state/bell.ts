@@ -14,9 +14,15 @@ const MUTE_MS = 15 * 60_000;
 const TEXT_MAX = 200;
 
 /** What is said of an event. */
-type RungFor = Pick<EventRow, 'client' | 'check' | 'status' | 'silenced_by'>;
+type RungFor = Pick<EventRow, 'client' | 'check' | 'status' | 'silenced_by' | 'inhibited_by'>;
 
-/** Rings for what is new and critical, and neither silenced nor acknowledged, which is a silence too. */
+/** As far as the bell has to know what was before. */
+type Before = Pick<EventBrief, 'status' | 'inhibited_by'>;
+
+/**
+ * Rings for what is new and critical, and neither silenced nor acknowledged, which is a silence too, nor kept quiet by
+ * another event; and when it is not kept quiet so any more.
+ */
 export class Bell {
   #rungAtMs = -Infinity;
 
@@ -25,12 +31,7 @@ export class Bell {
    *
    * @param before `undefined`: it is new
    */
-  heard(
-    store: Shown & Asks & Pick<Known, 'feed'>,
-    before: Pick<EventBrief, 'status'> | undefined,
-    row: RungFor,
-    nowMs: number,
-  ): void {
+  heard(store: Shown & Asks & Pick<Known, 'feed'>, before: Before | undefined, row: RungFor, nowMs: number): void {
     const { bell, notify, mutedUntilMs } = store.state.attention;
     // What is there at the start is no news.
     if (!store.feed.everLive || (!bell && !notify) || nowMs < mutedUntilMs) return;
@@ -49,6 +50,7 @@ export function toggleMute(store: Screen & Says & Opened): void {
   store.say(isMuted ? 'the bell rings again' : `the bell is mute for ${formatDuration(MUTE_MS / 1000)}`);
 }
 
-function isNewCritical(before: Pick<EventBrief, 'status'> | undefined, row: RungFor): boolean {
-  return eventClass(row) === 'critical' && before?.status !== row.status;
+function isNewCritical(before: Before | undefined, row: RungFor): boolean {
+  if (eventClass(row) !== 'critical' || row.inhibited_by !== undefined) return false;
+  return before?.status !== row.status || before.inhibited_by !== undefined;
 }

@@ -36,6 +36,8 @@ type Step =
   | { readonly kind: 'settle' }
   | { readonly kind: 'thaw' };
 
+const SWITCH = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
+
 const rowArbitrary = fc
   .record({
     client: fc.constantFrom('web-1', 'web-2', 'db-1', 'db-2'),
@@ -44,8 +46,9 @@ const rowArbitrary = fc
     since: fc.integer({ min: 1000, max: 1005 }),
     silenced_by: fc.constantFrom<readonly string[]>([], ['a']),
     action: fc.constantFrom('create', 'flapping'),
+    isInhibited: fc.boolean(),
   })
-  .map((about) => anEventRow(about));
+  .map(({ isInhibited, ...about }) => anEventRow({ ...about, ...(isInhibited && { inhibited_by: SWITCH }) }));
 
 const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: rowArbitrary.map((row): Step => ({ kind: 'put', row })) },
@@ -122,7 +125,7 @@ test('however changes, filters and pauses come, the list is the matching events,
         ok: classes.filter((kind) => kind === 'ok').length,
         silenced: classes.filter((kind) => kind === 'silenced').length,
         flapping: [...model.values()].filter(({ action }) => action === 'flapping').length,
-        inhibited: 0,
+        inhibited: [...model.values()].filter((row) => row.inhibited_by !== undefined).length,
       });
       expect(registry.size).toBe(model.size);
       for (const client of ['web-1', 'web-2', 'db-1', 'db-2']) {
@@ -135,16 +138,29 @@ test('however changes, filters and pauses come, the list is the matching events,
   );
 });
 
-test('critical, warning, unknown, OK, silenced; the newest of each first', () => {
+test('critical, warning, unknown, OK, what another event keeps quiet, silenced; the newest of each first', () => {
   const registry = registryOf(
     anEventRow({ client: 'silenced', silenced_by: ['x'], since: 500 }),
+    anEventRow({ client: 'quiet-warning', status: 1, inhibited_by: SWITCH, since: 600 }),
+    anEventRow({ client: 'quiet-critical', status: 2, inhibited_by: SWITCH, since: 700 }),
+    anEventRow({ client: 'quiet-and-silenced', status: 2, silenced_by: ['x'], inhibited_by: SWITCH, since: 400 }),
     anEventRow({ client: 'unknown', status: 3, since: 400 }),
     anEventRow({ client: 'old-critical', since: 100 }),
     anEventRow({ client: 'flapping-ok', status: 0, action: 'flapping', since: 450 }),
     anEventRow({ client: 'warning', status: 1, since: 300 }),
     anEventRow({ client: 'new-critical', since: 200 }),
   );
-  expect(clients(registry)).toEqual(['new-critical', 'old-critical', 'warning', 'unknown', 'flapping-ok', 'silenced']);
+  expect(clients(registry)).toEqual([
+    'new-critical',
+    'old-critical',
+    'warning',
+    'unknown',
+    'flapping-ok',
+    'quiet-critical',
+    'quiet-warning',
+    'silenced',
+    'quiet-and-silenced',
+  ]);
 });
 
 describe('while the order is paused', () => {

@@ -7,6 +7,8 @@ import { anEventRow } from '../../support/feed-rows.ts';
 const critical = (client: string, about: Partial<EventRow> = {}) =>
   anEventRow({ client, check: 'disk', status: 2, ...about });
 
+const SWITCH = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
+
 function openLive(rows: readonly EventRow[] = []): ConsoleDriver {
   const driver = new ConsoleDriver().goLive({ events: byKey(rows) });
   driver.store.takeEffects();
@@ -34,6 +36,18 @@ describe('the bell', () => {
       before: undefined,
       after: critical('x', { silenced_by: ['a'] }),
       count: 0,
+    },
+    {
+      name: 'what another event keeps quiet',
+      before: undefined,
+      after: critical('x', { inhibited_by: SWITCH }),
+      count: 0,
+    },
+    {
+      name: 'what it keeps quiet no more',
+      before: critical('x', { inhibited_by: SWITCH }),
+      after: critical('x'),
+      count: 1,
     },
     { name: 'the end of a silence', before: critical('x', { silenced_by: ['a'] }), after: critical('x'), count: 0 },
   ])('rings $count times for $name', ({ before, after, count }) => {
