@@ -49,10 +49,11 @@ export const inhibitedSchema = z.object({
 export type Inhibited = Readonly<z.infer<typeof inhibitedSchema>>;
 
 /** Who keeps an event from handlers. */
-export interface Inhibitor {
+export const inhibitorSchema = z.object({
   /** The name of the inhibition. */
-  readonly rule: string;
+  rule: z.string(),
   /** Of the event that does it. */
-  readonly client: string;
-  readonly check: string;
-}
+  client: z.string(),
+  check: z.string(),
+});
+export type Inhibitor = Readonly<z.infer<typeof inhibitorSchema>>;

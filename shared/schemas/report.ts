@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { auditRecordAnswer } from './audit.ts';
 import { texts, type AnswerOf } from './answer.ts';
+import { inhibitorSchema } from './inhibition.ts';
 
 /** What people do to events and silences, as the timeline has it (spec, report 3). */
 export const REPORT_DEEDS = ['silenced', 'acknowledged', 'ended', 'resolved', 'deleted', 'renamed'] as const;
@@ -44,11 +45,25 @@ const reportCheck = z.object({
   output: z.string(),
   /** In effect at the end of the report. */
   silences: z.array(reportSilence),
+  /** What kept the last of its outages from handlers, where all of them were: it followed from something else. */
+  inhibited_by: inhibitorSchema.exactOptional(),
 });
 export type ReportCheck = AnswerOf<typeof reportCheck>;
 
 /** Checks of many, and how many there are in all. */
 const reportChecks = z.object({ count: z.number(), checks: z.array(reportCheck) });
+
+/** An event because of which others were kept from handlers. */
+const reportCause = z.object({
+  namespace,
+  ...inhibitorSchema.shape,
+  /** Checks that were not well and of which nobody was told for that, on so many clients. */
+  checks: z.number(),
+  clients: z.number(),
+  /** Those of them that are not well at the end of the report. */
+  open: z.number(),
+});
+export type ReportCause = AnswerOf<typeof reportCause>;
 
 /** How often a check was not well on all clients together. */
 const reportNoise = z.object({
@@ -107,10 +122,12 @@ export const reportAnswer = z.object({
     /** Seconds, of all checks together. */
     down: z.number(),
   }),
-  /** Not well at its end, the worst first, then the oldest. */
+  /** Not well at its end, the worst first, then the oldest; what followed from something else after the rest. */
   open: reportChecks,
-  /** Well again, or gone: those that were not for the longest first. */
+  /** Well again, or gone: those that were not for the longest first; what followed from something else after the rest. */
   over: reportChecks,
+  /** What followed from something else, of all that was not well: how many checks, and because of what, the most first. */
+  inhibited: z.object({ checks: z.number(), count: z.number(), causes: z.array(reportCause) }),
   /** The ten checks that were not well most often. */
   noisiest: z.array(reportNoise),
   /** What people did to events and silences, the newest first. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { texts, type AnswerOf } from './answer.ts';
+import { inhibitorSchema } from './inhibition.ts';
 import { recurrenceAnswer } from './recurrence.ts';
 import { clientRowSchema, eventRowSchema, silencedRowSchema } from './feed.ts';
 
@@ -50,6 +51,8 @@ const transitionShape = {
   output: z.string().exactOptional(),
   /** Ids of the entries that silenced it at that moment. */
   silenced_by: texts.exactOptional(),
+  /** Of an event that ends: what kept it from handlers until then. */
+  inhibited_by: inhibitorSchema.exactOptional(),
   /** Who did it by hand, as the audit trail names them. */
   by: z.string().exactOptional(),
   /** Its name from here on. */

@@ -94,6 +94,7 @@ export const SCENE_REPORT: Report = {
       },
     ],
   },
+  inhibited: { checks: 0, count: 0, causes: [] },
   noisiest: [
     { check: 'http-frontend', outages: 6, clients: 3, client: 'web-003.eu-west-1', of_client: 5 },
     { check: 'postgres-repl', outages: 1, clients: 1, client: 'db-014.eu-west-1', of_client: 1 },

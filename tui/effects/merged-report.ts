@@ -1,4 +1,5 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
+import { mostFirst } from '../../shared/domain/report/causes.ts';
 import { longestFirst, worstFirst } from '../../shared/domain/report/checks.ts';
 import { nameAt } from '../model/backend-names.ts';
 
@@ -45,6 +46,16 @@ export function joinedReport(reports: readonly [ReportOfBackend, ...ReportOfBack
     },
     open: { count: sum((report) => report.open.count), checks: open.toSorted(worstFirst).slice(0, LISTED) },
     over: { count: sum((report) => report.over.count), checks: over.toSorted(longestFirst).slice(0, LISTED) },
+    inhibited: {
+      checks: sum(({ inhibited }) => inhibited.checks),
+      count: sum(({ inhibited }) => inhibited.count),
+      causes: reports
+        .flatMap(({ place, report }) =>
+          report.inhibited.causes.map((cause) => ({ ...cause, client: nameAt(cause.client, place) })),
+        )
+        .toSorted(mostFirst)
+        .slice(0, LISTED),
+    },
     noisiest: reports
       .flatMap(({ place, report }) => report.noisiest.map((noise) => ({ ...noise, check: nameAt(noise.check, place) })))
       .toSorted((a, b) => b.outages - a.outages)
@@ -80,6 +91,9 @@ function checkAt(check: ReportCheck, place: string): ReportCheck {
   return {
     ...check,
     client: nameAt(check.client, place),
+    ...(check.inhibited_by && {
+      inhibited_by: { ...check.inhibited_by, client: nameAt(check.inhibited_by.client, place) },
+    }),
     silences: check.silences.map((silence) => ({ ...silence, id: nameAt(silence.id, place) })),
   };
 }

@@ -1,11 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Span, StatusTurn } from '../../../shared/domain/timeline/availability.ts';
 import { actionOf } from '../../../shared/domain/report/actions.ts';
+import type { Inhibitor } from '../../../shared/schemas/inhibition.ts';
 import type { ReportAction } from '../../../shared/schemas/report.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
+import { inhibitedNow } from '../inhibitions/state.ts';
 import type { AskedNamespaces } from '../namespaces/asked.ts';
 import type { Store } from '../ports.ts';
-import { eventsOf, type Namespace } from '../registry/namespace.ts';
+import { eventsOf, type CheckEntry, type Namespace } from '../registry/namespace.ts';
 import { newestOf } from '../timeline/places.ts';
 import { sourcesOfAll } from '../timeline/read.ts';
 import { timeOf } from '../timeline/table.ts';
@@ -25,6 +27,8 @@ export interface PastOfCheck {
   readonly client: string;
   readonly check: string;
   readonly status: number | undefined;
+  /** What keeps its event from handlers now. */
+  readonly inhibitor?: Inhibitor | undefined;
   /** The newest first; of those behind the span only the oldest, which says how the span ended. */
   turns: StatusTurn[];
   /** Of its newest event in the span; undefined: none of its transitions has one. */
@@ -77,8 +81,10 @@ export async function gather(
 async function addOpen(pasts: Map<string, PastOfCheck>, namespace: Namespace): Promise<void> {
   let looked = 0;
   for (const client of namespace.clients.values()) {
-    for (const { name, state } of eventsOf(client)) {
-      const past = { namespace, client: client.name, check: name, status: state.event?.status };
+    for (const entry of eventsOf(client)) {
+      const { name, state } = entry;
+      const inhibitor = inhibitorOf(entry);
+      const past = { namespace, client: client.name, check: name, status: state.event?.status, inhibitor };
       pasts.set(keyOf(namespace, client.name, name), { ...past, turns: [], output: undefined });
       looked++;
     }
@@ -88,13 +94,18 @@ async function addOpen(pasts: Map<string, PastOfCheck>, namespace: Namespace): P
   }
 }
 
+function inhibitorOf(entry: CheckEntry): Inhibitor | undefined {
+  const inhibited = inhibitedNow(entry);
+  return inhibited && { rule: inhibited.rule, client: inhibited.client, check: inhibited.check };
+}
+
 function addTurn(
   pasts: Map<string, PastOfCheck>,
   namespace: Namespace,
   { atMs, transition }: { readonly atMs: number; readonly transition: Transition },
   { untilMs }: Span,
 ): void {
-  const { client, check = '', was, status, output } = transition;
+  const { client, check = '', was, status, output, inhibited_by: inhibitor } = transition;
   if (client === undefined) return;
   const key = keyOf(namespace, client, check);
   let past = pasts.get(key);
@@ -102,7 +113,7 @@ function addTurn(
     past = { namespace, client, check, status: undefined, turns: [], output: undefined };
     pasts.set(key, past);
   }
-  const turn = { atMs, was, status };
+  const turn = { atMs, was, status, inhibitor };
   if (atMs > untilMs) past.turns = [turn];
   else past.turns.push(turn);
   if (atMs <= untilMs && status !== 0) past.output ??= output;

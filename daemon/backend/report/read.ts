@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { together } from '../../../shared/domain/report/actions.ts';
+import { Causes } from '../../../shared/domain/report/causes.ts';
 import { longestFirst, troubleOf, worstFirst, type Trouble } from '../../../shared/domain/report/checks.ts';
 import { FirstOf } from '../../../shared/domain/report/first-of.ts';
 import { Noise } from '../../../shared/domain/report/noise.ts';
@@ -47,7 +48,7 @@ export async function readReport(store: ReadStore, wanted: WantedReport): Promis
   const kept = wanted.kept ?? { sinceMs: span.untilMs, perCheck: Infinity };
   const { pasts, actions, cutMs } = await gather(store, asked, span, wanted.transitionsMax);
   const told = { ...kept, sinceMs: Math.min(Math.max(kept.sinceMs, cutMs ?? 0), span.untilMs) };
-  const { open, over, noise, total } = await judged(pasts, asked, { span, kept: told, limit });
+  const { open, over, causes, noise, total } = await judged(pasts, asked, { span, kept: told, limit });
   const shown = new ShownChecks(store, { asked, span, kept: told });
   const deeds = together(actions);
   return {
@@ -58,6 +59,7 @@ export async function readReport(store: ReadStore, wanted: WantedReport): Promis
     total,
     open: { count: open.count, checks: await shown.of(open.items()) },
     over: { count: over.count, checks: await shown.of(over.items()) },
+    inhibited: causes.first(limit),
     noisiest: noise.first(NOISIEST),
     actions: { count: deeds.length, actions: deeds.slice(0, limit) },
   };
@@ -66,6 +68,7 @@ export async function readReport(store: ReadStore, wanted: WantedReport): Promis
 interface Judged {
   readonly open: FirstOf<Found>;
   readonly over: FirstOf<Found>;
+  readonly causes: Causes;
   readonly noise: Noise;
   readonly total: Report['total'];
 }
@@ -77,6 +80,7 @@ async function judged(
 ): Promise<Judged> {
   const open = new FirstOf<Found>(limit, (a, b) => worstFirst(a.trouble, b.trouble));
   const over = new FirstOf<Found>(limit, (a, b) => longestFirst(a.trouble, b.trouble));
+  const causes = new Causes();
   const noise = new Noise();
   const clients = new Set<string>();
   const total = { checks: 0, clients: 0, outages: 0, down: 0 };
@@ -90,13 +94,14 @@ async function judged(
     if (trouble === undefined) continue;
     const { name } = past.namespace;
     (trouble.ended === null ? open : over).add({ past, trouble });
+    causes.count(trouble, placed({}, name));
     noise.count(`${name}\0${past.check}`, trouble, placed({}, name));
     clients.add(`${name}\0${past.client}`);
     total.checks++;
     total.outages += trouble.outages;
     total.down += trouble.down;
   }
-  return { open, over, noise, total: { ...total, clients: clients.size } };
+  return { open, over, causes, noise, total: { ...total, clients: clients.size } };
 }
 
 /** Beyond the number of a check the oldest have gone. */

@@ -1,3 +1,4 @@
+import type { Inhibitor } from '../../schemas/inhibition.ts';
 import type { ReportCheck } from '../../schemas/report.ts';
 import { compareText } from '../compare-text.ts';
 import { severityOf, type Severity } from '../severity.ts';
@@ -11,6 +12,8 @@ export interface CheckPast {
   readonly status: number | undefined;
   /** The newest first, down to the beginning of what is asked about. */
   readonly turns: readonly StatusTurn[];
+  /** What keeps its event from handlers now. */
+  readonly inhibitor?: Inhibitor | undefined;
 }
 
 /** What a report says of a check but for what has to be looked up elsewhere. */
@@ -38,6 +41,7 @@ export function troubleOf(
   const began = isOpen ? beginningOf(stretches, span.untilMs) : bad.at(-1)?.sinceMs;
   if (began === undefined) return undefined;
   const { outages, ...spent } = availabilityOf(stretches, silenced);
+  const inhibitor = inhibitorOfOutages(past, span.untilMs, isOpen);
   return {
     client: past.client,
     check: past.check,
@@ -49,7 +53,18 @@ export function troubleOf(
     outages: outages + (isJustBroken ? 1 : 0),
     down: spent.warning + spent.critical + spent.unknown + spent.silenced,
     silenced: spent.silenced,
+    ...(inhibitor !== undefined && { inhibited_by: inhibitor }),
   };
+}
+
+/** What kept the last of its outages from handlers, where nobody was told of any of them (spec, report 1). */
+function inhibitorOfOutages({ turns, inhibitor }: CheckPast, untilMs: number, isOpen: boolean): Inhibitor | undefined {
+  const ends = turns.filter(({ atMs, was, status }) => atMs <= untilMs && isBad(was) && !isBad(status));
+  // Of what is open then: how it ended later, or how it is now.
+  const after = turns.findLast(({ atMs }) => atMs > untilMs);
+  const last = after === undefined ? inhibitor : after.inhibitor;
+  const inhibitors = [...(isOpen ? [last] : []), ...ends.map((end) => end.inhibitor)];
+  return inhibitors.every((one) => one !== undefined) ? inhibitors[0] : undefined;
 }
 
 function isBad(status: number | undefined): boolean {
@@ -79,11 +94,16 @@ function byName(a: Trouble, b: Trouble): number {
   return compareText(a.client, b.client) || compareText(a.check, b.check);
 }
 
+/** What followed from something else comes after what did not. */
+function causesFirst(a: Trouble, b: Trouble): number {
+  return Number(a.inhibited_by !== undefined) - Number(b.inhibited_by !== undefined);
+}
+
 /** The worst first, then the oldest. */
 export function worstFirst(a: Trouble, b: Trouble): number {
-  return worse(a.status ?? 0, b.status ?? 0) || (a.began ?? 0) - (b.began ?? 0) || byName(a, b);
+  return causesFirst(a, b) || worse(a.status ?? 0, b.status ?? 0) || (a.began ?? 0) - (b.began ?? 0) || byName(a, b);
 }
 
 export function longestFirst(a: Trouble, b: Trouble): number {
-  return b.down - a.down || byName(a, b);
+  return causesFirst(a, b) || b.down - a.down || byName(a, b);
 }

@@ -1,4 +1,11 @@
-import type { Report, ReportAction, ReportCheck, ReportNoise, ReportSilence } from '../../schemas/report.ts';
+import type {
+  Report,
+  ReportAction,
+  ReportCause,
+  ReportCheck,
+  ReportNoise,
+  ReportSilence,
+} from '../../schemas/report.ts';
 import { formatDuration } from '../duration.ts';
 import { severityOf } from '../severity.ts';
 
@@ -31,7 +38,15 @@ export function reportSummary(report: Report, moment: Moment = utcMoment): strin
       ? 'Everything was well.'
       : `${counted(total.checks, 'check')} on ${counted(total.clients, 'client')} ${total.checks === 1 ? 'was' : 'were'} not well: ` +
         `${counted(total.outages, 'outage')}, ${formatDuration(total.down)} in all; ${String(open.count)} still open.`,
+    ...inhibitedOf(report),
     ...lackOf(report, moment),
+  ];
+}
+
+function inhibitedOf({ inhibited: { checks, count } }: Report): string[] {
+  if (checks === 0) return [];
+  return [
+    `Of ${counted(checks, 'check')} nobody was told: they followed from ${count === 1 ? 'one other' : `${String(count)} others`}.`,
   ];
 }
 
@@ -44,7 +59,9 @@ function lackOf({ since, complete_since: complete, is_cut: isCut }: Report, mome
 
 /** The tables, in their order. */
 export function reportSections(report: Report, moment: Moment = utcMoment): readonly ReportSection[] {
-  const { until, open, over, noisiest, actions, changes } = report;
+  const { until, open, over, inhibited, noisiest, actions, changes } = report;
+  // What followed from something else and is over is told by what it followed from.
+  const ownTrouble = over.checks.filter(({ inhibited_by: inhibitor }) => inhibitor === undefined);
   const isPlaced = [...open.checks, ...over.checks, ...noisiest, ...actions.actions].some(
     ({ namespace }) => namespace !== undefined,
   );
@@ -61,10 +78,21 @@ export function reportSections(report: Report, moment: Moment = utcMoment): read
     {
       title: 'Well again',
       columns: placed(['Worst', 'Client', 'Check', 'From', 'To', 'Outages', 'Not well', 'Silenced', 'Output']),
-      rows: over.checks.map((row) => at(row).concat(overRow(row, moment))),
-      more: over.count - over.checks.length,
-      empty: 'Nothing.',
+      rows: ownTrouble.map((row) => at(row).concat(overRow(row, moment))),
+      more: over.count - ownTrouble.length,
+      empty: over.count === 0 ? 'Nothing.' : 'Only what followed from something else.',
     },
+    ...(inhibited.count === 0
+      ? []
+      : [
+          {
+            title: 'Followed from something else',
+            columns: placed(['Because of', 'Check', 'Inhibition', 'Checks', 'Clients', 'Still open']),
+            rows: inhibited.causes.map((row) => at(row).concat(causeRow(row))),
+            more: inhibited.count - inhibited.causes.length,
+            empty: 'Nothing.',
+          },
+        ]),
     {
       title: 'Noisiest',
       columns: placed(['Check', 'Outages', 'Clients', 'Most on']),
@@ -99,7 +127,7 @@ export function reportSections(report: Report, moment: Moment = utcMoment): read
 }
 
 function openRow(
-  { client, check, status, worst, began, down, output, silences }: ReportCheck,
+  { client, check, status, worst, began, down, output, silences, inhibited_by: inhibitor }: ReportCheck,
   until: number,
   moment: Moment,
 ): string[] {
@@ -111,7 +139,7 @@ function openRow(
     began === null ? 'before' : moment(began),
     `${began === null ? 'over ' : ''}${formatDuration(seconds)}`,
     silences.map((silence) => silenceText(silence, moment)).join('; '),
-    cut(output),
+    outputText(output, inhibitor),
   ];
 }
 
@@ -139,6 +167,10 @@ function silenceText({ id, acknowledged, who, reason, end }: ReportSilence, mome
   return `${name}${until}${reason === undefined ? '' : `: ${reason}`}`;
 }
 
+function causeRow({ rule, client, check, checks, clients, open }: ReportCause): string[] {
+  return [client, check, rule, String(checks), String(clients), String(open)];
+}
+
 function noiseRow({ check, outages, clients, client, of_client: ofClient }: ReportNoise): string[] {
   return [check, String(outages), String(clients), clients === 1 ? client : `${client} (${String(ofClient)})`];
 }
@@ -151,6 +183,10 @@ function actionRow({ at, who, deed, targets, count, reason, end }: ReportAction,
 
 function statusText(status: number): string {
   return WORDS[severityOf(status)];
+}
+
+function outputText(output: string, inhibitor: ReportCheck['inhibited_by']): string {
+  return inhibitor === undefined ? cut(output) : `quiet: ${inhibitor.client}/${inhibitor.check}  ${cut(output)}`;
 }
 
 function cut(output: string): string {

@@ -1,4 +1,5 @@
 import type { Availability } from '../../schemas/availability.ts';
+import type { Inhibitor } from '../../schemas/inhibition.ts';
 import { severityOf } from '../severity.ts';
 
 /** A part of time, epoch milliseconds. */
@@ -13,6 +14,8 @@ export interface StatusTurn {
   /** Undefined: nothing was known. */
   readonly was: number | undefined;
   readonly status: number | undefined;
+  /** Of the end of an event: what kept it from handlers until then. */
+  readonly inhibitor?: Inhibitor | undefined;
 }
 
 /** For how long something had a status; undefined: nothing is known. */

@@ -2,7 +2,7 @@ import type { Transition } from '../../schemas/timeline.ts';
 import type { CheckState, EventState } from '../event.ts';
 
 /** What a change of state comes to in the timeline. */
-export type Turn = Pick<Transition, 'kind' | 'was' | 'status' | 'flapping' | 'occurrences'>;
+export type Turn = Pick<Transition, 'kind' | 'was' | 'status' | 'flapping' | 'occurrences' | 'inhibited_by'>;
 
 /**
  * What a result, or whatever else replaces the state of a client and check, is in its timeline (spec, timeline 1).
@@ -18,13 +18,20 @@ export function turnOf(before: CheckState, after: CheckState): Turn | undefined 
     if (event !== undefined) return { kind: 'create', ...wasOf(before), ...shownOf(event) };
     return before.history.length > 0 || after.history.length === 0 ? undefined : { kind: 'new', status: 0 };
   }
-  if (event === undefined) return { kind: 'resolve', was: old.status, status: 0, occurrences: old.occurrences };
+  if (event === undefined) return endOf(old);
   if (old.action !== event.action) {
     return { kind: event.action === 'flapping' ? 'flapping' : 'steady', was: old.status, ...shownOf(event) };
   }
   if (old.status !== event.status) return { kind: 'change', was: old.status, ...shownOf(event) };
   if ((old.recovery === undefined) === (event.recovery === undefined)) return undefined;
   return { kind: event.recovery === undefined ? 'relapse' : 'recovering', was: old.status, ...shownOf(event) };
+}
+
+function endOf({ status: was, occurrences, inhibited }: EventState): Turn {
+  const end = { kind: 'resolve' as const, was, status: 0, occurrences };
+  if (inhibited === undefined) return end;
+  const { rule, client, check } = inhibited;
+  return { ...end, inhibited_by: { rule, client, check } };
 }
 
 /** What it is that a client and check of this state is deleted; undefined: there was nothing to delete. */

@@ -21,6 +21,7 @@ function aReport(more: Partial<Report> = {}): Report {
     total: { checks: 1, clients: 1, outages: 1, down: 60 },
     open: { count: 0, checks: [] },
     over: { count: 0, checks: [] },
+    inhibited: { checks: 0, count: 0, causes: [] },
     noisiest: [],
     actions: { count: 0, actions: [] },
     changes: null,
@@ -53,6 +54,29 @@ describe('the reports of several backends as one', () => {
     ]);
     expect([over.count, over.checks.map(({ client }) => client)]).toEqual([121, ['b@us', 'a@eu']]);
     expect(total).toEqual({ checks: 2, clients: 2, outages: 2, down: 120 });
+  });
+
+  test('tell what followed from something else after the rest, and from what, the most first', () => {
+    const cause = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
+    const { open, inhibited } = joined(
+      {
+        open: { count: 1, checks: [aCheck('db-1', { status: 2, inhibited_by: cause })] },
+        inhibited: { checks: 2, count: 1, causes: [{ ...cause, checks: 2, clients: 2, open: 1 }] },
+      },
+      {
+        open: { count: 1, checks: [aCheck('db-1', { status: 1 })] },
+        inhibited: { checks: 5, count: 1, causes: [{ ...cause, checks: 5, clients: 5, open: 0 }] },
+      },
+    );
+    expect(open.checks.map(({ client, inhibited_by: by }) => [client, by?.client])).toEqual([
+      ['db-1@us', undefined],
+      ['db-1@eu', 'sw-1@eu'],
+    ]);
+    expect([inhibited.checks, inhibited.count]).toEqual([7, 2]);
+    expect(inhibited.causes.map(({ client, checks }) => [client, checks])).toEqual([
+      ['sw-1@us', 5],
+      ['sw-1@eu', 2],
+    ]);
   });
 
   test('tell what was noisy and who did what, the newest first', () => {

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { readReport } from '../../../../daemon/backend/report/read.ts';
 import { Namespace } from '../../../../daemon/backend/registry/namespace.ts';
+import { handlerSchema } from '../../../../shared/schemas/handler.ts';
+import { inhibitionSchema } from '../../../../shared/schemas/inhibition.ts';
 import type { Report } from '../../../../shared/schemas/report.ts';
 import { asking, basic } from '../../../support/asking.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -18,12 +20,18 @@ let store: TroubledStore | undefined;
 let ask: ReturnType<typeof asking>;
 let url: string;
 
+const HANDLERS = new Map([['default', handlerSchema.parse({ type: 'pipe', command: 'cat > /dev/null' })]]);
+
+/** While a switch has an event, those behind it are quiet. */
+const INHIBITIONS = new Map([['behind-switch', inhibitionSchema.parse({ when: 'check=uplink', quiet: 'check=ping' })]]);
+
 beforeEach(async () => {
   clock = new ManualClock();
   const backend = await openBackend({
     dir: await tempDir(),
     clock,
     batcher: { batchLimit: 1 },
+    definitions: { handlers: HANDLERS, inhibitions: INHIBITIONS },
     around: (real) => (store = new TroubledStore(real)),
   });
   onTestFinished(() => backend.stop());
@@ -104,6 +112,34 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
       { check: 'disk', outages: 1, clients: 1 },
     ]);
     expect((await report('?limit=1')).over).toMatchObject({ count: 3, checks: [{ check: 'disk' }] });
+  });
+
+  test('what followed from something else comes last, with what it followed from, until it is trouble of its own', async () => {
+    const cause = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
+    await result('uplink', 2, 'sw-1');
+    for (const host of ['a', 'b', 'c']) await result('ping', 2, host);
+    const during = await report();
+    expect(during.open.checks.map(({ client, inhibited_by: by }) => [client, by])).toEqual([
+      ['sw-1', undefined],
+      ['a', cause],
+      ['b', cause],
+      ['c', cause],
+    ]);
+    expect(during.inhibited).toEqual({ checks: 3, count: 1, causes: [{ ...cause, checks: 3, clients: 3, open: 3 }] });
+
+    await result('uplink', 0, 'sw-1');
+    await result('ping', 0, 'a');
+    await result('ping', 2, 'b');
+    await result('ping', 0, 'b');
+    await result('ping', 2, 'c');
+    const after = await report();
+    expect(after.open.checks.map(({ client, inhibited_by: by }) => [client, by])).toEqual([['c', undefined]]);
+    expect(after.over.checks.map(({ client, inhibited_by: by }) => [client, by])).toEqual([
+      ['b', undefined],
+      ['sw-1', undefined],
+      ['a', cause],
+    ]);
+    expect(after.inhibited).toEqual({ checks: 1, count: 1, causes: [{ ...cause, checks: 1, clients: 1, open: 0 }] });
   });
 
   test('what had begun before says when, also where nothing of it falls into the report', async () => {

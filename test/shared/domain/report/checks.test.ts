@@ -21,6 +21,62 @@ const past = (
 const of = (...turns: (readonly [number, number | undefined, number | undefined])[]): Trouble | undefined =>
   troubleOf(past(turns), SPAN, 0);
 
+const SWITCH = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
+const ROUTER = { ...SWITCH, client: 'r-1' };
+
+describe('what kept it quiet (spec, report 1)', () => {
+  const broke = (at: number): StatusTurn => ({ atMs: at * 1000, was: 0, status: 2 });
+  const ended = (at: number, inhibitor?: typeof SWITCH): StatusTurn => ({
+    atMs: at * 1000,
+    was: 2,
+    status: 0,
+    inhibitor,
+  });
+
+  test.each<{ name: string; turns: StatusTurn[]; now?: typeof SWITCH; expected: typeof SWITCH | undefined }>([
+    { name: 'what did so to its end', turns: [ended(180, SWITCH), broke(150)], expected: SWITCH },
+    { name: 'nothing, where its end was told', turns: [ended(180), broke(150)], expected: undefined },
+    {
+      name: 'nothing, where one outage was told',
+      turns: [ended(190, SWITCH), broke(180), ended(160), broke(150)],
+      expected: undefined,
+    },
+    {
+      name: 'of several what did so last',
+      turns: [ended(190, ROUTER), broke(180), ended(160, SWITCH), broke(150)],
+      expected: ROUTER,
+    },
+    { name: 'of what is open what does so now', turns: [broke(150)], now: SWITCH, expected: SWITCH },
+    { name: 'nothing, where it is open and was freed', turns: [broke(150)], expected: undefined },
+    {
+      name: 'of what ended after the span what did so until then',
+      turns: [ended(210, SWITCH), broke(150)],
+      expected: SWITCH,
+    },
+    {
+      name: 'nothing, where it was told after the span',
+      turns: [ended(210), broke(150)],
+      now: SWITCH,
+      expected: undefined,
+    },
+  ])('$name', ({ turns, now, expected }) => {
+    const found = troubleOf(
+      { client: 'web-1', check: 'ping', status: turns[0]?.status, turns, inhibitor: now },
+      SPAN,
+      0,
+    );
+    expect(found?.inhibited_by).toEqual(expected);
+  });
+
+  test('it is told after what nothing kept quiet', () => {
+    const quiet = troubleOf({ client: 'a', check: 'ping', status: 2, turns: [broke(110)], inhibitor: SWITCH }, SPAN, 0);
+    const loud = troubleOf({ client: 'b', check: 'ping', status: 2, turns: [broke(190)] }, SPAN, 0);
+    const both = [quiet, loud].filter((one) => one !== undefined);
+    for (const order of [worstFirst, longestFirst])
+      expect(both.toSorted(order).map(({ client }) => client)).toEqual(['b', 'a']);
+  });
+});
+
 describe('how a check was not well (spec, report 1)', () => {
   test('what was well, or not well before the span alone, is not named', () => {
     expect([of([150, undefined, 0]), of([90, 2, 0])]).toEqual([undefined, undefined]);

@@ -13,6 +13,7 @@ const NOTHING: Report = {
   total: { checks: 0, clients: 0, outages: 0, down: 0 },
   open: { count: 0, checks: [] },
   over: { count: 0, checks: [] },
+  inhibited: { checks: 0, count: 0, causes: [] },
   noisiest: [],
   actions: { count: 0, actions: [] },
   changes: null,
@@ -127,6 +128,31 @@ test('a report says what is open, what is well again, what is noisy and who did 
     | --- | --- | --- | --- |
     | 2026-11-20 11:00Z | bob | definition.change checks/disk |  |"
   `);
+});
+
+test('what followed from something else is told by what it followed from', () => {
+  const row = { client: 'web-1', check: 'ping', worst: 2, outages: 1, silenced: 0, output: 'no answer', silences: [] };
+  const cause = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
+  const text = reportMarkdown({
+    ...NOTHING,
+    total: { checks: 301, clients: 301, outages: 301, down: 7200 },
+    open: {
+      count: 1,
+      checks: [{ ...row, status: 2, began: UNTIL - HOUR, ended: null, down: 3600, inhibited_by: cause }],
+    },
+    over: { count: 300, checks: [{ ...row, status: 0, began: null, ended: UNTIL, down: 60, inhibited_by: cause }] },
+    inhibited: { checks: 300, count: 1, causes: [{ ...cause, checks: 300, clients: 300, open: 1 }] },
+  });
+  expect(text.split('\n')).toEqual(
+    expect.arrayContaining([
+      'Of 300 checks nobody was told: they followed from one other.',
+      '| CRIT | web-1 | ping | 2026-11-20 11:00Z | 1h |  | quiet: sw-1/uplink  no answer |',
+      '## Well again (300)',
+      'And 300 more.',
+      '## Followed from something else (1)',
+      '| sw-1 | uplink | behind-switch | 300 | 300 | 1 |',
+    ]),
+  );
 });
 
 test.each([

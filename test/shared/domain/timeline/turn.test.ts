@@ -90,6 +90,14 @@ describe('what a result is in the timeline (spec, timeline 1)', () => {
   });
 });
 
+test('an end tells what kept its event from handlers until then', () => {
+  const { state } = nextCheckState(NO_CHECK_STATE, { status: 2, executed: 1 }, SURROUNDINGS);
+  const inhibitor = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
+  const quiet = { ...state, ...(state.event && { event: { ...state.event, inhibited: { ...inhibitor, mark: 'm' } } }) };
+  const after = nextCheckState(quiet, { status: 0, executed: 2 }, SURROUNDINGS).state;
+  expect(turnOf(quiet, after)).toEqual({ kind: 'resolve', was: 2, status: 0, occurrences: 1, inhibited_by: inhibitor });
+});
+
 test('a removal tells the last status, and is none where there was nothing', () => {
   const { state } = nextCheckState(NO_CHECK_STATE, { status: 1, executed: 1 }, SURROUNDINGS);
   expect(removalOf(state)).toEqual({ kind: 'remove', was: 1 });
