@@ -44,6 +44,16 @@ export function beginWindow(transaction: Transaction, namespace: Namespace, entr
   renewSilenced(transaction, namespace, isMatched ? unmarked(entry) : entry);
 }
 
+/** The same one with the window that it had before the clock was corrected: of which nothing is told twice. */
+export function resumeWindow(
+  transaction: Transaction,
+  namespace: Namespace,
+  entry: SilencedEntry,
+  { reminded }: Pick<SilencedEntry, 'reminded'>,
+): void {
+  renewSilenced(transaction, namespace, reminded === undefined ? entry : { ...entry, reminded });
+}
+
 /**
  * @param by who ends it; undefined: it ends as it said it would
  * @param reason why, where they say so

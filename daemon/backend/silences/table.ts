@@ -56,8 +56,8 @@ export const SILENCED: StoredTable & Table<Namespace, SilencedEntry, SilencedEnt
     const entry = silencedOfStored(JSON.parse(text));
     const { begin, expireAtMs } = entry;
     const marked = { ...entry, ...idleMoved(entry, byMs) };
-    // Its windows are times of the clock on the wall: which is the next one is found anew.
-    if (entry.recurrence !== undefined) return JSON.stringify(storedSilenced({ ...marked, begin: 0, expireAtMs: 0 }));
+    // Its windows are times of the clock on the wall: which is the next one is found anew. The begin tells whether it is the same.
+    if (entry.recurrence !== undefined) return JSON.stringify(storedSilenced({ ...marked, expireAtMs: 0 }));
     if (begin === null && expireAtMs === null && entry.idle === undefined) return undefined;
     return JSON.stringify(
       storedSilenced({ ...marked, begin: moved(begin, byMs / 1000), expireAtMs: moved(expireAtMs, byMs) }),

@@ -21,7 +21,7 @@ import { mon, MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
-import { beginWindow, noteSilenced, removeSilenced, saveSilenced } from './saved.ts';
+import { beginWindow, resumeWindow, noteSilenced, removeSilenced, saveSilenced } from './saved.ts';
 
 /** Most entries in one namespace, asked each time because a reload changes it. */
 export type SilencesMax = () => number;
@@ -142,6 +142,7 @@ export class SilencedEntries {
       if (entry === undefined) return;
       const now = entryAt(entry, transaction.nowMs);
       if (isExpired(now, transaction.nowMs)) endSilenced(transaction, namespace, entry, 'clock');
+      else if (now !== entry && now.begin === entry.begin) resumeWindow(transaction, namespace, now, entry);
       else if (now !== entry) beginWindow(transaction, namespace, now);
       else noteSilenced(transaction, namespace, entry);
     });

@@ -33,10 +33,10 @@ export function heldBy(pid: number): Held {
   };
 }
 
-/** How much more there is in the last third of the time than in the one before; 1: as much, or too few to tell. */
-export function growth(values: readonly number[]): number {
+/** How much more there is in the last third of the time than in the one before; undefined: there are too few to tell. */
+export function growth(values: readonly number[]): number | undefined {
   const third = Math.floor(values.length / 3);
-  if (third === 0) return 1;
+  if (third === 0) return undefined;
   return mean(values.slice(2 * third)) / mean(values.slice(third, 2 * third));
 }
 

@@ -1,10 +1,21 @@
 import { describe, expect, test } from 'vitest';
+import { whenText } from '../../../tui/screens/log/lines.ts';
 import type { ConsoleRig, RigOptions } from '../../support/console-rig.ts';
 import { openOverviewScene, overviewApi, SCENE_AUDIT } from '../../support/overview-scene.ts';
 import { expectGolden } from '../../support/screen.ts';
 import { scenesAt, sizesOf } from '../../support/golden-looks.ts';
 
 const TAB = '\t';
+
+test.each([
+  ['2026-11-20T09:08:07Z', '09:08:07Z'],
+  ['2026-11-21T02:00:00Z', '02:00:00Z'],
+  ['2026-11-18T09:08:07Z', '11-18 09:08'],
+  ['2026-11-24T06:00:00Z', '11-24 06:00'],
+  ['2028-02-01T06:00:00Z', '2028-02-01'],
+])('seen from noon of 2026-11-20, %s is %s', (at, text) => {
+  expect(whenText(Date.parse(at), Date.parse('2026-11-20T12:00:00Z'))).toBe(text);
+});
 
 /** A console that has said three things. */
 async function openLog(options: RigOptions = {}): Promise<ConsoleRig> {

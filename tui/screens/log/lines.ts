@@ -30,8 +30,12 @@ export function logDetailLines(store: Shown & Remembers & Pick<Known, 'loads'>, 
   return describe(logDetails(store, layer.tab, layer.at), { width: store.state.size.columns - 1 });
 }
 
-/** The time of day; for what is older than a day the date as well. */
+/** The time of day; for what is more than a day away the date as well, and for what is far ahead that alone, with its year. */
 export function whenText(atMs: number, nowMs: number): string {
   const text = new Date(atMs).toISOString();
-  return nowMs - atMs < DAY_MS ? `${text.slice(11, 19)}Z` : `${text.slice(5, 10)} ${text.slice(11, 16)}`;
+  if (Math.abs(nowMs - atMs) < DAY_MS) return `${text.slice(11, 19)}Z`;
+  return atMs - nowMs > FAR_MS ? text.slice(0, 10) : `${text.slice(5, 10)} ${text.slice(11, 16)}`;
 }
+
+/** From where on another year could be meant. */
+const FAR_MS = 180 * DAY_MS;

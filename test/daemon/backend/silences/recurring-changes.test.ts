@@ -102,6 +102,42 @@ describe('a silence that recurs, when the clock of the machine is set (silencing
     await expect.poll(isSilenced).toBe(true);
   });
 
+  test('tells nothing once more of a window that is the same by the clock that is right', async () => {
+    await recur();
+    // It is 01:11 when that is believed, and its window is the one of 02:00 as before.
+    machine.set(HOUR / 6);
+    await believe();
+    await fail();
+    machine.advance(50 * 60_000);
+    await expect.poll(isSilenced).toBe(true);
+    machine.advance(HOUR);
+    await expect.poll(isSilenced).toBe(false);
+    await expect
+      .poll(async () => ((await timeline()) as { kind: string }[]).map(({ kind }) => kind))
+      .toEqual(['silence', 'expire', 'create', 'silence']);
+  });
+
+  test('is pointed out once for the end of a window, also where the clock is set meanwhile', async () => {
+    // It tells for how long it runs, so that a clock that is set is known from time that goes by.
+    await backend.stop();
+    machine.bootId = 'one';
+    await start();
+    await fail();
+    await recur();
+    machine.advance(2 * HOUR);
+    await expect.poll(isSilenced).toBe(true);
+    machine.advance(50 * 60_000);
+    await expect.poll(async () => (await entries())[0]?.['reminded']).toMatchObject({ events: 1 });
+    const [told] = await entries();
+    await backend.stop();
+    machine.set(60_000);
+    await start();
+    await fail();
+    machine.advance(1000);
+    await fail();
+    expect(await entries()).toMatchObject([{ begin: NOW + 7200, reminded: told?.['reminded'] }]);
+  });
+
   test('at a restart of the backend', async () => {
     await fail();
     await recur();
