@@ -213,7 +213,7 @@ export class ConsoleStore
 
   settleRows(): void {
     this.#tables.get(this.state.view)?.refresh(this);
-    this.rows.finishFilter(this.options.now());
+    this.rows.finishFilter(this.#shownMs(this.options.now()));
   }
 
   /** Whether a filter is not in effect yet, or prepared for. */
@@ -223,9 +223,15 @@ export class ConsoleStore
 
   /** Evaluates a slice of the filters that are not in effect yet. @returns whether nothing is left to do */
   workFilters(nowMs: number): boolean {
-    const isDone = this.#lists.map((rows) => rows.work(nowMs)).every(Boolean);
-    if (this.window.isFilledBy(this, nowMs)) this.rows.showBeginning();
+    const shownMs = this.#shownMs(nowMs);
+    const isDone = this.#lists.map((rows) => rows.work(shownMs)).every(Boolean);
+    if (this.window.isFilledBy(this, shownMs)) this.rows.showBeginning();
     return isDone;
+  }
+
+  /** The moment that is shown: ages and states are those of then, also where a filter asks for them. */
+  #shownMs(nowMs: number): number {
+    return this.state.past?.atMs ?? nowMs;
   }
 
   settleList(): void {
@@ -400,7 +406,7 @@ export class ConsoleStore
    * @param nowMs epoch milliseconds; all ages of the next frame count from here
    */
   tick(nowMs: number): void {
-    this.nowMs = this.state.past?.atMs ?? nowMs;
+    this.nowMs = this.#shownMs(nowMs);
     openDueView(this, nowMs);
     this.#evaluateFilter(nowMs);
     this.upkeep.ageSilences(this, nowMs);

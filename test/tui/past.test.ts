@@ -24,7 +24,15 @@ function pastState(at: number): PastState {
     counts: { events: 5, warning: 4, critical: 1, unknown: 0, silenced: 0, clients: 1, silences: 1 },
     total: 5,
     events: [gone, ...rest],
-    silenced: [aSilencedRow({ id: '*:raid', check: 'raid', subscription: null, reason: 'CHG-7' })],
+    silenced: [
+      aSilencedRow({
+        id: '*:raid',
+        check: 'raid',
+        subscription: null,
+        reason: 'CHG-7',
+        expire_at: at / 1000 + 1500,
+      }),
+    ],
     clients: [{ ...aClientRow({ name: 'old-1' }), events: 1 }],
   };
 }
@@ -57,6 +65,12 @@ describe('the past in the console (spec, timeline 5)', () => {
     await rig.pass(2000);
     rig.type(':silences\r');
     await rig.shows('CHG-7', 'THE PAST');
+    // It is over by now, and was not then.
+    expect(rig.row('CHG-7')).toMatch(/expiring .* 25m /);
+    rig.type('/state=expiring\r');
+    await rig.shows('1 of 1');
+    rig.type(':events\r/age>1h\r');
+    await rig.shows('0 of 5');
     rig.type(':clients\r');
     await rig.shows('old-1', 'THE PAST');
     rig.type(':now\r');

@@ -288,6 +288,7 @@ export function openApiOfNamespaces(
         const results = await api.aggregateResults(name, severity, about);
         return results?.map(({ check, summary }) => ({ check, summary: summary.map((said) => saidAt(said, place)) }));
       }),
+    aggregateRules: (aggregate) => askThere(at, aggregate, (api, name) => api.aggregateRules(name)),
     aggregateSummaries: async (page) => (await (await at(EVERY_NAMESPACE)).aggregateSummaries(page)).map(placedName),
     checks: async (page) => (await (await at(EVERY_NAMESPACE)).checks(page)).map(placedName),
     checkResults: (check, page) =>
@@ -336,6 +337,7 @@ const OF_ONE_BACKEND = {
   access: ofOne,
   aggregate: ofOne,
   aggregateResults: ofOne,
+  aggregateRules: ofOne,
   aggregateSummaries: ofOne,
   audit: ofOne,
   checkResults: ofOne,

@@ -6,7 +6,7 @@ import { targetOf } from '../model/target.ts';
 /** What the requests about one thing need. */
 export type SubjectApi = Pick<
   ApiClient,
-  'clientDetail' | 'check' | 'checkResults' | 'aggregate' | 'aggregateResults' | 'result'
+  'clientDetail' | 'check' | 'checkResults' | 'aggregate' | 'aggregateResults' | 'aggregateRules' | 'result'
 >;
 
 const WORST_FIRST: readonly AggregateSeverity[] = ['critical', 'warning', 'unknown', 'ok'];
@@ -28,7 +28,12 @@ const LOADERS: Readonly<Record<SubjectKind, Loader>> = {
       : { kind: 'check', name: splitName(name).name, definition, results };
   },
   aggregate: async (api, name) => {
-    const summary = await api.aggregate(name);
+    const [found, rules] = await Promise.all([
+      api.aggregate(name),
+      // A backend of before knows of none.
+      api.aggregateRules(name).catch(() => []),
+    ]);
+    const summary = found && { ...found, ...(rules.length > 0 && { rules }) };
     if (summary === undefined) return undefined;
     // What is not there is not asked for: an aggregate of a healthy fleet has one severity.
     const severities = WORST_FIRST.filter((severity) => summary.results[severity] > 0);

@@ -77,6 +77,37 @@ const PICTURES: readonly Picture[] = [
   },
 ];
 
+/** What rules say of the aggregate of the scene. */
+const RULES = [
+  { check: 'web-health', status: 1, text: '19 of 100 (19 %) not OK (warning from 15%, critical from 40%)', needs: 85 },
+  { check: 'web-size', status: 0, text: '0 of 100 (0 %) stale (critical from 5)' },
+];
+
+describe.each([
+  { columns: 80, rows: 24 },
+  { columns: 120, rows: 36 },
+])('an aggregate with rules at $columns x $rows', ({ columns, rows }) => {
+  test('shows what each of them needs and has, and is marked by the strictest', async () => {
+    const rig = await openScene({
+      columns,
+      rows,
+      api: (request) => {
+        const answer = subjectApi(request);
+        if (request.path !== '/api/mon/v1/aggregates/web-frontend') return answer;
+        return {
+          status: 200,
+          body: { ...(subjectApi({ ...request, path: '/aggregates/web-frontend' }).body as object), rules: RULES },
+        };
+      },
+    });
+    await openView(rig, '4', 'web-frontend');
+    rig.type('/web\r\r');
+    await rig.shows('HTTP 502', 'needs 85%  ✗', '! WARN  web-health', '✓ OK    web-size');
+    await expectGolden(rig.screen, `aggregate-rules-${String(columns)}x${String(rows)}`);
+    expect(rig.screen.lines.every((line) => line.length <= columns)).toBe(true);
+  });
+});
+
 describe.each(sizesOf(PICTURES))('at $columns x $rows', ({ columns, rows }) => {
   test.each(scenesAt(PICTURES, { columns, rows }))('$view', async ({ view, play }) => {
     const rig = await openScene({ columns, rows });

@@ -1,5 +1,8 @@
 import { aggregateMark, aggregateBar, percentText } from '../../model/aggregate-book.ts';
 import { sparkline } from '../../text/sparkline.ts';
+import { cellWidth, fit } from '../../terminal/cells.ts';
+import type { RuleVerdict } from '../../../shared/schemas/aggregate.ts';
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { ClientDetail } from '../../../shared/schemas/check-summary.ts';
 import { commandText } from '../../../shared/domain/command-text.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
@@ -170,11 +173,27 @@ function aboutAggregate(
   const silenced = `${SILENCED_SYMBOL} ${countText(results.silenced)} silenced`;
   return [
     { label: 'ok', rows: [share] },
+    ...aboutRules(summary.rules),
     { label: 'results', rows: [countRuns(results)] },
     { label: 'of these', text: `${silenced}   ${countText(results.down)} on clients that are down` },
     { label: 'members', text: `${countOf(clients, 'client')}, ${countOf(checks, 'check')}` },
     { label: 'trend', rows: [[run(trend, 'accent'), run('  ok % while this console runs', 'faint')]] },
   ];
+}
+
+/** Rules that are told; the rest is a number. */
+const RULES_MAX = 4;
+
+/** What each rule of the backend says of it: what there is, and what it asks for. */
+function aboutRules(rules: readonly RuleVerdict[] = []): readonly Described[] {
+  if (rules.length === 0) return [];
+  const name = Math.max(...rules.slice(0, RULES_MAX).map(({ check }) => cellWidth(safeLine(check))));
+  const rows = rules.slice(0, RULES_MAX).map(({ check, status, text }) => {
+    const { symbol, word, tone } = STATUS[severityOf(status)];
+    return [run(`${symbol} ${word.padEnd(4)}  `, tone), run(`${fit(safeLine(check), name)}  ${safeLine(text)}`)];
+  });
+  const rest = rules.length - RULES_MAX;
+  return [{ label: 'rules', rows: rest > 0 ? [...rows, [run(`and ${countOf(rest, 'more rule')}`, 'faint')]] : rows }];
 }
 
 function aboutResult({ nowMs }: Pick<Known, 'nowMs'>, { check }: StoredResult): readonly Described[] {

@@ -80,7 +80,7 @@ export const SILENCES = tableView<SilenceEntry>({
 
 /** The row of an id as it is now; `undefined`: there is none. */
 export function silenceEntry(store: Opened & Known, id: string): SilenceEntry | undefined {
-  const nowMs = store.options.now();
+  const { nowMs } = store;
   const entry = store.silenced.get(id);
   if (entry !== undefined) {
     const events = store.events.silencedCount(id);
