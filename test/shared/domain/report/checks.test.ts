@@ -24,8 +24,10 @@ const of = (...turns: (readonly [number, number | undefined, number | undefined]
 const SWITCH = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
 const ROUTER = { ...SWITCH, client: 'r-1' };
 
+/** An outage begins at that second. */
+const broke = (at: number): StatusTurn => ({ atMs: at * 1000, was: 0, status: 2 });
+
 describe('what kept it quiet (spec, report 1)', () => {
-  const broke = (at: number): StatusTurn => ({ atMs: at * 1000, was: 0, status: 2 });
   const ended = (at: number, inhibitor?: typeof SWITCH): StatusTurn => ({
     atMs: at * 1000,
     was: 2,

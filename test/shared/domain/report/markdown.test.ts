@@ -147,12 +147,31 @@ test('what followed from something else is told by what it followed from', () =>
     expect.arrayContaining([
       'Of 300 checks nobody was told: they followed from one other.',
       '| CRIT | web-1 | ping | 2026-11-20 11:00Z | 1h |  | quiet: sw-1/uplink  no answer |',
-      '## Well again (300)',
-      'And 300 more.',
+      '## Well again',
+      'Only what followed from something else.',
       '## Followed from something else (1)',
       '| sw-1 | uplink | behind-switch | 300 | 300 | 1 |',
     ]),
   );
+});
+
+test('what is well again and followed from nothing is named', () => {
+  const row = { check: 'ping', worst: 2, outages: 1, down: 60, silenced: 0, output: 'no answer', silences: [] };
+  const over = { ...row, status: 0, began: UNTIL - HOUR, ended: UNTIL };
+  const text = reportMarkdown({
+    ...NOTHING,
+    over: {
+      count: 300,
+      checks: [
+        { ...over, client: 'sw-1' },
+        { ...over, client: 'web-1', inhibited_by: { rule: 'behind-switch', client: 'sw-1', check: 'ping' } },
+      ],
+    },
+  });
+  expect(text).toContain('## Well again (300)');
+  expect(text).toContain('| CRIT | sw-1 | ping |');
+  expect(text).not.toContain('web-1');
+  expect(text).toContain('And 299 more.');
 });
 
 test.each([
