@@ -4,10 +4,10 @@ import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { Chance } from './chance.ts';
 import { startDaemon } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
-import { expectPastOfNow } from './past-of-now.ts';
+import { expectEachChange, expectPastOfNow } from './past-of-now.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 import { expectWhole, readStore } from './stored-state.ts';
-import { AgentWriter, HttpWriter, listsOf } from './writer.ts';
+import { AgentWriter, COUNTING_CHECK, HttpWriter, listsOf, type Item } from './writer.ts';
 
 const ROUNDS = 3;
 const HTTP_WRITERS = 8;
@@ -16,6 +16,14 @@ const AGENTS = 6;
 const LOAD_MS_MAX = 700;
 /** A backend that is starting is there, or gone, within this time. */
 const START_MS_MAX = 600;
+
+/** Of the check whose statuses count up, each result of an agent is a change. */
+async function expectCounted(url: string, client: string, results: readonly Item[]): Promise<void> {
+  const of = results.map((item) => ({ client: item['client'], check: item['check'] as Item }));
+  const counting = of.find((item) => item.client === client && item.check['name'] === COUNTING_CHECK);
+  const statuses = counting?.check['history'] as readonly unknown[] | undefined;
+  if (statuses !== undefined) await expectEachChange(url, { client, check: COUNTING_CHECK, statuses });
+}
 
 test(
   'a backend that is killed at any moment has everything that it acknowledged, and nothing in part or twice',
@@ -44,6 +52,7 @@ test(
         ledger.compare(lists);
       }
       await expectPastOfNow(daemon.url);
+      for (const { ledger } of agents) await expectCounted(daemon.url, ledger.name, lists.results);
       const running = Promise.all(writers.map((writer) => writer.run(daemon.url)));
       // A writer that meets a wrong answer ends the test, not the wait.
       await Promise.race([delay(chance.below(LOAD_MS_MAX)), running]);
@@ -56,7 +65,11 @@ test(
     }
     await using daemon = await startDaemon({ stateDir: dir });
     const lists = await listsOf(daemon.url);
-    for (const { ledger } of writers) ledger.compare(lists);
+    for (const { ledger } of writers) {
+      changes += ledger.acked;
+      ledger.compare(lists);
+    }
+    for (const { ledger } of agents) await expectCounted(daemon.url, ledger.name, lists.results);
     expect(changes).toBeGreaterThan(0);
     console.log(
       `${String(rounds(ROUNDS))} kills, ${String(changes)} acknowledged changes, last sequence number ${String(lastSeq)}`,

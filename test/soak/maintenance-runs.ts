@@ -10,6 +10,9 @@ import type { Chance } from './chance.ts';
 /** Maintenance 2: whoever holds a silence and is gone has it end within this time. */
 const HELD_MS = 60_000;
 
+/** Of the commands, and of nothing else. */
+const EXIT_CODE = 7;
+
 interface Run {
   readonly client: string;
   readonly child: ChildProcess;
@@ -40,7 +43,18 @@ export class MaintenanceRuns implements AsyncDisposable {
   async begin(url: string): Promise<void> {
     const free = this.#clients.find((client) => this.#runs.every((run) => run.client !== client));
     if (free === undefined) return;
-    const words = ['maintenance', 'run', '--client', free, '--max', '1h', '--', 'sh', '-c', 'read word'];
+    const words = [
+      'maintenance',
+      'run',
+      '--client',
+      free,
+      '--max',
+      '1h',
+      '--',
+      'sh',
+      '-c',
+      `read word; exit ${String(EXIT_CODE)}`,
+    ];
     const child = spawn(process.execPath, [MONCTL, ...words], {
       env: { PATH: process.env['PATH'], ...placesEnv(), MON_BACKEND: url },
       stdio: ['pipe', 'ignore', 'ignore'],
@@ -63,8 +77,7 @@ export class MaintenanceRuns implements AsyncDisposable {
       return;
     }
     await end(run);
-    // `read` says so where there is nothing to be read.
-    assert.equal(run.child.exitCode, 1);
+    assert.equal(run.child.exitCode, EXIT_CODE);
     assert.equal(await silenceOf(url, run.client), undefined);
     this.#runs = this.#runs.filter((other) => other !== run);
   }
@@ -88,7 +101,9 @@ export class MaintenanceRuns implements AsyncDisposable {
 
   /** Has all of them end that run. */
   async finish(): Promise<void> {
-    await Promise.all(this.#runs.filter(({ killedAtMs }) => killedAtMs === undefined).map(end));
+    const living = this.#runs.filter(({ killedAtMs }) => killedAtMs === undefined);
+    await Promise.all(living.map(end));
+    for (const { child } of living) assert.equal(child.exitCode, EXIT_CODE);
     this.#runs = this.#runs.filter(({ killedAtMs }) => killedAtMs !== undefined);
   }
 

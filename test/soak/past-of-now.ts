@@ -1,6 +1,6 @@
 import { expect, vi } from 'vitest';
 import type { EventRow } from '../../shared/schemas/feed.ts';
-import type { PastState } from '../../shared/schemas/timeline.ts';
+import type { PastState, TimelinePage } from '../../shared/schemas/timeline.ts';
 
 /** What the timeline tells of this moment is what the list of events shows. */
 export async function expectPastOfNow(url: string): Promise<void> {
@@ -10,6 +10,30 @@ export async function expectPastOfNow(url: string): Promise<void> {
     const { events } = (await ask('/timeline/state?sort=client&limit=10000')) as Partial<PastState>;
     expect(shown(events)).toEqual(shown((await ask('/events?sort=client')) as EventRow[]));
   });
+}
+
+/** As many results as a history has. */
+const HISTORY = 21;
+
+/**
+ * The timeline has each change of a check once and in order.
+ *
+ * @param statuses of its last results, the oldest first, each another one than the one before it
+ */
+export async function expectEachChange(
+  url: string,
+  {
+    client,
+    check,
+    statuses,
+  }: { readonly client: string; readonly check: string; readonly statuses: readonly unknown[] },
+): Promise<void> {
+  // One more than there may be would be told.
+  const query = `client=${client}&check=${check}&limit=${String(statuses.length + 1)}`;
+  const { transitions } = (await (await fetch(`${url}/api/mon/v1/timeline?${query}`)).json()) as TimelinePage;
+  const told = transitions.map(({ status }) => status).toReversed();
+  const kept = statuses.length < HISTORY ? told : told.slice(-HISTORY);
+  expect({ client, check, statuses: kept }).toEqual({ client, check, statuses });
 }
 
 function shown(rows: readonly EventRow[] = []): unknown {

@@ -6,7 +6,7 @@ import { outcomeOf } from './outcome.ts';
 import type { ModelSilenceRequest } from '../support/model-silences.ts';
 import { ReferenceModel, type ModelResult } from '../support/reference-model.ts';
 
-type Item = Readonly<Record<string, unknown>>;
+export type Item = Readonly<Record<string, unknown>>;
 
 /** The four lists of a backend. */
 export interface Lists {
@@ -281,6 +281,8 @@ const CHECKS = 5;
 const WINDOW = 64;
 
 const checkName = (check: number): string => `check-${String(check)}`;
+/** Each of its results has another status than all before it. */
+export const COUNTING_CHECK = checkName(0);
 
 /**
  * A result whose place among the others can be told: by its output, and where the statuses count up, by the history.
