@@ -20,14 +20,8 @@ import type { Screen, Says, Asks, Opened } from '../state/ports.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openLayer } from '../state/layer-stack.ts';
 import type { SilenceForm, SilenceOrigin, LastSilence } from '../state/layers/silence.ts';
-import {
-  openEntryForm,
-  openSilenceForm,
-  silenceScopeEntries,
-  silenceSubmission,
-  silenceOperations,
-  entryText,
-} from '../screens/silences/form.ts';
+import { openEntryForm, openSilenceForm, silenceScopeEntries } from '../screens/silences/form.ts';
+import { silenceSubmission, silenceOperations, entryText } from '../screens/silences/submission.ts';
 
 /** Silences these events as the last ones were, after one question. */
 export function askRepeatSilence(store: ActionPorts, targets: readonly Target[]): void {

@@ -8,7 +8,6 @@ import type { SilencePolicy } from '../../../shared/schemas/silence-policy.ts';
 import type { ScreenSize } from '../../state/console-state.ts';
 import { countOf } from '../../words/changes.ts';
 import {
-  endProblem,
   selectorProblem,
   silenceStarts,
   silenceDurations,
@@ -18,6 +17,7 @@ import {
   silenceSeconds,
   silenceStartMs,
 } from './form.ts';
+import { endProblem } from './submission.ts';
 import { lostRecurrences, lostText } from './lost-recurrence.ts';
 import { recurrenceRows, recurs, windowRows } from './recurrence.ts';
 import { scheduleText } from '../../words/recurrence-text.ts';

@@ -14,15 +14,8 @@ import type { SilenceLayer, SilenceForm } from '../../state/layers/silence.ts';
 import type { Asks, Screen, Silencing } from '../../state/ports.ts';
 import { lostRecurrences, lostText } from './lost-recurrence.ts';
 import { recurs } from './recurrence.ts';
-import {
-  nextSilenceForm,
-  SILENCE_FIELDS,
-  silenceSubmission,
-  changedMeanwhile,
-  entryText,
-  lastSilenceOf,
-  silenceOperations,
-} from './form.ts';
+import { nextSilenceForm, SILENCE_FIELDS, lastSilenceOf } from './form.ts';
+import { silenceSubmission, changedMeanwhile, entryText, silenceOperations } from './submission.ts';
 
 export const SILENCE_FORM: FormDialog<SilenceLayer> = {
   field: ({ form }) => form.field,

@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { openSilenceForm } from '../../../../tui/screens/silences/form.ts';
+import { silenceSubmission } from '../../../../tui/screens/silences/submission.ts';
+import { lineOf } from '../../../../tui/text/line-editor.ts';
+import type { Target } from '../../../../tui/model/target.ts';
+import type { SilenceForm } from '../../../../tui/state/layers/silence.ts';
+import { silencePolicy } from '../../../support/silence-policy.ts';
+
+function target(client: string, check: string): Target {
+  return { key: `${client}/${check}`, client, check };
+}
+
+const ABOUT = { creator: 'alice', policy: silencePolicy(), nowMs: Date.UTC(2026, 10, 20, 22) };
+
+const TWO = [target('a', 'disk'), target('b', 'disk')];
+
+describe('what is posted', () => {
+  test.each<{ name: string; targets: readonly Target[]; change: Partial<SilenceForm>; expected: readonly object[] }>([
+    {
+      name: 'pairs: one entry for each',
+      targets: TWO,
+      change: {},
+      expected: [
+        { subscription: 'client:a', check: 'disk' },
+        { subscription: 'client:b', check: 'disk' },
+      ],
+    },
+    {
+      name: 'a check everywhere: one entry, however many events',
+      targets: TWO,
+      change: { scope: 'checks' },
+      expected: [{ check: 'disk' }],
+    },
+    {
+      name: 'clients: one entry for each client, however many of its checks',
+      targets: [...TWO, target('a', 'cpu')],
+      change: { scope: 'clients' },
+      expected: [{ subscription: 'client:a' }, { subscription: 'client:b' }],
+    },
+    {
+      name: 'a subscription',
+      targets: TWO,
+      change: { scope: 'subscription', subscription: 1 },
+      expected: [{ subscription: 'web' }],
+    },
+    { name: 'a preset', targets: [target('a', 'disk')], change: { duration: 5 }, expected: [{ expire: 86_400 }] },
+    {
+      name: 'a typed duration',
+      targets: [target('a', 'disk')],
+      change: { duration: 6, custom: lineOf(' 1d12h ') },
+      expected: [{ expire: 129_600 }],
+    },
+    {
+      name: 'not only until it resolves',
+      targets: [target('a', 'disk')],
+      change: { onResolve: false },
+      expected: [{ expire: 3600, expire_on_resolve: false, reason: 'why', creator: 'alice' }],
+    },
+  ])('$name', ({ targets, change, expected }) => {
+    const form = { ...openSilenceForm(targets, ['linux', 'web']), reason: lineOf(' why '), ...change };
+    expect(silenceSubmission(form, ABOUT)).toMatchObject({ kind: 'ready', entries: expected });
+  });
+
+  test.each([
+    { name: 'no reason', change: { reason: lineOf('  ') }, field: 'reason' },
+    { name: 'no duration', change: { duration: 6 }, field: 'custom' },
+    { name: 'a duration that is none', change: { duration: 6, custom: lineOf('soon') }, field: 'custom' },
+    { name: 'no time at all', change: { duration: 6, custom: lineOf('0') }, field: 'custom' },
+  ])('$name is asked for, where it belongs', ({ change, field }) => {
+    const form = { ...openSilenceForm(TWO, []), reason: lineOf('why'), ...change };
+    expect(silenceSubmission(form, ABOUT)).toMatchObject({ kind: 'incomplete', field });
+  });
+});

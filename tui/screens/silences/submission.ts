@@ -1,0 +1,210 @@
+import { formatDuration } from '../../../shared/domain/duration.ts';
+import { recurrenceOf } from '../../../shared/domain/recurrence.ts';
+import { policyProblem } from '../../../shared/domain/silence-policy.ts';
+import { safeLine } from '../../../shared/domain/terminal-text.ts';
+import type { BulkOperation } from '../../../shared/schemas/bulk.ts';
+import type { SilencedRow } from '../../../shared/schemas/feed.ts';
+import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
+import type { SilencePolicy } from '../../../shared/schemas/silence-policy.ts';
+import type { SubmittedMonSilenced } from '../../../shared/schemas/silenced.ts';
+import type { Known } from '../../model/known.ts';
+import type { SilenceField, SilenceForm } from '../../state/layers/silence.ts';
+import { operationName } from '../../words/changes.ts';
+import { recurrenceText } from '../../words/recurrence-text.ts';
+import { START_HINT } from '../../words/silence-times.ts';
+import { partsOf, selectorProblem, silenceScopeEntries, silenceSeconds, silenceStartMs } from './form.ts';
+import { fieldOfPart, recurs, typedRecurrence } from './recurrence.ts';
+
+export type SilenceSubmission =
+  | { readonly kind: 'ready'; readonly entries: readonly SubmittedMonSilenced[] }
+  | { readonly kind: 'incomplete'; readonly problem: string; readonly field: SilenceField };
+
+/** What a form is held against. */
+export interface SubmissionAbout {
+  /** Who silences. */
+  readonly creator: string;
+  readonly policy: SilencePolicy;
+  readonly nowMs: number;
+}
+
+/** What the form asks for, or the first thing that is missing or against the policy. */
+export function silenceSubmission(form: SilenceForm, about: SubmissionAbout): SilenceSubmission {
+  if (form.origin === undefined && form.scope === 'search') {
+    const problem = selectorProblem(form.selector.text);
+    if (problem !== undefined) return incomplete('selector', problem);
+  }
+  const made = recurs(form) ? recurringEntries(form, about) : entriesOnce(form, about);
+  if ('kind' in made) return made;
+  for (const entry of made) {
+    const refused = refusal(about.policy, entry);
+    if (refused !== undefined) return refused;
+  }
+  return { kind: 'ready', entries: made };
+}
+
+type Incomplete = SilenceSubmission & { readonly kind: 'incomplete' };
+
+function recurringEntries(form: SilenceForm, about: SubmissionAbout): readonly SubmittedMonSilenced[] | Incomplete {
+  const read = typedRecurrence(form, about.nowMs);
+  if (read.problem !== undefined) return incomplete(fieldOfPart(read.part), read.problem);
+  const { recurrence } = read;
+  if (form.origin !== undefined) {
+    return form.origin.entries.map((entry) => ({ ...partsOf(entry), ...wordsOf(form, about, entry), recurrence }));
+  }
+  const reason = form.reason.text.trim();
+  return silenceScopeEntries(form).map(({ subscription, check, selector }) => ({
+    subscription,
+    check,
+    selector,
+    reason: reason === '' ? undefined : reason,
+    creator: about.creator,
+    recurrence,
+  }));
+}
+
+function entriesOnce(form: SilenceForm, about: SubmissionAbout): readonly SubmittedMonSilenced[] | Incomplete {
+  const startMs = silenceStartMs(form, about.nowMs);
+  if (startMs === undefined) return incomplete('at', `type when it starts: ${START_HINT}`);
+  const expire = silenceSeconds(form, startMs);
+  if (expire === undefined) return incomplete('custom', 'type a duration such as 90m, 2h or 1d12h, or never');
+  if (expire === 'keep' && endsBefore(form, startMs)) {
+    return incomplete('expires', 'it would end before it starts: choose another end');
+  }
+  const begin = form.starts === 'at' ? startMs / 1000 : undefined;
+  return form.origin === undefined
+    ? newEntries(form, about, expire === 'keep' ? EXPIRE_NEVER : expire, begin)
+    : form.origin.entries.map((entry) => nextEntry(form, about, entry, begin));
+}
+
+/** What of the end is against the policy already, while the form is filled in. */
+export function endProblem(form: SilenceForm, policy: SilencePolicy, nowMs: number): string | undefined {
+  const read = recurs(form) ? typedRecurrence(form, nowMs) : undefined;
+  const typed = silenceSeconds(form, silenceStartMs(form, nowMs) ?? nowMs);
+  const expire = read === undefined ? typed : read.problem === undefined ? read.recurrence.duration : undefined;
+  if (expire === undefined || expire === 'keep') return undefined;
+  return policyProblem({ ...policy, reason: 'optional' }, { expire });
+}
+
+function newEntries(
+  form: SilenceForm,
+  { creator }: SubmissionAbout,
+  expire: number,
+  begin: number | undefined,
+): readonly SubmittedMonSilenced[] {
+  const reason = form.reason.text.trim();
+  return silenceScopeEntries(form).map(({ subscription, check, selector }) => ({
+    subscription,
+    check,
+    selector,
+    begin,
+    expire,
+    expire_on_resolve: form.onResolve,
+    reason: reason === '' ? undefined : reason,
+    creator,
+  }));
+}
+
+/** The entry as it will be: a changed one keeps its author, one that is made again is from who makes it. */
+function nextEntry(
+  form: SilenceForm,
+  about: SubmissionAbout,
+  entry: SilencedRow,
+  begin: number | undefined,
+): SubmittedMonSilenced {
+  const { recurrence } = entry;
+  const isOnly = form.origin?.entries.length === 1;
+  const words = wordsOf(form, about, entry);
+  // Among others its end is none of its own: it keeps its schedule.
+  if (recurrence !== undefined && !isOnly) return { ...partsOf(entry), ...words, recurrence };
+  const { nowMs } = about;
+  const starts = form.hasStart ? begin : (entry.begin ?? undefined);
+  // A lifetime counts from the start, when that lies ahead.
+  const startMs = Math.max(nowMs, (starts ?? 0) * 1000);
+  const expire = silenceSeconds(form, startMs);
+  return {
+    ...partsOf(entry),
+    begin: starts,
+    expire: expire === 'keep' ? secondsKept(entry, startMs) : expire,
+    expire_on_resolve: isOnly ? form.onResolve : entry.expire_on_resolve,
+    ...words,
+  };
+}
+
+/** Who and why. */
+function wordsOf(
+  { origin, reason: { text } }: SilenceForm,
+  { creator }: SubmissionAbout,
+  entry: SilencedRow,
+): Pick<SubmittedMonSilenced, 'reason' | 'creator'> {
+  const isChange = origin?.kind === 'change';
+  const isOnly = origin?.entries.length === 1;
+  const typed = text.trim();
+  const reason = isChange ? withNote(entry, typed, creator) : isOnly || typed !== '' ? typed : (entry.reason ?? '');
+  return {
+    reason: reason === '' ? undefined : reason,
+    creator: isChange ? (entry.creator ?? creator) : creator,
+  };
+}
+
+/** The reason with what was changed by whom, unless the author did it without a word. */
+function withNote({ reason, creator }: SilencedRow, note: string, by: string): string {
+  if (note === '' && creator === by) return reason ?? '';
+  return [...(reason === null || reason === '' ? [] : [reason]), `${by}: ${note === '' ? 'changed' : note}`].join(
+    ' / ',
+  );
+}
+
+function endsBefore({ origin, hasStart }: SilenceForm, startMs: number): boolean {
+  return hasStart && origin?.entries.some(({ expire_at: end }) => end !== null && end * 1000 <= startMs) === true;
+}
+
+/** From the start to the end that the entry has. */
+function secondsKept({ expire_at: end }: SilencedRow, startMs: number): number {
+  return end === null ? EXPIRE_NEVER : Math.max(1, Math.ceil(end - startMs / 1000));
+}
+
+function refusal(policy: SilencePolicy, entry: SubmittedMonSilenced): SilenceSubmission | undefined {
+  const reason = entry.reason ?? '';
+  if (policy.reason === 'required' && reason.trim() === '') {
+    return incomplete('reason', 'a reason is required: type why');
+  }
+  const ofReason = policyProblem({ ...policy, max_expire: null }, { reason });
+  if (ofReason !== undefined) return incomplete('reason', ofReason);
+  const { expire, recurrence } = entry;
+  const ofEnd = policyProblem(policy, { reason, expire: recurrence?.duration ?? expire });
+  return ofEnd === undefined ? undefined : incomplete(recurrence ? 'lasts' : 'expires', ofEnd);
+}
+
+function incomplete(field: SilenceField, problem: string): Incomplete {
+  return { kind: 'incomplete', field, problem };
+}
+
+/** The operations that a complete form asks for. */
+export function silenceOperations(entries: readonly SubmittedMonSilenced[]): readonly BulkOperation[] {
+  return entries.map((entry): BulkOperation => ({ op: 'silence', ...entry }));
+}
+
+/** What of the entries that a form is about is not as it was when the form was opened, in words. */
+export function changedMeanwhile(store: Pick<Known, 'silenced'>, { origin }: SilenceForm): readonly string[] {
+  if (origin === undefined) return [];
+  return origin.entries.flatMap((entry) => {
+    const now = store.silenced.get(entry.id);
+    const name = operationName({ op: 'clear', id: entry.id });
+    if (origin.kind !== 'change') return now === undefined ? [] : [`${name} is there again`];
+    if (now === undefined) return [`${name} has ended`];
+    // A window that is over is followed by the next one: nobody has changed anything.
+    const hasSameEnd = entry.recurrence !== undefined || now.expire_at === entry.expire_at;
+    const isSame = now.timestamp === entry.timestamp && hasSameEnd;
+    return isSame ? [] : [`${name} was changed by ${safeLine(now.creator ?? 'somebody')}`];
+  });
+}
+
+/** What an entry is set to, in words. */
+export function entryText({ expire, expire_on_resolve: onResolve, reason, recurrence }: SubmittedMonSilenced): string {
+  if (recurrence) return safeLine(`recurring, ${recurrenceText(recurrenceOf(recurrence))}: ${reason ?? 'no reason'}`);
+  const lasts =
+    expire === undefined || expire === null || expire === EXPIRE_NEVER
+      ? 'without an end'
+      : `for ${formatDuration(expire)}`;
+  return safeLine(`${lasts}${onResolve === true ? ' or until it resolves' : ''}: ${reason ?? 'no reason'}`);
+}
