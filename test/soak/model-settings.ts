@@ -89,6 +89,7 @@ export function flagsOf({ inhibitions, rules, groups }: ModelConfig, url: string
     inhibitions: Object.fromEntries(INHIBITION_SETS[inhibitions].map(({ written, meant }) => [meant.name, written])),
     'aggregate-rules': RULE_SETS[rules],
     'silence-reminder': REMINDER,
+    'silence-reminder-handler': 'each',
     'silence-idle-after': IDLE.after,
     'silence-idle-expire': IDLE.expire,
   };

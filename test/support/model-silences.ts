@@ -206,15 +206,19 @@ export class ModelSilences {
     }
   }
 
-  /** Reminder 1. @param open the checks with an event */
-  remind(open: readonly ModelSubject[], beforeSeconds: number, nowMs: number): void {
+  /** Reminder 1. @param open the checks with an event @returns of how many it is told */
+  remind(open: readonly ModelSubject[], beforeSeconds: number, nowMs: number): number {
+    let told = 0;
     for (const silence of this.#entries.values()) {
       const atMs = reminderOf(silence, beforeSeconds, nowMs);
       if (atMs === undefined || atMs > nowMs) continue;
       const events = open.filter((subject) => names(silence, subject)).length;
-      if (events > 0) silence.reminded = { at: Math.floor(nowMs / 1000), events };
-      else silence.passedOver = spanOf(silence, nowMs).endMs;
+      if (events > 0) {
+        silence.reminded = { at: Math.floor(nowMs / 1000), events };
+        told++;
+      } else silence.passedOver = spanOf(silence, nowMs).endMs;
     }
+    return told;
   }
 
   /** Idleness 1 and 4, at each look. @param open the checks with an event */

@@ -98,6 +98,11 @@ export class ModelTold {
     return said;
   }
 
+  /** Reminder 3: `each` is told of so many ends. */
+  reminders(count: number): void {
+    for (let at = 0; at < count; at++) this.#said.push('mon/silence-reminder create 1');
+  }
+
   occasion(occasion: ModelOccasion, nowMs: number): void {
     const { action, check, marks, silencedBy } = occasion;
     if (!occasion.isSilenceEnd) this.#noteInhibitor(occasion);

@@ -260,7 +260,7 @@ export class ReferenceModel {
     const { reminder = 0, idle, rules = {} } = this.#settings;
     const open = this.#openSubjects();
     this.#silences.expire(nowMs, open);
-    if (reminder > 0) this.#silences.remind(open, reminder, nowMs);
+    if (reminder > 0) this.#told?.reminders(this.#silences.remind(open, reminder, nowMs));
     if (idle !== undefined && nowMs > this.#lookedMs && isIdleLook(nowMs, this.#startedMs)) {
       this.#silences.lookForIdle(open, idle, nowMs);
     }
