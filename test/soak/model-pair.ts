@@ -311,7 +311,7 @@ export class ModelPair implements AsyncDisposable {
 }
 
 /** What tells most, where nothing was asked for. */
-const ON_THE_WAY = (path: string): boolean => /events|mon\/v1\/(silenced|handler-groups|dump)/.test(path);
+const ON_THE_WAY = (path: string): boolean => /events|results|mon\/v1\/(silenced|handler-groups|dump)/.test(path);
 
 const DUMP = '/api/mon/v1/dump/silenced';
 
