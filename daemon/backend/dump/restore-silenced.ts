@@ -21,6 +21,7 @@ import type { KeptUse, SilencedEntry } from '../../../shared/schemas/silenced.ts
 import type { Namespace } from '../registry/namespace.ts';
 import { EXACT_LOST, exactly, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
 import { saveSilenced, saveSilencedUse } from '../silences/saved.ts';
+import { UNUSED } from '../silences/state.ts';
 import { dumpedSilenced } from '../silences/table.ts';
 
 interface State {
@@ -75,8 +76,10 @@ export function restoreSilenced(restoring: Restoring, namespace: Namespace, obje
  */
 function goingOn({ entry: dumped, use }: State, present: SilencedEntry, presentUse: KeptUse | undefined): State {
   const entry = remindedAs(dumped, present);
-  if (use === undefined) return { entry, use };
-  const { unmatched_since: _ofThen, ...rest } = use;
+  // One that kept nothing back may have matched something here.
+  const known = use ?? (presentUse?.suppressed === 0 ? UNUSED : undefined);
+  if (known === undefined) return { entry, use };
+  const { unmatched_since: _ofThen, ...rest }: KeptUse = known;
   const since = presentUse?.unmatched_since;
   return { entry, use: since === undefined ? rest : { ...rest, unmatched_since: since } };
 }

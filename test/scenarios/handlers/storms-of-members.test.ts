@@ -139,9 +139,11 @@ test('a switch fails with hosts behind it: one message, the same at both, and wh
         'web-2/http': [undefined, 1],
       }),
     );
-    expect(await member.api.inhibitions()).toMatchObject([
-      { name: 'switch-down', quieted: HOSTS.length, inhibitors: [{ client: 'switch', quieted: HOSTS.length }] },
-    ]);
+    await vi.waitFor(async () =>
+      expect(await member.api.inhibitions()).toMatchObject([
+        { name: 'switch-down', quieted: HOSTS.length, inhibitors: [{ client: 'switch', quieted: HOSTS.length }] },
+      ]),
+    );
   }
   await vi.waitFor(async () => expect(await told()).toHaveLength(2));
   const web = ['web-0/http', 'web-1/http', 'web-2/http'];

@@ -108,6 +108,13 @@ async function dumped(backend: RunningBackend, name: string, ...options: string[
   return file;
 }
 
+/** Since when a new silence matched nothing is counted where it is (spec, idleness 2): without that. */
+function uncounted(dump: string): string {
+  return dump
+    .replaceAll(/,"use":\{"suppressed":0,"last_suppressed":null,"unmatched_since":\d+\}/g, '')
+    .replaceAll(/\n +use:\n +suppressed: 0\n +last_suppressed: null\n +unmatched_since: \d+/g, '');
+}
+
 test.each(['yaml', 'wrapped-json'])(
   'dump, wipe, restore: the state is the same, object by object (%s)',
   async (format) => {
@@ -117,7 +124,7 @@ test.each(['yaml', 'wrapped-json'])(
     expect(restored.stderr).toBe('20 created, 0 replaced, 1 unchanged, 0 left out\n');
     expect(restored.code).toBe(0);
     const after = await dumped(target, `after-${format}`, '--format', format);
-    expect(await readFile(after, 'utf8')).toBe(await readFile(before, 'utf8'));
+    expect(uncounted(await readFile(after, 'utf8'))).toBe(uncounted(await readFile(before, 'utf8')));
     const again = await on(target, 'restore', before, '--quiet');
     expect(again).toEqual({ code: 0, stdout: '', stderr: '0 created, 0 replaced, 21 unchanged, 0 left out\n' });
   },

@@ -371,7 +371,7 @@ describe('silences (completion 1.3)', () => {
     const handlers = ['a', 'b', 'ok', 'staging'];
     await rig.report(2, { handlers });
     const { silenced } = rig.registry.namespace(DEFAULT_NAMESPACE);
-    const use = { suppressed: 2, last_suppressed: NOW };
+    const use = { suppressed: 2, last_suppressed: NOW, unmatched_since: NOW };
     expect([silenced.use('client:web-1:*'), silenced.use('*:disk')]).toEqual([use, use]);
   });
 });
