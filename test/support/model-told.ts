@@ -151,7 +151,9 @@ export class ModelTold {
     this.#regroup(handlers.times);
     this.#handlers = handlers;
     this.#inhibitors = this.#inhibitors.filter(({ mark }) => inForce.has(mark));
-    for (const rule of fresh) for (const event of open) if (rule.when(event)) this.#note(rule, event);
+    // As at a result: one that flaps, and is OK at the moment, keeps nothing quiet.
+    const failing = open.filter(({ status }) => status !== 0);
+    for (const rule of fresh) for (const event of failing) if (rule.when(event)) this.#note(rule, event);
     for (const event of open) {
       const { marks } = event;
       if (marks.quietBy === undefined || inForce.has(marks.quietBy)) continue;
