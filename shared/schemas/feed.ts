@@ -3,7 +3,7 @@ import { texts } from './answer.ts';
 import { entityUsageSchema } from './entity-usage.ts';
 import { eventActionSchema } from './event.ts';
 import { groupAnswer, type GroupRow } from './grouping.ts';
-import { inhibitionAnswer, type InhibitionRow } from './inhibition.ts';
+import { inhibitionAnswer, inhibitorSchema, type InhibitionRow } from './inhibition.ts';
 import { recoverySchema } from './recovery.ts';
 import { recurrenceAnswer } from './recurrence.ts';
 import { remindedSchema, silenceIdleSchema } from './silenced.ts';
@@ -64,7 +64,7 @@ export const eventRowSchema = z.object({
   /** First line of the output, at most 200 characters, not yet made safe for a terminal. */
   output: z.string(),
   /** Only while an inhibition keeps it from handlers: by which rule, and because of which event. */
-  inhibited_by: z.object({ rule: z.string(), client: z.string(), check: z.string() }).exactOptional(),
+  inhibited_by: inhibitorSchema.exactOptional(),
   /** Only while handlers have it in groups: the ids of those. */
   groups: texts.exactOptional(),
   /** Only while its check is OK again, and the event waits for more of that. */

@@ -1,3 +1,4 @@
+import { inhibitorIn } from '../../../shared/domain/inhibition/rule.ts';
 import { checkRedactKeysOf, hasOwnRedactKeys, redact } from '../../../shared/domain/redact.ts';
 import { EVENT_SEARCH } from '../../../shared/domain/search.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
@@ -33,9 +34,7 @@ export function eventRow(entry: CheckEntry, nowMs: number): EventRow | null {
 /** The rule, and the event because of which it keeps this one quiet. */
 function inhibitedBy(entry: CheckEntry): Pick<EventRow, 'inhibited_by'> {
   const inhibited = inhibitedNow(entry);
-  if (inhibited === undefined) return {};
-  const { rule, client, check } = inhibited;
-  return { inhibited_by: { rule, client, check } };
+  return inhibited === undefined ? {} : { inhibited_by: inhibitorIn(inhibited) };
 }
 
 /** Where handlers have groups, those that it is in. */

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { inhibitorIn } from '../../../shared/domain/inhibition/rule.ts';
 import type { Span, StatusTurn } from '../../../shared/domain/timeline/availability.ts';
 import { actionOf } from '../../../shared/domain/report/actions.ts';
 import type { Inhibitor } from '../../../shared/schemas/inhibition.ts';
@@ -7,7 +8,7 @@ import type { Transition } from '../../../shared/schemas/timeline.ts';
 import { inhibitedNow } from '../inhibitions/state.ts';
 import type { AskedNamespaces } from '../namespaces/asked.ts';
 import type { Store } from '../ports.ts';
-import { eventsOf, type CheckEntry, type Namespace } from '../registry/namespace.ts';
+import { eventsOf, type Namespace } from '../registry/namespace.ts';
 import { newestOf } from '../timeline/places.ts';
 import { sourcesOfAll } from '../timeline/read.ts';
 import { timeOf } from '../timeline/table.ts';
@@ -83,7 +84,8 @@ async function addOpen(pasts: Map<string, PastOfCheck>, namespace: Namespace): P
   for (const client of namespace.clients.values()) {
     for (const entry of eventsOf(client)) {
       const { name, state } = entry;
-      const inhibitor = inhibitorOf(entry);
+      const inhibited = inhibitedNow(entry);
+      const inhibitor = inhibited && inhibitorIn(inhibited);
       const past = { namespace, client: client.name, check: name, status: state.event?.status, inhibitor };
       pasts.set(keyOf(namespace, client.name, name), { ...past, turns: [], output: undefined });
       looked++;
@@ -92,11 +94,6 @@ async function addOpen(pasts: Map<string, PastOfCheck>, namespace: Namespace): P
     looked = 0;
     await nextTurn();
   }
-}
-
-function inhibitorOf(entry: CheckEntry): Inhibitor | undefined {
-  const inhibited = inhibitedNow(entry);
-  return inhibited && { rule: inhibited.rule, client: inhibited.client, check: inhibited.check };
 }
 
 function addTurn(

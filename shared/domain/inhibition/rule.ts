@@ -102,6 +102,11 @@ export function commonMark(key: string): string {
   return fingerprintOf({ key });
 }
 
+/** Who keeps an event quiet, of what is remembered in that event. */
+export function inhibitorIn({ rule, client, check }: Inhibited): Inhibitor {
+  return { rule, client, check };
+}
+
 /** Where the open events are found that keep others quiet by a rule. */
 export interface InhibitorIndex {
   /** One other than this event that has the key in common; undefined: there is none. */
@@ -138,8 +143,9 @@ function quietBy(inhibitor: Inhibitor, mark: string, common: string): Quiet {
 }
 
 /** Why an event stays quiet that was it so far. */
-export function quietAsBefore({ rule, client, check, mark, common }: Inhibited): Quiet {
-  const inhibitor = { rule, client, check };
+export function quietAsBefore(inhibited: Inhibited): Quiet {
+  const inhibitor = inhibitorIn(inhibited);
+  const { mark, common } = inhibited;
   return { reason: inhibitedReason(inhibitor), inhibitor, mark, ...(common !== undefined && { common }) };
 }
 

@@ -1,36 +1,39 @@
+import type { Inhibitor } from '../../schemas/inhibition.ts';
 import type { Report, ReportCause } from '../../schemas/report.ts';
 import { compareText } from '../compare-text.ts';
 import type { Trouble } from './checks.ts';
 
+interface At {
+  readonly namespace?: string;
+}
+
 /** Counts what followed from something else, by what it followed from (spec, report 1). */
 export class Causes {
-  readonly #causes = new Map<string, { readonly cause: ReportCause; readonly clients: Set<string> }>();
-  #checks = 0;
+  readonly #causes = new Map<
+    string,
+    { readonly at: At; readonly inhibitor: Inhibitor; readonly troubles: Trouble[] }
+  >();
 
   /** @param at where it is: with its namespace where all are asked for */
-  count({ client, ended, inhibited_by: inhibitor }: Trouble, at: { readonly namespace?: string }): void {
+  count(trouble: Trouble, at: At): void {
+    const { inhibited_by: inhibitor } = trouble;
     if (inhibitor === undefined) return;
-    this.#checks++;
     const key = JSON.stringify([at.namespace, inhibitor.rule, inhibitor.client, inhibitor.check]);
-    const { cause, clients } = this.#causes.get(key) ?? {
-      cause: { ...at, ...inhibitor, checks: 0, clients: 0, open: 0 },
-      clients: new Set(),
-    };
-    clients.add(client);
-    this.#causes.set(key, {
-      cause: {
-        ...cause,
-        checks: cause.checks + 1,
-        clients: clients.size,
-        open: cause.open + (ended === null ? 1 : 0),
-      },
-      clients,
-    });
+    const cause = this.#causes.get(key) ?? { at, inhibitor, troubles: [] };
+    cause.troubles.push(trouble);
+    this.#causes.set(key, cause);
   }
 
   first(limit: number): Report['inhibited'] {
-    const causes = Array.from(this.#causes.values(), ({ cause }) => cause).toSorted(mostFirst);
-    return { checks: this.#checks, count: causes.length, causes: causes.slice(0, limit) };
+    const causes = Array.from(this.#causes.values(), ({ at, inhibitor, troubles }) => ({
+      ...at,
+      ...inhibitor,
+      checks: troubles.length,
+      clients: new Set(troubles.map(({ client }) => client)).size,
+      open: troubles.filter(({ ended }) => ended === null).length,
+    })).toSorted(mostFirst);
+    const checks = causes.reduce((sum, cause) => sum + cause.checks, 0);
+    return { checks, count: causes.length, causes: causes.slice(0, limit) };
   }
 }
 
