@@ -3,10 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { loadavg } from 'node:os';
 import { startBackend, type BenchBackend } from './backend-process.ts';
-import { BenchAgent, steadyLoop } from './bench-agent.ts';
+import { BenchAgent } from './bench-agent.ts';
 import { postJson } from './http-line.ts';
 import { preciseCpuMs } from './process-figures.ts';
 import { count, quantile, report, sleep } from './report.ts';
+import { costOf, type Side } from './side-by-side.ts';
 
 const CONNECTIONS = 30;
 /** Results per second at all together, where the machine comes up to that. */
@@ -26,10 +27,8 @@ const IDLE_MS = 30;
 const QUIET_MS = 1500;
 
 /** One of those that differ in what is configured alone. */
-interface Side {
+interface NamedSide extends Side {
   readonly what: string;
-  readonly backend: BenchBackend;
-  readonly agents: readonly BenchAgent[];
 }
 
 /**
@@ -61,7 +60,7 @@ async function costPerResult(seconds: number): Promise<void> {
     settings: { handlers: { default: grouping(url) }, ...rules('check-1') },
   });
   const sides = await Promise.all(
-    Object.entries({ plain, unused, used }).map(async ([what, backend]): Promise<Side> => {
+    Object.entries({ plain, unused, used }).map(async ([what, backend]): Promise<NamedSide> => {
       await fill(backend, MEMBERS, { status: 0, aggregates: ['fleet'] });
       return { what, backend, agents: await BenchAgent.connectAll(backend.url, CONNECTIONS) };
     }),
@@ -71,9 +70,9 @@ async function costPerResult(seconds: number): Promise<void> {
     ['one result of a hundred changes', 0.01],
   ] as const) {
     for (const { agents } of sides) for (const agent of agents) agent.change(share, { aggregates: ['fleet'] });
-    await costOf(sides, WARM_UP_MS);
+    await costOf(sides, WARM_UP_MS, RATE);
     const parts: (readonly number[])[] = [];
-    while (parts.length < PARTS) parts.push(await costOf(sides, (seconds * 1000) / PARTS));
+    while (parts.length < PARTS) parts.push(await costOf(sides, (seconds * 1000) / PARTS, RATE));
     for (const [at, { what }] of sides.entries()) {
       if (at === 0) continue;
       const of = (figure: (part: readonly number[]) => number): number => quantile(parts.map(figure), 0.5);
@@ -206,19 +205,4 @@ async function openReceiver(): Promise<AsyncDisposable & { readonly url: string 
       await once(server, 'close');
     },
   };
-}
-
-/** Microseconds of CPU per result of each, at the same time. */
-async function costOf(sides: readonly Side[], ms: number): Promise<readonly number[]> {
-  const figures = (): readonly (readonly [number, number])[] =>
-    sides.map(({ backend, agents }) => [preciseCpuMs(backend.pid), agents.reduce((sum, { acked }) => sum + acked, 0)]);
-  const before = figures();
-  const endsAt = performance.now() + ms;
-  // In turns over all, result by result.
-  const turns = Array.from({ length: CONNECTIONS }, (_, at) => sides.flatMap(({ agents }) => agents[at] ?? [])).flat();
-  await steadyLoop(turns, RATE, () => performance.now() >= endsAt);
-  return figures().map(([cpu, acked], at) => {
-    const [cpuBefore = 0, ackedBefore = 0] = before[at] ?? [];
-    return ((cpu - cpuBefore) * 1000) / (acked - ackedBefore);
-  });
 }

@@ -1,8 +1,8 @@
 import { startBackend, type BenchBackend } from './backend-process.ts';
 import { BenchAgent, steadyLoop } from './bench-agent.ts';
 import { postJson } from './http-line.ts';
-import { preciseCpuMs } from './process-figures.ts';
 import { count, quantile, report, timesOf } from './report.ts';
+import { costOf, turnsOf, type Side } from './side-by-side.ts';
 
 const CONNECTIONS = 50;
 /** Results per second at both together, where the machine comes up to that. */
@@ -15,12 +15,6 @@ const CHECKS_EACH = 100;
 /** Selectors that are made one after the other under load. */
 const MADE = 50;
 
-/** One of two that differ in their silences alone. */
-interface Side {
-  readonly backend: BenchBackend;
-  readonly agents: readonly BenchAgent[];
-}
-
 /**
  * What 1,000 silences by search cost per result among 100,000 open events, two backends side by side with the same load; and
  * how long it takes from sending one more until the event that it finds is shown as silenced.
@@ -31,8 +25,8 @@ export async function run(seconds: number): Promise<void> {
   const sides = await Promise.all([without, beside].map(openSide));
   for (let at = 0; at < SELECTORS; at++) await silence(beside, selectorOf(at));
 
-  await costOf(sides, WARM_UP_MS);
-  const [plain = NaN, silenced = NaN] = await costOf(sides, seconds * 1000);
+  await costOf(sides, WARM_UP_MS, RATE);
+  const [plain = NaN, silenced = NaN] = await costOf(sides, seconds * 1000, RATE);
   const more = ((silenced / plain - 1) * 100).toFixed(1);
   const what = `CPU per result with ${count(SELECTORS)} silences by search`;
   report(what, silenced, 'us', `${more} %, without ${count(plain)}; goal within 3`);
@@ -100,22 +94,4 @@ async function silence({ url }: BenchBackend, selector: string): Promise<void> {
 async function expectSilenced({ url }: BenchBackend, client: string): Promise<void> {
   const event = (await (await fetch(`${url}/events/${client}/check-0`)).json()) as { silenced: boolean };
   if (!event.silenced) throw new Error(`the silence for ${client} is not in force`);
-}
-
-/** In turns over both, result by result. */
-function turnsOf(sides: readonly Side[]): BenchAgent[] {
-  return Array.from({ length: CONNECTIONS }, (_, at) => sides.flatMap(({ agents }) => agents[at] ?? [])).flat();
-}
-
-/** Microseconds of CPU per result of each, at the same time. */
-async function costOf(sides: readonly Side[], ms: number): Promise<readonly number[]> {
-  const figures = (): readonly (readonly [number, number])[] =>
-    sides.map(({ backend, agents }) => [preciseCpuMs(backend.pid), agents.reduce((sum, { acked }) => sum + acked, 0)]);
-  const before = figures();
-  const endsAt = performance.now() + ms;
-  await steadyLoop(turnsOf(sides), RATE, () => performance.now() >= endsAt);
-  return figures().map(([cpu, acked], at) => {
-    const [cpuBefore = 0, ackedBefore = 0] = before[at] ?? [];
-    return ((cpu - cpuBefore) * 1000) / (acked - ackedBefore);
-  });
 }

@@ -1,18 +1,12 @@
-import { startBackend, type BenchBackend } from './backend-process.ts';
-import { BenchAgent, steadyLoop } from './bench-agent.ts';
-import { preciseCpuMs } from './process-figures.ts';
+import { startBackend } from './backend-process.ts';
+import { BenchAgent } from './bench-agent.ts';
 import { count, report } from './report.ts';
+import { costOf } from './side-by-side.ts';
 
 const CONNECTIONS = 50;
 /** Results per second at both together, where the machine comes up to that. */
 const RATE = 30_000;
 const WARM_UP_MS = 3000;
-
-/** One of two that differ in the timeline alone. */
-interface Side {
-  readonly backend: BenchBackend;
-  readonly agents: readonly BenchAgent[];
-}
 
 /**
  * What the timeline costs per result: two backends side by side with the same load, one of which keeps none, so that whatever else
@@ -25,7 +19,7 @@ export async function run(seconds: number): Promise<void> {
   const sides = await Promise.all(
     [off, on].map(async (backend) => ({ backend, agents: await BenchAgent.connectAll(backend.url, CONNECTIONS) })),
   );
-  const cost = async (ms: number): Promise<readonly number[]> => costOf(sides, ms);
+  const cost = async (ms: number): Promise<readonly number[]> => costOf(sides, ms, RATE);
   await cost(WARM_UP_MS);
   for (const [what, share, goal] of [
     ['nothing changes', 0, 'goal within 3'],
@@ -39,19 +33,4 @@ export async function run(seconds: number): Promise<void> {
     report(`CPU per result with the timeline, ${what}`, with_, 'us', `${more} %, without ${count(without)}; ${goal}`);
   }
   for (const { agents } of sides) for (const agent of agents) agent.close();
-}
-
-/** Microseconds of CPU per result of each, at the same time. */
-async function costOf(sides: readonly Side[], ms: number): Promise<readonly number[]> {
-  const figures = (): readonly (readonly [number, number])[] =>
-    sides.map(({ backend, agents }) => [preciseCpuMs(backend.pid), agents.reduce((sum, { acked }) => sum + acked, 0)]);
-  const before = figures();
-  const endsAt = performance.now() + ms;
-  // In turns over both, result by result.
-  const turns = Array.from({ length: CONNECTIONS }, (_, at) => sides.flatMap(({ agents }) => agents[at] ?? [])).flat();
-  await steadyLoop(turns, RATE, () => performance.now() >= endsAt);
-  return figures().map(([cpu, acked], at) => {
-    const [cpuBefore = 0, ackedBefore = 0] = before[at] ?? [];
-    return ((cpu - cpuBefore) * 1000) / (acked - ackedBefore);
-  });
 }
