@@ -54,13 +54,19 @@ export const SILENCED: StoredTable & Table<Namespace, SilencedEntry, SilencedEnt
   },
   shifted(text, byMs) {
     const entry = silencedOfStored(JSON.parse(text));
-    const { begin, expireAtMs } = entry;
+    const { begin, expireAtMs, timestamp } = entry;
     const marked = { ...entry, ...idleMoved(entry, byMs) };
     // Its windows are times of the clock on the wall: which is the next one is found anew. The begin tells whether it is the same.
     if (entry.recurrence !== undefined) return JSON.stringify(storedSilenced({ ...marked, expireAtMs: 0 }));
     if (begin === null && expireAtMs === null && entry.idle === undefined) return undefined;
     return JSON.stringify(
-      storedSilenced({ ...marked, begin: moved(begin, byMs / 1000), expireAtMs: moved(expireAtMs, byMs) }),
+      storedSilenced({
+        ...marked,
+        // How long it is from when it was made to its end decides whether somebody is reminded.
+        timestamp: timestamp + wholeSeconds(byMs),
+        begin: moved(begin, byMs / 1000),
+        expireAtMs: moved(expireAtMs, byMs),
+      }),
     );
   },
   waited(text, forMs) {

@@ -7,13 +7,18 @@ const HOUR_MS = 3_600_000;
 
 /** What a correction of an hour makes of each value of a table, by the name of the table. */
 const MOVED: readonly (readonly [table: string, before: unknown, after: unknown])[] = [
-  ['silenced', { reason: 'x', begin: 5000, expire_at: 9_000_000 }, { reason: 'x', begin: 8600, expire_at: 12_600_000 }],
-  ['silenced', { begin: 5000, expire_at: null }, { begin: 8600, expire_at: null }],
+  // From when it was made to its end it is as long as before.
+  [
+    'silenced',
+    { reason: 'x', begin: 5000, expire_at: 9_000_000, timestamp: 4000 },
+    { reason: 'x', begin: 8600, expire_at: 12_600_000, timestamp: 7600 },
+  ],
+  ['silenced', { begin: 5000, expire_at: null, timestamp: 4000 }, { begin: 8600, expire_at: null, timestamp: 7600 }],
   ['silenced', { begin: null, expire_at: null }, undefined],
   [
     'silenced',
-    { begin: null, expire_at: null, idle: { since: 5, at: 6, ends_at: 7 } },
-    { begin: null, expire_at: null, idle: { since: 3605, at: 3606, ends_at: 3607 } },
+    { begin: null, expire_at: null, timestamp: 4, idle: { since: 5, at: 6, ends_at: 7 } },
+    { begin: null, expire_at: null, timestamp: 3604, idle: { since: 3605, at: 3606, ends_at: 3607 } },
   ],
   // When it last kept something back stays as it was dated.
   [
