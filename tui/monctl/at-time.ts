@@ -7,7 +7,9 @@ import { showList, type List } from './list.ts';
 import { parsePast } from './times.ts';
 
 /** Of lists that can be shown as they were. */
-export const AT_OPTION = { at: takes('TIME', 'as it was then: how long ago (2h), or 2026-11-20T03:12') } as const;
+export const AT_OPTION = {
+  at: takes('TIME', 'as it was then: how long ago (2h), 03:12, or 2026-11-20T03:12'),
+} as const;
 
 /** Shows a list as it is, or with `--at` as it was, with ages up to then. */
 export async function showListAt<Item>(

@@ -6,7 +6,7 @@ import { parsePast } from './times.ts';
 
 /** Options of what is about a part of the past. */
 export const SPAN_OPTIONS = {
-  since: takes('TIME', 'how long ago (24h), or since when (2026-11-20T22:00)'),
+  since: takes('TIME', 'how long ago (24h), or since when (22:00, 2026-11-20T22:00)'),
   until: takes('TIME', 'up to when; default now'),
 } as const;
 

@@ -43,15 +43,30 @@ export function parseMoment(text: string, nowMs: number): number {
 }
 
 /**
- * A moment of the past: how long ago (`2h`), or as `parseMoment` takes it.
+ * A moment of the past: how long ago (`2h`), a time of day (`18:15:48`, the last one, local time unless it ends in Z), or as
+ * `parseMoment` takes it.
  *
  * @returns epoch milliseconds
  * @throws MonError `invalid`
  */
 export function parsePast(text: string, nowMs: number): number {
+  const last = lastTimeOfDay(text, nowMs);
+  if (last !== undefined) return last;
   // Digits alone are epoch seconds, as everywhere where a moment is meant.
   const seconds = /^\d+$/.test(text) ? undefined : parseDuration(text);
   return seconds === undefined ? parseMoment(text, nowMs) * 1000 : nowMs - seconds * 1000;
+}
+
+function lastTimeOfDay(text: string, nowMs: number): number | undefined {
+  const [, hours, minutes, seconds = '0', zone] = /^([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?(Z)?$/.exec(text) ?? [];
+  if (hours === undefined) return undefined;
+  const time = [Number(hours), Number(minutes), Number(seconds), 0] as const;
+  const at = new Date(nowMs);
+  const set = (): number => (zone === undefined ? at.setHours(...time) : at.setUTCHours(...time));
+  if (set() <= nowMs) return at.getTime();
+  // The day before need not be 24 hours long.
+  at.setDate(at.getDate() - 1);
+  return set();
 }
 
 /**

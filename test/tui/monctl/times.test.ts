@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ago, parseLifetime, parseMoment, timestamp } from '../../../tui/monctl/times.ts';
+import { ago, parseLifetime, parseMoment, parsePast, timestamp } from '../../../tui/monctl/times.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const NOW = NOW_MS / 1000;
@@ -23,6 +23,28 @@ test.each(['', 'now', 'May', '1 Jan', '+', '+1y', '2h', '2026-13-01', '2026-11-2
     expect(() => parseMoment(text, NOW_MS)).toThrow(/is no moment: write 2026-11-20T22:00/);
   },
 );
+
+test.each([
+  ['2h', NOW_MS - 7_200_000],
+  ['2026-11-19T22:00Z', Date.UTC(2026, 10, 19, 22)],
+  ['11:59:30Z', Date.UTC(2026, 10, 20, 11, 59, 30)],
+  ['12:00Z', NOW_MS],
+  ['12:00:01Z', Date.UTC(2026, 10, 19, 12, 0, 1)],
+  ['3:12Z', Date.UTC(2026, 10, 20, 3, 12)],
+])('%s is a moment of the past', (text, ms) => {
+  expect(parsePast(text, NOW_MS)).toBe(ms);
+});
+
+test('a time of day without a zone is the last one of the clock on the wall', () => {
+  const at = parsePast('18:15:48', NOW_MS);
+  expect(new Date(at).toTimeString().slice(0, 8)).toBe('18:15:48');
+  expect(at).toBeLessThanOrEqual(NOW_MS);
+  expect(at).toBeGreaterThan(NOW_MS - 25 * 3_600_000);
+});
+
+test.each(['24:00', '12:60', '12:00:60', '1:2'])('%j is no time of day', (text) => {
+  expect(() => parsePast(text, NOW_MS)).toThrow(/is no moment/);
+});
 
 test('a lifetime is at least a second', () => {
   expect(parseLifetime('--expire', '1h30m')).toBe(5400);

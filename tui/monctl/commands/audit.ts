@@ -25,7 +25,7 @@ const list: Command = {
   summary: 'List what operators did, the newest first',
   details: ['What a record holds of before and after is in its JSON.'],
   options: {
-    since: takes('TIME', 'how long ago (2h), or since when (2026-11-20T22:00)'),
+    since: takes('TIME', 'how long ago (2h), or since when (22:00, 2026-11-20T22:00)'),
     who: takes('NAME', 'only what this user or creator did'),
     action: takes('ACTION', 'only this, such as silence.create or event.resolve'),
     limit: takes('N', `at most so many; default ${String(PAGE)}, with --follow ${String(FOLLOWED)}`),
