@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { eventKey } from '../../../shared/domain/event-key.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
+import { BriefBook } from '../../../tui/model/brief-book.ts';
+import { EventRecord, rankOf } from '../../../tui/model/event-record.ts';
 import { EventRegistry } from '../../../tui/model/event-registry.ts';
 import { anEventRow } from '../../support/feed-rows.ts';
 
@@ -95,4 +97,49 @@ test('those that are or belong above a place of the list are named, the uppermos
   registry.hear(keyOf('web-4'), brief(2, 400), NOW_MS);
   expect(registry.briefsUpTo(last, 10)).toEqual([keyOf('web-4'), keyOf('web-1')]);
   expect(registry.briefsUpTo(last, 1)).toEqual([keyOf('web-4')]);
+});
+
+test('whoever asks again, for more or for less, is told the same as who asks for the first time', () => {
+  const records = CLIENTS.map((client, at) => new EventRecord(keyOf(client), anEventRow({ client, since: 100 - at })));
+  const recordArbitrary = fc.constantFrom(...records);
+  const stepOfBook = fc.oneof(
+    fc.record({ kind: fc.constant('hear' as const), record: recordArbitrary, row: rowArbitrary }),
+    fc.record({ kind: fc.constant('forget' as const), record: recordArbitrary }),
+    fc.record({ kind: fc.constant('ask' as const), record: recordArbitrary, row: rowArbitrary }),
+  );
+  fc.assert(
+    fc.property(fc.array(stepOfBook, { maxLength: 40 }), (steps) => {
+      const book = new BriefBook();
+      const known = new Map<EventRecord, EventRow>();
+      const told: (readonly [again: Set<string>, first: Set<string>])[] = [];
+      for (const step of steps) {
+        if (step.kind === 'hear') {
+          book.hear(step.record, step.row);
+          known.set(step.record, step.row);
+        } else if (step.kind === 'forget') {
+          book.forget(step.record);
+          known.delete(step.record);
+        } else {
+          const fresh = new BriefBook();
+          for (const [record, row] of known) fresh.hear(record, row);
+          const rank = rankOf(step.row);
+          told.push([new Set(book.upTo(rank, 10)), new Set(fresh.upTo(rank, 10))]);
+        }
+      }
+      expect(told.map(([again]) => again)).toEqual(told.map(([, first]) => first));
+    }),
+  );
+});
+
+test('so is who asks for a few of very many, then for more, then for all', () => {
+  const book = new BriefBook();
+  const rows = Array.from({ length: 3000 }, (_, at) =>
+    anEventRow({ client: `web-${String(at)}`, status: 2, since: 10_000 - at }),
+  );
+  const keys = rows.map(({ client }) => keyOf(client));
+  for (const [at, row] of rows.entries()) book.hear(new EventRecord(keys[at] ?? '', row), row);
+  expect(book.upTo(Infinity, 3)).toEqual(keys.slice(0, 3));
+  expect(book.upTo(rankOf(anEventRow({ status: 2, since: 9999 })), 5)).toEqual(keys.slice(0, 2));
+  expect(book.upTo(rankOf(anEventRow({ status: 2, since: 7500 })), 5)).toEqual(keys.slice(0, 5));
+  expect(book.upTo(Infinity, 3000)).toEqual(keys);
 });
