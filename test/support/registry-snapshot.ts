@@ -105,7 +105,7 @@ function clientSnapshot(client: ClientEntry): object {
 }
 
 function checkSnapshot(entry: CheckEntry): object {
-  const { client, aggregates, lastProblem: _lastProblem, ttlRepeat, ...own } = Object.assign({}, entry);
+  const { client, aggregates, lastProblem: _lastProblem, ttlRepeat, ttlAt: _ttlAt, ...own } = Object.assign({}, entry);
   return {
     ...own,
     client: client.name,

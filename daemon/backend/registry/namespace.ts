@@ -51,6 +51,8 @@ export class CheckEntry {
   ttl = 0;
   /** Seconds after which a stale result is told again; 0: nobody watches whether it becomes stale. */
   ttlRepeat = 0;
+  /** When somebody looks next whether it is stale, epoch seconds; 0: never. */
+  ttlAt = 0;
   /** What the last result belongs to. */
   aggregates: readonly CheckAggregate[] = NO_AGGREGATES;
   /** How many aggregates of the namespace had been deleted when the last result came; 0 where it names none. */

@@ -71,6 +71,20 @@ test.each([
   expect(await rig.api.event('db-1', 'backup')).toMatchObject({ check: { status } });
 });
 
+test('a ttl that is shorter than before counts from its first result on', async () => {
+  const rig = await openRig(await tempDir());
+  await report(rig.api, { ttl: 86_400 });
+  pass(rig, 10);
+  await report(rig.api, { ttl: 60 });
+  pass(rig, 59);
+  expect(await rig.api.events()).toEqual([]);
+  pass(rig, 1);
+  await becomes(rig, 'Last check execution was 60 seconds ago');
+  pass(rig, 30);
+  await becomes(rig, 'Last check execution was 90 seconds ago');
+  expect(await rig.api.event('db-1', 'backup')).toMatchObject({ occurrences: 2 });
+});
+
 test('results that keep coming keep it fresh, and one without a ttl ends the watch', async () => {
   const rig = await openRig(await tempDir());
   for (let round = 0; round < 4; round++) {

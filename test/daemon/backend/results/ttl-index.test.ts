@@ -5,12 +5,13 @@ interface Watched {
   readonly executed: number;
   ttl: number;
   ttlRepeat: number;
+  ttlAt: number;
 }
 
 /** Entries that are followed, stale ten seconds after they were executed. */
 function followed(index: TtlIndex<Watched>, count: number): Watched[] {
   return Array.from({ length: count }, (_, executed) => {
-    const entry = { executed, ttl: 10, ttlRepeat: 0 };
+    const entry = { executed, ttl: 10, ttlRepeat: 0, ttlAt: 0 };
     index.follow(entry, 30);
     return entry;
   });
@@ -46,4 +47,39 @@ test('an entry that stays is due when it would have been, and one that has a ttl
   index.follow(back, 30);
   for (let now = 501; now < 600; now++) expect([...index.due(now)]).toEqual([...undisturbed.due(now)]);
   expect([...index.due(5000)]).toContain(back);
+});
+
+test('an entry whose ttl is shorter than before is due when that is over, once, whatever places it leaves behind', () => {
+  const index = new TtlIndex<Watched>();
+  const entry = { executed: 0, ttl: 50, ttlRepeat: 0, ttlAt: 0 };
+  const [first] = [...index.due(0)];
+  expect(first).toBeUndefined();
+  for (const ttl of [50, 10, 50, 10]) {
+    entry.ttl = ttl;
+    index.follow(entry, 30);
+  }
+  const dueAt = Array.from({ length: 120 }, (_, second) => second).filter((now) => [...index.due(now)].length > 0);
+  expect(dueAt).toEqual([10, 40, 70, 100]);
+});
+
+test('a ttl that is now this and now that leaves few places behind', () => {
+  const index = new TtlIndex<Watched>();
+  const entry = { executed: 0, ttl: 0, ttlRepeat: 0, ttlAt: 0 };
+  let looked = 0;
+  const counted = new Proxy(entry, {
+    get(target, name, receiver): unknown {
+      if (name === 'ttlAt') looked++;
+      return Reflect.get(target, name, receiver);
+    },
+  });
+  for (let now = 0; now < 20_000; now++) {
+    for (const ttl of [86_400, 5]) {
+      Object.assign(entry, { executed: now, ttl });
+      index.follow(counted, 30);
+    }
+    for (const due of index.due(now)) throw new Error(`${String(due.ttl)} is not over`);
+  }
+  looked = 0;
+  expect([...index.due(200_000)]).toEqual([entry]);
+  expect(looked).toBeLessThan(2000);
 });
