@@ -134,7 +134,7 @@ export function nextCheckState(
 
   if (ends) return { state: { history, lastOk, event: undefined }, transition: { kind: 'resolve', event } };
   if (isProblem && !forced) return { state: { history, lastOk, event }, transition: { kind: 'open', event } };
-  const state = { history, lastOk, event: isWaiting ? waiting(stored, recovery) : stored };
+  const state = { history, lastOk, event: isWaiting ? waiting(stored, recovery) : stored && staying(stored) };
   if (result.type === 'metric') return { state, transition: { kind: 'metric', event } };
   return { state, transition: tellsAll && stored === undefined ? { kind: 'well', event } : NOTHING };
 }
@@ -152,6 +152,11 @@ function carriedCount(stored: EventState | undefined): Count {
 /** The event as it was while its check is OK, but that one which flapped no longer does. */
 function waiting(stored: EventState, recovery: Recovery): EventState {
   return { ...stored, action: 'create', recovery };
+}
+
+/** The event as it was, which nothing but a request ends: what had begun to recover does so no more. */
+function staying(stored: EventState): EventState {
+  return stored.recovery === undefined ? stored : { ...stored, recovery: undefined };
 }
 
 /** What is the same as before counts on, everything else starts again; the watermark never sinks. */

@@ -348,7 +348,11 @@ export class ReferenceModel {
     const isForced = check['force_resolve'] === true;
     const isProblem = status !== 0 || isFlapping;
     if (isForced || !isProblem) {
-      if (before === undefined || (!isForced && check['auto_resolve'] === false)) return;
+      if (before === undefined) return;
+      if (!isForced && check['auto_resolve'] === false) {
+        stored.event = { ...before, oks: [] };
+        return;
+      }
       const oks = [...before.oks, Number(check['executed'])];
       if (!isForced && !isEnough(oks, check['resolve_after'])) {
         stored.event = { ...before, action: 'create', oks };

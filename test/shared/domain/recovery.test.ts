@@ -93,6 +93,12 @@ describe('late resolution (spec, recovery 1)', () => {
       expected: ['open', 'none', 'none'],
     },
     {
+      name: 'an OK with auto_resolve: false ends a recovery that had begun',
+      common: { resolve_after: 3 },
+      results: [2, 0, { status: 0, auto_resolve: false }, 0],
+      expected: ['open', 'none, 1 of 3 OK', 'none', 'none, 1 of 3 OK'],
+    },
+    {
       name: 'another wish counts from the next OK on, for all that came before',
       common: {},
       results: [
