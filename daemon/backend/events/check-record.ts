@@ -117,6 +117,8 @@ export interface HeldRecord {
   readonly state: CheckState;
   /** Undefined: it was deleted while its event stays. */
   readonly result: HeldResult | undefined;
+  /** The check by which selectors find an open event: of its last result, or what is left when that was deleted. */
+  readonly selected: HeldResult | undefined;
   /** Of the event. */
   readonly output: string | undefined;
   readonly deletionsBefore: number;
@@ -128,9 +130,10 @@ export function heldRecord(value: string, name: string, corrections: Corrections
   const seconds = skimmed === undefined ? 0 : secondsSince(corrections, 0);
   if (skimmed !== undefined && seconds === 0) return skimmed;
   const record = datedCheckRecord(value, corrections);
-  const { check, eventCheck, deletionsBefore = 0 } = record;
+  const { check, event, eventCheck, deletionsBefore = 0 } = record;
   const output = (eventCheck ?? check)?.output;
-  return { state: stateOf(record), result: check ?? undefined, output, deletionsBefore };
+  const selected = event === undefined ? undefined : (check ?? eventCheck);
+  return { state: stateOf(record), result: check ?? undefined, selected, output, deletionsBefore };
 }
 
 const SKIMMED =
@@ -160,7 +163,7 @@ function skimmedRecord(value: string, name: string): HeldRecord | undefined {
   if (status === undefined || executed === undefined) return undefined;
   const history = { length: Number(length), recent: Number(recent), older: Number(older), wide: undefined };
   const state = { history, lastOk: lastOk === 'null' ? null : Number(lastOk), event: undefined };
-  return { state, result: { name, status, executed }, output: undefined, deletionsBefore: 0 };
+  return { state, result: { name, status, executed }, selected: undefined, output: undefined, deletionsBefore: 0 };
 }
 
 /** The packed state of a record: of one shape, as the rules make it. */

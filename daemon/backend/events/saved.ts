@@ -19,12 +19,16 @@ export function saveCheck(
   output: string | undefined,
   by?: string,
 ): void {
-  if (bodies.check !== null && (state.event ?? entry.state.event) !== undefined) {
-    entry.client.namespace.learnCheck(entry, bodies.check);
+  const { facts } = entry;
+  // Of a result that was deleted the check of its event is left.
+  const known = bodies.check ?? bodies.eventCheck;
+  if (known !== undefined && (state.event ?? entry.state.event) !== undefined) {
+    entry.client.namespace.learnCheck(entry, known);
   }
   noteTurn(transaction, entry, state, output ?? bodies.check?.output, by);
   if ((state.event === undefined) !== (entry.state.event === undefined)) noteMatch(transaction, entry);
-  if (state.event !== entry.state.event) transaction.announce(CHECK_RECORDS, entry);
+  // An event that stays as it is through an OK may be silenced by others because of what that says.
+  if (state.event !== entry.state.event || entry.facts !== facts) transaction.announce(CHECK_RECORDS, entry);
   if (state.event === undefined && entry.state.event !== undefined) {
     endInhibitor(transaction, entry);
     noteInhibited(transaction, entry, undefined);

@@ -32,6 +32,10 @@ async function silenced(): Promise<string[]> {
     .toSorted();
 }
 
+/** How many members of the aggregate `all` have an event that anything silences. */
+const silencedMembers = async (): Promise<number> =>
+  ((await ask('GET', '/aggregates/all')).body as { results: { silenced: number } }).results.silenced;
+
 const simulated = async (attributes: object): Promise<unknown> =>
   (
     await ask('POST', '/api/mon/v1/simulate', {
@@ -154,6 +158,31 @@ describe('a silence by search', () => {
     expect(await silenced()).toEqual(['db-1/backup', 'web-1/raid', 'web-2/backup']);
     const { body } = await ask('GET', '/api/mon/v1/timeline?client=web-1&q=kind=create%20check=raid');
     expect(body).toMatchObject({ transitions: [{ check: 'raid', silenced_by: [selectorId('check.team=storage')] }] });
+  });
+
+  test.each([
+    { name: 'that recovers', well: { resolve_after: 3 } },
+    { name: 'that nothing resolves', well: { auto_resolve: false } },
+  ])('is evaluated again when an OK changes the check of an event $name, for its aggregate too', async ({ well }) => {
+    await silence('check.team=storage client=web-2');
+    await report('web-2', 'disk', { aggregates: ['all'], ...well });
+    expect(await silencedMembers()).toBe(0);
+    await report('web-2', 'disk', { aggregates: ['all'], status: 0, team: 'storage', ...well });
+    expect(await silencedMembers()).toBe(1);
+    expect(await silenced()).toEqual(['web-2/backup', 'web-2/disk']);
+    await report('web-2', 'disk', { aggregates: ['all'], status: 0, ...well });
+    expect(await silencedMembers()).toBe(0);
+  });
+
+  test('finds an event whose result was deleted by the check that it began with, after a restart as well', async () => {
+    await silence('check.team=storage client=web-1');
+    await report('web-1', 'backup', { status: 0, team: 'network', resolve_after: 3 });
+    expect(await silenced()).toEqual([]);
+    expect((await ask('DELETE', '/results/web-1/backup')).status).toBe(204);
+    expect(await silenced()).toEqual(['web-1/backup']);
+    await backend.stop();
+    await start();
+    expect(await silenced()).toEqual(['web-1/backup']);
   });
 
   test('is there after a restart, with the attributes that it asks for', async () => {
