@@ -4,6 +4,7 @@ import { BATCH_MAX, type BatchAnswer, type SubmittedResult } from '../../../shar
 import { validateSubmitted } from './validate-result.ts';
 import { readResults, readResultTexts, resultsOf } from './read.ts';
 import { parseBody, validateBoth, type ParsedBody } from '../http/json-body.ts';
+import { LoopTurn } from '../http/loop-turn.ts';
 import { sendList } from '../http/list.ts';
 import { askedNamespace, askedNamespaces } from '../namespaces/asked.ts';
 import { oneResult, type ResultDeps } from './members.ts';
@@ -32,7 +33,7 @@ export function resultsOnMon(deps: ResultDeps): OnMon<'results' | 'submitResults
     },
     submitResults: async (request): Promise<BatchAnswer> => {
       const { name } = askedNamespace(request, deps);
-      const { valid, indexes, rejected } = validateBatch(parseBody(request));
+      const { valid, indexes, rejected } = await validateBatch(parseBody(request));
       const refused = valid.length > 0 ? await results.submit(name, valid, request.admission) : NONE_REFUSED;
       for (const [at, error] of refused) rejected.push({ index: indexes[at] ?? 0, error: error.message });
       return { accepted: valid.length - refused.size, rejected };
@@ -41,12 +42,14 @@ export function resultsOnMon(deps: ResultDeps): OnMon<'results' | 'submitResults
   };
 }
 
-function validateBatch({ value, strict }: ParsedBody): {
+interface ValidatedBatch {
   readonly valid: SubmittedResult[];
   /** Where each of `valid` stands in the body. */
   readonly indexes: readonly number[];
   readonly rejected: BatchAnswer['rejected'][number][];
-} {
+}
+
+async function validateBatch({ value, strict }: ParsedBody): Promise<ValidatedBatch> {
   if (!Array.isArray(value)) throw new MonError('invalid', 'the body must be an array of results');
   if (value.length > BATCH_MAX) {
     throw new MonError('invalid', `${String(value.length)} results are too many: send at most ${String(BATCH_MAX)}`);
@@ -56,7 +59,9 @@ function validateBatch({ value, strict }: ParsedBody): {
   const valid: SubmittedResult[] = [];
   const indexes: number[] = [];
   const rejected: { index: number; error: string }[] = [];
+  const turn = new LoopTurn();
   for (const [index, item] of items.entries()) {
+    await turn.share();
     try {
       valid.push(validateBoth({ value: item, strict: strictItems?.[index] }, validateSubmitted));
       indexes.push(index);
