@@ -26,20 +26,7 @@ export function ago(seconds: number, nowMs: number): string {
  * @throws MonError `invalid`
  */
 export function parseMoment(text: string, nowMs: number): number {
-  if (/^\d{1,12}$/.test(text)) return Number(text);
-  const ahead = text.startsWith('+') ? parseDuration(text.slice(1)) : undefined;
-  if (ahead !== undefined) return Math.floor(nowMs / 1000) + ahead;
-  // Nothing else that Date.parse would take: what it makes of `1` or `May` is nobody's intention.
-  const date = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text);
-  if (date !== null) {
-    const [, day = '', time = '00:00', zone = ''] = date;
-    const ms = Date.parse(`${day}T${time}${zone}`);
-    if (Number.isFinite(ms) && ms >= 0) return Math.floor(ms / 1000);
-  }
-  throw new MonError(
-    'invalid',
-    `${JSON.stringify(text)} is no moment: write 2026-11-20T22:00 (local time), 2026-11-20T22:00Z, +2h or epoch seconds`,
-  );
+  return readMoment(text, nowMs) ?? refuse(text, '+2h');
 }
 
 /**
@@ -54,7 +41,28 @@ export function parsePast(text: string, nowMs: number): number {
   if (last !== undefined) return last;
   // Digits alone are epoch seconds, as everywhere where a moment is meant.
   const seconds = /^\d+$/.test(text) ? undefined : parseDuration(text);
-  return seconds === undefined ? parseMoment(text, nowMs) * 1000 : nowMs - seconds * 1000;
+  if (seconds !== undefined) return nowMs - seconds * 1000;
+  return (readMoment(text, nowMs) ?? refuse(text, '22:00, 2h (ago)')) * 1000;
+}
+
+/** Epoch seconds; undefined: it is none. */
+function readMoment(text: string, nowMs: number): number | undefined {
+  if (/^\d{1,12}$/.test(text)) return Number(text);
+  const ahead = text.startsWith('+') ? parseDuration(text.slice(1)) : undefined;
+  if (ahead !== undefined) return Math.floor(nowMs / 1000) + ahead;
+  // Nothing else that Date.parse would take: what it makes of `1` or `May` is nobody's intention.
+  const date = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text);
+  if (date === null) return undefined;
+  const [, day = '', time = '00:00', zone = ''] = date;
+  const ms = Date.parse(`${day}T${time}${zone}`);
+  return Number.isFinite(ms) && ms >= 0 ? Math.floor(ms / 1000) : undefined;
+}
+
+function refuse(text: string, also: string): never {
+  throw new MonError(
+    'invalid',
+    `${JSON.stringify(text)} is no moment: write 2026-11-20T22:00 (local time), 2026-11-20T22:00Z, ${also} or epoch seconds`,
+  );
 }
 
 function lastTimeOfDay(text: string, nowMs: number): number | undefined {

@@ -43,7 +43,7 @@ test('a time of day without a zone is the last one of the clock on the wall', ()
 });
 
 test.each(['24:00', '12:60', '12:00:60', '1:2'])('%j is no time of day', (text) => {
-  expect(() => parsePast(text, NOW_MS)).toThrow(/is no moment/);
+  expect(() => parsePast(text, NOW_MS)).toThrow(/is no moment: write .*, 22:00, 2h \(ago\) or epoch seconds/);
 });
 
 test('a lifetime is at least a second', () => {
