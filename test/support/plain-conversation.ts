@@ -11,21 +11,23 @@ import type { ScriptedPlans } from './upgrade-scene.ts';
 
 const POLICY = { reason: 'required', reason_pattern: null, max_expire: null, warn_matches: 50, apply_to_legacy: false };
 
-/** A person at the plain console, with time that stands still. */
-export class Conversation {
-  readonly clock = new ManualClock(FEED_HELLO.time);
-  readonly server: FeedServer;
-  readonly running: LinesConsole;
-  readonly bulks: readonly unknown[];
-  text = '';
-  #seq = 1;
+interface Place {
+  readonly backend: string;
+  readonly readOnly?: boolean;
+  readonly namespace?: string | undefined;
+}
 
-  constructor(server: FeedServer, bulks: readonly unknown[], readOnly: boolean) {
-    this.server = server;
-    this.bulks = bulks;
+/** A person at the plain console, with time that stands still. */
+export class Person {
+  readonly clock = new ManualClock(FEED_HELLO.time);
+  readonly running: LinesConsole;
+  text = '';
+
+  constructor({ backend, readOnly = false, namespace }: Place) {
     this.running = new LinesConsole({
-      backend: server.url,
-      api: async () => openApiClient({ backend: server.url }),
+      backend,
+      namespace,
+      api: async () => openApiClient({ backend, namespace }),
       clock: this.clock,
       creator: 'alice@ops',
       session: 'console-1',
@@ -34,6 +36,15 @@ export class Conversation {
       chance: () => 0.5,
     });
     onTestFinished(() => this.running[Symbol.dispose]());
+  }
+
+  /** Waits until it was said what there is. */
+  async connected(): Promise<this> {
+    await vi.waitFor(() => {
+      this.clock.advance(250);
+      if (!this.text.includes('Connected: ')) throw new Error(`not connected:\n${this.text}`);
+    });
+    return this;
   }
 
   /** What was said since `from`. */
@@ -52,6 +63,19 @@ export class Conversation {
     });
     return this.since(from);
   }
+}
+
+/** The same at a backend that says what the test tells it to. */
+export class Conversation extends Person {
+  readonly server: FeedServer;
+  readonly bulks: readonly unknown[];
+  #seq = 1;
+
+  constructor(server: FeedServer, bulks: readonly unknown[], place: Omit<Place, 'backend'>) {
+    super({ ...place, backend: server.url });
+    this.server = server;
+    this.bulks = bulks;
+  }
 
   async change(rows: Readonly<Record<string, EventRow | null>>): Promise<void> {
     const connection = await this.server.connection(0);
@@ -66,13 +90,12 @@ export class Conversation {
   }
 }
 
-interface Scene {
+interface Scene extends Omit<Place, 'backend'> {
   readonly rows?: FeedRows;
-  readonly readOnly?: boolean;
   readonly plans?: ScriptedPlans;
 }
 
-export async function converse({ rows = SCENE, readOnly = false, plans }: Scene = {}) {
+export async function converse({ rows = SCENE, plans, ...place }: Scene = {}): Promise<Conversation> {
   const bulks: unknown[] = [];
   const http: RequestListener = (request, response) => {
     void (async () => {
@@ -103,10 +126,5 @@ export async function converse({ rows = SCENE, readOnly = false, plans }: Scene 
     http,
     onSubscribe: (connection) => connection.send({ type: 'snapshot', seq: 1, rows }, { type: 'live', seq: 1 }),
   });
-  const person = new Conversation(server, bulks, readOnly);
-  await vi.waitFor(() => {
-    person.clock.advance(250);
-    if (!person.text.includes('Connected: ')) throw new Error(`not connected:\n${person.text}`);
-  });
-  return person;
+  return await new Conversation(server, bulks, place).connected();
 }

@@ -28,6 +28,8 @@ export interface LinesParts {
   readonly backend: string;
   /** Where credentials are that the URL does not hold. Default: the environment of the process. */
   readonly env?: CredentialsEnv;
+  /** What is read, announced and changed is of it. Default: `default`. */
+  readonly namespace?: string | undefined;
   readonly api: () => Promise<ApiClient>;
   readonly clock: LinesClock;
   readonly creator: string;
@@ -64,7 +66,7 @@ export class LinesConsole implements Disposable {
 
   constructor(parts: LinesParts) {
     this.#parts = parts;
-    const { backend, env, clock, chance = Math.random } = parts;
+    const { backend, env, namespace, clock, chance = Math.random } = parts;
     this.#state = new LinesState({
       ...parts,
       events: this.#changes.events,
@@ -75,7 +77,14 @@ export class LinesConsole implements Disposable {
       },
     });
     this.#feed = openFeed(
-      { backend, topics: ['events'], clock, chance, ...(env && { env }) },
+      {
+        backend,
+        topics: ['events'],
+        clock,
+        chance,
+        ...(env && { env }),
+        ...(namespace !== undefined && { namespace }),
+      },
       {
         onState: (state) => this.#connected(state),
         onRows: (rows, about) => this.#changes.apply(rows, about),

@@ -7,6 +7,8 @@ import { keyOf, matching } from './events.ts';
 
 export interface LinesAbout {
   readonly events: ReadonlyMap<string, EventRow>;
+  /** Default: `default`. */
+  readonly namespace?: string | undefined;
   readonly api: () => Promise<ApiClient>;
   readonly upgrades: () => Promise<UpgradeClient>;
   /** Names this console among those that work on plans for upgrades. */

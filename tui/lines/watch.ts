@@ -16,6 +16,8 @@ export interface WatchOptions {
   readonly backend: string;
   /** Where credentials are that the URL does not hold. Default: the environment of the process. */
   readonly env?: CredentialsEnv;
+  /** Default: `default`. */
+  readonly namespace?: string | undefined;
   /** In the search language; empty: all events. */
   readonly filter: string;
   /** Tell what there is now, and end. */
@@ -40,7 +42,7 @@ export interface WatchTools {
  * @returns the exit code, when it is over: with `once` 0 when no event matches and 8 when some do
  */
 export async function watch(options: WatchOptions, tools: WatchTools): Promise<ExitCode> {
-  const { backend, env, filter, once, json } = options;
+  const { backend, env, namespace, filter, once, json } = options;
   const { clock, chance = Math.random } = tools;
   const search = parseSearch(filter);
   if (search.kind === 'problem') {
@@ -68,7 +70,15 @@ export async function watch(options: WatchOptions, tools: WatchTools): Promise<E
     if (text.length > 0) tools.write(text.join(''));
   };
   const feed = openFeed(
-    { backend, topics: ['events'], clock, chance, ...(filter !== '' && { filter }), ...(env && { env }) },
+    {
+      backend,
+      topics: ['events'],
+      clock,
+      chance,
+      ...(filter !== '' && { filter }),
+      ...(env && { env }),
+      ...(namespace !== undefined && { namespace }),
+    },
     {
       onState: (next) => {
         state = next.kind;

@@ -13,6 +13,11 @@ test('says what there is, then waits', async () => {
   expect(text).toMatch(/\nConnected: 6 critical, 4 warning, 1 unknown, 1 silenced\.\nmon> $/);
 });
 
+test('is about the namespace of its context', async () => {
+  const { server } = await converse({ namespace: 'team-a' });
+  expect(await (await server.connection(0)).subscribed()).toMatchObject({ namespace: 'team-a' });
+});
+
 describe('reading', () => {
   test('next and previous go through the events, worst first; open says everything', async () => {
     const person = await converse();

@@ -108,10 +108,11 @@ describe('mon watch', () => {
     expect(line).toMatch(/^[ -~]*$/);
   });
 
-  test('asks the backend for what matches only', async () => {
-    const watching = await startWatch({ filter: 'status>=crit web' });
+  test('asks the backend for what matches only, in the namespace of its context', async () => {
+    const watching = await startWatch({ filter: 'status>=crit web', namespace: 'team-a' });
     const connection = await watching.server.connection(0);
-    expect(await connection.subscribed()).toMatchObject({ topics: ['events'], filter: 'status>=crit web' });
+    const wanted = { topics: ['events'], filter: 'status>=crit web', namespace: 'team-a' };
+    expect(await connection.subscribed()).toMatchObject(wanted);
   });
 
   test('a reader that is behind is told the newest state of each event, once it has caught up', async () => {
