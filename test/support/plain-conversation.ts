@@ -15,15 +15,18 @@ interface Place {
   readonly backend: string;
   readonly readOnly?: boolean;
   readonly namespace?: string | undefined;
+  /** Where its time stands; default: where that of scripted backends does. */
+  readonly nowMs?: number;
 }
 
 /** A person at the plain console, with time that stands still. */
 export class Person {
-  readonly clock = new ManualClock(FEED_HELLO.time);
+  readonly clock: ManualClock;
   readonly running: LinesConsole;
   text = '';
 
-  constructor({ backend, readOnly = false, namespace }: Place) {
+  constructor({ backend, readOnly = false, namespace, nowMs = FEED_HELLO.time }: Place) {
+    this.clock = new ManualClock(nowMs);
     this.running = new LinesConsole({
       backend,
       namespace,

@@ -8,12 +8,10 @@ import { talkOfUpgrade, UPGRADE_WORDS } from './plans.ts';
 import type { LinesState } from './state.ts';
 import { askAcknowledge, askResolve, askSilence, askUndo, askUnsilence } from './questions.ts';
 import { eventLines } from './event-lines.ts';
+import { listGroups, listInhibitions } from './noise.ts';
+import { sayFirst, wantedCount } from './say-first.ts';
 import { countsWords, eventSentence } from './sentences.ts';
 import type { Talk } from './talk.ts';
-
-/** Events that `list` reads when nobody says how many, and at most. */
-const LIST_DEFAULT = 10;
-const LIST_MAX = 1000;
 
 interface LinesCommand {
   readonly words: string;
@@ -55,6 +53,16 @@ const COMMANDS: Readonly<Record<string, LinesCommand>> = {
     words: UPGRADE_WORDS,
     help: 'read the plan for an upgrade, or make one and carry it out, each step after its question',
     run: talkOfUpgrade,
+  },
+  groups: {
+    words: 'groups [NUMBER]',
+    help: 'groups of events that handlers tell together, those that wait first: that many, else ten',
+    run: listGroups,
+  },
+  inhibitions: {
+    words: 'inhibitions [NUMBER]',
+    help: 'rules that keep events quiet, and because of what; filter inhibited_by=NAME shows the events of one',
+    run: listInhibitions,
   },
   undo: { words: 'undo', help: 'take back the last silence that was made or ended here', run: askUndo },
   filter: {
@@ -113,16 +121,13 @@ function read(state: LinesState, talk: Talk, row: EventRow, index: number, total
 }
 
 function list(state: LinesState, talk: Talk, rest: string): void {
-  const wanted = rest === '' ? LIST_DEFAULT : Number(rest);
-  if (!Number.isInteger(wanted) || wanted < 1) return talk.say('list takes a number, as in: list 20');
+  const wanted = wantedCount(talk, 'list', rest);
+  if (wanted === undefined) return;
   const shown = state.shown();
-  if (shown.length === 0) return talk.say(nothingText(state));
-  const rows = shown.slice(0, Math.min(wanted, LIST_MAX));
-  for (const [index, row] of rows.entries()) talk.say(`${countText(index + 1)}: ${eventSentence(row, state.nowMs)}`);
-  const left = shown.length - rows.length;
-  if (left > 0) talk.say(`and ${countText(left)} more.`);
-  const [first] = rows;
-  if (first !== undefined) state.goTo(first);
+  const [first] = shown;
+  if (first === undefined) return talk.say(nothingText(state));
+  sayFirst(talk, wanted, shown, (row) => eventSentence(row, state.nowMs));
+  state.goTo(first);
 }
 
 async function withEvent(

@@ -24,7 +24,7 @@ export async function eventLines(state: LinesState, talk: Talk, row: EventRow): 
   if (event === undefined) return talk.say(`${nameWords(row)} is resolved.`);
   talk.say(eventSentence(row, state.nowMs));
   const recurring = await recurringLines(api, event.silenced_by);
-  for (const line of linesOf(event, state.nowMs, recurring)) talk.say(line);
+  for (const line of linesOf(event, state.nowMs, [...inhibitorLines(row), ...recurring])) talk.say(line);
 }
 
 /** Of the silences on it, those that recur. */
@@ -42,7 +42,13 @@ async function recurringLines(
   );
 }
 
-function linesOf(event: Event, nowMs: number, recurring: readonly string[]): readonly string[] {
+/** The rule that keeps it quiet, and the event because of which it does. */
+function inhibitorLines({ inhibited_by: by }: EventRow): readonly string[] {
+  return by === undefined ? [] : [safeLine(`Kept quiet by ${by.rule}, because of ${nameWords(by)}.`)];
+}
+
+/** @param quieting what more there is to say of what keeps it quiet */
+function linesOf(event: Event, nowMs: number, quieting: readonly string[]): readonly string[] {
   const { check, client, occurrences } = event;
   const { interval, command, handlers } = check;
   const output = safeText(check.output.trimEnd()).split('\n');
@@ -53,7 +59,7 @@ function linesOf(event: Event, nowMs: number, recurring: readonly string[]): rea
     `The last results, oldest first: ${check.history.map((status) => severityOf(Number(status))).join(', ')}.`,
     safeLine(`The client is at ${client.address} and subscribes to ${client.subscriptions.join(', ')}.`),
     ...(event.silenced_by.length === 0 ? [] : [safeLine(`Silenced by ${event.silenced_by.join(', ')}.`)]),
-    ...recurring,
+    ...quieting,
     ...(Array.isArray(handlers) ? [safeLine(`Handlers: ${handlers.join(', ')}.`)] : []),
     ...(typeof command === 'string' ? [safeLine(`Command: ${command}`)] : []),
     'Output:',

@@ -46,7 +46,7 @@ export function eventSentence(row: EventRow, nowMs: number): string {
   const age = seconds < 60 ? '' : `, ${durationWords(seconds)}`;
   const output = safeLine(row.output).trim().slice(0, OUTPUT_MAX).toWellFormed();
   const severity = severityOf(row.status);
-  const state = eventClass(row) === 'silenced' ? `silenced, ${severity}` : stateWord(row);
+  const state = eventClass(row) === 'silenced' ? `silenced, ${severity}` : stateWords(row);
   return `${state}: ${nameWords(row)}${age}${output === '' ? '' : `: ${output}`}`;
 }
 
@@ -75,36 +75,54 @@ export function announcement(changes: readonly EventChange[], nowMs: number): st
   return [lead, ...named, ...(rest === 0 ? [] : [countOf(rest, 'other change')])].join('; ');
 }
 
-/** How many events there are of each kind: `7 critical, 4 warning, 1 silenced`. */
+/** How many events there are of each kind: `7 critical, 4 warning, 1 silenced; 2 of them inhibited`. */
 export function countsWords(rows: Iterable<EventRow>): string {
   const counts = new Map<EventClass, number>();
-  for (const row of rows) counts.set(eventClass(row), (counts.get(eventClass(row)) ?? 0) + 1);
+  let inhibited = 0;
+  for (const row of rows) {
+    counts.set(eventClass(row), (counts.get(eventClass(row)) ?? 0) + 1);
+    if (row.inhibited_by !== undefined) inhibited += 1;
+  }
   const named = KINDS.flatMap((kind) => {
     const count = kind === 'resolved' ? undefined : counts.get(kind);
     return count === undefined ? [] : [`${countText(count)} ${KIND_WORDS[kind]}`];
   });
-  return named.length === 0 ? 'no events' : named.join(', ');
+  // Where there are no inhibitions nobody looks for them.
+  const quiet = inhibited === 0 ? '' : `; ${countText(inhibited)} of them inhibited`;
+  return named.length === 0 ? 'no events' : `${named.join(', ')}${quiet}`;
 }
 
-function stateWord(row: EventRow): string {
+function stateWords(row: EventRow): string {
   const word = KIND_WORDS[eventClass(row)];
+  if (row.inhibited_by !== undefined) return `${word}, quiet because of ${nameWords(row.inhibited_by)}`;
   if (row.action === 'flapping') return row.status === 0 ? word : `${word}, flapping`;
   return row.recovering === undefined ? word : `${word}, recovering`;
 }
 
-/** By what they became and by check: an outage is one check on many clients. */
+/** Whether it goes on, and another event keeps it from whoever would be told. */
+function isQuiet({ kind, row }: EventChange): boolean {
+  return row.inhibited_by !== undefined && kind !== 'silenced' && kind !== 'resolved';
+}
+
+/** By what they became and by check: an outage is one check on many clients. What follows from it is apart. */
 function grouped(changes: readonly EventChange[]): ReadonlyMap<string, readonly EventChange[]> {
-  return Map.groupBy(changes, ({ kind, row }) => `${kind} ${row.check}`);
+  return Map.groupBy(changes, (change) => `${change.kind} ${String(isQuiet(change))} ${change.row.check}`);
 }
 
 function worstFirst([a]: readonly EventChange[], [b]: readonly EventChange[]): number {
-  return a === undefined || b === undefined ? 0 : KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind);
+  return a === undefined || b === undefined ? 0 : rank(a) - rank(b);
+}
+
+/** The cause comes before its consequences, which are as good as silenced. */
+function rank(change: EventChange): number {
+  return KINDS.indexOf(isQuiet(change) ? 'silenced' : change.kind);
 }
 
 function groupWords(group: readonly EventChange[], first: EventChange): string {
   const [example] = group;
   if (example === undefined) return '';
   const { kind, row } = example;
-  const more = kind === first.kind && row.check === first.row.check ? 'more ' : '';
-  return `${countText(group.length)} ${more}${KIND_WORDS[kind]} on ${safeLine(row.check)}`;
+  const isSame = kind === first.kind && row.check === first.row.check && isQuiet(example) === isQuiet(first);
+  const quiet = isQuiet(example) ? ', inhibited' : '';
+  return `${countText(group.length)} ${isSame ? 'more ' : ''}${KIND_WORDS[kind]}${quiet} on ${safeLine(row.check)}`;
 }

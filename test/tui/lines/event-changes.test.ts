@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { EventChanges } from '../../../tui/lines/event-changes.ts';
 import { announcement, countsWords, durationWords, eventSentence } from '../../../tui/lines/sentences.ts';
 import { byKey } from '../../support/console-rig.ts';
@@ -81,6 +81,41 @@ test('many changes are one line: the worst in full, the others by check, what is
     row: row('a', `check-${String(index)}`, 1),
   }));
   expect(announcement(many, NOW_MS)).toMatch(/; 5 other changes$/);
+});
+
+describe('what another event keeps quiet', () => {
+  const by = { rule: 'switch-down', client: 'sw-1', check: 'switch' };
+  const quiet = (client: string) => ({ ...row(client, 'http'), inhibited_by: by });
+
+  test('says so, and because of what', () => {
+    const event = { ...quiet('web-1'), since: NOW - 180, output: 'refused' };
+    expect(eventSentence(event, NOW_MS)).toBe(
+      'critical, quiet because of switch on sw-1: http on web-1, 3 minutes: refused',
+    );
+    expect(eventSentence({ ...event, silenced_by: ['x'] }, NOW_MS)).toBe(
+      'silenced, critical: http on web-1, 3 minutes: refused',
+    );
+  });
+
+  test('is announced after its cause, whatever came first, and apart from what nothing keeps quiet', () => {
+    const rows = [quiet('web-1'), quiet('web-2'), row('sw-1', 'switch'), row('web-3', 'http')];
+    const changes = rows.map((one) => ({ kind: 'critical' as const, row: one }));
+    expect(announcement(changes, NOW_MS)).toBe(
+      'critical: switch on sw-1; 1 critical on http; 2 critical, inhibited on http',
+    );
+    expect(announcement(changes.slice(0, 2), NOW_MS)).toBe(
+      'critical, quiet because of switch on sw-1: http on web-1; 1 more critical, inhibited on http',
+    );
+  });
+
+  test('resolves as anything does', () => {
+    const changes = [quiet('web-1'), row('web-3', 'http')].map((one) => ({ kind: 'resolved' as const, row: one }));
+    expect(announcement(changes, NOW_MS)).toBe('resolved: http on web-1; 1 more resolved on http');
+  });
+
+  test('is counted', () => {
+    expect(countsWords([quiet('web-1'), row('sw-1', 'switch')])).toBe('2 critical; 1 of them inhibited');
+  });
 });
 
 test('figures name the worst first', () => {

@@ -1,4 +1,3 @@
-import { formatDuration } from '../../../shared/domain/duration.ts';
 import { groupLabel } from '../../../shared/domain/grouping/place.ts';
 import { GROUP_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import type { GroupRow } from '../../../shared/schemas/grouping.ts';
@@ -10,6 +9,7 @@ import { isInShown } from '../../model/shown-namespace.ts';
 import type { Opened } from '../../state/ports.ts';
 import { STATUS } from '../../text/theme.ts';
 import { countText } from '../../words/count-text.ts';
+import { nextTurnFirst, nextTurnText, NO_GROUP, toldText } from '../../words/group-text.ts';
 
 const WORST_FIRST = ['critical', 'warning', 'unknown', 'ok'] as const;
 
@@ -34,19 +34,14 @@ export const GROUPS = tableView<GroupRow>({
       spare: 1,
       compare: (a, b) => (b.told_at ?? 0) - (a.told_at ?? 0),
     }),
-    column('next', 'NEXT', [14, Infinity], nextText, {
+    column('next', 'NEXT', [14, Infinity], nextTurnText, {
       tone: ({ waiting }) => (waiting > 0 ? 'strong' : 'plain'),
-      // What waits comes before what is only told again.
-      compare: (a, b) => Number(b.waiting > 0) - Number(a.waiting > 0) || a.due_at - b.due_at,
+      compare: nextTurnFirst,
     }),
   ],
   sort: 'next',
   search: GROUP_SEARCH,
-  empty: () => [
-    'No group: no event waits to be told with others, or was told so and persists.',
-    '',
-    'A handler with "group_by" tells of many events by one message.',
-  ],
+  empty: () => [NO_GROUP, '', 'A handler with "group_by" tells of many events by one message.'],
   menu: ['open'],
 });
 
@@ -58,17 +53,6 @@ function eventsText({ firing, worst = 'unknown' }: GroupRow): string {
 
 function worstRank({ firing, worst = 'unknown' }: GroupRow): number {
   return firing === 0 ? WORST_FIRST.length : WORST_FIRST.indexOf(worst);
-}
-
-function toldText({ told_at: at }: GroupRow, nowMs: number): string {
-  return at === null ? 'never' : `${formatDuration(Math.max(0, nowMs / 1000 - at), 1)} ago`;
-}
-
-/** When it is told next; of what was told and persists, when again. */
-function nextText({ waiting, due_at: at }: GroupRow, nowMs: number): string {
-  const seconds = at - nowMs / 1000;
-  if (waiting > 0) return seconds > 0 ? `waits ${formatDuration(seconds, 2)}` : 'now';
-  return `again in ${formatDuration(Math.max(0, seconds), 2)}`;
 }
 
 /** Those that were loaded last and are shown, made once for each answer. */

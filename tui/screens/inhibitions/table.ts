@@ -8,6 +8,7 @@ import { NAMESPACE_COLUMN } from '../../model/where-column.ts';
 import { isInShown } from '../../model/shown-namespace.ts';
 import type { Opened } from '../../state/ports.ts';
 import { countText } from '../../words/count-text.ts';
+import { NO_INHIBITION } from '../../words/inhibition-text.ts';
 
 /** Rules that keep events quiet that follow from others. */
 export const INHIBITIONS = tableView<InhibitionRow>({
@@ -32,7 +33,7 @@ export const INHIBITIONS = tableView<InhibitionRow>({
   ],
   sort: 'quiet',
   search: INHIBITION_SEARCH,
-  empty: () => ['No inhibition: the configuration of the backend has no rule.', '', 'See docs/handlers.md.'],
+  empty: () => [NO_INHIBITION, '', 'See docs/handlers.md.'],
   menu: ['open', 'inhibitor'],
 });
 

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { Person } from '../../support/plain-conversation.ts';
+import { send } from '../../support/raw-http.ts';
+import { runMonctl } from '../../support/run-monctl.ts';
+import { startBackend, type RunningBackend } from '../../support/running-backend.ts';
+
+let backend: RunningBackend;
+let person: Person;
+
+beforeAll(async () => {
+  backend = await startBackend({
+    settings: {
+      handlers: {
+        default: { type: 'pipe', command: 'cat > /dev/null', group_by: ['client.rack'], group_wait: 80_000 },
+      },
+      inhibitions: {
+        'site-away': { when: 'check=uplink', quiet: 'check!=uplink' },
+        'switch-down': { when: 'check=switch status=crit', quiet: 'check!=switch', equal: ['client.rack'] },
+      },
+    },
+  });
+  for (const [name, rack] of Object.entries({ 'sw-a': 'a', 'a-1': 'a', 'a-2': 'a', 'b-1': 'b' })) {
+    await post('/clients', { name, address: 'x', rack });
+  }
+  await post('/results', { source: 'sw-a', name: 'switch', status: 2, output: 'down' });
+  for (const source of ['a-1', 'a-2']) await post('/results', { source, name: 'disk', status: 2, output: 'full' });
+  await post('/results', { source: 'b-1', name: 'disk', status: 1, output: 'full' });
+  await runMonctl(['namespace', 'create', 'team-a'], { MON_BACKEND: backend.url });
+});
+afterAll(() => backend[Symbol.asyncDispose]());
+
+beforeEach(async () => {
+  person = await talk();
+});
+
+const talk = (namespace?: string): Promise<Person> =>
+  new Person({ backend: backend.url, namespace, nowMs: Date.now() }).connected();
+
+const post = (target: string, body: object): Promise<unknown> =>
+  send(backend.url, { method: 'POST', target, body: JSON.stringify(body) });
+
+test('groups are read, what waits first', async () => {
+  expect(await person.type('groups')).toMatch(
+    /^1: critical: client\.rack=a at default: 1 event, 1 untold, never told, waits 22h1\dm\n2: warning: client\.rack=b at .*\nmon> $/,
+  );
+  expect(await person.type('g 1')).toMatch(/^1: critical: .*\nand 1 more\.\nmon> $/);
+  expect(await person.type('groups all')).toContain('groups takes a number, as in: groups 20');
+});
+
+test('inhibitions are read, those first that keep most quiet, and the events of one by a filter', async () => {
+  expect(await person.type('inhibitions')).toBe(
+    [
+      '1: switch-down keeps 2 events quiet because of switch on sw-a; when check=switch status=crit, quiets check!=switch, equal client.rack',
+      '2: site-away keeps nothing quiet now; when check=uplink, quiets check!=uplink',
+      'mon> ',
+    ].join('\n'),
+  );
+  expect(await person.type('filter inhibited_by=switch-down')).toContain('Filtered: 2 critical; 2 of them inhibited.');
+});
+
+test('an event says what keeps it quiet', async () => {
+  expect(person.text).toContain('Connected: 3 critical, 1 warning; 2 of them inhibited.');
+  expect(await person.type('list')).toMatch(
+    /1: critical: switch on sw-a.*\n2: warning: disk on b-1.*\n3: critical, quiet because of switch on sw-a: disk on a-1/,
+  );
+  expect(await person.type('open a-1/disk')).toContain('Kept quiet by switch-down, because of switch on sw-a.');
+});
+
+test('of another namespace there is nothing', async () => {
+  const elsewhere = await talk('team-a');
+  expect(await elsewhere.type('groups')).toContain('No group: ');
+  expect(await elsewhere.type('inhibitions')).toContain('1: site-away keeps nothing quiet now');
+});

@@ -1,0 +1,63 @@
+import { groupLabel } from '../../shared/domain/grouping/place.ts';
+import { inhibitionWithin } from '../../shared/domain/inhibition/within.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import type { GroupRow } from '../../shared/schemas/grouping.ts';
+import type { InhibitionRow } from '../../shared/schemas/inhibition.ts';
+import { isInShown } from '../model/shown-namespace.ts';
+import { countOf } from '../words/changes.ts';
+import { countText } from '../words/count-text.ts';
+import { nextTurnFirst, nextTurnText, NO_GROUP, toldText } from '../words/group-text.ts';
+import { NO_INHIBITION } from '../words/inhibition-text.ts';
+import { sayFirst, wantedCount } from './say-first.ts';
+import { nameWords } from './sentences.ts';
+import type { LinesState } from './state.ts';
+import type { Talk } from './talk.ts';
+
+/** Reads what handlers with `group_by` tell together. */
+export async function listGroups(state: LinesState, talk: Talk, rest: string): Promise<void> {
+  const wanted = wantedCount(talk, 'groups', rest);
+  if (wanted === undefined) return;
+  const all = await (await state.about.api()).handlerGroups();
+  const groups = all.filter(isInShown(state.about)).toSorted(nextTurnFirst);
+  if (groups.length === 0) talk.say(NO_GROUP);
+  sayFirst(talk, wanted, groups, (group) => groupSentence(group, state.nowMs));
+}
+
+/** `critical: client.rack=fra-12 at pager: 31 events, 30 untold, never told, waits 24s`. */
+function groupSentence(group: GroupRow, nowMs: number): string {
+  const { handler, by, firing, worst = 'unknown', waiting, told_at: toldAt } = group;
+  const parts = [
+    ...(firing === 0 ? [] : [countOf(firing, 'event')]),
+    ...(waiting === 0 ? [] : [`${countText(waiting)} untold`]),
+    toldAt === null ? 'never told' : `told ${toldText(group, nowMs)}`,
+    nextTurnText(group, nowMs),
+  ];
+  const state = firing === 0 ? 'all over' : worst;
+  return safeLine(`${state}: ${groupLabel(Object.entries(by))} at ${handler}: ${parts.join(', ')}`);
+}
+
+/** Reads the rules that keep events quiet, those first that keep most quiet now. */
+export async function listInhibitions(state: LinesState, talk: Talk, rest: string): Promise<void> {
+  const wanted = wantedCount(talk, 'inhibitions', rest);
+  if (wanted === undefined) return;
+  const all = await (await state.about.api()).inhibitions();
+  const rules = all
+    .map((rule) => inhibitionWithin(rule, isInShown(state.about)))
+    .toSorted((a, b) => (b.quieted ?? 0) - (a.quieted ?? 0) || b.inhibitors.length - a.inhibitors.length);
+  if (rules.length === 0) talk.say(NO_INHIBITION);
+  sayFirst(talk, wanted, rules, inhibitionSentence);
+}
+
+/** `switch-down keeps 2 events quiet because of switch on sw-1; when check=switch, quiets check!=switch, equal client.rack`. */
+function inhibitionSentence(rule: InhibitionRow): string {
+  const { name, when, quiet, equal } = rule;
+  const common = equal.length === 0 ? '' : `, equal ${equal.join(', ')}`;
+  return safeLine(`${name} keeps ${quietWords(rule)}; when ${when}, quiets ${quiet}${common}`);
+}
+
+function quietWords({ quieted, inhibitors: [first, ...others] }: InhibitionRow): string {
+  if (first === undefined) return 'nothing quiet now';
+  const events = quieted === undefined ? 'events' : countOf(quieted, 'event');
+  const more = others.length === 0 ? '' : ` and ${countText(others.length)} more`;
+  return `${events} quiet because of ${nameWords(first)}${more}`;
+}

@@ -1,0 +1,26 @@
+import { countText } from '../words/count-text.ts';
+import type { Talk } from './talk.ts';
+
+/** Items of a list that are read when nobody says how many, and at most. */
+const COUNT_DEFAULT = 10;
+const COUNT_MAX = 1000;
+
+/** How many somebody wants to hear; what is no number is told. */
+export function wantedCount(talk: Talk, verb: string, text: string): number | undefined {
+  const wanted = text === '' ? COUNT_DEFAULT : Number(text);
+  if (Number.isInteger(wanted) && wanted >= 1) return Math.min(wanted, COUNT_MAX);
+  talk.say(`${verb} takes a number, as in: ${verb} 20`);
+  return undefined;
+}
+
+/** Reads the first items of a list, each with its number, and how many are left. */
+export function sayFirst<Item>(
+  talk: Talk,
+  count: number,
+  items: readonly Item[],
+  sentence: (item: Item) => string,
+): void {
+  for (const [index, item] of items.slice(0, count).entries()) talk.say(`${countText(index + 1)}: ${sentence(item)}`);
+  const left = items.length - count;
+  if (left > 0) talk.say(`and ${countText(left)} more.`);
+}

@@ -1,0 +1,23 @@
+import { formatDuration } from '../../shared/domain/duration.ts';
+import type { GroupRow } from '../../shared/schemas/grouping.ts';
+
+/* Groups of events of a handler, in words. */
+
+export const NO_GROUP = 'No group: no event waits to be told with others, or was told so and persists.';
+
+/** When it was told last: `4m ago`, `never`. */
+export function toldText({ told_at: at }: Pick<GroupRow, 'told_at'>, nowMs: number): string {
+  return at === null ? 'never' : `${formatDuration(Math.max(0, nowMs / 1000 - at), 1)} ago`;
+}
+
+/** When it is told next; of what was told and persists, when again. */
+export function nextTurnText({ waiting, due_at: at }: Pick<GroupRow, 'waiting' | 'due_at'>, nowMs: number): string {
+  const seconds = at - nowMs / 1000;
+  if (waiting > 0) return seconds > 0 ? `waits ${formatDuration(seconds, 2)}` : 'now';
+  return `again in ${formatDuration(Math.max(0, seconds), 2)}`;
+}
+
+/** What waits comes before what is only told again. */
+export function nextTurnFirst(a: GroupRow, b: GroupRow): number {
+  return Number(b.waiting > 0) - Number(a.waiting > 0) || a.due_at - b.due_at;
+}

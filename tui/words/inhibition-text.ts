@@ -1,0 +1,1 @@
+export const NO_INHIBITION = 'No inhibition: the configuration of the backend has no rule.';
