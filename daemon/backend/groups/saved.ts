@@ -1,5 +1,6 @@
 import { groupPlace, isGroupedBy, type GroupPlace } from '../../../shared/domain/grouping/place.ts';
 import { changeOf, nextGrouped, type Told } from '../../../shared/domain/grouping/turn.ts';
+import type { Event } from '../../../shared/schemas/event.ts';
 import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
 import { noteEvent } from '../events/saved.ts';
 import type { Transaction } from '../commit/transaction.ts';
@@ -48,6 +49,15 @@ export function addToGroup(
   if (changeOf(member) !== 'same') group.untoldSinceMs ??= transaction.nowMs;
   touch(transaction, namespace, group);
   return true;
+}
+
+/** Whether an inhibition had an event held back when its group had its turn, and it has not come again since. */
+export function isHeldBack(
+  namespace: Namespace,
+  handler: string,
+  { client, check }: Pick<Event, 'client' | 'check'>,
+): boolean {
+  return groupsOf(namespace).member(handler, client.name, check.name)?.told === 'held';
 }
 
 /** Puts an event of a group that was made by other names where it belongs now; what was told of it is remembered. */

@@ -20,7 +20,7 @@ import { openEvents } from '../events/state.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { noteSuppressed } from '../silences/saved.ts';
 import { CLIENTS } from '../clients/table.ts';
-import { addToGroup } from '../groups/saved.ts';
+import { addToGroup, isHeldBack } from '../groups/saved.ts';
 import type { HandlingNote } from './event-handling.ts';
 import type { Occasion } from './occasion.ts';
 import { isFreed, noteInhibiting, quietNow, rememberQuiet } from './quieting.ts';
@@ -125,7 +125,7 @@ function askForRuns(
   const record = transaction.body(CLIENTS, client);
   const event = buildEvent({ ...occasion, client: record, silencedBy: silencesOf(occasion, transaction.nowMs) });
   const quiet = quietNow(transaction, occasion, event);
-  const told = isFreed(state, quiet, event) ? { ...event, inhibition_ended: true as const } : event;
+  const told = isFreed(state, quiet, event) ? inhibitionEnded(event) : event;
   const unsilenced = transaction.handling.handlesSilenceEnds() ? afterSilence(told, state) : undefined;
   const circumstances = transaction.handling.circumstances(
     namespace.name,
@@ -139,13 +139,14 @@ function askForRuns(
   let isWithheld = false;
   let isSuppressed = state.isSuppressed;
   for (const handler of handlers) {
-    const given = unsilenced !== undefined && heedsSilences(handler) ? unsilenced : told;
+    const usual = unsilenced !== undefined && heedsSilences(handler) ? unsilenced : told;
+    const given = quiet === undefined && isHeldFrom(namespace, handler, event) ? inhibitionEnded(usual) : usual;
     const verdict = transaction.handling.judge(handler, given, circumstances);
     verdicts.push(verdict);
     if (isRun(verdict)) {
       ask(transaction, namespace, handler, given);
       hasRun = true;
-    } else if (verdict.verdict === 'silenced' && isSuppressedRun(handler, told, unquieted)) {
+    } else if (verdict.verdict === 'silenced' && isSuppressedRun(handler, given, unquieted)) {
       // Of both the inhibition remembers it: the silence is asked again when that ends.
       if (quiet === undefined) {
         noteSuppressed(transaction, namespace, event.silenced_by);
@@ -174,6 +175,17 @@ function askAlone(transaction: Transaction, namespace: Namespace, handler: Route
   const names = groupNamesOf(handler);
   const group = names && groupOfOne({ namespace: namespace.name, handler: name }, names, event);
   addJob(transaction, namespace, name, event, group);
+}
+
+/** Whether its group holds an event back from a handler, which would have heard of it but for an inhibition that began later. */
+function isHeldFrom(namespace: Namespace, handler: RoutedHandler, event: Event): boolean {
+  return (
+    event.action !== 'resolve' && groupNamesOf(handler) !== undefined && isHeldBack(namespace, handler.name, event)
+  );
+}
+
+function inhibitionEnded(event: HandledEvent): HandledEvent {
+  return { ...event, inhibition_ended: true };
 }
 
 function groupNamesOf(handler: RoutedHandler): readonly string[] | undefined {

@@ -203,3 +203,22 @@ test('a group that waits tells one problem in place of 300 that follow from it',
   expect(await takeTold(rig)).toEqual(['sw-a/switch resolved']);
   await settled(rig);
 });
+
+test.each([
+  { name: 'whose results go on', results: 1 },
+  { name: 'without a result meanwhile', results: 0 },
+])('what a group held back is told when it is free, whatever its refresh says: $name', async ({ results }) => {
+  const rig = await openRacks({ ...SECTIONS, handlers: { default: groupingPipe({ filter: 'occurrences' }) } });
+  await rig.report(2, { source: 'a-1', refresh: 86_400 });
+  await switchIs(rig, 2);
+  await pass(rig, 31);
+  expect(await takeTold(rig)).toEqual(['sw-a/switch new']);
+  for (let result = 0; result < results; result++) await rig.report(2, { source: 'a-1', refresh: 86_400 });
+  await switchIs(rig, 0);
+  await pass(rig, 301);
+  expect(await takeTold(rig)).toEqual(['sw-a/switch resolved']);
+  await rig.report(2, { source: 'a-1', refresh: 86_400 });
+  await rig.report(2, { source: 'a-1', refresh: 86_400 });
+  await pass(rig, 301);
+  expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+});
