@@ -2,7 +2,7 @@ import type { HandlerVerdict } from '../schemas/explain.ts';
 import type { Recovery } from '../schemas/recovery.ts';
 import type { CheckState, Transition } from './event.ts';
 import { recoveryWords } from './recovery.ts';
-import { isRun } from './handling.ts';
+import { inhibitedReason, isRun } from './handling.ts';
 import { severityOf } from './severity.ts';
 
 /** What becomes of an event as a whole, in one sentence for people. */
@@ -16,8 +16,18 @@ export function handlingSentence(verdicts: readonly HandlerVerdict[]): string {
   }
   if (first === undefined) return 'nobody handles it: its check names no handler';
   if (second === undefined) return `nobody handles it: ${first.handler} does not, because ${first.reason}`;
-  const isShared = others.every(({ reason }) => reason === first.reason);
-  return isShared ? `nobody handles it: ${first.reason}` : 'nobody handles it: each handler has its own reason';
+  const shared = sharedReason(others, first);
+  return `nobody handles it: ${shared ?? 'each handler has its own reason'}`;
+}
+
+/** What they have in common; those with groups say more of an inhibition than the others. */
+function sharedReason(verdicts: readonly HandlerVerdict[], first: HandlerVerdict): string | undefined {
+  if (verdicts.every(({ reason }) => reason === first.reason)) return first.reason;
+  const { inhibited_by: inhibitor } = first;
+  if (inhibitor === undefined) return undefined;
+  const reason = inhibitedReason(inhibitor);
+  const isSame = verdicts.every(({ inhibited_by: other }) => other !== undefined && inhibitedReason(other) === reason);
+  return isSame ? reason : undefined;
 }
 
 /** A handler that tells of groups says more of a lone event than that it runs. */

@@ -201,6 +201,11 @@ function inhibited({ quiet }: HandlingCircumstances): Judgement | undefined {
   return { verdict: 'inhibited', reason, ...(inhibitor !== undefined && { inhibited_by: inhibitor }) };
 }
 
+/** For people: what follows on "this handler, because". */
+export function inhibitedReason({ rule, client, check }: Inhibitor): string {
+  return `the inhibition ${rule} keeps it quiet while there is an event of ${client}/${check}`;
+}
+
 /** Of a resolve any status of its history may be the listed one: whoever was told of the problem hears of its end. */
 function hasSeverity({ action, check }: Event, severities: readonly string[]): boolean {
   if (action !== 'resolve') return severities.includes(severityOf(check.status));

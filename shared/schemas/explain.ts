@@ -51,7 +51,7 @@ export interface HandlerVerdict {
   readonly silenced_by?: readonly string[];
   /** The rule, and the event because of which it keeps this one quiet. */
   readonly inhibited_by?: Inhibitor;
-  /** Of a handler with `group_by`: in which group the event is told, and when, epoch seconds; null: it is not. */
+  /** Of a handler with `group_by`: in which group the event is told, and when, epoch seconds; null: it is not, or nobody knows when. */
   readonly group?: {
     readonly id: string;
     readonly by: Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
-import { groupOutlook } from '../../../shared/domain/grouping/outlook.ts';
-import { groupId, groupPlace } from '../../../shared/domain/grouping/place.ts';
+import { groupOutlook, heldReason, quietOutlook } from '../../../shared/domain/grouping/outlook.ts';
+import { groupId, groupPlace, type GroupPlace } from '../../../shared/domain/grouping/place.ts';
 import { changeOf, groupTimes, nextGrouped } from '../../../shared/domain/grouping/turn.ts';
 import { isGrouping, isRun, type RoutedHandler } from '../../../shared/domain/handling.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
@@ -8,31 +8,99 @@ import type { GroupRow } from '../../../shared/schemas/grouping.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { groupsOf, type Group, type GroupMember } from './state.ts';
 
+/** An event at its handlers. */
+interface Handled {
+  readonly namespace: Namespace;
+  readonly event: Event;
+  readonly nowMs: number;
+  /** What would become of it if no inhibition kept it quiet; absent: none does. */
+  readonly unquieted?: readonly HandlerVerdict[] | undefined;
+  /** Whether it is about a result that did not come; absent: about the event as it is. */
+  readonly isAssumed?: boolean;
+}
+
 /** Verdicts of handlers about an event, with the groups in which it waits or would wait. */
 export function withGroups(
   verdicts: readonly HandlerVerdict[],
   routed: readonly RoutedHandler[],
-  { namespace, event, nowMs }: { readonly namespace: Namespace; readonly event: Event; readonly nowMs: number },
+  handled: Handled,
 ): HandlerVerdict[] {
   return verdicts.map((verdict) => {
     const handler = routed.find(({ name }) => name === verdict.handler);
-    if (handler?.kind !== 'handler' || !isGrouping(handler) || !isRun(verdict)) return verdict;
-    const names = handler.definition?.group_by ?? [];
-    const place = groupPlace(names, event);
-    const groups = groupsOf(namespace);
-    const member = groups.member(handler.name, event.client.name, event.check.name);
-    const group = groups.get(handler.name, place.key);
-    const next = nextGrouped(member, event, true);
-    const others = shownIn(group).filter((other) => other !== member).length;
-    const { reason, dueAtMs } = groupOutlook(
-      { place, pace: group ?? member?.group, others, change: next && changeOf(next) },
-      groupTimes(handler.definition ?? {}),
-      nowMs,
-    );
-    const id = groupId(namespace.name, handler.name, place.key);
-    const due = dueAtMs === undefined ? null : Math.ceil(dueAtMs / 1000);
-    return { ...verdict, reason, group: { id, by: Object.fromEntries(place.by), events: others + 1, due_at: due } };
+    if (handler?.kind !== 'handler' || !isGrouping(handler)) return verdict;
+    if (isRun(verdict)) return inGroup(verdict, handler, handled);
+    return verdict.verdict === 'inhibited' ? quietInGroup(verdict, handler, handled) : verdict;
   });
+}
+
+type Routed = Extract<RoutedHandler, { readonly kind: 'handler' }>;
+
+function inGroup(
+  verdict: HandlerVerdict,
+  { name, definition }: Routed,
+  { namespace, event, nowMs, isAssumed = false }: Handled,
+): HandlerVerdict {
+  const place = groupPlace(definition?.group_by ?? [], event);
+  const groups = groupsOf(namespace);
+  const member = groups.member(name, event.client.name, event.check.name);
+  const group = groups.get(name, place.key);
+  const others = othersIn(group, member);
+  if (member?.told === 'held' && !isAssumed) {
+    return {
+      ...verdict,
+      reason: heldReason(place, others),
+      group: groupView(namespace, name, place, others, undefined),
+    };
+  }
+  const next = nextGrouped(member, event, true);
+  const { reason, dueAtMs } = groupOutlook(
+    { place, pace: group ?? member?.group, others, change: next && changeOf(next) },
+    groupTimes(definition ?? {}),
+    nowMs,
+  );
+  return { ...verdict, reason, group: groupView(namespace, name, place, others, dueAtMs) };
+}
+
+/** Of one that is quiet it is told in which group it is, and what that is told of it when it is free. */
+function quietInGroup(
+  verdict: HandlerVerdict,
+  { name, definition }: Routed,
+  { namespace, event, nowMs, unquieted = [] }: Handled,
+): HandlerVerdict {
+  if (event.action === 'resolve') return verdict;
+  const groups = groupsOf(namespace);
+  const member = groups.member(name, event.client.name, event.check.name);
+  const isToRun = unquieted.some((free) => free.handler === name && isRun(free));
+  if (member === undefined && !isToRun) return verdict;
+  const place = member?.group ?? groupPlace(definition?.group_by ?? [], event);
+  const group = groups.get(name, place.key);
+  const others = othersIn(group, member);
+  const { reason, dueAtMs } = quietOutlook(
+    { place, pace: group, others, change: member && changeOf(member) },
+    member === undefined ? 'apart' : member.told,
+    groupTimes(definition ?? {}),
+    nowMs,
+  );
+  return {
+    ...verdict,
+    reason: `${verdict.reason}; ${reason}`,
+    ...(member !== undefined && { group: groupView(namespace, name, place, others, dueAtMs) }),
+  };
+}
+
+function groupView(
+  namespace: Namespace,
+  handler: string,
+  { key, by }: GroupPlace,
+  others: number,
+  dueAtMs: number | undefined,
+): NonNullable<HandlerVerdict['group']> {
+  const due = dueAtMs === undefined ? null : Math.ceil(dueAtMs / 1000);
+  return { id: groupId(namespace.name, handler, key), by: Object.fromEntries(by), events: others + 1, due_at: due };
+}
+
+function othersIn(group: Group | undefined, member: GroupMember | undefined): number {
+  return shownIn(group).filter((other) => other !== member).length;
 }
 
 /** The events of a group that nothing holds back until they come again. */

@@ -1,7 +1,7 @@
 import type { Event } from '../../schemas/event.ts';
 import type { Inhibited, InhibitionDefinition, Inhibitor } from '../../schemas/inhibition.ts';
 import type { EventState } from '../event.ts';
-import type { Quiet } from '../handling.ts';
+import { inhibitedReason, type Quiet } from '../handling.ts';
 import { fingerprintOf } from '../fingerprint.ts';
 import { groupPlace } from '../grouping/place.ts';
 import { redactKeysOf, checkRedactKeysOf } from '../redact.ts';
@@ -155,11 +155,6 @@ export function quietEnd({ isHeld }: Pick<EventState, 'isHeld'>): Quiet | undefi
 }
 
 const HELD_TO_THE_END: Quiet = { reason: 'an inhibition kept its problem quiet, so nobody needs to hear of its end' };
-
-/** For people: what follows on "this handler, because". */
-function inhibitedReason({ rule, client, check }: Inhibitor): string {
-  return `the inhibition ${rule} keeps it quiet while there is an event of ${client}/${check}`;
-}
 
 function subjectOf(namespace: string, { client, check, occurrences }: Event): SelectorSubject {
   const hidden = { client: redactKeysOf(client), check: checkRedactKeysOf(client) };

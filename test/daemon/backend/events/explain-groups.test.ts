@@ -1,0 +1,120 @@
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
+import type { Explanation, Simulation } from '../../../../shared/schemas/explain.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { send, type Answer } from '../../../support/raw-http.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const PIPE = { type: 'pipe', command: 'cat > /dev/null' };
+const SETTINGS = {
+  handlers: {
+    default: { ...PIPE, group_by: ['client.rack'], group_wait: 30, group_interval: 300, repeat_interval: 0 },
+    chat: PIPE,
+    calm: { ...PIPE, group_by: ['client.rack'], severities: ['warning'] },
+  },
+  inhibitions: { switch: { when: 'check=switch status=crit', quiet: 'check!=switch', equal: ['client.rack'] } },
+};
+const QUIET = 'the inhibition switch keeps it quiet while there is an event of sw-a/switch';
+const BY = { 'client.rack': 'a' };
+
+let backend: Backend;
+let clock: ManualClock;
+
+beforeEach(async () => {
+  const dir = await tempDir();
+  const file = join(dir, 'settings.json');
+  await writeFile(file, JSON.stringify(SETTINGS));
+  const { handlers, inhibitions } = await loadConfig({ file, directories: [], env: {} });
+  clock = new ManualClock();
+  backend = await openBackend({
+    dir: await tempDir(),
+    clock,
+    batcher: { batchLimit: 1 },
+    definitions: { handlers, inhibitions },
+  });
+  onTestFinished(() => backend.stop());
+  for (const name of ['sw-a', 'a-1', 'a-2']) await ask('POST', '/clients', { name, address: 'x', rack: 'a' });
+});
+
+const ask = (method: string, target: string, body?: object): Promise<Answer> =>
+  send(backend.url, { method, target, ...(body !== undefined && { body: JSON.stringify(body) }) });
+const report = (source: string, name: string, status: number, more: object = {}): Promise<Answer> =>
+  ask('POST', '/results', { source, name, status, output: 'o', ...more });
+const explain = async (): Promise<Explanation> =>
+  (await ask('GET', '/api/mon/v1/events/a-1/disk/explain')).body as Explanation;
+
+/** Until the group of the rack was told of the switch. */
+async function takeTurn(seconds: number): Promise<void> {
+  clock.advance(seconds * 1000);
+  await expect
+    .poll(async () => (await ask('GET', '/api/mon/v1/handler-groups')).body)
+    .toMatchObject([{ waiting: 0, told_at: clock.now() / 1000 }]);
+}
+
+test('of an event that was quiet from its first result on it is said where its next one will wait', async () => {
+  await report('sw-a', 'switch', 2);
+  await report('a-1', 'disk', 2);
+  const { reason, handlers } = await explain();
+  const told = `${QUIET}; after that its next result waits in its group client.rack=a (2 events)`;
+  expect(reason).toBe(`nobody handles it: default does not, because ${told}`);
+  expect(handlers).toMatchObject([{ verdict: 'inhibited', reason: told, inhibited_by: { rule: 'switch' } }]);
+  expect(handlers[0]).not.toHaveProperty('group');
+});
+
+test('of an event that waits it is said in which group, and what that does with it', async () => {
+  await report('a-1', 'disk', 2);
+  await report('sw-a', 'switch', 2);
+  expect((await explain()).handlers).toMatchObject([
+    {
+      verdict: 'inhibited',
+      reason: `${QUIET}; it waits in its group client.rack=a (2 events), which has its turn in 30s and holds it back if that lasts`,
+      group: { by: BY, events: 2, due_at: clock.now() / 1000 + 30 },
+    },
+  ]);
+  await takeTurn(30);
+  expect((await explain()).handlers).toMatchObject([
+    {
+      reason: `${QUIET}; its group client.rack=a (2 events) holds it back, and is told of it when it comes again after that`,
+      group: { by: BY, events: 2, due_at: null },
+    },
+  ]);
+  await report('sw-a', 'switch', 0);
+  expect((await explain()).handlers).toMatchObject([
+    {
+      verdict: 'handle',
+      reason:
+        'an inhibition kept it quiet when its group client.rack=a (2 events) had its turn, which is told of it when it comes again',
+      group: { due_at: null },
+    },
+  ]);
+  await report('a-1', 'disk', 2);
+  expect((await explain()).reason).toMatch(
+    /^default handles it: it waits in its group client\.rack=a \(2 events\), which/,
+  );
+});
+
+test('of an event that was told it is said that its group hears no more of it', async () => {
+  await report('a-1', 'disk', 1);
+  await takeTurn(30);
+  await report('sw-a', 'switch', 2);
+  const known = 'its group client.rack=a (2 events) was told of it, and hears no more of it until then';
+  expect((await explain()).handlers).toMatchObject([{ reason: `${QUIET}; ${known}`, group: { due_at: null } }]);
+  const simulated = await ask('POST', '/api/mon/v1/simulate', { source: 'a-1', name: 'disk', status: 2, output: '' });
+  expect((simulated.body as Simulation).handlers).toMatchObject([{ reason: `${QUIET}; ${known}` }]);
+});
+
+test('nothing is said of groups that would not hear of it anyway, and what all have in common is said once', async () => {
+  await report('sw-a', 'switch', 2);
+  await report('a-1', 'disk', 2, { handlers: ['default', 'chat', 'calm'] });
+  const { reason, handlers } = await explain();
+  expect(handlers.map((verdict) => verdict.verdict)).toEqual(['inhibited', 'inhibited', 'severity']);
+  expect(handlers[1]?.reason).toBe(QUIET);
+  expect(reason).toBe('nobody handles it: each handler has its own reason');
+  await report('a-2', 'disk', 2, { handlers: ['default', 'chat'] });
+  const other = await ask('GET', '/api/mon/v1/events/a-2/disk/explain');
+  expect((other.body as Explanation).reason).toBe(`nobody handles it: ${QUIET}`);
+});
