@@ -3,11 +3,11 @@ import { errorMessage } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { removeCheck } from '../events/saved.ts';
-import type { Clock } from '../ports.ts';
+import type { PlanningClock } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
 import type { Results } from '../results/write.ts';
-import { isIn, rulesIn, verdictOf, type RulesInForce } from './rules.ts';
+import { isIn, openRuleWatch, rulesIn, verdictOf, type RulesInForce } from './rules.ts';
 
 /** However many results come, an aggregate is looked at once in this time. */
 const LOOK_MS = 1000;
@@ -20,7 +20,7 @@ interface RuleWatch {
   readonly registry: Registry;
   readonly batcher: Batcher;
   readonly results: Pick<Results, 'tell'>;
-  readonly clock: Clock;
+  readonly clock: PlanningClock;
   readonly log: Log;
   /** Whether results are kept out, or cannot be written: then nothing is judged by what has not come. */
   readonly isQuiet: () => boolean;
@@ -32,9 +32,12 @@ interface RuleWatch {
  */
 export function watchAggregates(parts: RuleWatch): Disposable {
   const { rules, registry, clock, log } = parts;
-  const startedMs = clock.now();
+  const watch = registry.state(openRuleWatch);
+  // A clock that is set back must not make it look as if the backend were to start in the future.
+  const startedMs = clock.steady();
+  const sinceMs = (watch.sinceMs = () => clock.now() - clock.steady() + startedMs);
   let isLooking = false;
-  return clock.every(LOOK_MS, () => {
+  const looks = clock.every(LOOK_MS, () => {
     if (isLooking || parts.isQuiet()) return;
     const due = [...dueResults()];
     const gone = goneChecks();
@@ -49,9 +52,16 @@ export function watchAggregates(parts: RuleWatch): Disposable {
         isLooking = false;
       });
   });
+  return {
+    [Symbol.dispose]() {
+      looks[Symbol.dispose]();
+      // Whoever stands down is not asked any more, and who came to it anew meanwhile has said so.
+      if (watch.sinceMs === sinceMs) watch.sinceMs = () => 0;
+    },
+  };
 
   function* dueResults(): Generator<DueResult> {
-    const moment = { nowMs: clock.now(), sinceMs: startedMs };
+    const moment = watch.momentAt(clock.now());
     const inForce = rules();
     for (const namespace of registry.namespaces()) {
       for (const named of rulesIn(inForce, namespace.name)) {

@@ -1,5 +1,5 @@
 import type { CheckAggregate, Namespace } from '../registry/namespace.ts';
-import { rulesAbout, verdictOf } from './rules.ts';
+import { openRuleWatch, rulesAbout, verdictOf } from './rules.ts';
 import { AGGREGATE_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import type { AggregateSummary, NamedAggregate } from '../../../shared/schemas/aggregate.ts';
 import { summaryOf } from './read.ts';
@@ -32,13 +32,13 @@ export function aggregatesOnMon(
 
 /** What the rules about an aggregate say of it now. */
 function withRules(
-  { clock, config }: Pick<AggregateDeps, 'clock' | 'config'>,
+  { clock, config, registry }: Pick<AggregateDeps, 'clock' | 'config' | 'registry'>,
   namespace: Namespace,
   aggregate: CheckAggregate,
   summary: AggregateSummary,
 ): AggregateSummary {
   const about = rulesAbout(config.program['aggregate-rules'], namespace.name, aggregate.name);
   if (about.length === 0) return summary;
-  const moment = { nowMs: clock.now(), sinceMs: 0 };
+  const moment = registry.state(openRuleWatch).momentAt(clock.now());
   return { ...summary, rules: about.map((rule) => verdictOf(namespace, aggregate, rule, moment)) };
 }

@@ -15,6 +15,19 @@ export interface RuleMoment {
   readonly sinceMs: number;
 }
 
+/** Since when rules are told by this backend. */
+class RuleWatch {
+  /** Epoch milliseconds; where others tell, nobody is spared: they have mostly done so for long. */
+  sinceMs = (): number => 0;
+
+  /** What a rule counts by, wherever it is told or shown. */
+  momentAt(nowMs: number): RuleMoment {
+    return { nowMs, sinceMs: this.sinceMs() };
+  }
+}
+
+export const openRuleWatch = (): RuleWatch => new RuleWatch();
+
 /** What a rule says now of the aggregate that it is about. */
 export function verdictOf(
   namespace: Namespace,

@@ -11,6 +11,7 @@ import { rolesOnV2 } from '../accounts/v2-roles.ts';
 import { usersOnV2 } from '../accounts/v2-users.ts';
 import { aggregatesOnMon } from '../aggregates/mon.ts';
 import { rulesAfter } from '../aggregates/outlook.ts';
+import { openRuleWatch } from '../aggregates/rules.ts';
 import { aggregatesOnV1 } from '../aggregates/v1.ts';
 import { alertsOnAlertmanager } from '../alerts/alertmanager.ts';
 import { silencesOnAlertmanager } from '../alerts/silences.ts';
@@ -154,7 +155,12 @@ export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: rea
     overview: (request) => overviewOf(deps.overview, askedNamespaces(request, deps.overview)),
     ...resultsOnMon(deps),
     ...simulationOnMon(deps, (namespace, result, nowMs) =>
-      rulesAfter(deps.config.program['aggregate-rules'], namespace, result, { nowMs, sinceMs: 0 }),
+      rulesAfter(
+        deps.config.program['aggregate-rules'],
+        namespace,
+        result,
+        deps.registry.state(openRuleWatch).momentAt(nowMs),
+      ),
     ),
     ...silencedOnMon(deps),
     ...heldOnMon(deps),

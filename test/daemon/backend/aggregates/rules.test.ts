@@ -3,6 +3,8 @@ import type { Backend } from '../../../../daemon/backend/compose.ts';
 import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
 import { aggregateRulesSchema } from '../../../../shared/schemas/aggregate-rule.ts';
 import type { Event } from '../../../../shared/schemas/event.ts';
+import type { AggregateSummary } from '../../../../shared/schemas/aggregate.ts';
+import type { Simulation } from '../../../../shared/schemas/explain.ts';
 import type { EventRow } from '../../../../shared/schemas/feed.ts';
 import { asking } from '../../../support/asking.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -101,6 +103,32 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
     await start(rules);
     look();
     await expect.poll(ruleEvent).toBeUndefined();
+  });
+
+  test('is shown and foretold as it is told, also of results from before the start', async () => {
+    const rules = { shop: { stale: { after: 120, warning: 1 } } };
+    const shown = async (): Promise<unknown[]> => {
+      const [listed, single, simulated] = await Promise.all([
+        ask('GET', `${MON}/aggregates`),
+        ask('GET', `${MON}/aggregates/shop`),
+        ask('POST', `${MON}/simulate`, { name: 'http', source: 'web-2', output: '', status: 0, aggregate: 'shop' }),
+      ]);
+      const [aggregate] = listed.body as AggregateSummary[];
+      const { aggregates = [] } = simulated.body as Simulation;
+      return [aggregate?.rules?.[0]?.text, (single.body as AggregateSummary).rules?.[0]?.text, aggregates[0]?.was];
+    };
+    const [isFresh, isStale] = ['0 of 1 (0 %) stale', '1 of 1 (100 %) stale'].map(
+      (text) => expect.stringContaining(text) as unknown,
+    );
+    await start(rules);
+    await report('web-1', 0);
+    clock.advance(121_000);
+    expect(await shown()).toEqual([isStale, isStale, 1]);
+    await backend.stop();
+    await start(rules);
+    expect(await shown()).toEqual([isFresh, isFresh, 0]);
+    clock.advance(121_000);
+    expect(await shown()).toEqual([isStale, isStale, 1]);
   });
 
   test('is told through the handlers, flap thresholds and whatever else its check has', async () => {

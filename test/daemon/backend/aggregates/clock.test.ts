@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { watchAggregates } from '../../../../daemon/backend/aggregates/clock.ts';
+import { openRuleWatch } from '../../../../daemon/backend/aggregates/rules.ts';
+import { HandlingRig } from '../../../support/handling-rig.ts';
+
+test('since when results could come is moved along with a clock that is set right', async () => {
+  await using rig = await HandlingRig.open({});
+  const { registry, batcher, results, clock, log } = rig;
+  const watch = watchAggregates({ registry, batcher, results, clock, log, rules: () => ({}), isQuiet: () => false });
+  rig.clock.advance(60_000);
+  rig.clock.set(-3_600_000);
+  const nowMs = rig.clock.now();
+  const moment = (): unknown => rig.registry.state(openRuleWatch).momentAt(nowMs);
+  expect(moment()).toEqual({ nowMs, sinceMs: nowMs - 60_000 });
+  watch[Symbol.dispose]();
+  expect(moment()).toEqual({ nowMs, sinceMs: 0 });
+});
