@@ -6,11 +6,12 @@ import { countText } from '../words/count-text.ts';
 import { meantEvent, keyOf } from './events.ts';
 import { talkOfUpgrade, UPGRADE_WORDS } from './plans.ts';
 import type { LinesState } from './state.ts';
-import { askAcknowledge, askResolve, askSilence, askUndo, askUnsilence } from './questions.ts';
+import { askAcknowledge, askResolve, askUndo, askUnsilence } from './questions.ts';
 import { eventLines } from './event-lines.ts';
 import { listGroups, listInhibitions } from './noise.ts';
 import { sayFirst, wantedCount } from './say-first.ts';
 import { countsWords, eventSentence } from './sentences.ts';
+import { askSilence, askSilenceBySearch } from './silencing.ts';
 import type { Talk } from './talk.ts';
 
 interface LinesCommand {
@@ -30,9 +31,9 @@ const COMMANDS: Readonly<Record<string, LinesCommand>> = {
     run: (state, talk, rest) => withEvent(state, talk, rest, (row) => eventLines(state, talk, row)),
   },
   silence: {
-    words: 'silence [EVENT]',
-    help: 'silence it; asks for how long and why',
-    run: (state, talk, rest) => withEvent(state, talk, rest, (row) => askSilence(state, talk, row)),
+    words: 'silence [EVENT | search [SEARCH]]',
+    help: 'silence it, or what a search finds; asks for how long, or when again and again, and why',
+    run: silence,
   },
   acknowledge: {
     words: 'acknowledge [EVENT]',
@@ -144,6 +145,12 @@ async function withEvent(
   if ('problem' in row) return talk.say(safeLine(row.problem));
   state.goTo(row);
   await act(row);
+}
+
+async function silence(state: LinesState, talk: Talk, rest: string): Promise<void> {
+  const bySearch = /^search(?:\s+(.*))?$/.exec(rest);
+  if (bySearch !== null) return await askSilenceBySearch(state, talk, bySearch[1] ?? '');
+  await withEvent(state, talk, rest, (row) => askSilence(state, talk, row));
 }
 
 function filter(state: LinesState, talk: Talk, rest: string): void {

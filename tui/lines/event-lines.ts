@@ -1,12 +1,11 @@
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { severityOf } from '../../shared/domain/severity.ts';
 import { safeLine, safeText } from '../../shared/domain/terminal-text.ts';
-import type { ApiClient } from '../../shared/client/api-client.ts';
 import type { Event } from '../../shared/schemas/event.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import { countText } from '../words/count-text.ts';
 import { recurrenceText } from '../words/recurrence-text.ts';
-import { silenceName } from '../words/silence-text.ts';
+import { silencesOn, type SilenceOn } from './silences-on.ts';
 import type { LinesState } from './state.ts';
 import { durationWords, eventSentence, nameWords } from './sentences.ts';
 import type { Talk } from './talk.ts';
@@ -14,32 +13,25 @@ import type { Talk } from './talk.ts';
 /** Of one output; the rest is a number. */
 const OUTPUT_LINES_MAX = 40;
 
-/** Silences on one event that are looked up. */
-const SILENCES_MAX = 20;
-
 /** Reads an event with everything that the backend knows about it. */
 export async function eventLines(state: LinesState, talk: Talk, row: EventRow): Promise<void> {
   const api = await state.about.api();
   const event = await api.event(row.client, row.check);
   if (event === undefined) return talk.say(`${nameWords(row)} is resolved.`);
   talk.say(eventSentence(row, state.nowMs));
-  const recurring = await recurringLines(api, event.silenced_by);
-  for (const line of linesOf(event, state.nowMs, [...inhibitorLines(row), ...recurring])) talk.say(line);
+  const silences = await silencesOn(api, event.silenced_by);
+  for (const line of linesOf(event, state.nowMs, [...silenceLines(silences), ...inhibitorLines(row)])) talk.say(line);
 }
 
-/** Of the silences on it, those that recur. */
-async function recurringLines(
-  api: Pick<ApiClient, 'silencedDetail'>,
-  ids: readonly string[],
-): Promise<readonly string[]> {
-  const details = await Promise.all(ids.slice(0, SILENCES_MAX).map((id) => api.silencedDetail(id)));
-  return details.flatMap((detail) =>
+/** What silences it, and of that when it recurs. */
+function silenceLines(silences: readonly SilenceOn[]): readonly string[] {
+  if (silences.length === 0) return [];
+  const recurring = silences.flatMap(({ name, detail }) =>
     detail?.recurrence === undefined
       ? []
-      : safeLine(
-          `${silenceName(detail)} recurs: ${recurrenceText(detail.recurrence)}; this window ends in ${durationWords(detail.expire)}.`,
-        ),
+      : `${name} recurs: ${recurrenceText(detail.recurrence)}; this window ends in ${durationWords(detail.expire)}.`,
   );
+  return [`Silenced by ${silences.map(({ name }) => name).join(', ')}.`, ...recurring].map(safeLine);
 }
 
 /** The rule that keeps it quiet, and the event because of which it does. */
@@ -47,7 +39,7 @@ function inhibitorLines({ inhibited_by: by }: EventRow): readonly string[] {
   return by === undefined ? [] : [safeLine(`Kept quiet by ${by.rule}, because of ${nameWords(by)}.`)];
 }
 
-/** @param quieting what more there is to say of what keeps it quiet */
+/** @param quieting what there is to say of what keeps it quiet */
 function linesOf(event: Event, nowMs: number, quieting: readonly string[]): readonly string[] {
   const { check, client, occurrences } = event;
   const { interval, command, handlers } = check;
@@ -58,7 +50,6 @@ function linesOf(event: Event, nowMs: number, quieting: readonly string[]): read
     ...(typeof interval === 'number' ? [`It runs every ${formatDuration(interval)}.`] : []),
     `The last results, oldest first: ${check.history.map((status) => severityOf(Number(status))).join(', ')}.`,
     safeLine(`The client is at ${client.address} and subscribes to ${client.subscriptions.join(', ')}.`),
-    ...(event.silenced_by.length === 0 ? [] : [safeLine(`Silenced by ${event.silenced_by.join(', ')}.`)]),
     ...quieting,
     ...(Array.isArray(handlers) ? [safeLine(`Handlers: ${handlers.join(', ')}.`)] : []),
     ...(typeof command === 'string' ? [safeLine(`Command: ${command}`)] : []),

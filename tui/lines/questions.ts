@@ -1,50 +1,14 @@
-import { DURATION_HINT, parseDuration } from '../../shared/domain/duration.ts';
-import { policyProblem } from '../../shared/domain/silence-policy.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { BulkOperation } from '../../shared/schemas/bulk.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
 import { changeOutcomes, changeReport, operationName, undoText, type Change } from '../words/changes.ts';
+import { recurrenceText } from '../words/recurrence-text.ts';
+import { silencesOn } from './silences-on.ts';
 import type { LinesState } from './state.ts';
-import { durationWords, nameWords } from './sentences.ts';
+import { nameWords } from './sentences.ts';
 import type { Talk } from './talk.ts';
 import { EXPIRE_NEVER } from '../../shared/schemas/lifetime.ts';
-
-/** As in the dialog of the full-screen console. */
-const DEFAULT_SECONDS = 3600;
-
-/** Silences one event, after as many questions as the dialog has fields. */
-export async function askSilence(state: LinesState, talk: Talk, row: EventRow): Promise<void> {
-  if (!mayChange(state, talk)) return;
-  const policy = await (await state.about.api()).silencePolicy();
-  const name = nameWords(row);
-  const expire = await answer(
-    talk,
-    `Silence ${name} for how long? 15m, 1h, 4h, 1d or never; Enter for 1h:`,
-    readExpire,
-  );
-  if (expire === undefined) return;
-  const onResolve = await answer(talk, 'End it when the check resolves? yes or no; Enter for yes:', readYesNo);
-  if (onResolve === undefined) return;
-  const reason = await answer(talk, 'Reason?', (text) => {
-    const problem = policyProblem(policy, { reason: text, expire });
-    return problem === undefined ? { value: text.trim() } : { problem };
-  });
-  if (reason === undefined) return;
-  const { client, check } = row;
-  const operation: BulkOperation = {
-    op: 'silence',
-    subscription: clientSubscription(client),
-    check,
-    expire,
-    expire_on_resolve: onResolve,
-    creator: state.about.creator,
-    ...(reason === '' ? {} : { reason }),
-  };
-  const end = expire === EXPIRE_NEVER ? 'without an end' : `for ${durationWords(expire)}`;
-  if (!(await isSure(talk, `Silence ${name} ${end}${onResolve ? ', at most until it resolves' : ''}?`))) return;
-  await change(state, talk, { verb: 'silence', operations: [operation] });
-}
 
 export async function askAcknowledge(state: LinesState, talk: Talk, row: EventRow): Promise<void> {
   if (!mayChange(state, talk)) return;
@@ -67,7 +31,12 @@ export async function askUnsilence(state: LinesState, talk: Talk, row: EventRow)
   if (!mayChange(state, talk)) return;
   const { silenced_by: ids } = row;
   if (ids.length === 0) return talk.say(`${nameWords(row)} is not silenced.`);
-  if (!(await isSure(talk, safeLine(`End ${ids.join(' and ')}, with everything else that it covers?`)))) return;
+  const silences = await silencesOn(await state.about.api(), ids);
+  const names = silences.map(({ name, detail }) => {
+    const { recurrence } = detail ?? {};
+    return recurrence === undefined ? name : `${name} (recurring, ${recurrenceText(recurrence)})`;
+  });
+  if (!(await isSure(talk, safeLine(`End ${names.join(' and ')}, with everything else that it covers?`)))) return;
   await change(state, talk, { verb: 'end-silence', operations: ids.map((id) => ({ op: 'clear', id })) });
 }
 
@@ -88,7 +57,7 @@ export async function askUndo(state: LinesState, talk: Talk): Promise<void> {
   await change(state, talk, { verb: 'undo', operations: undo.operations });
 }
 
-type Reading<T> = { readonly value: T } | { readonly problem: string };
+export type Reading<T> = { readonly value: T } | { readonly problem: string };
 
 /** Asks until the answer can be read. @returns `undefined` when the person cancels */
 export async function answer<T>(
@@ -108,20 +77,8 @@ export async function answer<T>(
   }
 }
 
-function readExpire(text: string): Reading<number> {
-  if (text === '') return { value: DEFAULT_SECONDS };
-  if (text === 'never') return { value: EXPIRE_NEVER };
-  const seconds = parseDuration(text);
-  return seconds === undefined || seconds === 0 ? { problem: DURATION_HINT } : { value: seconds };
-}
-
-function readYesNo(text: string): Reading<boolean> {
-  if (text === '') return { value: true };
-  return readYesOrNo(text);
-}
-
 /** A whole word for what changes something: Enter alone, pressed too often, must do nothing. */
-function readYesOrNo(text: string): Reading<boolean> {
+export function readYesOrNo(text: string): Reading<boolean> {
   if (text === 'yes' || text === 'y') return { value: true };
   if (text === 'no' || text === 'n') return { value: false };
   return { problem: 'answer yes or no' };
@@ -141,7 +98,7 @@ export function mayChange({ about, isLive }: LinesState, talk: Talk): boolean {
 }
 
 /** Sends a change and says what became of it, operation by operation where not all went well. */
-async function change(state: LinesState, talk: Talk, wanted: Change): Promise<void> {
+export async function change(state: LinesState, talk: Talk, wanted: Change): Promise<void> {
   const results = await (
     await state.about.api()
   ).bulk({

@@ -5,6 +5,7 @@ import { MonError } from '../../shared/errors.ts';
 import type { SilencedDetail, SilencedView, SubmittedMonSilenced } from '../../shared/schemas/silenced.ts';
 import { previewSilence } from '../model/silence-preview.ts';
 import { recurrenceText } from '../words/recurrence-text.ts';
+import { NO_SELECTOR_THERE } from '../words/silence-text.ts';
 import type { Call } from './command.ts';
 import { counted } from './counted.ts';
 import { found } from './found.ts';
@@ -44,7 +45,7 @@ async function selectorEffects(
   present: SilencedView | undefined,
 ): Promise<readonly string[]> {
   const { events } = await api.silencePreview({ entries: [{ selector }] });
-  if (events === undefined) throw new MonError('invalid', 'this backend cannot silence by a selector: upgrade it');
+  if (events === undefined) throw new MonError('invalid', NO_SELECTOR_THERE);
   return effectsOf(id, present, events);
 }
 

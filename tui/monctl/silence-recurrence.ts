@@ -4,7 +4,7 @@ import { readRecurrence } from '../../shared/domain/written-recurrence.ts';
 import { MonError } from '../../shared/errors.ts';
 import type { Recurrence, ShownWindow } from '../../shared/schemas/recurrence.ts';
 import type { SilencedDetail, SubmittedMonSilenced } from '../../shared/schemas/silenced.ts';
-import { clockChangeText, windowText } from '../words/recurrence-text.ts';
+import { NO_RECURRENCE_THERE, wholeWindowText } from '../words/recurrence-text.ts';
 import { takes, type CommandOption, type Flags } from './flags.ts';
 
 type Options = Readonly<Record<'recur' | 'zone' | 'duration' | 'first-day' | 'last-day', CommandOption>>;
@@ -72,7 +72,7 @@ export async function windowsAhead(
   { subscription, check, selector, recurrence }: SubmittedMonSilenced,
 ): Promise<readonly ShownWindow[]> {
   const { windows } = await api.silencePreview({ entries: [{ subscription, check, selector }], recurrence });
-  if (windows === undefined) throw new MonError('invalid', 'this backend knows no silences that recur: upgrade it');
+  if (windows === undefined) throw new MonError('invalid', NO_RECURRENCE_THERE);
   return windows;
 }
 
@@ -87,8 +87,5 @@ export async function recurringAmong(api: ApiClient, ids: readonly string[]): Pr
 
 /** A line for each window, with what clocks do to it. */
 export function windowLines(windows: readonly ShownWindow[], zone: string): readonly string[] {
-  return windows.map((window) => {
-    const change = clockChangeText(window);
-    return `  ${windowText(window, zone)}${change === '' ? '' : `: ${change}`}`;
-  });
+  return windows.map((window) => `  ${wholeWindowText(window, zone)}`);
 }

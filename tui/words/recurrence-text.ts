@@ -8,6 +8,9 @@ import { timeZoneOf } from '../../shared/schemas/time-zone.ts';
  * beside it, as all other times are. Not yet safe for a terminal.
  */
 
+/** An older backend takes an entry that recurs for one that is in force for ever. */
+export const NO_RECURRENCE_THERE = 'this backend knows no silences that recur: upgrade it';
+
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
 /** `sat,sun 02:00 Europe/Berlin, 2h each, 2026-12-01 to 2026-12-31`. */
@@ -36,6 +39,12 @@ export function windowText({ begin, end }: Pick<ShownWindow, 'begin' | 'end'>, z
   const until = to.day === from.day ? to.time : `${to.day} ${to.time}`;
   const utc = known === 'UTC' ? 'Z' : ` (${wallTime(begin, 'UTC').time}Z)`;
   return `${from.day} ${from.time} to ${until}${utc}`;
+}
+
+/** The same with what daylight saving does to it. */
+export function wholeWindowText(window: ShownWindow, zone: string): string {
+  const change = clockChangeText(window);
+  return `${windowText(window, zone)}${change === '' ? '' : `: ${change}`}`;
 }
 
 /** What daylight saving does to a window; empty: nothing. */

@@ -1,5 +1,7 @@
 import { targetId } from '../../shared/domain/silencing.ts';
 
+export const NO_SELECTOR_THERE = 'this backend cannot silence by a selector: upgrade it';
+
 /** What a silence is about; null stands for all. */
 export interface SilenceTarget {
   readonly subscription?: string | null | undefined;

@@ -8,7 +8,7 @@ import type { SilenceField, SilenceForm } from '../../state/layers/silence.ts';
 import { EMPTY_LINE, lineOf } from '../../text/line-editor.ts';
 import { run, type Line } from '../../text/theme.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
-import { clockChangeText, windowText } from '../../words/recurrence-text.ts';
+import { clockChangeText, wholeWindowText, windowText } from '../../words/recurrence-text.ts';
 
 /** What of the dialog says when a silence is in force again and again. */
 type RecurrenceLines = Pick<SilenceForm, 'schedule' | 'zone' | 'lasts' | 'firstDay' | 'lastDay'>;
@@ -142,8 +142,5 @@ function markedWindow(window: ShownWindow, { zone }: Recurrence): string {
 /** The present window of an entry that recurs and those that follow, a line each. */
 export function windowsOf({ recurrence }: Pick<SilencedRow, 'recurrence'>, nowMs: number): readonly string[] {
   if (recurrence === undefined) return [];
-  return shownWindows(recurrence, nowMs).map((window) => {
-    const change = clockChangeText(window);
-    return `${windowText(window, recurrence.zone)}${change === '' ? '' : `: ${change}`}`;
-  });
+  return shownWindows(recurrence, nowMs).map((window) => wholeWindowText(window, recurrence.zone));
 }

@@ -9,6 +9,7 @@ import type { ListOfView } from '../../list/list-of-view.ts';
 import type { Known } from '../../model/known.ts';
 import { type Target, nameOf } from '../../model/target.ts';
 import { countOf, operationName } from '../../words/changes.ts';
+import { NO_RECURRENCE_THERE } from '../../words/recurrence-text.ts';
 import { closeLayer, putLayer } from '../../state/layer-stack.ts';
 import type { SilenceLayer, SilenceForm } from '../../state/layers/silence.ts';
 import type { Asks, Screen, Silencing } from '../../state/ports.ts';
@@ -63,7 +64,7 @@ function unknownRecurrence(store: Pick<Silencing, 'silenceRecent'>, form: Silenc
     return undefined;
   const said = store.silenceRecent.of(form);
   if (said === undefined) return 'the backend has not said yet which windows it knows: Ctrl-S again in a moment';
-  return said.windows === undefined ? 'this backend knows no silences that recur: upgrade it' : undefined;
+  return said.windows === undefined ? NO_RECURRENCE_THERE : undefined;
 }
 
 /** When they are many their number is asked for; the settings are kept for the next time. */

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { openApiClient } from '../../../shared/client/api-client.ts';
+import { Person } from '../../support/plain-conversation.ts';
+import { send } from '../../support/raw-http.ts';
+import { startBackend, type RunningBackend } from '../../support/running-backend.ts';
+
+let backend: RunningBackend;
+let person: Person;
+
+beforeAll(async () => {
+  backend = await startBackend({
+    settings: { 'silence-policy': { reason: 'required', 'max-expire': 28_800, 'warn-matches': 2 } },
+  });
+  for (const [source, env] of Object.entries({ 'web-1': 'prod', 'web-2': 'prod', 'db-1': 'test' })) {
+    await post('/clients', { name: source, address: 'x', env });
+    await post('/results', { source, name: 'disk', status: source === 'web-2' ? 1 : 2, output: 'full' });
+  }
+});
+afterAll(() => backend[Symbol.asyncDispose]());
+
+beforeEach(async () => {
+  person = await new Person({ backend: backend.url, nowMs: Date.now() }).connected();
+});
+
+const post = (target: string, body: object): Promise<unknown> =>
+  send(backend.url, { method: 'POST', target, body: JSON.stringify(body) });
+
+const entries = () => openApiClient({ backend: backend.url }).silencedDetails({});
+
+test('a silence by search says what it matches now, is asked for as any, and can be undone', async () => {
+  await person.type('silence search', 'Silence what a search finds: client~web-* env=prod check!=backup, or another:');
+  await person.type('status=crit', /changes from result to result.*\n.*or another:/);
+  const asked = await person.type('client~web-* env=prod', /for how long\? .*:/);
+  expect(asked).toContain('It matches 2 events now: 1 critical, 1 warning. It finds what comes later, too.');
+  expect(asked).toContain('2 events are many: is the search right?');
+  await person.type('never', /it must end within 8h.*\n.*for how long\?/);
+  await person.type('2h', 'End it when the first of these resolves? yes or no; Enter for no:');
+  await person.type('', 'Reason?');
+  await person.type('CHG-4412', 'Silence what client~web-* env=prod finds for 2 hours? yes or no:');
+  const made = await person.type('yes');
+  expect(made).toContain('1 silence made: search:client~web-* env=prod.');
+  expect(made).toContain('Type undo to end search:client~web-* env=prod again.');
+  const text = { selector: 'client~web-* env=prod', reason: 'CHG-4412', creator: 'alice@ops' };
+  expect(await entries()).toMatchObject([{ ...text, expire_on_resolve: false }]);
+
+  expect(await person.type('open web-1/disk')).toContain('Silenced by search:client~web-* env=prod.');
+  await person.type('undo', 'yes or no:');
+  expect(await person.type('yes')).toContain('1 change undone');
+  expect(await entries()).toEqual([]);
+});
+
+test('a search may stand behind the verb; one that cannot be read is asked for', async () => {
+  expect(await person.type('silence search env=test', 'for how long?')).toContain(
+    'It matches 1 event now: 1 critical.',
+  );
+  await person.type('cancel');
+  const asked = await person.type('silence search status=crit', 'or another:');
+  expect(asked).toContain('changes from result to result');
+  expect(await person.type('cancel')).toContain('nothing was changed');
+});
+
+test('a silence that recurs is asked for part by part, and says its next windows', async () => {
+  await person.type('silence db-1/disk', '1d, never or recurring; Enter for 1h:');
+  await person.type('recurring', 'When? sat,sun 02:00; daily 6:00,18:00; or cron:');
+  await person.type('', /no schedule: .*\nWhen\?/);
+  await person.type('sat,sun 02:00', 'In which zone? Europe/Berlin, +02:00; Enter for UTC:');
+  await person.type('Berlin', /"Berlin" is no time zone.*\nIn which zone\?/);
+  await person.type('Europe/Berlin', 'For how long each time? 30m, 2h; Enter for 1h:');
+  await person.type('10h', /it must end within 8h.*\nFor how long/);
+  await person.type('2h', 'From which day? 2026-12-01; Enter for now on:');
+  await person.type('', 'To which day, the last one? Enter for ever:');
+  expect(await person.type('', 'Reason?')).toMatch(
+    /The next windows:\n((Sat|Sun) \d{4}-\d\d-\d\d 0[23]:00 to 0\d:00 \(0[01]:00Z\).*\n){5}Reason\?/,
+  );
+  await person.type('', /a reason is required.*\nReason\?/);
+  await person.type('backup', 'Silence disk on db-1, recurring: sat,sun 02:00 Europe/Berlin, 2h each? yes or no:');
+  expect(await person.type('yes')).toContain('1 silence made: client:db-1:disk.');
+  const recurrence = { schedule: 'sat,sun 02:00', zone: 'Europe/Berlin', duration: 7200 };
+  expect(await entries()).toMatchObject([{ id: 'client:db-1:disk', reason: 'backup', recurrence }]);
+  await person.type('undo', 'yes or no:');
+  await person.type('yes');
+});
+
+test('windows that would overlap are refused when it is asked how long they last', async () => {
+  await person.type('silence search env=test', 'for how long?');
+  await person.type('recurring', 'When?');
+  await person.type('*/30 * * * *', 'In which zone?');
+  await person.type('', 'For how long each time?');
+  await person.type('', /would overlap.*\nFor how long each time\?/);
+  await person.type('10m', 'From which day?');
+  await person.type('2026-13-01', /is no day.*\nFrom which day\?/);
+  expect(await person.type('cancel')).toContain('Cancelled; nothing was changed.');
+  expect(await entries()).toEqual([]);
+});
+
+test('one that recurs is named as such before it is ended', async () => {
+  const api = openApiClient({ backend: backend.url });
+  const before = new Date(Date.now() - 5 * 60_000).toISOString().slice(11, 16);
+  const recurrence = { schedule: `daily ${before}`, zone: 'UTC', duration: 3600 };
+  await api.silence({ selector: 'env=test', reason: 'nights', creator: 'bob', recurrence });
+  await vi.waitFor(async () => expect(await person.type('open db-1/disk')).toContain('Silenced by search:env=test.'));
+  expect(person.text).toContain(`search:env=test recurs: daily ${before} UTC, 1h each; this window ends in 5`);
+  await vi.waitFor(async () => expect(await person.type('list')).toContain('silenced, critical: disk on db-1'));
+  await person.type(
+    'unsilence db-1/disk',
+    `End search:env=test (recurring, daily ${before} UTC, 1h each), with everything else that it covers? yes or no:`,
+  );
+  expect(await person.type('yes')).toContain('1 silence ended');
+  expect(await entries()).toEqual([]);
+});

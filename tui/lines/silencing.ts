@@ -1,0 +1,199 @@
+import type { ApiClient } from '../../shared/client/api-client.ts';
+import { DURATION_HINT, parseDuration } from '../../shared/domain/duration.ts';
+import type { RecurrencePart } from '../../shared/domain/recurrence.ts';
+import { parseSelector } from '../../shared/domain/selector.ts';
+import { lifetimeProblem, reasonProblem } from '../../shared/domain/silence-policy.ts';
+import { clientSubscription } from '../../shared/domain/subscription.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import { readRecurrence, type WrittenRecurrence } from '../../shared/domain/written-recurrence.ts';
+import type { EventRow } from '../../shared/schemas/feed.ts';
+import { EXPIRE_NEVER } from '../../shared/schemas/lifetime.ts';
+import type { Recurrence } from '../../shared/schemas/recurrence.ts';
+import type { SilencePolicy } from '../../shared/schemas/silence-policy.ts';
+import type { RecentProblems } from '../../shared/schemas/silence-preview.ts';
+import type { SubmittedMonSilenced } from '../../shared/schemas/silenced.ts';
+import { countOf } from '../words/changes.ts';
+import { countText } from '../words/count-text.ts';
+import { NO_RECURRENCE_THERE, recurrenceText, wholeWindowText } from '../words/recurrence-text.ts';
+import { NO_SELECTOR_THERE } from '../words/silence-text.ts';
+import { answer, change, isSure, mayChange, readYesOrNo, type Reading } from './questions.ts';
+import { durationWords, nameWords } from './sentences.ts';
+import type { LinesState } from './state.ts';
+import type { Talk } from './talk.ts';
+
+/** As in the dialog of the full-screen console. */
+const DEFAULT_SECONDS = 3600;
+
+type Target = Pick<SubmittedMonSilenced, 'subscription' | 'check' | 'selector'>;
+
+/** What is to be silenced. */
+interface Subject {
+  /** In words that are safe for a terminal. */
+  readonly name: string;
+  readonly target: Target;
+  /** What ends it, where it may end before its time: of what a search finds the first that is well again. */
+  readonly resolving: { readonly question: string; readonly words: string; readonly usually: boolean };
+}
+
+/** When it is in force, as it is sent and as it is said. */
+interface Times {
+  readonly entry: Pick<SubmittedMonSilenced, 'expire' | 'expire_on_resolve' | 'recurrence'>;
+  readonly words: string;
+}
+
+/** Silences one event, after as many questions as the dialog has fields. */
+export async function askSilence(state: LinesState, talk: Talk, row: EventRow): Promise<void> {
+  if (!mayChange(state, talk)) return;
+  const { client, check } = row;
+  const policy = await (await state.about.api()).silencePolicy();
+  await askTimes(state, talk, policy, {
+    name: nameWords(row),
+    target: { subscription: clientSubscription(client), check },
+    resolving: { question: 'the check resolves', words: 'it resolves', usually: true },
+  });
+}
+
+/** Silences what a search finds, also what comes later. */
+export async function askSilenceBySearch(state: LinesState, talk: Talk, typed: string): Promise<void> {
+  if (!mayChange(state, talk)) return;
+  const read = typed === '' ? undefined : readSelector(typed);
+  if (read !== undefined && 'problem' in read) talk.say(safeLine(`${read.problem}.`));
+  const selector =
+    read !== undefined && 'value' in read
+      ? read.value
+      : await answer(
+          talk,
+          'Silence what a search finds: client~web-* env=prod check!=backup, or another:',
+          readSelector,
+        );
+  if (selector === undefined) return;
+  const api = await state.about.api();
+  const [policy, { events }] = await Promise.all([
+    api.silencePolicy(),
+    api.silencePreview({ entries: [{ selector }] }),
+  ]);
+  if (events === undefined) return talk.say(`Nothing was changed: ${NO_SELECTOR_THERE}.`);
+  talk.say(matchWords(events));
+  if (events.total >= policy.warn_matches) talk.say(`${countOf(events.total, 'event')} are many: is the search right?`);
+  await askTimes(state, talk, policy, {
+    name: safeLine(`what ${selector} finds`),
+    target: { selector },
+    resolving: { question: 'the first of these resolves', words: 'the first of these resolves', usually: false },
+  });
+}
+
+async function askTimes(state: LinesState, talk: Talk, policy: SilencePolicy, subject: Subject): Promise<void> {
+  const { name, target } = subject;
+  const expire = await answer(
+    talk,
+    `Silence ${name} for how long? 15m, 1h, 4h, 1d, never or recurring; Enter for 1h:`,
+    (text) => readExpire(text, policy),
+  );
+  if (expire === undefined) return;
+  const times =
+    expire === 'recurring' ? await askWindows(state, talk, policy, target) : await askResolving(talk, expire, subject);
+  if (times === undefined) return;
+  const reason = await answer(talk, 'Reason?', (text) => {
+    const problem = reasonProblem(policy, { reason: text });
+    return problem === undefined ? { value: text.trim() } : { problem };
+  });
+  if (reason === undefined || !(await isSure(talk, `Silence ${name}${times.words}?`))) return;
+  const words = { creator: state.about.creator, ...(reason !== '' && { reason }) };
+  await change(state, talk, { verb: 'silence', operations: [{ op: 'silence', ...target, ...times.entry, ...words }] });
+}
+
+async function askResolving(talk: Talk, expire: number, { resolving }: Subject): Promise<Times | undefined> {
+  const { question, words, usually } = resolving;
+  const onResolve = await answer(
+    talk,
+    `End it when ${question}? yes or no; Enter for ${usually ? 'yes' : 'no'}:`,
+    (text) => (text === '' ? { value: usually } : readYesOrNo(text)),
+  );
+  if (onResolve === undefined) return undefined;
+  const end = expire === EXPIRE_NEVER ? 'without an end' : `for ${durationWords(expire)}`;
+  return {
+    entry: { expire, expire_on_resolve: onResolve },
+    words: ` ${end}${onResolve ? `, at most until ${words}` : ''}`,
+  };
+}
+
+/** Asks when it recurs, and says when that is: what daylight saving does is seen in the windows alone. */
+async function askWindows(
+  state: LinesState,
+  talk: Talk,
+  policy: SilencePolicy,
+  target: Target,
+): Promise<Times | undefined> {
+  const recurrence = await askRecurrence(state, talk, policy);
+  if (recurrence === undefined) return undefined;
+  const api: Pick<ApiClient, 'silencePreview'> = await state.about.api();
+  const { windows } = await api.silencePreview({ entries: [target], recurrence });
+  if (windows === undefined) {
+    talk.say(`Nothing was changed: ${NO_RECURRENCE_THERE}.`);
+    return undefined;
+  }
+  talk.say('The next windows:');
+  for (const window of windows) talk.say(safeLine(wholeWindowText(window, recurrence.zone)));
+  return { entry: { recurrence }, words: safeLine(`, recurring: ${recurrenceText(recurrence)}`) };
+}
+
+interface Question {
+  readonly part: RecurrencePart;
+  readonly line: keyof WrittenRecurrence;
+  readonly text: string;
+  /** What Enter alone means. */
+  readonly usual: string;
+}
+
+/** In the order of the dialog. */
+const QUESTIONS: readonly Question[] = [
+  { part: 'schedule', line: 'schedule', usual: '', text: 'When? sat,sun 02:00; daily 6:00,18:00; or cron:' },
+  { part: 'zone', line: 'zone', usual: '', text: 'In which zone? Europe/Berlin, +02:00; Enter for UTC:' },
+  { part: 'duration', line: 'duration', usual: '1h', text: 'For how long each time? 30m, 2h; Enter for 1h:' },
+  { part: 'first_day', line: 'firstDay', usual: '', text: 'From which day? 2026-12-01; Enter for now on:' },
+  { part: 'last_day', line: 'lastDay', usual: '', text: 'To which day, the last one? Enter for ever:' },
+];
+
+async function askRecurrence(state: LinesState, talk: Talk, policy: SilencePolicy): Promise<Recurrence | undefined> {
+  let written: WrittenRecurrence = { schedule: '', zone: '', duration: '1h', firstDay: '', lastDay: '' };
+  for (const { part, line, usual, text: question } of QUESTIONS) {
+    const next = await answer(talk, question, (text): Reading<WrittenRecurrence> => {
+      const typed = { ...written, [line]: text === '' ? usual : text };
+      const read = readRecurrence(typed, state.nowMs);
+      // What is wrong with another part is said when that is asked for.
+      if (read.problem !== undefined) return read.part === part ? { problem: read.problem } : { value: typed };
+      const problem = part === 'duration' ? lifetimeProblem(policy, { expire: read.recurrence.duration }) : undefined;
+      return problem === undefined ? { value: typed } : { problem };
+    });
+    if (next === undefined) return undefined;
+    written = next;
+  }
+  const read = readRecurrence(written, state.nowMs);
+  if (read.problem === undefined) return read.recurrence;
+  talk.say(safeLine(`Nothing was changed: ${read.problem}.`));
+  return undefined;
+}
+
+function readExpire(text: string, policy: SilencePolicy): Reading<number | 'recurring'> {
+  if (/^recur(s|ring)?$/.test(text)) return { value: 'recurring' };
+  const expire = text === '' ? DEFAULT_SECONDS : text === 'never' ? EXPIRE_NEVER : parseDuration(text);
+  if (expire === undefined || expire === 0) return { problem: DURATION_HINT };
+  const problem = lifetimeProblem(policy, { expire });
+  return problem === undefined ? { value: expire } : { problem };
+}
+
+function readSelector(text: string): Reading<string> {
+  const selector = parseSelector(text);
+  return selector.kind === 'problem' ? { problem: selector.message } : { value: selector.text };
+}
+
+const SEVERITIES = ['critical', 'warning', 'unknown', 'ok'] as const;
+
+/** `It matches 12 events now: 3 critical, 9 warning; 1 of them silenced already. It finds what comes later, too.` */
+function matchWords(events: NonNullable<RecentProblems['events']>): string {
+  const counts = SEVERITIES.filter((severity) => events[severity] > 0)
+    .map((severity) => `${countText(events[severity])} ${severity}`)
+    .join(', ');
+  const already = events.silenced === 0 ? '' : `; ${countText(events.silenced)} of them silenced already`;
+  return `It matches ${countOf(events.total, 'event')} now${counts === '' ? '' : `: ${counts}`}${already}. It finds what comes later, too.`;
+}
