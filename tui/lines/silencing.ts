@@ -3,6 +3,7 @@ import { DURATION_HINT, parseDuration } from '../../shared/domain/duration.ts';
 import type { RecurrencePart } from '../../shared/domain/recurrence.ts';
 import { parseSelector } from '../../shared/domain/selector.ts';
 import { lifetimeProblem, reasonProblem } from '../../shared/domain/silence-policy.ts';
+import { targetId } from '../../shared/domain/silencing.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { readRecurrence, type WrittenRecurrence } from '../../shared/domain/written-recurrence.ts';
@@ -14,7 +15,7 @@ import type { RecentProblems } from '../../shared/schemas/silence-preview.ts';
 import type { SubmittedMonSilenced } from '../../shared/schemas/silenced.ts';
 import { countOf } from '../words/changes.ts';
 import { countText } from '../words/count-text.ts';
-import { NO_RECURRENCE_THERE, recurrenceText, wholeWindowText } from '../words/recurrence-text.ts';
+import { lostText, NO_RECURRENCE_THERE, recurrenceText, wholeWindowText } from '../words/recurrence-text.ts';
 import { NO_SELECTOR_THERE } from '../words/silence-text.ts';
 import { answer, change, isSure, mayChange, readYesOrNo, type Reading } from './questions.ts';
 import { durationWords, nameWords } from './sentences.ts';
@@ -90,6 +91,8 @@ async function askTimes(state: LinesState, talk: Talk, policy: SilencePolicy, su
     (text) => readExpire(text, policy),
   );
   if (expire === undefined) return;
+  const lost = expire === 'recurring' ? undefined : await lostRecurrence(state, target);
+  if (lost !== undefined) return talk.say(`Nothing was changed: ${lost}.`);
   const times =
     expire === 'recurring' ? await askWindows(state, talk, policy, target) : await askResolving(talk, expire, subject);
   if (times === undefined) return;
@@ -100,6 +103,12 @@ async function askTimes(state: LinesState, talk: Talk, policy: SilencePolicy, su
   if (reason === undefined || !(await isSure(talk, `Silence ${name}${times.words}?`))) return;
   const words = { creator: state.about.creator, ...(reason !== '' && { reason }) };
   await change(state, talk, { verb: 'silence', operations: [{ op: 'silence', ...target, ...times.entry, ...words }] });
+}
+
+/** What to do about an entry of this name that recurs: the backend refuses one that is in force once in its place. */
+async function lostRecurrence(state: LinesState, target: Target): Promise<string | undefined> {
+  const present = await (await state.about.api()).silencedDetail(targetId(target));
+  return present?.recurrence === undefined ? undefined : lostText(present);
 }
 
 async function askResolving(talk: Talk, expire: number, { resolving }: Subject): Promise<Times | undefined> {

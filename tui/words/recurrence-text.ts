@@ -1,11 +1,13 @@
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { localTime } from '../../shared/domain/local-time.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { Recurrence, ShownWindow } from '../../shared/schemas/recurrence.ts';
 import { timeZoneOf } from '../../shared/schemas/time-zone.ts';
+import { silenceName, type SilenceTarget } from './silence-text.ts';
 
 /*
  * Silences that recur, in words. Windows are told by the clock on the wall that their schedule is about, and begin in UTC
- * beside it, as all other times are. Not yet safe for a terminal.
+ * beside it, as all other times are. Not yet safe for a terminal, where nothing else is said.
  */
 
 /** An older backend takes an entry that recurs for one that is in force for ever. */
@@ -30,6 +32,12 @@ export function recurrenceText(recurrence: Recurrence): string {
 /** `sat,sun 02:00 Europe/Berlin`. */
 export function scheduleText({ schedule, zone }: Pick<Recurrence, 'schedule' | 'zone'>): string {
   return `${schedule} ${zone}`;
+}
+
+/** What to do where something else would take the place of an entry that recurs, which the backend refuses. Safe for a terminal. */
+export function lostText(entry: SilenceTarget & { readonly recurrence?: Recurrence }): string {
+  const when = entry.recurrence === undefined ? '' : ` (${scheduleText(entry.recurrence)})`;
+  return safeLine(`${silenceName(entry)} recurs${when}: end it first, or silence by search`);
 }
 
 /** `Sat 2026-11-28 02:00 to 04:00 (01:00Z)`. */

@@ -77,6 +77,10 @@ test('a silence that recurs is asked for part by part, and says its next windows
   expect(await person.type('yes')).toContain('1 silence made: client:db-1:disk.');
   const recurrence = { schedule: 'sat,sun 02:00', zone: 'Europe/Berlin', duration: 7200 };
   expect(await entries()).toMatchObject([{ id: 'client:db-1:disk', reason: 'backup', recurrence }]);
+  await person.type('silence db-1/disk', 'for how long?');
+  expect(await person.type('1h')).toContain(
+    'client:db-1:disk recurs (sat,sun 02:00 Europe/Berlin): end it first, or silence by search.',
+  );
   await person.type('undo', 'yes or no:');
   await person.type('yes');
 });

@@ -18,9 +18,9 @@ import {
   silenceStartMs,
 } from './form.ts';
 import { endProblem } from './submission.ts';
-import { lostRecurrences, lostText } from './lost-recurrence.ts';
+import { lostRecurrences } from './lost-recurrence.ts';
 import { recurrenceRows, recurs, windowRows } from './recurrence.ts';
-import { scheduleText } from '../../words/recurrence-text.ts';
+import { lostText, scheduleText } from '../../words/recurrence-text.ts';
 import type { SilencePreview } from '../../model/silence-preview.ts';
 import { silenceName, targetText } from '../../words/silence-text.ts';
 import { START_HINT } from '../../words/silence-times.ts';

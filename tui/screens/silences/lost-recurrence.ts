@@ -1,9 +1,6 @@
 import { targetId } from '../../../shared/domain/silencing.ts';
-import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { SilenceForm } from '../../state/layers/silence.ts';
-import { scheduleText } from '../../words/recurrence-text.ts';
-import { silenceName } from '../../words/silence-text.ts';
 import { silenceScopeEntries } from './form.ts';
 import { recurs } from './recurrence.ts';
 
@@ -13,10 +10,4 @@ export function lostRecurrences(form: SilenceForm, silenced: ReadonlyMap<string,
   return silenceScopeEntries(form)
     .flatMap((parts) => silenced.get(targetId(parts)) ?? [])
     .filter(({ recurrence }) => recurrence !== undefined);
-}
-
-/** What to do about one of them. */
-export function lostText(entry: SilencedRow): string {
-  const when = entry.recurrence === undefined ? '' : ` (${scheduleText(entry.recurrence)})`;
-  return safeLine(`${silenceName(entry)} recurs${when}: end it first, or silence by search`);
 }
