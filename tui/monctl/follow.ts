@@ -1,12 +1,22 @@
 import { FeedReplica } from '../../shared/client/feed-replica.ts';
 import { MonError, type ErrorCode } from '../../shared/errors.ts';
 import type { FeedTopic } from '../../shared/schemas/feed-request.ts';
+import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import type { Call } from './command.ts';
 import { given } from './given.ts';
-import { pause, type Sight } from './poll.ts';
+import { pause, poll, type Sight } from './poll.ts';
 
 /** Least time between two sights: nobody reads faster, and a busy backend tells of changes twenty times a second. */
 const GAP_MS = 250;
+
+/** What not every backend with a feed tells. */
+type NewerTopic = Exclude<FeedTopic, 'events' | 'silenced' | 'clients'>;
+
+/** Where a list comes from. */
+interface Source<Item> {
+  readonly itemsOf: (replica: FeedReplica) => readonly Item[];
+  readonly fetch: () => Promise<readonly Item[]>;
+}
 
 /** Ages grow although nothing happens. */
 const TICK_MS = 1000;
@@ -73,4 +83,29 @@ export async function* follow<Item>(
   } finally {
     feed.close();
   }
+}
+
+/**
+ * The same of a topic that backends of before do not have: those are asked again and again.
+ *
+ * @param namespace undefined: all that the credentials may see
+ * @throws MonError when the backend will have none of it
+ */
+export async function* followOrPoll<Item>(
+  call: Pick<Call, 'backend' | 'credentials' | 'clock'>,
+  namespace: string | undefined,
+  topic: NewerTopic,
+  { itemsOf, fetch }: Source<Item>,
+): AsyncGenerator<Sight<Item>, void, undefined> {
+  try {
+    yield* follow({ ...call, namespace: namespace ?? EVERY_NAMESPACE }, topic, itemsOf);
+  } catch (error) {
+    if (!(error instanceof MonError) || !isUnknown(error)) throw error;
+    yield* poll(call.clock, fetch);
+  }
+}
+
+/** Whether it may be the topic, the feed or the namespace that is not there: the list says nothing of those, or is empty. */
+function isUnknown({ code }: MonError): boolean {
+  return code === 'invalid' || code === 'not_found';
 }

@@ -6,8 +6,9 @@ import { poll } from '../../../tui/monctl/poll.ts';
 import type { Sight } from '../../../tui/monctl/poll.ts';
 import { CuttingProxy } from '../../support/cutting-proxy.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { startFeedServer, type FeedConnection } from '../../support/feed-server.ts';
 import { Pty } from '../../support/pty.ts';
-import { MONCTL } from '../../support/run-monctl.ts';
+import { MONCTL, runMonctl } from '../../support/run-monctl.ts';
 import { startBackend } from '../../support/running-backend.ts';
 import type { RunningBackend } from '../../support/running-backend.ts';
 import { deadUrl, startScriptedServer } from '../../support/scripted-server.ts';
@@ -96,6 +97,82 @@ test('a list without a feed is asked for again', async () => {
     'change: added',
     'key: st/a',
   ]);
+});
+
+const GROUP = {
+  namespace: 'default',
+  handler: 'pager',
+  id: 'fra',
+  by: { rack: 'fra' },
+  firing: 3,
+  waiting: 2,
+  worst: 'critical' as const,
+  told_at: null,
+  due_at: 1_800_000_000,
+};
+const RULE = { name: 'switch', when: 'check=switch', quiet: 'check!=switch', equal: [], quieted: 1, inhibitors: [] };
+
+test.each([
+  { line: ['handler', 'groups'], topic: 'groups', row: GROUP, changed: { ...GROUP, firing: 4 } },
+  { line: ['inhibition', 'list'], topic: 'inhibitions', row: RULE, changed: { ...RULE, quieted: 2 } },
+])('$line follows the feed, and nobody is asked', async ({ line, topic, row, changed }) => {
+  const { promise: follower, resolve } = Promise.withResolvers<FeedConnection>();
+  const { url } = await startFeedServer({
+    onNoise(connection) {
+      connection.send({ type: 'snapshot', seq: 1, rows: { [topic]: { one: row } } }, { type: 'live', seq: 1 });
+      resolve(connection);
+    },
+  });
+  const watching = watchMonctl([...line, '--output', 'json'], { MON_BACKEND: url });
+  expect(JSON.parse(await watching.next())).toMatchObject({ change: 'added', value: row });
+  const connection = await follower;
+  expect(await connection.subscribed()).toMatchObject({ topics: [topic], namespace: '*' });
+  connection.send({ type: 'changes', seq: 2, time: 0, rows: { [topic]: { one: changed } } });
+  expect(JSON.parse(await watching.next())).toMatchObject({ change: 'changed', value: changed });
+  connection.send({ type: 'changes', seq: 3, time: 0, rows: { [topic]: { one: null } } });
+  expect(JSON.parse(await watching.next())).toMatchObject({ change: 'removed' });
+});
+
+test.each([
+  { line: ['handler', 'groups'], path: '/api/mon/v1/handler-groups', row: GROUP },
+  { line: ['inhibition', 'list'], path: '/api/mon/v1/inhibitions', row: RULE },
+])('$line is asked for again where the feed does not know it', async ({ line, path, row }) => {
+  const answers = [[], [row]];
+  const { url } = await startFeedServer({
+    http: (request, response) =>
+      void response
+        .writeHead(request.url === path ? 200 : 404, { 'content-type': 'application/json' })
+        .end(JSON.stringify(answers.shift() ?? [row])),
+  });
+  const watching = watchMonctl([...line, '--output', 'json'], { MON_BACKEND: url });
+  expect(JSON.parse(await watching.next())).toMatchObject({ change: 'added', value: row });
+});
+
+test('groups and inhibitions are watched as they are listed, also those of one namespace', async () => {
+  await using own = await startBackend({
+    settings: {
+      handlers: { default: { type: 'pipe', command: 'true', group_by: ['check'], group_wait: 600 } },
+      inhibitions: { switch: { when: 'check=switch', quiet: 'check!=switch' } },
+    },
+  });
+  await openApiClient({ backend: own.url, env: {} }).submitResult({
+    name: 'switch',
+    source: 'a',
+    status: 2,
+    output: '',
+  });
+  for (const line of [
+    ['handler', 'groups', '--filter', 'by=switch'],
+    ['handler', 'groups', '--namespace', 'default'],
+    ['inhibition', 'list'],
+    ['inhibition', 'list', '--namespace', 'default'],
+  ]) {
+    const json = [...line, '--output', 'json'];
+    const env = { MON_BACKEND: own.url };
+    const [row] = JSON.parse((await runMonctl(json, env)).stdout) as unknown[];
+    expect(row).toBeDefined();
+    expect(JSON.parse(await watchMonctl(json, env).next())).toMatchObject({ change: 'added', value: row });
+  }
 });
 
 test('on a terminal the list is drawn over, and only when something changed', async () => {

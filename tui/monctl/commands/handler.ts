@@ -5,6 +5,7 @@ import { GROUP_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import type { GroupRow } from '../../../shared/schemas/grouping.ts';
 import type { Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
+import { followOrPoll } from '../follow.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { ONLY_NAMESPACE_OPTIONS, onlyNamespaceOf } from '../namespaces.ts';
 import type { Column } from '../table.ts';
@@ -40,16 +41,18 @@ const groups: Command = {
   ],
   async run(call) {
     const only = onlyNamespaceOf(call);
+    const fetch = async (): Promise<readonly GroupRow[]> => {
+      const all = await call.api().handlerGroups();
+      return only === undefined ? all : all.filter(({ namespace }) => namespace === only);
+    };
     await showList<GroupRow>(call, {
       noun: 'groups',
       columns: (nowMs) => [...(only === undefined ? [NAMESPACE] : []), ...groupColumns(nowMs)],
       search: GROUP_SEARCH,
       key: ({ namespace, handler, by }) => JSON.stringify([namespace, handler, by]),
       news: ({ firing, waiting, told_at: toldAt }) => [firing, waiting, toldAt],
-      fetch: async () => {
-        const all = await call.api().handlerGroups();
-        return only === undefined ? all : all.filter(({ namespace }) => namespace === only);
-      },
+      fetch,
+      follow: () => followOrPoll(call, only, 'groups', { itemsOf: (replica) => [...replica.groups.values()], fetch }),
     });
   },
 };

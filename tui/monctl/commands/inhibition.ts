@@ -3,6 +3,7 @@ import { inhibitionWithin } from '../../../shared/domain/inhibition/within.ts';
 import { INHIBITION_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import type { Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
+import { followOrPoll } from '../follow.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { ONLY_NAMESPACE_OPTIONS, onlyNamespaceOf } from '../namespaces.ts';
 import type { Column } from '../table.ts';
@@ -20,15 +21,21 @@ const list: Command = {
   ],
   async run(call) {
     const only = onlyNamespaceOf(call);
+    const fetch = async (): Promise<readonly InhibitionRow[]> => {
+      const rules = await call.api().inhibitions();
+      return only === undefined ? rules : rules.map((rule) => inhibitionWithin(rule, isIn(only)));
+    };
     await showList<InhibitionRow>(call, {
       noun: 'inhibitions',
       columns: () => columns(only === undefined),
       search: INHIBITION_SEARCH,
       key: ({ name }) => name,
-      fetch: async () => {
-        const rules = await call.api().inhibitions();
-        return only === undefined ? rules : rules.map((rule) => inhibitionWithin(rule, isIn(only)));
-      },
+      fetch,
+      follow: () =>
+        followOrPoll(call, only, 'inhibitions', {
+          itemsOf: ({ inhibitions }) => [...inhibitions.values()],
+          fetch,
+        }),
     });
   },
 };

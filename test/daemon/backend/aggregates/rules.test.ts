@@ -49,6 +49,18 @@ async function reportAll(statuses: readonly number[]): Promise<void> {
   for (const [index, status] of statuses.entries()) await report(`web-${String(index)}`, status);
 }
 
+/** What is said of its rule: in lists, of it alone, and as the status of now in a simulation. */
+const shown = async (): Promise<unknown[]> => {
+  const [listed, single, simulated] = await Promise.all([
+    ask('GET', `${MON}/aggregates`),
+    ask('GET', `${MON}/aggregates/shop`),
+    ask('POST', `${MON}/simulate`, { name: 'http', source: 'web-2', output: '', status: 0, aggregate: 'shop' }),
+  ]);
+  const [aggregate] = listed.body as AggregateSummary[];
+  const { aggregates = [] } = simulated.body as Simulation;
+  return [aggregate?.rules?.[0]?.text, (single.body as AggregateSummary).rules?.[0]?.text, aggregates[0]?.was];
+};
+
 describe('a rule about an aggregate (spec, aggregates 2)', () => {
   test('makes an event that changes and resolves with it, like any check', async () => {
     await start({ shop: { warning: '20%', critical: '50%' } });
@@ -107,16 +119,6 @@ describe('a rule about an aggregate (spec, aggregates 2)', () => {
 
   test('is shown and foretold as it is told, also of results from before the start', async () => {
     const rules = { shop: { stale: { after: 120, warning: 1 } } };
-    const shown = async (): Promise<unknown[]> => {
-      const [listed, single, simulated] = await Promise.all([
-        ask('GET', `${MON}/aggregates`),
-        ask('GET', `${MON}/aggregates/shop`),
-        ask('POST', `${MON}/simulate`, { name: 'http', source: 'web-2', output: '', status: 0, aggregate: 'shop' }),
-      ]);
-      const [aggregate] = listed.body as AggregateSummary[];
-      const { aggregates = [] } = simulated.body as Simulation;
-      return [aggregate?.rules?.[0]?.text, (single.body as AggregateSummary).rules?.[0]?.text, aggregates[0]?.was];
-    };
     const [isFresh, isStale] = ['0 of 1 (0 %) stale', '1 of 1 (100 %) stale'].map(
       (text) => expect.stringContaining(text) as unknown,
     );
