@@ -435,3 +435,19 @@ async function storedChecks({ store }: HandlingRig): Promise<string[]> {
 async function takeRunsAfterStart(dir: string, clock: ManualClock): Promise<string[]> {
   return await takeRuns(await openRig(MAIL, { dir, clock }));
 }
+
+test.each([
+  { name: 'that recovers', well: { resolve_after: 5 } },
+  { name: 'that nothing resolves', well: { auto_resolve: false } },
+])('an event $name is handled when an OK takes it out of what a silence finds', async ({ well }) => {
+  const rig = await openRig();
+  await silence(rig, { check: undefined, selector: 'check.team=storage' });
+  await rig.report(2, { team: 'storage', ...well });
+  await rig.report(0, { team: 'storage', ...well });
+  expect(await takeRuns(rig)).toEqual([]);
+  await rig.report(0, { team: 'network', ...well });
+  expect(await takeRuns(rig)).toEqual(ENDED);
+  await rig.report(0, { team: 'storage', ...well });
+  await rig.report(0, { team: 'network', ...well });
+  expect(await takeRuns(rig)).toEqual([]);
+});
