@@ -27,7 +27,7 @@ import { GROUPED_EVENTS } from './table.ts';
 /** Events that are moved in one commit when a group is made by other names, or by none. */
 const SLICE = 100;
 
-/** Events of a group that are read for its turn where there are inhibitions: twice as many as a run may have. */
+/** Events of a group that are read for its turn where there are inhibitions, news first: twice as many as a run may have. */
 const LOOKED_AT = 2000;
 
 interface TurnParts {
@@ -72,8 +72,8 @@ export class GroupTurns {
     const handler = this.#handlerOf(group);
     if (handler === undefined || isOutdated(group, handler.group_by)) return firstOf(group);
     // Whether one of them is to be quiet by now only its event tells.
-    if (this.#parts.definitions.inhibitions.length > 0) return firstOf(group, LOOKED_AT);
-    return turnOf(namespace, group, handler, nowMs).listed.map(([member]) => member);
+    const limits = this.#parts.definitions.inhibitions.length > 0 ? MANY : limitsOf(handler);
+    return turnOf(namespace, group, handler, nowMs, limits).listed.map(([member]) => member);
   }
 
   #take(transaction: Transaction, id: GroupId): void {
@@ -85,7 +85,8 @@ export class GroupTurns {
       dissolve(transaction, namespace, group, handler && { name: group.handler, names: handler.group_by });
     } else if (dueAtMs(group, groupTimes(handler)) <= transaction.nowMs) {
       const isInhibited = this.#inhibitedIn(transaction, namespace);
-      tell(transaction, namespace, group, turnOf(namespace, group, handler, transaction.nowMs, isInhibited));
+      const turn = turnOf(namespace, group, handler, transaction.nowMs, limitsOf(handler), isInhibited);
+      tell(transaction, namespace, group, turn);
     }
     // Looked at again, whatever has become of it.
     transaction.registry.state(openTouched).add(group);
@@ -119,6 +120,14 @@ function isGrouping(definition: { readonly type: string; readonly group_by?: unk
   return definition.type !== 'set' && definition.group_by !== undefined;
 }
 
+type TurnLimits = Pick<Parameters<typeof takeTurn>[2], 'events' | 'bytes'>;
+
+const MANY: TurnLimits = { events: LOOKED_AT, bytes: Infinity };
+
+function limitsOf(handler: Grouping): TurnLimits {
+  return { events: groupLimit(handler), bytes: GROUP_BYTES_MAX };
+}
+
 type IsInhibited = (member: GroupMember) => boolean;
 
 function turnOf(
@@ -126,6 +135,7 @@ function turnOf(
   group: Group,
   handler: Grouping,
   nowMs: number,
+  limits: TurnLimits,
   isInhibited: IsInhibited = () => false,
 ): Turn<GroupMember> {
   const heeds = handler.handle_silenced !== true;
@@ -138,8 +148,7 @@ function turnOf(
   };
   return takeTurn(group.members.values(), presenceOf, {
     isRepeatDue: isRepeatDue(group, groupTimes(handler), nowMs),
-    events: groupLimit(handler),
-    bytes: GROUP_BYTES_MAX,
+    ...limits,
   });
 }
 
@@ -147,10 +156,16 @@ function tell(transaction: Transaction, namespace: Namespace, group: Group, turn
   const { nowMs } = transaction;
   const { cause } = turn;
   const listed = turn.listed.filter(([member]) => transaction.hasBody(GROUPED_EVENTS, member));
-  // What another command of this batch brought up was not read: the next batch has it.
-  if (listed.length < Math.min(turn.listed.length, LOOKED_AT)) return;
+  const unread = turn.listed.length - listed.length;
+  if (unread > 0) {
+    // Who is to be quiet makes room for others, which the next batch reads.
+    for (const member of turn.held) noteTold(transaction, namespace, member, 'held');
+    if (turn.held.length > 0) touch(transaction, namespace, group);
+    // So it does what another command of this batch brought up.
+    if (turn.held.length > 0 || turn.listed.length + turn.leftOut <= LOOKED_AT) return;
+  }
   if (cause !== undefined) {
-    const run = runOf(transaction, group, { ...turn, listed }, cause);
+    const run = runOf(transaction, group, { ...turn, listed, leftOut: turn.leftOut + unread }, cause);
     const [first] = run.events;
     if (first !== undefined) addJob(transaction, namespace, group.handler, first, run);
     group.toldAtMs = nowMs;

@@ -297,3 +297,24 @@ test('of a handler that groups, an event without a problem is nothing', async ()
   expect(groupsOf(rig.registry.namespace(DEFAULT_NAMESPACE)).size).toBe(0);
   expect(await takeTold(rig)).toEqual([]);
 });
+
+test.each([
+  { name: 'those that came last', quiet: 0, others: 2102, when: 'check=nothing', leftOut: 2101 },
+  { name: 'those that are not quiet', quiet: 4100, others: 52, when: 'check=switch', leftOut: 51 },
+])('of more events than are read at once $name are told', async ({ quiet, others, when, leftOut }) => {
+  const rig = await openRacks({
+    handlers: { default: groupingPipe({ group_by: [], group_limit: 2 }) },
+    inhibitions: { quiet: { when, quiet: 'client~a-quiet', equal: [] } },
+  });
+  await rig.report(2, { source: 'z-sw', name: 'switch' });
+  const named = (name: string, count: number): string[] =>
+    Array.from({ length: count }, (_, at) => `${name}-${String(at + 1).padStart(4, '0')}`);
+  // By name those are first that come last.
+  const sources = [...named('a-quiet', quiet), ...named('m', others)].toReversed();
+  const results = sources.map((source) => ({ name: 'disk', source, status: 2, output: 'full' }));
+  await rig.results.submit(DEFAULT_NAMESPACE, results);
+  await pass(rig, 30);
+  expect(await takeTold(rig)).toEqual([`m-0001/disk new, m-0002/disk new, ${String(leftOut)} left out`]);
+  await pass(rig, 300);
+  expect(await takeTold(rig)).toEqual([]);
+});
