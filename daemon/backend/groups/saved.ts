@@ -39,8 +39,7 @@ export function addToGroup(
     return true;
   }
   const group = groupAt(namespace, name, groupPlace(names, event), present?.group);
-  const isFull = present?.group !== group && (group?.members.size ?? 0) >= GROUP_MEMBERS_MAX;
-  if (group === undefined || isFull) return false;
+  if (group === undefined || (present?.group !== group && isFull(group))) return false;
   const member = memberIn(transaction, namespace, group, present, event);
   const { told } = member;
   member.become(next);
@@ -49,6 +48,10 @@ export function addToGroup(
   if (changeOf(member) !== 'same') group.untoldSinceMs ??= transaction.nowMs;
   touch(transaction, namespace, group);
   return true;
+}
+
+function isFull({ members }: Group): boolean {
+  return members.size >= GROUP_MEMBERS_MAX;
 }
 
 /** Whether an inhibition had an event held back when its group had its turn, and it has not come again since. */
@@ -60,24 +63,26 @@ export function isHeldBack(
   return groupsOf(namespace).member(handler, client.name, check.name)?.told === 'held';
 }
 
-/** Puts an event of a group that was made by other names where it belongs now; what was told of it is remembered. */
+/**
+ * Puts an event of a group that was made by other names where it belongs now; what was told of it is remembered.
+ *
+ * @returns false: there is no room for it there
+ */
 export function moveMember(
   transaction: Transaction,
   namespace: Namespace,
   { name, names }: GroupingHandler,
   member: GroupMember,
-): void {
+): boolean {
   const event = transaction.body(GROUPED_EVENTS, member);
   const { untoldSinceMs = transaction.nowMs } = member.group;
   const group = groupAt(namespace, name, groupPlace(names, event), member.group);
-  if (group === undefined || group === member.group) {
-    removeMember(transaction, namespace, member);
-    return;
-  }
+  if (group === undefined || group === member.group || isFull(group)) return false;
   memberIn(transaction, namespace, group, member, event);
   transaction.keep(GROUPED_EVENTS, member, event);
   if (changeOf(member) !== 'same') group.untoldSinceMs ??= untoldSinceMs;
   touch(transaction, namespace, group);
+  return true;
 }
 
 /** Takes an event out of its group, which goes with the last one. */

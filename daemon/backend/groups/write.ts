@@ -1,4 +1,5 @@
 import { groupId } from '../../../shared/domain/grouping/place.ts';
+import { groupOfOne } from '../../../shared/domain/grouping/run.ts';
 import {
   changeOf,
   dueAtMs,
@@ -204,12 +205,14 @@ function dissolve(
 ): void {
   for (const member of firstOf(group)) {
     if (!transaction.hasBody(GROUPED_EVENTS, member)) continue;
-    if (handler !== undefined) {
-      moveMember(transaction, namespace, handler, member);
-      continue;
-    }
+    if (handler !== undefined && moveMember(transaction, namespace, handler, member)) continue;
     const isUntold = member.told !== 'held' && changeOf(member) !== 'same';
-    if (isUntold) addJob(transaction, namespace, group.handler, transaction.body(GROUPED_EVENTS, member));
+    if (isUntold) {
+      const event = transaction.body(GROUPED_EVENTS, member);
+      // One that groups tells of each as a group of one where there is no room.
+      const alone = handler && groupOfOne({ namespace: namespace.name, handler: handler.name }, handler.names, event);
+      addJob(transaction, namespace, group.handler, event, alone);
+    }
     removeMember(transaction, namespace, member);
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { GROUPS_MAX } from '../../../../daemon/backend/groups/saved.ts';
 import { groupsOf } from '../../../../daemon/backend/groups/state.ts';
 import { shiftedTimes } from '../../../../daemon/backend/registry/shift-times.ts';
 import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
@@ -13,6 +14,11 @@ import {
   type GroupRig,
 } from '../../../support/group-rig.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
+
+/** So many clients: `m-0001`. */
+function named(name: string, count: number): string[] {
+  return Array.from({ length: count }, (_, at) => `${name}-${String(at + 1).padStart(4, '0')}`);
+}
 
 const GROUPING = { handlers: { default: groupingPipe() } };
 
@@ -307,8 +313,6 @@ test.each([
     inhibitions: { quiet: { when, quiet: 'client~a-quiet', equal: [] } },
   });
   await rig.report(2, { source: 'z-sw', name: 'switch' });
-  const named = (name: string, count: number): string[] =>
-    Array.from({ length: count }, (_, at) => `${name}-${String(at + 1).padStart(4, '0')}`);
   // By name those are first that come last.
   const sources = [...named('a-quiet', quiet), ...named('m', others)].toReversed();
   const results = sources.map((source) => ({ name: 'disk', source, status: 2, output: 'full' }));
@@ -317,4 +321,19 @@ test.each([
   expect(await takeTold(rig)).toEqual([`m-0001/disk new, m-0002/disk new, ${String(leftOut)} left out`]);
   await pass(rig, 300);
   expect(await takeTold(rig)).toEqual([]);
+});
+
+test('what has no room in the groups of another group_by is told by itself', async () => {
+  const rig = await openRacks({ handlers: { default: groupingPipe({ group_by: [] }) } });
+  const results = named('m', GROUPS_MAX).map((source) => ({ name: 'disk', source, status: 2, output: 'full' }));
+  await rig.results.submit(DEFAULT_NAMESPACE, results);
+  await settled(rig);
+  rig.reload({ handlers: { default: groupingPipe({ group_by: ['client'] }) } });
+  const told = new Set<string>();
+  for (let second = 0; second < 400 && told.size < GROUPS_MAX; second++) {
+    await pass(rig, 1);
+    for (const run of await takeTold(rig)) told.add(run);
+  }
+  expect(told.size).toBe(GROUPS_MAX);
+  expect([...told].every((run) => run.endsWith('/disk new'))).toBe(true);
 });
