@@ -23,7 +23,7 @@ import { CLIENTS } from '../clients/table.ts';
 import { addToGroup, isHeldBack } from '../groups/saved.ts';
 import type { HandlingNote } from './event-handling.ts';
 import type { Occasion } from './occasion.ts';
-import { isFreed, noteInhibiting, quietNow, rememberQuiet } from './quieting.ts';
+import { isFreed, isOfStored, noteInhibiting, quietNow, rememberQuiet } from './quieting.ts';
 import { addJob } from './saved.ts';
 
 /**
@@ -41,7 +41,7 @@ export function handleEvent(transaction: Transaction, occasion: Occasion): Event
   // The usual case of who has no handlers yet: no event is put together for it.
   const inAdvance = handlers.length === 0 ? NONE : isHandlingDisabled(check) ? DISABLED : refusals;
   if (inAdvance !== undefined) {
-    rememberQuiet(transaction, occasion, undefined, false);
+    if (isOfStored(occasion)) rememberQuiet(transaction, occasion, undefined, false);
     note(transaction, occasion, inAdvance);
     return state.isSuppressed;
   }

@@ -20,8 +20,7 @@ import type { Occasion } from './occasion.ts';
 /** Notes whether a stored event keeps others quiet from here on. */
 export function noteInhibiting(transaction: Transaction, occasion: Occasion): void {
   const { client, check, state, history } = occasion;
-  // Of a metric something may be told that leaves its event as it is, which goes on to keep others quiet.
-  if (storedEntry(occasion)?.state.event !== state || !transaction.hasBody(CLIENTS, client)) return;
+  if (!isOfStored(occasion) || !transaction.hasBody(CLIENTS, client)) return;
   const record = transaction.body(CLIENTS, client);
   const event = buildEvent({ client: record, check, state, history, silencedBy: NONE });
   noteInhibitor(transaction, client.namespace, transaction.handling.definitions.inhibitions, event);
@@ -75,6 +74,14 @@ export function rememberQuiet(
   if (isHeld !== state.isHeld || inhibited !== state.inhibited) {
     saveInhibited(transaction, entry, { isHeld, inhibited });
   }
+}
+
+/**
+ * Whether it is about the event as it is stored. Of a metric something may be told that leaves its event as it is, which goes on
+ * to keep others quiet, and to be owed to whom an inhibition kept it from.
+ */
+export function isOfStored(occasion: Occasion): boolean {
+  return storedEntry(occasion)?.state.event === occasion.state;
 }
 
 /** The entry of an event that is stored, and not only handled. */

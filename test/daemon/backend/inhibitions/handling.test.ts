@@ -100,6 +100,18 @@ describe('an event is quiet while there is one that a rule names', () => {
   });
 });
 
+test('an OK that leaves its event, and that nobody hears of, takes nothing from whom an inhibition kept it from', async () => {
+  const rig = await openRacks({ ...SECTIONS, handlers: { default: { ...PIPE, filter: 'occurrences' } } });
+  const disk = { source: 'a-1', type: 'metric', resolve_after: 3, interval: 60, refresh: 3600 };
+  await switchIs(rig, 2);
+  await rig.report(2, disk);
+  await rig.report(0, { ...disk, handlers: [] });
+  await switchIs(rig, 0);
+  await takeTold(rig);
+  await rig.report(2, disk);
+  expect(await takeTold(rig)).toEqual(['a-1/disk create']);
+});
+
 test('a silence that ends between the inhibition and the next result leaves everything to that one', async () => {
   const handlers = { heeds: PIPE, hears: { ...PIPE, handle_silenced: true } };
   const rig = await openRacks({
