@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { CheckNames } from '../../../../daemon/backend/checks/rename.ts';
 import { eventRow } from '../../../../daemon/backend/events/rows.ts';
 import { inhibitorsOf } from '../../../../daemon/backend/inhibitions/state.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
@@ -233,4 +234,16 @@ test.each([
   await rig.report(2, { source: 'a-1', refresh: 86_400 });
   await pass(rig, 301);
   expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+});
+
+test('what keeps others quiet does so under another name of its check', async () => {
+  const rig = await openRacks({
+    ...SECTIONS,
+    inhibitions: { down: { when: 'client~sw-', quiet: 'check=disk', equal: ['client.rack'] } },
+  });
+  await switchIs(rig, 2);
+  await new CheckNames(rig).rename(DEFAULT_NAMESPACE, { from: 'switch', to: 'switch-ping', isForced: false });
+  await takeTold(rig);
+  await rig.report(2, { source: 'a-1' });
+  expect(await takeTold(rig)).toEqual([]);
 });
