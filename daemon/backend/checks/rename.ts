@@ -9,7 +9,7 @@ import type { Registry } from '../registry/registry.ts';
 import { MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../commit/transaction.ts';
-import { noteInhibiting } from '../handlers/quieting.ts';
+import { noteStoredInhibiting } from '../handlers/quieting.ts';
 import { noteEvent, removeCheck, saveCheck } from '../events/saved.ts';
 import { CHECK_RECORDS } from '../events/table.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
@@ -152,12 +152,8 @@ function save(
 ): void {
   const output = (bodies.eventCheck ?? bodies.check)?.output;
   saveCheck(transaction, entry, state, bodies, state.event === undefined ? undefined : output, by);
-  const check = bodies.eventCheck ?? bodies.check;
-  const { event } = entry.state;
-  if (event === undefined || check === null || transaction.handling.definitions.inhibitions.length === 0) return;
   // What it keeps quiet must not be told because it has another name.
-  const history = bodies.eventHistory ?? state.history;
-  noteInhibiting(transaction, { client: entry.client, check, state: event, history });
+  noteStoredInhibiting(transaction, entry, bodies);
 }
 
 function renamed({ check, eventCheck, eventHistory }: CheckBodies, name: string): CheckBodies {

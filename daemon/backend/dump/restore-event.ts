@@ -14,6 +14,7 @@ import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.t
 import { restoreClient, translated } from './restore-entity.ts';
 import { EXACT_LOST, exactly, isBeyondEntities, isFaithful, leftOut, settle, type Restoring } from './restoring.ts';
 import { saveCheck } from '../events/saved.ts';
+import { noteStoredInhibiting } from '../handlers/quieting.ts';
 import { CHECK_RECORDS, dumpedEvent } from '../events/table.ts';
 import { CLIENTS } from '../clients/table.ts';
 
@@ -136,5 +137,8 @@ function save({ transaction, by }: Restoring, client: ClientEntry, check: string
   const entry = client.namespace.ensureCheck(client, check);
   const { check: result, eventCheck, eventHistory } = record;
   const output = record.event === undefined ? undefined : (eventCheck ?? result)?.output;
-  saveCheck(transaction, entry, stateOf(record), { check: result, eventCheck, eventHistory }, output, by);
+  const bodies = { check: result, eventCheck, eventHistory };
+  saveCheck(transaction, entry, stateOf(record), bodies, output, by);
+  // What it keeps quiet comes along, and may have its next result before it.
+  noteStoredInhibiting(transaction, entry, bodies);
 }

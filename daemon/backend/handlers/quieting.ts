@@ -6,6 +6,7 @@ import type { Event } from '../../../shared/schemas/event.ts';
 import type { Inhibited } from '../../../shared/schemas/inhibition.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { CLIENTS } from '../clients/table.ts';
+import type { CheckBodies } from '../events/check-record.ts';
 import { saveInhibited } from '../events/saved.ts';
 import { noteInhibitor } from '../inhibitions/saved.ts';
 import { inhibitionOf, openSettledRules } from '../inhibitions/state.ts';
@@ -24,6 +25,17 @@ export function noteInhibiting(transaction: Transaction, occasion: Occasion): vo
   const record = transaction.body(CLIENTS, client);
   const event = buildEvent({ client: record, check, state, history, silencedBy: NONE });
   noteInhibitor(transaction, client.namespace, transaction.handling.definitions.inhibitions, event);
+}
+
+/** The same of an event that came to be stored otherwise than by a result. */
+export function noteStoredInhibiting(
+  transaction: Transaction,
+  { client, state }: CheckEntry,
+  bodies: CheckBodies,
+): void {
+  const check = bodies.eventCheck ?? bodies.check;
+  if (state.event === undefined || check === null || transaction.handling.definitions.inhibitions.length === 0) return;
+  noteInhibiting(transaction, { client, check, state: state.event, history: bodies.eventHistory ?? state.history });
 }
 
 const NONE: readonly never[] = [];
