@@ -39,7 +39,11 @@ export function addToGroup(
     return true;
   }
   const group = groupAt(namespace, name, groupPlace(names, event), present?.group);
-  if (group === undefined || (present?.group !== group && isFull(group))) return false;
+  if (group === undefined || (present?.group !== group && isFull(group))) {
+    // Or it would be told once more with the group where it was.
+    if (present !== undefined) removeMember(transaction, namespace, present);
+    return false;
+  }
   const member = memberIn(transaction, namespace, group, present, event);
   const { told } = member;
   member.become(next);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { GROUPS_MAX } from '../../../../daemon/backend/groups/saved.ts';
+import { GROUP_MEMBERS_MAX, GROUPS_MAX } from '../../../../daemon/backend/groups/saved.ts';
 import { groupsOf } from '../../../../daemon/backend/groups/state.ts';
 import { shiftedTimes } from '../../../../daemon/backend/registry/shift-times.ts';
 import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
@@ -336,4 +336,21 @@ test('what has no room in the groups of another group_by is told by itself', asy
   }
   expect(told.size).toBe(GROUPS_MAX);
   expect([...told].every((run) => run.endsWith('/disk new'))).toBe(true);
+});
+
+test('what has no room in the group where it belongs now is not told with the one where it was', async () => {
+  const rig = await openRacks({ handlers: { default: groupingPipe({ group_by: ['check.team'] }) } });
+  const results = named('m', GROUP_MEMBERS_MAX).map((source) => ({
+    name: 'disk',
+    source,
+    status: 2,
+    output: 'full',
+    team: 'b',
+  }));
+  await rig.results.submit(DEFAULT_NAMESPACE, results);
+  await rig.report(2, { source: 'a-1', team: 'a' });
+  await rig.report(2, { source: 'a-1', team: 'b' });
+  expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+  await pass(rig, 30);
+  expect(await takeTold(rig)).toEqual([expect.stringMatching(/^m-0001\/disk new.*9900 left out$/)]);
 });
