@@ -39,8 +39,12 @@ test('a wrong password costs as much for a user who is not there, so the time te
     expect((await send(backend.url, { method: 'GET', target: '/clients', headers })).status).toBe(401);
     return allCpuMs() - startMs;
   };
-  const known = Math.min(await msOf('admin', 'a'), await msOf('admin', 'b'), await msOf('admin', 'c'));
-  const unknown = Math.min(await msOf('nobody', 'a'), await msOf('nobody', 'b'), await msOf('nobody', 'c'));
+  // In turns, so that whatever else the process does falls on both; the least of each is what the password costs.
+  let [known, unknown] = [Infinity, Infinity];
+  for (const password of ['a', 'b', 'c', 'd', 'e']) {
+    known = Math.min(known, await msOf('admin', password));
+    unknown = Math.min(unknown, await msOf('nobody', password));
+  }
   expect(unknown).toBeGreaterThan(known / 3);
 });
 
