@@ -127,12 +127,17 @@ export async function toYaml(value: unknown): Promise<string> {
   const { stringify } = await import('yaml');
   // Readers of YAML 1.1 take a bare `yes` for a boolean and a bare date for a date.
   const options = { compat: 'yaml-1.1', lineWidth: 0 } as const;
-  const text = stringify(value, options).trimEnd();
+  const text = withoutLineEnd(stringify(value, options));
   if (!UNSEEN_OR_CONTROL.test(text)) return text;
   // Escapes exist only between double quotes.
   return escapeUnseen(
-    stringify(value, { ...options, defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'QUOTE_DOUBLE' }).trimEnd(),
+    withoutLineEnd(stringify(value, { ...options, defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'QUOTE_DOUBLE' })),
   );
+}
+
+/** No more than that: spaces and empty lines before it are of the last value. */
+function withoutLineEnd(text: string): string {
+  return text.endsWith('\n') ? text.slice(0, -1) : text;
 }
 
 /** Shows people, too, the result as YAML. */

@@ -85,6 +85,19 @@ test.each([
   await expect(read(text)).rejects.toThrow(message);
 });
 
+test.each(['\u2000', 'x\u3000', 'x\n', 'x\n\n\n', '\n', 'x\n \n', 'x\n\u2000\n'])(
+  'whatever the last value ends with (%j), it is read as it was written',
+  async (a) => {
+    let text = '';
+    const writer = new DumpWriter((piece) => Promise.resolve(void (text += piece)), 'yaml');
+    await writer.begin();
+    await writer.write([anObject('one', { a }), anObject('two', { a })]);
+    await writer.end();
+    const items = await read(text);
+    expect(items.flatMap((item) => (item.kind === 'object' ? [item.object.spec] : []))).toEqual([{ a }, { a }]);
+  },
+);
+
 test('whatever is written is read, however it comes in pieces', async () => {
   const value = fc.letrec((tie) => ({
     any: fc.oneof(
