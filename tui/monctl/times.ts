@@ -70,11 +70,15 @@ function lastTimeOfDay(text: string, nowMs: number): number | undefined {
   if (hours === undefined) return undefined;
   const time = [Number(hours), Number(minutes), Number(seconds), 0] as const;
   const at = new Date(nowMs);
-  const set = (): number => (zone === undefined ? at.setHours(...time) : at.setUTCHours(...time));
-  if (set() <= nowMs) return at.getTime();
+  if (zone !== undefined) {
+    at.setUTCHours(...time);
+    if (at.getTime() > nowMs) at.setUTCDate(at.getUTCDate() - 1);
+    return at.getTime();
+  }
+  if (at.setHours(...time) <= nowMs) return at.getTime();
   // The day before need not be 24 hours long.
   at.setDate(at.getDate() - 1);
-  return set();
+  return at.setHours(...time);
 }
 
 /**

@@ -19,8 +19,8 @@ interface UnsilencedParts {
 
 /**
  * Has events handled whose silences are over while the problem persists, whatever ended them: the clock, an operator, a
- * resolution, another entry in their place, a client that left the subscription, a check that says something else. At the start those whose silences ended
- * while the backend was away.
+ * resolution, another entry in their place, a client that left the subscription, a check that says something else. At the start
+ * those whose silences ended while the backend was away.
  */
 export function handleUnsilenced(parts: UnsilencedParts): Disposable {
   const { registry, commits, clock } = parts;
