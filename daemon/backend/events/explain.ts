@@ -51,8 +51,9 @@ export async function explainEvent(
     const quiet = inhibitionOf(handling.definitions.inhibitions, namespace, event);
     const judged = handling.verdicts(namespace.name, event, openEvents(namespace), nowMs, quiet);
     const routed = handling.route(namespace.name, event.check).handlers;
-    const free = record.event?.inhibited?.isWithheld === true ? { ...event, inhibition_ended: true as const } : event;
-    const unquieted = quiet && handling.verdicts(namespace.name, free, openEvents(namespace), nowMs);
+    const isWithheld = record.event?.inhibited?.isWithheld === true;
+    const unquieted =
+      quiet && handling.verdictsUnquieted(namespace.name, event, openEvents(namespace), nowMs, isWithheld);
     const verdicts = withGroups(judged, routed, { namespace, event, nowMs, unquieted });
     const recovery = record.event?.recovery;
     const handled = handlingSentence(verdicts);

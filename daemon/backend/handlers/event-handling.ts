@@ -12,6 +12,7 @@ import {
   type RoutedHandler,
 } from '../../../shared/domain/handling.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
+import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
 import type { HandlerDefinition } from '../../../shared/schemas/handler.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
@@ -136,6 +137,22 @@ export class EventHandling {
   verdicts(namespace: string, event: Event, events: StoredEvents, nowMs: number, quiet?: Quiet): HandlerVerdict[] {
     const circumstances = this.circumstances(namespace, events, nowMs, quiet);
     return this.route(namespace, event.check).handlers.map((handler) => this.judge(handler, event, circumstances));
+  }
+
+  /**
+   * The same of an event that an inhibition keeps quiet, as if none did.
+   *
+   * @param isWithheld whether handlers would have heard of it before but for that, and are to hear of it now
+   */
+  verdictsUnquieted(
+    namespace: string,
+    event: Event,
+    events: StoredEvents,
+    nowMs: number,
+    isWithheld: boolean,
+  ): HandlerVerdict[] {
+    const free: HandledEvent = isWithheld ? { ...event, inhibition_ended: true } : event;
+    return this.verdicts(namespace, free, events, nowMs);
   }
 
   /** The verdict of the rules, unless there is no place left for one more run. */

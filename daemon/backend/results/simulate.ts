@@ -91,8 +91,8 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
       : inhibitionOf(handling.definitions.inhibitions, namespace, event);
   const judged = handling.verdicts(namespace.name, event, openEvents(namespace, assumed), nowMs, quiet);
   const isWithheld = transition.event.inhibited?.isWithheld === true;
-  const free = isWithheld ? { ...event, inhibition_ended: true as const } : event;
-  const unquieted = quiet && handling.verdicts(namespace.name, free, openEvents(namespace, assumed), nowMs);
+  const unquieted =
+    quiet && handling.verdictsUnquieted(namespace.name, event, openEvents(namespace, assumed), nowMs, isWithheld);
   const verdicts = withGroups(judged, route.handlers, { namespace, event, nowMs, unquieted, isAssumed: true });
   const told = new Set(route.all.map(({ name }) => name));
   const handlers = transition.kind === 'well' ? verdicts.filter(({ handler }) => told.has(handler)) : verdicts;
