@@ -3,7 +3,7 @@ import type { CommitBoard } from '../commit/commit-board.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 
 /** Memory for each that is kept, beside its own. */
-const PLACE_BYTES = 200;
+const PLACE_BYTES = 250;
 
 interface KeptParts<Value> {
   readonly commits: Pick<CommitBoard, 'onCommit'>;
@@ -16,8 +16,10 @@ interface KeptParts<Value> {
 interface Kept<Value> {
   readonly value: Value;
   readonly bytes: number;
-  /** Of the entry, when the value was read. */
-  readonly event: EventState;
+  readonly key: string;
+  /** Whose event it was then: one that is renamed keeps its state. */
+  readonly client: string;
+  readonly check: string;
 }
 
 /**
@@ -28,7 +30,10 @@ interface Kept<Value> {
 export class KeptByEvent<Value> implements Disposable {
   readonly #parts: KeptParts<Value>;
   readonly #listening: Disposable;
-  readonly #kept = new Map<string, Kept<Value>>();
+  /** By the state of the event when the value was read: a list looks up thousands, and texts as keys would be a fifth of it. */
+  readonly #kept = new Map<EventState, Kept<Value>>();
+  /** Of which event there is something, by its names. */
+  readonly #events = new Map<string, EventState>();
   /** The keys whose records are being read, and were not changed since. */
   readonly #readings = new Set<Set<string>>();
   #bytes = 0;
@@ -56,11 +61,17 @@ export class KeptByEvent<Value> implements Disposable {
     entries: readonly CheckEntry[],
     read: (missing: readonly CheckEntry[]) => Promise<readonly (Value | undefined)[]>,
   ): Promise<(Value | undefined)[]> {
-    const values = entries.map((entry) => this.#valueOf(entry));
     const places: number[] = [];
-    for (const [place, value] of values.entries()) if (value === undefined) places.push(place);
+    const missing: CheckEntry[] = [];
+    const values = entries.map((entry, place) => {
+      const value = this.#valueOf(entry);
+      if (value === undefined) {
+        places.push(place);
+        missing.push(entry);
+      }
+      return value;
+    });
     if (places.length === 0) return values;
-    const missing = places.flatMap((place) => entries[place] ?? []);
     const made = await this.#make(missing, read);
     for (const [at, place] of places.entries()) values[place] = made[at];
     return values;
@@ -71,11 +82,9 @@ export class KeptByEvent<Value> implements Disposable {
     this.#clear();
   }
 
-  #valueOf(entry: CheckEntry): Value | undefined {
-    const { event } = entry.state;
-    if (event === undefined || this.#bytes === 0) return undefined;
-    const kept = this.#kept.get(keyOfEntry(entry));
-    return kept?.event === event ? kept.value : undefined;
+  #valueOf({ client, name, state: { event } }: CheckEntry): Value | undefined {
+    const kept = event && this.#kept.get(event);
+    return kept?.check === name && kept.client === client.name ? kept.value : undefined;
   }
 
   async #make(
@@ -101,16 +110,19 @@ export class KeptByEvent<Value> implements Disposable {
     }
   }
 
-  #keep(key: string, { state: { event } }: CheckEntry, value: Value): void {
+  #keep(key: string, { client, name, state: { event } }: CheckEntry, value: Value): void {
     const own = this.#parts.bytesOf(value);
     if (own === undefined || event === undefined) return;
     this.#forgetKept(key);
+    const before = this.#kept.get(event);
+    if (before !== undefined) this.#forgetKept(before.key);
     const bytes = own + key.length + PLACE_BYTES;
     const room = this.#parts.room();
     // The room has become less: what was asked for long ago is not worth finding.
     if (this.#bytes > room) this.#clear();
     if (this.#bytes + bytes > room) return;
-    this.#kept.set(key, { value, bytes, event });
+    this.#kept.set(event, { value, bytes, key, client: client.name, check: name });
+    this.#events.set(key, event);
     this.#bytes += bytes;
   }
 
@@ -120,14 +132,16 @@ export class KeptByEvent<Value> implements Disposable {
   }
 
   #forgetKept(key: string): void {
-    const kept = this.#kept.get(key);
-    if (kept === undefined) return;
-    this.#kept.delete(key);
-    this.#bytes -= kept.bytes;
+    const event = this.#events.get(key);
+    if (event === undefined) return;
+    this.#bytes -= this.#kept.get(event)?.bytes ?? 0;
+    this.#kept.delete(event);
+    this.#events.delete(key);
   }
 
   #clear(): void {
     this.#kept.clear();
+    this.#events.clear();
     this.#bytes = 0;
   }
 }
