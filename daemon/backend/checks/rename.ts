@@ -12,6 +12,8 @@ import type { Transaction } from '../commit/transaction.ts';
 import { noteStoredInhibiting } from '../handlers/quieting.ts';
 import { noteEvent, removeCheck, saveCheck } from '../events/saved.ts';
 import { CHECK_RECORDS } from '../events/table.ts';
+import { joinMembers, renameMembers } from '../groups/saved.ts';
+import { groupsOf } from '../groups/state.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
 
 /** Clients whose records go together, so that a check of a large fleet does not hold up the results of others. */
@@ -115,7 +117,10 @@ export class CheckNames {
       {
         weight: clients.length,
         needs: (registry) =>
-          pairs(registry).flatMap(({ before, after }) => (after === undefined ? [before] : [before, after])),
+          pairs(registry).flatMap(({ before, after }) => {
+            const records: object[] = after === undefined ? [before] : [before, after];
+            return records.concat(groupedUnder(before, from), groupedUnder(before, to));
+          }),
       },
     );
   }
@@ -127,11 +132,18 @@ interface Pair {
   readonly after: CheckEntry | undefined;
 }
 
+/** The events of a check in groups, by the name that it has there. */
+function groupedUnder({ client }: CheckEntry, name: string): object[] {
+  const groups = groupsOf(client.namespace);
+  return groups.size === 0 ? [] : groups.membersOf(client.name, name);
+}
+
 function move(transaction: Transaction, before: CheckEntry, to: string, by: string): void {
   const { client, state } = before;
   const bodies = renamed(transaction.body(CHECK_RECORDS, before), to);
   removeCheck(transaction, before, by, to);
   save(transaction, client.namespace.ensureCheck(client, to), { state, bodies, by });
+  renameMembers(transaction, client.namespace, { client: client.name, from: before.name, to });
 }
 
 function join(transaction: Transaction, before: CheckEntry, after: CheckEntry, by: string): void {
@@ -139,8 +151,15 @@ function join(transaction: Transaction, before: CheckEntry, after: CheckEntry, b
   const bodies = transaction.body(CHECK_RECORDS, after);
   // It is over under its new name, so nobody would ever hear of the end of the old event.
   if (before.state.event !== undefined && after.state.event === undefined) resolveEvent(transaction, before, by);
+  const { namespace, name: client } = after.client;
+  const names = { client, from: before.name, to: after.name };
+  const isOne = before.state.event !== undefined && state.event !== undefined;
   removeCheck(transaction, before, by, after.name);
   save(transaction, after, { state, bodies, by });
+  if (isOne) {
+    joinMembers(transaction, namespace, { ...names, id: state.event.id });
+    renameMembers(transaction, namespace, names);
+  }
   // Its event is shown with another history, also where it is the same one otherwise.
   noteEvent(transaction, after);
 }

@@ -1,8 +1,10 @@
 import { groupPlace, isGroupedBy, type GroupPlace } from '../../../shared/domain/grouping/place.ts';
-import { changeOf, nextGrouped, type Told } from '../../../shared/domain/grouping/turn.ts';
+import { groupOfOne } from '../../../shared/domain/grouping/run.ts';
+import { changeOf, nextGrouped, toldByEither, type Told } from '../../../shared/domain/grouping/turn.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
 import { noteEvent } from '../events/saved.ts';
+import { addJob } from '../handlers/saved.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { Group, GroupMember, groupsOf, openTouched } from './state.ts';
@@ -87,6 +89,71 @@ export function moveMember(
   if (changeOf(member) !== 'same') group.untoldSinceMs ??= untoldSinceMs;
   touch(transaction, namespace, group);
   return true;
+}
+
+/**
+ * Has the events of a check that is called something else told by that name: in the group where they belong by it, with what
+ * was told of them.
+ */
+export function renameMembers(
+  transaction: Transaction,
+  namespace: Namespace,
+  { client, from, to }: { readonly client: string; readonly from: string; readonly to: string },
+): void {
+  const groups = groupsOf(namespace);
+  for (const member of groups.membersOf(client, from)) {
+    if (member.isPassing || !transaction.hasBody(GROUPED_EVENTS, member)) continue;
+    // Of what had this name before, the end may wait, or nothing is left but that nobody has looked yet.
+    const present = groups.member(member.handler, client, to);
+    if (present !== undefined && member.isOver) continue;
+    const body = transaction.body(GROUPED_EVENTS, member);
+    const event = { ...body, check: { ...body.check, name: to } };
+    if (present !== undefined) removeMember(transaction, namespace, present);
+    const { handler, group: left } = member;
+    const names = left.by.map(([name]) => name);
+    const group = groupAt(namespace, handler, groupPlace(names, event), left);
+    if (group === undefined || (group !== left && isFull(group))) {
+      const isUntold = member.told !== 'held' && changeOf(member) !== 'same';
+      const alone = groupOfOne({ namespace: namespace.name, handler }, names, event);
+      if (isUntold) addJob(transaction, namespace, handler, event, alone);
+    } else {
+      const moved = new GroupMember(group, client, to);
+      const { eventId, status, isOver, isPassing, told } = member;
+      moved.become({ eventId, status, isOver, isPassing, told: toldByEither(told, present?.told) });
+      groups.putMember(moved);
+      transaction.keep(GROUPED_EVENTS, moved, event);
+      if (moved.told !== undefined) noteTold(transaction, namespace, moved, moved.told);
+      if (changeOf(moved) !== 'same') group.untoldSinceMs ??= left.untoldSinceMs ?? transaction.nowMs;
+      touch(transaction, namespace, group);
+      noteShown(transaction, namespace, moved);
+    }
+    removeMember(transaction, namespace, member);
+  }
+}
+
+/** Has one event told of a check that had one under either name, both open: as the later name has it, once. */
+export function joinMembers(
+  transaction: Transaction,
+  namespace: Namespace,
+  {
+    client,
+    from,
+    to,
+    id,
+  }: { readonly client: string; readonly from: string; readonly to: string; readonly id: string },
+): void {
+  const groups = groupsOf(namespace);
+  for (const member of groups.membersOf(client, to)) {
+    if (member.isOver || member.isPassing || !transaction.hasBody(GROUPED_EVENTS, member)) continue;
+    const before = groups.member(member.handler, client, from);
+    const { told } = member;
+    member.eventId = id;
+    member.told = toldByEither(told, before?.told);
+    if (member.told !== told) noteTold(transaction, namespace, member, member.told);
+    transaction.keep(GROUPED_EVENTS, member, { ...transaction.body(GROUPED_EVENTS, member), id });
+    touch(transaction, namespace, member.group);
+    if (before !== undefined) removeMember(transaction, namespace, before);
+  }
 }
 
 /** Takes an event out of its group, which goes with the last one. */

@@ -141,8 +141,13 @@ class GroupRegistry {
 
   /** Those that an event is in, one for each handler that has it in one. */
   of(client: string, check: string): Group[] {
+    return this.membersOf(client, check).map(({ group }) => group);
+  }
+
+  /** An event in each group that it is in. */
+  membersOf(client: string, check: string): GroupMember[] {
     const key = memberKey(client, check);
-    return [...this.#byHandler.values()].flatMap(({ members }) => members.get(key)?.group ?? []);
+    return [...this.#byHandler.values()].flatMap(({ members }) => members.get(key) ?? []);
   }
 
   put(group: Group): void {

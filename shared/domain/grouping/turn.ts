@@ -97,6 +97,11 @@ export function nextGrouped(
   };
 }
 
+/** What was told of an event that is known by two names: by the first, unless nobody was told by that. */
+export function toldByEither(first: Told, second: Told): Told {
+  return isUntold(first) && !isUntold(second) ? second : first;
+}
+
 function isUntold(told: Told): boolean {
   return told === undefined || told === 'held';
 }

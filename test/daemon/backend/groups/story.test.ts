@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { CheckNames } from '../../../../daemon/backend/checks/rename.ts';
 import { groupsOf } from '../../../../daemon/backend/groups/state.ts';
 import { changeOf, worstOf } from '../../../../shared/domain/grouping/turn.ts';
 import { severityOf } from '../../../../shared/domain/severity.ts';
@@ -15,6 +16,7 @@ const step = fc.oneof(
   { weight: 8, arbitrary: fc.tuple(fc.constant('report' as const), fc.nat(2), fc.constantFrom(0, 1, 2, 2)) },
   { weight: 5, arbitrary: fc.tuple(fc.constant('pass' as const), fc.constantFrom(1, 20, 40, 300, 1000)) },
   { weight: 1, arbitrary: fc.tuple(fc.constant('move' as const), fc.nat(2), fc.constantFrom('a', 'b')) },
+  { weight: 1, arbitrary: fc.tuple(fc.constant('rename' as const), fc.constantFrom('disk', 'disk-usage')) },
   { weight: 1, arbitrary: fc.tuple(fc.constant('kill' as const), fc.constantFrom(0, 30, 300)) },
   { weight: 1, arbitrary: fc.tuple(fc.constant('regroup' as const), fc.constantFrom('client.rack', 'check')) },
 );
@@ -83,6 +85,7 @@ test('whatever happens, nothing is told twice, in the end everything is told, an
       const receiver = new Receiver();
       const status = new Map<string, number>();
       let by = 'client.rack';
+      let check = 'disk';
       let rig = await openGroupRig(sections(by), { dir });
       for (const name of CLIENTS) {
         await rig.clients.put(DEFAULT_NAMESPACE, { name, address: 'x', rack: name.slice(0, 1) });
@@ -90,12 +93,16 @@ test('whatever happens, nothing is told twice, in the end everything is told, an
       for (const [kind, first, second] of story) {
         const source = CLIENTS[Number(first)] ?? 'a-1';
         if (kind === 'report') {
-          await rig.report(second, { source });
+          await rig.report(second, { source, name: check });
           status.set(source, second);
         } else if (kind === 'pass') {
           await pass(rig, first);
         } else if (kind === 'move') {
           await rig.clients.put(DEFAULT_NAMESPACE, { name: source, address: 'x', rack: second });
+        } else if (kind === 'rename') {
+          if (first === check || status.size === 0) continue;
+          await new CheckNames(rig).rename(DEFAULT_NAMESPACE, { from: check, to: first, isForced: false });
+          check = first;
         } else if (kind === 'regroup') {
           by = first;
           rig.reload(sections(by));

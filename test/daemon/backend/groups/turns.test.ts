@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { CheckNames } from '../../../../daemon/backend/checks/rename.ts';
 import { GROUP_MEMBERS_MAX, GROUPS_MAX } from '../../../../daemon/backend/groups/saved.ts';
 import { groupsOf } from '../../../../daemon/backend/groups/state.ts';
 import { shiftedTimes } from '../../../../daemon/backend/registry/shift-times.ts';
@@ -220,6 +221,111 @@ describe('a reload while a group waits', () => {
     rig.reload({ handlers: { default: groupingPipe({ group_wait: 0, group_interval: 1 }) } });
     await pass(rig, 1);
     expect(await takeTold(rig)).toEqual(['a-2/disk new, a-1/disk same']);
+  });
+});
+
+function rename(rig: GroupRig, { isForced = false } = {}): Promise<number> {
+  return new CheckNames(rig).rename(DEFAULT_NAMESPACE, { from: 'disk', to: 'disk-usage', isForced });
+}
+
+describe('a check that is renamed', () => {
+  test('while its event waits: it is told under its new name, when it would have been', async () => {
+    const rig = await openRacks();
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 20);
+    await rename(rig);
+    await pass(rig, 10);
+    expect(await takeTold(rig)).toEqual(['a-1/disk-usage new']);
+    await rig.report(2, { source: 'a-1', name: 'disk-usage' });
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual([]);
+    await rig.report(0, { source: 'a-1', name: 'disk-usage' });
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual(['a-1/disk-usage resolved']);
+    expect(groupCount(rig)).toBe(0);
+  });
+
+  test('what was told of it is known under its new name', async () => {
+    const rig = await untold();
+    await rename(rig);
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual(['a-2/disk-usage new, a-1/disk-usage same']);
+    expect(groupCount(rig)).toBe(1);
+  });
+
+  test('also after the next start', async () => {
+    const dir = await tempDir();
+    const first = await openRacks(GROUPING, { dir });
+    await first.report(2, { source: 'a-1' });
+    await pass(first, 30);
+    await takeTold(first);
+    await first.report(2, { source: 'a-2' });
+    await rename(first);
+    await first.stop();
+    const second = await openGroupRig(GROUPING, { dir, clock: first.clock });
+    await pass(second, 300);
+    expect(await takeTold(second)).toEqual(['a-2/disk-usage new, a-1/disk-usage same']);
+  });
+
+  test('an end that waits is told under the new name, too', async () => {
+    const rig = await openRacks();
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 30);
+    await takeTold(rig);
+    await rig.report(0, { source: 'a-1' });
+    await rename(rig);
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual(['a-1/disk-usage resolved']);
+  });
+
+  test('goes to the group where it belongs by its new name, with the rhythm of the one where it was', async () => {
+    const rig = await openRacks({ handlers: { default: groupingPipe({ group_by: ['check'] }) } });
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 30);
+    await takeTold(rig);
+    await rig.report(1, { source: 'a-1' });
+    await rename(rig);
+    expect(groupCount(rig)).toBe(1);
+    await pass(rig, 299);
+    expect(await takeTold(rig)).toEqual([]);
+    await pass(rig, 1);
+    expect(await takeTold(rig)).toEqual(['a-1/disk-usage changed']);
+  });
+
+  test('to one that has an event in the group, too: they are one, which is told once', async () => {
+    const rig = await openRacks();
+    await rig.report(2, { source: 'a-1' });
+    await rig.report(2, { source: 'a-1', name: 'disk-usage' });
+    await rename(rig, { isForced: true });
+    await pass(rig, 30);
+    expect(await takeTold(rig)).toEqual(['a-1/disk-usage new']);
+    await pass(rig, 3600);
+    expect(await takeTold(rig)).toEqual([]);
+  });
+
+  test('to one that was told with another status: that is what is known', async () => {
+    const rig = await openRacks({ handlers: { default: groupingPipe({ repeat_interval: 600 }) } });
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 30);
+    expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+    await rig.report(1, { source: 'a-1', name: 'disk-usage' });
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual(['a-1/disk-usage new, a-1/disk same']);
+    await rename(rig, { isForced: true });
+    await pass(rig, 600);
+    expect(await takeTold(rig)).toEqual(['a-1/disk-usage same']);
+  });
+
+  test('and has no room where it belongs now is told by itself', async () => {
+    const rig = await openRacks({ handlers: { default: groupingPipe({ group_by: ['check'] }) } });
+    const names = named('m', GROUP_MEMBERS_MAX);
+    const full = names.map((source) => ({ name: 'disk-usage', output: 'x', source, status: 2 }));
+    await rig.results.submit(DEFAULT_NAMESPACE, full);
+    await rig.report(2, { source: 'a-1' });
+    await rename(rig);
+    expect(await takeTold(rig)).toEqual(['a-1/disk-usage new']);
+    await pass(rig, 30);
+    expect((await takeTold(rig)).join()).not.toContain('a-1');
   });
 });
 

@@ -4,6 +4,7 @@ import {
   dueAtMs,
   nextGrouped,
   takeTurn,
+  toldByEither,
   type GroupedState,
   type Presence,
   type TurnMember,
@@ -43,6 +44,18 @@ function comes(
   const next = nextGrouped(before, event, true);
   return next === undefined ? 'forgotten' : changeOf(next);
 }
+
+test.each([
+  [undefined, undefined, undefined],
+  [undefined, 2, 2],
+  ['held', 2, 2],
+  ['held', undefined, 'held'],
+  [undefined, 'held', undefined],
+  [1, 2, 1],
+  ['again', 2, 'again'],
+] as const)('of an event by two names, of which %s and %s was told, %s was', (first, second, told) => {
+  expect(toldByEither(first, second)).toBe(told);
+});
 
 describe('what is told of an event that comes', () => {
   test.each<{ name: string; of: string; change: string }>([
