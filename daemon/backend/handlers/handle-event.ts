@@ -21,9 +21,10 @@ import type { Transaction } from '../commit/transaction.ts';
 import { noteSuppressed } from '../silences/saved.ts';
 import { CLIENTS } from '../clients/table.ts';
 import { addToGroup, isHeldBack } from '../groups/saved.ts';
+import { groupsOf } from '../groups/state.ts';
 import type { HandlingNote } from './event-handling.ts';
 import type { Occasion } from './occasion.ts';
-import { isFreed, isOfStored, noteInhibiting, quietNow, rememberQuiet } from './quieting.ts';
+import { isBesideStored, isFreed, isOfStored, noteInhibiting, quietNow, rememberQuiet } from './quieting.ts';
 import { addJob } from './saved.ts';
 
 /**
@@ -37,7 +38,10 @@ export function handleEvent(transaction: Transaction, occasion: Occasion): Event
   const { check, state } = occasion;
   // Also of a check that nobody hears of: it may keep others quiet.
   if (transaction.handling.definitions.inhibitions.length > 0) noteInhibiting(transaction, occasion);
-  const { handlers, refusals } = transaction.handling.route(occasion.client.namespace.name, check);
+  const route = transaction.handling.route(occasion.client.namespace.name, check);
+  const others = state.action === 'resolve' ? groupsToldOf(transaction, occasion, route.handlers) : NONE;
+  const handlers = others.length === 0 ? route.handlers : [...route.handlers, ...others];
+  const refusals = others.length === 0 ? route.refusals : undefined;
   // The usual case of who has no handlers yet: no event is put together for it.
   const inAdvance = handlers.length === 0 ? NONE : isHandlingDisabled(check) ? DISABLED : refusals;
   if (inAdvance !== undefined) {
@@ -46,6 +50,26 @@ export function handleEvent(transaction: Transaction, occasion: Occasion): Event
     return state.isSuppressed;
   }
   return askForRuns(transaction, occasion, handlers);
+}
+
+/**
+ * Handlers that have a problem in a group, and are not among those of its end: of them it is known whether they were told of it, so
+ * they hear of the end, too.
+ */
+function groupsToldOf(
+  transaction: Transaction,
+  { client, check, isAssumed }: Occasion,
+  handlers: readonly RoutedHandler[],
+): readonly RoutedHandler[] {
+  const groups = groupsOf(client.namespace);
+  if (groups.size === 0 || isAssumed === true || !transaction.hasBody(CLIENTS, client)) return NONE;
+  const definitions = transaction.handling.definitions.in(client.namespace.name);
+  return groups.membersOf(client.name, check.name).flatMap(({ handler: name, isOver, isPassing }) => {
+    const definition = definitions.handler(name);
+    const isWanted = !isOver && !isPassing && !handlers.some((handler) => handler.name === name);
+    if (!isWanted || definition === undefined || definition.type === 'set') return [];
+    return [{ kind: 'handler' as const, name, definition }];
+  });
 }
 
 /** Gives an event that is well and follows nothing to those handlers of its check that get every event. */
@@ -125,8 +149,11 @@ function askForRuns(
   const record = transaction.body(CLIENTS, client);
   const event = buildEvent({ ...occasion, client: record, silencedBy: silencesOf(occasion, transaction.nowMs) });
   const quiet = quietNow(transaction, occasion, event);
-  const told = isFreed(state, quiet, event) ? inhibitionEnded(event) : event;
-  const unsilenced = transaction.handling.handlesSilenceEnds() ? afterSilence(told, state) : undefined;
+  // What is told beside an open event is owed to nobody, and takes nothing from whom something is owed.
+  const isBeside = isBesideStored(occasion);
+  const told = !isBeside && isFreed(state, quiet, event) ? inhibitionEnded(event) : event;
+  const isTelling = !isBeside && transaction.handling.handlesSilenceEnds();
+  const unsilenced = isTelling ? afterSilence(told, state) : undefined;
   const circumstances = transaction.handling.circumstances(
     namespace.name,
     openEvents(namespace),
@@ -140,7 +167,8 @@ function askForRuns(
   let isSuppressed = state.isSuppressed;
   for (const handler of handlers) {
     const usual = unsilenced !== undefined && heedsSilences(handler) ? unsilenced : told;
-    const given = quiet === undefined && isHeldFrom(namespace, handler, event) ? inhibitionEnded(usual) : usual;
+    const isHeld = !isBeside && quiet === undefined && isHeldFrom(namespace, handler, event);
+    const given = isHeld ? inhibitionEnded(usual) : usual;
     const verdict = transaction.handling.judge(handler, given, circumstances);
     verdicts.push(verdict);
     if (isRun(verdict)) {
@@ -156,7 +184,7 @@ function askForRuns(
       isWithheld = true;
     }
   }
-  rememberQuiet(transaction, occasion, quiet, isWithheld);
+  if (!isBeside) rememberQuiet(transaction, occasion, quiet, isWithheld);
   note(transaction, occasion, verdicts);
   return unsilenced !== undefined || (hasRun && !event.silenced) ? undefined : isSuppressed;
 }

@@ -96,6 +96,12 @@ export function isOfStored(occasion: Occasion): boolean {
   return storedEntry(occasion)?.state.event === occasion.state;
 }
 
+/** Whether it leaves an event as it is stored, which it has the id of. */
+export function isBesideStored(occasion: Occasion): boolean {
+  const entry = storedEntry(occasion);
+  return entry !== undefined && entry.state.event !== occasion.state;
+}
+
 /** The entry of an event that is stored, and not only handled. */
 function storedEntry({ client, check, state }: Occasion): CheckEntry | undefined {
   const entry = client.namespace.check(client.name, check.name);

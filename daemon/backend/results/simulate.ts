@@ -90,7 +90,7 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
       ? quietEnd(transition.event)
       : inhibitionOf(handling.definitions.inhibitions, namespace, event);
   const judged = handling.verdicts(namespace.name, event, openEvents(namespace, assumed), nowMs, quiet);
-  const isWithheld = transition.event.inhibited?.isWithheld === true;
+  const isWithheld = transition.kind !== 'metric' && transition.event.inhibited?.isWithheld === true;
   const unquieted =
     quiet && handling.verdictsUnquieted(namespace.name, event, openEvents(namespace, assumed), nowMs, isWithheld);
   const verdicts = withGroups(judged, route.handlers, { namespace, event, nowMs, unquieted, isAssumed: true });

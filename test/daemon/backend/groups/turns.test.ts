@@ -329,6 +329,53 @@ describe('a check that is renamed', () => {
   });
 });
 
+describe('an end that comes to other handlers than the problem', () => {
+  const TWO = { handlers: { default: groupingPipe(), other: { type: 'pipe', command: 'true' } } };
+
+  test.each(['other', 'nobody'])('is told to the group that was told of it: with the handler %s', async (name) => {
+    const rig = await openRacks(TWO);
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 30);
+    await takeTold(rig);
+    await rig.report(0, { source: 'a-1', handlers: name === 'nobody' ? [] : [name] });
+    expect(await takeTold(rig)).toEqual(name === 'nobody' ? [] : ['a-1/disk resolve']);
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual(['a-1/disk resolved']);
+    expect(groupCount(rig)).toBe(0);
+  });
+
+  test('and is not told where the problem waits', async () => {
+    const rig = await openRacks(TWO);
+    await rig.report(2, { source: 'a-1' });
+    await rig.report(0, { source: 'a-1', handlers: ['other'] });
+    expect(await takeTold(rig)).toEqual(['a-1/disk resolve']);
+    await pass(rig, 3600);
+    expect(await takeTold(rig)).toEqual([]);
+    expect(groupCount(rig)).toBe(0);
+  });
+
+  test('nor while a silence keeps it back from the handler', async () => {
+    const rig = await openRacks(TWO);
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 30);
+    await takeTold(rig);
+    await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
+    await rig.report(0, { source: 'a-1', handlers: ['other'] });
+    await pass(rig, 3600);
+    expect(await takeTold(rig)).toEqual([]);
+  });
+
+  test('nor where its check says handle: false', async () => {
+    const rig = await openRacks(TWO);
+    await rig.report(2, { source: 'a-1' });
+    await pass(rig, 30);
+    await takeTold(rig);
+    await rig.report(0, { source: 'a-1', handlers: ['other'], handle: false });
+    await pass(rig, 3600);
+    expect(await takeTold(rig)).toEqual([]);
+  });
+});
+
 describe('nothing is lost', () => {
   test('a backend that is started again goes on where the last one was', async () => {
     const dir = await tempDir();

@@ -113,6 +113,37 @@ test('an OK that leaves its event, and that nobody hears of, takes nothing from 
   expect(await takeTold(rig)).toEqual(['a-1/disk create']);
 });
 
+test('nor does one that others hear of, who are told of nothing but that', async () => {
+  const rig = await openRacks({ ...SECTIONS, handlers: { default: { ...PIPE, filter: 'occurrences' }, graph: PIPE } });
+  const disk = { source: 'a-1', type: 'metric', resolve_after: 3, interval: 60, refresh: 3600 };
+  await switchIs(rig, 2);
+  await rig.report(2, disk);
+  await rig.report(0, { ...disk, handlers: ['graph'] });
+  await switchIs(rig, 0);
+  rig.takeJobs();
+  await rig.report(0, { ...disk, handlers: ['graph'] });
+  await rig.report(2, disk);
+  expect(rig.takeJobs().map(({ handler, event }) => [handler, event.check.status, event.inhibition_ended])).toEqual([
+    ['graph', 0, undefined],
+    ['default', 2, true],
+  ]);
+});
+
+test('an OK that leaves its event makes nobody an heir of what an inhibition kept from others', async () => {
+  const rig = await openRacks({
+    ...SECTIONS,
+    handlers: { default: { ...PIPE, severities: ['critical'] }, graph: PIPE },
+  });
+  const disk = { source: 'a-1', type: 'metric', resolve_after: 3, interval: 60, refresh: 3600 };
+  await switchIs(rig, 2);
+  await rig.report(1, disk);
+  await rig.report(0, { ...disk, handlers: ['graph'] });
+  await switchIs(rig, 0);
+  rig.takeJobs();
+  await rig.report(1, { ...disk, handlers: ['graph'] });
+  expect(rig.takeJobs().map(({ handler, event }) => [handler, event.inhibition_ended])).toEqual([['graph', undefined]]);
+});
+
 test('a silence that ends between the inhibition and the next result leaves everything to that one', async () => {
   const handlers = { heeds: PIPE, hears: { ...PIPE, handle_silenced: true } };
   const rig = await openRacks({
