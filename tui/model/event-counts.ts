@@ -52,44 +52,69 @@ class SilencedCounter {
   }
 }
 
-/** The same counters for each client, or for each check. */
+type Groups = Map<string, { readonly counter: EventCounter; events: number }>;
+
+/**
+ * The same counters for each client, or for each check. They are made of all rows when somebody first asks, and follow every
+ * change from then on: who never looks at clients or checks does not pay for them.
+ */
 class GroupCounter {
   readonly #nameIn: (row: EventRow) => string;
-  readonly #groups = new Map<string, { readonly counter: EventCounter; events: number }>();
+  readonly #rows: () => Iterable<EventRow>;
+  #groups: Groups | undefined;
 
-  constructor(nameIn: (row: EventRow) => string) {
+  constructor(rows: () => Iterable<EventRow>, nameIn: (row: EventRow) => string) {
+    this.#rows = rows;
     this.#nameIn = nameIn;
   }
 
   of(name: string): EventCounts {
+    this.#groups ??= this.#counted();
     return this.#groups.get(name)?.counter ?? NONE;
   }
 
   add(row: EventRow, by: 1 | -1): void {
-    const name = this.#nameIn(row);
-    const known = this.#groups.get(name);
-    const group = known ?? { counter: new EventCounter(), events: 0 };
-    group.counter.add(row, by);
-    group.events += by;
-    if (group.events === 0) this.#groups.delete(name);
-    else if (known === undefined) this.#groups.set(name, group);
+    if (this.#groups !== undefined) this.#addTo(this.#groups, row, by);
   }
 
   /** One event has another row now. */
   replace(before: EventRow, after: EventRow): void {
+    if (this.#groups === undefined) return;
     const name = this.#nameIn(after);
     if (this.#nameIn(before) === name) return this.#groups.get(name)?.counter.replace(before, after);
     this.add(before, -1);
     this.add(after, 1);
+  }
+
+  #counted(): Groups {
+    const groups: Groups = new Map();
+    for (const row of this.#rows()) this.#addTo(groups, row, 1);
+    return groups;
+  }
+
+  #addTo(groups: Groups, row: EventRow, by: 1 | -1): void {
+    const name = this.#nameIn(row);
+    const known = groups.get(name);
+    const group = known ?? { counter: new EventCounter(), events: 0 };
+    group.counter.add(row, by);
+    group.events += by;
+    if (group.events === 0) groups.delete(name);
+    else if (known === undefined) groups.set(name, group);
   }
 }
 
 /** Everything that is counted over all events. */
 export class EventTally {
   readonly all = new EventCounter();
-  readonly byClient = new GroupCounter(({ client }) => client);
-  readonly byCheck = new GroupCounter(({ client, check }) => nameBeside(client, check));
+  readonly byClient: GroupCounter;
+  readonly byCheck: GroupCounter;
   readonly bySilence = new SilencedCounter();
+
+  /** @param rows of all events that were added */
+  constructor(rows: () => Iterable<EventRow>) {
+    this.byClient = new GroupCounter(rows, ({ client }) => client);
+    this.byCheck = new GroupCounter(rows, ({ client, check }) => nameBeside(client, check));
+  }
 
   add(row: EventRow, by: 1 | -1): void {
     for (const counter of [this.all, this.byClient, this.byCheck, this.bySilence]) counter.add(row, by);

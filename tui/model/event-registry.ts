@@ -8,7 +8,7 @@ import { targetOf } from './target.ts';
 
 /** Every event of the backend and its counters, kept up to date change by change. */
 export class EventRegistry extends OrderedRows<EventRecord> {
-  readonly #tally = new EventTally();
+  readonly #tally = new EventTally(() => this.#rows());
   readonly #briefs = new BriefBook();
   #generation = 0;
   #inSnapshot = false;
@@ -98,6 +98,10 @@ export class EventRegistry extends OrderedRows<EventRecord> {
     for (const record of this.records()) {
       if (record.generation !== this.#generation) this.#resolve(record, nowMs);
     }
+  }
+
+  *#rows(): Iterable<EventRow> {
+    for (const { row } of this.records()) yield row;
   }
 
   #resolve(record: EventRecord, nowMs: number): void {

@@ -10,11 +10,11 @@ export type Compare<T> = (a: T, b: T) => number;
 
 /**
  * All of `items` in order. Numbers alone are sorted without a call for each comparison, and each item finds the place of
- * its number; whatever is compared is read once, in the order in which the items came.
+ * its number; items are looked at only where several have the same rank.
+ *
+ * @param ranks of the items, in the order in which they came
  */
-export function sortByRank<T>(items: readonly T[], rankOf: (item: T) => number, compare: Compare<T>): RankedItems<T> {
-  const ranks = new Float64Array(items.length);
-  for (let index = 0; index < items.length; index += 1) ranks[index] = rankOf(items[index] as T);
+export function sortByRank<T>(items: readonly T[], ranks: Float64Array, compare: Compare<T>): RankedItems<T> {
   const inOrder = ranks.toSorted();
   /** Of each rank, at its first place: how many items have it. */
   const counts = new Uint32Array(items.length);

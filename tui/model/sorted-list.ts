@@ -21,8 +21,8 @@ export class SortedList<T> {
   #chunks: RankedItems<T>[] = [];
   /** Of the items in chunks. */
   #placed = 0;
-  /** Inserted, and without a place yet. */
-  readonly #arrivals = new Set<T>();
+  /** Inserted, and without a place yet: each with its rank, which is at hand while its row is being looked at anyway. */
+  readonly #arrivals = new Map<T, number>();
 
   constructor(compare: (a: T, b: T) => number, rankOf: (item: T) => number = () => 0) {
     this.#compare = compare;
@@ -34,7 +34,7 @@ export class SortedList<T> {
   }
 
   insert(item: T): void {
-    this.#arrivals.add(item);
+    this.#arrivals.set(item, this.#rankOf(item));
   }
 
   /** @returns whether the item was there */
@@ -86,9 +86,9 @@ export class SortedList<T> {
   /** Gives every arrival its place, as every look does. */
   settle(): void {
     if (this.#arrivals.size === 0) return;
-    const arrivals = [...this.#arrivals];
+    const arrivals = [...this.#arrivals.keys()];
     if (arrivals.length > this.#placed * MERGE_SHARE) {
-      const sorted = sortByRank(arrivals, this.#rankOf, this.#compare);
+      const sorted = sortByRank(arrivals, Float64Array.from(this.#arrivals.values()), this.#compare);
       const ranks = joined(this.#chunks.map((chunk) => chunk.ranks));
       this.#fill(mergeByRank({ items: this.#joined(), ranks }, sorted, this.#compare));
       return;

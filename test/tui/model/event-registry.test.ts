@@ -34,7 +34,8 @@ type Step =
   | { readonly kind: 'work' }
   | { readonly kind: 'freeze' }
   | { readonly kind: 'settle' }
-  | { readonly kind: 'thaw' };
+  | { readonly kind: 'thaw' }
+  | { readonly kind: 'count' };
 
 const SWITCH = { rule: 'behind-switch', client: 'sw-1', check: 'uplink' };
 
@@ -65,6 +66,7 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
     { kind: 'freeze' },
     { kind: 'settle' },
     { kind: 'thaw' },
+    { kind: 'count' },
   ),
 );
 
@@ -88,6 +90,9 @@ function take(registry: EventRegistry, step: Step): void {
       return registry.settle();
     case 'thaw':
       return registry.thaw();
+    case 'count':
+      // The first look makes the counters, which follow every change from then on.
+      return void registry.countsOf('web-1');
   }
 }
 
