@@ -26,6 +26,16 @@ async function change(backend: RunningBackend, path: string, body: unknown): Pro
   return (await fetch(`${backend.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).status;
 }
 
+interface Aggregate {
+  readonly rules?: readonly { readonly status: number }[];
+}
+
+/** What the rule about the aggregate `shop` says. */
+async function verdictAt(backend: RunningBackend): Promise<number | undefined> {
+  const [rule] = (await answer<Aggregate>(backend, '/api/mon/v1/aggregates/shop')).rules ?? [];
+  return rule?.status;
+}
+
 const result = (name: string, status: number): unknown => ({ source: 'web', name, output: 'x', status });
 
 async function checksAt(backend: RunningBackend): Promise<readonly string[]> {
@@ -116,6 +126,24 @@ test('one that stops cuts nobody who asks all the time: he is told to connect an
   const asking = askUntilTheEnd(other.url);
   await other[Symbol.asyncDispose]();
   expect(await asking).toEqual(['close', 'ECONNREFUSED']);
+});
+
+test('a rule about old results spares them at each member as long as at the one that writes, after a start and a take-over', async () => {
+  const url = await server().database();
+  const settings = { 'aggregate-rules': { shop: { stale: { after: 8, critical: 1 } } } };
+  const writer = await startSharing(url, settings);
+  const other = await startSharing(url, settings);
+  const executed = Math.floor(Date.now() / 1000) - 3600;
+  const old = { source: 'web', name: 'http', output: 'x', status: 0, aggregate: 'shop', executed };
+  expect(await change(writer, '/results', old)).toBe(202);
+  await expect.poll(() => verdictAt(writer)).toBe(0);
+  await expect.poll(() => verdictAt(other)).toBe(0);
+  await expect.poll(() => verdictAt(writer), { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => verdictAt(other)).toBe(2);
+  await writer[Symbol.asyncDispose]();
+  const third = await startSharing(url, settings);
+  await expect.poll(() => verdictAt(other)).toBe(0);
+  expect(await verdictAt(third)).toBe(0);
 });
 
 test('a hand-over goes to the member that is named; who handed over is told that it follows', async () => {

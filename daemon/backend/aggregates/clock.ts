@@ -35,7 +35,7 @@ export function watchAggregates(parts: RuleWatch): Disposable {
   const watch = registry.state(openRuleWatch);
   // A clock that is set back must not make it look as if the backend were to start in the future.
   const startedMs = clock.steady();
-  const sinceMs = (watch.sinceMs = () => clock.now() - clock.steady() + startedMs);
+  const sinceMs = (watch.ownSinceMs = () => clock.now() - clock.steady() + startedMs);
   let isLooking = false;
   const looks = clock.every(LOOK_MS, () => {
     if (isLooking || parts.isQuiet()) return;
@@ -56,7 +56,7 @@ export function watchAggregates(parts: RuleWatch): Disposable {
     [Symbol.dispose]() {
       looks[Symbol.dispose]();
       // Whoever stands down is not asked any more, and who came to it anew meanwhile has said so.
-      if (watch.sinceMs === sinceMs) watch.sinceMs = () => 0;
+      if (watch.ownSinceMs === sinceMs) watch.ownSinceMs = undefined;
     },
   };
 

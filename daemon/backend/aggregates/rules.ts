@@ -15,14 +15,16 @@ export interface RuleMoment {
   readonly sinceMs: number;
 }
 
-/** Since when rules are told by this backend. */
+/** Since when rules are told: by this backend, or by another one. */
 class RuleWatch {
-  /** Epoch milliseconds; where others tell, nobody is spared: they have mostly done so for long. */
-  sinceMs = (): number => 0;
+  /** Epoch milliseconds; undefined: another one tells. */
+  ownSinceMs: (() => number) | undefined;
+  /** The same of that one; of one that nobody knows it is for long. */
+  otherSinceMs = (): number => 0;
 
   /** What a rule counts by, wherever it is told or shown. */
   momentAt(nowMs: number): RuleMoment {
-    return { nowMs, sinceMs: this.sinceMs() };
+    return { nowMs, sinceMs: (this.ownSinceMs ?? this.otherSinceMs)() };
   }
 }
 

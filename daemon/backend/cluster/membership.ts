@@ -104,6 +104,15 @@ export class Membership implements Cluster, Leadership, AsyncDisposable {
     return this.#isResigning && this.#writer() !== undefined;
   }
 
+  /** Since when somebody writes, by the clock of this member, epoch milliseconds; 0: it was not heard yet. */
+  get writtenSinceMs(): number {
+    const { lease, nowMs = 0 } = this.#standing ?? {};
+    const { clock } = this.#parts;
+    if (lease === undefined) return 0;
+    // By the clock of the database it was so long ago when it was heard.
+    return clock.now() - (clock.monotonic() - this.#heardMs) - (nowMs - lease.sinceMs);
+  }
+
   /** Of the newest write in the memory of this member. */
   get seq(): number {
     const { follower, store } = this.#parts;

@@ -1,4 +1,5 @@
 import { VERSION } from '../../../shared/schemas/version.ts';
+import { openRuleWatch } from '../aggregates/rules.ts';
 import { memberName } from '../cluster/member-name.ts';
 import { Follower } from '../cluster/follower.ts';
 import { Membership, type Self } from '../cluster/membership.ts';
@@ -34,7 +35,7 @@ export function openMembership(
     lease === undefined
       ? teardown.use('following', new Follower(changes.lastSeq, { store, registry, commits, clock, log, onReadAgain }))
       : undefined;
-  return new Membership({
+  const member = new Membership({
     store,
     peers: new PeerNews({ secret: store.secret, clock }),
     batcher,
@@ -52,6 +53,9 @@ export function openMembership(
     log,
     chance: Math.random,
   });
+  // Whoever follows spares what the one that writes spares.
+  registry.state(openRuleWatch).otherSinceMs = () => member.writtenSinceMs;
+  return member;
 }
 
 /** How others reach this backend. */
