@@ -2,7 +2,7 @@ import type { HandlerVerdict } from '../schemas/explain.ts';
 import type { Recovery } from '../schemas/recovery.ts';
 import type { CheckState, Transition } from './event.ts';
 import { recoveryWords } from './recovery.ts';
-import { inhibitedReason, isRun } from './handling.ts';
+import { inhibitedReason, isRun, silencedReason } from './handling.ts';
 import { severityOf } from './severity.ts';
 
 /** What becomes of an event as a whole, in one sentence for people. */
@@ -20,14 +20,17 @@ export function handlingSentence(verdicts: readonly HandlerVerdict[]): string {
   return `nobody handles it: ${shared ?? 'each handler has its own reason'}`;
 }
 
-/** What they have in common; those with groups say more of an inhibition than the others. */
+/** What they have in common; those with groups say more of an inhibition or a silence than the others. */
 function sharedReason(verdicts: readonly HandlerVerdict[], first: HandlerVerdict): string | undefined {
   if (verdicts.every(({ reason }) => reason === first.reason)) return first.reason;
-  const { inhibited_by: inhibitor } = first;
-  if (inhibitor === undefined) return undefined;
-  const reason = inhibitedReason(inhibitor);
-  const isSame = verdicts.every(({ inhibited_by: other }) => other !== undefined && inhibitedReason(other) === reason);
-  return isSame ? reason : undefined;
+  const reason = quietReason(first);
+  return verdicts.every((verdict) => quietReason(verdict) === reason) ? reason : undefined;
+}
+
+/** Why it is quiet, without what becomes of it in a group. */
+function quietReason({ inhibited_by: inhibitor, silenced_by: silencedBy }: HandlerVerdict): string | undefined {
+  if (inhibitor !== undefined) return inhibitedReason(inhibitor);
+  return silencedBy && silencedReason(silencedBy);
 }
 
 /** A handler that tells of groups says more of a lone event than that it runs. */

@@ -188,7 +188,7 @@ function objection(
     const { silenced_by } = event;
     return {
       verdict: 'silenced',
-      reason: `it is silenced by ${silenced_by.join(', ')}, and the handler does not say handle_silenced: true`,
+      reason: silencedReason(silenced_by),
       silenced_by,
     };
   }
@@ -204,6 +204,11 @@ function inhibited({ quiet }: HandlingCircumstances): Judgement | undefined {
 /** For people: what follows on "this handler, because". */
 export function inhibitedReason({ rule, client, check }: Inhibitor): string {
   return `the inhibition ${rule} keeps it quiet while there is an event of ${client}/${check}`;
+}
+
+/** The same of silenced entries. */
+export function silencedReason(silencedBy: readonly string[]): string {
+  return `it is silenced by ${silencedBy.join(', ')}, and the handler does not say handle_silenced: true`;
 }
 
 /** Of a resolve any status of its history may be the listed one: whoever was told of the problem hears of its end. */

@@ -1,4 +1,4 @@
-import { groupOutlook, heldReason, quietOutlook } from '../../../shared/domain/grouping/outlook.ts';
+import { groupOutlook, heldReason, quietOutlook, silencedOutlook } from '../../../shared/domain/grouping/outlook.ts';
 import { groupId, groupPlace, type GroupPlace } from '../../../shared/domain/grouping/place.ts';
 import { changeOf, groupTimes, nextGrouped } from '../../../shared/domain/grouping/turn.ts';
 import { isGrouping, isRun, type RoutedHandler } from '../../../shared/domain/handling.ts';
@@ -29,6 +29,7 @@ export function withGroups(
     const handler = routed.find(({ name }) => name === verdict.handler);
     if (handler?.kind !== 'handler' || !isGrouping(handler)) return verdict;
     if (isRun(verdict)) return inGroup(verdict, handler, handled);
+    if (verdict.verdict === 'silenced') return silencedInGroup(verdict, handler, handled);
     return verdict.verdict === 'inhibited' ? quietInGroup(verdict, handler, handled) : verdict;
   });
 }
@@ -86,6 +87,17 @@ function quietInGroup(
     reason: `${verdict.reason}; ${reason}`,
     ...(member !== undefined && { group: groupView(namespace, name, place, others, dueAtMs) }),
   };
+}
+
+/** Of one that is silenced it is told in which group it is, and what becomes of it there. */
+function silencedInGroup(verdict: HandlerVerdict, { name }: Routed, { namespace, event }: Handled): HandlerVerdict {
+  const member = groupsOf(namespace).member(name, event.client.name, event.check.name);
+  if (member === undefined || member.isOver || event.action === 'resolve') return verdict;
+  const { group, told } = member;
+  const others = othersIn(group, member);
+  const { reason } = silencedOutlook({ place: group, pace: group, others, change: changeOf(member) }, told);
+  const view = groupView(namespace, name, group, others, undefined);
+  return { ...verdict, reason: `${verdict.reason}; ${reason}`, group: view };
 }
 
 function groupView(

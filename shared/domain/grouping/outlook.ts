@@ -58,9 +58,9 @@ export function quietOutlook(
 ): Outlook {
   const group = groupText(place, others);
   if (told === 'apart') return undated(`after that its next result waits in ${group}`);
-  if (told === 'held') return undated(`${group} holds it back, and is told of it when it comes again after that`);
-  if (change === 'same') return undated(`${group} was told of it, and hears no more of it until then`);
-  if (told !== undefined) return undated(`it waits in ${group}, which is told of it at a turn after that`);
+  if (told === 'held') return undated(heldText(group));
+  if (change === 'same') return undated(knownText(group));
+  if (told !== undefined) return undated(waitsText(group));
   const dueMs = dueAtMs({ ...pace, untoldSinceMs: pace.untoldSinceMs ?? nowMs }, times);
   const wait = formatDuration(Math.max(0, Math.ceil((dueMs - nowMs) / 1000)));
   return {
@@ -69,8 +69,28 @@ export function quietOutlook(
   };
 }
 
+function heldText(group: string): string {
+  return `${group} holds it back, and is told of it when it comes again after that`;
+}
+
+function knownText(group: string): string {
+  return `${group} was told of it, and hears no more of it until then`;
+}
+
+function waitsText(group: string): string {
+  return `it waits in ${group}, which is told of it at a turn after that`;
+}
+
 function undated(reason: string): Outlook {
   return { reason, dueAtMs: undefined };
+}
+
+/** The same while a silence does, of an event that is in its group. */
+export function silencedOutlook({ place, others, change }: Placed, told: Told): Outlook {
+  const group = groupText(place, others);
+  if (told === 'held') return undated(heldText(group));
+  if (change === 'same') return undated(knownText(group));
+  return undated(waitsText(group));
 }
 
 /** Why nothing is told of an event although nothing keeps it quiet any more. */

@@ -107,6 +107,49 @@ test('of an event that was told it is said that its group hears no more of it', 
   expect((simulated.body as Simulation).handlers).toMatchObject([{ reason: `${QUIET}; ${known}` }]);
 });
 
+const SILENCED = 'it is silenced by *:disk, and the handler does not say handle_silenced: true';
+
+test('of a silenced event that waits it is said in which group, and what that does with it', async () => {
+  await report('a-2', 'disk', 2, { handlers: ['default', 'chat'] });
+  await report('a-1', 'disk', 2, { handlers: ['default', 'chat'] });
+  await ask('POST', '/silenced', { check: 'disk' });
+  const { reason, handlers } = await explain();
+  expect(reason).toBe(`nobody handles it: ${SILENCED}`);
+  expect(handlers).toMatchObject([
+    {
+      verdict: 'silenced',
+      silenced_by: ['*:disk'],
+      reason: `${SILENCED}; it waits in its group client.rack=a (2 events), which is told of it at a turn after that`,
+      group: { by: BY, events: 2, due_at: null },
+    },
+    { verdict: 'silenced', reason: SILENCED },
+  ]);
+  expect(handlers[1]).not.toHaveProperty('group');
+});
+
+test('of one that was told it is said that its group hears no more of it', async () => {
+  await report('a-1', 'disk', 1);
+  await takeTurn(30);
+  await ask('POST', '/silenced', { check: 'disk' });
+  const known = `${SILENCED}; its group client.rack=a (1 event) was told of it, and hears no more of it until then`;
+  const { reason, handlers } = await explain();
+  expect(reason).toBe(`nobody handles it: default does not, because ${known}`);
+  expect(handlers).toMatchObject([{ reason: known, group: { due_at: null } }]);
+});
+
+test('of one that an inhibition had held back before, too', async () => {
+  await report('a-1', 'disk', 2);
+  await report('sw-a', 'switch', 2);
+  await takeTurn(30);
+  await ask('POST', '/silenced', { check: 'disk' });
+  expect((await explain()).handlers).toMatchObject([
+    {
+      verdict: 'silenced',
+      reason: `${SILENCED}; its group client.rack=a (2 events) holds it back, and is told of it when it comes again after that`,
+    },
+  ]);
+});
+
 test('nothing is said of groups that would not hear of it anyway, and what all have in common is said once', async () => {
   await report('sw-a', 'switch', 2);
   await report('a-1', 'disk', 2, { handlers: ['default', 'chat', 'calm'] });
