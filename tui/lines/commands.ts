@@ -11,7 +11,8 @@ import { eventLines } from './event-lines.ts';
 import { listGroups, listInhibitions } from './noise.ts';
 import { sayFirst, wantedCount } from './say-first.ts';
 import { countsWords, eventSentence } from './sentences.ts';
-import { askSilence, askSilenceBySearch } from './silencing.ts';
+import { talkOfSilences } from './silences.ts';
+import { askSilence, askSilenceBySearch, askSilenceOf, type SilenceScope } from './silencing.ts';
 import type { Talk } from './talk.ts';
 
 interface LinesCommand {
@@ -31,8 +32,8 @@ const COMMANDS: Readonly<Record<string, LinesCommand>> = {
     run: (state, talk, rest) => withEvent(state, talk, rest, (row) => eventLines(state, talk, row)),
   },
   silence: {
-    words: 'silence [EVENT | search [SEARCH]]',
-    help: 'silence it, or what a search finds; asks for how long, or when again and again, and why',
+    words: 'silence [EVENT | client [NAME] | check [NAME] | subscription NAME | search [SEARCH]]',
+    help: 'silence it, all checks of a client, a check everywhere, a subscription, or what a search finds; asks for how long, from when, or when again and again, and why',
     run: silence,
   },
   acknowledge: {
@@ -54,6 +55,11 @@ const COMMANDS: Readonly<Record<string, LinesCommand>> = {
     words: UPGRADE_WORDS,
     help: 'read the plan for an upgrade, or make one and carry it out, each step after its question',
     run: talkOfUpgrade,
+  },
+  silences: {
+    words: 'silences [NUMBER | end NUMBER]',
+    help: 'what is silenced, about to end first: that many, else ten; end: the one that was read with this number',
+    run: talkOfSilences,
   },
   groups: {
     words: 'groups [NUMBER]',
@@ -94,8 +100,10 @@ export async function runCommand(line: string, state: LinesState, talk: Talk): P
   return (await command.run(state, talk, rest.trim())) === true;
 }
 
+/** Of two verbs of which one begins with the other the short one: `sil` is `silence`. */
 function meantVerbs(typed: string): readonly string[] {
-  return Object.keys(COMMANDS).filter((verb) => verb.startsWith(typed));
+  const meant = Object.keys(COMMANDS).filter((verb) => verb.startsWith(typed));
+  return meant.filter((verb) => !meant.some((other) => other !== verb && verb.startsWith(other)));
 }
 
 function unknownVerb(typed: string, meant: readonly string[]): string {
@@ -150,8 +158,17 @@ async function withEvent(
 async function silence(state: LinesState, talk: Talk, rest: string): Promise<void> {
   const bySearch = /^search(?:\s+(.*))?$/.exec(rest);
   if (bySearch !== null) return await askSilenceBySearch(state, talk, bySearch[1] ?? '');
-  await withEvent(state, talk, rest, (row) => askSilence(state, talk, row));
+  const byScope = /^(client|check|subscription)(?:\s+(\S+))?$/.exec(rest);
+  if (byScope === null) return await withEvent(state, talk, rest, (row) => askSilence(state, talk, row));
+  const [, scope = '', typed] = byScope;
+  // Of the event that was read last, unless another name is said.
+  const row = state.currentEvent();
+  const name = typed ?? (scope === 'client' ? row?.client : scope === 'check' ? row?.check : undefined);
+  if (name === undefined) return talk.say(`Name it, as in: silence ${scope} ${EXAMPLES[scope] ?? ''}`);
+  await askSilenceOf(state, talk, scope as SilenceScope, name);
 }
+
+const EXAMPLES: Readonly<Record<string, string>> = { client: 'web-1', check: 'disk', subscription: 'canary' };
 
 function filter(state: LinesState, talk: Talk, rest: string): void {
   if (rest === '') {

@@ -3,6 +3,7 @@ import { DURATION_HINT, parseDuration } from '../../shared/domain/duration.ts';
 import type { RecurrencePart } from '../../shared/domain/recurrence.ts';
 import { parseSelector } from '../../shared/domain/selector.ts';
 import { lifetimeProblem, reasonProblem } from '../../shared/domain/silence-policy.ts';
+import { severityOf } from '../../shared/domain/severity.ts';
 import { targetId } from '../../shared/domain/silencing.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
@@ -17,6 +18,7 @@ import { countOf } from '../words/changes.ts';
 import { countText } from '../words/count-text.ts';
 import { lostText, NO_RECURRENCE_THERE, recurrenceText, wholeWindowText } from '../words/recurrence-text.ts';
 import { NO_SELECTOR_THERE } from '../words/silence-text.ts';
+import { parseStart, START_HINT, startText } from '../words/silence-times.ts';
 import { answer, change, isSure, mayChange, readYesOrNo, type Reading } from './questions.ts';
 import { durationWords, nameWords } from './sentences.ts';
 import type { LinesState } from './state.ts';
@@ -26,6 +28,9 @@ import type { Talk } from './talk.ts';
 const DEFAULT_SECONDS = 3600;
 
 type Target = Pick<SubmittedMonSilenced, 'subscription' | 'check' | 'selector'>;
+
+/** Open events that are found now. */
+type Counted = Omit<NonNullable<RecentProblems['events']>, 'first'>;
 
 /** What is to be silenced. */
 interface Subject {
@@ -38,7 +43,7 @@ interface Subject {
 
 /** When it is in force, as it is sent and as it is said. */
 interface Times {
-  readonly entry: Pick<SubmittedMonSilenced, 'expire' | 'expire_on_resolve' | 'recurrence'>;
+  readonly entry: Pick<SubmittedMonSilenced, 'begin' | 'expire' | 'expire_on_resolve' | 'recurrence'>;
   readonly words: string;
 }
 
@@ -52,6 +57,20 @@ export async function askSilence(state: LinesState, talk: Talk, row: EventRow): 
     target: { subscription: clientSubscription(client), check },
     resolving: { question: 'the check resolves', words: 'it resolves', usually: true },
   });
+}
+
+export type SilenceScope = 'client' | 'check' | 'subscription';
+
+/** Silences all checks of a client, a check everywhere, or all that a subscription has. */
+export async function askSilenceOf(state: LinesState, talk: Talk, scope: SilenceScope, name: string): Promise<void> {
+  if (!mayChange(state, talk)) return;
+  const target: Target =
+    scope === 'check' ? { check: name } : { subscription: scope === 'client' ? clientSubscription(name) : name };
+  const policy = await (await state.about.api()).silencePolicy();
+  // Which clients have a subscription is not known here.
+  if (scope !== 'subscription') sayMatches(talk, countedOf(state, scope, name), policy);
+  const names = { client: `all checks of ${name}`, check: `${name} everywhere`, subscription: `subscription ${name}` };
+  await askTimes(state, talk, policy, { name: safeLine(names[scope]), target, resolving: FIRST_OF_THESE });
 }
 
 /** Silences what a search finds, also what comes later. */
@@ -74,27 +93,51 @@ export async function askSilenceBySearch(state: LinesState, talk: Talk, typed: s
     api.silencePreview({ entries: [{ selector }] }),
   ]);
   if (events === undefined) return talk.say(`Nothing was changed: ${NO_SELECTOR_THERE}.`);
-  talk.say(matchWords(events));
-  if (events.total >= policy.warn_matches) talk.say(`${countOf(events.total, 'event')} are many: is the search right?`);
+  sayMatches(talk, events, policy, 'is the search right?');
   await askTimes(state, talk, policy, {
     name: safeLine(`what ${selector} finds`),
     target: { selector },
-    resolving: { question: 'the first of these resolves', words: 'the first of these resolves', usually: false },
+    resolving: FIRST_OF_THESE,
   });
+}
+
+function countedOf({ about }: LinesState, by: 'client' | 'check', name: string): Counted {
+  const rows = [...about.events.values()].filter((row) => row[by] === name);
+  const of = (severity: (typeof SEVERITIES)[number]): number =>
+    rows.filter(({ status }) => severityOf(status) === severity).length;
+  return {
+    total: rows.length,
+    critical: of('critical'),
+    warning: of('warning'),
+    unknown: of('unknown'),
+    ok: of('ok'),
+    silenced: rows.filter(({ silenced_by: ids }) => ids.length > 0).length,
+  };
+}
+
+const FIRST_OF_THESE: Subject['resolving'] = {
+  question: 'the first of these resolves',
+  words: 'the first of these resolves',
+  usually: false,
+};
+
+function sayMatches(talk: Talk, events: Counted, policy: SilencePolicy, doubt = 'is that right?'): void {
+  talk.say(matchWords(events));
+  if (events.total >= policy.warn_matches) talk.say(`${countOf(events.total, 'event')} are many: ${doubt}`);
 }
 
 async function askTimes(state: LinesState, talk: Talk, policy: SilencePolicy, subject: Subject): Promise<void> {
   const { name, target } = subject;
-  const expire = await answer(
+  const span = await answer(
     talk,
-    `Silence ${name} for how long? 15m, 1h, 4h, 1d, never or recurring; Enter for 1h:`,
-    (text) => readExpire(text, policy),
+    `Silence ${name} for how long? 15m, 1h, 4h, 1d, 2h from 22:30Z, never or recurring; Enter for 1h:`,
+    (text) => readSpan(text, policy, state.nowMs),
   );
-  if (expire === undefined) return;
-  const lost = expire === 'recurring' ? undefined : await lostRecurrence(state, target);
+  if (span === undefined) return;
+  const lost = span === 'recurring' ? undefined : await lostRecurrence(state, target);
   if (lost !== undefined) return talk.say(`Nothing was changed: ${lost}.`);
   const times =
-    expire === 'recurring' ? await askWindows(state, talk, policy, target) : await askResolving(talk, expire, subject);
+    span === 'recurring' ? await askWindows(state, talk, policy, target) : await askResolving(talk, span, subject);
   if (times === undefined) return;
   const reason = await answer(talk, 'Reason?', (text) => {
     const problem = reasonProblem(policy, { reason: text });
@@ -111,7 +154,11 @@ async function lostRecurrence(state: LinesState, target: Target): Promise<string
   return present?.recurrence === undefined ? undefined : lostText(present);
 }
 
-async function askResolving(talk: Talk, expire: number, { resolving }: Subject): Promise<Times | undefined> {
+async function askResolving(
+  talk: Talk,
+  { expire, begin }: SilenceSpan,
+  { resolving }: Subject,
+): Promise<Times | undefined> {
   const { question, words, usually } = resolving;
   const onResolve = await answer(
     talk,
@@ -119,10 +166,11 @@ async function askResolving(talk: Talk, expire: number, { resolving }: Subject):
     (text) => (text === '' ? { value: usually } : readYesOrNo(text)),
   );
   if (onResolve === undefined) return undefined;
+  const start = begin === undefined ? '' : ` from ${startText(begin)} on`;
   const end = expire === EXPIRE_NEVER ? 'without an end' : `for ${durationWords(expire)}`;
   return {
-    entry: { expire, expire_on_resolve: onResolve },
-    words: ` ${end}${onResolve ? `, at most until ${words}` : ''}`,
+    entry: { ...(begin !== undefined && { begin }), expire, expire_on_resolve: onResolve },
+    words: `${start} ${end}${onResolve ? `, at most until ${words}` : ''}`,
   };
 }
 
@@ -183,12 +231,22 @@ async function askRecurrence(state: LinesState, talk: Talk, policy: SilencePolic
   return undefined;
 }
 
-function readExpire(text: string, policy: SilencePolicy): Reading<number | 'recurring'> {
+interface SilenceSpan {
+  readonly expire: number;
+  /** Epoch seconds; undefined: now. */
+  readonly begin?: number | undefined;
+}
+
+/** `2h`, `2h from 22:30Z`, `from +2h`, `never`, `recurring`: the start in the words of the dialog. */
+function readSpan(text: string, policy: SilencePolicy, nowMs: number): Reading<SilenceSpan | 'recurring'> {
   if (/^recur(s|ring)?$/.test(text)) return { value: 'recurring' };
-  const expire = text === '' ? DEFAULT_SECONDS : text === 'never' ? EXPIRE_NEVER : parseDuration(text);
+  const [, lasts = '', , start] = /^(.*?)\s*(\bfrom\b\s*(.*))?$/.exec(text) ?? [];
+  const expire = lasts === '' ? DEFAULT_SECONDS : lasts === 'never' ? EXPIRE_NEVER : parseDuration(lasts);
   if (expire === undefined || expire === 0) return { problem: DURATION_HINT };
+  const begin = start === undefined ? undefined : parseStart(start, nowMs);
+  if (start !== undefined && begin === undefined) return { problem: `type when it starts: from ${START_HINT}` };
   const problem = lifetimeProblem(policy, { expire });
-  return problem === undefined ? { value: expire } : { problem };
+  return problem === undefined ? { value: { expire, begin } } : { problem };
 }
 
 function readSelector(text: string): Reading<string> {
@@ -199,7 +257,7 @@ function readSelector(text: string): Reading<string> {
 const SEVERITIES = ['critical', 'warning', 'unknown', 'ok'] as const;
 
 /** `It matches 12 events now: 3 critical, 9 warning; 1 of them silenced already. It finds what comes later, too.` */
-function matchWords(events: NonNullable<RecentProblems['events']>): string {
+function matchWords(events: Counted): string {
   const counts = SEVERITIES.filter((severity) => events[severity] > 0)
     .map((severity) => `${countText(events[severity])} ${severity}`)
     .join(', ');

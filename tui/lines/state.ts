@@ -35,6 +35,8 @@ export class LinesState {
   isLive = false;
   everLive = false;
   undo: LinesUndo | undefined;
+  /** Ids of silences in the order in which they were read last; undefined: they were not. */
+  silences: readonly string[] | undefined;
 
   constructor(about: LinesAbout) {
     this.about = about;

@@ -60,7 +60,7 @@ test('a search may stand behind the verb; one that cannot be read is asked for',
 });
 
 test('a silence that recurs is asked for part by part, and says its next windows', async () => {
-  await person.type('silence db-1/disk', '1d, never or recurring; Enter for 1h:');
+  await person.type('silence db-1/disk', '1d, 2h from 22:30Z, never or recurring; Enter for 1h:');
   await person.type('recurring', 'When? sat,sun 02:00; daily 6:00,18:00; or cron:');
   await person.type('', /no schedule: .*\nWhen\?/);
   await person.type('sat,sun 02:00', 'In which zone? Europe/Berlin, +02:00; Enter for UTC:');
@@ -111,4 +111,76 @@ test('one that recurs is named as such before it is ended', async () => {
   );
   expect(await person.type('yes')).toContain('1 silence ended');
   expect(await entries()).toEqual([]);
+});
+
+test('one that starts later is told from when, in the words of the dialog', async () => {
+  const hours = new Date(Date.now() + 2 * 3_600_000).toISOString();
+  await person.type('silence db-1/disk', 'for how long?');
+  await person.type('1h from yesterday', /type when it starts: from 22:30Z, .*\nSilence disk on db-1 for how long\?/);
+  await person.type('1h from +2h', 'End it when the check resolves?');
+  await person.type('', 'Reason?');
+  const sure = await person.type('CHG-1', 'yes or no:');
+  expect(sure).toContain(`Silence disk on db-1 from ${hours.slice(0, 10)} ${hours.slice(11, 14)}`);
+  expect(sure).toMatch(/Z on for 1 hour, at most until it resolves\? yes or no:/);
+  await person.type('yes');
+  const [entry, ...others] = await entries();
+  expect(others).toEqual([]);
+  const begin = Math.floor(Date.parse(hours) / 1000);
+  expect(Math.abs((entry?.begin ?? 0) - begin)).toBeLessThan(60);
+  expect((entry?.expire_at ?? 0) - (entry?.begin ?? 0)).toBe(3600);
+  expect(await person.type('silences')).toMatch(
+    /^1: pending: db-1 \/ disk, by alice@ops, from \S+ \S+Z on for 1 hour, at most until it resolves: CHG-1\nmon> $/,
+  );
+  await person.type('undo', 'yes or no:');
+  await person.type('yes');
+});
+
+test.each([
+  [
+    'client web-1',
+    'all checks of web-1',
+    'web-1 / all checks',
+    'It matches 1 event now: 1 critical.',
+    { subscription: 'client:web-1', check: null },
+  ],
+  [
+    'check disk',
+    'disk everywhere',
+    'check:disk',
+    '3 events are many: is that right?',
+    { subscription: null, check: 'disk' },
+  ],
+  [
+    'subscription canary',
+    'subscription canary',
+    'subscription:canary',
+    'Silence ',
+    { subscription: 'canary', check: null },
+  ],
+])('silence %s is about %s; it is listed, and ended by its number', async (words, name, target, matches, parts) => {
+  expect(await person.type('silences end 1')).toContain('No silences were read yet: type silences.');
+  const asked = await person.type(`silence ${words}`, `Silence ${name} for how long?`);
+  expect(asked).toContain(matches);
+  await person.type('2h', 'End it when the first of these resolves? yes or no; Enter for no:');
+  await person.type('', 'Reason?');
+  await person.type('CHG-2', `Silence ${name} for 2 hours? yes or no:`);
+  expect(await person.type('yes')).toContain('1 silence made');
+  expect(await entries()).toMatchObject([{ ...parts, reason: 'CHG-2' }]);
+  const listed = await person.type('silences');
+  expect(listed).toContain(`1: active: ${target}, by alice@ops, for `);
+  expect(await person.type('silences end 2')).toContain('takes the number of one that was read');
+  await person.type('silences end 1', 'with everything that it covers? yes or no:');
+  expect(await person.type('yes')).toContain('1 silence ended');
+  expect(await entries()).toEqual([]);
+  expect(await person.type('silences')).toContain('Nothing is silenced.');
+});
+
+test('client and check alone are those of the event that was read last', async () => {
+  expect(await person.type('silence check')).toContain('Name it, as in: silence check disk');
+  await person.type('open web-1/disk');
+  await person.type('silence client', 'Silence all checks of web-1 for how long?');
+  await person.type('cancel');
+  await person.type('silence check', 'Silence disk everywhere for how long?');
+  await person.type('cancel');
+  expect(await person.type('silence subscription')).toContain('Name it, as in: silence subscription canary');
 });

@@ -1,0 +1,82 @@
+import { silencedState, SILENCED_STATES } from '../../shared/domain/silenced-state.ts';
+import { safeLine } from '../../shared/domain/terminal-text.ts';
+import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
+import { countOf } from '../words/changes.ts';
+import { recurrenceText } from '../words/recurrence-text.ts';
+import { silenceName, targetText } from '../words/silence-text.ts';
+import { startText } from '../words/silence-times.ts';
+import { change, isSure, mayChange } from './questions.ts';
+import { sayFirst, wantedCount } from './say-first.ts';
+import { durationWords } from './sentences.ts';
+import type { LinesState } from './state.ts';
+import type { Talk } from './talk.ts';
+
+/** Reads the silences, what is about to end first, or ends one by the number that it was read with. */
+export async function talkOfSilences(state: LinesState, talk: Talk, rest: string): Promise<void> {
+  const ended = /^end(?:\s+(.*))?$/.exec(rest);
+  if (ended !== null) return await askEnd(state, talk, ended[1] ?? '');
+  const wanted = wantedCount(talk, 'silences', rest);
+  if (wanted === undefined) return;
+  const { nowMs } = state;
+  const silences = (await (await state.about.api()).silencedDetails()).toSorted(
+    (a, b) => rankOf(a, nowMs) - rankOf(b, nowMs) || endOf(a) - endOf(b),
+  );
+  state.silences = silences.map(({ id }) => id);
+  if (silences.length === 0) talk.say('Nothing is silenced.');
+  sayFirst(talk, wanted, silences, (silence) => silenceSentence(silence, state));
+}
+
+function rankOf(silence: SilencedDetail, nowMs: number): number {
+  return SILENCED_STATES.indexOf(silencedState(silence, nowMs / 1000));
+}
+
+function endOf({ expire_at: end }: SilencedDetail): number {
+  return end ?? Infinity;
+}
+
+/** `active: web-1 / disk, by alice, for 2 hours more or until it resolves, keeps 1 event quiet: CHG-4412`. */
+function silenceSentence(silence: SilencedDetail, { about, nowMs }: LinesState): string {
+  const { id, creator, reason, recurrence, idle } = silence;
+  let events = 0;
+  for (const { silenced_by: ids } of about.events.values()) if (ids.includes(id)) events++;
+  const state = silencedState(silence, nowMs / 1000);
+  const parts = [
+    targetText(silence),
+    ...(creator === null ? [] : [`by ${creator}`]),
+    ...(recurrence === undefined ? [] : [`recurring: ${recurrenceText(recurrence)}`]),
+    timesWords(silence, nowMs),
+    ...(state === 'pending'
+      ? []
+      : [events === 0 ? 'keeps nothing quiet now' : `keeps ${countOf(events, 'event')} quiet`]),
+    ...(idle === undefined ? [] : ['idle']),
+  ];
+  return safeLine(`${state}: ${parts.join(', ')}${reason === null ? '' : `: ${reason}`}`);
+}
+
+function timesWords(silence: SilencedDetail, nowMs: number): string {
+  const { begin, expire_at: end, expire_on_resolve: isUntilOk } = silence;
+  const isAhead = silencedState(silence, nowMs / 1000) === 'pending' && begin !== null;
+  const fromSeconds = isAhead ? begin : nowMs / 1000;
+  const lasts = end === null ? 'without an end' : `for ${durationWords(end - fromSeconds)}${isAhead ? '' : ' more'}`;
+  const starts = isAhead ? `from ${startText(begin)} on ` : '';
+  return `${starts}${lasts}${isUntilOk ? ', at most until it resolves' : ''}`;
+}
+
+async function askEnd(state: LinesState, talk: Talk, text: string): Promise<void> {
+  if (!mayChange(state, talk)) return;
+  const number = /^\d+$/.test(text) ? Number(text) : 0;
+  const id = state.silences?.[number - 1];
+  if (id === undefined) {
+    return talk.say(
+      state.silences === undefined
+        ? 'No silences were read yet: type silences.'
+        : 'silences end takes the number of one that was read, as in: silences end 1',
+    );
+  }
+  const silence = await (await state.about.api()).silencedDetail(id);
+  if (silence === undefined) return talk.say('It is over already.');
+  const { recurrence } = silence;
+  const when = recurrence === undefined ? '' : ` (recurring, ${recurrenceText(recurrence)})`;
+  if (!(await isSure(talk, safeLine(`End ${silenceName(silence)}${when}, with everything that it covers?`)))) return;
+  await change(state, talk, { verb: 'end-silence', operations: [{ op: 'clear', id }] });
+}
