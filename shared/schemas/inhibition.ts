@@ -33,6 +33,9 @@ export const inhibitionAnswer = z.looseObject({
 });
 export type InhibitionRow = z.infer<typeof inhibitionAnswer>;
 
+/** Handlers that are remembered by name of whom an inhibition keeps an event from; of more it is all of them. */
+export const WITHHELD_NAMES_MAX = 20;
+
 /** What keeps an open event quiet, as of its last result. */
 export const inhibitedSchema = z.object({
   /** The name of the inhibition, and a number made of all that it said. */
@@ -43,6 +46,8 @@ export const inhibitedSchema = z.object({
   check: z.string(),
   /** Whether a handler would have run without it, and none has run since. */
   isWithheld: z.literal(true).optional(),
+  /** Those handlers; absent: there are too many to name, or nobody noted them. */
+  withheldFrom: z.array(z.string()).max(WITHHELD_NAMES_MAX).optional(),
   /** Made of what both have in common; absent in what was written before it was kept. */
   common: z.string().max(100).optional(),
 });

@@ -51,9 +51,9 @@ export async function explainEvent(
     const quiet = inhibitionOf(handling.definitions.inhibitions, namespace, event);
     const judged = handling.verdicts(namespace.name, event, openEvents(namespace), nowMs, quiet);
     const routed = handling.route(namespace.name, event.check).handlers;
-    const isWithheld = record.event?.inhibited?.isWithheld === true;
+    const inhibited = record.event?.inhibited;
     const unquieted =
-      quiet && handling.verdictsUnquieted(namespace.name, event, openEvents(namespace), nowMs, isWithheld);
+      quiet && handling.verdictsUnquieted(namespace.name, event, openEvents(namespace), nowMs, inhibited);
     const verdicts = withGroups(judged, routed, { namespace, event, nowMs, unquieted });
     const recovery = record.event?.recovery;
     const handled = handlingSentence(verdicts);

@@ -11,6 +11,8 @@ import {
   type Quiet,
   type RoutedHandler,
 } from '../../../shared/domain/handling.ts';
+import { isWithheldFrom } from '../../../shared/domain/inhibition/rule.ts';
+import type { Inhibited } from '../../../shared/schemas/inhibition.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
@@ -142,17 +144,20 @@ export class EventHandling {
   /**
    * The same of an event that an inhibition keeps quiet, as if none did.
    *
-   * @param isWithheld whether handlers would have heard of it before but for that, and are to hear of it now
+   * @param inhibited whom it kept it from, who are to hear of it now; undefined: nobody
    */
   verdictsUnquieted(
     namespace: string,
     event: Event,
     events: StoredEvents,
     nowMs: number,
-    isWithheld: boolean,
+    inhibited: Inhibited | undefined,
   ): HandlerVerdict[] {
-    const free: HandledEvent = isWithheld ? { ...event, inhibition_ended: true } : event;
-    return this.verdicts(namespace, free, events, nowMs);
+    const circumstances = this.circumstances(namespace, events, nowMs);
+    const owed: HandledEvent = { ...event, inhibition_ended: true };
+    return this.route(namespace, event.check).handlers.map((handler) =>
+      this.judge(handler, isWithheldFrom(inhibited, handler.name) ? owed : event, circumstances),
+    );
   }
 
   /** The verdict of the rules, unless there is no place left for one more run. */

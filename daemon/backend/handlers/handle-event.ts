@@ -9,6 +9,7 @@ import {
   type RoutedHandler,
 } from '../../../shared/domain/handling.ts';
 import { groupOfOne } from '../../../shared/domain/grouping/run.ts';
+import { isWithheldFrom } from '../../../shared/domain/inhibition/rule.ts';
 import { checkRedactKeysOf } from '../../../shared/domain/redact.ts';
 import { canBeSilenced, silencedBy } from '../../../shared/domain/silencing.ts';
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
@@ -45,7 +46,7 @@ export function handleEvent(transaction: Transaction, occasion: Occasion): Event
   // The usual case of who has no handlers yet: no event is put together for it.
   const inAdvance = handlers.length === 0 ? NONE : isHandlingDisabled(check) ? DISABLED : refusals;
   if (inAdvance !== undefined) {
-    if (isOfStored(occasion)) rememberQuiet(transaction, occasion, undefined, false);
+    if (isOfStored(occasion)) rememberQuiet(transaction, occasion, undefined, NONE);
     note(transaction, occasion, inAdvance);
     return state.isSuppressed;
   }
@@ -111,7 +112,7 @@ export function handleRulesChange(transaction: Transaction, changed: Occasion): 
   const event = eventNow(transaction, occasion);
   const quiet = quietNow(transaction, occasion, event);
   if (isFreed(state, quiet, event)) return handleEvent(transaction, occasion);
-  rememberQuiet(transaction, occasion, quiet, false);
+  rememberQuiet(transaction, occasion, quiet, NONE);
   return state.isSuppressed;
 }
 
@@ -151,9 +152,9 @@ function askForRuns(
   const quiet = quietNow(transaction, occasion, event);
   // What is told beside an open event is owed to nobody, and takes nothing from whom something is owed.
   const isBeside = isBesideStored(occasion);
-  const told = !isBeside && isFreed(state, quiet, event) ? inhibitionEnded(event) : event;
+  const isFree = !isBeside && isFreed(state, quiet, event);
   const isTelling = !isBeside && transaction.handling.handlesSilenceEnds();
-  const unsilenced = isTelling ? afterSilence(told, state) : undefined;
+  const unsilenced = isTelling ? afterSilence(event, state) : undefined;
   const circumstances = transaction.handling.circumstances(
     namespace.name,
     openEvents(namespace),
@@ -163,12 +164,14 @@ function askForRuns(
   const unquieted = { ...circumstances, quiet: undefined };
   const verdicts: HandlerVerdict[] = [];
   let hasRun = false;
-  let isWithheld = false;
+  const withheldFrom: string[] = [];
   let isSuppressed = state.isSuppressed;
   for (const handler of handlers) {
-    const usual = unsilenced !== undefined && heedsSilences(handler) ? unsilenced : told;
+    const usual = unsilenced !== undefined && heedsSilences(handler) ? unsilenced : event;
     const isHeld = !isBeside && quiet === undefined && isHeldFrom(namespace, handler, event);
-    const given = isHeld ? inhibitionEnded(usual) : usual;
+    // Who was kept from nothing is told of no end.
+    const isOwed = isHeld || (isFree && isWithheldFrom(state.inhibited, handler.name));
+    const given = isOwed ? inhibitionEnded(usual) : usual;
     const verdict = transaction.handling.judge(handler, given, circumstances);
     verdicts.push(verdict);
     if (isRun(verdict)) {
@@ -179,12 +182,12 @@ function askForRuns(
       if (quiet === undefined) {
         noteSuppressed(transaction, namespace, event.silenced_by);
         isSuppressed = true;
-      } else isWithheld = true;
+      } else withheldFrom.push(handler.name);
     } else if (verdict.verdict === 'inhibited' && isRun(judgeHandler(handler, given, unquieted))) {
-      isWithheld = true;
+      withheldFrom.push(handler.name);
     }
   }
-  if (!isBeside) rememberQuiet(transaction, occasion, quiet, isWithheld);
+  if (!isBeside) rememberQuiet(transaction, occasion, quiet, withheldFrom);
   note(transaction, occasion, verdicts);
   return unsilenced !== undefined || (hasRun && !event.silenced) ? undefined : isSuppressed;
 }

@@ -69,20 +69,20 @@ export function isFreed({ inhibited }: EventState, quiet: Quiet | undefined, eve
 /**
  * Remembers in an open event whether anybody has heard of it, and what keeps it quiet.
  *
- * @param isWithheld whether a handler would have run now that the inhibition keeps it from
+ * @param withheldFrom handlers that would have run now, and that the inhibition keeps it from
  */
 export function rememberQuiet(
   transaction: Transaction,
   occasion: Occasion,
   quiet: Quiet | undefined,
-  isWithheld: boolean,
+  withheldFrom: readonly string[],
 ): void {
   const { state, isNew } = occasion;
   if (quiet === undefined && state.isHeld === undefined && state.inhibited === undefined) return;
   const entry = storedEntry(occasion);
   if (entry === undefined) return;
   const isHeld = quiet !== undefined && (isNew === true || state.isHeld === true) ? true : undefined;
-  const inhibited = nextInhibited(state.inhibited, quiet, isWithheld);
+  const inhibited = nextInhibited(state.inhibited, quiet, withheldFrom);
   if (isHeld !== state.isHeld || inhibited !== state.inhibited) {
     saveInhibited(transaction, entry, { isHeld, inhibited });
   }

@@ -90,9 +90,9 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
       ? quietEnd(transition.event)
       : inhibitionOf(handling.definitions.inhibitions, namespace, event);
   const judged = handling.verdicts(namespace.name, event, openEvents(namespace, assumed), nowMs, quiet);
-  const isWithheld = transition.kind !== 'metric' && transition.event.inhibited?.isWithheld === true;
+  const inhibited = transition.kind === 'metric' ? undefined : transition.event.inhibited;
   const unquieted =
-    quiet && handling.verdictsUnquieted(namespace.name, event, openEvents(namespace, assumed), nowMs, isWithheld);
+    quiet && handling.verdictsUnquieted(namespace.name, event, openEvents(namespace, assumed), nowMs, inhibited);
   const verdicts = withGroups(judged, route.handlers, { namespace, event, nowMs, unquieted, isAssumed: true });
   const told = new Set(route.all.map(({ name }) => name));
   const handlers = transition.kind === 'well' ? verdicts.filter(({ handler }) => told.has(handler)) : verdicts;

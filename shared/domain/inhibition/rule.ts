@@ -1,5 +1,10 @@
 import type { Event } from '../../schemas/event.ts';
-import type { Inhibited, InhibitionDefinition, Inhibitor } from '../../schemas/inhibition.ts';
+import {
+  WITHHELD_NAMES_MAX,
+  type Inhibited,
+  type InhibitionDefinition,
+  type Inhibitor,
+} from '../../schemas/inhibition.ts';
 import type { EventState } from '../event.ts';
 import { inhibitedReason, type Quiet } from '../handling.ts';
 import { fingerprintOf } from '../fingerprint.ts';
@@ -73,14 +78,16 @@ export function couldConcern(search: Selector, event: KnownEvent): boolean {
 export function nextInhibited(
   before: Inhibited | undefined,
   quiet: Quiet | undefined,
-  isWithheld: boolean,
+  withheldFrom: readonly string[],
 ): Inhibited | undefined {
   if (quiet?.inhibitor === undefined || quiet.mark === undefined) return undefined;
+  const isWithheld = withheldFrom.length > 0 || before?.isWithheld === true;
   const next = {
     ...quiet.inhibitor,
     mark: quiet.mark,
     common: quiet.common,
-    isWithheld: isWithheld || before?.isWithheld === true ? (true as const) : undefined,
+    isWithheld: isWithheld ? (true as const) : undefined,
+    withheldFrom: isWithheld ? withheldNames(before, withheldFrom) : undefined,
   };
   const isSame =
     before?.rule === next.rule &&
@@ -88,8 +95,25 @@ export function nextInhibited(
     before.common === next.common &&
     before.client === next.client &&
     before.check === next.check &&
-    before.isWithheld === next.isWithheld;
+    before.isWithheld === next.isWithheld &&
+    before.withheldFrom === next.withheldFrom;
   return isSame ? before : next;
+}
+
+/** Undefined: all of them. */
+function withheldNames(before: Inhibited | undefined, more: readonly string[]): string[] | undefined {
+  const known = before?.isWithheld === true ? before.withheldFrom : [];
+  if (known === undefined) return undefined;
+  const fresh = more.filter((name) => !known.includes(name));
+  if (fresh.length === 0) return known;
+  const names = [...known, ...fresh];
+  return names.length <= WITHHELD_NAMES_MAX ? names : undefined;
+}
+
+/** Whether an inhibition keeps an event from a handler that would have run. */
+export function isWithheldFrom(inhibited: Inhibited | undefined, handler: string): boolean {
+  if (inhibited?.isWithheld !== true) return false;
+  return inhibited.withheldFrom === undefined || inhibited.withheldFrom.includes(handler);
 }
 
 /** What events of a rule must have in common. */

@@ -113,6 +113,25 @@ test('an OK that leaves its event, and that nobody hears of, takes nothing from 
   expect(await takeTold(rig)).toEqual(['a-1/disk create']);
 });
 
+test('what comes after an inhibition has inhibition_ended only for whom that kept the event from, also after a restart', async () => {
+  const dir = await tempDir();
+  const filtered = { ...PIPE, filter: 'occurrences' };
+  const sections = { ...SECTIONS, handlers: { default: filtered, other: filtered, each: PIPE } };
+  const disk = { source: 'a-1', interval: 60, refresh: 3600 };
+  const first = await openRacks(sections, { dir });
+  await switchIs(first, 2);
+  await first.report(2, { ...disk, handlers: ['default', 'each'] });
+  await first.report(2, { ...disk, handlers: ['default', 'other'] });
+  await switchIs(first, 0);
+  await first.stop();
+  const rig = await openGroupRig(sections, { dir, clock: first.clock });
+  await rig.report(2, { ...disk, handlers: ['default', 'other', 'each'] });
+  expect(rig.takeJobs().map(({ handler, event }) => [handler, event.inhibition_ended])).toEqual([
+    ['default', true],
+    ['each', true],
+  ]);
+});
+
 test('nor does one that others hear of, who are told of nothing but that', async () => {
   const rig = await openRacks({ ...SECTIONS, handlers: { default: { ...PIPE, filter: 'occurrences' }, graph: PIPE } });
   const disk = { source: 'a-1', type: 'metric', resolve_after: 3, interval: 60, refresh: 3600 };
