@@ -34,6 +34,7 @@ export class FilterRun<Item extends ListRecord> {
   #next = 0;
   #isBeginning: boolean;
   readonly #found: Item[] = [];
+  #count = 0;
   #shown: readonly Item[] | undefined;
 
   constructor(about: Pick<FilterRun<Item>, 'kind' | 'filter' | 'isNarrower'>, candidates: Candidates<Item>) {
@@ -48,6 +49,11 @@ export class FilterRun<Item extends ListRecord> {
   /** What the filter finds first, in order, as far as that is known; undefined: it is not looked for any more. */
   get beginning(): readonly Item[] | undefined {
     return this.#isBeginning ? this.#found : undefined;
+  }
+
+  /** How many of the rows that it looked at it has found; some may have become others since. */
+  get count(): number {
+    return this.#count;
   }
 
   /** What is shown of it already. */
@@ -71,7 +77,9 @@ export class FilterRun<Item extends ListRecord> {
     const end = Math.min(this.#next + slice, this.#part.length);
     for (; this.#next < end; this.#next += 1) {
       const item = this.#part[this.#next];
-      if (item !== undefined && judge(item) && this.#isBeginning) this.#found.push(item);
+      if (item === undefined || !judge(item)) continue;
+      this.#count += 1;
+      if (this.#isBeginning) this.#found.push(item);
     }
     const { inOrder, inMemory } = this.#candidates;
     if (
@@ -82,6 +90,7 @@ export class FilterRun<Item extends ListRecord> {
       this.#isBeginning = false;
       this.#part = inMemory();
       this.#next = 0;
+      this.#count = 0;
       return this.#part.length === 0;
     }
     return end === this.#part.length;

@@ -21,6 +21,8 @@ const FILTERS_KEPT = 16;
  */
 export class OrderedRows<Item extends ListRecord> {
   readonly #records = new Map<string, Item>();
+  /** All of them, as long as none comes or goes. */
+  #inMemory: readonly Item[] | undefined;
   #sort: RowOrder<Item>;
   #all: SortedList<Item>;
   #matching: SortedList<Item>;
@@ -210,7 +212,7 @@ export class OrderedRows<Item extends ListRecord> {
     this.#run = undefined;
     if (run.kind === 'make-text') return true;
     this.#filter = run.filter;
-    this.#matching = run.filter === undefined ? this.#all : listOf(this.#found(run), this.#sort);
+    this.#matching = run.filter === undefined ? this.#all : this.#found(run);
     if (this.#frozen !== undefined) this.freeze();
     return true;
   }
@@ -260,7 +262,8 @@ export class OrderedRows<Item extends ListRecord> {
 
   /** In the order in which they came: neighbours in memory, which is several times as fast as their order on the screen. */
   #inMemoryOrder(): readonly Item[] {
-    return [...this.#records.values()];
+    this.#inMemory ??= [...this.#records.values()];
+    return this.#inMemory;
   }
 
   /** While another filter is being evaluated, what it made of changed rows is not in the list of the one before. */
@@ -276,11 +279,11 @@ export class OrderedRows<Item extends ListRecord> {
   }
 
   /** The rows that match, in order. */
-  #found({ isNarrower }: Pick<FilterRun<Item>, 'isNarrower'>): readonly Item[] {
-    if (isNarrower) return this.#matching.toArray().filter(({ matches }) => matches);
+  #found({ isNarrower, count }: Pick<FilterRun<Item>, 'isNarrower' | 'count'>): SortedList<Item> {
+    if (isNarrower) return this.#matching.filtered(({ matches }) => matches);
+    if (count >= this.size * FEW_SHARE) return this.#all.filtered(({ matches }) => matches);
     const found = this.#inMemoryOrder().filter(({ matches }) => matches);
-    if (found.length < this.size * FEW_SHARE) return this.#sort.sortAll(found);
-    return this.#all.toArray().filter(({ matches }) => matches);
+    return listOf(this.#sort.sortAll(found), this.#sort);
   }
 
   /** By what an earlier look says where that is enough. */
@@ -314,12 +317,14 @@ export class OrderedRows<Item extends ListRecord> {
   }
 
   #admit(record: Item): void {
+    this.#inMemory = undefined;
     this.#ghosts.delete(record.key);
     this.#records.set(record.key, record);
     record.gone = false;
   }
 
   #forget(record: Item): void {
+    this.#inMemory = undefined;
     this.#records.delete(record.key);
     record.gone = true;
     if (this.#frozen !== undefined) this.#ghosts.set(record.key, record);

@@ -83,6 +83,23 @@ export class SortedList<T> {
     this.#fill({ items: [...items], ranks: items.map(this.#rankOf) });
   }
 
+  /** Another list of some of the items, whose ranks are not read from them again. */
+  filtered(isWanted: (item: T) => boolean): SortedList<T> {
+    this.settle();
+    const wanted: RankedItems<T> = { items: [], ranks: [] };
+    for (const { items, ranks } of this.#chunks) {
+      for (let index = 0; index < items.length; index += 1) {
+        const item = items[index] as T;
+        if (!isWanted(item)) continue;
+        wanted.items.push(item);
+        wanted.ranks.push(ranks[index] ?? 0);
+      }
+    }
+    const list = new SortedList(this.#compare, this.#rankOf);
+    list.#fill(wanted);
+    return list;
+  }
+
   /** Gives every arrival its place, as every look does. */
   settle(): void {
     if (this.#arrivals.size === 0) return;

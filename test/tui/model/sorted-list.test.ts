@@ -43,6 +43,11 @@ test.each<{ name: string; rankOf?: (item: Item) => number }>([
         expect(list.at(index)).toBe(item);
       }
       expect(list.slice(3, 9)).toEqual(sorted.slice(3, 9));
+      const isOdd = ({ name }: Item): boolean => name % 2 === 1;
+      const odd = list.filtered(isOdd);
+      expect(odd.toArray()).toEqual(sorted.filter(isOdd));
+      for (const item of sorted) expect(odd.remove(item)).toBe(isOdd(item));
+      expect(list.toArray()).toEqual(sorted);
     }),
   );
 });
