@@ -34,7 +34,7 @@ function endOf({ expire_at: end }: SilencedDetail): number {
   return end ?? Infinity;
 }
 
-/** `active: web-1 / disk, by alice, for 2 hours more or until it resolves, keeps 1 event quiet: CHG-4412`. */
+/** `active: web-1 / disk, by alice, for 2 hours more, at most until it resolves, keeps 1 event quiet: CHG-4412`. */
 function silenceSentence(silence: SilencedDetail, { about, nowMs }: LinesState): string {
   const { id, creator, reason, recurrence, idle } = silence;
   let events = 0;

@@ -69,6 +69,14 @@ export function quietOutlook(
   };
 }
 
+/** What becomes of an event in its group while a silence keeps it quiet. */
+export function silencedOutlook({ place, others, change }: Placed, told: Told): Outlook {
+  const group = groupText(place, others);
+  if (told === 'held') return undated(heldText(group));
+  if (change === 'same') return undated(knownText(group));
+  return undated(waitsText(group));
+}
+
 function heldText(group: string): string {
   return `${group} holds it back, and is told of it when it comes again after that`;
 }
@@ -83,14 +91,6 @@ function waitsText(group: string): string {
 
 function undated(reason: string): Outlook {
   return { reason, dueAtMs: undefined };
-}
-
-/** The same while a silence does, of an event that is in its group. */
-export function silencedOutlook({ place, others, change }: Placed, told: Told): Outlook {
-  const group = groupText(place, others);
-  if (told === 'held') return undated(heldText(group));
-  if (change === 'same') return undated(knownText(group));
-  return undated(waitsText(group));
 }
 
 /** Why nothing is told of an event although nothing keeps it quiet any more. */
