@@ -1,8 +1,9 @@
-import type { ClientRow, FeedBriefs, FeedRows, FeedStats, SilencedRow } from '../shared/schemas/feed.ts';
+import { eventKey } from '../shared/domain/event-key.ts';
+import type { ClientRow, EventRow, FeedBriefs, FeedRows, FeedStats, SilencedRow } from '../shared/schemas/feed.ts';
 import type { SilencePolicy } from '../shared/schemas/silence-policy.ts';
 import { initialState, type ConsoleState, type PastMoment, type ScreenSize } from './state/console-state.ts';
 import { Answers, type Answered } from './state/answers.ts';
-import { applyRows } from './state/apply-rows.ts';
+import { applyRows, applySnapshotEvents } from './state/apply-rows.ts';
 import { AggregateBook, DEFAULT_NEEDS } from './model/aggregate-book.ts';
 import type { Effect } from './state/effects.ts';
 import { Bell } from './state/bell.ts';
@@ -335,7 +336,29 @@ export class ConsoleStore
       return;
     }
     // What came in brief comes whole, now that a pause wants it so.
-    const count = this.#held.hold(rows, about.replace);
+    this.#hold(paused, rows, about.replace);
+  }
+
+  /**
+   * More of the snapshot that a call of `rowsArrived` began.
+   *
+   * @param isNews whether they tell what is new since one before; at the start nothing does
+   */
+  snapshotEventsArrived(events: readonly EventRow[], isNews = this.feed.everLive): void {
+    const { paused } = this.state;
+    if (paused === undefined) {
+      applySnapshotEvents(this, this.#bell, events, { nowMs: this.options.now(), isNews });
+      return;
+    }
+    this.#hold(
+      paused,
+      { events: Object.fromEntries(events.map((row) => [eventKey(row.client, row.check), row])) },
+      false,
+    );
+  }
+
+  #hold(paused: NonNullable<ConsoleState['paused']>, rows: FeedRows, replace: boolean): void {
+    const count = this.#held.hold(rows, replace);
     // Nothing of it is shown but how much there is, which the frame of each second tells.
     this.settle({ paused: { ...paused, unseen: paused.unseen + count } });
   }

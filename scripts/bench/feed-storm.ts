@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { FEED_PROTOCOL, type EventBrief, type EventRow, type FeedMessage } from '../../shared/schemas/feed.ts';
+import { snapshotInColumns } from '../../shared/domain/event-columns.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
 import type { Event } from '../../shared/schemas/event.ts';
 
@@ -17,6 +18,14 @@ export interface StormOrder {
 export type StormReport =
   | { readonly kind: 'listening'; readonly url: string }
   | { readonly kind: 'answers'; readonly delaysMs: readonly number[] };
+
+/** What is looked at of what a console says. */
+interface Request {
+  readonly type: string;
+  readonly ms?: number;
+  readonly whole?: readonly string[];
+  readonly columns?: boolean;
+}
 
 const EVENTS = Number(process.argv[2]);
 /** Every fifth change is one of these, which thus are always the newest: whatever is in view moves with each frame. */
@@ -46,7 +55,12 @@ const sockets = new WebSocketServer({ server: http, handleProtocols: () => FEED_
 const snapshot = Array.from({ length: Math.ceil(EVENTS / SNAPSHOT_ROWS) }, (_, frame) => {
   const first = frame * SNAPSHOT_ROWS;
   const indexes = Array.from({ length: Math.min(SNAPSHOT_ROWS, EVENTS - first) }, (__, offset) => first + offset);
-  return JSON.stringify({ type: 'snapshot', seq: 1, rows: { events: rows(indexes, 100_000) } } satisfies FeedMessage);
+  const events = rows(indexes, 100_000);
+  const [byRow, byColumn]: FeedMessage[] = [
+    { type: 'snapshot', seq: 1, rows: { events } },
+    { type: 'snapshot', seq: 1, ...snapshotInColumns({ events }) },
+  ];
+  return { byRow: JSON.stringify(byRow), byColumn: JSON.stringify(byColumn) };
 });
 let order: StormOrder = { changesPerSecond: 0, pings: false };
 let delaysMs: number[] = [];
@@ -78,7 +92,7 @@ function serve(socket: WebSocket): void {
   socket.on('error', () => socket.terminate());
   socket.on('close', () => timers.forEach(clearInterval));
   socket.on('message', (data: Buffer) => {
-    const { type, ms = 0, ...pace } = JSON.parse(data.toString()) as { type: string; ms?: number; whole?: string[] };
+    const { type, ms = 0, columns = false, ...pace } = JSON.parse(data.toString()) as Request;
     if (type === 'pace') {
       paceMs = ms;
       whole = pace.whole && new Set(pace.whole);
@@ -97,7 +111,7 @@ function serve(socket: WebSocket): void {
       pingedAt = undefined;
       return;
     }
-    for (const frame of snapshot) socket.send(frame);
+    for (const { byRow, byColumn } of snapshot) socket.send(columns ? byColumn : byRow);
     send({ type: 'live', seq });
     timers.push(
       setInterval(() => {
@@ -134,7 +148,8 @@ function serve(socket: WebSocket): void {
       }, PING_MS),
     );
   });
-  send({ type: 'hello', version: '1.0.0', store: 'bench', name: 'bench', time: Date.now(), pace: true, brief: true });
+  const can = { pace: true, brief: true, columns: true };
+  send({ type: 'hello', version: '1.0.0', store: 'bench', name: 'bench', time: Date.now(), ...can });
 }
 
 /** @param ageMax seconds since the event entered its status, at most */

@@ -1,6 +1,6 @@
 import { backoffMs } from '../domain/backoff.ts';
 import type { FeedRequest, FeedTopic } from '../schemas/feed-request.ts';
-import type { FeedMessage, FeedRows, FeedStats } from '../schemas/feed.ts';
+import type { EventRow, FeedMessage, FeedRows, FeedStats } from '../schemas/feed.ts';
 import { DEFAULT_NAMESPACE } from '../schemas/namespace.ts';
 import { backendAddress } from './local-access.ts';
 import type { BackendAddress, CredentialsEnv } from './backend-address.ts';
@@ -23,19 +23,26 @@ export type FeedState =
    */
   | { readonly kind: 'refused'; readonly code: string; readonly message: string };
 
+type Hello = Extract<FeedMessage, { type: 'hello' }>;
+
 /** What a feed has to say of a transport. */
 export type TransportMessage = Extract<FeedMessage, { type: 'message' | 'missed' }>;
 
 /** Called in the order in which things happen, never from within `openFeed`. What a listener throws is not caught. */
 export interface FeedListener {
   onState(state: FeedState): void;
-  onHello?(hello: Extract<FeedMessage, { type: 'hello' }>): void;
+  onHello?(hello: Hello): void;
   /**
    * Rows by key, `null` for gone ones. With `about.replace` a snapshot begins and everything held before counts no
    * more. The frames of a snapshot are passed on as they come, so a first screen fills while the rest travels; who
    * wants no half picture waits for the state `live`.
    */
   onRows(rows: FeedRows, about: RowsAbout): void;
+  /**
+   * Events of a snapshot, after `onRows` with the rest of their frame. A backend that can sends them in columns to who has
+   * this, which is quicker to read; all others come by `onRows`.
+   */
+  onSnapshotEvents?(events: readonly EventRow[]): void;
   onStats(stats: FeedStats, timeMs: number): void;
   /** A piece of what was asked for with `transports`, or how many of them were lost on the way. */
   onTransport?(message: TransportMessage): void;
@@ -179,25 +186,29 @@ class ReconnectingFeed implements Feed {
     this.#link = undefined;
   }
 
-  #connect(): void {
+  #subscribe({ columns = false }: Hello): FeedRequest {
     const { topics, transports, namespace, filter } = this.#options;
-    const session = new FeedSession(this.#position);
-    const subscribe: Extract<FeedRequest, { type: 'subscribe' }> = {
+    return {
       type: 'subscribe',
       topics: [...topics],
       ...(transports !== undefined && { transports: [...transports] }),
       // Backends of before know no such attribute.
       ...(namespace !== undefined && namespace !== DEFAULT_NAMESPACE && { namespace }),
       ...(filter !== undefined && { filter }),
+      ...(columns && this.#listener.onSnapshotEvents !== undefined && { columns }),
       ...(this.#position !== undefined && { since: this.#position.seq, store: this.#position.store }),
     };
+  }
+
+  #connect(): void {
+    const session = new FeedSession(this.#position);
     if (!this.#isRefused) this.#listener.onState({ kind: 'connecting', attempt: this.#attempt });
     // The listener may have closed or reconnected in that call.
     if (this.#isClosed || this.#link !== undefined) return;
     this.#takes = TAKES_NOTHING;
     this.#saidPace = AS_IT_BEGINS;
     const { url } = this.#address;
-    this.#link = openLink(this.#address, subscribe, this.#clock, {
+    this.#link = openLink(this.#address, this.#clock, {
       onOpen: () => {
         if (!this.#isRefused) this.#listener.onState({ kind: 'syncing' });
       },
@@ -221,6 +232,7 @@ class ReconnectingFeed implements Feed {
     }
     if (message.type === 'hello') {
       this.#takes = { pace: message.pace === true, brief: message.brief === true };
+      this.#link?.say(this.#subscribe(message));
       this.#sayPace();
       return this.#listener.onHello?.(message);
     }
@@ -235,6 +247,9 @@ class ReconnectingFeed implements Feed {
     // Each call of the listener may be the one that closes the feed or starts it over.
     if ('about' in delivery && delivery.rows !== undefined && this.#link === link) {
       this.#listener.onRows(delivery.rows, delivery.about);
+    }
+    if (delivery.kind === 'rows' && delivery.events !== undefined && this.#link === link) {
+      this.#listener.onSnapshotEvents?.(delivery.events);
     }
     if (delivery.kind === 'live' && this.#link === link) this.#listener.onState({ kind: 'live' });
   }

@@ -4,6 +4,7 @@ import {
   eventBriefSchema,
   eventRowSchema,
   feedMessageSchema,
+  numbersSchema,
   type FeedMessage,
 } from '../schemas/feed.ts';
 import { recoverySchema } from '../schemas/recovery.ts';
@@ -17,6 +18,7 @@ const BY_HAND = new Map<unknown, (row: unknown) => boolean>([
   [eventRowSchema, isEventRow],
   [clientRowSchema, isClientRow],
   [eventBriefSchema, isEventBrief],
+  [numbersSchema, areNumbers],
 ]);
 
 const CHECKS = new Map<unknown, (frame: unknown) => frame is FeedMessage>(
@@ -90,6 +92,10 @@ function isTextOrAbsent(value: unknown): boolean {
 
 function areTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+function areNumbers(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'number');
 }
 
 function placeIn(frame: unknown): string {

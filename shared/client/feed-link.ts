@@ -38,13 +38,8 @@ export interface Link {
   drop(reason: string): void;
 }
 
-/** One connection to a feed: subscribes, keeps itself alive by pings, and tells once why it ended. */
-export function openLink(
-  address: BackendAddress,
-  subscribe: Extract<FeedRequest, { type: 'subscribe' }>,
-  clock: FeedClock,
-  listener: LinkListener,
-): Link {
+/** One connection to a feed: keeps itself alive by pings, and tells once why it ended. */
+export function openLink(address: BackendAddress, clock: FeedClock, listener: LinkListener): Link {
   const socket = new WebSocket(`${address.url.replace(/^http/, 'ws')}${FEED_PATH}`, FEED_PROTOCOL, {
     ...connectOptions(address.tls),
     headers: address.headers,
@@ -88,9 +83,7 @@ export function openLink(
   watchIn(HEARTBEAT_MS);
 
   socket.on('open', () => {
-    if (ended) return;
-    say(subscribe);
-    listener.onOpen();
+    if (!ended) listener.onOpen();
   });
   socket.on('message', (data, isBinary) => {
     if (ended) return;

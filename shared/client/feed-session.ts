@@ -1,4 +1,5 @@
-import type { FeedBriefs, FeedMessage, FeedRows } from '../schemas/feed.ts';
+import { rowsOfColumns } from '../domain/event-columns.ts';
+import type { EventRow, FeedBriefs, FeedMessage, FeedRows } from '../schemas/feed.ts';
 
 /** Up to where a consumer has everything: sequence numbers mean something only within one store. */
 export interface FeedPosition {
@@ -22,7 +23,13 @@ export interface RowsAbout {
 
 export type Delivery =
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'rows'; readonly rows: FeedRows; readonly about: RowsAbout }
+  /** `events`: those of a snapshot in columns. */
+  | {
+      readonly kind: 'rows';
+      readonly rows: FeedRows;
+      readonly events?: readonly EventRow[] | undefined;
+      readonly about: RowsAbout;
+    }
   | { readonly kind: 'syncing' }
   | { readonly kind: 'live'; readonly rows: FeedRows | undefined; readonly about: RowsAbout }
   | { readonly kind: 'broken'; readonly reason: string };
@@ -83,12 +90,14 @@ export class FeedSession {
     return { kind: 'syncing' };
   }
 
-  #snapshot({ seq, rows }: Extract<FeedMessage, { type: 'snapshot' }>): Delivery {
+  #snapshot({ seq, rows, columns }: Extract<FeedMessage, { type: 'snapshot' }>): Delivery {
     if (this.#phase === 'live') return broken('it sent a snapshot without a reset');
+    const events = columns && rowsOfColumns(columns.events);
+    if (columns !== undefined && events === undefined) return broken('its columns do not belong together');
     const replace = this.#phase !== 'snapshot-rest';
     this.#position = undefined;
     this.#phase = 'snapshot-rest';
-    return { kind: 'rows', rows, about: { seq, replace, timeMs: undefined } };
+    return { kind: 'rows', rows, events, about: { seq, replace, timeMs: undefined } };
   }
 
   #changes({ seq, time, rows, brief }: Extract<FeedMessage, { type: 'changes' }>): Delivery {

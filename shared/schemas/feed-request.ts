@@ -31,6 +31,8 @@ export const feedRequestSchema = z.discriminatedUnion('type', [
       filter: search,
       /** The same for other topics, over their own fields: `domain/search-nouns.ts`. */
       filters: z.strictObject({ silenced: search, clients: search, groups: search, inhibitions: search }).optional(),
+      /** Whether the events of a snapshot are to come in columns; default: false. */
+      columns: z.boolean().optional(),
       since: z.int().min(0).optional(),
       store: z.string().max(64).optional(),
     })

@@ -34,6 +34,9 @@ import { ruleVerdictSchema } from './plan.ts';
  * comes in brief, as much of it as counters need, and `seq` stays at the last number at which it had all rows whole. As soon
  * as it wants them again, or one of them, the newest rows of what came in brief follow.
  *
+ * A consumer that takes whole snapshots of many events asks for them in columns, where `hello` has `columns`: it therefore
+ * waits with its `subscribe` for that. Changes come as rows to everyone.
+ *
  * With `transports` a consumer asks for what handlers of the type `transport` publish under these names, beside its
  * topics or without any. Each piece comes once, in a `message` frame, while the consumer is connected: nothing is kept for
  * it or repeated, and `since` does not reach it. A consumer that does not take its frames loses pieces, and is told how
@@ -74,6 +77,48 @@ export type EventRow = Readonly<z.infer<typeof eventRowSchema>> & {
   /** Only where events of several backends are listed as one, which no feed does: whose it is. */
   readonly backend?: string;
 };
+
+/** What few events have. */
+const eventRestSchema = eventRowSchema.pick({ inhibited_by: true, groups: true, recovering: true });
+export type EventRest = Pick<EventRow, 'inhibited_by' | 'groups' | 'recovering'>;
+
+/** An attribute of many rows: each different value once, and of each row its place among them, from 0. */
+export interface ValueColumn<Value> {
+  readonly of: readonly Value[];
+  readonly at: readonly number[];
+}
+export const numbersSchema = z.array(z.number());
+const valueColumn = <Value>(value: z.ZodType<Value>): z.ZodType<ValueColumn<Value>> =>
+  z.object({ of: z.array(value), at: numbersSchema });
+
+/** Many events by attribute: each column has the same row at the same place. `domain/event-columns.ts` makes rows of them. */
+const eventColumnsSchema = z.object({
+  namespace: valueColumn(z.string()).exactOptional(),
+  client: valueColumn(z.string()),
+  check: valueColumn(z.string()),
+  status: numbersSchema,
+  action: valueColumn(eventActionSchema),
+  occurrences: numbersSchema,
+  since: numbersSchema,
+  last: numbersSchema,
+  silenced_by: valueColumn(texts),
+  output: valueColumn(z.string()),
+  /** By the place of the row. */
+  rest: z.record(z.string(), eventRestSchema).exactOptional(),
+});
+export interface EventColumns {
+  readonly namespace?: ValueColumn<string>;
+  readonly client: ValueColumn<string>;
+  readonly check: ValueColumn<string>;
+  readonly status: readonly number[];
+  readonly action: ValueColumn<EventRow['action']>;
+  readonly occurrences: readonly number[];
+  readonly since: readonly number[];
+  readonly last: readonly number[];
+  readonly silenced_by: ValueColumn<readonly string[]>;
+  readonly output: ValueColumn<string>;
+  readonly rest?: Readonly<Record<string, EventRest>>;
+}
 
 /** What counters and the order of a list need of an event. */
 export const eventBriefSchema = eventRowSchema.pick({
@@ -167,6 +212,10 @@ export interface FeedBriefs {
   readonly events: Readonly<Record<string, EventBrief>>;
 }
 
+export interface FeedColumns {
+  readonly events: EventColumns;
+}
+
 /** Figures once a second: results and clients of the namespaces that were asked for, the others of the whole backend. */
 const feedStatsSchema = z.object({
   /** Results that the backend keeps there, by the status of the last one. */
@@ -185,6 +234,7 @@ const type = <Type extends string>(name: Type): z.ZodLiteral<Type> => z.literal(
 const seq = z.int().min(0);
 const rows: z.ZodType<FeedRows> = feedRowsSchema;
 const brief: z.ZodType<FeedBriefs> = feedBriefsSchema;
+const columns: z.ZodType<FeedColumns> = z.object({ events: eventColumnsSchema });
 /** Epoch milliseconds on the backend's clock. */
 const time = z.number();
 
@@ -202,10 +252,13 @@ export const feedMessageSchema = z.discriminatedUnion('type', [
     pace: z.boolean().exactOptional(),
     /** Whether it may ask with it for events in brief. */
     brief: z.boolean().exactOptional(),
+    /** Whether it may ask for the events of a snapshot in columns. */
+    columns: z.boolean().exactOptional(),
     /** Whether other backends may have the store, too: `GET /api/mon/v1/cluster` tells of them. */
     shared: z.boolean().exactOptional(),
   }),
-  z.object({ type: type('snapshot'), seq, rows }),
+  /** `columns`: instead of rows, to who asked for them. */
+  z.object({ type: type('snapshot'), seq, rows, columns: columns.exactOptional() }),
   z.object({ type: type('live'), seq }),
   z.object({ type: type('changes'), seq, time, rows, brief: brief.exactOptional() }),
   z.object({ type: type('reset'), reason: z.string() }),

@@ -12,7 +12,7 @@ import { eventRow } from '../../shared/domain/event-row.ts';
 import { matchesSearch, parseSearch } from '../../shared/domain/search.ts';
 import type { Client } from '../../shared/schemas/client.ts';
 import type { Event } from '../../shared/schemas/event.ts';
-import type { FeedRows, SilencedRow } from '../../shared/schemas/feed.ts';
+import type { EventRow, FeedRows, SilencedRow } from '../../shared/schemas/feed.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
 import type { SilencedView } from '../../shared/schemas/silenced.ts';
 import type { Lists } from './writer.ts';
@@ -38,9 +38,13 @@ export class Consumer implements FeedListener, Disposable {
   readonly #feed: Feed;
   readonly #filter: string | undefined;
   readonly #replica = new FeedReplica();
+  /** Half of them take snapshots in columns. */
+  readonly onSnapshotEvents?: (events: readonly EventRow[]) => void;
 
   constructor(backend: string, filter: string | undefined, chance: () => number) {
     this.#filter = filter;
+    if (chance() < 0.5)
+      this.onSnapshotEvents = (events) => this.#replica.apply({ events: byKey(events) }, { replace: false });
     this.#feed = openFeed(
       {
         backend,
@@ -92,7 +96,7 @@ export class Consumer implements FeedListener, Disposable {
       .map(eventRow)
       .filter((row) => matchesSearch(search, row, Math.floor(Date.now() / 1000)));
     return {
-      events: Object.fromEntries(rows.map((row) => [eventKey(row.client, row.check), row])),
+      events: byKey(rows),
       silenced: Object.fromEntries(
         (silenced as unknown as readonly SilencedView[]).map((view) => [view.id, silencedRow(view)]),
       ),
@@ -104,6 +108,10 @@ export class Consumer implements FeedListener, Disposable {
       ),
     };
   }
+}
+
+function byKey(events: readonly EventRow[]): Readonly<Record<string, EventRow>> {
+  return Object.fromEntries(events.map((row) => [eventKey(row.client, row.check), row]));
 }
 
 /** For entries without an end, which are all that the writers make. */

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { onTestFinished, vi } from 'vitest';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
+import { snapshotInColumns } from '../../shared/domain/event-columns.ts';
 import { feedRequestSchema, type FeedRequest } from '../../shared/schemas/feed-request.ts';
 import { FEED_PATH, FEED_PROTOCOL, type FeedMessage } from '../../shared/schemas/feed.ts';
 
@@ -16,6 +17,7 @@ export const FEED_HELLO: Extract<FeedMessage, { type: 'hello' }> = {
   store: 'store-1',
   name: 'scripted',
   time: Date.UTC(2026, 10, 20, 12),
+  columns: true,
 };
 
 /** The server's end of one consumer. */
@@ -25,6 +27,7 @@ export interface FeedConnection {
   readonly received: readonly FeedRequest[];
   /** What the consumer subscribed to; waits for it. */
   subscribed(): Promise<Subscribe>;
+  /** Snapshots in columns, where the consumer asked for that. */
   send(...messages: readonly FeedMessage[]): void;
   /** Anything at all, for frames that no backend would send. */
   sendRaw(frame: string | Uint8Array): void;
@@ -158,7 +161,11 @@ class ScriptedConnection implements FeedConnection {
   }
 
   send(...messages: readonly FeedMessage[]): void {
-    for (const message of messages) this.sendRaw(JSON.stringify(message));
+    const takesColumns = this.received.some((request) => request.type === 'subscribe' && request.columns === true);
+    for (const message of messages) {
+      const inColumns = takesColumns && message.type === 'snapshot' && snapshotInColumns(message.rows);
+      this.sendRaw(JSON.stringify({ ...message, ...inColumns }));
+    }
   }
 
   sendRaw(frame: string | Uint8Array): void {

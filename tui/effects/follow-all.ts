@@ -28,6 +28,8 @@ export interface MergedSink extends Opened {
     rows: FeedRows,
     about: { readonly replace: boolean; readonly timeMs: number | undefined; readonly isNews: boolean },
   ): void;
+  /** Events of the snapshot of one of them. */
+  snapshotEventsArrived(events: readonly EventRow[], isNews: boolean): void;
 }
 
 /** Folds the feeds of several backends into one store, each with a feed of its own. */
@@ -90,6 +92,12 @@ class MemberSink implements FeedSink {
     this.#heard(heardFrame(this.#status, about.timeMs, this.#nowMs));
   }
 
+  snapshotEventsArrived(events: readonly EventRow[]): void {
+    const placed = events.map((row) => eventAt(row, this.#context));
+    for (const { client, check } of placed) this.#note('events', eventKey(client, check));
+    this.#store.snapshotEventsArrived(placed, this.#status.everLive);
+  }
+
   get #nowMs(): number {
     return this.#store.options.now();
   }
@@ -103,14 +111,16 @@ class MemberSink implements FeedSink {
     for (const topic of TOPICS) {
       for (const [key, row] of Object.entries(rows[topic] ?? {})) {
         if (row === null) this.#known[topic].delete(key);
-        else {
-          this.#known[topic].add(key);
-          this.#mentioned?.[topic].add(key);
-        }
+        else this.#note(topic, key);
       }
     }
     // What a backend begins with is no news, also where another one is live already.
     this.#store.rowsArrived(rows, { replace: false, timeMs: undefined, isNews: this.#status.everLive });
+  }
+
+  #note(topic: Topic, key: string): void {
+    this.#known[topic].add(key);
+    this.#mentioned?.[topic].add(key);
   }
 
   #endSnapshot(): void {
@@ -171,9 +181,10 @@ function eventKeyAt(key: string, context: string): string {
   return eventKey(nameAt(client, context), check);
 }
 
-function eventAt(row: EventRow, context: string): EventRow {
-  const silencedBy = row.silenced_by.map((id) => silencedIdAt(id, context));
-  return { ...row, client: nameAt(row.client, context), silenced_by: silencedBy };
+/** An event as a list of several places has it. */
+export function eventAt(row: EventRow, place: string): EventRow {
+  const silencedBy = row.silenced_by.map((id) => silencedIdAt(id, place));
+  return { ...row, client: nameAt(row.client, place), silenced_by: silencedBy };
 }
 
 function silencedAt(row: SilencedRow, context: string): SilencedRow {

@@ -3,7 +3,7 @@ import type { Feed, FeedPace } from '../../shared/client/feed-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import type { RowsAbout } from '../../shared/client/feed-session.ts';
 import type { FeedTopic } from '../../shared/schemas/feed-request.ts';
-import type { FeedRows, FeedStats } from '../../shared/schemas/feed.ts';
+import type { EventRow, FeedRows, FeedStats } from '../../shared/schemas/feed.ts';
 import type { ConnectionState, Hello } from '../model/feed-status.ts';
 
 /** Where a feed is, and with what one is let in. */
@@ -23,6 +23,8 @@ export interface FeedSink {
   greeted(hello: Hello): void;
   statsArrived(stats: FeedStats, timeMs: number): void;
   rowsArrived(rows: FeedRows, about: Omit<RowsAbout, 'seq'>): void;
+  /** More of the snapshot that a call of `rowsArrived` began. Absent: these come there, too. */
+  snapshotEventsArrived?(events: readonly EventRow[]): void;
 }
 
 /** What a console does with a feed that it follows. */
@@ -53,6 +55,9 @@ export function followFeed(
         onState: (state) => store.connectionChanged(state),
         onHello: (hello) => store.greeted(hello),
         onRows: (rows, about) => store.rowsArrived(rows, about),
+        ...(store.snapshotEventsArrived && {
+          onSnapshotEvents: (events) => store.snapshotEventsArrived?.(events),
+        }),
         onStats: (stats, timeMs) => store.statsArrived(stats, timeMs),
       },
     );

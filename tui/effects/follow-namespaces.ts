@@ -1,12 +1,14 @@
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
-import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
-import { placedRows } from './follow-all.ts';
+import type { EventRow } from '../../shared/schemas/feed.ts';
+import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
+import { eventAt, placedRows } from './follow-all.ts';
 import { followFeed, type FeedSink, type FollowedBackend, type FollowedFeed } from './follow-feed.ts';
 
 /** What hears of several namespaces. */
 export interface NamespacesSink extends FeedSink {
   /** Rows of this namespace are, or were, among those of all. */
   noteNamespace(name: string): void;
+  snapshotEventsArrived(events: readonly EventRow[]): void;
 }
 
 /** Folds all namespaces of a backend that can be seen into the store, as one list: one feed tells of all. */
@@ -30,6 +32,14 @@ export function followNamespaces(
       statsArrived: (stats, timeMs) => store.statsArrived(stats, timeMs),
       rowsArrived: ({ upgrades, ...rows }, about) =>
         store.rowsArrived({ ...placedRows(rows, placeOf), ...(upgrades && { upgrades }) }, about),
+      snapshotEventsArrived: (events) =>
+        store.snapshotEventsArrived(
+          events.map((row) => {
+            const { namespace = DEFAULT_NAMESPACE } = row;
+            store.noteNamespace(namespace);
+            return eventAt(row, namespace);
+          }),
+        ),
     },
     clock,
     chance,

@@ -6,6 +6,9 @@ const CHUNK_MAX = 1024;
 /** From this share of the list on, merging all arrivals is cheaper than finding the place of each. */
 const MERGE_SHARE = 1 / 16;
 
+/** Up to so many arrivals one of them is looked for among all; where there are more, they get their places first. */
+const ARRIVALS_SEARCHED_MAX = 4096;
+
 /**
  * Items in order, with insertion and removal in the middle at the cost of one binary search and one short splice. What
  * was inserted gets its place when somebody looks, so that a whole registry that arrives at once is sorted once.
@@ -21,8 +24,8 @@ export class SortedList<T> {
   #chunks: RankedItems<T>[] = [];
   /** Of the items in chunks. */
   #placed = 0;
-  /** Inserted, and without a place yet: each with its rank, which is at hand while its row is being looked at anyway. */
-  readonly #arrivals = new Map<T, number>();
+  /** Inserted, and without a place yet: with their ranks, which are at hand while the rows are being looked at anyway. */
+  #arrivals: RankedItems<T> = { items: [], ranks: [] };
 
   constructor(compare: (a: T, b: T) => number, rankOf: (item: T) => number = () => 0) {
     this.#compare = compare;
@@ -30,16 +33,27 @@ export class SortedList<T> {
   }
 
   get length(): number {
-    return this.#placed + this.#arrivals.size;
+    return this.#placed + this.#arrivals.items.length;
   }
 
   insert(item: T): void {
-    this.#arrivals.set(item, this.#rankOf(item));
+    this.#arrivals.items.push(item);
+    this.#arrivals.ranks.push(this.#rankOf(item));
   }
 
   /** @returns whether the item was there */
   remove(item: T): boolean {
-    return this.#arrivals.delete(item) || this.#take(item);
+    if (this.#take(item)) return true;
+    const { items, ranks } = this.#arrivals;
+    if (items.length > ARRIVALS_SEARCHED_MAX) {
+      this.settle();
+      return this.#take(item);
+    }
+    const place = items.indexOf(item);
+    if (place === -1) return false;
+    items.splice(place, 1);
+    ranks.splice(place, 1);
+    return true;
   }
 
   /** @returns -1 when the item is not there */
@@ -102,15 +116,15 @@ export class SortedList<T> {
 
   /** Gives every arrival its place, as every look does. */
   settle(): void {
-    if (this.#arrivals.size === 0) return;
-    const arrivals = [...this.#arrivals.keys()];
+    const { items: arrivals, ranks: arrivedRanks } = this.#arrivals;
+    if (arrivals.length === 0) return;
     if (arrivals.length > this.#placed * MERGE_SHARE) {
-      const sorted = sortByRank(arrivals, Float64Array.from(this.#arrivals.values()), this.#compare);
+      const sorted = sortByRank(arrivals, Float64Array.from(arrivedRanks), this.#compare);
       const ranks = joined(this.#chunks.map((chunk) => chunk.ranks));
       this.#fill(mergeByRank({ items: this.#joined(), ranks }, sorted, this.#compare));
       return;
     }
-    this.#arrivals.clear();
+    this.#arrivals = { items: [], ranks: [] };
     for (const item of arrivals) this.#place(item);
   }
 
@@ -121,7 +135,7 @@ export class SortedList<T> {
       this.#chunks.push({ items: items.slice(start, end), ranks: ranks.slice(start, end) });
     }
     this.#placed = items.length;
-    this.#arrivals.clear();
+    this.#arrivals = { items: [], ranks: [] };
   }
 
   #joined(): T[] {

@@ -1,4 +1,5 @@
 import type { ClientRow, EventBrief, EventRow, FeedBriefs, FeedRows, SilencedRow } from '../../shared/schemas/feed.ts';
+import { eventKey } from '../../shared/domain/event-key.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { silenceName } from '../words/silence-text.ts';
@@ -56,6 +57,31 @@ export function applyRows(store: TakesRows, bell: Bell, rows: FeedRows, about: A
   if (rows.silenced !== undefined) store.touch('rows');
 }
 
+/**
+ * Takes events of a snapshot that has begun. What they change in other views is told once for all of them: there may be a
+ * hundred thousand.
+ */
+export function applySnapshotEvents(
+  store: TakesRows,
+  bell: Bell,
+  events: readonly EventRow[],
+  { nowMs, isNews }: Pick<AboutRows, 'nowMs' | 'isNews'>,
+): void {
+  for (const row of events) {
+    const key = eventKey(row.client, row.check);
+    if (isNews) bell.heard(store, store.events.briefOf(key), row, nowMs);
+    store.events.apply(key, row, nowMs, isNews);
+  }
+  allRowsChanged(store);
+}
+
+/** The rows of clients, checks and silences count their events. */
+function allRowsChanged(store: Rows): void {
+  store.allChanged('silences');
+  store.allChanged('clients');
+  store.allChanged('checks');
+}
+
 /** Points out that a silence is about to end, when its backend does. */
 function remind(store: Says, row: SilencedRow, known: SilencedRow | undefined, nowMs: number): void {
   const { reminded, expire_at: end } = row;
@@ -72,9 +98,7 @@ function beginSnapshot(store: TakesRows): void {
   store.silenced.clear();
   store.upkeep.startOver();
   store.clients.clear();
-  store.allChanged('silences');
-  store.allChanged('clients');
-  store.allChanged('checks');
+  allRowsChanged(store);
 }
 
 function applyEvent(

@@ -2,6 +2,7 @@ import type { RawData, WebSocket } from 'ws';
 import { MonError } from '../../../shared/errors.ts';
 import { parseJsonStripped } from '../../../shared/domain/json.ts';
 import { feedRequestSchema, type FeedRequest } from '../../../shared/schemas/feed-request.ts';
+import { snapshotInColumns } from '../../../shared/domain/event-columns.ts';
 import { FEED_HEARTBEAT_SECONDS, type FeedMessage } from '../../../shared/schemas/feed.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
@@ -43,6 +44,8 @@ export class FeedConsumer {
   #wholeSeq = 0;
   readonly #brief = new BriefEvents();
   #snapshot: Generator<TopicRow, void, undefined> | undefined;
+  /** Whether it wants the events of snapshots in columns. */
+  #takesColumns = false;
   /** The rest of changes that were too many for one frame: one silence can change the rows of every event. */
   #changes: { readonly rows: Iterator<TopicRow>; readonly seq: number } | undefined;
   #isLive = false;
@@ -90,6 +93,7 @@ export class FeedConsumer {
       time: clock.now(),
       pace: true,
       brief: true,
+      columns: true,
       ...(isShared === true && { shared: true }),
     });
   }
@@ -220,7 +224,7 @@ export class FeedConsumer {
   }
 
   #subscribe(request: Extract<FeedRequest, { type: 'subscribe' }>): void {
-    const { topics, transports, since, store, namespace = DEFAULT_NAMESPACE } = request;
+    const { topics, transports, columns = false, since, store, namespace = DEFAULT_NAMESPACE } = request;
     if (this.#selection !== undefined) throw new MonError('invalid', 'this connection is subscribed already');
     const selection = new RowSelection(
       this.#parts.topics,
@@ -228,6 +232,7 @@ export class FeedConsumer {
       FeedReach.of(this.#principal, namespace, this.#parts.registry),
     );
     this.#selection = selection;
+    this.#takesColumns = columns;
     if (transports !== undefined) this.#transports = this.#tap(transports);
     this.#currentMs = this.#parts.clock.monotonic();
     if (topics.length === 0) return;
@@ -274,7 +279,9 @@ export class FeedConsumer {
   #sendSnapshotPart(selection: RowSelection, snapshot: Iterator<TopicRow>): void {
     const { rows, isLast } = takeRows(snapshot);
     if (isLast) this.#snapshot = undefined;
-    this.send({ type: 'snapshot', seq: this.#seq, rows: selection.select(rows, this.#parts.clock.now()) });
+    const selected = selection.select(rows, this.#parts.clock.now());
+    const content = this.#takesColumns ? snapshotInColumns(selected) : { rows: selected };
+    this.send({ type: 'snapshot', seq: this.#seq, ...content });
   }
 
   #sendChanges(selection: RowSelection, frames: Map<string, string>): void {

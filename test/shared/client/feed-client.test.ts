@@ -1,10 +1,11 @@
 import * as fc from 'fast-check';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openFeed } from '../../../shared/client/feed-client.ts';
-import type { Feed, FeedOptions } from '../../../shared/client/feed-client.ts';
+import type { Feed, FeedListener, FeedOptions } from '../../../shared/client/feed-client.ts';
 import { FEED_FRAME_BYTES_MAX } from '../../../shared/client/feed-link.ts';
 import type { FeedRequest } from '../../../shared/schemas/feed-request.ts';
-import type { FeedRows } from '../../../shared/schemas/feed.ts';
+import { eventColumns } from '../../../shared/domain/event-columns.ts';
+import type { EventRow, FeedRows } from '../../../shared/schemas/feed.ts';
 import { FeedDiary } from '../../support/feed-diary.ts';
 import { aSilencedRow, anEventRow } from '../../support/feed-rows.ts';
 import { FEED_HELLO, startFeedServer } from '../../support/feed-server.ts';
@@ -79,6 +80,55 @@ test('a snapshot in several frames, then changes', async () => {
     { seq: 9, replace: false, timeMs: 1234 },
   ]);
   expect([...diary.replica.events.keys(), ...diary.replica.silenced.keys()]).toEqual([B, 'web:*']);
+});
+
+async function columnsRig(hello = FEED_HELLO): Promise<{ server: FeedServer; events: EventRow[]; diary: FeedDiary }> {
+  const server = await startFeedServer({ hello });
+  const events: EventRow[] = [];
+  const diary = new FeedDiary();
+  const listener: FeedListener = {
+    onState: (state) => diary.onState(state),
+    onRows: (rows, about) => diary.onRows(rows, about),
+    onStats: () => undefined,
+    onSnapshotEvents: (rows) => void events.push(...rows),
+  };
+  const feed = openFeed({ backend: server.url, topics: ['events'], clock: new ManualClock() }, listener);
+  onTestFinished(() => feed.close());
+  return { server, events, diary };
+}
+
+describe('events of a snapshot in columns', () => {
+  test('come to who takes them, after the other rows of their frame', async () => {
+    const { server, events, diary } = await columnsRig();
+    const connection = await server.connection(0);
+    expect(await connection.subscribed()).toEqual({ type: 'subscribe', topics: ['events'], columns: true });
+    connection.send({ type: 'snapshot', seq: 10, rows: { events: { [A]: rowA } } }, { type: 'live', seq: 10 });
+    await diary.reaches('live');
+    expect(diary.rows).toEqual([{ rows: {}, about: { seq: 10, replace: true, timeMs: undefined } }]);
+    expect(events).toEqual([rowA]);
+  });
+
+  test('are not asked of a backend that does not know them', async () => {
+    const { columns: _, ...hello } = FEED_HELLO;
+    const { server, events, diary } = await columnsRig(hello);
+    const connection = await server.connection(0);
+    expect(await connection.subscribed()).toEqual({ type: 'subscribe', topics: ['events'] });
+    connection.send({ type: 'snapshot', seq: 10, rows: { events: { [A]: rowA } } }, { type: 'live', seq: 10 });
+    await diary.reaches('live');
+    expect([events, [...diary.replica.events.values()]]).toEqual([[], [rowA]]);
+  });
+
+  test('end the connection when they do not belong together', async () => {
+    const { server, events, diary } = await columnsRig();
+    const connection = await server.connection(0);
+    await connection.subscribed();
+    const columns = { events: { ...eventColumns([rowA, rowB]), status: [2], last: [] } };
+    connection.sendRaw(JSON.stringify({ type: 'snapshot', seq: 10, rows: {}, columns }));
+    expect((await diary.reaches('waiting')).reason).toBe(
+      'the backend broke the protocol: its columns do not belong together',
+    );
+    expect(events).toEqual([]);
+  });
 });
 
 test('a snapshot of nothing empties what was held', async () => {

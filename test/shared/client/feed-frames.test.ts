@@ -45,3 +45,59 @@ describe.each<{ topic: string; schema: z.ZodObject; row: Readonly<Record<string,
     );
   });
 });
+
+const areTaken = (events: unknown): boolean => {
+  try {
+    return parseFeedFrame(JSON.stringify({ type: 'snapshot', seq: 1, rows: {}, columns: { events } })) !== undefined;
+  } catch {
+    return false;
+  }
+};
+
+describe('columns are taken as their schema has them', () => {
+  const columns: Readonly<Record<string, unknown>> = {
+    namespace: { of: ['default'], at: [0] },
+    client: { of: ['web-1'], at: [0] },
+    check: { of: ['disk'], at: [0] },
+    status: [2],
+    action: { of: ['create'], at: [0] },
+    occurrences: [1],
+    since: [1],
+    last: [2],
+    silenced_by: { of: [['*:disk']], at: [0] },
+    output: { of: ['full'], at: [0] },
+    rest: { 0: { groups: ['a'] } },
+  };
+  test('whole', () => {
+    expect(areTaken(columns)).toBe(true);
+  });
+
+  test.each(Object.keys(columns).filter((name) => name !== 'namespace' && name !== 'rest'))('with %s', (name) => {
+    expect(areTaken({ ...columns, [name]: undefined })).toBe(false);
+  });
+
+  test.each(['status', 'occurrences', 'since', 'last'])('with numbers in %s', (name) => {
+    expect([['2'], [null], 2, {}].map((broken) => areTaken({ ...columns, [name]: broken }))).not.toContain(true);
+  });
+
+  test.each(['namespace', 'client', 'check', 'action', 'silenced_by', 'output'])(
+    'with values and places in %s',
+    (name) => {
+      const broken = [
+        [],
+        null,
+        { of: [7], at: [0] },
+        { of: [], at: ['0'] },
+        { of: [] },
+        { at: [0] },
+        { of: 'a', at: [0] },
+      ];
+      expect(broken.map((column) => areTaken({ ...columns, [name]: column }))).not.toContain(true);
+    },
+  );
+
+  test('with what else there is of a row', () => {
+    const broken = [[7], { 0: 7 }, { 0: { groups: [7] } }, { 0: { inhibited_by: {} } }, { 0: { recovering: 3 } }];
+    expect(broken.map((rest) => areTaken({ ...columns, rest }))).not.toContain(true);
+  });
+});

@@ -66,6 +66,15 @@ test('many items are kept in order over all chunks', () => {
   expect(list.slice(5000, 5003)).toEqual(items.toSorted(compare).slice(5000, 5003));
 });
 
+test('one of many that have no place yet can be removed', () => {
+  const list = new SortedList<Item>(compare);
+  const items = Array.from({ length: 10_000 }, (_, name) => ({ rank: (name * 7919) % 10_007, name }));
+  for (const item of items) list.insert(item);
+  const [victim, ...others] = items;
+  expect([victim && list.remove(victim), victim && list.remove(victim)]).toEqual([true, false]);
+  expect(list.toArray()).toEqual(others.toSorted(compare));
+});
+
 test('what is not in it has no place and cannot be removed', () => {
   const list = new SortedList<Item>(compare);
   list.insert({ rank: 1, name: 1 });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
+import { rowsOfColumns } from '../../../../shared/domain/event-columns.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import type { SubmittedResult } from '../../../../shared/schemas/result.ts';
 import { FeedPeer } from '../../../support/feed-peer.ts';
@@ -57,6 +58,34 @@ test('a consumer gets who it talks to, the state of its topics, and then that it
   ]);
   expect([...peer.replica.silenced.keys()]).toEqual(['*:disk']);
   expect([...peer.replica.clients.keys()]).toEqual(['web-1']);
+});
+
+test('who asks for columns gets the events of its snapshot in them, and all else as ever', async () => {
+  const rig = await FeedRig.open();
+  await rig.submit([...fleet(2001), failing('db-1', { name: 'swap', status: 1 })]);
+  const peer = await live(rig, { topics: ['events', 'clients'], columns: true });
+  const byRow = await live(rig);
+  const parts = peer.all('snapshot').map(({ columns }) => columns && rowsOfColumns(columns.events));
+  expect(parts.flatMap((rows) => rows ?? [])).toEqual([...byRow.replica.events.values()]);
+  expect(peer.all('snapshot').every(({ rows }) => rows.events === undefined)).toBe(true);
+  expect(peer.replica.clients.size).toBe(2002);
+  await rig.submit([failing('db-1', { name: 'swap', status: 2 })]);
+  await rig.until(() => expect(statuses(peer)).toEqual({ 'db-1/swap': 2 }));
+});
+
+test('so do those who ask for some, or of all namespaces', async () => {
+  const rig = await FeedRig.open();
+  await rig.submit([failing('web-1'), failing('web-2', { status: 1 })]);
+  const events = async (about: Parameters<typeof live>[1]): Promise<unknown> => {
+    const [snapshot] = (await live(rig, { columns: true, ...about })).all('snapshot');
+    return snapshot?.columns && rowsOfColumns(snapshot.columns.events);
+  };
+  expect(await events({ filter: 'status=warn' })).toMatchObject([{ client: 'web-2' }]);
+  expect(await events({ filter: 'status=unknown' })).toBeUndefined();
+  expect(await events({ namespace: '*' })).toMatchObject([
+    { namespace: 'default', client: 'web-1' },
+    { namespace: 'default', client: 'web-2' },
+  ]);
 });
 
 test('only the topics that were asked for come', async () => {

@@ -1,0 +1,123 @@
+import type { EventColumns, EventRest, EventRow, FeedColumns, FeedRows, ValueColumn } from '../schemas/feed.ts';
+
+type Usual = Required<Omit<EventRow, keyof EventRest | 'namespace' | 'backend'>>;
+type Unchecked<Row> = { readonly [Name in keyof Row]: Row[Name] | undefined };
+
+/**
+ * Events by attribute rather than by row, with each different name and text once: a sixth to a half of the bytes of rows, and
+ * read in half the time.
+ *
+ * @param rows all with a namespace, or all without
+ */
+export function eventColumns(rows: readonly EventRow[]): EventColumns {
+  const namespaces = rows.flatMap(({ namespace }) => namespace ?? []);
+  const rest = rows.flatMap((row, index) => (hasRest(row) ? [[String(index), restOf(row)]] : []));
+  return {
+    ...(namespaces.length > 0 && { namespace: valueColumn(namespaces) }),
+    client: valueColumn(rows.map(({ client }) => client)),
+    check: valueColumn(rows.map(({ check }) => check)),
+    status: rows.map(({ status }) => status),
+    action: valueColumn(rows.map(({ action }) => action)),
+    occurrences: rows.map(({ occurrences }) => occurrences),
+    since: rows.map(({ since }) => since),
+    last: rows.map(({ last }) => last),
+    silenced_by: valueColumn(rows.map(({ silenced_by: ids }) => ids)),
+    output: valueColumn(rows.map(({ output }) => output)),
+    ...(rest.length > 0 && { rest: Object.fromEntries(rest) }),
+  };
+}
+
+/**
+ * The rows again; those that have the same value share it.
+ *
+ * @returns undefined: the columns do not belong together
+ */
+export function rowsOfColumns(columns: EventColumns): readonly EventRow[] | undefined {
+  const { client, check, status, action, occurrences, since, last, silenced_by: silencedBy, output } = columns;
+  const { namespace, rest = {} } = columns;
+  const rows: EventRow[] = [];
+  for (let index = 0; index < status.length; index += 1) {
+    const row: Unchecked<Usual> = {
+      client: valueAt(client, index),
+      check: valueAt(check, index),
+      status: status[index],
+      action: valueAt(action, index),
+      occurrences: occurrences[index],
+      since: since[index],
+      last: last[index],
+      silenced_by: valueAt(silencedBy, index),
+      output: valueAt(output, index),
+    };
+    if (!isWhole(row)) return undefined;
+    if (namespace === undefined) {
+      rows.push(row);
+      continue;
+    }
+    const place = valueAt(namespace, index);
+    if (place === undefined) return undefined;
+    rows.push({ ...row, namespace: place });
+  }
+  for (const [index, more] of Object.entries(rest)) {
+    const row = rows[Number(index)];
+    if (row === undefined) return undefined;
+    rows[Number(index)] = { ...row, ...restOf(more) };
+  }
+  return rows;
+}
+
+/** What a snapshot frame holds for who takes columns. Nothing is gone in it. */
+export function snapshotInColumns({ events = {}, ...rows }: FeedRows): {
+  readonly rows: FeedRows;
+  readonly columns?: FeedColumns;
+} {
+  const held = Object.values(events).filter((row) => row !== null);
+  return held.length === 0 ? { rows } : { rows, columns: { events: eventColumns(held) } };
+}
+
+/** And nothing else, whatever is there besides. */
+function restOf({ inhibited_by: inhibitedBy, groups, recovering }: EventRest): EventRest {
+  return {
+    ...(inhibitedBy && { inhibited_by: inhibitedBy }),
+    ...(groups && { groups }),
+    ...(recovering && { recovering }),
+  };
+}
+
+function hasRest({ inhibited_by: inhibitedBy, groups, recovering }: EventRow): boolean {
+  return inhibitedBy !== undefined || groups !== undefined || recovering !== undefined;
+}
+
+/** Lists are the same where their texts are. */
+function valueColumn<Value extends string | readonly string[]>(values: readonly Value[]): ValueColumn<Value> {
+  const of: Value[] = [];
+  const places = new Map<string, number>();
+  const at = values.map((value) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    let place = places.get(text);
+    if (place === undefined) {
+      place = of.push(value) - 1;
+      places.set(text, place);
+    }
+    return place;
+  });
+  return { of, at };
+}
+
+function valueAt<Value>({ of, at }: ValueColumn<Value>, index: number): Value | undefined {
+  const place = at[index];
+  return place === undefined ? undefined : of[place];
+}
+
+function isWhole(row: Unchecked<Usual>): row is Usual {
+  return (
+    row.client !== undefined &&
+    row.check !== undefined &&
+    row.status !== undefined &&
+    row.action !== undefined &&
+    row.occurrences !== undefined &&
+    row.since !== undefined &&
+    row.last !== undefined &&
+    row.silenced_by !== undefined &&
+    row.output !== undefined
+  );
+}
