@@ -211,7 +211,8 @@ export function openConsole(parts: ConsoleParts): Console {
         store.paint();
         feed.setPace(wantedPace(store));
         viewFeed?.look(followedNow(store), store.feed.connection.kind === 'live');
-        runEffects();
+        // The frame leaves first: the first thing that is asked for loads what speaks HTTP.
+        setImmediate(runEffects);
         filterOn();
       },
     },

@@ -95,7 +95,10 @@ function areTexts(value: unknown): boolean {
 }
 
 function areNumbers(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => typeof item === 'number');
+  if (!Array.isArray(value)) return false;
+  // By the hundred thousand: a call for each takes several times as long.
+  for (const item of value) if (typeof item !== 'number') return false;
+  return true;
 }
 
 function placeIn(frame: unknown): string {
