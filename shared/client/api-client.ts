@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { MON_API } from '../api/mon.ts';
 import { V1_API } from '../api/v1.ts';
 import { V2_API } from '../api/v2.ts';
+import type { Severity } from '../domain/severity.ts';
 import { MonError } from '../errors.ts';
 import { namesAnswer, objectAnswer, texts } from '../schemas/answer.ts';
 import type { BulkRequest } from '../schemas/bulk.ts';
@@ -64,8 +65,6 @@ export interface Invalidation {
 export interface MaxAge {
   readonly maxAge?: number;
 }
-
-export type AggregateSeverity = 'ok' | 'warning' | 'critical' | 'unknown';
 
 export interface SubmittedStash {
   readonly path: string;
@@ -302,7 +301,7 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
       find(own.aggregate, { path: { aggregate: name }, query: { max_age: maxAge } }),
     aggregateClients: (name: string) => find(own.aggregateClients, { path: { aggregate: name } }),
     aggregateChecks: (name: string) => find(own.aggregateChecks, { path: { aggregate: name } }),
-    aggregateResults: (name: string, severity: AggregateSeverity, { maxAge }: MaxAge = {}) =>
+    aggregateResults: (name: string, severity: Severity, { maxAge }: MaxAge = {}) =>
       find(own.aggregateResults, { path: { aggregate: name, severity }, query: { max_age: maxAge } }),
     /** Its members come back with their next results. */
     deleteAggregate: (name: string) => isThere(own.deleteAggregate, { path: { aggregate: name } }),

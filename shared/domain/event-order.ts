@@ -1,13 +1,10 @@
 import type { EventRow } from '../schemas/feed.ts';
 import { compareText } from './compare-text.ts';
-import { severityOf, type Severity } from './severity.ts';
+import { statusRank, WORST_FIRST } from './severity.ts';
 
 /** Columns that a list of events is sorted by. */
 export const EVENT_SORT_COLUMNS = ['status', 'client', 'check', 'count', 'age', 'last'] as const;
 export type EventSortColumn = (typeof EVENT_SORT_COLUMNS)[number];
-
-/** The worst first. Silenced ones come after all of these. */
-const WORST_FIRST: readonly Severity[] = ['critical', 'warning', 'unknown', 'ok'];
 
 /** In the column's own direction: names up, the worst, the newest and the most first. */
 const COLUMNS: Readonly<Record<EventSortColumn, (a: EventRow, b: EventRow) => number>> = {
@@ -26,6 +23,7 @@ export function eventOrder(column: EventSortColumn, isReversed = false): (a: Eve
   return (a, b) => sign * compare(a, b) || compareText(a.client, b.client) || compareText(a.check, b.check);
 }
 
+/** Silenced ones come after all others. */
 function rank(row: EventRow): number {
-  return row.silenced_by.length > 0 ? WORST_FIRST.length : WORST_FIRST.indexOf(severityOf(row.status));
+  return row.silenced_by.length > 0 ? WORST_FIRST.length : statusRank(row.status);
 }

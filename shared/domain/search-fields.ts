@@ -1,6 +1,6 @@
 import { DURATION_HINT, parseDuration } from './duration.ts';
 import { compileGlob } from './glob.ts';
-import { severityOf, type Severity } from './severity.ts';
+import { severityNamed, severityOf, STATUS_OF } from './severity.ts';
 
 /*
  * Kinds of fields that a search can compare, each with its operators and values. What can be searched is a table of such
@@ -121,19 +121,6 @@ function textTest(operator: Operator, value: string): ((text: string) => boolean
   }
 }
 
-/** Unknown is above critical, so that `status>=warn` is everything that is not OK. */
-const SEVERITY_RANK: Readonly<Record<Severity, number>> = { ok: 0, warning: 1, critical: 2, unknown: 3 };
-
-const SEVERITY_NAMES: ReadonlyMap<string, Severity> = new Map([
-  ['ok', 'ok'],
-  ['warn', 'warning'],
-  ['warning', 'warning'],
-  ['crit', 'critical'],
-  ['critical', 'critical'],
-  ['unkn', 'unknown'],
-  ['unknown', 'unknown'],
-]);
-
 /** @param read `undefined`: it has none, and nothing compares with it */
 export function statusField<Row>(read: (row: Row) => number | undefined): Field<Row> {
   const hint = 'use ok, warn, crit, unknown or a number';
@@ -144,10 +131,10 @@ export function statusField<Row>(read: (row: Row) => number | undefined): Field<
     values: ['warn', 'crit', 'unknown', 'ok'],
     compile: (operator, value) => {
       if (operator === '~') return 'status has no patterns: use status=, status!=, status>= and the like';
-      const severity = SEVERITY_NAMES.get(value.toLowerCase());
+      const severity = severityNamed(value);
       if (severity !== undefined) {
-        const compare = numberTest(operator, SEVERITY_RANK[severity]);
-        return ofKnown(read, (status) => compare(SEVERITY_RANK[severityOf(status)]));
+        const compare = numberTest(operator, STATUS_OF[severity]);
+        return ofKnown(read, (status) => compare(STATUS_OF[severityOf(status)]));
       }
       if (!/^-?\d{1,10}$/.test(value)) return `"${value}" is not a status: ${hint}`;
       return ofKnown(read, numberTest(operator, Number(value)));

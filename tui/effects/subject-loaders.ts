@@ -1,4 +1,5 @@
-import type { AggregateSeverity, ApiClient } from '../../shared/client/api-client.ts';
+import type { ApiClient } from '../../shared/client/api-client.ts';
+import { WORST_FIRST } from '../../shared/domain/severity.ts';
 import { CHECK_RESULTS_MAX, type Subject, type SubjectData, type SubjectKind } from '../state/layers/inspect.ts';
 import { splitName } from '../model/backend-names.ts';
 import { targetOf } from '../model/target.ts';
@@ -8,8 +9,6 @@ export type SubjectApi = Pick<
   ApiClient,
   'clientDetail' | 'check' | 'checkResults' | 'aggregate' | 'aggregateResults' | 'aggregateRules' | 'result'
 >;
-
-const WORST_FIRST: readonly AggregateSeverity[] = ['critical', 'warning', 'unknown', 'ok'];
 
 type Loader = (api: SubjectApi, name: string) => Promise<SubjectData | undefined>;
 

@@ -3,7 +3,7 @@ import { DURATION_HINT, parseDuration } from '../../shared/domain/duration.ts';
 import type { RecurrencePart } from '../../shared/domain/recurrence.ts';
 import { parseSelector } from '../../shared/domain/selector.ts';
 import { lifetimeProblem, reasonProblem } from '../../shared/domain/silence-policy.ts';
-import { severityOf } from '../../shared/domain/severity.ts';
+import { severityOf, WORST_FIRST, type Severity } from '../../shared/domain/severity.ts';
 import { targetId } from '../../shared/domain/silencing.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
@@ -103,8 +103,7 @@ export async function askSilenceBySearch(state: LinesState, talk: Talk, typed: s
 
 function countedOf({ about }: LinesState, by: 'client' | 'check', name: string): Counted {
   const rows = [...about.events.values()].filter((row) => row[by] === name);
-  const of = (severity: (typeof SEVERITIES)[number]): number =>
-    rows.filter(({ status }) => severityOf(status) === severity).length;
+  const of = (severity: Severity): number => rows.filter(({ status }) => severityOf(status) === severity).length;
   return {
     total: rows.length,
     critical: of('critical'),
@@ -254,11 +253,9 @@ function readSelector(text: string): Reading<string> {
   return selector.kind === 'problem' ? { problem: selector.message } : { value: selector.text };
 }
 
-const SEVERITIES = ['critical', 'warning', 'unknown', 'ok'] as const;
-
 /** `It matches 12 events now: 3 critical, 9 warning; 1 of them silenced already. It finds what comes later, too.` */
 function matchWords(events: Counted): string {
-  const counts = SEVERITIES.filter((severity) => events[severity] > 0)
+  const counts = WORST_FIRST.filter((severity) => events[severity] > 0)
     .map((severity) => `${countText(events[severity])} ${severity}`)
     .join(', ');
   const already = events.silenced === 0 ? '' : `; ${countText(events.silenced)} of them silenced already`;

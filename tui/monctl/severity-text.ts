@@ -1,4 +1,4 @@
-import { severityOf, type Severity } from '../../shared/domain/severity.ts';
+import { severityNamed, severityOf, STATUS_OF, WORST_FIRST, type Severity } from '../../shared/domain/severity.ts';
 import { MonError } from '../../shared/errors.ts';
 import { counted } from './counted.ts';
 import type { Style } from './table.ts';
@@ -17,22 +17,8 @@ const STATUS_STYLE: Readonly<Record<Severity, Style>> = {
   unknown: 'magenta',
 };
 
-/** What `--status` takes; numbers stand for themselves. */
-const STATUS_NAMES: Readonly<Record<string, Severity>> = {
-  ok: 'ok',
-  warn: 'warning',
-  warning: 'warning',
-  crit: 'critical',
-  critical: 'critical',
-  unkn: 'unknown',
-  unknown: 'unknown',
-};
-
 /** For the manual and the shell. */
 export const STATUS_WORDS: readonly string[] = ['ok', 'warn', 'crit', 'unknown'];
-
-/** Worst first. */
-export const SEVERITY_ORDER: readonly Severity[] = ['critical', 'warning', 'unknown', 'ok'];
 
 /** `CRIT`. */
 export function statusWord(status: number): string {
@@ -57,16 +43,13 @@ export function severityStyle(severity: Severity | undefined): Style | undefined
   return severity === undefined ? undefined : STATUS_STYLE[severity];
 }
 
-const STATUS_OF: Readonly<Record<Severity, number>> = { ok: 0, warning: 1, critical: 2, unknown: 3 };
-
 /**
  * The status that a word or a number stands for.
  *
  * @throws MonError `invalid`
  */
 export function parseStatus(text: string): number {
-  const word = text.toLowerCase();
-  const severity = Object.hasOwn(STATUS_NAMES, word) ? STATUS_NAMES[word] : undefined;
+  const severity = severityNamed(text);
   if (severity !== undefined) return STATUS_OF[severity];
   if (/^-?\d{1,9}$/.test(text)) return Number(text);
   throw new MonError('invalid', `STATUS must be ok, warn, crit, unknown or a number, not ${JSON.stringify(text)}`);
@@ -76,8 +59,8 @@ export function parseStatus(text: string): number {
 export function statusFlag(text: string | undefined): (status: number) => boolean {
   if (text === undefined) return () => true;
   const conditions = text.split(',').map((part): ((status: number) => boolean) => {
-    const word = part.trim().toLowerCase();
-    const severity = Object.hasOwn(STATUS_NAMES, word) ? STATUS_NAMES[word] : undefined;
+    const word = part.trim();
+    const severity = severityNamed(word);
     if (severity !== undefined) return (status) => severityOf(status) === severity;
     if (/^-?\d{1,9}$/.test(word)) return (status) => status === Number(word);
     throw new MonError('invalid', `--status must be ok, warn, crit, unknown or a number, not ${JSON.stringify(part)}`);
@@ -87,7 +70,7 @@ export function statusFlag(text: string | undefined): (status: number) => boolea
 
 /** `3 events: 1 critical, 2 warning`. */
 export function eventCounts(events: readonly { readonly check: { readonly status: number } }[]): string {
-  const counts = SEVERITY_ORDER.flatMap((severity) => {
+  const counts = WORST_FIRST.flatMap((severity) => {
     const count = events.filter(({ check }) => severityOf(check.status) === severity).length;
     return count === 0 ? [] : [`${String(count)} ${severity}`];
   });

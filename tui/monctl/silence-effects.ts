@@ -1,6 +1,6 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import { eventRow } from '../../shared/domain/event-row.ts';
-import type { Severity } from '../../shared/domain/severity.ts';
+import { WORST_FIRST, type Severity } from '../../shared/domain/severity.ts';
 import { MonError } from '../../shared/errors.ts';
 import type { SilencedDetail, SilencedView, SubmittedMonSilenced } from '../../shared/schemas/silenced.ts';
 import { previewSilence } from '../model/silence-preview.ts';
@@ -9,7 +9,7 @@ import { NO_SELECTOR_THERE } from '../words/silence-text.ts';
 import type { Call } from './command.ts';
 import { counted } from './counted.ts';
 import { found } from './found.ts';
-import { SEVERITY_ORDER, eventCounts } from './severity-text.ts';
+import { eventCounts } from './severity-text.ts';
 
 /** What a silence would do if it were made now. */
 export async function silenceEffects(
@@ -54,7 +54,7 @@ function effectsOf(
   present: SilencedView | undefined,
   events: Readonly<Record<Severity | 'total' | 'silenced', number>>,
 ): readonly string[] {
-  const counts = SEVERITY_ORDER.filter((severity) => events[severity] > 0)
+  const counts = WORST_FIRST.filter((severity) => events[severity] > 0)
     .map((severity) => `${String(events[severity])} ${severity}`)
     .join(', ');
   return [

@@ -1,14 +1,11 @@
 import { outputSummary } from '../../../shared/domain/event-row.ts';
 import { statusesOf } from '../../../shared/domain/history.ts';
-import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
+import { statusRank } from '../../../shared/domain/severity.ts';
 import type { CheckOfClient, ClientCheck } from '../../../shared/schemas/check-summary.ts';
 import type { Store } from '../ports.ts';
 import type { CheckRecord } from '../events/check-record.ts';
 import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
 import { readRecords } from '../events/read-records.ts';
-
-/** The worst first, as in the list of events. */
-const RANK: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, unknown: 2, ok: 3 };
 
 /** The results of one check, the worst first, then by client. */
 export function resultsOfCheck(namespace: Namespace, check: string): CheckEntry[] {
@@ -17,7 +14,7 @@ export function resultsOfCheck(namespace: Namespace, check: string): CheckEntry[
 }
 
 function rankOf({ status }: CheckEntry): number {
-  return RANK[severityOf(status ?? 0)];
+  return statusRank(status ?? 0);
 }
 
 /** What clients say of one check, as it was committed. */

@@ -1,7 +1,7 @@
 import type { Inhibitor } from '../../schemas/inhibition.ts';
 import type { ReportCheck } from '../../schemas/report.ts';
 import { compareText } from '../compare-text.ts';
-import { severityOf, type Severity } from '../severity.ts';
+import { statusRank } from '../severity.ts';
 import { availabilityOf, stretchesOf, type Span, type StatusTurn, type Stretch } from '../timeline/availability.ts';
 
 /** What is known of the past of a client and check. */
@@ -84,10 +84,8 @@ function beginningOf(stretches: readonly Stretch[], untilMs: number): number {
   return (before === -1 ? stretches.at(-1) : stretches[before - 1])?.sinceMs ?? untilMs;
 }
 
-const WORST_FIRST: readonly Severity[] = ['critical', 'warning', 'unknown', 'ok'];
-
 function worse(a: number, b: number): number {
-  return WORST_FIRST.indexOf(severityOf(a)) - WORST_FIRST.indexOf(severityOf(b));
+  return statusRank(a) - statusRank(b);
 }
 
 function byName(a: Trouble, b: Trouble): number {

@@ -1,6 +1,7 @@
-import type { AggregateSeverity, MaxAge } from '../../../shared/client/api-client.ts';
+import type { MaxAge } from '../../../shared/client/api-client.ts';
 import type { AggregateResults, AggregateSummary } from '../../../shared/schemas/aggregate.ts';
 import { AGGREGATE_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { SEVERITIES, type Severity } from '../../../shared/domain/severity.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { carryOut, DELETE_OPTIONS } from '../change.ts';
@@ -13,8 +14,6 @@ import { given } from '../given.ts';
 import { statusText } from '../severity-text.ts';
 import { record, type Column, type Style } from '../table.ts';
 import { takes, type CommandOption } from '../flags.ts';
-
-const SEVERITIES: readonly AggregateSeverity[] = ['ok', 'warning', 'critical', 'unknown'];
 
 const MAX_AGE: CommandOption = takes('DURATION', 'results older than this count as stale');
 
@@ -174,7 +173,7 @@ function maxAge(flags: Call['flags']): MaxAge {
   return given({ maxAge: flags.lifetime('max-age') });
 }
 
-function isSeverity(text: string): text is AggregateSeverity {
+function isSeverity(text: string): text is Severity {
   return SEVERITIES.some((severity) => severity === text);
 }
 
@@ -194,7 +193,7 @@ const LIST_COLUMNS: readonly Column<Listed>[] = [
   countColumn('OK', 'ok', 'green'),
 ];
 
-function countColumn(title: string, severity: AggregateSeverity, style: Style): Column<Listed> {
+function countColumn(title: string, severity: Severity, style: Style): Column<Listed> {
   return {
     title,
     align: 'right',

@@ -1,5 +1,6 @@
 import { groupLabel } from '../../../shared/domain/grouping/place.ts';
 import { GROUP_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { WORST_FIRST } from '../../../shared/domain/severity.ts';
 import type { GroupRow } from '../../../shared/schemas/grouping.ts';
 import { column, countColumn, textColumn } from '../../list/column-kinds.ts';
 import { tableView } from '../../list/list-table.ts';
@@ -10,8 +11,6 @@ import type { Opened } from '../../state/ports.ts';
 import { STATUS } from '../../text/theme.ts';
 import { countText } from '../../words/count-text.ts';
 import { nextTurnFirst, nextTurnText, NO_GROUP, toldText } from '../../words/group-text.ts';
-
-const WORST_FIRST = ['critical', 'warning', 'unknown', 'ok'] as const;
 
 /** What handlers with `group_by` tell together. */
 export const GROUPS = tableView<GroupRow>({

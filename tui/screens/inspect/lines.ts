@@ -6,7 +6,7 @@ import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { ClientDetail } from '../../../shared/schemas/check-summary.ts';
 import { commandText } from '../../../shared/domain/command-text.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
-import { SEVERITIES, severityOf, type Severity } from '../../../shared/domain/severity.ts';
+import { severityOf, WORST_FIRST, type Severity } from '../../../shared/domain/severity.ts';
 import { agentThresholds, saysWhenSilent, type AgentThresholds } from '../../../shared/domain/v2/keepalive.ts';
 import { KEEPALIVE_THRESHOLDS } from '../../../shared/schemas/keepalive.ts';
 import type { StoredResult } from '../../../shared/schemas/result.ts';
@@ -149,8 +149,6 @@ function countRuns(counts: Readonly<Record<Severity, number>>): readonly Run[] {
     return run(`${symbol} ${countText(count)} ${word.toLowerCase()}   `, count === 0 ? 'faint' : tone);
   });
 }
-
-const WORST_FIRST: readonly Severity[] = ['critical', 'warning', 'unknown', ...SEVERITIES.slice(0, 1)];
 
 /** Cells of the bar and of the trend. */
 const BAR_CELLS = 32;

@@ -1,5 +1,4 @@
-import type { AggregateSeverity } from '../../../shared/client/api-client.ts';
-import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
+import { statusRank, WORST_FIRST, type Severity } from '../../../shared/domain/severity.ts';
 import { eventKey } from '../../../shared/domain/event-key.ts';
 import type { AggregateOutputs, InspectLayer, SubjectData } from '../../state/layers/inspect.ts';
 import { targetOf, type Target } from '../../model/target.ts';
@@ -28,7 +27,7 @@ export interface ResultRow extends InspectRow {
 
 /** Clients that say the same of a check, or, below it, one of them. */
 export interface OutputRow extends InspectRow {
-  readonly severity: AggregateSeverity;
+  readonly severity: Severity;
   readonly check: string;
   readonly output: string;
   readonly total: number;
@@ -36,8 +35,6 @@ export interface OutputRow extends InspectRow {
   readonly client: string | undefined;
   readonly isOpen: boolean;
 }
-
-export const SEVERITY_RANK: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, unknown: 2, ok: 3 };
 
 /** The rows, the worst first. Made once for an answer and what is opened in it. */
 export function inspectRows({ load: { data }, opened }: InspectLayer): readonly InspectRow[] {
@@ -127,5 +124,5 @@ function resultRow(client: string, check: string, result: LastResult): InspectRo
 
 /** Where it is in the order that rows have at first. */
 export function rankOf({ status, isSilenced }: ResultRow): number {
-  return isSilenced ? SEVERITY_RANK.ok + 1 : SEVERITY_RANK[severityOf(status ?? 0)];
+  return isSilenced ? WORST_FIRST.length : statusRank(status ?? 0);
 }

@@ -1,5 +1,4 @@
 import { column, textColumn } from '../../list/column-kinds.ts';
-import type { AggregateSeverity } from '../../../shared/client/api-client.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import {
   countField,
@@ -10,12 +9,12 @@ import {
   timeField,
 } from '../../../shared/domain/search-fields.ts';
 import { searchLanguage, type SearchLanguage } from '../../../shared/domain/search-language.ts';
-import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
+import { severityOf, STATUS_OF, WORST_FIRST, type Severity } from '../../../shared/domain/severity.ts';
 import { shortCountText } from '../../words/count-text.ts';
 import { FLAPPING_SYMBOL, SILENCED_SYMBOL, STATUS, type Tone } from '../../text/theme.ts';
 import { HISTORY_CELLS, historyRuns, historyText } from '../../model/history-runs.ts';
 import type { SubjectData } from '../../state/layers/inspect.ts';
-import { rankOf, SEVERITY_RANK, type InspectRow, type OutputRow, type ResultRow } from './rows.ts';
+import { rankOf, type InspectRow, type OutputRow, type ResultRow } from './rows.ts';
 import { nextRunText } from '../../words/next-run-text.ts';
 import { compareText } from '../../../shared/domain/compare-text.ts';
 import type { TableColumn } from '../../list/table-column.ts';
@@ -69,8 +68,6 @@ function resultSearch(named: 'check' | 'client'): SearchLanguage<ResultRow> {
   );
 }
 
-const STATUS_OF: Readonly<Record<AggregateSeverity, number>> = { ok: 0, warning: 1, critical: 2, unknown: 3 };
-
 const OUTPUT_SEARCH = searchLanguage<OutputRow>(
   [
     textField('check', ({ check }) => check),
@@ -114,7 +111,7 @@ const TABLES: Readonly<Record<SubjectData['kind'], InspectTable | undefined>> = 
     [
       column('status', 'STATUS', [6, 6], ({ severity, client }) => (client === undefined ? signOf(severity) : ''), {
         tone: ({ severity }) => STATUS[severity].tone,
-        compare: (a, b) => SEVERITY_RANK[a.severity] - SEVERITY_RANK[b.severity],
+        compare: (a, b) => WORST_FIRST.indexOf(a.severity) - WORST_FIRST.indexOf(b.severity),
       }),
       {
         id: 'total',

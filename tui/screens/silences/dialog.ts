@@ -1,5 +1,6 @@
 import { keyOf } from '../../state/keys.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
+import { WORST_FIRST } from '../../../shared/domain/severity.ts';
 import { targetId } from '../../../shared/domain/silencing.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { SilencedRow } from '../../../shared/schemas/feed.ts';
@@ -236,9 +237,9 @@ function reasonField({ field, origin, reason: line }: SilenceForm, policy: Silen
 
 function matchLine({ total, bySeverity, alreadySilenced, isAsked }: SilencePreview): Line {
   if (isAsked === true) return [fieldLabel('Preview'), run('the backend counts what it finds', 'faint')];
-  const parts = (['critical', 'warning', 'unknown', 'ok'] as const)
-    .filter((severity) => bySeverity[severity] > 0)
-    .map((severity) => run(` ${STATUS[severity].symbol} ${String(bySeverity[severity])}`, STATUS[severity].tone));
+  const parts = WORST_FIRST.filter((severity) => bySeverity[severity] > 0).map((severity) =>
+    run(` ${STATUS[severity].symbol} ${String(bySeverity[severity])}`, STATUS[severity].tone),
+  );
   const already = alreadySilenced === 0 ? '' : `, ${String(alreadySilenced)} already silenced`;
   return [fieldLabel('Preview'), run(`matches now: ${countOf(total, 'event')}`, 'strong'), ...parts, run(already)];
 }

@@ -1,6 +1,6 @@
 import type { AggregateResults, AggregateSummary } from '../../../shared/schemas/aggregate.ts';
 import type { DefinedCheck } from '../../../shared/schemas/scheduled-check.ts';
-import type { AggregateSeverity } from '../../../shared/client/api-client.ts';
+import type { Severity } from '../../../shared/domain/severity.ts';
 import type { CheckOfClient, ClientDetail } from '../../../shared/schemas/check-summary.ts';
 import type { StoredResult } from '../../../shared/schemas/result.ts';
 import { CURSOR_AT_TOP, type ListCursor } from '../list-cursor.ts';
@@ -21,7 +21,7 @@ export const CHECK_RESULTS_MAX = 1000;
 
 /** Outputs of an aggregate under one severity. */
 export interface AggregateOutputs {
-  readonly severity: AggregateSeverity;
+  readonly severity: Severity;
   readonly results: readonly AggregateResults[];
 }
 
