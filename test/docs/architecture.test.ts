@@ -46,6 +46,20 @@ describe('the rooms', () => {
   });
 });
 
+describe('where a feature is', () => {
+  const features = rowsOf('Where a feature is').map((row) => row.map((cell) => named(cell).at(-1) ?? cell));
+
+  test('is said of many', () => {
+    expect(features.length).toBeGreaterThan(20);
+  });
+
+  test.each(features)('%s: %s has %s, which %s asks', (_what, file = '', name = '', asker = '') => {
+    const names = new RegExp(`\\b${name}\\b`);
+    expect(repositoryText(file)).toMatch(names);
+    expect(repositoryText(asker)).toMatch(names);
+  });
+});
+
 describe.each(['The life of a result', 'The life of a key press'])('%s', (title) => {
   const steps = rowsOf(title).map(([number, file = '', , shape = '']) => ({
     number,
