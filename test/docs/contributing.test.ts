@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { REPOSITORY, repositoryFiles, repositoryText } from '../support/repository.ts';
 
@@ -36,6 +36,12 @@ test('files and folders that it names are there, some of them below test', () =>
   expect(named.filter((name) => ![name, `test/${name}`].some((path) => existsSync(join(REPOSITORY, path))))).toEqual(
     [],
   );
+});
+
+test('each soak that there is can be asked for by the name that it has there', () => {
+  const [, list = ''] = /`npm run soak -- (kill --rounds 200` \(or [^)]+)\)/.exec(PAGE) ?? [];
+  const soaks = [...repositoryFiles('test/soak/*.test.ts').keys()].map((path) => basename(path, '.test.ts'));
+  expect(list.match(/[a-z][\w-]*(?=`| --)/g)?.toSorted()).toEqual(soaks.toSorted());
 });
 
 function foldersOf(name: string): readonly string[] {
