@@ -1,8 +1,13 @@
 import { administratorOf } from './administrator.ts';
 import { send, type Answer } from './raw-http.ts';
 
-/** Asks a backend with the same credentials each time, as a client of the newer API does: JSON throughout. */
-export type Ask = (method: string, target: string, body?: unknown) => Promise<Answer>;
+/** Asks a backend with the same credentials each time, as a client of the newer API does: JSON throughout. `more`: headers. */
+export type Ask = (
+  method: string,
+  target: string,
+  body?: unknown,
+  more?: Readonly<Record<string, string>>,
+) => Promise<Answer>;
 
 /** @param authorization the header; null: none; default: of an administrator, where the backend takes everybody */
 export function asking(url: string, authorization?: string | null): Ask {
@@ -10,8 +15,13 @@ export function asking(url: string, authorization?: string | null): Ask {
     'Content-Type': 'application/json',
     ...(authorization === undefined ? administratorOf(url) : authorization !== null && { authorization }),
   };
-  return (method, target, body) =>
-    send(url, { method, target, headers, body: body === undefined ? null : JSON.stringify(body) });
+  return (method, target, body, more) =>
+    send(url, {
+      method,
+      target,
+      headers: { ...headers, ...more },
+      body: body === undefined ? null : JSON.stringify(body),
+    });
 }
 
 export function basic(user: string, password: string): string {

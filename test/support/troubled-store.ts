@@ -16,6 +16,8 @@ export class TroubledStore implements Store {
   readonly schema: StoreSchema;
   /** Writes that were tried, the refused ones included. */
   writes = 0;
+  /** Changes that were announced with what was written. */
+  announced = 0;
   /** Readings of values under way. */
   reading = 0;
   /** Asked before each write; true: the disk refuses it. */
@@ -77,7 +79,9 @@ export class TroubledStore implements Store {
     this.writes++;
     await this.#gate;
     if (this.refuses(ops)) throw new MonError('unavailable', 'the disk is full');
-    return await this.#store.write(lease, ops, changes, durability);
+    const seq = await this.#store.write(lease, ops, changes, durability);
+    this.announced += changes.length;
+    return seq;
   }
 
   get refusal(): MonError | undefined {

@@ -1,52 +1,28 @@
 import { createHash } from 'node:crypto';
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Ask } from '../../../support/asking.ts';
+import { BackendRig } from '../../../support/backend-rig.ts';
 import { administratorOf } from '../../../support/administrator.ts';
-import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
 import { followAuditChain } from '../../../../shared/domain/audit.ts';
 import type { AuditHead, AuditRecord } from '../../../../shared/schemas/audit.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { openBackend } from '../../../support/open-backend.ts';
-import { send, type Answer } from '../../../support/raw-http.ts';
-import { tempDir } from '../../../support/temp-dir.ts';
-import { TroubledStore } from '../../../support/troubled-store.ts';
+import type { Answer } from '../../../support/raw-http.ts';
 
 const AUDIT = '/api/mon/v1/audit';
 const LIMIT = 100;
 
-let clock: ManualClock;
-let dir: string;
-let backend: Backend | undefined;
-let store: TroubledStore | undefined;
+let rig: BackendRig;
 
-async function start(api: Readonly<Record<string, string>> = {}): Promise<void> {
-  const { api: defaults, program } = await loadConfig({ directories: [], env: {} });
-  backend = await openBackend({
-    dir,
-    clock,
-    batcher: { batchLimit: 1 },
-    around: (real) => (store = new TroubledStore(real)),
-    definitions: {
-      api: { ...defaults, ...api },
-      program: { ...program, 'audit-limit': LIMIT },
-      checks: new Map([['disk', { command: 'df', interval: 60, subscribers: ['base'] }]]),
-    },
-  });
-}
-async function stop(): Promise<void> {
-  await backend?.stop();
-  backend = undefined;
-}
+const SECTIONS: Parameters<BackendRig['start']>[0] = {
+  program: { 'audit-limit': LIMIT },
+  checks: new Map([['disk', { command: 'df', interval: 60, subscribers: ['base'] }]]),
+};
 beforeEach(async () => {
-  clock = new ManualClock();
-  dir = await tempDir();
-  await start();
-  onTestFinished(stop);
+  rig = await BackendRig.open(SECTIONS);
 });
 
-const ask = (method: string, target: string, body?: unknown, headers = {}): Promise<Answer> =>
-  send(backend?.url ?? '', { method, target, headers, body: body === undefined ? null : JSON.stringify(body) });
+const ask: Ask = (...request) => rig.ask(...request);
 const report = (check: string, status: number, source = 'web-1', more = {}): Promise<Answer> =>
   ask('POST', '/results', { name: check, output: `${check} says ${String(status)}`, status, source, ...more });
 const trail = async (query = ''): Promise<AuditRecord[]> =>
@@ -72,11 +48,11 @@ describe('what operators do is written down (security S22)', () => {
     await ask('POST', '/silenced', { check: 'disk', reason: 'CHG-2', creator: 'bob', expire: 60 });
     await ask('POST', '/silenced/clear', { check: 'disk' });
     const first = { id: '*:disk', check: 'disk', subscription: null, reason: 'CHG-1', creator: 'ada', expire_at: null };
-    const second = { ...first, reason: 'CHG-2', creator: 'bob', expire_at: clock.now() / 1000 + 60 };
+    const second = { ...first, reason: 'CHG-2', creator: 'bob', expire_at: rig.clock.now() / 1000 + 60 };
     expect(await trail()).toMatchObject([
       {
         id: 3,
-        at: clock.now(),
+        at: rig.clock.now(),
         who: 'anonymous',
         from: '127.0.0.1',
         how: 'POST /silenced/clear',
@@ -117,7 +93,7 @@ describe('what operators do is written down (security S22)', () => {
     await ask('DELETE', '/results/web-1/disk');
     await ask('DELETE', '/aggregates/web');
     await ask('DELETE', '/stashes/a/b');
-    await ask('POST', '/api/mon/v1/checks/swap/rename', { to: 'paging' }, administratorOf(backend?.url ?? ''));
+    await ask('POST', '/api/mon/v1/checks/swap/rename', { to: 'paging' }, administratorOf(rig.url));
     await ask('DELETE', '/checks/paging');
     await report('load', 1);
     await ask('DELETE', '/clients/web-1');
@@ -168,7 +144,7 @@ describe('what operators do is written down (security S22)', () => {
     await report('swap', 0);
     // The deadline is set by what was committed.
     await report('load', 0);
-    clock.advance(60_000);
+    rig.clock.advance(60_000);
     await report('load', 0);
     expect((await trail()).slice(0, 2)).toMatchObject([
       { who: 'mon', from: null, how: 'clock', action: 'silence.expire', target: '*:disk', after: null },
@@ -192,8 +168,8 @@ describe('what operators do is written down (security S22)', () => {
   });
 
   test('with credentials it is their user, beside whom the request names', async () => {
-    await stop();
-    await start({ user: 'ops', password: 'secret' });
+    await rig.stop();
+    await rig.start({ ...SECTIONS, api: { user: 'ops', password: 'secret' } });
     const authorization = `Basic ${Buffer.from('ops:secret').toString('base64')}`;
     await ask('POST', '/silenced', { check: 'disk', creator: 'ada' }, { authorization });
     expect((await ask('GET', AUDIT, undefined, { authorization })).body).toMatchObject([
@@ -213,10 +189,9 @@ describe('what operators do is written down (security S22)', () => {
 describe('a record is in the commit of its change', () => {
   test('where the write fails there is neither, and the chain goes on from what is stored', async () => {
     await ask('POST', '/silenced', { check: 'disk' });
-    if (store === undefined) throw new Error('there is a store');
-    store.refuses = () => true;
+    rig.store.refuses = () => true;
     expect((await ask('POST', '/silenced', { check: 'swap' })).status).toBe(503);
-    store.refuses = () => false;
+    rig.store.refuses = () => false;
     await ask('POST', '/silenced', { check: 'load' });
     expect(await trail()).toMatchObject([
       { id: 2, target: '*:load' },
@@ -228,8 +203,7 @@ describe('a record is in the commit of its change', () => {
 
   test('one write holds both', async () => {
     const written: string[][] = [];
-    if (store === undefined) throw new Error('there is a store');
-    store.refuses = (ops) => {
+    rig.store.refuses = (ops) => {
       // The newest time may go along with any write, and what becomes of a silence is in the timeline.
       const tables = ops.map(({ key }) => String(key[0]));
       written.push(tables.filter((table) => table !== 'time' && !table.startsWith('timeline')));
@@ -241,8 +215,8 @@ describe('a record is in the commit of its change', () => {
 
   test('a restart goes on with the chain', async () => {
     await ask('POST', '/silenced', { check: 'disk' });
-    await stop();
-    await start();
+    await rig.stop();
+    await rig.start(SECTIONS);
     await ask('POST', '/silenced', { check: 'swap' });
     expect((await trail()).map(({ id }) => id)).toEqual([2, 1]);
     expect(await problemOfChain()).toBeUndefined();
@@ -262,13 +236,13 @@ describe('the trail is bounded', () => {
   test('a record that somebody changed in the store is found', async () => {
     await ask('POST', '/silenced', { check: 'disk' });
     await ask('POST', '/silenced', { check: 'swap' });
-    await stop();
-    const opened = await openLevelStore(dir);
+    await rig.stop();
+    const opened = await openLevelStore(rig.dir);
     const lease = await opened.acquire('main', 30_000);
     const [text = ''] = await opened.getMany([['audit', 1]]);
     await opened.write(lease, [{ type: 'put', key: ['audit', 1], value: text.replace('anonymous', 'somebody') }], []);
     await opened.close();
-    await start();
+    await rig.start(SECTIONS);
     expect(await problemOfChain()).toBe('record 1 is not what it was when it was written');
   });
 });
@@ -277,7 +251,7 @@ describe('GET /api/mon/v1/audit', () => {
   beforeEach(async () => {
     for (const check of ['a', 'b', 'c', 'd']) {
       await ask('POST', '/silenced', { check, creator: check < 'c' ? 'ada' : 'bob' });
-      clock.advance(1000);
+      rig.clock.advance(1000);
     }
   });
 

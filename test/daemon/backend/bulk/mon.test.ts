@@ -1,51 +1,32 @@
 import fc from 'fast-check';
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
 import type { AuditRecord } from '../../../../shared/schemas/audit.ts';
 import type { BulkAnswer, BulkOperation } from '../../../../shared/schemas/bulk.ts';
 import type { SilencedView } from '../../../../shared/schemas/silenced.ts';
+import type { Ask } from '../../../support/asking.ts';
+import { BackendRig } from '../../../support/backend-rig.ts';
 import { FeedPeer } from '../../../support/feed-peer.ts';
-import { ManualClock } from '../../../support/manual-clock.ts';
-import { openBackend } from '../../../support/open-backend.ts';
-import { send, type Answer } from '../../../support/raw-http.ts';
-import { tempDir } from '../../../support/temp-dir.ts';
-import { TroubledStore } from '../../../support/troubled-store.ts';
+import type { Answer } from '../../../support/raw-http.ts';
 import { propertyRuns } from '../../../support/property-runs.ts';
 
-let clock: ManualClock;
-let dir: string;
-let backend: Backend | undefined;
-let store: TroubledStore;
+let rig: BackendRig;
 
 /** @param policy the section `silence-policy`, empty as in a configuration that says nothing of it */
-async function start(policy: Readonly<Record<string, unknown>> = { reason: 'optional' }): Promise<void> {
-  const { program } = await loadConfig({ directories: [], env: {}, flags: { 'silence-policy': policy } });
-  backend = await openBackend({
-    dir,
-    clock,
-    batcher: { batchLimit: 1 },
-    around: (real) => (store = new TroubledStore(real)),
-    definitions: { program },
-  });
-}
-async function stop(): Promise<void> {
-  await backend?.stop();
-  backend = undefined;
+async function programWith(
+  policy: Readonly<Record<string, unknown>>,
+): Promise<Awaited<ReturnType<typeof loadConfig>>['program']> {
+  return (await loadConfig({ directories: [], env: {}, flags: { 'silence-policy': policy } })).program;
 }
 async function restartWith(policy: Readonly<Record<string, unknown>>): Promise<void> {
-  await stop();
-  await start(policy);
+  await rig.stop();
+  await rig.start({ program: await programWith(policy) });
 }
 beforeEach(async () => {
-  clock = new ManualClock();
-  dir = await tempDir();
-  await start();
-  onTestFinished(stop);
+  rig = await BackendRig.open({ program: await programWith({ reason: 'optional' }) });
 });
 
-const ask = (method: string, target: string, body?: unknown): Promise<Answer> =>
-  send(backend?.url ?? '', { method, target, body: body === undefined ? null : JSON.stringify(body) });
+const ask: Ask = (...request) => rig.ask(...request);
 const bulk = (operations: readonly unknown[], more = {}): Promise<Answer> =>
   ask('POST', '/api/mon/v1/bulk', { operations, ...more });
 const done = async (operations: readonly unknown[], more = {}): Promise<BulkAnswer['results']> => {
@@ -100,10 +81,10 @@ describe('POST /api/mon/v1/bulk does many things at once', () => {
 
   test('ten thousand of them are one commit', async () => {
     const names = Array.from({ length: 10_000 }, (_, index) => `check-${String(index)}`);
-    const { writes } = store;
+    const { writes } = rig.store;
     const results = await done(names.map((check) => ({ op: 'silence', check, expire: 3600, reason: 'CHG-1' })));
     expect(results.every(({ ok }) => ok)).toBe(true);
-    expect(store.writes).toBe(writes + 1);
+    expect(rig.store.writes).toBe(writes + 1);
     expect(await silenced()).toHaveLength(10_000);
     expect((await bulk([...names, 'one more'].map((check) => ({ op: 'silence', check })))).status).toBe(400);
     const records = (await trail()).toReversed();
@@ -118,13 +99,13 @@ describe('POST /api/mon/v1/bulk does many things at once', () => {
 
   test('where the write fails nothing of it happened', async () => {
     await report('web-1', 'disk');
-    store.refuses = () => true;
+    rig.store.refuses = () => true;
     const answer = await bulk([
       { op: 'silence', check: 'disk' },
       { op: 'resolve', client: 'web-1', check: 'disk' },
     ]);
     expect(answer.status).toBe(503);
-    store.refuses = () => false;
+    rig.store.refuses = () => false;
     expect([await silencedIds(), await events(), await trail()]).toEqual([[], ['web-1/disk'], []]);
   });
 });
@@ -237,9 +218,9 @@ describe('undo', () => {
       expire_on_resolve: true,
     });
     const [before] = await silenced();
-    clock.advance(100_000);
+    rig.clock.advance(100_000);
     const results = await done([{ op: 'silence', check: 'disk', expire: 60, reason: 'second', creator: 'bob' }]);
-    clock.advance(30_000);
+    rig.clock.advance(30_000);
     await undo(results);
     expect(await silenced()).toEqual([{ ...before, expire: 470 }]);
   });
@@ -256,7 +237,7 @@ describe('undo', () => {
   test('of a clear does nothing once the entry would have ended', async () => {
     await ask('POST', '/silenced', { check: 'disk', expire: 60 });
     const results = await done([{ op: 'clear', id: '*:disk' }]);
-    clock.advance(60_000);
+    rig.clock.advance(60_000);
     expect(await undo(results)).toEqual([{ ok: false, error: 'expired' }]);
     expect(await silencedIds()).toEqual([]);
   });
@@ -276,9 +257,9 @@ describe('undo', () => {
     ['clear', { op: 'clear', id: '*:disk' }],
   ])('of a %s leaves alone what somebody else has made since', async (_name, operation) => {
     await ask('POST', '/silenced', { check: 'disk', reason: 'mine' });
-    clock.advance(1000);
+    rig.clock.advance(1000);
     const results = await done([operation]);
-    clock.advance(1000);
+    rig.clock.advance(1000);
     await ask('POST', '/silenced', { check: 'disk', reason: 'of somebody else' });
     expect(await undo(results)).toEqual([{ ok: false, error: 'changed' }]);
     expect(await silenced()).toMatchObject([{ reason: 'of somebody else' }]);
@@ -290,10 +271,10 @@ type Read = () => Promise<unknown>;
 const detail = async (): Promise<unknown> => (await ask('GET', '/api/mon/v1/silenced/*:disk')).body;
 const restored = (entry: unknown): Promise<BulkAnswer['results']> => done([{ op: 'restore', entry }]);
 const rowOfFeed = async (): Promise<unknown> => {
-  const peer = await FeedPeer.subscribe(backend?.url ?? '', { topics: ['silenced'] });
+  const peer = await FeedPeer.subscribe(rig.url, { topics: ['silenced'] });
   await vi.waitFor(() => {
     // The feed speaks by the clock.
-    clock.advance(10);
+    rig.clock.advance(10);
     expect(peer.all('snapshot')).toHaveLength(1);
   });
   peer.socket.terminate();
@@ -306,27 +287,27 @@ describe('an entry that is read and sent back means the same moment', () => {
     ['the audit trail', async () => (await trail())[0]?.after],
     ['the feed', rowOfFeed],
   ])('from %s', async (_name, read) => {
-    clock.advance(123);
+    rig.clock.advance(123);
     await ask('POST', '/silenced', { check: 'disk', expire: 60, reason: 'CHG-1', creator: 'ada' });
-    const endMs = clock.now() + 60_000;
+    const endMs = rig.clock.now() + 60_000;
     const entry = await read();
     const before = await detail();
     expect(before).toMatchObject({ expire_at: endMs / 1000 });
     await ask('POST', '/silenced/clear', { check: 'disk' });
     expect(await restored(entry)).toMatchObject([{ ok: true }]);
     expect(await detail()).toEqual(before);
-    clock.advance(endMs - 1 - clock.now());
+    rig.clock.advance(endMs - 1 - rig.clock.now());
     expect(await silencedIds()).toEqual(['*:disk']);
-    clock.advance(1);
+    rig.clock.advance(1);
     expect(await silencedIds()).toEqual([]);
   });
 
   test('and so does what takes a change back', async () => {
-    clock.advance(123);
+    rig.clock.advance(123);
     await ask('POST', '/silenced', { check: 'disk', expire: 60 });
     const before = await detail();
     const results = await done([{ op: 'clear', id: '*:disk' }]);
-    expect(results).toMatchObject([{ undo: { entry: { expire_at: (clock.now() + 60_000) / 1000 } } }]);
+    expect(results).toMatchObject([{ undo: { entry: { expire_at: (rig.clock.now() + 60_000) / 1000 } } }]);
     await undo(results);
     expect(await detail()).toEqual(before);
   });
@@ -343,7 +324,7 @@ describe('an entry that is read and sent back means the same moment', () => {
       subscription: '*',
       check: 'disk:root',
       expire: 30,
-      expire_at: Math.floor(clock.now() / 1000) + 60,
+      expire_at: Math.floor(rig.clock.now() / 1000) + 60,
     });
     expect(made).toMatchObject({ status: 201 });
     const read = async (): Promise<unknown> => (await ask('GET', `${path}/*:disk:root`)).body;
@@ -380,7 +361,7 @@ describe('whatever is sent', () => {
     await fc.assert(
       fc.asyncProperty(operations, operations, async (first, second) => {
         await bulk(first);
-        clock.advance(1000);
+        rig.clock.advance(1000);
         const before = await silenced();
         const results = await done(second);
         const undone = results.some((result) => result.undo !== undefined) ? await undo(results) : [];
@@ -513,12 +494,12 @@ describe('the silence policy', () => {
       body: { error: 'a reason is required' },
     });
     expect((await ask('POST', '/silenced', { check: 'disk', reason: 'CHG-1', expire: 60 })).status).toBe(201);
-    const entry = anEntry({ reason: 'CHG-1', expire_at: clock.now() / 1000 + 3600.001 });
+    const entry = anEntry({ reason: 'CHG-1', expire_at: rig.clock.now() / 1000 + 3600.001 });
     expect((await bulk([{ op: 'restore', entry }])).body).toEqual({
       error: 'operations.0: it must end within 1h',
       code: 'threshold',
     });
-    await done([{ op: 'restore', entry: { ...entry, expire_at: clock.now() / 1000 + 3600 } }]);
+    await done([{ op: 'restore', entry: { ...entry, expire_at: rig.clock.now() / 1000 + 3600 } }]);
   });
 
   test('a rule that does not exist is no configuration', async () => {

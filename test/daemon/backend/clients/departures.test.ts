@@ -1,6 +1,4 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Backend } from '../../../../daemon/backend/compose.ts';
-import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
 import { Definitions } from '../../../../daemon/backend/config/definitions.ts';
 import { Batcher } from '../../../../daemon/backend/commit/batcher.ts';
 import { Clients } from '../../../../daemon/backend/clients/write.ts';
@@ -9,44 +7,29 @@ import { Results } from '../../../../daemon/backend/results/write.ts';
 import { Registry } from '../../../../daemon/backend/registry/registry.ts';
 import { INVALIDATED, TOMBSTONES } from '../../../../daemon/backend/clients/table.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
+import type { Ask } from '../../../support/asking.ts';
+import { BackendRig } from '../../../support/backend-rig.ts';
 import { AgentPeer } from '../../../support/agent-peer.ts';
-import { ManualClock } from '../../../support/manual-clock.ts';
-import { openBackend } from '../../../support/open-backend.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
-import { send, type Answer } from '../../../support/raw-http.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
 
 const QUARANTINE_MS = 60_000;
 
-let clock: ManualClock;
-let dir: string;
-let backend: Backend | undefined;
+let rig: BackendRig;
 
-async function start(): Promise<void> {
-  backend = await openBackend({ dir, clock, batcher: { batchLimit: 1 } });
-}
-async function stop(): Promise<void> {
-  await backend?.stop();
-  backend = undefined;
-}
 beforeEach(async () => {
-  clock = new ManualClock();
-  dir = await tempDir();
-  await start();
-  onTestFinished(stop);
+  rig = await BackendRig.open();
 });
 
-const url = (): string => backend?.url ?? '';
-const ask = (method: string, target: string, body?: unknown): Promise<Answer> =>
-  send(url(), { method, target, body: body === undefined ? null : JSON.stringify(body) });
+const ask: Ask = (...request) => rig.ask(...request);
 const names = async (): Promise<unknown[]> =>
   ((await ask('GET', '/clients')).body as readonly { name: string }[]).map(({ name }) => name);
-const seconds = (): number => Math.floor(clock.now() / 1000);
+const seconds = (): number => Math.floor(rig.clock.now() / 1000);
 
 /** An agent that said hello now. */
 async function agent(name = 'web-1', about: Readonly<Record<string, unknown>> = {}): Promise<AgentPeer> {
-  const peer = await AgentPeer.connect(url(), name);
+  const peer = await AgentPeer.connect(rig.url, name);
   await peer.join('spool', { timestamp: seconds(), ...about });
   return peer;
 }
@@ -57,8 +40,8 @@ async function report(peer: AgentPeer, id: number, check: Readonly<Record<string
 }
 
 async function stored(table: string): Promise<unknown[]> {
-  await stop();
-  const store = await openLevelStore(dir);
+  await rig.stop();
+  const store = await openLevelStore(rig.dir);
   const keys: unknown[] = [];
   for await (const [key] of store.scan([table])) keys.push(key.at(-1));
   await store.close();
@@ -82,7 +65,7 @@ describe('a deleted client is in quarantine (user-demands 24)', () => {
     await ask('DELETE', '/clients/switch-1');
     await report(peer, 2, { source: 'switch-1' });
     expect(await names()).toEqual(['web-1']);
-    clock.advance(QUARANTINE_MS);
+    rig.clock.advance(QUARANTINE_MS);
     await report(await agent(), 3, { source: 'switch-1' });
     expect(await names()).toEqual(['switch-1', 'web-1']);
   });
@@ -98,7 +81,7 @@ describe('a deleted client is in quarantine (user-demands 24)', () => {
   test('a keepalive that was made since does, and its results count again', async () => {
     const peer = await agent();
     await ask('DELETE', '/clients/web-1');
-    clock.advance(1000);
+    rig.clock.advance(1000);
     peer.say({ type: 'keepalive', client: { name: 'web-1', address: 'a', timestamp: seconds() } });
     await vi.waitFor(async () => expect(await names()).toEqual(['web-1']));
     await report(peer, 1);
@@ -116,26 +99,20 @@ describe('a deleted client is in quarantine (user-demands 24)', () => {
   test('its time is over after a minute, restarts or not, and nothing of it stays', async () => {
     await report(await agent('proxying'), 1, { source: 'switch-1' });
     await ask('DELETE', '/clients/switch-1');
-    clock.advance(QUARANTINE_MS / 2);
+    rig.clock.advance(QUARANTINE_MS / 2);
     expect(await stored(TOMBSTONES.prefix)).toEqual(['switch-1']);
-    await start();
+    await rig.start();
     const again = await agent('proxying');
     await report(again, 2, { source: 'switch-1' });
     expect(await names()).toEqual(['proxying']);
-    clock.advance(QUARANTINE_MS / 2);
+    rig.clock.advance(QUARANTINE_MS / 2);
     expect(await stored(TOMBSTONES.prefix)).toEqual([]);
   });
 });
 
 test('there is no quarantine when the setting is 0', async () => {
-  await stop();
-  const config = await loadConfig({ directories: [], env: {} });
-  backend = await openBackend({
-    dir,
-    clock,
-    batcher: { batchLimit: 1 },
-    definitions: { program: { ...config.program, 'client-quarantine': 0 } },
-  });
+  await rig.stop();
+  await rig.start({ program: { 'client-quarantine': 0 } });
   const peer = await agent();
   await report(peer, 1, { source: 'switch-1' });
   await ask('DELETE', '/clients/switch-1');
@@ -170,13 +147,13 @@ describe('a client that is deleted with invalidate', () => {
   });
 
   test('cannot come back through agents either, and may when its time is over', async () => {
-    clock.advance(2 * QUARANTINE_MS);
+    rig.clock.advance(2 * QUARANTINE_MS);
     await report(await agent('proxying'), 1, { source: 'web-1' });
-    const refused = await AgentPeer.connect(url(), 'web-1');
+    const refused = await AgentPeer.connect(rig.url, 'web-1');
     refused.greet('spool', { timestamp: seconds() });
     expect(await refused.hears('error')).toMatchObject({ code: 'forbidden' });
     expect(await names()).toEqual(['proxying']);
-    clock.advance(BAN_SECONDS * 1000 - 2 * QUARANTINE_MS);
+    rig.clock.advance(BAN_SECONDS * 1000 - 2 * QUARANTINE_MS);
     await report(await agent('proxying'), 2, { source: 'web-1' });
     expect(await names()).toEqual(['proxying', 'web-1']);
     expect(await stored(INVALIDATED.prefix)).toEqual([]);
@@ -195,11 +172,11 @@ test('what the backend made of a client before it was deleted does not bring it 
   onTestFinished(() => store.close());
   const registry = new Registry(TABLES);
   const lease = await store.acquire('main', 1000);
-  const batcher = new Batcher({ registry, store, lease, clock, log: new RecordedLog() }, { batchLimit: 1 });
+  const batcher = new Batcher({ registry, store, lease, clock: rig.clock, log: new RecordedLog() }, { batchLimit: 1 });
   const entityLimit = new EntityLimit(registry, () => 'unlimited');
   const results = new Results({
     batcher,
-    clock,
+    clock: rig.clock,
     definitions: new Definitions({ checks: new Map(), handlers: new Map() }),
     limits: { proxyClientQuota: 1000, entityLimit },
   });

@@ -1,10 +1,9 @@
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
 import type { Explanation, Simulation } from '../../../../shared/schemas/explain.ts';
-import { ManualClock } from '../../../support/manual-clock.ts';
-import { openBackend } from '../../../support/open-backend.ts';
-import { send, type Answer } from '../../../support/raw-http.ts';
+import type { Ask } from '../../../support/asking.ts';
+import { BackendRig } from '../../../support/backend-rig.ts';
+import type { Answer } from '../../../support/raw-http.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,27 +20,18 @@ const SETTINGS = {
 const QUIET = 'the inhibition switch keeps it quiet while there is an event of sw-a/switch';
 const BY = { 'client.rack': 'a' };
 
-let backend: Backend;
-let clock: ManualClock;
+let rig: BackendRig;
 
 beforeEach(async () => {
   const dir = await tempDir();
   const file = join(dir, 'settings.json');
   await writeFile(file, JSON.stringify(SETTINGS));
   const { handlers, inhibitions } = await loadConfig({ file, directories: [], env: {} });
-  clock = new ManualClock();
-  backend = await openBackend({
-    dir: await tempDir(),
-    clock,
-    batcher: { batchLimit: 1 },
-    definitions: { handlers, inhibitions },
-  });
-  onTestFinished(() => backend.stop());
+  rig = await BackendRig.open({ handlers, inhibitions });
   for (const name of ['sw-a', 'a-1', 'a-2']) await ask('POST', '/clients', { name, address: 'x', rack: 'a' });
 });
 
-const ask = (method: string, target: string, body?: object): Promise<Answer> =>
-  send(backend.url, { method, target, ...(body !== undefined && { body: JSON.stringify(body) }) });
+const ask: Ask = (...request) => rig.ask(...request);
 const report = (source: string, name: string, status: number, more: object = {}): Promise<Answer> =>
   ask('POST', '/results', { source, name, status, output: 'o', ...more });
 const explain = async (): Promise<Explanation> =>
@@ -49,10 +39,10 @@ const explain = async (): Promise<Explanation> =>
 
 /** Until the group of the rack was told of the switch. */
 async function takeTurn(seconds: number): Promise<void> {
-  clock.advance(seconds * 1000);
+  rig.clock.advance(seconds * 1000);
   await expect
     .poll(async () => (await ask('GET', '/api/mon/v1/handler-groups')).body)
-    .toMatchObject([{ waiting: 0, told_at: clock.now() / 1000 }]);
+    .toMatchObject([{ waiting: 0, told_at: rig.clock.now() / 1000 }]);
 }
 
 test('of an event that was quiet from its first result on it is said where its next one will wait', async () => {
@@ -72,7 +62,7 @@ test('of an event that waits it is said in which group, and what that does with 
     {
       verdict: 'inhibited',
       reason: `${QUIET}; it waits in its group client.rack=a (2 events), which has its turn in 30s and holds it back if that lasts`,
-      group: { by: BY, events: 2, due_at: clock.now() / 1000 + 30 },
+      group: { by: BY, events: 2, due_at: rig.clock.now() / 1000 + 30 },
     },
   ]);
   await takeTurn(30);

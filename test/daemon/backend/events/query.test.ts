@@ -1,15 +1,11 @@
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { Backend } from '../../../../daemon/backend/compose.ts';
-import { ManualClock } from '../../../support/manual-clock.ts';
-import { openBackend } from '../../../support/open-backend.ts';
-import { send, type Answer } from '../../../support/raw-http.ts';
-import { tempDir } from '../../../support/temp-dir.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Ask } from '../../../support/asking.ts';
+import { BackendRig } from '../../../support/backend-rig.ts';
+import type { Answer } from '../../../support/raw-http.ts';
 
-let clock: ManualClock;
-let backend: Backend;
+let rig: BackendRig;
 
-const ask = (method: string, target: string, body?: unknown): Promise<Answer> =>
-  send(backend.url, { method, target, body: body === undefined ? null : JSON.stringify(body) });
+const ask: Ask = (...request) => rig.ask(...request);
 const report = (source: string, name: string, status: number, output = name): Promise<Answer> =>
   ask('POST', '/results', { name, output, status, source });
 const list = (query: Readonly<Record<string, string>>): Promise<Answer> =>
@@ -18,14 +14,12 @@ const names = async (query: Readonly<Record<string, string>>): Promise<readonly 
   ((await list(query)).body as { client: string; check: string }[]).map(({ client, check }) => `${client}/${check}`);
 
 beforeEach(async () => {
-  clock = new ManualClock();
-  backend = await openBackend({ dir: await tempDir(), clock, batcher: { batchLimit: 1 } });
-  onTestFinished(() => backend.stop());
+  rig = await BackendRig.open();
   await report('web-1', 'http', 2, 'connect timeout\nmore');
-  clock.advance(3_600_000);
+  rig.clock.advance(3_600_000);
   await report('web-2', 'disk', 1, '/ 91% used');
   await report('db-1', 'disk', 2, '/ full');
-  clock.advance(60_000);
+  rig.clock.advance(60_000);
   await report('db-1', 'load', 3, 'what?');
   await ask('POST', '/silenced', { subscription: 'client:db-1', check: 'disk' });
 });
@@ -33,7 +27,7 @@ beforeEach(async () => {
 describe('GET /api/mon/v1/events', () => {
   test('gives rows as the feed does, the worst first and silenced ones last', async () => {
     const { status, body } = await list({});
-    const now = Math.floor(clock.now() / 1000);
+    const now = Math.floor(rig.clock.now() / 1000);
     expect(status).toBe(200);
     expect(body).toMatchObject([
       {

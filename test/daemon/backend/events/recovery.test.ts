@@ -1,42 +1,24 @@
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { datedCheckRecord } from '../../../../daemon/backend/events/check-record.ts';
 import type { EventRow } from '../../../../shared/schemas/feed.ts';
 import type { TimelinePage } from '../../../../shared/schemas/timeline.ts';
-import { administratorOf } from '../../../support/administrator.ts';
-import { ManualClock } from '../../../support/manual-clock.ts';
-import { openBackend } from '../../../support/open-backend.ts';
-import { send, type Answer } from '../../../support/raw-http.ts';
-import { tempDir } from '../../../support/temp-dir.ts';
+import type { Ask } from '../../../support/asking.ts';
+import { BackendRig } from '../../../support/backend-rig.ts';
 
 const MON = '/api/mon/v1';
 const MINUTE = 60_000;
 
-let clock: ManualClock;
-let dir: string;
-let backend: Backend;
+let rig: BackendRig;
 
-async function start(): Promise<void> {
-  backend = await openBackend({ dir, clock, batcher: { batchLimit: 1 } });
-}
 beforeEach(async () => {
-  clock = new ManualClock();
-  dir = await tempDir();
-  await start();
-  onTestFinished(() => backend.stop());
+  rig = await BackendRig.open();
 });
 
-const ask = (method: string, target: string, body?: unknown): Promise<Answer> =>
-  send(backend.url, {
-    method,
-    target,
-    headers: administratorOf(backend.url),
-    body: body === undefined ? null : JSON.stringify(body),
-  });
+const ask: Ask = (...request) => rig.administer(...request);
 
 /** One result, a minute after the last. */
 async function report(status: number, more = {}): Promise<void> {
-  clock.advance(MINUTE);
+  rig.clock.advance(MINUTE);
   const result = { name: 'disk', source: 'web-1', output: `says ${String(status)}`, status, resolve_after: 3, ...more };
   expect((await ask('POST', '/results', result)).status).toBe(202);
 }
@@ -45,7 +27,7 @@ const rows = async (query = ''): Promise<readonly EventRow[]> =>
 const dumped = async (type: string): Promise<readonly unknown[]> =>
   ((await ask('GET', `${MON}/dump/${type}`)).body as { objects: unknown[] }).objects;
 const recovering = async (): Promise<EventRow['recovering']> => (await rows())[0]?.recovering;
-const seconds = (): number => clock.now() / 1000;
+const seconds = (): number => rig.clock.now() / 1000;
 
 describe('late resolution (spec, recovery)', () => {
   test('an event that recovers is shown as it was, and says how far it is on our own routes alone', async () => {
@@ -68,8 +50,8 @@ describe('late resolution (spec, recovery)', () => {
   test('what was well so far outlives a restart and another name of the check', async () => {
     await report(2);
     await report(0);
-    await backend.stop();
-    await start();
+    await rig.stop();
+    await rig.start();
     expect(await recovering()).toMatchObject({ results: 1 });
     expect((await ask('POST', `${MON}/checks/disk/rename`, { to: 'space' })).status).toBe(200);
     expect(await recovering()).toMatchObject({ results: 1 });
@@ -100,7 +82,7 @@ describe('late resolution (spec, recovery)', () => {
     await report(2, { ttl: 90 });
     await report(0, { ttl: 90 });
     expect(await recovering()).toMatchObject({ results: 1 });
-    clock.advance(2 * MINUTE);
+    rig.clock.advance(2 * MINUTE);
     await expect.poll(() => rows()).toMatchObject([{ status: 1 }]);
     expect(await recovering()).toBeUndefined();
   });

@@ -1,30 +1,21 @@
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { Backend } from '../../../../daemon/backend/compose.ts';
-import { ManualClock } from '../../../support/manual-clock.ts';
-import { openBackend } from '../../../support/open-backend.ts';
-import { send, type Answer } from '../../../support/raw-http.ts';
-import { tempDir } from '../../../support/temp-dir.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Ask } from '../../../support/asking.ts';
+import { BackendRig } from '../../../support/backend-rig.ts';
+import type { Answer } from '../../../support/raw-http.ts';
 
-let clock: ManualClock;
-let backend: Backend;
+let rig: BackendRig;
 
 beforeEach(async () => {
-  clock = new ManualClock();
-  backend = await openBackend({
-    dir: await tempDir(),
-    clock,
-    batcher: { batchLimit: 1 },
-    definitions: { checks: new Map([['disk', { command: 'df', interval: 60, subscribers: ['base'] }]]) },
+  rig = await BackendRig.open({
+    checks: new Map([['disk', { command: 'df', interval: 60, subscribers: ['base'] }]]),
   });
-  onTestFinished(() => backend.stop());
 });
 
-const ask = (method: string, target: string, body?: unknown): Promise<Answer> =>
-  send(backend.url, { method, target, body: body === undefined ? null : JSON.stringify(body) });
+const ask: Ask = (...request) => rig.ask(...request);
 const get = (path: string): Promise<Answer> => ask('GET', `/api/mon/v1/${path}`);
 const report = (source: string, name: string, status: number, more = {}): Promise<Answer> =>
   ask('POST', '/results', { name, output: `${name}: ${String(status)}\nmore`, status, source, ...more });
-const seconds = (): number => Math.floor(clock.now() / 1000);
+const seconds = (): number => Math.floor(rig.clock.now() / 1000);
 
 describe('GET /api/mon/v1/aggregates', () => {
   test('gives all of them with their counters, as the legacy API gives each', async () => {
@@ -161,13 +152,13 @@ describe('GET /api/mon/v1/overview', () => {
   test('tells what is noisy, how busy the backend is and how its clients are', async () => {
     const hourAgo = seconds();
     await ask('POST', '/clients', { name: 'web-0', address: 'a' });
-    clock.advance(3_601_000);
+    rig.clock.advance(3_601_000);
     for (const client of ['web-1', 'web-2']) for (const _ of [1, 2, 3]) await report(client, 'disk', 2);
     await report('web-1', 'disk', 0);
     await report('web-1', 'load', 1);
     await report('web-0', 'keepalive', 2);
     await report('web-1', 'keepalive', 1);
-    clock.advance(10_000);
+    rig.clock.advance(10_000);
     const { body } = await get('overview');
     expect(body).toMatchObject({
       at: hourAgo + 3611,

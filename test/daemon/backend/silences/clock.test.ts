@@ -1,64 +1,19 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { expect, test, vi } from 'vitest';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
 import { SILENCED } from '../../../../daemon/backend/silences/table.ts';
-import { openApiClient, type ApiClient } from '../../../../shared/client/api-client.ts';
+import { BackendRig } from '../../../support/backend-rig.ts';
 import { FeedPeer } from '../../../support/feed-peer.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { openBackend } from '../../../support/open-backend.ts';
-import { tempDir } from '../../../support/temp-dir.ts';
-import { TroubledStore } from '../../../support/troubled-store.ts';
 
 const START_S = ManualClock.START_MS / 1000;
 const FRAME_MS = 50;
 
-/** A backend whose time stands still; the store is told of so that a test can make trouble. */
-class Rig {
-  readonly clock = new ManualClock();
-  readonly dir: string;
-  store: TroubledStore | undefined;
-  #backend: Backend | undefined;
-
-  private constructor(dir: string) {
-    this.dir = dir;
-  }
-
-  static async open(): Promise<Rig> {
-    const rig = new Rig(await tempDir());
-    await rig.start();
-    onTestFinished(() => rig.stop());
-    return rig;
-  }
-
-  get url(): string {
-    return this.#backend?.url ?? '';
-  }
-
-  get api(): ApiClient {
-    return openApiClient({ backend: this.url });
-  }
-
-  async start(): Promise<void> {
-    this.#backend = await openBackend({
-      dir: this.dir,
-      clock: this.clock,
-      batcher: { batchLimit: 1 },
-      around: (store) => (this.store = new TroubledStore(store)),
-    });
-  }
-
-  async stop(): Promise<void> {
-    await this.#backend?.stop();
-    this.#backend = undefined;
-  }
-
-  /** Lets frames of the feed go out. */
-  async tick(check: () => void): Promise<void> {
-    await vi.waitFor(() => {
-      this.clock.advance(FRAME_MS);
-      check();
-    });
-  }
+/** Lets frames of the feed go out. */
+async function tick({ clock }: BackendRig, check: () => void): Promise<void> {
+  await vi.waitFor(() => {
+    clock.advance(FRAME_MS);
+    check();
+  });
 }
 
 async function storedIds(dir: string): Promise<unknown[]> {
@@ -72,45 +27,43 @@ async function storedIds(dir: string): Promise<unknown[]> {
 const failing = { source: 'web-1', name: 'disk', output: 'full', status: 2 };
 
 test('an entry that is made for no time does not stay in the store', async () => {
-  const rig = await Rig.open();
+  const rig = await BackendRig.open();
   const sent: string[][] = [];
   await rig.api.silence({ check: 'disk', expire: 0 });
-  if (rig.store !== undefined) {
-    rig.store.refuses = (ops) => {
-      sent.push(ops.flatMap(({ type, key }) => (key[0] === SILENCED.prefix ? type : [])));
-      return false;
-    };
-  }
-  await rig.tick(() => expect(sent).toEqual([['del']]));
+  rig.store.refuses = (ops) => {
+    sent.push(ops.flatMap(({ type, key }) => (key[0] === SILENCED.prefix ? type : [])));
+    return false;
+  };
+  await tick(rig, () => expect(sent).toEqual([['del']]));
   await rig.stop();
   expect(await storedIds(rig.dir)).toEqual([]);
 });
 
 test('an entry is told on the feed as gone when its time is over, and its events with it', async () => {
-  const rig = await Rig.open();
+  const rig = await BackendRig.open();
   await rig.api.submitResult(failing);
   await rig.api.silence({ check: 'disk', expire: 3 });
   const peer = await FeedPeer.subscribe(rig.url, { topics: ['events', 'silenced'] });
-  await rig.tick(() => expect(peer.all('live')).toHaveLength(1));
+  await tick(rig, () => expect(peer.all('live')).toHaveLength(1));
   expect(peer.replica.events.get('web-1/disk')?.silenced_by).toEqual(['*:disk']);
   rig.clock.advance(3000);
-  await rig.tick(() => expect(peer.replica.silenced.size).toBe(0));
+  await tick(rig, () => expect(peer.replica.silenced.size).toBe(0));
   expect(peer.replica.events.get('web-1/disk')?.silenced_by).toEqual([]);
 });
 
 test('an entry that begins is told with its events', async () => {
-  const rig = await Rig.open();
+  const rig = await BackendRig.open();
   await rig.api.submitResult(failing);
   await rig.api.silence({ check: 'disk', begin: START_S + 3 });
   const peer = await FeedPeer.subscribe(rig.url);
-  await rig.tick(() => expect(peer.all('live')).toHaveLength(1));
+  await tick(rig, () => expect(peer.all('live')).toHaveLength(1));
   expect(peer.replica.events.get('web-1/disk')?.silenced_by).toEqual([]);
   rig.clock.advance(3000);
-  await rig.tick(() => expect(peer.replica.events.get('web-1/disk')?.silenced_by).toEqual(['*:disk']));
+  await tick(rig, () => expect(peer.replica.events.get('web-1/disk')?.silenced_by).toEqual(['*:disk']));
 });
 
 test('expired entries leave the store, those that ended while the backend was away too', async () => {
-  const rig = await Rig.open();
+  const rig = await BackendRig.open();
   await rig.api.silence({ check: 'while-it-runs', expire: 1 });
   await rig.api.silence({ check: 'while-it-is-away', expire: 60 });
   await rig.api.silence({ check: 'never' });
@@ -125,7 +78,11 @@ test('expired entries leave the store, those that ended while the backend was aw
 });
 
 /** Makes an entry, and lets time pass before the disk takes it. */
-async function silenceSlowly(rig: Rig, times: { begin?: number; expire?: number }, passMs: number): Promise<void> {
+async function silenceSlowly(
+  rig: BackendRig,
+  times: { begin?: number; expire?: number },
+  passMs: number,
+): Promise<void> {
   const { store } = rig;
   if (store === undefined) throw new Error('no store');
   const { writes } = store;
@@ -138,7 +95,7 @@ async function silenceSlowly(rig: Rig, times: { begin?: number; expire?: number 
 }
 
 test('one that ends before it is written is removed like any other', async () => {
-  const rig = await Rig.open();
+  const rig = await BackendRig.open();
   await silenceSlowly(rig, { expire: 1 }, 2000);
   await vi.waitFor(async () => {
     rig.clock.advance(1);
@@ -149,16 +106,16 @@ test('one that ends before it is written is removed like any other', async () =>
 });
 
 test('one that begins before it is written is told with its events', async () => {
-  const rig = await Rig.open();
+  const rig = await BackendRig.open();
   await rig.api.submitResult(failing);
   const peer = await FeedPeer.subscribe(rig.url);
-  await rig.tick(() => expect(peer.all('live')).toHaveLength(1));
+  await tick(rig, () => expect(peer.all('live')).toHaveLength(1));
   await silenceSlowly(rig, { begin: Math.ceil(rig.clock.now() / 1000) + 3 }, 5000);
-  await rig.tick(() => expect(peer.replica.events.get('web-1/disk')?.silenced_by).toEqual(['*:disk']));
+  await tick(rig, () => expect(peer.replica.events.get('web-1/disk')?.silenced_by).toEqual(['*:disk']));
 });
 
 test('a restart keeps the end where it was', async () => {
-  const rig = await Rig.open();
+  const rig = await BackendRig.open();
   await rig.api.silence({ check: 'disk', expire: 60 });
   rig.clock.advance(20_000);
   await rig.stop();
@@ -170,23 +127,23 @@ test('a restart keeps the end where it was', async () => {
 });
 
 test('a consumer that resumes after a restart hears of the entries that began meanwhile', async () => {
-  const rig = await Rig.open();
+  const rig = await BackendRig.open();
   await rig.api.submitResult(failing);
   await rig.api.silence({ check: 'disk', begin: START_S + 60 });
   const before = await FeedPeer.subscribe(rig.url);
-  await rig.tick(() => expect(before.all('live')).toHaveLength(1));
+  await tick(rig, () => expect(before.all('live')).toHaveLength(1));
   const { store } = await before.hears('hello');
   const { seq } = await before.hears('live');
   await rig.stop();
   rig.clock.advance(120_000);
   await rig.start();
   const after = await FeedPeer.subscribe(rig.url, { since: seq, store });
-  await rig.tick(() => expect(after.all('live')).toHaveLength(1));
-  await rig.tick(() => expect(after.replica.events.get('web-1/disk')?.silenced_by).toEqual(['*:disk']));
+  await tick(rig, () => expect(after.all('live')).toHaveLength(1));
+  await tick(rig, () => expect(after.replica.events.get('web-1/disk')?.silenced_by).toEqual(['*:disk']));
 });
 
 test('an end that the store does not take is tried again', async () => {
-  const rig = await Rig.open();
+  const rig = await BackendRig.open();
   await rig.api.silence({ check: 'disk', expire: 60 });
   const { store } = rig;
   if (store === undefined) throw new Error('no store');
@@ -203,7 +160,7 @@ test('an end that the store does not take is tried again', async () => {
 });
 
 test('an entry that was made anew with another end is not ended at the old one', async () => {
-  const rig = await Rig.open();
+  const rig = await BackendRig.open();
   await rig.api.silence({ check: 'disk', expire: 60 });
   await rig.api.silence({ check: 'disk', expire: 3600 });
   rig.clock.advance(60_000);

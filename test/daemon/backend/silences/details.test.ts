@@ -1,16 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Backend } from '../../../../daemon/backend/compose.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
 import { SILENCED_USES } from '../../../../daemon/backend/silences/table.ts';
-import { openApiClient, type ApiClient } from '../../../../shared/client/api-client.ts';
+import { openApiClient } from '../../../../shared/client/api-client.ts';
 import { handlerSchema } from '../../../../shared/schemas/handler.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import { BackendRig } from '../../../support/backend-rig.ts';
 import { HandlingRig } from '../../../support/handling-rig.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { openBackend } from '../../../support/open-backend.ts';
-import { send } from '../../../support/raw-http.ts';
 import { startBackend } from '../../../support/running-backend.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 import { noteSuppressed, saveSilenced } from '../../../../daemon/backend/silences/saved.ts';
@@ -19,61 +17,20 @@ const NOW = ManualClock.START_MS / 1000;
 const HANDLERS = new Map([['default', handlerSchema.parse({ type: 'pipe', command: 'cat > /dev/null' })]]);
 const FAILING = { source: 'web-1', name: 'disk', output: 'full', status: 2 };
 
-/** A backend that can be stopped and started again, with one handler. */
-class Rig {
-  readonly clock = new ManualClock();
-  readonly dir: string;
-  #backend: Backend | undefined;
-
-  private constructor(dir: string) {
-    this.dir = dir;
-  }
-
-  static async open(): Promise<Rig> {
-    const rig = new Rig(await tempDir());
-    await rig.start();
-    onTestFinished(() => rig.stop());
-    return rig;
-  }
-
-  get url(): string {
-    return this.#backend?.url ?? '';
-  }
-
-  get api(): ApiClient {
-    return openApiClient({ backend: this.url });
-  }
-
-  async start(): Promise<void> {
-    const { dir, clock } = this;
-    this.#backend = await openBackend({
-      dir,
-      clock,
-      batcher: { batchLimit: 1 },
-      definitions: { handlers: HANDLERS },
-    });
-  }
-
-  async stop(): Promise<void> {
-    await this.#backend?.stop();
-    this.#backend = undefined;
-  }
-
-  /** How often each entry kept the handler back, and when it did last. */
-  async uses(): Promise<unknown[]> {
-    return (await this.api.silencedDetails()).map(({ id, suppressed, last_suppressed: last }) => [
-      id,
-      suppressed,
-      last === null ? null : last - NOW,
-    ]);
-  }
+/** How often each entry kept the handler back, and when it did last. */
+async function uses({ api }: BackendRig): Promise<unknown[]> {
+  return (await api.silencedDetails()).map(({ id, suppressed, last_suppressed: last }) => [
+    id,
+    suppressed,
+    last === null ? null : last - NOW,
+  ]);
 }
 
 test('an entry is shown with what it kept back, how often and when last', async () => {
-  const rig = await Rig.open();
+  const rig = await BackendRig.open({ handlers: HANDLERS });
   await rig.api.silence({ check: 'disk', expire: 60, reason: 'CHG-1' });
   await rig.api.silence({ subscription: 'client:web-1' });
-  expect(await rig.uses()).toEqual([
+  expect(await uses(rig)).toEqual([
     ['*:disk', 0, null],
     ['client:web-1:*', 0, null],
   ]);
@@ -82,11 +39,11 @@ test('an entry is shown with what it kept back, how often and when last', async 
   await rig.api.submitResult(FAILING);
   await rig.api.submitResult({ ...FAILING, name: 'load' });
   await rig.api.submitResult({ ...FAILING, name: 'fine', status: 0 });
-  expect(await rig.uses()).toEqual([
+  expect(await uses(rig)).toEqual([
     ['*:disk', 2, 10],
     ['client:web-1:*', 3, 10],
   ]);
-  const { body } = await send(rig.url, { method: 'GET', target: '/api/mon/v1/silenced/*:disk' });
+  const { body } = await rig.ask('GET', '/api/mon/v1/silenced/*:disk');
   expect(body).toEqual({
     id: '*:disk',
     subscription: null,
@@ -104,20 +61,20 @@ test('an entry is shown with what it kept back, how often and when last', async 
 });
 
 test('what an entry kept back survives a restart, and is gone with the entry', async () => {
-  const rig = await Rig.open();
+  const rig = await BackendRig.open({ handlers: HANDLERS });
   await rig.api.silence({ check: 'disk', expire: 60 });
   await rig.api.silence({ subscription: 'client:web-1', check: 'disk' });
   await rig.api.submitResult(FAILING);
   await rig.stop();
-  await rig.start();
+  await rig.start({ handlers: HANDLERS });
   await rig.api.submitResult(FAILING);
-  expect(await rig.uses()).toEqual([
+  expect(await uses(rig)).toEqual([
     ['*:disk', 2, 0],
     ['client:web-1:disk', 2, 0],
   ]);
   await rig.api.clearSilenced({ id: 'client:web-1:disk' });
   rig.clock.advance(60_000);
-  await vi.waitFor(async () => expect(await rig.uses()).toEqual([]));
+  await vi.waitFor(async () => expect(await uses(rig)).toEqual([]));
   await rig.stop();
   const store = await openLevelStore(rig.dir);
   onTestFinished(() => store.close());
@@ -127,14 +84,14 @@ test('what an entry kept back survives a restart, and is gone with the entry', a
 });
 
 test('an entry that takes the place of another begins at 0, also over a restart', async () => {
-  const rig = await Rig.open();
+  const rig = await BackendRig.open({ handlers: HANDLERS });
   await rig.api.silence({ check: 'disk' });
   await rig.api.submitResult(FAILING);
   await rig.api.silence({ check: 'disk', reason: 'again' });
-  expect(await rig.uses()).toEqual([['*:disk', 0, null]]);
+  expect(await uses(rig)).toEqual([['*:disk', 0, null]]);
   await rig.stop();
-  await rig.start();
-  expect(await rig.uses()).toEqual([['*:disk', 0, null]]);
+  await rig.start({ handlers: HANDLERS });
+  expect(await uses(rig)).toEqual([['*:disk', 0, null]]);
 });
 
 test('an entry that is replaced in the batch in which it was used begins at 0 as well', async () => {
@@ -178,14 +135,14 @@ test('what an entry kept back is written once for a batch, and tells the feed no
 });
 
 test('the list is filtered and paginated as the legacy one, which stays as it was', async () => {
-  const rig = await Rig.open();
+  const rig = await BackendRig.open({ handlers: HANDLERS });
   for (const check of ['a', 'b', 'c']) await rig.api.silence({ check, subscription: check === 'c' ? 'web' : null });
-  const page = await send(rig.url, { method: 'GET', target: '/api/mon/v1/silenced?limit=1&offset=1' });
+  const page = await rig.ask('GET', '/api/mon/v1/silenced?limit=1&offset=1');
   expect(page.body).toMatchObject([{ id: '*:b' }]);
   expect(page.headers['x-pagination']).toBe('{"limit":1,"offset":1,"total":3}');
   expect((await rig.api.silencedDetails({ check: 'a' })).map(({ id }) => id)).toEqual(['*:a']);
   expect((await rig.api.silencedDetails({ subscription: 'web' })).map(({ id }) => id)).toEqual(['web:c']);
-  const { body } = await send(rig.url, { method: 'GET', target: '/silenced?limit=1' });
+  const { body } = await rig.ask('GET', '/silenced?limit=1');
   expect(body).toEqual([
     {
       id: '*:a',
@@ -202,14 +159,14 @@ test('the list is filtered and paginated as the legacy one, which stays as it wa
 });
 
 test('there is no entry of an unknown id, nor one that has expired', async () => {
-  const rig = await Rig.open();
+  const rig = await BackendRig.open({ handlers: HANDLERS });
   await rig.api.silence({ check: 'disk', expire: 0 });
   for (const id of ['*:disk', '*:nope']) {
     expect(await rig.api.silencedDetail(id)).toBeUndefined();
-    const { status, body } = await send(rig.url, { method: 'GET', target: `/api/mon/v1/silenced/${id}` });
+    const { status, body } = await rig.ask('GET', `/api/mon/v1/silenced/${id}`);
     expect([status, body]).toEqual([404, { error: `there is no silenced entry ${id}`, code: 'not_found' }]);
   }
-  expect((await send(rig.url, { method: 'DELETE', target: '/api/mon/v1/silenced/*:disk' })).status).toBe(405);
+  expect((await rig.ask('DELETE', '/api/mon/v1/silenced/*:disk')).status).toBe(405);
 });
 
 test.each([

@@ -1,11 +1,8 @@
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { Backend } from '../../../../daemon/backend/compose.ts';
-import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { handlerSchema } from '../../../../shared/schemas/handler.ts';
-import { asking } from '../../../support/asking.ts';
+import type { Ask } from '../../../support/asking.ts';
+import { BackendRig } from '../../../support/backend-rig.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { openBackend } from '../../../support/open-backend.ts';
-import { tempDir } from '../../../support/temp-dir.ts';
 
 const MINUTE = 60_000;
 /** A week of ten minutes a day, as the settings of these tests have it. */
@@ -22,40 +19,28 @@ interface Idle {
   readonly ends_at?: number;
 }
 
-let clock: ManualClock;
-let dir: string;
-let backend: Backend;
+let rig: BackendRig;
 
-async function start({ handlers = true, expire = 0, after = WEEK / 1000 } = {}): Promise<void> {
-  const { program } = await loadConfig({ directories: [], env: {} });
-  backend = await openBackend({
-    dir,
-    clock,
-    batcher: { batchLimit: 1 },
-    definitions: {
-      program: { ...program, 'silence-idle-after': after, 'silence-idle-expire': expire },
-      ...(handlers && { handlers: HANDLERS }),
-    },
-  });
+function sections({ handlers = true, expire = 0, after = WEEK / 1000 } = {}): Parameters<BackendRig['start']>[0] {
+  return {
+    program: { 'silence-idle-after': after, 'silence-idle-expire': expire },
+    ...(handlers && { handlers: HANDLERS }),
+  };
 }
 beforeEach(async () => {
-  clock = new ManualClock();
-  dir = await tempDir();
-  await start();
-  onTestFinished(() => backend.stop());
+  rig = await BackendRig.open(sections());
 });
 
-const ask = (method: string, target: string, body?: unknown): ReturnType<ReturnType<typeof asking>> =>
-  asking(backend.url)(method, target, body);
+const ask: Ask = (...request) => rig.administer(...request);
 const silence = (more: object = {}): ReturnType<typeof ask> =>
   ask('POST', '/api/mon/v1/silenced', { check: 'disk', reason: 'known', ...more });
 const report = (status: number): ReturnType<typeof ask> =>
   ask('POST', '/results', { name: 'disk', source: 'web-1', output: 'said', status });
 
-async function restart(options?: Parameters<typeof start>[0], afterMs = 0): Promise<void> {
-  await backend.stop();
-  clock.advance(afterMs);
-  await start(options);
+async function restart(options?: Parameters<typeof sections>[0], afterMs = 0): Promise<void> {
+  await rig.stop();
+  rig.clock.advance(afterMs);
+  await rig.start(sections(options));
 }
 
 async function entries(): Promise<{ id: string; idle?: Idle }[]> {
@@ -78,7 +63,7 @@ const since = async (): Promise<number | undefined> => (await dumped()).use?.unm
 /** Lets a time pass, and with it all that is done every minute. */
 async function pass(ms: number): Promise<void> {
   for (const step of ms > 2 * MINUTE ? [ms - 2 * MINUTE, MINUTE, MINUTE] : [ms]) {
-    clock.advance(step);
+    rig.clock.advance(step);
     // Two commits further, whatever the clock asked for is done.
     for (let commit = 0; commit < 2; commit++) await ask('POST', '/stashes', { path: 'passed', content: {} });
   }
@@ -112,7 +97,7 @@ describe('a silence that matches nothing (spec, idleness)', () => {
     await pass(2 * WEEK);
     expect(await idle()).toBeUndefined();
     await report(0);
-    const resolved = Math.floor(clock.now() / 1000);
+    const resolved = Math.floor(rig.clock.now() / 1000);
     expect(await since()).toBe(resolved);
     await pass(WEEK - MINUTE);
     expect(await idle()).toBeUndefined();
@@ -190,10 +175,10 @@ describe('the end of a window that a marked one matched (spec, idleness 3)', () 
     await pass(38 * MINUTE + 15_000);
     expect(await idle()).toBeDefined();
     await ask('POST', '/clients', { name: 'db-1', address: '127.0.0.1', subscriptions: ['db', 'web'] });
-    clock.advance(30_000);
+    rig.clock.advance(30_000);
     await ask('POST', '/stashes', { path: 'passed', content: {} });
     expect(await idle()).toBeUndefined();
-    expect(await since()).toBe(Math.floor(clock.now() / 1000));
+    expect(await since()).toBe(Math.floor(rig.clock.now() / 1000));
   });
 });
 
@@ -223,9 +208,9 @@ describe('after a restart (spec, idleness 2)', () => {
   test('a clock that was set right neither marks nor forgets', async () => {
     await silenced();
     await pass(DAY);
-    await backend.stop();
-    clock.set(100 * DAY);
-    await start();
+    await rig.stop();
+    rig.clock.set(100 * DAY);
+    await rig.start(sections());
     await pass(6 * DAY - 5 * MINUTE);
     expect(await idle()).toBeUndefined();
     await pass(5 * MINUTE);

@@ -1,27 +1,22 @@
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { beforeEach, expect, test } from 'vitest';
+import type { Ask } from '../../../support/asking.ts';
+import { BackendRig } from '../../../support/backend-rig.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { openBackend } from '../../../support/open-backend.ts';
-import { send, type Answer } from '../../../support/raw-http.ts';
-import { tempDir } from '../../../support/temp-dir.ts';
+import type { Answer } from '../../../support/raw-http.ts';
 
 const HOUR_MS = 3_600_000;
 const STARTED = ManualClock.START_MS / 1000;
 
-let clock: ManualClock;
-let backend: Backend;
+let rig: BackendRig;
 
-const ask = (method: string, target: string, body: unknown): Promise<Answer> =>
-  send(backend.url, { method, target, body: JSON.stringify(body) });
+const ask: Ask = (...request) => rig.ask(...request);
 const report = (source: string, name: string, status: number): Promise<Answer> =>
   ask('POST', '/results', { name, output: name, status, source });
 const preview = async (...entries: readonly object[]): Promise<unknown> =>
   (await ask('POST', '/api/mon/v1/silenced/preview', { entries })).body;
 
 beforeEach(async () => {
-  clock = new ManualClock();
-  backend = await openBackend({ dir: await tempDir(), clock, batcher: { batchLimit: 1 } });
-  onTestFinished(() => backend.stop());
+  rig = await BackendRig.open();
   await ask('POST', '/clients', { name: 'web-1', address: '192.0.2.1', subscriptions: ['web'] });
   for (const client of ['web-1', 'web-2', 'db-1']) {
     await report(client, 'disk', 2);
@@ -48,9 +43,9 @@ test('counts what several entries cover once', async () => {
 
 test('looks back for 24 hours at most, and says so', async () => {
   await report('web-1', 'disk', 0);
-  clock.advance(23 * HOUR_MS);
+  rig.clock.advance(23 * HOUR_MS);
   expect(await preview({ check: 'disk' })).toEqual({ recovered: 1, since: STARTED });
-  clock.advance(2 * HOUR_MS);
+  rig.clock.advance(2 * HOUR_MS);
   expect(await preview({ check: 'disk' })).toEqual({ recovered: 0, since: STARTED + 3600 });
 });
 

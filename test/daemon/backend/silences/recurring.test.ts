@@ -1,11 +1,8 @@
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { handlerSchema } from '../../../../shared/schemas/handler.ts';
-import { asking } from '../../../support/asking.ts';
+import type { Ask } from '../../../support/asking.ts';
+import { BackendRig } from '../../../support/backend-rig.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { openBackend } from '../../../support/open-backend.ts';
-import { tempDir } from '../../../support/temp-dir.ts';
-import { TroubledStore } from '../../../support/troubled-store.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -15,40 +12,13 @@ const HANDLERS = new Map([['default', handlerSchema.parse({ type: 'pipe', comman
 /** From 02:00 to 03:00 UTC. */
 const NIGHTLY = { schedule: 'daily 02:00', duration: 3600 };
 
-/** Counts what is announced. */
-class CountingStore extends TroubledStore {
-  announced = 0;
+let rig: BackendRig;
 
-  override async write(...write: Parameters<TroubledStore['write']>): Promise<number> {
-    const seq = await super.write(...write);
-    this.announced += write[2].length;
-    return seq;
-  }
-}
-
-let clock: ManualClock;
-let dir: string;
-let backend: Backend;
-let store: CountingStore;
-
-async function start(): Promise<void> {
-  backend = await openBackend({
-    dir,
-    clock,
-    batcher: { batchLimit: 1 },
-    around: (real) => (store = new CountingStore(real)),
-    definitions: { handlers: HANDLERS },
-  });
-}
 beforeEach(async () => {
-  clock = new ManualClock();
-  dir = await tempDir();
-  await start();
-  onTestFinished(() => backend.stop());
+  rig = await BackendRig.open({ handlers: HANDLERS });
 });
 
-const ask = (method: string, target: string, body?: unknown): ReturnType<ReturnType<typeof asking>> =>
-  asking(backend.url)(method, target, body);
+const ask: Ask = (...request) => rig.administer(...request);
 const recur = (more: object = {}): ReturnType<typeof ask> =>
   ask('POST', '/api/mon/v1/silenced', { check: 'disk', reason: 'backup', recurrence: { ...NIGHTLY, ...more } });
 const fail = (): ReturnType<typeof ask> =>
@@ -73,7 +43,7 @@ describe('a silence that recurs (silencing 3)', () => {
     expect((await recur()).status).toBe(201);
     const seen: unknown[] = [];
     for (const [byMs] of [[2 * HOUR - 1], [1], [HOUR - 1], [1], [DAY - HOUR - 1], [1], [HOUR]] as const) {
-      clock.advance(byMs);
+      rig.clock.advance(byMs);
       seen.push(await isSilenced());
     }
     expect(seen).toEqual([false, true, true, false, false, true, false]);
@@ -85,19 +55,19 @@ describe('a silence that recurs (silencing 3)', () => {
     expect(await entries()).toMatchObject([
       { id: '*:disk', begin: hour2, expire_at: hour3, recurrence: { ...NIGHTLY, zone: 'UTC' } },
     ]);
-    clock.advance(2.5 * HOUR);
+    rig.clock.advance(2.5 * HOUR);
     expect((await ask('GET', '/silenced')).body).toMatchObject([{ id: '*:disk', begin: hour2, expire: 1800 }]);
-    clock.advance(HOUR);
+    rig.clock.advance(HOUR);
     expect(await entries()).toMatchObject([{ begin: hour2 + 86_400, expire_at: hour3 + 86_400 }]);
   });
 
   test('counts what each window kept back', async () => {
     await recur();
-    clock.advance(2 * HOUR);
+    rig.clock.advance(2 * HOUR);
     await fail();
     await fail();
     expect(await entries()).toMatchObject([{ suppressed: 2, window: { begin: NOW + 7200, suppressed: 2 } }]);
-    clock.advance(DAY);
+    rig.clock.advance(DAY);
     expect(await entries()).toMatchObject([{ suppressed: 2, window: { begin: NOW + 7200, suppressed: 2 } }]);
     await fail();
     expect(await entries()).toMatchObject([{ suppressed: 3, window: { begin: NOW + 93_600, suppressed: 1 } }]);
@@ -105,22 +75,22 @@ describe('a silence that recurs (silencing 3)', () => {
 
   test('is of the window of now after a backend was away, or ended by the machine, and counts on', async () => {
     await recur();
-    clock.advance(2 * HOUR);
+    rig.clock.advance(2 * HOUR);
     await fail();
-    await backend.stop();
-    clock.advance(3 * DAY + 1000);
-    await start();
+    await rig.stop();
+    rig.clock.advance(3 * DAY + 1000);
+    await rig.start({ handlers: HANDLERS });
     expect(await isSilenced()).toBe(true);
     expect(await entries()).toMatchObject([{ begin: NOW + 7200 + 3 * 86_400, suppressed: 1 }]);
-    clock.advance(HOUR);
+    rig.clock.advance(HOUR);
     expect(await isSilenced()).toBe(false);
   });
 
   test('goes behind its last window', async () => {
     await recur({ last_day: '2026-01-02' });
-    clock.advance(DAY + 3 * HOUR - 1);
+    rig.clock.advance(DAY + 3 * HOUR - 1);
     expect(await entries()).toHaveLength(1);
-    clock.advance(1);
+    rig.clock.advance(1);
     expect(await entries()).toEqual([]);
     await expect
       .poll(async () => JSON.stringify((await ask('GET', '/api/mon/v1/audit')).body))
@@ -130,9 +100,9 @@ describe('a silence that recurs (silencing 3)', () => {
   test('has each window in the timeline, which nobody is said to have made but the first', async () => {
     await fail();
     await recur();
-    clock.advance(DAY + 4 * HOUR);
+    rig.clock.advance(DAY + 4 * HOUR);
     await expect.poll(timeline).toHaveLength(3);
-    clock.advance(DAY);
+    rig.clock.advance(DAY);
     await expect
       .poll(timeline)
       .toMatchObject([
@@ -148,15 +118,15 @@ describe('a silence that recurs (silencing 3)', () => {
     await recur();
     const days: number[] = [];
     for (let day = 0; day < 10; day++) {
-      const before = store.announced;
+      const before = rig.store.announced;
       for (const byMs of [2 * HOUR, HOUR]) {
-        const { announced } = store;
-        clock.advance(byMs);
-        await expect.poll(() => store.announced).toBeGreaterThan(announced);
+        const { announced } = rig.store;
+        rig.clock.advance(byMs);
+        await expect.poll(() => rig.store.announced).toBeGreaterThan(announced);
         await entries();
       }
-      clock.advance(21 * HOUR);
-      days.push(store.announced - before);
+      rig.clock.advance(21 * HOUR);
+      days.push(rig.store.announced - before);
     }
     expect(Math.max(...days)).toBeLessThan(10);
   });

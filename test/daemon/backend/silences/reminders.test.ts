@@ -1,32 +1,20 @@
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
 import { handlerSchema } from '../../../../shared/schemas/handler.ts';
-import type { Backend } from '../../../../daemon/backend/compose.ts';
-import { asking } from '../../../support/asking.ts';
-import { ManualClock } from '../../../support/manual-clock.ts';
-import { openBackend } from '../../../support/open-backend.ts';
-import { tempDir } from '../../../support/temp-dir.ts';
+import type { Ask } from '../../../support/asking.ts';
+import { BackendRig } from '../../../support/backend-rig.ts';
 
 const MINUTE = 60_000;
 
-let clock: ManualClock;
-let dir: string;
-let backend: Backend;
+let rig: BackendRig;
 
-async function start(definitions?: Parameters<typeof openBackend>[0]['definitions']): Promise<void> {
-  backend = await openBackend({ dir, clock, batcher: { batchLimit: 1 }, ...(definitions && { definitions }) });
-}
 beforeEach(async () => {
-  clock = new ManualClock();
-  dir = await tempDir();
-  await start();
-  onTestFinished(() => backend.stop());
+  rig = await BackendRig.open();
 });
 
-const ask = (method: string, target: string, body?: unknown): ReturnType<ReturnType<typeof asking>> =>
-  asking(backend.url)(method, target, body);
+const ask: Ask = (...request) => rig.administer(...request);
 const silence = (expire = 3600): ReturnType<typeof ask> => ask('POST', '/silenced', { check: 'disk', expire });
 const fail = (source: string): ReturnType<typeof ask> =>
   ask('POST', '/results', { name: 'disk', source, output: 'full', status: 2 });
@@ -42,22 +30,22 @@ describe('a silence that is about to end (spec, reminder)', () => {
     await silence();
     await fail('web-1');
     await fail('web-2');
-    clock.advance(50 * MINUTE - 1);
+    rig.clock.advance(50 * MINUTE - 1);
     expect(await reminded()).toBeUndefined();
-    clock.advance(1);
-    const told = { at: clock.now() / 1000, events: 2 };
+    rig.clock.advance(1);
+    const told = { at: rig.clock.now() / 1000, events: 2 };
     await expect.poll(reminded).toEqual(told);
     await fail('web-3');
-    await backend.stop();
-    clock.advance(MINUTE);
-    await start();
-    clock.advance(MINUTE);
+    await rig.stop();
+    rig.clock.advance(MINUTE);
+    await rig.start();
+    rig.clock.advance(MINUTE);
     expect(await reminded()).toEqual(told);
   });
 
   test('is not where it keeps nothing quiet', async () => {
     await silence();
-    clock.advance(50 * MINUTE);
+    rig.clock.advance(50 * MINUTE);
     await fail('web-1');
     expect(await reminded()).toBeUndefined();
   });
@@ -65,11 +53,11 @@ describe('a silence that is about to end (spec, reminder)', () => {
   test('is pointed out again before another end', async () => {
     await silence();
     await fail('web-1');
-    clock.advance(40 * MINUTE);
+    rig.clock.advance(40 * MINUTE);
     await silence();
-    clock.advance(49 * MINUTE);
+    rig.clock.advance(49 * MINUTE);
     expect(await reminded()).toBeUndefined();
-    clock.advance(MINUTE);
+    rig.clock.advance(MINUTE);
     await expect.poll(reminded).toMatchObject({ events: 1 });
     await silence();
     expect(await reminded()).toBeUndefined();
@@ -78,10 +66,10 @@ describe('a silence that is about to end (spec, reminder)', () => {
   test('is pointed out late by a backend that was away', async () => {
     await silence();
     await fail('web-1');
-    await backend.stop();
-    clock.advance(55 * MINUTE);
-    await start();
-    clock.advance(1);
+    await rig.stop();
+    rig.clock.advance(55 * MINUTE);
+    await rig.start();
+    rig.clock.advance(1);
     await expect.poll(reminded).toMatchObject({ events: 1 });
   });
 });
@@ -91,7 +79,7 @@ async function dump(): Promise<unknown> {
 }
 /** What is noted when all that is due was told. */
 async function remindedThen(): Promise<unknown> {
-  clock.advance(1000);
+  rig.clock.advance(1000);
   await fail('web-2');
   await fail('web-2');
   return await reminded();
@@ -108,8 +96,8 @@ describe('one that comes back with the end of which it was pointed out (spec, re
   ])('with a dump is not pointed out again, in force %s', async (_name, entry) => {
     await ask('POST', '/api/mon/v1/silenced', entry);
     await fail('web-1');
-    clock.advance(61 * MINUTE);
-    clock.advance(49 * MINUTE);
+    rig.clock.advance(61 * MINUTE);
+    rig.clock.advance(49 * MINUTE);
     await expect.poll(reminded).toMatchObject({ events: 1 });
     const [before, objects] = [await reminded(), await dump()];
     await ask('POST', '/silenced/clear', { id: '*:disk' });
@@ -124,8 +112,8 @@ describe('one that comes back with the end of which it was pointed out (spec, re
     await ask('POST', '/api/mon/v1/silenced', entry);
     await fail('web-1');
     const objects = await dump();
-    clock.advance(61 * MINUTE);
-    clock.advance(49 * MINUTE);
+    rig.clock.advance(61 * MINUTE);
+    rig.clock.advance(49 * MINUTE);
     await expect.poll(reminded).toMatchObject({ events: 1 });
     const before = await reminded();
     await ask('POST', '/api/mon/v1/restore', { objects });
@@ -135,8 +123,8 @@ describe('one that comes back with the end of which it was pointed out (spec, re
   test('with an undo is not pointed out again', async () => {
     await ask('POST', '/api/mon/v1/silenced', RECURRING);
     await fail('web-1');
-    clock.advance(61 * MINUTE);
-    clock.advance(49 * MINUTE);
+    rig.clock.advance(61 * MINUTE);
+    rig.clock.advance(49 * MINUTE);
     await expect.poll(reminded).toMatchObject({ events: 1 });
     const before = await reminded();
     const cleared = await ask('POST', '/api/mon/v1/bulk', { operations: [{ op: 'clear', id: '*:disk' }] });
@@ -150,7 +138,7 @@ describe('one that comes back with the end of which it was pointed out (spec, re
 test('that it was pointed out is read with the entry (spec, reminder 2)', async () => {
   await silence();
   await fail('web-1');
-  clock.advance(50 * MINUTE);
+  rig.clock.advance(50 * MINUTE);
   await expect.poll(reminded).toMatchObject({ events: 1 });
   const shown = { reminded: await reminded() };
   expect((await ask('GET', '/api/mon/v1/silenced')).body).toMatchObject([shown]);
@@ -163,11 +151,11 @@ async function restart(handlers: readonly string[] = ['note'], more: object = {}
   const { program } = await loadConfig({ directories: [], env: {} });
   const note = handlerSchema.parse({
     type: 'pipe',
-    command: `cat >> ${join(dir, 'told')}; echo >> ${join(dir, 'told')}`,
+    command: `cat >> ${join(rig.dir, 'told')}; echo >> ${join(rig.dir, 'told')}`,
     ...more,
   });
-  await backend.stop();
-  await start({
+  await rig.stop();
+  await rig.start({
     program: { ...program, 'silence-reminder-handler': 'note' },
     handlers: new Map(handlers.map((name) => [name, note])),
   });
@@ -175,7 +163,7 @@ async function restart(handlers: readonly string[] = ['note'], more: object = {}
 
 /** What the program was given, run by run. */
 async function runs(): Promise<{ check: { output: string }; silence_ending: { id: string } }[]> {
-  const text = await readFile(join(dir, 'told'), 'utf8').catch(() => '');
+  const text = await readFile(join(rig.dir, 'told'), 'utf8').catch(() => '');
   return text
     .split('\n')
     .filter((line) => line !== '')
@@ -192,7 +180,7 @@ describe('a handler is told of it (spec, reminder 3)', () => {
     await restart();
     await ask('POST', '/silenced', { check: 'disk', expire: 3600, reason: 'CHG-1', creator: 'alice' });
     await ask('POST', '/results', { name: 'disk', source: 'web-1', output: 'full', status: 2, handlers: [] });
-    clock.advance(50 * MINUTE);
+    rig.clock.advance(50 * MINUTE);
     await expect.poll(runs).toMatchObject([
       {
         client: { name: 'mon' },
@@ -206,9 +194,9 @@ describe('a handler is told of it (spec, reminder 3)', () => {
       },
     ]);
     await restart();
-    clock.advance(MINUTE);
+    rig.clock.advance(MINUTE);
     await silence();
-    clock.advance(50 * MINUTE);
+    rig.clock.advance(50 * MINUTE);
     await expect.poll(async () => (await runs()).length).toBe(2);
     expect((await runs()).map(({ check }) => check.output)[1]).toBe(
       'the silence *:disk ends in 10m and keeps 1 event quiet',
@@ -221,9 +209,9 @@ describe('a handler is told of it (spec, reminder 3)', () => {
       await ask('POST', '/silenced', { check, expire: 3600 });
       await ask('POST', '/results', { name: check, source: 'web-1', output: 'full', status: 2, handlers: [] });
     }
-    clock.advance(50 * MINUTE);
+    rig.clock.advance(50 * MINUTE);
     await expect.poll(reminded).toMatchObject({ events: 1 });
-    clock.advance(MINUTE);
+    rig.clock.advance(MINUTE);
     await expect.poll(async () => (await remindedOf()).toSorted()).toEqual(['*:disk', '*:load']);
   });
 
@@ -231,12 +219,12 @@ describe('a handler is told of it (spec, reminder 3)', () => {
     await restart();
     await silence();
     await fail('web-1');
-    await backend.stop();
-    clock.advance(55 * MINUTE);
+    await rig.stop();
+    rig.clock.advance(55 * MINUTE);
     await restart();
-    clock.advance(1);
+    rig.clock.advance(1);
     await expect.poll(reminded).toMatchObject({ events: 1 });
-    await backend.stop();
+    await rig.stop();
     await restart();
     await expect.poll(async () => (await runs()).length).toBe(1);
   });
@@ -245,7 +233,7 @@ describe('a handler is told of it (spec, reminder 3)', () => {
     await restart([]);
     await silence();
     await fail('web-1');
-    clock.advance(50 * MINUTE);
+    rig.clock.advance(50 * MINUTE);
     await expect.poll(reminded).toMatchObject({ events: 1 });
     expect(await runs()).toEqual([]);
   });

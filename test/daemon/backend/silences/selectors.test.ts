@@ -1,21 +1,17 @@
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { selectorId } from '../../../../shared/domain/silencing.ts';
+import type { Ask } from '../../../support/asking.ts';
+import { BackendRig } from '../../../support/backend-rig.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { openBackend } from '../../../support/open-backend.ts';
-import { send, type Answer } from '../../../support/raw-http.ts';
-import { tempDir } from '../../../support/temp-dir.ts';
+import type { Answer } from '../../../support/raw-http.ts';
 
 const NOW = ManualClock.START_MS / 1000;
 const SELECTOR = 'client~web-* env=prod check!=backup';
 const ID = selectorId(SELECTOR);
 
-let clock: ManualClock;
-let backend: Backend;
-let dir: string;
+let rig: BackendRig;
 
-const ask = (method: string, target: string, body?: object): Promise<Answer> =>
-  send(backend.url, { method, target, ...(body !== undefined && { body: JSON.stringify(body) }) });
+const ask: Ask = (...request) => rig.ask(...request);
 const client = (name: string, attributes: object): Promise<Answer> =>
   ask('POST', '/clients', { name, address: '192.0.2.1', subscriptions: ['web'], ...attributes });
 const report = (source: string, name: string, attributes: object = {}): Promise<Answer> =>
@@ -54,15 +50,8 @@ const bulk = async (operation: object): Promise<{ undo: object }> =>
 const naming = (from: number): string =>
   Array.from({ length: 20 }, (_, at) => `client.a${String(from + at)}=1`).join(' ');
 
-async function start(): Promise<void> {
-  backend = await openBackend({ dir, clock, batcher: { batchLimit: 1 } });
-}
-
 beforeEach(async () => {
-  clock = new ManualClock();
-  dir = await tempDir();
-  await start();
-  onTestFinished(() => backend.stop());
+  rig = await BackendRig.open();
   await client('web-1', { env: 'prod' });
   await client('web-2', { env: 'test' });
   await client('db-1', { env: 'prod' });
@@ -125,9 +114,9 @@ describe('a silence by search', () => {
   test('begins and ends at its times', async () => {
     await silence('client=db-1', { begin: NOW + 60, expire: 60 });
     expect(await silenced()).toEqual([]);
-    clock.advance(61_000);
+    rig.clock.advance(61_000);
     expect(await silenced()).toEqual(['db-1/backup', 'db-1/disk']);
-    clock.advance(60_000);
+    rig.clock.advance(60_000);
     expect(await silenced()).toEqual([]);
   });
 
@@ -180,16 +169,16 @@ describe('a silence by search', () => {
     expect(await silenced()).toEqual([]);
     expect((await ask('DELETE', '/results/web-1/backup')).status).toBe(204);
     expect(await silenced()).toEqual(['web-1/backup']);
-    await backend.stop();
-    await start();
+    await rig.stop();
+    await rig.start();
     expect(await silenced()).toEqual(['web-1/backup']);
   });
 
   test('is there after a restart, with the attributes that it asks for', async () => {
     await silence(SELECTOR);
     await silence('team=storage client=db-1');
-    await backend.stop();
-    await start();
+    await rig.stop();
+    await rig.start();
     expect(await silenced()).toEqual(['db-1/backup', 'web-1/disk']);
   });
 
@@ -208,9 +197,9 @@ describe('a silence by search', () => {
     });
     const other = await ask('GET', '/api/mon/v1/timeline?client=web-1&check=backup');
     expect(other.body).toMatchObject({ transitions: [{ kind: 'create' }] });
-    clock.advance(60_000);
+    rig.clock.advance(60_000);
     await silence('client=db-1');
-    clock.advance(60_000);
+    rig.clock.advance(60_000);
     const spent = await ask('GET', `/api/mon/v1/availability?client=db-1&check=disk&since=${String(NOW * 1000)}`);
     expect(spent.body).toMatchObject({ total: { silenced: 60, critical: 60 } });
   });

@@ -1,38 +1,23 @@
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { STASHES } from '../../../../daemon/backend/stashes/table.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
-import { ManualClock } from '../../../support/manual-clock.ts';
-import { openBackend } from '../../../support/open-backend.ts';
+import type { Ask } from '../../../support/asking.ts';
+import { BackendRig } from '../../../support/backend-rig.ts';
 import { send, type Answer } from '../../../support/raw-http.ts';
-import { tempDir } from '../../../support/temp-dir.ts';
 
-let clock: ManualClock;
-let dir: string;
-let backend: Backend | undefined;
+let rig: BackendRig;
 
-async function start(): Promise<void> {
-  backend = await openBackend({ dir, clock, batcher: { batchLimit: 1 } });
-}
-async function stop(): Promise<void> {
-  await backend?.stop();
-  backend = undefined;
-}
 beforeEach(async () => {
-  clock = new ManualClock();
-  dir = await tempDir();
-  await start();
-  onTestFinished(stop);
+  rig = await BackendRig.open();
 });
 
-const ask = (method: string, target: string, body?: unknown): Promise<Answer> =>
-  send(backend?.url ?? '', { method, target, body: body === undefined ? null : JSON.stringify(body) });
+const ask: Ask = (...request) => rig.ask(...request);
 const get = (target: string): Promise<Answer> => ask('GET', target);
 const listed = async (): Promise<unknown> => (await get('/stashes')).body;
 
 async function storedPaths(): Promise<unknown[]> {
-  await stop();
-  const store = await openLevelStore(dir);
+  await rig.stop();
+  const store = await openLevelStore(rig.dir);
   const paths: unknown[] = [];
   for await (const [key] of store.scan([STASHES.prefix])) paths.push(key.at(-1));
   await store.close();
@@ -73,9 +58,9 @@ describe('a stash', () => {
 
   test('survives a restart', async () => {
     await ask('POST', '/stashes', { path: 'a', content: { kept: true }, expire: 60 });
-    await stop();
-    clock.advance(20_000);
-    await start();
+    await rig.stop();
+    rig.clock.advance(20_000);
+    await rig.start();
     expect(await listed()).toEqual([{ path: 'a', content: { kept: true }, expire: 40 }]);
   });
 });
@@ -116,12 +101,12 @@ describe('time', () => {
   test('counts down and ends it, also in the store', async () => {
     await ask('POST', '/stashes', { path: 'short', content: {}, expire: 30 });
     await ask('POST', '/stashes', { path: 'long', content: {}, expire: 60 });
-    clock.advance(29_001);
+    rig.clock.advance(29_001);
     expect(await listed()).toMatchObject([
       { path: 'long', expire: 31 },
       { path: 'short', expire: 1 },
     ]);
-    clock.advance(999);
+    rig.clock.advance(999);
     expect(await listed()).toMatchObject([{ path: 'long' }]);
     expect((await get('/stash/short')).status).toBe(404);
     expect((await ask('DELETE', '/stash/short')).status).toBe(404);
@@ -130,17 +115,17 @@ describe('time', () => {
 
   test('ends one that ended while no backend was there', async () => {
     await ask('POST', '/stashes', { path: 'a', content: {}, expire: 30 });
-    await stop();
-    clock.advance(31_000);
-    await start();
+    await rig.stop();
+    rig.clock.advance(31_000);
+    await rig.start();
     expect(await listed()).toEqual([]);
-    clock.advance(0);
+    rig.clock.advance(0);
     expect(await storedPaths()).toEqual([]);
   });
 
   test('DEFECT of the peer, stashes: expire -1 is for ever, it deletes nothing', async () => {
     await ask('POST', '/stashes', { path: 'a', content: {}, expire: -1 });
-    clock.advance(3_600_000);
+    rig.clock.advance(3_600_000);
     expect(await listed()).toEqual([{ path: 'a', content: {}, expire: -1 }]);
   });
 
@@ -153,7 +138,7 @@ describe('time', () => {
   test('a deadline that was replaced ends nothing', async () => {
     await ask('POST', '/stashes', { path: 'a', content: {}, expire: 10 });
     await ask('POST', '/stashes', { path: 'a', content: {}, expire: 100 });
-    clock.advance(11_000);
+    rig.clock.advance(11_000);
     expect(await listed()).toMatchObject([{ path: 'a', expire: 89 }]);
   });
 });
@@ -162,7 +147,7 @@ describe('a list', () => {
   beforeEach(async () => {
     for (const path of ['c', 'a', 'b/1']) await ask('POST', '/stashes', { path, content: { kind: path[0] } });
     await ask('POST', '/stashes', { path: 'gone', content: {}, expire: 1 });
-    clock.advance(1000);
+    rig.clock.advance(1000);
   });
 
   test.each<{ query: string; paths: string[]; pagination?: string }>([
@@ -209,7 +194,7 @@ describe('refused', () => {
     { name: 'more than 512 levels', body: `{"a":${'['.repeat(600)}${']'.repeat(600)}}`, status: 400 },
     { name: 'more than a megabyte', body: JSON.stringify({ a: 'x'.repeat(1024 * 1024) }), status: 413 },
   ])('content that is $name', async ({ body, status }) => {
-    const answer = await send(backend?.url ?? '', { method: 'POST', target: '/stash/a', body });
+    const answer = await send(rig.url, { method: 'POST', target: '/stash/a', body });
     expect(answer.status).toBe(status);
     expect(await listed()).toEqual([]);
   });

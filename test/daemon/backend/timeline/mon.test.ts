@@ -1,62 +1,39 @@
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { Backend } from '../../../../daemon/backend/compose.ts';
-import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { AvailabilityReport } from '../../../../shared/schemas/availability.ts';
 import type { TimelinePage, TimelineRow } from '../../../../shared/schemas/timeline.ts';
 import { administratorOf } from '../../../support/administrator.ts';
-import { asking, basic } from '../../../support/asking.ts';
+import { asking, basic, type Ask } from '../../../support/asking.ts';
+import { BackendRig } from '../../../support/backend-rig.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { openBackend } from '../../../support/open-backend.ts';
-import { send, type Answer } from '../../../support/raw-http.ts';
 import { startBackend } from '../../../support/running-backend.ts';
-import { tempDir } from '../../../support/temp-dir.ts';
-import { TroubledStore } from '../../../support/troubled-store.ts';
 
 const MON = '/api/mon/v1';
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const PER_CHECK = 100;
 
-let clock: ManualClock;
-let dir: string;
 let days: number;
-let backend: Backend | undefined;
-let store: TroubledStore | undefined;
+let rig: BackendRig;
 
-async function start(): Promise<void> {
-  const { program } = await loadConfig({ directories: [], env: {} });
-  backend = await openBackend({
-    dir,
-    clock,
-    batcher: { batchLimit: 1 },
-    around: (real) => (store = new TroubledStore(real)),
-    definitions: { program: { ...program, timeline: { days, 'transitions-per-check': PER_CHECK } } },
-  });
-}
-async function stop(): Promise<void> {
-  await backend?.stop();
-  backend = undefined;
+function sections(): Parameters<BackendRig['start']>[0] {
+  return { program: { timeline: { days, 'transitions-per-check': PER_CHECK } } };
 }
 /** @param ms since the clock began */
 async function restartAt(ms: number): Promise<void> {
-  await stop();
-  clock = new ManualClock(ManualClock.START_MS + ms);
-  await start();
+  await rig.stop();
+  rig.clock = new ManualClock(ManualClock.START_MS + ms);
+  await rig.start(sections());
 }
 beforeEach(async () => {
-  clock = new ManualClock();
-  dir = await tempDir();
   days = 90;
-  await start();
-  onTestFinished(stop);
+  rig = await BackendRig.open(sections());
 });
 
-const ask = (method: string, target: string, body?: unknown, headers = {}): Promise<Answer> =>
-  send(backend?.url ?? '', { method, target, headers, body: body === undefined ? null : JSON.stringify(body) });
+const ask: Ask = (...request) => rig.ask(...request);
 
 /** One result, a minute after the last. */
 async function report(check: string, status: number, source = 'web-1', more = {}): Promise<void> {
-  clock.advance(MINUTE);
+  rig.clock.advance(MINUTE);
   const result = { name: check, output: `${check} says ${String(status)}\nmore`, status, source, ...more };
   expect((await ask('POST', '/results', result)).status).toBe(202);
 }
@@ -125,7 +102,7 @@ describe('what becomes of a check is kept (spec, timeline 1)', () => {
   });
 
   test('who resolved, deleted and renamed', async () => {
-    const admin = administratorOf(backend?.url ?? '');
+    const admin = administratorOf(rig.url);
     await report('disk', 2);
     await ask('DELETE', '/events/web-1/disk');
     await report('swap', 1);
@@ -147,12 +124,12 @@ describe('what becomes of a check is kept (spec, timeline 1)', () => {
   test('a silence is one transition however many checks it is about, and is shown with each of them', async () => {
     await report('disk', 2);
     await report('disk', 2, 'web-2');
-    clock.advance(MINUTE);
+    rig.clock.advance(MINUTE);
     await ask('POST', '/silenced', { check: 'disk', reason: 'CHG-1', creator: 'ada', expire: 600 });
     await ask('POST', '/silenced', { subscription: 'client:web-2', creator: 'bob' });
     await ask('POST', '/silenced/clear', { subscription: 'client:web-2' });
     await report('disk', 1);
-    clock.advance(600_000);
+    rig.clock.advance(600_000);
     await report('load', 0);
     expect(await kinds('?client=web-1&check=disk')).toEqual([
       'expire *:disk',
@@ -187,9 +164,9 @@ describe('what becomes of a check is kept (spec, timeline 1)', () => {
   });
 
   test('off, nothing is kept', async () => {
-    await stop();
+    await rig.stop();
     days = 0;
-    await start();
+    await rig.start(sections());
     await report('disk', 2);
     expect(await page()).toEqual({ transitions: [], next: null, kept_since: null });
   });
@@ -197,10 +174,9 @@ describe('what becomes of a check is kept (spec, timeline 1)', () => {
 
 describe('a transition is in the commit of its change', () => {
   test('where the write fails there is neither', async () => {
-    if (store === undefined) throw new Error('there is a store');
-    store.refuses = () => true;
+    rig.store.refuses = () => true;
     expect((await ask('POST', '/results', { name: 'disk', output: 'a', status: 2, source: 'web-1' })).status).toBe(503);
-    store.refuses = () => false;
+    rig.store.refuses = () => false;
     expect(await kinds()).toEqual([]);
     await report('disk', 2);
     expect(await kinds()).toEqual(['create web-1/disk']);
@@ -210,8 +186,7 @@ describe('a transition is in the commit of its change', () => {
     const written: string[][] = [];
     await report('disk', 2);
     await report('load', 0);
-    if (store === undefined) throw new Error('there is a store');
-    store.refuses = (ops) => {
+    rig.store.refuses = (ops) => {
       written.push(ops.map(({ key }) => String(key[0])).filter((table) => table.startsWith('timeline')));
       return false;
     };
@@ -233,7 +208,7 @@ describe('a transition is in the commit of its change', () => {
 async function pastOf(namespace: string): Promise<unknown[]> {
   const found: unknown[] = [];
   for (const prefix of ['timeline', 'timeline-check']) {
-    for await (const [key] of store?.scan([prefix, namespace]) ?? []) found.push(key);
+    for await (const [key] of rig.store.scan([prefix, namespace])) found.push(key);
   }
   return found;
 }
@@ -245,16 +220,16 @@ describe('only so much is kept (spec, timeline 3)', () => {
     await restartAt(89 * DAY);
     await report('disk', 0);
     await restartAt(90 * DAY + 5 * MINUTE);
-    clock.advance(10_000);
+    rig.clock.advance(10_000);
     await expect.poll(() => kinds()).toEqual(['resolve web-1/disk']);
-    expect((await page()).kept_since).toBe(clock.now() - 90 * DAY);
+    expect((await page()).kept_since).toBe(rig.clock.now() - 90 * DAY);
     expect(await kinds('?client=web-1&check=disk')).toEqual(['resolve web-1/disk']);
   });
 
   test('and of a check what is more than its number, the oldest first', async () => {
     for (let at = 0; at < 2 * PER_CHECK; at++) await report('disk', (at % 2) + 1);
     await report('load', 1);
-    clock.advance(10_000);
+    rig.clock.advance(10_000);
     const ofDisk = async (): Promise<number> => (await rows('?client=web-1&check=disk&limit=1000')).length;
     // It may have a tenth more, and seldom some more.
     await expect.poll(ofDisk).toBeLessThan(1.5 * PER_CHECK);
@@ -267,29 +242,29 @@ describe('only so much is kept (spec, timeline 3)', () => {
     await report('cpu', 1);
     for (let at = 0; at < PER_CHECK + 9; at++) await report('disk', (at % 2) + 1);
     await report('load', 1);
-    await restartAt(clock.now() - ManualClock.START_MS);
-    clock.advance(10_000);
+    await restartAt(rig.clock.now() - ManualClock.START_MS);
+    rig.clock.advance(10_000);
     await expect.poll(async () => (await rows('?limit=1000')).length).toBe(PER_CHECK + 2);
     expect(await rows('?client=web-1&check=disk&limit=1000')).toHaveLength(PER_CHECK);
   });
 
   test('with a namespace goes its past', async () => {
-    const admin = asking(backend?.url ?? '');
+    const admin = rig.administer;
     await admin('POST', '/api/core/v2/namespaces', { name: 'shop' });
     await admin('POST', `${MON}/results?namespace=shop`, [{ source: 'web-1', name: 'disk', output: '', status: 2 }]);
     await admin('DELETE', `${MON}/clients/web-1?namespace=shop`);
     expect((await admin('DELETE', '/api/core/v2/namespaces/shop')).status).toBe(204);
     expect(await pastOf('shop')).not.toEqual([]);
-    clock.advance(10_000);
+    rig.clock.advance(10_000);
     await expect.poll(() => pastOf('shop')).toEqual([]);
   });
 
   test('turned off, all of it goes', async () => {
     await report('disk', 2);
-    await stop();
+    await rig.stop();
     days = 0;
-    await start();
-    clock.advance(10_000);
+    await rig.start(sections());
+    rig.clock.advance(10_000);
     await expect.poll(() => page()).toEqual({ transitions: [], next: null, kept_since: null });
   });
 });
@@ -342,10 +317,10 @@ describe('GET /api/mon/v1/timeline', () => {
 test('GET /api/mon/v1/timeline/:client/:check tells how a check was without a gap, and when it was silenced', async () => {
   await report('disk', 0);
   await report('disk', 2);
-  clock.advance(9 * MINUTE);
+  rig.clock.advance(9 * MINUTE);
   await ask('POST', '/silenced', { check: 'disk', expire: 60 });
   await report('disk', 0);
-  clock.advance(MINUTE);
+  rig.clock.advance(MINUTE);
   const began = ManualClock.START_MS;
   const { body } = await ask('GET', `${MON}/timeline/web-1/disk?since=${String(began)}`);
   expect(body).toEqual({
@@ -374,16 +349,16 @@ test('GET /api/mon/v1/timeline/:client/:check tells how a check was without a ga
 describe('GET /api/mon/v1/availability', () => {
   test('of a check, with what was silenced apart', async () => {
     await report('disk', 0);
-    const since = clock.now();
-    clock.advance(9 * MINUTE);
+    const since = rig.clock.now();
+    rig.clock.advance(9 * MINUTE);
     await report('disk', 2);
-    clock.advance(10 * MINUTE);
+    rig.clock.advance(10 * MINUTE);
     await ask('POST', '/silenced', { check: 'disk' });
-    clock.advance(10 * MINUTE);
+    rig.clock.advance(10 * MINUTE);
     await ask('POST', '/silenced/clear', { check: 'disk' });
-    clock.advance(9 * MINUTE);
+    rig.clock.advance(9 * MINUTE);
     await report('disk', 0);
-    clock.advance(10 * MINUTE);
+    rig.clock.advance(10 * MINUTE);
     const shares = {
       ok: 1200,
       critical: 1200,
@@ -396,7 +371,7 @@ describe('GET /api/mon/v1/availability', () => {
     };
     expect(await availability(`?client=web-1&check=disk&since=${String(since)}`)).toEqual({
       since,
-      until: clock.now(),
+      until: rig.clock.now(),
       count: 1,
       total: shares,
       checks: [{ client: 'web-1', check: 'disk', ...shares }],
@@ -406,9 +381,9 @@ describe('GET /api/mon/v1/availability', () => {
   test('of a client and of an aggregate, the worst first', async () => {
     for (const check of ['disk', 'load']) await report(check, 0, 'web-1', { aggregate: 'web' });
     await report('other', 2);
-    const since = clock.now();
+    const since = rig.clock.now();
     await report('load', 1, 'web-1', { aggregate: 'web' });
-    clock.advance(MINUTE);
+    rig.clock.advance(MINUTE);
     const span = `&since=${String(since)}`;
     const { count, total, checks } = await availability(`?aggregate=web${span}`);
     expect([count, total.percent, checks.map(({ check, percent }) => [check, percent])]).toEqual([
@@ -424,7 +399,7 @@ describe('GET /api/mon/v1/availability', () => {
 
   test('before anything was kept there is no data', async () => {
     await report('disk', 0);
-    clock.advance(MINUTE);
+    rig.clock.advance(MINUTE);
     expect((await availability('?client=web-1')).total).toMatchObject({
       ok: 60,
       no_data: DAY / 1000 - 60,

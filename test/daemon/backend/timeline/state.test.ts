@@ -1,60 +1,38 @@
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Backend } from '../../../../daemon/backend/compose.ts';
-import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { PastChanges, PastState } from '../../../../shared/schemas/timeline.ts';
-import { asking } from '../../../support/asking.ts';
+import type { Ask } from '../../../support/asking.ts';
+import { BackendRig } from '../../../support/backend-rig.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { openBackend } from '../../../support/open-backend.ts';
-import { send, type Answer } from '../../../support/raw-http.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
-import { TroubledStore } from '../../../support/troubled-store.ts';
 
 const STATE = '/api/mon/v1/timeline/state';
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-let clock: ManualClock;
-let dir: string;
 let days: number;
-let backend: Backend | undefined;
-let store: TroubledStore | undefined;
+let rig: BackendRig;
 
-async function start(): Promise<void> {
-  const { program } = await loadConfig({ directories: [], env: {} });
-  backend = await openBackend({
-    dir,
-    clock,
-    batcher: { batchLimit: 1 },
-    around: (real) => (store = new TroubledStore(real)),
-    definitions: { program: { ...program, timeline: { days, 'transitions-per-check': 10_000 } } },
-  });
-}
-async function stop(): Promise<void> {
-  await backend?.stop();
-  backend = undefined;
+function sections(): Parameters<BackendRig['start']>[0] {
+  return { program: { timeline: { days, 'transitions-per-check': 10_000 } } };
 }
 /** Starts again as much later, without the timers between. */
 async function restartAfter(ms: number): Promise<void> {
-  await stop();
-  clock = new ManualClock(clock.now() + ms);
-  await start();
+  await rig.stop();
+  rig.clock = new ManualClock(rig.clock.now() + ms);
+  await rig.start(sections());
 }
 beforeEach(async () => {
-  clock = new ManualClock();
-  dir = await tempDir();
   days = 90;
-  await start();
-  onTestFinished(stop);
+  rig = await BackendRig.open(sections());
 });
 
-const ask = (method: string, target: string, body?: unknown): Promise<Answer> =>
-  send(backend?.url ?? '', { method, target, body: body === undefined ? null : JSON.stringify(body) });
+const ask: Ask = (...request) => rig.ask(...request);
 
 /** One result, a minute after the last. @returns when */
 async function report(name: string, status: number, source = 'web-1'): Promise<number> {
-  clock.advance(MINUTE);
+  rig.clock.advance(MINUTE);
   await ask('POST', '/results', { source, name, status, output: `${name} says ${String(status)}` });
-  return clock.now();
+  return rig.clock.now();
 }
 
 async function state(query = ''): Promise<PastState> {
@@ -76,18 +54,17 @@ async function around(moment: number): Promise<unknown> {
 
 async function checkpoints(): Promise<{ readonly id?: number }[]> {
   const all: { readonly id?: number }[] = [];
-  for await (const [, text] of store?.scan(['timeline-checkpoint']) ?? [])
-    all.push(JSON.parse(text) as { id?: number });
+  for await (const [, text] of rig.store.scan(['timeline-checkpoint'])) all.push(JSON.parse(text) as { id?: number });
   return all;
 }
 async function parts(): Promise<number> {
   let count = 0;
-  for await (const _ of store?.scan(['timeline-state']) ?? []) count++;
+  for await (const _ of rig.store.scan(['timeline-state'])) count++;
   return count;
 }
 /** Lets a checkpoint be written. */
 async function checkpoint(count = 1): Promise<void> {
-  clock.advance(10_000);
+  rig.clock.advance(10_000);
   await vi.waitFor(async () => expect((await checkpoints()).filter(({ id }) => id !== undefined)).toHaveLength(count));
 }
 
@@ -108,18 +85,18 @@ describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
 
   test('ages count up to the moment that is asked for', async () => {
     await report('cpu', 1);
-    clock.advance(10 * MINUTE);
+    rig.clock.advance(10 * MINUTE);
     const then = await report('disk', 2);
     expect(shown(await at(then, 'q=age%3E5m'))).toEqual(['web-1/cpu 1']);
   });
 
   test('says what silenced them, and which silences there were', async () => {
     const before = await report('cpu', 2);
-    clock.advance(MINUTE);
+    rig.clock.advance(MINUTE);
     await ask('POST', '/silenced', { check: 'cpu', expire: 120, reason: 'CHG-1', expire_on_resolve: true });
-    const during = clock.now();
-    clock.advance(5 * MINUTE);
-    const after = clock.now();
+    const during = rig.clock.now();
+    rig.clock.advance(5 * MINUTE);
+    const after = rig.clock.now();
     const [first] = (await at(during)).events;
     expect(first?.silenced_by).toEqual(['*:cpu']);
     expect((await at(during)).silenced).toMatchObject([
@@ -157,7 +134,7 @@ describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
   test('tells clients of which something was known, with what is known of them today', async () => {
     const first = await report('cpu', 0);
     const second = await report('cpu', 2, 'web-2');
-    clock.advance(MINUTE);
+    rig.clock.advance(MINUTE);
     await ask('DELETE', '/clients/web-2');
     await vi.waitFor(async () => expect((await state('clients')).clients).toHaveLength(1));
     expect(await clientsAt(first)).toEqual([['web-1', 0, undefined]]);
@@ -170,8 +147,8 @@ describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
   test('names the change before and the one after, to step from one to the next', async () => {
     const moments = [await report('cpu', 2), await report('disk', 2), await report('cpu', 0)];
     const [one = 0, two = 0, three = 0] = moments;
-    clock.advance(MINUTE);
-    expect(await around(clock.now())).toEqual([three, null]);
+    rig.clock.advance(MINUTE);
+    expect(await around(rig.clock.now())).toEqual([three, null]);
     expect(await around(three)).toEqual([two, null]);
     expect(await around(two + 1)).toEqual([two, three]);
     expect(await around(two)).toEqual([one, three]);
@@ -179,8 +156,8 @@ describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
   });
 
   test.each([
-    ['ahead', () => clock.now() + 1, 400, 'at must not be ahead'],
-    ['before the first transition', () => clock.now() - 60 * MINUTE, 404, 'nothing is known of then: ask for'],
+    ['ahead', () => rig.clock.now() + 1, 400, 'at must not be ahead'],
+    ['before the first transition', () => rig.clock.now() - 60 * MINUTE, 404, 'nothing is known of then: ask for'],
   ])('%s nothing is told', async (_name, moment, status, message) => {
     await report('cpu', 2);
     const answer = await ask('GET', `${STATE}?at=${String(moment())}`);
@@ -188,9 +165,9 @@ describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
   });
 
   test('nothing is told where nothing is kept', async () => {
-    await stop();
+    await rig.stop();
     days = 0;
-    await start();
+    await rig.start(sections());
     await report('cpu', 2);
     expect((await ask('GET', STATE)).status).toBe(404);
   });
@@ -199,8 +176,8 @@ describe('GET /api/mon/v1/timeline/state (spec, timeline 5)', () => {
 describe('checkpoints', () => {
   test('what was there before the first transition is in the first, which is written at once', async () => {
     days = 0;
-    await stop();
-    await start();
+    await rig.stop();
+    await rig.start(sections());
     await report('cpu', 2);
     days = 90;
     await restartAfter(MINUTE);
@@ -226,17 +203,16 @@ describe('checkpoints', () => {
   test('one that breaks off changes nothing, and the next takes it away', async () => {
     const then = await report('cpu', 2);
     await restartAfter(DAY);
-    if (store === undefined) return;
     let refused = 0;
-    store.refuses = (ops) => ops.some(({ key }) => key[0] === 'timeline-state') && ++refused > 0;
-    clock.advance(10_000);
+    rig.store.refuses = (ops) => ops.some(({ key }) => key[0] === 'timeline-state') && ++refused > 0;
+    rig.clock.advance(10_000);
     await vi.waitFor(() => expect(refused).toBe(1));
     expect(await checkpoints()).toMatchObject([{ from: expect.any(Number) as number, rows: 0 }]);
     expect((await checkpoints())[0]).not.toHaveProperty('id');
     expect(shown(await at(then))).toEqual(['web-1/cpu 2']);
-    store.refuses = () => false;
+    rig.store.refuses = () => false;
     await vi.waitFor(async () => {
-      clock.advance(10_000);
+      rig.clock.advance(10_000);
       expect((await checkpoints()).map(({ id }) => id)).toEqual([expect.any(Number)]);
     });
     expect(await parts()).toBe(1);
@@ -251,21 +227,21 @@ describe('checkpoints', () => {
     await restartAfter(50 * DAY);
     await checkpoint(2);
     await restartAfter(60 * DAY);
-    clock.advance(10_000);
+    rig.clock.advance(10_000);
     await vi.waitFor(async () => expect(await checkpoints()).toHaveLength(1));
     expect(await parts()).toBe(1);
     expect(shown(await state())).toEqual(['web-1/disk 2', 'web-1/cpu 2']);
   });
 
   test('when the clock was set right one is written at once, because the ends of silences are moved with it', async () => {
-    clock.bootId = 'since this morning';
-    await stop();
-    await start();
+    rig.clock.bootId = 'since this morning';
+    await rig.stop();
+    await rig.start(sections());
     await report('cpu', 2);
     await ask('POST', '/silenced', { check: 'cpu', expire: 7200, reason: 'CHG-1' });
-    clock.set(60 * MINUTE);
-    await stop();
-    await start();
+    rig.clock.set(60 * MINUTE);
+    await rig.stop();
+    await rig.start(sections());
     await checkpoint();
     const ends = (await ask('GET', '/api/mon/v1/silenced')).body as { expire_at: number }[];
     const { silenced } = await state('silenced');
@@ -278,15 +254,15 @@ describe('checkpoints', () => {
     await ask('POST', '/silenced', { check: 'cpu', expire: 7200, reason: 'CHG-1' });
     const objects: unknown[] = [];
     for (const type of ['entities', 'events', 'silenced']) {
-      const page = await asking(backend?.url ?? '')('GET', `/api/mon/v1/dump/${type}`);
+      const page = await rig.administer('GET', `/api/mon/v1/dump/${type}`);
       objects.push(...(page.body as { objects: readonly unknown[] }).objects);
     }
-    await stop();
-    dir = await tempDir();
-    await start();
-    clock.advance(MINUTE);
-    expect(await asking(backend?.url ?? '')('POST', '/api/mon/v1/restore', { objects })).toMatchObject({ status: 200 });
-    const then = clock.now();
+    await rig.stop();
+    rig.dir = await tempDir();
+    await rig.start(sections());
+    rig.clock.advance(MINUTE);
+    expect(await rig.administer('POST', '/api/mon/v1/restore', { objects })).toMatchObject({ status: 200 });
+    const then = rig.clock.now();
     await report('cpu', 0);
     const told = await at(then);
     expect([shown(told), told.silenced?.map(({ id }) => id)]).toEqual([['web-1/cpu 2'], ['*:cpu']]);
@@ -299,7 +275,7 @@ describe('checkpoints', () => {
     await checkpoint();
     days = 0;
     await restartAfter(MINUTE);
-    clock.advance(10_000);
+    rig.clock.advance(10_000);
     await vi.waitFor(async () => expect([await checkpoints(), await parts()]).toEqual([[], 0]));
   });
 });

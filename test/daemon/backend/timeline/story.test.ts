@@ -1,12 +1,10 @@
 import * as fc from 'fast-check';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Backend } from '../../../../daemon/backend/compose.ts';
+import { expect, test } from 'vitest';
 import type { PastChanges, PastState, TimelinePage, TimelineRow } from '../../../../shared/schemas/timeline.ts';
 import type { EventRow, SilencedRow } from '../../../../shared/schemas/feed.ts';
+import type { Ask } from '../../../support/asking.ts';
+import { BackendRig } from '../../../support/backend-rig.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { openBackend } from '../../../support/open-backend.ts';
-import { send, type Answer } from '../../../support/raw-http.ts';
-import { tempDir } from '../../../support/temp-dir.ts';
 
 const MON = '/api/mon/v1';
 const RUNS = 6;
@@ -54,16 +52,9 @@ const story = fc.array(
   { minLength: 5, maxLength: 30 },
 );
 
-let clock: ManualClock;
-let dir: string;
-let backend: Backend;
+let rig: BackendRig;
 
-const open = async (): Promise<Backend> => (backend = await openBackend({ dir, clock, batcher: { batchLimit: 1 } }));
-beforeEach(() => (clock = new ManualClock()));
-afterEach(() => backend.stop());
-
-const ask = (method: string, target: string, body?: unknown): Promise<Answer> =>
-  send(backend.url, { method, target, body: body === undefined ? null : JSON.stringify(body) });
+const ask: Ask = (...request) => rig.ask(...request);
 
 async function act(step: Step): Promise<void> {
   switch (step.do) {
@@ -92,12 +83,12 @@ async function act(step: Step): Promise<void> {
     }
     case 'day':
     case 'restart':
-      await backend.stop();
+      await rig.stop();
       // Not advanced: thousands of timers would run.
-      if (step.do === 'day') clock = new ManualClock(clock.now() + DAY);
-      await open();
+      if (step.do === 'day') rig.clock = new ManualClock(rig.clock.now() + DAY);
+      await rig.start();
       // To where it is looked whether a checkpoint is due.
-      if (step.do === 'day') clock.advance(10_000);
+      if (step.do === 'day') rig.clock.advance(10_000);
   }
 }
 
@@ -131,7 +122,7 @@ interface Sight {
 async function sight(): Promise<Sight> {
   const rows = (await ask('GET', `${MON}/events?sort=client`)).body as EventRow[];
   const silences = (await ask('GET', `${MON}/silenced`)).body as SilencedRow[];
-  return { atMs: clock.now(), ...sightOf(rows, silences) };
+  return { atMs: rig.clock.now(), ...sightOf(rows, silences) };
 }
 
 /** The same, told afterwards. */
@@ -194,14 +185,13 @@ function comparable({ at, previous, next, events, silenced = [], clients = [] }:
 test('of whatever happens, the timeline tells at each moment what the list of events showed then', async () => {
   await fc.assert(
     fc.asyncProperty(story, async (steps) => {
-      dir = await tempDir();
-      await open();
+      rig = await BackendRig.open();
       const seen: (readonly [number, ReadonlyMap<string, Shown>])[] = [];
       const sights: Sight[] = [];
       for (const step of steps) {
-        clock.advance(1000);
+        rig.clock.advance(1000);
         await act(step);
-        seen.push([clock.now(), await observed()]);
+        seen.push([rig.clock.now(), await observed()]);
         sights.push(await sight());
       }
       const { transitions } = (await ask('GET', `${MON}/timeline?limit=1000`)).body as TimelinePage;
@@ -223,7 +213,7 @@ test('of whatever happens, the timeline tells at each moment what the list of ev
         const state = await stateFrom(await stateAt(fromMs), atMs);
         expect(state && comparable(state)).toEqual(comparable(await stateAt(atMs)));
       }
-      await backend.stop();
+      await rig.stop();
     }),
     { numRuns: RUNS, endOnFailure: true },
   );

@@ -1,0 +1,81 @@
+import { onTestFinished } from 'vitest';
+import type { Backend } from '../../daemon/backend/compose.ts';
+import { loadConfig } from '../../daemon/backend/config/load-config.ts';
+import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
+import { asking, type Ask } from './asking.ts';
+import { ManualClock } from './manual-clock.ts';
+import { openBackend } from './open-backend.ts';
+import { tempDir } from './temp-dir.ts';
+import { TroubledStore } from './troubled-store.ts';
+
+type Definitions = NonNullable<Parameters<typeof openBackend>[0]['definitions']>;
+
+/** The sections of a configuration; of `api` and `program` what is not as usual. */
+type Sections = Omit<Definitions, 'api' | 'program'> & {
+  readonly api?: Partial<Definitions['api']>;
+  readonly program?: Partial<Definitions['program']>;
+};
+
+/**
+ * The whole backend of a test, with time that stands still and one command in each batch, on a store that has the troubles that
+ * the test gives it. It can be stopped and started again over what is stored.
+ */
+export class BackendRig {
+  /** Of the next start. */
+  clock = new ManualClock();
+  dir: string;
+  #store: TroubledStore | undefined;
+  #backend: Backend | undefined;
+
+  private constructor(dir: string) {
+    this.dir = dir;
+  }
+
+  /** Stops at the end of the test. */
+  static async open(sections?: Sections): Promise<BackendRig> {
+    const rig = new BackendRig(await tempDir());
+    await rig.start(sections);
+    onTestFinished(() => rig.stop());
+    return rig;
+  }
+
+  async start({ api, program, ...sections }: Sections = {}): Promise<void> {
+    const usual = await loadConfig({ directories: [], env: {} });
+    this.#backend = await openBackend({
+      dir: this.dir,
+      clock: this.clock,
+      batcher: { batchLimit: 1 },
+      around: (store) => (this.#store = new TroubledStore(store)),
+      definitions: { ...sections, api: { ...usual.api, ...api }, program: { ...usual.program, ...program } },
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.#backend?.stop();
+    this.#backend = undefined;
+  }
+
+  get url(): string {
+    if (this.#backend === undefined) throw new Error('the backend is stopped');
+    return this.#backend.url;
+  }
+
+  get store(): TroubledStore {
+    if (this.#store === undefined) throw new Error('the backend was never started');
+    return this.#store;
+  }
+
+  get api(): ApiClient {
+    return openApiClient({ backend: this.url });
+  }
+
+  /** As nobody. */
+  get ask(): Ask {
+    return asking(this.url, null);
+  }
+
+  /** As an administrator. */
+  get administer(): Ask {
+    return asking(this.url);
+  }
+}
