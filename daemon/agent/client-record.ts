@@ -1,6 +1,7 @@
 import { arch, hostname, networkInterfaces, platform } from 'node:os';
 import type { Attributes } from '../../shared/domain/attributes.ts';
 import { tokenEntityOf } from '../../shared/domain/v2/tokens.ts';
+import { given } from '../../shared/domain/given.ts';
 import { isSettings, type Settings } from '../../shared/domain/merge-settings.ts';
 import { redact, redactKeysOf } from '../../shared/domain/redact.ts';
 import { MonError } from '../../shared/errors.ts';
@@ -86,8 +87,4 @@ function machineName(): string {
 function machineAddress(): string {
   const addresses = Object.values(networkInterfaces()).flatMap((own) => own ?? []);
   return addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address ?? '127.0.0.1';
-}
-
-function given(flags: ClientFlags): Settings {
-  return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
 }

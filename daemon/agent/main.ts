@@ -1,5 +1,6 @@
 import meow from 'meow';
 import { errorMessage, MonError } from '../../shared/errors.ts';
+import { given } from '../../shared/domain/given.ts';
 import type { Settings } from '../../shared/domain/merge-settings.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
 import { SystemClock } from '../clock/system-clock.ts';
@@ -191,7 +192,7 @@ async function nextReady(signals: Signals, { clock, log }: Parts): Promise<Ready
 function programFlags(): Settings {
   const { backend, namespace, stateDir, maxChecks, log, logLevel } = cli.flags;
   const { trustedCaFile, insecureSkipTlsVerify, certFile, keyFile } = cli.flags;
-  const given = {
+  const agent = given({
     backend,
     namespace,
     'state-dir': stateDir,
@@ -202,8 +203,7 @@ function programFlags(): Settings {
     'insecure-skip-tls-verify': insecureSkipTlsVerify,
     'cert-file': certFile,
     'key-file': keyFile,
-  };
-  const agent = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  });
   return Object.keys(agent).length === 0 ? {} : { agent };
 }
 

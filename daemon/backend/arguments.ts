@@ -1,6 +1,6 @@
 import meow from 'meow';
 import { errorMessage } from '../../shared/errors.ts';
-import type { Settings } from '../../shared/domain/merge-settings.ts';
+import { given } from '../../shared/domain/given.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
 import { installedSources, type Installation } from '../settings/installation.ts';
 import type { ConfigSources } from './config/load-config.ts';
@@ -174,8 +174,4 @@ export function configSources(
       ...(insecureHttp ? { 'insecure-http': true } : {}),
     },
   };
-}
-
-function given(settings: Settings): Settings {
-  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }

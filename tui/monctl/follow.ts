@@ -3,7 +3,7 @@ import { MonError, type ErrorCode } from '../../shared/errors.ts';
 import type { FeedTopic } from '../../shared/schemas/feed-request.ts';
 import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import type { Call } from './command.ts';
-import { given } from './given.ts';
+import { given } from '../../shared/domain/given.ts';
 import { pause, poll, type Sight } from './poll.ts';
 
 /** Least time between two sights: nobody reads faster, and a busy backend tells of changes twenty times a second. */

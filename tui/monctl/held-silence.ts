@@ -2,7 +2,7 @@ import { errorMessage, MonError } from '../../shared/errors.ts';
 import type { ApiClient } from '../../shared/client/api-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import { heldId } from '../../shared/domain/maintenance.ts';
-import { given } from './given.ts';
+import { given } from '../../shared/domain/given.ts';
 import { HOLD_SECONDS_MAX, type HoldRequest } from '../../shared/schemas/maintenance.ts';
 
 /** So often a silence is renewed: three times before it would end. */

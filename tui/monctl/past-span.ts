@@ -1,7 +1,7 @@
 import { MonError } from '../../shared/errors.ts';
 import type { Call } from './command.ts';
 import { takes } from './flags.ts';
-import { given } from './given.ts';
+import { given } from '../../shared/domain/given.ts';
 import { parsePast } from './times.ts';
 
 /** Options of what is about a part of the past. */

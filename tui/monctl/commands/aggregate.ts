@@ -10,7 +10,7 @@ import { FILTER_OPTION } from '../filter-flag.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { counted } from '../counted.ts';
 import { found, removed } from '../found.ts';
-import { given } from '../given.ts';
+import { given } from '../../../shared/domain/given.ts';
 import { statusText } from '../severity-text.ts';
 import { record, type Column, type Style } from '../table.ts';
 import { takes, type CommandOption } from '../flags.ts';

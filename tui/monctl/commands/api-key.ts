@@ -3,7 +3,7 @@ import type { V2Object } from '../../../shared/client/v2-client.ts';
 import { SCOPES } from '../../../shared/schemas/scope.ts';
 import { DELETE_OPTIONS, removeObject } from '../change.ts';
 import type { Command } from '../command.ts';
-import { given } from '../given.ts';
+import { given } from '../../../shared/domain/given.ts';
 import { nameOf, numberAt, textAt, textsAt, without } from '../v2-object.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { record, type Column } from '../table.ts';

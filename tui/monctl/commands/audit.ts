@@ -7,7 +7,7 @@ import type { AuditHead, AuditRecord } from '../../../shared/schemas/audit.ts';
 import type { Call, Command } from '../command.ts';
 import { counted } from '../counted.ts';
 import { ExitError } from '../exit-codes.ts';
-import { given } from '../given.ts';
+import { given } from '../../../shared/domain/given.ts';
 import { cell } from '../list.ts';
 import { poll } from '../poll.ts';
 import { table, type Column } from '../table.ts';

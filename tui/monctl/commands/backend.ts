@@ -3,7 +3,7 @@ import type { BackendInfo } from '../../../shared/schemas/info.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import type { Command } from '../command.ts';
 import { ExitError } from '../exit-codes.ts';
-import { given } from '../given.ts';
+import { given } from '../../../shared/domain/given.ts';
 import { showYaml, toYaml } from '../output.ts';
 import { counted } from '../counted.ts';
 import { record } from '../table.ts';

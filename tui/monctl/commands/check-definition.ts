@@ -8,7 +8,7 @@ import { SELECTOR_OPTIONS, selectorsOf } from '../v2-list.ts';
 import { inNamespace, nameOf, numberAt, textAt, textsAt } from '../v2-object.ts';
 import { defaultCreator } from '../creator.ts';
 import { found } from '../found.ts';
-import { given } from '../given.ts';
+import { given } from '../../../shared/domain/given.ts';
 import { showList } from '../list.ts';
 import { listPath, NAMESPACE_OPTION, namespaceOf, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { showYaml } from '../output.ts';

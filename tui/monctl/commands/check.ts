@@ -10,7 +10,7 @@ import type { Call, Command } from '../command.ts';
 import { defaultCreator } from '../creator.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
 import { found } from '../found.ts';
-import { given } from '../given.ts';
+import { given } from '../../../shared/domain/given.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { showYaml } from '../output.ts';
 import { counted } from '../counted.ts';

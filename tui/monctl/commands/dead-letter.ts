@@ -8,7 +8,7 @@ import type { Call, Command } from '../command.ts';
 import { counted } from '../counted.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
 import { found, removed } from '../found.ts';
-import { given } from '../given.ts';
+import { given } from '../../../shared/domain/given.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { toYaml } from '../output.ts';
 import { record, type Column } from '../table.ts';

@@ -15,7 +15,7 @@ import type { Call, Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
 import { follow } from '../follow.ts';
 import { found } from '../found.ts';
-import { given } from '../given.ts';
+import { given } from '../../../shared/domain/given.ts';
 import { AT_OPTION, showListAt } from '../at-time.ts';
 import { LIST_OPTIONS, type List } from '../list.ts';
 import { EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';

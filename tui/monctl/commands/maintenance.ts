@@ -4,7 +4,7 @@ import { MonError } from '../../../shared/errors.ts';
 import type { Command } from '../command.ts';
 import { defaultCreator } from '../creator.ts';
 import { flag, takes } from '../flags.ts';
-import { given } from '../given.ts';
+import { given } from '../../../shared/domain/given.ts';
 import { HeldSilence } from '../held-silence.ts';
 import { inAnyNamespace } from '../namespaces.ts';
 import { ProgramEnded } from '../run-program.ts';

@@ -1,7 +1,7 @@
 import { reportMarkdown } from '../../../shared/domain/report/markdown.ts';
 import type { Command } from '../command.ts';
 import { takes } from '../flags.ts';
-import { given } from '../given.ts';
+import { given } from '../../../shared/domain/given.ts';
 import { NAMESPACES_OPTIONS } from '../namespaces.ts';
 import { SPAN_OPTIONS, spanOf } from '../past-span.ts';
 

@@ -13,7 +13,7 @@ import { defaultCreator } from '../creator.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
 import { follow } from '../follow.ts';
 import { found, removed } from '../found.ts';
-import { given } from '../given.ts';
+import { given } from '../../../shared/domain/given.ts';
 import { AT_OPTION, showListAt } from '../at-time.ts';
 import { LIST_OPTIONS, type List } from '../list.ts';
 import { EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';

@@ -6,7 +6,7 @@ import { MonError } from '../../../shared/errors.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { found, removed } from '../found.ts';
-import { given } from '../given.ts';
+import { given } from '../../../shared/domain/given.ts';
 import { FILE_OPTION, readFileOption } from '../input.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { showYaml } from '../output.ts';

@@ -5,7 +5,7 @@ import type { Availability, AvailabilityReport } from '../../../shared/schemas/a
 import type { TimelineRow } from '../../../shared/schemas/timeline.ts';
 import type { Call, Command } from '../command.ts';
 import { FILTER_OPTION } from '../filter-flag.ts';
-import { given } from '../given.ts';
+import { given } from '../../../shared/domain/given.ts';
 import { inAnyNamespace } from '../namespaces.ts';
 import { SPAN_OPTIONS, spanOf } from '../past-span.ts';
 import { statusStyle, statusWord } from '../severity-text.ts';

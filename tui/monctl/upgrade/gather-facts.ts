@@ -8,7 +8,7 @@ import { clusterFacts } from './cluster-facts.ts';
 import { readDump, type DumpReading } from './dump.ts';
 import { placesOf, readInstallation } from './installation.ts';
 import { readSnapshot } from './snapshot.ts';
-import { given } from '../given.ts';
+import { given } from '../../../shared/domain/given.ts';
 import { flag, takes, type CommandOption } from '../flags.ts';
 
 /** Without a licence (reference 8). */
