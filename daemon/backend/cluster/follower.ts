@@ -6,6 +6,7 @@ import type { Clock, Key } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 import { SHARD } from '../store/main-shard.ts';
 import type { SharedStore, WrittenRecord } from '../store/shared.ts';
+import { Turns } from '../store/turns.ts';
 
 /** Writes that are taken over together. */
 const RECORDS_MAX = 100;
@@ -41,7 +42,7 @@ export class Follower implements AsyncDisposable {
   #seq: number;
   /** Of the write with that number; undefined: it is learned with the next look. */
   #id: string | undefined;
-  #turn: Promise<void> = Promise.resolve();
+  readonly #turns = new Turns();
   /** Whether a turn is to come that looks for everything written until now. */
   #isDue = false;
   #isEnded = false;
@@ -91,12 +92,12 @@ export class Follower implements AsyncDisposable {
    * @throws MonError `unavailable` when the database cannot be read
    */
   async catchUp(): Promise<void> {
-    await this.#inTurn(() => this.#takeOver());
+    await this.#turns.take(() => this.#takeOver());
   }
 
   /** Begins anew: the database holds less than memory does. */
   async startOver(): Promise<void> {
-    await this.#inTurn(() => this.#readAgain());
+    await this.#turns.take(() => this.#readAgain());
   }
 
   /** Ends when what is being taken over is. */
@@ -104,13 +105,13 @@ export class Follower implements AsyncDisposable {
     this.#isEnded = true;
     this.#listening[Symbol.dispose]();
     this.#asking[Symbol.dispose]();
-    await this.#turn;
+    await this.#turns.over;
   }
 
   #look(): void {
     if (this.#isDue || this.#isEnded) return;
     this.#isDue = true;
-    void this.#inTurn(async () => {
+    void this.#turns.take(async () => {
       this.#isDue = false;
       try {
         await this.#takeOver();
@@ -126,12 +127,6 @@ export class Follower implements AsyncDisposable {
     const reason = errorMessage(error);
     this.#parts.log.warn({ reason, seq: this.#seq }, 'the writes of another backend cannot be followed');
     return reason;
-  }
-
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = this.#turn.then(work);
-    this.#turn = turn.catch(() => undefined);
-    return turn;
   }
 
   async #takeOver(): Promise<void> {

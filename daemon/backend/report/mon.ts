@@ -1,6 +1,7 @@
 import { MON_API } from '../../../shared/api/mon.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { isAllowed, type Principal } from '../access/principal.ts';
+import { oneAtATime } from '../http/one-at-a-time.ts';
 import type { OnMon } from '../http/route.ts';
 import { askedNamespaces } from '../namespaces/asked.ts';
 import type { Clock, Store } from '../ports.ts';
@@ -12,8 +13,8 @@ const LIMIT = 100;
 const LIMIT_MAX = 1000;
 const SPAN_MS = 12 * 3_600_000;
 
-/** Reports that wait for the one that is being made. */
-const WAITING_MAX = 10;
+/** Reports that are asked for at once: the one that is made, and ten that wait. */
+const ASKED_MAX = 11;
 
 interface ReportDeps {
   readonly registry: Registry;
@@ -24,7 +25,7 @@ interface ReportDeps {
 /** What there is to hand over (spec, report). It is made from the store, whichever backend is asked. */
 export function reportOnMon(deps: ReportDeps): OnMon<'report'> {
   const { registry, store, clock } = deps;
-  const inTurn = oneAtATime();
+  const inTurn = oneAtATime(ASKED_MAX, 'too many reports are asked for: try again in a moment');
   return {
     report: (request, _reply, { since, until, limit = LIMIT }) => {
       const asked = askedNamespaces(request, deps);
@@ -45,24 +46,4 @@ export function reportOnMon(deps: ReportDeps): OnMon<'report'> {
 /** As the route of the audit trail has it, which is of all namespaces. */
 function mayReadAudit(principal: Principal): boolean {
   return principal.namespace === undefined && isAllowed(principal, { access: MON_API.audit.scope });
-}
-
-/** One after the other: each takes memory for as long as it is made. */
-function oneAtATime(): <Result>(make: () => Promise<Result>) => Promise<Result> {
-  let waiting = 0;
-  let last: Promise<unknown> = Promise.resolve();
-  return async (make) => {
-    if (waiting > WAITING_MAX)
-      throw new MonError('unavailable', 'too many reports are asked for: try again in a moment');
-    waiting++;
-    const before = last;
-    const made = before.then(make);
-    // The next one does not care how this one went.
-    last = made.catch(() => undefined);
-    try {
-      return await made;
-    } finally {
-      waiting--;
-    }
-  };
 }

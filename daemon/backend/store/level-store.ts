@@ -16,6 +16,7 @@ import { RETENTION_DEFAULT, type RetentionLimits } from './retention.ts';
 import { assertShard, emptyShard, loadShard, type Shard } from './shard.ts';
 import { encodeTuple, tupleRange } from './tuple.ts';
 import { encodeNamed, scanRange } from './scan-range.ts';
+import { Turns } from './turns.ts';
 import { watchShard } from './watch-shard.ts';
 import { type Database } from './database.ts';
 
@@ -58,7 +59,7 @@ export class LevelStore implements Store {
   readonly #retention: RetentionLimits;
   readonly #shards = new Map<string, Shard>();
   /** Settles when the last of the writes, which go one after the other, is done. */
-  #lastTurn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
   #closed: Promise<void> | undefined;
 
   private constructor(
@@ -207,7 +208,7 @@ export class LevelStore implements Store {
 
   async close(): Promise<void> {
     this.#reopener[Symbol.dispose]();
-    this.#closed ??= this.#closeAfter(this.#lastTurn);
+    this.#closed ??= this.#closeAfter(this.#turns.over);
     return this.#closed;
   }
 
@@ -257,9 +258,7 @@ export class LevelStore implements Store {
 
   async #inTurn<T>(task: () => Promise<T>): Promise<T> {
     this.#assertOpen();
-    const turn = this.#lastTurn.then(task);
-    this.#lastTurn = turn.catch(() => undefined);
-    return turn;
+    return await this.#turns.take(task);
   }
 
   #assertOpen(): void {

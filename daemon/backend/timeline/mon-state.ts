@@ -5,6 +5,7 @@ import type { EventRow, SilencedRow } from '../../../shared/schemas/feed.ts';
 import type { PastClient as PastClientRow, PastState } from '../../../shared/schemas/timeline.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { askedOrder } from '../events/order.ts';
+import { oneAtATime } from '../http/one-at-a-time.ts';
 import type { OnMon } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
 import { askedNamespaces, type AskedNamespaces } from '../namespaces/asked.ts';
@@ -19,8 +20,8 @@ import { readChanges, TOO_MUCH } from './read-changes.ts';
 const LIMIT = 100;
 const LIMIT_MAX = 10_000;
 
-/** Those that wait while the past is rebuilt for another. */
-const WAITING_MAX = 20;
+/** Who asks at once: the one that the past is rebuilt for, and those that wait. */
+const ASKED_MAX = 20;
 
 interface PastDeps {
   readonly registry: Registry;
@@ -31,7 +32,7 @@ interface PastDeps {
 /** The lists as they were (spec, timeline 5). They are read from the store, whichever backend is asked. */
 export function pastStateOnMon(deps: PastDeps): OnMon<'pastChanges' | 'pastState'> {
   const { registry, store, clock } = deps;
-  const inTurn = oneAtATime();
+  const inTurn = oneAtATime(ASKED_MAX, 'too many ask for the past, try again in a second');
   const momentOf = (ms: number | undefined, name: string): number => {
     const nowMs = clock.now();
     if (ms !== undefined && ms > nowMs)
@@ -92,23 +93,6 @@ async function around(
   const names = namespaces.map(({ name }) => name);
   const { previous, next } = await changesAround(store, names, atMs);
   return { previous: previous !== undefined && previous >= knownSinceMs ? previous : null, next: next ?? null };
-}
-
-/** What a moment takes in memory is taken once. */
-function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
-  return async (work) => {
-    if (waiting >= WAITING_MAX) throw new MonError('unavailable', 'too many ask for the past, try again in a second');
-    waiting++;
-    const mine = last.then(work);
-    last = mine.catch(() => undefined);
-    try {
-      return await mine;
-    } finally {
-      waiting--;
-    }
-  };
 }
 
 interface Lists {

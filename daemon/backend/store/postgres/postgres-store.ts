@@ -23,6 +23,7 @@ import { DatabaseServer, giveUp } from './server.ts';
 import { PostgresMembers } from './members.ts';
 import { entriesOfSnapshot, openWholeSnapshot, Snapshot } from './snapshot.ts';
 import { RECORDS, SIZE, WRITTEN } from './statements.ts';
+import { Turns } from '../turns.ts';
 import { WriterConnection } from './writer-connection.ts';
 
 export interface PostgresStoreOptions {
@@ -94,7 +95,7 @@ export class PostgresStore implements SharedStore {
   readonly #leases: HeldLeases;
   readonly #members: PostgresMembers;
   /** Settles when the last of the writes, which go one after the other, is done. */
-  #lastTurn: Promise<unknown> = Promise.resolve();
+  readonly #turns = new Turns();
   #closed: Promise<void> | undefined;
 
   constructor(
@@ -237,7 +238,7 @@ export class PostgresStore implements SharedStore {
   }
 
   async close(): Promise<void> {
-    this.#closed ??= this.#closeAfter(this.#lastTurn);
+    this.#closed ??= this.#closeAfter(this.#turns.over);
     return this.#closed;
   }
 
@@ -333,9 +334,7 @@ export class PostgresStore implements SharedStore {
 
   async #inTurn<T>(task: () => Promise<T>): Promise<T> {
     this.#assertOpen();
-    const turn = this.#lastTurn.then(task);
-    this.#lastTurn = turn.catch(() => undefined);
-    return turn;
+    return await this.#turns.take(task);
   }
 
   #assertOpen(): void {
