@@ -1,5 +1,4 @@
 import type { CheckResult } from '../schemas/result.ts';
-import type { EventState } from './event.ts';
 import { isSettings, mergeSettings } from './merge-settings.ts';
 
 /** The name of the event that tells of a client that leaves, and of the handler that hears of it by default. */
@@ -20,19 +19,4 @@ export function deregistrationCheck(own: unknown, now: number): CheckResult {
   };
   const merged = isSettings(own) ? mergeSettings(check, own) : check;
   return { ...check, ...merged, handler: merged['handler'] || DEREGISTRATION, issued: now, executed: now };
-}
-
-/** That event, which has no past. */
-export function deregistrationState(id: string, { status }: CheckResult, now: number): EventState {
-  return {
-    id,
-    action: 'create',
-    status,
-    occurrences: 1,
-    watermark: 1,
-    timestamp: now,
-    lastStateChange: undefined,
-    lastOk: null,
-    totalStateChange: 0,
-  };
 }

@@ -31,6 +31,26 @@ export interface EventState {
   readonly recovery?: Recovery | undefined;
 }
 
+/** Of an event that is told and not stored, and so has no past. */
+export function pastlessState(
+  id: string,
+  { status }: Pick<DecidingResult, 'status'>,
+  now: number,
+  occurrences = 1,
+): EventState {
+  return {
+    id,
+    action: 'create',
+    status,
+    occurrences,
+    watermark: occurrences,
+    timestamp: now,
+    lastStateChange: undefined,
+    lastOk: null,
+    totalStateChange: 0,
+  };
+}
+
 /** What is remembered of a client and check. */
 export interface CheckState {
   readonly history: History;

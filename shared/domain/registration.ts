@@ -1,6 +1,6 @@
 import type { Client } from '../schemas/client.ts';
 import type { CheckResult } from '../schemas/result.ts';
-import type { EventState } from './event.ts';
+import { pastlessState, type EventState } from './event.ts';
 import { isSettings } from './merge-settings.ts';
 
 /** The name of the event that tells of a new client, and of the handler that asks for it. */
@@ -32,16 +32,6 @@ export function wantsRegistration(client: Client): boolean {
 }
 
 /** The event of a registration, which has no past; that it counts two occurrences is the peer's (legacy-peer, State machine). */
-export function registrationState(id: string, { status }: CheckResult, now: number): EventState {
-  return {
-    id,
-    action: 'create',
-    status,
-    occurrences: 2,
-    watermark: 2,
-    timestamp: now,
-    lastStateChange: undefined,
-    lastOk: null,
-    totalStateChange: 0,
-  };
+export function registrationState(id: string, check: CheckResult, now: number): EventState {
+  return pastlessState(id, check, now, 2);
 }

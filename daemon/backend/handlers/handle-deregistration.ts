@@ -1,4 +1,5 @@
-import { deregistrationCheck, deregistrationState } from '../../../shared/domain/deregistration.ts';
+import { deregistrationCheck } from '../../../shared/domain/deregistration.ts';
+import { pastlessState } from '../../../shared/domain/event.ts';
 import { EMPTY_HISTORY } from '../../../shared/domain/history.ts';
 import type { ClientEntry } from '../registry/namespace.ts';
 import { handleEvent } from './handle-event.ts';
@@ -8,6 +9,6 @@ import { CLIENTS } from '../clients/table.ts';
 /** Tells of a client that leaves for good, while it is still there. The event is never stored. */
 export function handleDeregistration(transaction: Transaction, client: ClientEntry): void {
   const check = deregistrationCheck(transaction.body(CLIENTS, client)['deregistration'], transaction.now);
-  const state = deregistrationState(transaction.newId(), check, transaction.now);
+  const state = pastlessState(transaction.newId(), check, transaction.now);
   handleEvent(transaction, { client, check, state, history: EMPTY_HISTORY });
 }
