@@ -1,3 +1,4 @@
+import { parsed, SyntaxProblem } from './expression/syntax-problem.ts';
 import { OPERATORS, readValue, type Comparison, type Field } from './search-fields.ts';
 
 /** A search as a tree. */
@@ -45,12 +46,7 @@ export function parseSearchTree<Row>(
   }
   const control = text.search(/(?!\t)\p{Cc}/u);
   if (control !== -1) return problem('a search cannot hold control characters: remove this one', control);
-  try {
-    return new Parser(fields, text).parse();
-  } catch (error) {
-    if (error instanceof SyntaxProblem) return problem(error.message, error.position);
-    throw error;
-  }
+  return parsed(() => new Parser(fields, text).parse());
 }
 
 function problem(message: string, position: number): SearchProblem {
@@ -59,16 +55,6 @@ function problem(message: string, position: number): SearchProblem {
 
 /** Words that join or turn round what they stand beside; in quotes they are words like all others. */
 type Keyword = 'and' | 'or' | 'not';
-
-/** Leaves the parser from any depth; never leaves this file. */
-class SyntaxProblem extends Error {
-  readonly position: number;
-
-  constructor(message: string, position: number) {
-    super(message);
-    this.position = position;
-  }
-}
 
 /**
  * Grammar, spaces anywhere between:

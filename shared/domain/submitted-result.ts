@@ -1,4 +1,4 @@
-type Fields = Readonly<Record<string, unknown>>;
+import { isAttributes } from './attributes.ts';
 
 /**
  * A submitted result without its client object (reference 2.4): the name of the client becomes the `source`, which a result
@@ -8,12 +8,8 @@ type Fields = Readonly<Record<string, unknown>>;
  * @param value not validated yet: what is no result, or names no client, comes back as it is
  */
 export function resultOfNamedClient(value: unknown): unknown {
-  if (!isFields(value) || value['client'] === undefined || value['client'] === null) return value;
+  if (!isAttributes(value) || value['client'] === undefined || value['client'] === null) return value;
   const { client, ...rest } = value;
-  const check = isFields(rest['check']) ? rest['check'] : rest;
-  return { ...check, source: check['source'] ?? (isFields(client) ? (client['name'] ?? '') : client) };
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  const check = isAttributes(rest['check']) ? rest['check'] : rest;
+  return { ...check, source: check['source'] ?? (isAttributes(client) ? (client['name'] ?? '') : client) };
 }

@@ -7,7 +7,7 @@ export interface ExpressionProblem {
   readonly position: number;
 }
 
-/** Leaves a parser from any depth; never leaves this folder. */
+/** Leaves a parser from any depth; whoever calls one takes it from `parsed`. */
 export class SyntaxProblem extends Error {
   readonly position: number;
 
