@@ -2,7 +2,6 @@ import type { V2EventFilter } from '../../../shared/domain/v2/filter.ts';
 import { parseFilter, type EventFilter } from '../../../shared/domain/filter-event.ts';
 import type { HandlingDefinitions } from '../../../shared/domain/handling.ts';
 import { parseInhibition, type InhibitionRule } from '../../../shared/domain/inhibition/rule.ts';
-import type { InhibitionDefinition } from '../../../shared/schemas/inhibition.ts';
 import type { CheckDefinition } from '../../../shared/schemas/check.ts';
 import { KEEPALIVE_THRESHOLDS } from '../../../shared/schemas/keepalive.ts';
 import type { FilterDefinition } from '../../../shared/schemas/filter.ts';
@@ -13,23 +12,14 @@ import type { V2Hook } from '../../../shared/schemas/v2/hook.ts';
 import type { MutatorDefinition } from '../../../shared/schemas/mutator.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { KeepaliveSettings } from '../../../shared/schemas/settings.ts';
+import type { ValidDefinitions } from './valid-definitions.ts';
 import { StoredDefinitions, type DefinitionKind, type DefinitionKinds } from '../definitions/state.ts';
 
 /** A definition with its name as the last attribute, as the API shows it and results inherit it (legacy-peer, Checks). */
 export type NamedCheck = CheckDefinition & { readonly name: string };
 
-interface DefinitionSections {
-  readonly checks: ReadonlyMap<string, CheckDefinition>;
-  readonly handlers: ReadonlyMap<string, HandlerDefinition>;
-  /** Default: none. */
-  readonly filters?: ReadonlyMap<string, FilterDefinition>;
-  /** Default: none. */
-  readonly mutators?: ReadonlyMap<string, MutatorDefinition>;
-  /** Default: none. */
-  readonly inhibitions?: ReadonlyMap<string, InhibitionDefinition>;
-  /** Default: the thresholds of the peer, and nothing more. */
-  readonly keepalives?: KeepaliveSettings;
-}
+/** Default: none of a section, and the thresholds of the peer for keepalives. */
+type DefinitionSections = Pick<ValidDefinitions, 'checks' | 'handlers'> & Partial<ValidDefinitions>;
 
 /** The definitions of a namespace that are in force. Ask again each time: they may change. */
 export interface NamespaceDefinitions extends HandlingDefinitions {

@@ -1,9 +1,9 @@
 import type { CheckDefinition } from '../../../shared/schemas/check.ts';
-import { type FilterDefinition } from '../../../shared/schemas/filter.ts';
-import { type HandlerDefinition } from '../../../shared/schemas/handler.ts';
-import { type MutatorDefinition } from '../../../shared/schemas/mutator.ts';
-import { type InhibitionDefinition } from '../../../shared/schemas/inhibition.ts';
-import { type KeepaliveSettings } from '../../../shared/schemas/settings.ts';
+import type { FilterDefinition } from '../../../shared/schemas/filter.ts';
+import type { HandlerDefinition } from '../../../shared/schemas/handler.ts';
+import type { MutatorDefinition } from '../../../shared/schemas/mutator.ts';
+import type { InhibitionDefinition } from '../../../shared/schemas/inhibition.ts';
+import type { KeepaliveSettings } from '../../../shared/schemas/settings.ts';
 
 /** Definitions by their name. */
 export interface ValidDefinitions {
