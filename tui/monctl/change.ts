@@ -22,7 +22,7 @@ export const DELETE_OPTIONS: Readonly<Record<'dry-run' | 'skip-confirm', Command
 /** One change of the backend's state. */
 export interface Change<Answer> {
   /** Sends it, as one request. */
-  send(api: ApiClient, core: V2Client): Promise<Answer>;
+  send(api: ApiClient, v2: V2Client): Promise<Answer>;
   /**
    * What it would affect now, one sentence each: for `--dry-run`, and for the question.
    *
@@ -47,7 +47,7 @@ export async function carryOut<Answer>(call: Call, change: Change<Answer>): Prom
   if (change.question !== undefined && call.ask !== undefined && call.flags.switch('skip-confirm') !== true) {
     await confirm(call.ask, change.question, await change.effects(), change.declined);
   }
-  await change.done(await change.send(call.api(), call.core()));
+  await change.done(await change.send(call.api(), call.v2()));
 }
 
 /** An object of the newer API that is taken away. */
@@ -68,7 +68,7 @@ export function removeObject(
   { path, missing, question, effects = () => [], value, said = 'Deleted' }: Removal,
 ): Promise<void> {
   return carryOut(call, {
-    send: (_api, core) => removed(core.remove(path), missing),
+    send: (_api, v2) => removed(v2.remove(path), missing),
     effects,
     question,
     declined: 'Canceled',
@@ -89,7 +89,7 @@ export async function confirm(
 
 async function showDryRun<Answer>(call: Call, change: Change<Answer>): Promise<void> {
   const { url } = call.api();
-  const request = await unsentRequest(url, call.namespace, (api, core) => change.send(api, core));
+  const request = await unsentRequest(url, call.namespace, (api, v2) => change.send(api, v2));
   const effects = await change.effects();
   const { method, body } = request;
   const shown = { method, url: requestUrl(url, request).href, ...(body !== undefined && { body }) };

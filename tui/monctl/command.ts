@@ -2,7 +2,7 @@ import type { ApiClient } from '../../shared/client/api-client.ts';
 import type { CredentialsEnv } from '../../shared/client/backend-address.ts';
 import type { V2Client } from '../../shared/client/v2-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
-import type { Output } from './output.ts';
+import type { Output, OutputStream } from './output.ts';
 import type { RunProgram } from './run-program.ts';
 import { Flags, type Completes, type CommandOption } from './flags.ts';
 
@@ -32,24 +32,10 @@ export interface Command {
 
 export type Ask = (question: string, isSecret?: boolean) => Promise<string>;
 
-/** What a command gets to work with. */
-export interface Call {
-  /** As many as the command has operands; what was left out is `''`. */
-  readonly operands: readonly string[];
-  /** What is behind `--`, of a command that takes it as it is. */
-  readonly rest: readonly string[];
-  readonly flags: Flags;
-  /** Opened when it is first asked for. */
-  readonly api: () => ApiClient;
-  /** The newer face of the same backend; opened when it is first asked for. */
-  readonly core: () => V2Client;
-  /** That was named by `--namespace`, the environment or the context; `undefined`: none was. */
-  readonly namespace: string | undefined;
-  /** Address of the backend as it was given, credentials and all. */
-  readonly backend: string;
-  readonly output: Output;
-  /** Where credentials are that `backend` does not hold. */
-  readonly credentials: CredentialsEnv;
+/** What surrounds a call. */
+export interface Surroundings {
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Everything that arrives on standard input. */
   readonly readInput: () => Promise<string>;
@@ -58,6 +44,26 @@ export interface Call {
   /** Asks the person at the terminal, unseen where it is a secret; `undefined` when there is none. */
   readonly ask: Ask | undefined;
   readonly clock: FeedClock;
+}
+
+/** What a command gets to work with. */
+export interface Call extends Omit<Surroundings, 'stdout' | 'stderr'> {
+  /** As many as the command has operands; what was left out is `''`. */
+  readonly operands: readonly string[];
+  /** What is behind `--`, of a command that takes it as it is. */
+  readonly rest: readonly string[];
+  readonly flags: Flags;
+  /** Opened when it is first asked for. */
+  readonly api: () => ApiClient;
+  /** The newer face of the same backend; opened when it is first asked for. */
+  readonly v2: () => V2Client;
+  /** That was named by `--namespace`, the environment or the context; `undefined`: none was. */
+  readonly namespace: string | undefined;
+  /** Address of the backend as it was given, credentials and all. */
+  readonly backend: string;
+  readonly output: Output;
+  /** Where credentials are that `backend` does not hold. */
+  readonly credentials: CredentialsEnv;
   /** When the call began. */
   readonly nowMs: number;
 }

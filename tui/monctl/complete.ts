@@ -44,7 +44,7 @@ export async function complete(
     const { namespace: ofContext, ...chosen } = await chosenBackend(line, env);
     const at = { backend: chosen.backend, env: { ...chosen.env, ...line.tls }, timeoutMs: TIMEOUT_MS };
     const namespace = line.namespace ?? ofContext;
-    return { api: openApiClient({ ...at, namespace }), core: openV2Client(at), namespace, env };
+    return { api: openApiClient({ ...at, namespace }), v2: openV2Client(at), namespace, env };
   };
   try {
     const candidates = await candidatesFor(line, current, commands, openNames);
@@ -178,13 +178,13 @@ async function namesFor(
 /** Who is asked for names. */
 interface NameSources {
   readonly api: ApiClient;
-  readonly core: V2Client;
+  readonly v2: V2Client;
   readonly namespace: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 async function liveNames(
-  { api, core, namespace, env }: NameSources,
+  { api, v2, namespace, env }: NameSources,
   kind: Exclude<Completes, readonly string[]>,
   noun: string,
   client: string,
@@ -214,13 +214,13 @@ async function liveNames(
     case 'member':
       return ((await api.cluster())?.members ?? []).map(({ name }) => name);
     case 'namespace':
-      return (await core.list(['namespaces'])).map((one) => textAt(one, 'name'));
+      return (await v2.list(['namespaces'])).map((one) => textAt(one, 'name'));
     case 'entity':
-      return (await core.list(listPath(namespaceOf({ namespace }), 'entities'))).map(nameOf);
+      return (await v2.list(listPath(namespaceOf({ namespace }), 'entities'))).map(nameOf);
     case 'user':
-      return (await core.list(['users'])).map((one) => textAt(one, 'username'));
+      return (await v2.list(['users'])).map((one) => textAt(one, 'username'));
     case 'api-key':
-      return (await core.list(['apikeys'])).map(nameOf);
+      return (await v2.list(['apikeys'])).map(nameOf);
     case 'context':
       return contextNames(env);
     case 'file':

@@ -1,7 +1,6 @@
 import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
 import { openV2Client, type V2Client } from '../../shared/client/v2-client.ts';
-import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import { addressWarning } from '../../shared/client/backend-address.ts';
 import { safeText } from '../../shared/domain/terminal-text.ts';
 import { MonError, errorMessage } from '../../shared/errors.ts';
@@ -36,14 +35,14 @@ import { upgradeCommands } from './commands/upgrade.ts';
 import { userCommands } from './commands/user.ts';
 import { versionCommand } from './commands/version.ts';
 import { chosenBackend, tlsFlags, type ChosenBackend } from './choose-backend.ts';
-import type { Ask } from './command.ts';
 import { COMPLETE, complete } from './complete.ts';
 import { exitCode, ExitError } from './exit-codes.ts';
 import type { Flags } from './flags.ts';
 import { manual } from './help.ts';
 import { inAnyNamespace } from './namespaces.ts';
-import { ProgramEnded, type RunProgram } from './run-program.ts';
-import { openOutput, type OutputStream } from './output.ts';
+import { ProgramEnded } from './run-program.ts';
+import type { Surroundings } from './command.ts';
+import { openOutput } from './output.ts';
 import { DEFAULT_BACKEND, GLOBAL_OPTIONS, parseArguments } from './parse-arguments.ts';
 import { EXIT } from '../words/exit-codes.ts';
 
@@ -80,18 +79,6 @@ export const COMMANDS = [
   versionCommand,
 ];
 
-/** What surrounds a call. */
-export interface Surroundings {
-  readonly stdout: OutputStream;
-  readonly stderr: OutputStream;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly readInput: () => Promise<string>;
-  readonly runProgram: RunProgram;
-  /** `undefined` when there is nobody to ask. */
-  readonly ask: Ask | undefined;
-  readonly clock: FeedClock;
-}
-
 /** Carries out one command line and says what went wrong, if anything. */
 export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
   try {
@@ -118,7 +105,8 @@ async function chosen(flags: Flags, { env, stderr }: Pick<Surroundings, 'env' | 
 const NO_BACKEND: ChosenBackend = { backend: DEFAULT_BACKEND, env: {}, namespace: undefined };
 
 async function carryOut(argv: readonly string[], surroundings: Surroundings): Promise<void> {
-  const { stdout, stderr, env } = surroundings;
+  const { stdout, stderr, ...around } = surroundings;
+  const { env } = around;
   if (argv[0] === COMPLETE) return complete(argv.slice(1), COMMANDS, surroundings);
   const called = parseArguments(argv, COMMANDS);
   switch (called.kind) {
@@ -136,7 +124,6 @@ async function carryOut(argv: readonly string[], surroundings: Surroundings): Pr
       const { textFormat = 'table' } = command;
       const format = flags.value('output') ?? textFormat;
       const output = openOutput({ format, textFormat, raw: flags.switch('raw') ?? false }, stdout, stderr);
-      const { readInput, runProgram, ask, clock } = surroundings;
       const {
         backend,
         env: credentials,
@@ -144,8 +131,9 @@ async function carryOut(argv: readonly string[], surroundings: Surroundings): Pr
       } = command.isLocal === true ? NO_BACKEND : await chosen(flags, surroundings);
       const namespace = flags.value('namespace') ?? (env['MON_NAMESPACE'] || ofContext);
       let api: ApiClient | undefined;
-      let core: V2Client | undefined;
+      let v2: V2Client | undefined;
       await command.run({
+        ...around,
         operands,
         rest,
         flags,
@@ -156,16 +144,11 @@ async function carryOut(argv: readonly string[], surroundings: Surroundings): Pr
             env: credentials,
             namespace: flags.switch('all-namespaces') === true ? EVERY_NAMESPACE : namespace,
           })),
-        core: () => (core ??= openV2Client({ backend, env: credentials, warn: (text) => output.note(text) })),
+        v2: () => (v2 ??= openV2Client({ backend, env: credentials, warn: (text) => output.note(text) })),
         namespace,
         output,
         credentials,
-        env,
-        readInput,
-        runProgram,
-        ask,
-        clock,
-        nowMs: clock.now(),
+        nowMs: around.clock.now(),
       });
     }
   }

@@ -32,7 +32,7 @@ async function watched(
     api: () => {
       throw new Error('nothing is asked');
     },
-    core: () => {
+    v2: () => {
       throw new Error('nothing is asked');
     },
     namespace: undefined,

@@ -35,7 +35,7 @@ const grant: Command = {
       expire: flags.lifetime('expire'),
       description: flags.value('description'),
     });
-    const { body, location } = await call.core().create(['apikeys'], key);
+    const { body, location } = await call.v2().create(['apikeys'], key);
     const secret = textAt(body, 'key');
     // Backends before the 7.0 line have no secret: the name is the key, and the path is all they tell.
     if (secret === '') return output.show({ location }, () => `Created: ${location ?? ''}`);
@@ -65,7 +65,7 @@ const list: Command = {
       columns,
       key: nameOf,
       value: (key) => without(key, 'hash'),
-      fetch: () => call.core().list(['apikeys']),
+      fetch: () => call.v2().list(['apikeys']),
     });
   },
 };

@@ -25,7 +25,7 @@ export async function listInNamespaces(call: Call): Promise<void> {
     noun: 'checks',
     columns: () => columns(namespace === undefined),
     key: (check) => `${inNamespace(check)}/${nameOf(check)}`,
-    fetch: () => call.core().list(listPath(namespace, 'checks'), selectorsOf(call)),
+    fetch: () => call.v2().list(listPath(namespace, 'checks'), selectorsOf(call)),
     select: (all) =>
       all.filter((check) => subscription === undefined || textsAt(check, 'subscriptions').includes(subscription)),
   });
@@ -86,7 +86,7 @@ export const createCheck: Command = {
     const check = definitionOf(call, namespace);
     const { name } = check.metadata;
     await carryOut(call, {
-      send: (_api, core) => core.create(listPath(namespace, 'checks'), check),
+      send: (_api, v2) => v2.create(listPath(namespace, 'checks'), check),
       effects: () => [`the check ${name} would be defined in ${namespace}`],
       async done({ warnings }) {
         for (const warning of warnings) call.output.note(`${name}: ${warning}`);
@@ -119,7 +119,7 @@ export const executeCheck: Command = {
       creator: defaultCreator(call.env),
     });
     await carryOut(call, {
-      send: (_api, core) => core.execute(namespace, name, order),
+      send: (_api, v2) => v2.execute(namespace, name, order),
       async effects() {
         const check = await wanted(call, name);
         const asked = subscriptions ?? textsAt(check, 'subscriptions');
@@ -158,7 +158,7 @@ function definitionOf(
 
 function wanted(call: Call, name: string): Promise<V2Object> {
   const namespace = namespaceOf(call);
-  return found(call.core().find(checkPath(namespace, name)), missing(namespace, name));
+  return found(call.v2().find(checkPath(namespace, name)), missing(namespace, name));
 }
 
 function checkPath(namespace: string, name: string): readonly string[] {

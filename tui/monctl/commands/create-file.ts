@@ -39,12 +39,12 @@ export const createFileCommand: Command = {
     ['monctl dump checks | monctl create -f - --namespace staging', 'from another place'],
   ],
   async run(call) {
-    await forEachObject(call, 'create', async (core, object, path) => {
+    await forEachObject(call, 'create', async (v2, object, path) => {
       // Its state would be read as a report and counted: only a restore brings it back as it was.
       if ('mon' in object.spec && isState(object)) {
         throw new MonError('invalid', 'it is the exact state of a dump: bring it back with monctl restore');
       }
-      return { outcome: 'Created', warnings: await core.put(path, unwrap(object)) };
+      return { outcome: 'Created', warnings: await v2.put(path, unwrap(object)) };
     });
   },
 };
@@ -56,8 +56,8 @@ export const deleteFileCommand: Command = {
   options: { file: FILE_OPTION, ...NAMESPACE_OPTION, ...DELETE_OPTIONS },
   examples: [['monctl delete -f checks.yml --namespace staging', 'what monctl create -f made']],
   async run(call) {
-    await forEachObject(call, 'delete', async (core, _object, path) => ({
-      outcome: (await core.remove(path)) ? 'Deleted' : 'Not there',
+    await forEachObject(call, 'delete', async (v2, _object, path) => ({
+      outcome: (await v2.remove(path)) ? 'Deleted' : 'Not there',
       warnings: [],
     }));
   },
@@ -69,7 +69,7 @@ interface Done {
   readonly warnings: readonly string[];
 }
 
-type Act = (core: V2Client, object: Wrapped, path: readonly string[]) => Promise<Done>;
+type Act = (v2: V2Client, object: Wrapped, path: readonly string[]) => Promise<Done>;
 
 /** @throws ExitError when some of them could not be done */
 async function forEachObject(call: Call, verb: 'create' | 'delete', act: Act): Promise<void> {
@@ -88,7 +88,7 @@ async function forEachObject(call: Call, verb: 'create' | 'delete', act: Act): P
   let last: MonError | undefined;
   // What others need goes last when it is taken away.
   for (const object of verb === 'delete' ? objects.toReversed() : objects) {
-    const done = await attempt(async () => act(call.core(), object, pathOfObject(object)));
+    const done = await attempt(async () => act(call.v2(), object, pathOfObject(object)));
     if (done instanceof MonError) {
       failures++;
       last = done;

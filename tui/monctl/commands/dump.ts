@@ -90,7 +90,7 @@ async function tellOthers(call: Call, kinds: readonly WrappedKind[], namespace: 
   const isMeant = namespace === undefined || call.flags.value('namespace') !== undefined;
   if (isMeant || kinds.every(({ isNamespaced }) => !isNamespaced)) return;
   const all = await call
-    .core()
+    .v2()
     .list(['namespaces'])
     .catch((error: unknown) => {
       if (isDenied(error)) return [];
@@ -110,9 +110,9 @@ async function* pagesOf(
   said: string,
 ): AsyncGenerator<readonly Wrapped[], void, undefined> {
   const { output } = call;
-  const core = call.core();
+  const v2 = call.v2();
   try {
-    const isExact = yield* exactPages(core, kind, namespace);
+    const isExact = yield* exactPages(v2, kind, namespace);
     if (isExact) return;
   } catch (error) {
     if (!isDenied(error)) throw error;
@@ -120,7 +120,7 @@ async function* pagesOf(
   }
   try {
     const path = listPath(kind.isNamespaced ? namespace : undefined, kind.path);
-    for await (const page of core.pages(path)) yield page.map((object) => wrap(kind, object));
+    for await (const page of v2.pages(path)) yield page.map((object) => wrap(kind, object));
   } catch (error) {
     if (!isDenied(error)) throw error;
     output.note(`${said}: left out, because ${error.message}`);
@@ -129,15 +129,15 @@ async function* pagesOf(
 
 /** @returns false, before anything was given, when the backend is of another make */
 async function* exactPages(
-  core: V2Client,
+  v2: V2Client,
   kind: WrappedKind,
   namespace: string | undefined,
 ): AsyncGenerator<readonly Wrapped[], boolean, undefined> {
   let after: string | undefined;
   do {
-    const page = await core.dump(kind.type, kind.isNamespaced ? namespace : undefined, after);
+    const page = await v2.dump(kind.type, kind.isNamespaced ? namespace : undefined, after);
     if (page === undefined) return false;
-    yield page.objects.map((object) => read(object, core.url));
+    yield page.objects.map((object) => read(object, v2.url));
     after = page.continue ?? undefined;
   } while (after !== undefined);
   return true;

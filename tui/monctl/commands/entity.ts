@@ -25,7 +25,7 @@ const list: Command = {
       columns: (nowMs) => columns(namespace === undefined, nowMs),
       key: (entity) => `${inNamespace(entity)}/${nameOf(entity)}`,
       news: (entity) => without(entity, 'last_seen'),
-      fetch: () => call.core().list(listPath(namespace, 'entities'), selectorsOf(call)),
+      fetch: () => call.v2().list(listPath(namespace, 'entities'), selectorsOf(call)),
     });
   },
 };
@@ -69,7 +69,7 @@ export const entityCommands: readonly Command[] = [list, info, remove];
 
 function wanted(call: Call, name: string): Promise<V2Object> {
   const namespace = namespaceOf(call);
-  return found(call.core().find([...listPath(namespace, 'entities'), name]), missing(namespace, name));
+  return found(call.v2().find([...listPath(namespace, 'entities'), name]), missing(namespace, name));
 }
 
 function missing(namespace: string, name: string): string {

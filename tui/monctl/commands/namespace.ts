@@ -16,7 +16,7 @@ const list: Command = {
       noun: 'namespaces',
       columns: () => [{ title: 'NAME', text: nameOfNamespace }],
       key: nameOfNamespace,
-      fetch: () => call.core().list(['namespaces']),
+      fetch: () => call.v2().list(['namespaces']),
     });
   },
 };
@@ -30,7 +30,7 @@ const create: Command = {
   async run(call) {
     const [name = ''] = call.operands;
     await carryOut(call, {
-      send: (_api, core) => core.create(['namespaces'], { name }),
+      send: (_api, v2) => v2.create(['namespaces'], { name }),
       effects: () => [`the namespace ${name} would be made`],
       done: () => call.output.show({ name }, () => 'Created'),
     });

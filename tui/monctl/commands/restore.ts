@@ -53,12 +53,7 @@ export const restoreCommand: Command = {
     const isDryRun = call.flags.switch('dry-run') === true;
     if (!index.isMarked) call.output.note(`${path} does not say where it ends: whether it is whole cannot be told`);
     if (!isDryRun && call.ask !== undefined && call.flags.switch('skip-confirm') !== true) {
-      await confirm(
-        call.ask,
-        `restore ${counted(index.places.length, 'objects')} to ${call.core().url}`,
-        [],
-        'Canceled',
-      );
+      await confirm(call.ask, `restore ${counted(index.places.length, 'objects')} to ${call.v2().url}`, [], 'Canceled');
     }
     const tally = await restoreAll(call, path, index, isDryRun);
     finish(call, tally, isDryRun);
@@ -85,13 +80,13 @@ async function restoreAll(call: Call, path: string, { places }: FileIndex, isDry
       objects.push(await readObject(buffer.toString('utf8'), `${path}: the object at byte ${String(offset)}`));
     }
     const dryRun = { dry_run: true, assumed: foreseen.neededBy(objects), assumed_entities: foreseen.newEntities };
-    const core = call.core();
-    const results = await restorePage(core, { objects, ...(isDryRun && dryRun) });
+    const v2 = call.v2();
+    const results = await restorePage(v2, { objects, ...(isDryRun && dryRun) });
     // At once, while nothing else can have changed much.
-    const readBack = isDryRun ? undefined : await restorePage(core, { objects, dry_run: true });
+    const readBack = isDryRun ? undefined : await restorePage(v2, { objects, dry_run: true });
     for (const [at, object] of objects.entries()) {
       const result = results[at];
-      if (result === undefined) throw new MonError('internal', `${call.core().url} said nothing of an object`);
+      if (result === undefined) throw new MonError('internal', `${call.v2().url} said nothing of an object`);
       if (isDryRun && result.outcome !== 'left out') foreseen.add(object, result);
       await tell(call, object, result, tally, isDifferent(result, readBack?.[at]));
     }
@@ -100,14 +95,14 @@ async function restoreAll(call: Call, path: string, { places }: FileIndex, isDry
 }
 
 /** A page; one that is refused as a whole goes object by object, so that only what is wrong is left out. */
-async function restorePage(core: V2Client, request: RestoreRequest): Promise<readonly Restored[]> {
+async function restorePage(v2: V2Client, request: RestoreRequest): Promise<readonly Restored[]> {
   try {
-    return (await core.restore(request)).results;
+    return (await v2.restore(request)).results;
   } catch (error) {
     if (!(error instanceof MonError && ['invalid', 'threshold', 'too_large'].includes(error.code))) throw error;
     if (request.objects.length === 1) return [{ outcome: 'left out', reason: error.message }];
     const results: Restored[] = [];
-    for (const object of request.objects) results.push(...(await restorePage(core, { ...request, objects: [object] })));
+    for (const object of request.objects) results.push(...(await restorePage(v2, { ...request, objects: [object] })));
     return results;
   }
 }

@@ -40,8 +40,8 @@ export const fixNamespacesCommand: Command = {
       await call.output.show({ applied: false, steps: commands }, () => safeText(dryRunText(commands)));
       return;
     }
-    const core = product === 'cluster' ? await clusterV2(call) : call.core();
-    const left = await applyAll(call, core, fixes, tool);
+    const v2 = product === 'cluster' ? await clusterV2(call) : call.v2();
+    const left = await applyAll(call, v2, fixes, tool);
     const done = commands.length - left.length;
     await call.output.show({ applied: true, done, left }, () => safeText(`${counted(done, 'steps')} done`));
     if (left.length > 0) throw new ExitError(EXIT.incomplete, `left out: ${left.join('; ')}`);
@@ -73,7 +73,7 @@ async function factsOfDump(file: string): Promise<Pick<UpgradeFacts, 'namespaces
 /** @returns what was not done, as commands */
 async function applyAll(
   call: Call,
-  core: V2Client,
+  v2: V2Client,
   fixes: readonly NamespaceFix[],
   tool: string,
 ): Promise<readonly string[]> {
@@ -81,7 +81,7 @@ async function applyAll(
   const declined = new Set<string>();
   for (const fix of fixes) {
     const command = fixCommand(fix, tool);
-    const isDone = !declined.has(fix.namespace) && (await isWanted(call, command)) && (await apply(call, core, fix));
+    const isDone = !declined.has(fix.namespace) && (await isWanted(call, command)) && (await apply(call, v2, fix));
     if (isDone) call.output.note(`done: ${command}`);
     else {
       declined.add(fix.namespace);
@@ -97,17 +97,17 @@ async function isWanted({ ask, flags }: Call, command: string): Promise<boolean>
 }
 
 /** @returns false when the namespace stays, because it holds more than these checks */
-async function apply(call: Call, core: V2Client, fix: NamespaceFix): Promise<boolean> {
+async function apply(call: Call, v2: V2Client, fix: NamespaceFix): Promise<boolean> {
   switch (fix.kind) {
     case 'create-namespace':
-      await core.put(['namespaces', fix.namespace], { name: fix.namespace });
+      await v2.put(['namespaces', fix.namespace], { name: fix.namespace });
       return true;
     case 'delete-check':
-      await core.remove(['namespaces', fix.namespace, 'checks', fix.name]);
+      await v2.remove(['namespaces', fix.namespace, 'checks', fix.name]);
       return true;
     default:
       try {
-        await core.remove(['namespaces', fix.namespace]);
+        await v2.remove(['namespaces', fix.namespace]);
         return true;
       } catch (error) {
         if (!(error instanceof MonError) || error.code !== 'invalid') throw error;

@@ -28,7 +28,7 @@ const list: Command = {
       ],
       key: (user) => textAt(user, 'username'),
       value: (user) => without(user, 'password_hash'),
-      fetch: () => call.core().list(['users']),
+      fetch: () => call.v2().list(['users']),
     });
   },
 };
@@ -47,7 +47,7 @@ const create: Command = {
     const [username = ''] = call.operands;
     const groups = call.flags.list('groups') ?? [];
     const password = await readSecret(call, { option: 'password-file', what: `password of ${username}`, isNew: true });
-    await call.core().create(['users'], { username, password, groups });
+    await call.v2().create(['users'], { username, password, groups });
     await call.output.show({ username, groups }, () => 'Created');
   },
 };
@@ -82,7 +82,7 @@ const enable: Command = {
   async run(call) {
     const [username = ''] = call.operands;
     await carryOut(call, {
-      send: (_api, core) => core.put(['users', username, 'reinstate'], {}),
+      send: (_api, v2) => v2.put(['users', username, 'reinstate'], {}),
       effects: () => [`the user ${username} could log in again`],
       done: () => call.output.show({ username, disabled: false }, () => 'Enabled'),
     });
@@ -107,7 +107,7 @@ const setPassword: Command = {
       what: `new password of ${username}`,
       isNew: true,
     });
-    await call.core().put(['users', username, 'password'], { username, password });
+    await call.v2().put(['users', username, 'password'], { username, password });
     await call.output.show({ username, updated: true }, () => 'Updated');
   },
 };

@@ -17,14 +17,14 @@ const COUNTED: readonly V2Type[] = ['Namespace', 'CheckConfig', 'Handler', 'Even
  * @throws MonError `unavailable`, `unauthenticated`
  */
 export async function clusterFacts(call: Call, limit: number | null): Promise<UpgradeFacts> {
-  const core = await clusterV2(call);
+  const v2 = await clusterV2(call);
   const seen = new DumpFacts();
   const hidden = new Set<string>();
   for (const kind of WRAPPED_KINDS.filter(({ type }) => COUNTED.includes(type))) {
-    const isSeen = await addAll(core, kind.path, seen, (object) => wrap(kind, object));
+    const isSeen = await addAll(v2, kind.path, seen, (object) => wrap(kind, object));
     if (!isSeen) hidden.add(kind.type);
   }
-  if (!(await addAll(core, 'pipelines', seen, pipeline))) hidden.add('Pipeline');
+  if (!(await addAll(v2, 'pipelines', seen, pipeline))) hidden.add('Pipeline');
   const { namespaces, checks, entities, agents, pipelines } = seen.facts(limit);
   const hasChecks = namespaces !== undefined && !hidden.has('CheckConfig');
   const counts = Object.entries(seen.counts).filter(([type]) => COUNTED.some((counted) => counted === type));
@@ -41,9 +41,9 @@ export async function clusterFacts(call: Call, limit: number | null): Promise<Up
 }
 
 async function backendsOf(call: Call): Promise<NonNullable<UpgradeFacts['backends']>> {
-  const { sensu_backend: version } = await call.core().versions();
+  const { sensu_backend: version } = await call.v2().versions();
   const members = await clusterMembers({ backend: call.backend, env: call.credentials });
-  const url = new URL(call.core().url);
+  const url = new URL(call.v2().url);
   // Each says only its own: with more than one of them the others' are not known.
   if (members === undefined || members.length <= 1) {
     const [member] = members ?? [];
@@ -54,13 +54,13 @@ async function backendsOf(call: Call): Promise<NonNullable<UpgradeFacts['backend
 
 /** @returns false when it cannot be listed */
 async function addAll(
-  core: V2Client,
+  v2: V2Client,
   path: string,
   seen: DumpFacts,
   wrapped: (object: V2Object) => Wrapped,
 ): Promise<boolean> {
   try {
-    for await (const page of core.pages([path])) for (const object of page) seen.add(wrapped(object));
+    for await (const page of v2.pages([path])) for (const object of page) seen.add(wrapped(object));
     return true;
   } catch (error) {
     if (!(error instanceof MonError) || !['forbidden', 'not_found', 'payment_required'].includes(error.code))

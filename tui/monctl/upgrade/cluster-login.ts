@@ -14,9 +14,9 @@ const tokenSchema = z.looseObject({ access_token: z.string().min(1) });
  *
  * @throws MonError `unauthenticated`, `unavailable`
  */
-export async function clusterV2(call: Pick<Call, 'backend' | 'credentials' | 'core'>): Promise<V2Client> {
+export async function clusterV2(call: Pick<Call, 'backend' | 'credentials' | 'v2'>): Promise<V2Client> {
   const address = backendAddress(call.backend, { env: call.credentials });
-  if (address.headers['authorization']?.startsWith('Basic ') !== true) return call.core();
+  if (address.headers['authorization']?.startsWith('Basic ') !== true) return call.v2();
   const ask = openRequester(address, TIMEOUT_MS);
   const { access_token: token } = readAnswer(await ask({ method: 'GET', path: ['auth'] }), tokenSchema, address.url);
   return openV2Client({

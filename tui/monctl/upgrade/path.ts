@@ -25,7 +25,7 @@ async function versionsOf(call: Call): Promise<{ readonly from: string; readonly
   if (flags.switch('offline') === true) throw new MonError('invalid', '--offline needs --from VERSION');
   const open = await openPlan(call);
   if (open !== undefined) return { from: open.from, to: to ?? open.to };
-  return { from: (await call.core().versions()).sensu_backend, to: to ?? COMPATIBLE_V2_VERSION };
+  return { from: (await call.v2().versions()).sensu_backend, to: to ?? COMPATIBLE_V2_VERSION };
 }
 
 async function openPlan(call: Call): Promise<{ readonly from: string; readonly to: string } | undefined> {
