@@ -1,5 +1,6 @@
 import type { CheckState, EventState } from './event.ts';
 import { historyOf, statusesOf } from './history.ts';
+import { joinedInhibited } from './withheld.ts';
 
 /**
  * What is remembered of a check whose results came first under one name and then under another. The later results
@@ -23,5 +24,8 @@ function joined(before: EventState, after: EventState): EventState {
     watermark: Math.max(before.watermark, after.watermark, occurrences),
     lastStateChange: isSameStatus ? before.lastStateChange : after.lastStateChange,
     lastOk: after.lastOk ?? before.lastOk,
+    // Who has heard of it by either name hears of its end.
+    isHeld: before.isHeld === true ? after.isHeld : undefined,
+    inhibited: joinedInhibited(before.inhibited, after.inhibited),
   };
 }

@@ -10,7 +10,9 @@ import { MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { noteStoredInhibiting } from '../handlers/quieting.ts';
-import { noteEvent, removeCheck, saveCheck } from '../events/saved.ts';
+import { handleIfUnsilenced, type EventPlace } from '../handlers/write-unsilenced.ts';
+import { inhibitorsOf } from '../inhibitions/state.ts';
+import { noteEvent, removeCheck, saveCheck, saveInhibited } from '../events/saved.ts';
 import { CHECK_RECORDS } from '../events/table.ts';
 import { joinMembers, renameMembers } from '../groups/saved.ts';
 import { groupsOf } from '../groups/state.ts';
@@ -70,7 +72,12 @@ export class CheckNames {
     const names = clients.map(({ name }) => name);
     let moved = 0;
     for (let start = 0; start < names.length; start += SLICE) {
-      moved += await this.#renameOf(namespaceName, names.slice(start, start + SLICE), rename, actor);
+      const slice = names.slice(start, start + SLICE);
+      moved += await this.#renameOf(namespaceName, slice, rename, actor);
+      const quieted = [...this.#quietedBy(namespaceName, slice, rename)];
+      for (let at = 0; at < quieted.length; at += SLICE) {
+        await this.#renameInhibitor(namespaceName, quieted.slice(at, at + SLICE), rename);
+      }
     }
     // Results of the new name may have come in the meantime.
     if (!isForced)
@@ -80,6 +87,41 @@ export class CheckNames {
 
   #clientsWith(namespaceName: string, check: string): ClientEntry[] {
     return [...this.#registry.namespace(namespaceName).clients.values()].filter(({ checks }) => checks.has(check));
+  }
+
+  /** Events that are quiet because of one that has its new name by now. */
+  *#quietedBy(
+    namespaceName: string,
+    clients: readonly string[],
+    { from, to }: CheckRename,
+  ): Generator<EventPlace, void, undefined> {
+    const namespace = this.#registry.namespace(namespaceName);
+    for (const client of clients) {
+      for (const { rule } of inhibitorsOf(namespace).of(client, to).values()) {
+        for (const entry of namespace.quieted.of({ rule, client, check: from })) {
+          yield [namespaceName, entry.client.name, entry.name];
+        }
+      }
+    }
+  }
+
+  /** Has what these events are quiet because of known by its new name, by the same rule. */
+  #renameInhibitor(namespaceName: string, places: readonly EventPlace[], { from, to }: CheckRename): Promise<void> {
+    const entriesOf = (registry: Registry): CheckEntry[] =>
+      places.flatMap(([, client, check]) => registry.namespace(namespaceName).check(client, check) ?? []);
+    return this.#batcher.run(
+      (transaction) => {
+        for (const entry of entriesOf(transaction.registry)) {
+          const { isHeld, inhibited } = entry.state.event ?? {};
+          // A result that came in the meantime has judged it by itself.
+          if (inhibited?.check !== from || !transaction.hasBody(CHECK_RECORDS, entry)) continue;
+          if (!inhibitorsOf(entry.client.namespace).of(inhibited.client, to).has(inhibited.rule)) continue;
+          saveInhibited(transaction, entry, { isHeld, inhibited: { ...inhibited, check: to } });
+          transaction.keep(CHECK_RECORDS, entry, transaction.body(CHECK_RECORDS, entry));
+        }
+      },
+      { weight: places.length, needs: entriesOf },
+    );
   }
 
   #renameOf(
@@ -142,8 +184,11 @@ function move(transaction: Transaction, before: CheckEntry, to: string, by: stri
   const { client, state } = before;
   const bodies = renamed(transaction.body(CHECK_RECORDS, before), to);
   removeCheck(transaction, before, by, to);
-  save(transaction, client.namespace.ensureCheck(client, to), { state, bodies, by });
+  const after = client.namespace.ensureCheck(client, to);
+  save(transaction, after, { state, bodies, by });
   renameMembers(transaction, client.namespace, { client: client.name, from: before.name, to });
+  // Silences keep the name that they have.
+  handleIfUnsilenced(transaction, after);
 }
 
 function join(transaction: Transaction, before: CheckEntry, after: CheckEntry, by: string): void {

@@ -1,6 +1,6 @@
 import { groupPlace, isGroupedBy, type GroupPlace } from '../../../shared/domain/grouping/place.ts';
 import { groupOfOne } from '../../../shared/domain/grouping/run.ts';
-import { changeOf, nextGrouped, toldByEither, type Told } from '../../../shared/domain/grouping/turn.ts';
+import { isNews, nextGrouped, toldByEither, type Told } from '../../../shared/domain/grouping/turn.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
 import { noteEvent } from '../events/saved.ts';
@@ -51,7 +51,7 @@ export function addToGroup(
   member.become(next);
   if (member.told !== told) noteTold(transaction, namespace, member, member.told);
   transaction.keep(GROUPED_EVENTS, member, event);
-  if (changeOf(member) !== 'same') group.untoldSinceMs ??= transaction.nowMs;
+  if (isNews(member)) group.untoldSinceMs ??= transaction.nowMs;
   touch(transaction, namespace, group);
   return true;
 }
@@ -86,7 +86,7 @@ export function moveMember(
   if (group === undefined || group === member.group || isFull(group)) return false;
   memberIn(transaction, namespace, group, member, event);
   transaction.keep(GROUPED_EVENTS, member, event);
-  if (changeOf(member) !== 'same') group.untoldSinceMs ??= untoldSinceMs;
+  if (isNews(member)) group.untoldSinceMs ??= untoldSinceMs;
   touch(transaction, namespace, group);
   return true;
 }
@@ -101,11 +101,13 @@ export function renameMembers(
   { client, from, to }: { readonly client: string; readonly from: string; readonly to: string },
 ): void {
   const groups = groupsOf(namespace);
+  const open = namespace.check(client, to)?.state.event;
   for (const member of groups.membersOf(client, from)) {
     if (member.isPassing || !transaction.hasBody(GROUPED_EVENTS, member)) continue;
     // Of what had this name before, the end may wait, or nothing is left but that nobody has looked yet.
     const present = groups.member(member.handler, client, to);
-    if (present !== undefined && member.isOver) continue;
+    const isOpen = member.eventId === open?.id;
+    if (present !== undefined && !isOpen && (present.isOver || member.isOver)) continue;
     const body = transaction.body(GROUPED_EVENTS, member);
     const event = { ...body, check: { ...body.check, name: to } };
     if (present !== undefined) removeMember(transaction, namespace, present);
@@ -113,9 +115,8 @@ export function renameMembers(
     const names = left.by.map(([name]) => name);
     const group = groupAt(namespace, handler, groupPlace(names, event), left);
     if (group === undefined || (group !== left && isFull(group))) {
-      const isUntold = member.told !== 'held' && changeOf(member) !== 'same';
       const alone = groupOfOne({ namespace: namespace.name, handler }, names, event);
-      if (isUntold) addJob(transaction, namespace, handler, event, alone);
+      if (isNews(member)) addJob(transaction, namespace, handler, event, alone);
     } else {
       const moved = new GroupMember(group, client, to);
       const { eventId, status, isOver, isPassing, told } = member;
@@ -123,7 +124,7 @@ export function renameMembers(
       groups.putMember(moved);
       transaction.keep(GROUPED_EVENTS, moved, event);
       if (moved.told !== undefined) noteTold(transaction, namespace, moved, moved.told);
-      if (changeOf(moved) !== 'same') group.untoldSinceMs ??= left.untoldSinceMs ?? transaction.nowMs;
+      if (isNews(moved)) group.untoldSinceMs ??= left.untoldSinceMs ?? transaction.nowMs;
       touch(transaction, namespace, group);
       noteShown(transaction, namespace, moved);
     }

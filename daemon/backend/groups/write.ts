@@ -1,11 +1,11 @@
 import { groupId } from '../../../shared/domain/grouping/place.ts';
 import { groupOfOne } from '../../../shared/domain/grouping/run.ts';
 import {
-  changeOf,
   dueAtMs,
   GROUP_BYTES_MAX,
   groupLimit,
   groupTimes,
+  isNews,
   isRepeatDue,
   takeTurn,
   type Presence,
@@ -206,8 +206,7 @@ function dissolve(
   for (const member of firstOf(group)) {
     if (!transaction.hasBody(GROUPED_EVENTS, member)) continue;
     if (handler !== undefined && moveMember(transaction, namespace, handler, member)) continue;
-    const isUntold = member.told !== 'held' && changeOf(member) !== 'same';
-    if (isUntold) {
+    if (isNews(member)) {
       const event = transaction.body(GROUPED_EVENTS, member);
       // One that groups tells of each as a group of one where there is no room.
       const alone = handler && groupOfOne({ namespace: namespace.name, handler: handler.name }, handler.names, event);

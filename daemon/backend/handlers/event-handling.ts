@@ -11,7 +11,7 @@ import {
   type Quiet,
   type RoutedHandler,
 } from '../../../shared/domain/handling.ts';
-import { isWithheldFrom } from '../../../shared/domain/inhibition/rule.ts';
+import { isWithheldFrom } from '../../../shared/domain/withheld.ts';
 import type { Inhibited } from '../../../shared/schemas/inhibition.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';

@@ -9,7 +9,7 @@ import {
   type RoutedHandler,
 } from '../../../shared/domain/handling.ts';
 import { groupOfOne } from '../../../shared/domain/grouping/run.ts';
-import { isWithheldFrom } from '../../../shared/domain/inhibition/rule.ts';
+import { isWithheldFrom } from '../../../shared/domain/withheld.ts';
 import { checkRedactKeysOf } from '../../../shared/domain/redact.ts';
 import { canBeSilenced, silencedBy } from '../../../shared/domain/silencing.ts';
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';

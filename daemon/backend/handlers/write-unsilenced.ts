@@ -29,7 +29,7 @@ export class UnsilencedEvents {
     return this.#batcher.run(
       (transaction) => {
         for (const entry of entriesOf(transaction.registry)) {
-          if (isUnsilenced(entry, transaction.nowMs)) handleUnsilenced(transaction, entry);
+          handleIfUnsilenced(transaction, entry);
         }
       },
       { weight: places.length, needs: entriesOf },
@@ -42,7 +42,9 @@ export function isUnsilenced(entry: CheckEntry, nowMs: number): boolean {
   return entry.state.event?.isSuppressed === true && !entry.isSilenced(nowMs);
 }
 
-function handleUnsilenced(transaction: Transaction, entry: CheckEntry): void {
+/** The same for one event, whose bodies and client the command must have asked for. */
+export function handleIfUnsilenced(transaction: Transaction, entry: CheckEntry): void {
+  if (!isUnsilenced(entry, transaction.nowMs)) return;
   const { client, state } = entry;
   const bodies = transaction.body(CHECK_RECORDS, entry);
   const check = bodies.eventCheck ?? bodies.check;

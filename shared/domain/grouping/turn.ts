@@ -106,6 +106,11 @@ function isUntold(told: Told): boolean {
   return told === undefined || told === 'held';
 }
 
+/** Whether a group has something to tell of an event, as far as that is known before its turn. */
+export function isNews(state: GroupedState): boolean {
+  return state.told !== 'held' && changeOf(state) !== 'same';
+}
+
 /** What is to be told of an event of a group. */
 export function changeOf({ isOver, status, told }: GroupedState): GroupChange {
   if (isOver) return 'resolved';
@@ -177,7 +182,7 @@ export function takeTurn<Member extends TurnMember>(
     if (presence === 'gone') leaves.push(member);
     else if (presence === 'open' && member.told !== 'held') shown.push([member, change]);
     else if (presence === 'inhibited' && isUntold(member.told)) held.push(member);
-    else if (member.told !== 'held' && change !== 'same') hasUntold = true;
+    else if (isNews(member)) hasUntold = true;
   }
   const changed = shown.filter(([, change]) => change !== 'same');
   const firing = shown.filter(([{ isOver }]) => !isOver);

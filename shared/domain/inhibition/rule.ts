@@ -1,10 +1,5 @@
 import type { Event } from '../../schemas/event.ts';
-import {
-  WITHHELD_NAMES_MAX,
-  type Inhibited,
-  type InhibitionDefinition,
-  type Inhibitor,
-} from '../../schemas/inhibition.ts';
+import type { Inhibited, InhibitionDefinition, Inhibitor } from '../../schemas/inhibition.ts';
 import type { EventState } from '../event.ts';
 import { inhibitedReason, type Quiet } from '../handling.ts';
 import { fingerprintOf } from '../fingerprint.ts';
@@ -12,6 +7,7 @@ import { groupPlace } from '../grouping/place.ts';
 import { redactKeysOf, checkRedactKeysOf } from '../redact.ts';
 import { countField, statusField, type Field } from '../search-fields.ts';
 import { attributeTexts, parseSelector, type Selector, type SelectorSubject } from '../selector.ts';
+import { withheldNames } from '../withheld.ts';
 
 /** A rule, ready to judge. */
 export interface InhibitionRule {
@@ -98,22 +94,6 @@ export function nextInhibited(
     before.isWithheld === next.isWithheld &&
     before.withheldFrom === next.withheldFrom;
   return isSame ? before : next;
-}
-
-/** Undefined: all of them. */
-function withheldNames(before: Inhibited | undefined, more: readonly string[]): string[] | undefined {
-  const known = before?.isWithheld === true ? before.withheldFrom : [];
-  if (known === undefined) return undefined;
-  const fresh = more.filter((name) => !known.includes(name));
-  if (fresh.length === 0) return known;
-  const names = [...known, ...fresh];
-  return names.length <= WITHHELD_NAMES_MAX ? names : undefined;
-}
-
-/** Whether an inhibition keeps an event from a handler that would have run. */
-export function isWithheldFrom(inhibited: Inhibited | undefined, handler: string): boolean {
-  if (inhibited?.isWithheld !== true) return false;
-  return inhibited.withheldFrom === undefined || inhibited.withheldFrom.includes(handler);
 }
 
 /** What events of a rule must have in common. */

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { CheckNames } from '../../../../daemon/backend/checks/rename.ts';
+import { eventRow } from '../../../../daemon/backend/events/rows.ts';
+import { groupsOf } from '../../../../daemon/backend/groups/state.ts';
+import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
+import { groupingPipe, openGroupRig, pass, takeTold, type GroupRig } from '../../../support/group-rig.ts';
+
+const PIPE = { type: 'pipe', command: 'true' };
+/** Whatever the disk of a client has keeps its other checks quiet. */
+const INHIBITIONS = { switch: { when: 'check~switch status=crit', quiet: 'check~disk', equal: [] } };
+
+function rename(rig: GroupRig, from = 'disk', to = 'disk-usage'): Promise<number> {
+  return new CheckNames(rig).rename(DEFAULT_NAMESPACE, { from, to, isForced: true });
+}
+
+const switchIs = (rig: GroupRig, status: number): Promise<void> =>
+  rig.report(status, { source: 'sw-a', name: 'switch', handlers: [] });
+
+describe('a silence of the old name', () => {
+  test('keeps nobody from the event under its new one, which is told at once', async () => {
+    const rig = await openGroupRig({ handlers: { default: PIPE } });
+    await rig.silenced.create(DEFAULT_NAMESPACE, { check: 'disk' });
+    await rig.report(2);
+    expect(await takeTold(rig)).toEqual([]);
+    await rename(rig);
+    expect(await takeTold(rig)).toEqual(['web-1/disk-usage create']);
+    await rig.report(2, { name: 'disk-usage' });
+    expect(rig.takeJobs().map(({ event }) => event.silence_ended)).toEqual([undefined]);
+  });
+});
+
+describe('an event that was open under either name is one', () => {
+  test('whose end is told, where one of them was', async () => {
+    const rig = await openGroupRig({ handlers: { default: PIPE }, inhibitions: INHIBITIONS });
+    await rig.report(2);
+    expect(await takeTold(rig)).toEqual(['web-1/disk create']);
+    await switchIs(rig, 2);
+    await rig.report(2, { name: 'disk-usage' });
+    await rename(rig);
+    await rig.report(0, { name: 'disk-usage' });
+    expect(await takeTold(rig)).toEqual(['web-1/disk-usage resolve']);
+  });
+
+  test('of whose end nobody hears, where nobody has heard of either', async () => {
+    const rig = await openGroupRig({ handlers: { default: PIPE }, inhibitions: INHIBITIONS });
+    await switchIs(rig, 2);
+    await rig.report(2);
+    await rig.report(2, { name: 'disk-usage' });
+    await rename(rig);
+    await rig.report(0, { name: 'disk-usage' });
+    expect(await takeTold(rig)).toEqual([]);
+  });
+
+  test('that is owed to whom an inhibition kept either of them from', async () => {
+    const filtered = { ...PIPE, filter: 'occurrences' };
+    const rig = await openGroupRig({ handlers: { default: filtered, other: filtered }, inhibitions: INHIBITIONS });
+    const rare = { interval: 60, refresh: 3600 };
+    await switchIs(rig, 2);
+    await rig.report(2, rare);
+    await rig.report(2, { ...rare, name: 'disk-usage', handlers: ['other'] });
+    await rename(rig);
+    await switchIs(rig, 0);
+    await rig.report(2, { ...rare, name: 'disk-usage', handlers: ['default', 'other'] });
+    expect(rig.takeJobs().map(({ handler, event }) => [handler, event.inhibition_ended])).toEqual([
+      ['default', true],
+      ['other', true],
+    ]);
+  });
+});
+
+test('what a group holds back is no news under its new name', async () => {
+  const rig = await openGroupRig({ handlers: { default: groupingPipe() }, inhibitions: INHIBITIONS });
+  await rig.report(2);
+  await switchIs(rig, 2);
+  await pass(rig, 31);
+  const [group] = groupsOf(rig.registry.namespace(DEFAULT_NAMESPACE)).all();
+  expect(group?.untoldSinceMs).toBeUndefined();
+  await rename(rig);
+  expect(group?.untoldSinceMs).toBeUndefined();
+});
+
+test('an end that waits is told, also where something of the old name is left that nobody has looked at yet', async () => {
+  const rig = await openGroupRig({ handlers: { default: groupingPipe() } });
+  await rig.report(2, { name: 'disk-usage' });
+  await rig.report(2);
+  await pass(rig, 31);
+  await takeTold(rig);
+  await rig.report(0, { name: 'disk-usage' });
+  await rig.report(0, { handle: false });
+  await rig.results.remove(DEFAULT_NAMESPACE, 'web-1', 'disk-usage');
+  await rename(rig);
+  await pass(rig, 300);
+  expect(await takeTold(rig)).toEqual(['web-1/disk-usage resolved']);
+});
+
+describe('what keeps others quiet', () => {
+  test('is named by its new name beside them', async () => {
+    const rig = await openGroupRig({ handlers: { default: PIPE }, inhibitions: INHIBITIONS });
+    const shown = (): unknown => {
+      const entry = rig.entry();
+      return entry && eventRow(entry, rig.clock.now())?.inhibited_by;
+    };
+    await switchIs(rig, 2);
+    await rig.report(2);
+    await rename(rig, 'switch', 'switch-ping');
+    expect(shown()).toEqual({ rule: 'switch', client: 'sw-a', check: 'switch-ping' });
+  });
+});
