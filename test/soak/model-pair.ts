@@ -112,6 +112,11 @@ export class ModelPair implements AsyncDisposable {
         const expected = model.deleteResult(given.client, given.check) ? 204 : 404;
         return this.#ask('DELETE', `/results/${given.client}/${given.check}`, expected);
       }
+      case 'rename': {
+        const { from, to, isForced } = given;
+        const expected = model.rename({ from, to, isForced }, nowMs);
+        return this.#ask('POST', `/api/mon/v1/checks/${from}/rename`, expected, { to, force: isForced });
+      }
       case 'put client':
         model.putClient(given.client, nowMs);
         return this.#ask('POST', '/clients', 201, given.client);
@@ -301,8 +306,10 @@ export class ModelPair implements AsyncDisposable {
   }
 
   async #ask(method: string, path: string, expected: number, body?: unknown): Promise<void> {
-    const answer = await fetch(this.#backend.url + path, {
+    const { url } = this.#backend;
+    const answer = await fetch(url + path, {
       method,
+      headers: administratorOf(url),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await answer.text();

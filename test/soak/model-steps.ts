@@ -13,6 +13,12 @@ export type Step =
   | { readonly do: 'post all'; readonly results: readonly ModelResult[] }
   | { readonly do: 'resolve'; readonly client: string; readonly check: string; readonly by: 'POST' | 'DELETE' }
   | { readonly do: 'delete result'; readonly client: string; readonly check: string }
+  | {
+      readonly do: 'rename';
+      readonly from: string;
+      readonly to: string;
+      readonly isForced: boolean;
+    }
   | { readonly do: 'put client'; readonly client: { readonly name: string; readonly subscriptions: readonly string[] } }
   | { readonly do: 'delete client'; readonly client: string }
   | { readonly do: 'silence'; readonly request: ModelSilenceRequest; readonly beginsInSeconds?: number | undefined }
@@ -37,6 +43,8 @@ const START_S = ManualClock.START_MS / 1000;
 const FLAPPING = { low_flap_threshold: 4, high_flap_threshold: 30 };
 const client = fc.constantFrom('a', 'b', 'web-1');
 const check = fc.constantFrom('cpu', 'disk', 'defined');
+/** With one that nothing is reported of. */
+const checkName = fc.constantFrom('cpu', 'disk', 'defined', 'spare');
 const subscription = fc.constantFrom('web', 'db', 'client:a', 'client:web-1');
 const anyStatus = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom(0, 0, 1, 2, 2) },
@@ -190,11 +198,20 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('resolve' as const),
       client,
-      check,
+      check: checkName,
       by: fc.constantFrom('POST' as const, 'DELETE' as const),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('delete result' as const), client, check }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('delete result' as const), client, check: checkName }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('rename' as const),
+      from: checkName,
+      to: checkName,
+      isForced: fc.constantFrom(true, true, false),
+    }),
+  },
   {
     weight: 2,
     arbitrary: fc.record({

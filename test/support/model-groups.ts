@@ -92,6 +92,44 @@ export class ModelGroups {
     if (before !== undefined) this.#drop(before.group);
   }
 
+  /** Whether an event is open there, as far as the group knows. */
+  has(place: string): boolean {
+    return this.#members.get(place)?.isOver === false;
+  }
+
+  /** Two events of a check by two names are one: as the later name has it, with what was told of either. */
+  join(before: string, after: string, eventId: string): void {
+    const member = this.#members.get(after);
+    if (member === undefined || member.isOver) return;
+    member.eventId = eventId;
+    member.told = toldByEither(member.told, this.#members.get(before)?.told);
+    this.#members.delete(before);
+  }
+
+  /**
+   * What waits under the old name, an end as well, waits under the new one; beside something else that has it the open event
+   * goes before an end that waits, and that before what nobody has looked at yet.
+   *
+   * @param openId of the event that is open under the new name
+   */
+  rename(
+    before: string,
+    after: string,
+    { check, openId }: { readonly check: string; readonly openId: string | undefined },
+    nowMs: number,
+  ): void {
+    const member = this.#members.get(before);
+    const present = this.#members.get(after);
+    if (member === undefined) return;
+    if (present !== undefined && member.eventId !== openId && (present.isOver || member.isOver)) return;
+    this.#members.delete(before);
+    const moved = { ...member, check, told: toldByEither(member.told, present?.told) };
+    this.#members.set(after, moved);
+    const group = this.#groups.get(moved.group);
+    if (group !== undefined && moved.told !== 'held' && changeOf(moved) !== 'same') group.untoldSince ??= nowMs;
+    if (present !== undefined) this.#drop(present.group);
+  }
+
   /** When a group has its turn next. */
   moments(): number[] {
     return [...this.#groups.values()].map((group) => this.#dueAt(group));
@@ -170,6 +208,11 @@ export class ModelGroups {
   #drop(name: string): void {
     if (this.#of(name).length === 0) this.#groups.delete(name);
   }
+}
+
+function toldByEither(first: Told, second: Told): Told {
+  const isUntold = (told: Told): boolean => told === undefined || told === 'held';
+  return isUntold(first) && !isUntold(second) ? second : first;
 }
 
 function changeOf({ isOver, told, status }: Member): 'new' | 'changed' | 'resolved' | 'same' {

@@ -30,6 +30,15 @@ export const newMarks = (): ModelMarks => ({
   isNextTold: false,
 });
 
+/** Of one event that was known by two names: who has heard of it by either has, and what is owed to somebody by either is. */
+export function joinedMarks(before: ModelMarks, after: ModelMarks): ModelMarks {
+  return {
+    ...after,
+    isHeld: before.isHeld && after.isHeld,
+    isWithheld: after.isWithheld || (before.isWithheld && after.quietBy !== undefined),
+  };
+}
+
 /** An event that somebody may be told of. */
 export interface ModelOccasion {
   readonly client: { readonly name: string; readonly subscriptions: readonly string[] };
@@ -107,7 +116,11 @@ export class ModelTold {
     const { action, check, marks, silencedBy } = occasion;
     if (!occasion.isSilenceEnd) this.#noteInhibitor(occasion);
     const wanted: unknown = (check as Body)['handlers'] ?? ['default'];
-    const handlers = HANDLERS.filter((name) => Array.isArray(wanted) && wanted.includes(name));
+    // Grouping 2: what a group knows of ends for it whoever else is to hear of that.
+    const isOfGroup = action === 'resolve' && this.#groups?.has(`${occasion.client.name}/${check.name}`) === true;
+    const handlers = HANDLERS.filter(
+      (name) => (Array.isArray(wanted) && wanted.includes(name)) || (name === 'default' && isOfGroup),
+    );
     if (handlers.length === 0 || (check as Body)['handle'] === false) {
       if (occasion.isSilenceEnd) marks.isSuppressed = false;
       else Object.assign(marks, { isHeld: false, quietBy: undefined, isWithheld: false });
@@ -180,6 +193,33 @@ export class ModelTold {
   /** The event of a check is over or deleted: it keeps nothing quiet any more. */
   over(client: string, check: string): void {
     this.#inhibitors = this.#inhibitors.filter((one) => one.client !== client || one.check !== check);
+  }
+
+  /**
+   * A check of a client is called something else (inhibition 3, grouping 2).
+   *
+   * @param event that is open under the new name
+   * @param joins undefined: nothing had that name; else whether an event was open under either
+   */
+  renamed(
+    names: { readonly client: string; readonly from: string; readonly to: string },
+    { event, joins }: { readonly event: ModelOccasion | undefined; readonly joins: 'open' | 'other' | undefined },
+    nowMs: number,
+  ): void {
+    const { client, from, to } = names;
+    this.over(client, from);
+    if (event !== undefined) this.#noteInhibitor(event);
+    if (joins === 'other') return;
+    const before = `${client}/${from}`;
+    const after = `${client}/${to}`;
+    const given = this.#given.get(before);
+    const isThere = joins === 'open' && this.#groups?.has(after) === true;
+    if (given !== undefined && !isThere) {
+      this.#given.set(after, { ...given, check: { ...given.check, name: to } });
+    }
+    this.#given.delete(before);
+    if (joins === 'open' && event !== undefined) this.#groups?.join(before, after, event.eventId);
+    this.#groups?.rename(before, after, { check: to, openId: event?.eventId }, nowMs);
   }
 
   moments(): number[] {

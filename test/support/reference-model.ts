@@ -2,7 +2,14 @@ import { statusOfRule, turnsOfRule, type ModelMember, type ModelRule } from './m
 import { isIdleLook, type ModelIdleRules } from './model-idle.ts';
 import { ModelSilences, type ModelHold, type ModelRelease, type ModelSilenceRequest } from './model-silences.ts';
 import type { ModelSubject } from './model-search.ts';
-import { ModelTold, newMarks, type ModelHandlers, type ModelMarks, type ModelOccasion } from './model-told.ts';
+import {
+  joinedMarks,
+  ModelTold,
+  newMarks,
+  type ModelHandlers,
+  type ModelMarks,
+  type ModelOccasion,
+} from './model-told.ts';
 
 /**
  * The rules of results, events, silences and clients once more, written from the specification (completion 1.2 to 1.7)
@@ -155,6 +162,25 @@ export class ReferenceModel {
     stored.lastOk = null;
     if (stored.event === undefined) checks?.delete(check);
     return true;
+  }
+
+  /**
+   * `monctl check rename`.
+   *
+   * @param isForced although the old name is still defined, and where a client has both
+   * @returns the status of the answer
+   */
+  rename(
+    { from, to, isForced }: { readonly from: string; readonly to: string; readonly isForced: boolean },
+    nowMs: number,
+  ): number {
+    if (from === to) return 400;
+    if (!isForced && this.#definitions.has(from)) return 409;
+    const having = [...this.#clients.values()].filter(({ checks }) => checks.has(from));
+    if (having.length === 0) return 404;
+    if (!isForced && having.some(({ checks }) => checks.has(to))) return 409;
+    for (const client of having) this.#renameOn(client, from, to, nowMs);
+    return 200;
   }
 
   putClient(posted: { readonly name: string; readonly subscriptions?: readonly string[] }, nowMs: number): void {
@@ -396,6 +422,32 @@ export class ReferenceModel {
     this.#tell(client, stored.event, nowMs, { isNew: before === undefined });
   }
 
+  #renameOn(client: Client, from: string, to: string, nowMs: number): void {
+    const { checks, record } = client;
+    const before = checks.get(from);
+    const after = checks.get(to);
+    if (before === undefined) return;
+    const stored = after === undefined ? before : joined(before, after);
+    const isOne = before.event !== undefined && after?.event !== undefined;
+    // It is over under its new name, so nobody would ever hear of the end of the old event.
+    if (after !== undefined && before.event !== undefined && !isOne) this.resolve(record.name, from, nowMs);
+    const result = stored.result && { ...stored.result, name: to };
+    const event = stored.event && { ...stored.event, check: { ...stored.event.check, name: to } };
+    checks.delete(from);
+    checks.set(to, { ...stored, result, event });
+    this.#told?.renamed(
+      { client: record.name, from, to },
+      {
+        event: event && this.#occasionOf(client, event, nowMs),
+        joins: after === undefined ? undefined : isOne ? 'open' : 'other',
+      },
+      nowMs,
+    );
+    if (after !== undefined || event === undefined) return;
+    // Idleness 1: under this name it begins.
+    this.#silences.match(this.#silences.matching(subjectOf(client, to), nowMs), nowMs);
+  }
+
   #tell(client: Client, event: ToldEvent, nowMs: number, { isNew = false, isSilenceEnd = false } = {}): void {
     this.#told?.occasion({ ...this.#occasionOf(client, event, nowMs), isNew, isSilenceEnd }, nowMs);
   }
@@ -548,6 +600,32 @@ export class ReferenceModel {
 function subjectOf({ record, checks }: Client, name: string): ModelSubject {
   const stored = checks.get(name);
   return { client: record, check: { ...(stored?.result ?? stored?.event?.check), name } };
+}
+
+/** Monctl, check rename: the results of the new name decide, those of the old one go before them. */
+function joined(before: Check, after: Check): Check {
+  const history = [...before.history, ...after.history].slice(-21);
+  const { event } = after;
+  const lastOk = after.lastOk ?? before.lastOk;
+  if (event === undefined) return { ...after, history, lastOk };
+  // One that outlives an OK is shown as it was built.
+  const shown = event.history === after.history ? history : event.history;
+  const own = { ...event, history: shown };
+  return { ...after, history, lastOk, event: before.event === undefined ? own : oneOf(before.event, own) };
+}
+
+function oneOf(before: Event, after: Event): Event {
+  const isSame = before.status === after.status;
+  const occurrences = isSame ? before.occurrences + after.occurrences : after.occurrences;
+  return {
+    ...after,
+    id: before.id,
+    occurrences,
+    watermark: Math.max(before.watermark, after.watermark, occurrences),
+    lastStateChange: isSame ? before.lastStateChange : after.lastStateChange,
+    lastOk: after.lastOk ?? before.lastOk,
+    marks: joinedMarks(before.marks, after.marks),
+  };
 }
 
 /** Recovery 1: a number of OK in a row, or seconds from the first to the last of them; undefined: one will do. */
