@@ -66,9 +66,13 @@ export async function askSilenceOf(state: LinesState, talk: Talk, scope: Silence
   if (!mayChange(state, talk)) return;
   const target: Target =
     scope === 'check' ? { check: name } : { subscription: scope === 'client' ? clientSubscription(name) : name };
-  const policy = await (await state.about.api()).silencePolicy();
-  // Which clients have a subscription is not known here.
-  if (scope !== 'subscription') sayMatches(talk, countedOf(state, scope, name), policy);
+  const api = await state.about.api();
+  const [policy, events] = await Promise.all([
+    api.silencePolicy(),
+    // Which clients have a subscription is not known here.
+    scope === 'subscription' ? countedBy(api, `subscriptions=${quoted(name)}`) : countedOf(state, scope, name),
+  ]);
+  if (events !== undefined) sayMatches(talk, events, policy);
   const names = { client: `all checks of ${name}`, check: `${name} everywhere`, subscription: `subscription ${name}` };
   await askTimes(state, talk, policy, { name: safeLine(names[scope]), target, resolving: FIRST_OF_THESE });
 }
@@ -88,10 +92,7 @@ export async function askSilenceBySearch(state: LinesState, talk: Talk, typed: s
         );
   if (selector === undefined) return;
   const api = await state.about.api();
-  const [policy, { events }] = await Promise.all([
-    api.silencePolicy(),
-    api.silencePreview({ entries: [{ selector }] }),
-  ]);
+  const [policy, events] = await Promise.all([api.silencePolicy(), countedBy(api, selector)]);
   if (events === undefined) return talk.say(`Nothing was changed: ${NO_SELECTOR_THERE}.`);
   sayMatches(talk, events, policy, 'is the search right?');
   await askTimes(state, talk, policy, {
@@ -99,6 +100,16 @@ export async function askSilenceBySearch(state: LinesState, talk: Talk, typed: s
     target: { selector },
     resolving: FIRST_OF_THESE,
   });
+}
+
+/** @returns undefined: a backend that knows no searches */
+async function countedBy(api: Pick<ApiClient, 'silencePreview'>, selector: string): Promise<Counted | undefined> {
+  return (await api.silencePreview({ entries: [{ selector }] })).events;
+}
+
+/** As a value of a search. */
+function quoted(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
 
 function countedOf({ about }: LinesState, by: 'client' | 'check', name: string): Counted {

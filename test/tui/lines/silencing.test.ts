@@ -12,7 +12,7 @@ beforeAll(async () => {
     settings: { 'silence-policy': { reason: 'required', 'max-expire': 28_800, 'warn-matches': 2 } },
   });
   for (const [source, env] of Object.entries({ 'web-1': 'prod', 'web-2': 'prod', 'db-1': 'test' })) {
-    await post('/clients', { name: source, address: 'x', env });
+    await post('/clients', { name: source, address: 'x', env, subscriptions: source === 'db-1' ? ['canary'] : [] });
     await post('/results', { source, name: 'disk', status: source === 'web-2' ? 1 : 2, output: 'full' });
   }
 });
@@ -154,7 +154,7 @@ test.each([
     'subscription canary',
     'subscription canary',
     'subscription:canary',
-    'Silence ',
+    'It matches 1 event now: 1 critical.',
     { subscription: 'canary', check: null },
   ],
 ])('silence %s is about %s; it is listed, and ended by its number', async (words, name, target, matches, parts) => {
@@ -173,6 +173,12 @@ test.each([
   expect(await person.type('yes')).toContain('1 silence ended');
   expect(await entries()).toEqual([]);
   expect(await person.type('silences')).toContain('Nothing is silenced.');
+});
+
+test('of a subscription that no client has it is said that nothing is matched, whatever stands in its name', async () => {
+  const asked = await person.type('silence subscription a"b\\', /for how long\?/);
+  expect(asked).toContain('It matches 0 events now. It finds what comes later, too.');
+  await person.type('cancel');
 });
 
 test('client and check alone are those of the event that was read last', async () => {
