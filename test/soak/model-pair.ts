@@ -163,10 +163,13 @@ export class ModelPair implements AsyncDisposable {
     this.#config = config;
     await this.#backend.reload();
     // Open events are held against other rules commit by commit, of which nothing tells that it is the last.
-    for (let commit = 0; commit < COMMITS_OF_A_RELOAD; commit++) {
-      await this.#ask('POST', '/stashes', 201, { path: 'reloaded', content: {} });
-    }
+    for (let commit = 0; commit < COMMITS_OF_A_RELOAD; commit++) await this.#commit();
     this.#model.reload(settingsOf(config), this.#clock.now());
+  }
+
+  /** When it is answered, what was begun before it is committed. */
+  async #commit(): Promise<void> {
+    await this.#ask('POST', '/stashes', 201, { path: 'committed', content: {} });
   }
 
   async #idle(): Promise<void> {
@@ -186,6 +189,8 @@ export class ModelPair implements AsyncDisposable {
     for (;;) {
       const nowMs = this.#clock.now();
       const nextMs = this.#model.nextMoment(nowMs);
+      // What is seen is not always written: who still writes what it found at one moment looks at nothing at the next.
+      await this.#commit();
       this.#clock.advance(Math.min(nextMs, endMs) - nowMs);
       if (nextMs >= endMs) break;
       await this.#settle(ON_THE_WAY);
