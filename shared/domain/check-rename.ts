@@ -1,20 +1,23 @@
 import type { CheckState, EventState } from './event.ts';
 import { historyOf, statusesOf } from './history.ts';
-import { joinedInhibited } from './withheld.ts';
+import { joinedWithholding } from './withheld.ts';
 
 /**
  * What is remembered of a check whose results came first under one name and then under another. The later results
  * decide how it is; the earlier ones are its past. An event that was open before and is open still is one event.
+ *
+ * @param named the handlers of the last result
  */
-export function joinedState(before: CheckState, after: CheckState): CheckState {
+export function joinedState(before: CheckState, after: CheckState, named: readonly string[]): CheckState {
   return {
     history: historyOf([...statusesOf(before.history), ...statusesOf(after.history)]),
     lastOk: after.lastOk ?? before.lastOk,
-    event: before.event === undefined || after.event === undefined ? after.event : joined(before.event, after.event),
+    event:
+      before.event === undefined || after.event === undefined ? after.event : joined(before.event, after.event, named),
   };
 }
 
-function joined(before: EventState, after: EventState): EventState {
+function joined(before: EventState, after: EventState, named: readonly string[]): EventState {
   const isSameStatus = before.status === after.status;
   const occurrences = isSameStatus ? before.occurrences + after.occurrences : after.occurrences;
   return {
@@ -26,6 +29,8 @@ function joined(before: EventState, after: EventState): EventState {
     lastOk: after.lastOk ?? before.lastOk,
     // Who has heard of it by either name hears of its end.
     isHeld: before.isHeld === true ? after.isHeld : undefined,
-    inhibited: joinedInhibited(before.inhibited, after.inhibited),
+    inhibited: undefined,
+    owed: undefined,
+    ...joinedWithholding(before, after, named),
   };
 }

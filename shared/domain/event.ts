@@ -27,6 +27,8 @@ export interface EventState {
   readonly isHeld?: true | undefined;
   /** The inhibition that kept its last result from all handlers. */
   readonly inhibited?: Inhibited | undefined;
+  /** Handlers that an inhibition kept it from, and that no result has named since. */
+  readonly owed?: readonly string[] | undefined;
   /** While its check is OK again and the event waits for more of that (spec, recovery). */
   readonly recovery?: Recovery | undefined;
 }
@@ -149,6 +151,7 @@ export function nextCheckState(
     isSuppressed: stored?.isSuppressed,
     isHeld: stored?.isHeld,
     inhibited: stored?.inhibited,
+    owed: stored?.owed,
     recovery,
   };
 

@@ -2,15 +2,40 @@ import { WITHHELD_NAMES_MAX, type Inhibited } from '../schemas/inhibition.ts';
 
 /* Whom an inhibition keeps an event from, who are to hear of it when it is free (inhibition 2). */
 
-/** What keeps an event quiet that was known by two names: the later one decides, and what is owed by either is. */
-export function joinedInhibited(before: Inhibited | undefined, after: Inhibited | undefined): Inhibited | undefined {
-  if (after === undefined || before?.isWithheld !== true) return after;
-  const { withheldFrom } = before;
-  return {
-    ...after,
-    isWithheld: true,
-    withheldFrom: withheldFrom === undefined ? undefined : withheldNames(after, withheldFrom),
-  };
+/** What an event remembers of those whom an inhibition kept it from. */
+export interface Withholding {
+  /** While it is quiet. */
+  readonly inhibited?: Inhibited | undefined;
+  /** Handlers that it was kept from, and that no result has named since it is free; 20 at most. */
+  readonly owed?: readonly string[] | undefined;
+}
+
+/** The same of one that was known by two names, both open: the later one decides, and what is owed by either is. */
+export function joinedWithholding(before: Withholding, after: Withholding, named: readonly string[]): Withholding {
+  const { inhibited } = after;
+  const owed = [...owedHandlers(before), ...(after.owed ?? [])];
+  if (inhibited === undefined) return { inhibited, owed: stillOwed({ owed }, named) };
+  const isUnknown = before.inhibited?.isWithheld === true && before.inhibited.withheldFrom === undefined;
+  if (owed.length === 0 && !isUnknown) return { inhibited };
+  const withheldFrom = isUnknown ? undefined : withheldNames(inhibited, owed);
+  return { inhibited: { ...inhibited, isWithheld: true, withheldFrom } };
+}
+
+/** Who is to hear of an event when it is free, as far as they are known by name. */
+export function owedHandlers({ inhibited, owed = [] }: Withholding): readonly string[] {
+  const withheldFrom = (inhibited?.isWithheld === true ? inhibited.withheldFrom : undefined) ?? [];
+  return [...withheldFrom, ...owed];
+}
+
+/** @param named the handlers of a result that nothing keeps quiet @returns undefined: nobody is left */
+export function stillOwed(before: Withholding, named: readonly string[]): readonly string[] | undefined {
+  const left = owedHandlers(before).filter((name) => !named.includes(name));
+  return left.length === 0 ? undefined : [...new Set(left)].slice(0, WITHHELD_NAMES_MAX);
+}
+
+/** Whether a handler is to hear of an event that is free. */
+export function isOwedTo({ inhibited, owed = [] }: Withholding, handler: string): boolean {
+  return owed.includes(handler) || isWithheldFrom(inhibited, handler);
 }
 
 /** The handlers that it is kept from with some more; undefined: all of them. */

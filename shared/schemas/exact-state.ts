@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { inhibitedSchema } from './inhibition.ts';
+import { inhibitedSchema, WITHHELD_NAMES_MAX } from './inhibition.ts';
 import { nameSchema } from './name.ts';
 import { recoverySchema } from './recovery.ts';
 import { recurrenceAnswer, recurrenceSchema } from './recurrence.ts';
@@ -44,6 +44,7 @@ const eventStateSchema = z.object({
   isSuppressed: z.literal(true).optional(),
   isHeld: z.literal(true).optional(),
   inhibited: inhibitedSchema.optional(),
+  owed: z.array(z.string()).max(WITHHELD_NAMES_MAX).optional(),
   recovery: recoverySchema.optional(),
 });
 

@@ -15,8 +15,10 @@ export interface ModelMarks {
   isHeld: boolean;
   /** The mark of the inhibition that keeps it quiet, as of the last time that it was handled. */
   quietBy: string | undefined;
-  /** That keeps it from a handler which would have run. */
-  isWithheld: boolean;
+  /** Handlers that would have run, and that it keeps it from. */
+  withheldFrom: readonly string[];
+  /** Those whom it kept it from, and that no result has named since it is free. */
+  owed: readonly string[];
   /** Its silence has ended, and its next result tells of that. */
   isNextTold: boolean;
 }
@@ -26,17 +28,35 @@ export const newMarks = (): ModelMarks => ({
   isSuppressed: false,
   isHeld: false,
   quietBy: undefined,
-  isWithheld: false,
+  withheldFrom: [],
+  owed: [],
   isNextTold: false,
 });
 
 /** Of one event that was known by two names: who has heard of it by either has, and what is owed to somebody by either is. */
-export function joinedMarks(before: ModelMarks, after: ModelMarks): ModelMarks {
-  return {
-    ...after,
-    isHeld: before.isHeld && after.isHeld,
-    isWithheld: after.isWithheld || (before.isWithheld && after.quietBy !== undefined),
-  };
+export function joinedMarks(before: ModelMarks, after: ModelMarks, check: Body): ModelMarks {
+  const isHeld = before.isHeld && after.isHeld;
+  const all = { ...after, isHeld, withheldFrom: [...before.withheldFrom, ...before.owed, ...after.withheldFrom] };
+  return after.quietBy === undefined ? { ...all, ...freed(all, namedBy(check)) } : all;
+}
+
+/** It is quiet once more: who is owed something waits for the end of that. */
+function owe(marks: ModelMarks): void {
+  marks.withheldFrom = [...marks.withheldFrom, ...marks.owed];
+  marks.owed = [];
+}
+
+function namedBy(check: Body): readonly string[] {
+  const wanted: unknown = check['handlers'] ?? ['default'];
+  return HANDLERS.filter((name) => Array.isArray(wanted) && wanted.includes(name));
+}
+
+/** Nothing keeps it quiet: to whom it is owed still. @param named the handlers of its result */
+function freed(
+  { withheldFrom, owed }: ModelMarks,
+  named: readonly string[],
+): Pick<ModelMarks, 'withheldFrom' | 'owed'> {
+  return { withheldFrom: [], owed: [...withheldFrom, ...owed].filter((name) => !named.includes(name)) };
 }
 
 /** An event that somebody may be told of. */
@@ -115,25 +135,24 @@ export class ModelTold {
   occasion(occasion: ModelOccasion, nowMs: number): void {
     const { action, check, marks, silencedBy } = occasion;
     if (!occasion.isSilenceEnd) this.#noteInhibitor(occasion);
-    const wanted: unknown = (check as Body)['handlers'] ?? ['default'];
     // Grouping 2: what a group knows of ends for it whoever else is to hear of that.
     const isOfGroup = action === 'resolve' && this.#groups?.has(`${occasion.client.name}/${check.name}`) === true;
-    const handlers = HANDLERS.filter(
-      (name) => (Array.isArray(wanted) && wanted.includes(name)) || (name === 'default' && isOfGroup),
-    );
+    const named = namedBy(check);
+    const handlers = HANDLERS.filter((name) => named.includes(name) || (name === 'default' && isOfGroup));
     if (handlers.length === 0 || (check as Body)['handle'] === false) {
       if (occasion.isSilenceEnd) marks.isSuppressed = false;
-      else Object.assign(marks, { isHeld: false, quietBy: undefined, isWithheld: false });
+      else Object.assign(marks, { isHeld: false, quietBy: undefined, ...freed(marks, []) });
       return;
     }
     const inhibitor = action === 'resolve' ? undefined : this.#inhibitorOf(occasion);
     const isQuiet = action === 'resolve' ? marks.isHeld : inhibitor !== undefined;
     // Inhibition 2: its next result tells all whom the silence or the inhibition kept from it.
-    marks.isNextTold = occasion.isSilenceEnd && marks.isWithheld && !isQuiet;
+    marks.isNextTold = occasion.isSilenceEnd && marks.withheldFrom.length > 0 && !isQuiet;
     if (marks.isNextTold) return;
     marks.isHeld = isQuiet && (occasion.isNew || marks.isHeld);
     marks.quietBy = inhibitor?.mark;
-    if (!isQuiet) marks.isWithheld = false;
+    if (isQuiet) owe(marks);
+    else Object.assign(marks, freed(marks, handlers));
     const isFreed = marks.isSuppressed && silencedBy.length === 0 && action !== 'resolve';
     let hasRun = false;
     for (const handler of handlers) {
@@ -141,7 +160,7 @@ export class ModelTold {
       if (handler === 'default' && action === 'flapping') continue;
       if (isGrouping && occasion.status === 0 && action !== 'resolve') continue;
       if (isQuiet) {
-        marks.isWithheld = true;
+        marks.withheldFrom = [...marks.withheldFrom, handler];
         continue;
       }
       if (silencedBy.length > 0) {
@@ -172,13 +191,15 @@ export class ModelTold {
       if (marks.quietBy === undefined || inForce.has(marks.quietBy)) continue;
       const inhibitor = this.#inhibitorOf(event);
       if (inhibitor !== undefined) marks.quietBy = inhibitor.mark;
-      else if (marks.isWithheld) this.occasion(event, nowMs);
+      else if (marks.withheldFrom.length > 0) this.occasion(event, nowMs);
       else Object.assign(marks, { quietBy: undefined, isHeld: false });
     }
     const freshMarks = new Set(fresh.map(({ mark }) => mark));
     for (const event of open) {
       const inhibitor = this.#inhibitorOf(event);
-      if (inhibitor !== undefined && freshMarks.has(inhibitor.mark)) event.marks.quietBy = inhibitor.mark;
+      if (inhibitor === undefined || !freshMarks.has(inhibitor.mark)) continue;
+      event.marks.quietBy = inhibitor.mark;
+      owe(event.marks);
     }
   }
 

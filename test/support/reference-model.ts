@@ -624,7 +624,7 @@ function oneOf(before: Event, after: Event): Event {
     watermark: Math.max(before.watermark, after.watermark, occurrences),
     lastStateChange: isSame ? before.lastStateChange : after.lastStateChange,
     lastOk: after.lastOk ?? before.lastOk,
-    marks: joinedMarks(before.marks, after.marks),
+    marks: joinedMarks(before.marks, after.marks, after.check),
   };
 }
 

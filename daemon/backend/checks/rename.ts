@@ -112,11 +112,11 @@ export class CheckNames {
     return this.#batcher.run(
       (transaction) => {
         for (const entry of entriesOf(transaction.registry)) {
-          const { isHeld, inhibited } = entry.state.event ?? {};
+          const { isHeld, inhibited, owed } = entry.state.event ?? {};
           // A result that came in the meantime has judged it by itself.
           if (inhibited?.check !== from || !transaction.hasBody(CHECK_RECORDS, entry)) continue;
           if (!inhibitorsOf(entry.client.namespace).of(inhibited.client, to).has(inhibited.rule)) continue;
-          saveInhibited(transaction, entry, { isHeld, inhibited: { ...inhibited, check: to } });
+          saveInhibited(transaction, entry, { isHeld, inhibited: { ...inhibited, check: to }, owed });
           transaction.keep(CHECK_RECORDS, entry, transaction.body(CHECK_RECORDS, entry));
         }
       },
@@ -192,8 +192,10 @@ function move(transaction: Transaction, before: CheckEntry, to: string, by: stri
 }
 
 function join(transaction: Transaction, before: CheckEntry, after: CheckEntry, by: string): void {
-  const state = joinedState(before.state, after.state);
   const bodies = transaction.body(CHECK_RECORDS, after);
+  const check = bodies.eventCheck ?? bodies.check;
+  const route = check === null ? undefined : transaction.handling.route(after.client.namespace.name, check);
+  const state = joinedState(before.state, after.state, route?.handlers.map(({ name }) => name) ?? []);
   // It is over under its new name, so nobody would ever hear of the end of the old event.
   if (before.state.event !== undefined && after.state.event === undefined) resolveEvent(transaction, before, by);
   const { namespace, name: client } = after.client;

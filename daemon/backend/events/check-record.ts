@@ -189,6 +189,7 @@ function eventStateOf(event: EventState): EventState {
     isSuppressed: event.isSuppressed,
     isHeld: event.isHeld,
     inhibited: event.inhibited,
+    owed: event.owed,
     recovery: event.recovery,
   };
 }

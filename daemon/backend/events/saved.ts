@@ -43,17 +43,17 @@ export function saveSuppressed(entry: CheckEntry, isSuppressed: true | undefined
   if (event !== undefined) entry.state = { ...entry.state, event: { ...event, isSuppressed } };
 }
 
-/** Notes in the open event of a check that this batch saves whether an inhibition keeps it, or has kept it, from handlers. */
+/** Notes in the open event of a check that this batch saves whether an inhibition keeps it, or has kept it, from handlers, and from whom. */
 export function saveInhibited(
   transaction: Transaction,
   entry: CheckEntry,
-  { isHeld, inhibited }: Pick<EventState, 'isHeld' | 'inhibited'>,
+  { isHeld, inhibited, owed }: Pick<EventState, 'isHeld' | 'inhibited' | 'owed'>,
 ): void {
   const { event } = entry.state;
   if (event === undefined) return;
   noteInhibited(transaction, entry, inhibited);
   entry.client.namespace.quieted.move(entry, event.inhibited, inhibited);
-  entry.state = { ...entry.state, event: { ...event, isHeld, inhibited } };
+  entry.state = { ...entry.state, event: { ...event, isHeld, inhibited, owed } };
 }
 
 /** Announces that a rule keeps more or fewer events quiet. */

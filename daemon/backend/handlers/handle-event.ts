@@ -9,7 +9,7 @@ import {
   type RoutedHandler,
 } from '../../../shared/domain/handling.ts';
 import { groupOfOne } from '../../../shared/domain/grouping/run.ts';
-import { isWithheldFrom } from '../../../shared/domain/withheld.ts';
+import { isOwedTo } from '../../../shared/domain/withheld.ts';
 import { checkRedactKeysOf } from '../../../shared/domain/redact.ts';
 import { canBeSilenced, silencedBy } from '../../../shared/domain/silencing.ts';
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
@@ -46,7 +46,7 @@ export function handleEvent(transaction: Transaction, occasion: Occasion): Event
   // The usual case of who has no handlers yet: no event is put together for it.
   const inAdvance = handlers.length === 0 ? NONE : isHandlingDisabled(check) ? DISABLED : refusals;
   if (inAdvance !== undefined) {
-    if (isOfStored(occasion)) rememberQuiet(transaction, occasion, undefined, NONE);
+    if (isOfStored(occasion)) rememberQuiet(transaction, occasion, undefined, NOBODY);
     note(transaction, occasion, inAdvance);
     return state.isSuppressed;
   }
@@ -112,7 +112,8 @@ export function handleRulesChange(transaction: Transaction, changed: Occasion): 
   const event = eventNow(transaction, occasion);
   const quiet = quietNow(transaction, occasion, event);
   if (isFreed(state, quiet, event)) return handleEvent(transaction, occasion);
-  rememberQuiet(transaction, occasion, quiet, NONE);
+  // Nothing has come: who is owed something hears of it with what does.
+  rememberQuiet(transaction, occasion, quiet, NOBODY);
   return state.isSuppressed;
 }
 
@@ -152,7 +153,7 @@ function askForRuns(
   const quiet = quietNow(transaction, occasion, event);
   // What is told beside an open event is owed to nobody, and takes nothing from whom something is owed.
   const isBeside = isBesideStored(occasion);
-  const isFree = !isBeside && isFreed(state, quiet, event);
+  const isFree = !isBeside && quiet === undefined && event.action !== 'resolve';
   const isTelling = !isBeside && transaction.handling.handlesSilenceEnds();
   const unsilenced = isTelling ? afterSilence(event, state) : undefined;
   const circumstances = transaction.handling.circumstances(
@@ -170,7 +171,7 @@ function askForRuns(
     const usual = unsilenced !== undefined && heedsSilences(handler) ? unsilenced : event;
     const isHeld = !isBeside && quiet === undefined && isHeldFrom(namespace, handler, event);
     // Who was kept from nothing is told of no end.
-    const isOwed = isHeld || (isFree && isWithheldFrom(state.inhibited, handler.name));
+    const isOwed = isHeld || (isFree && isOwedTo(state, handler.name));
     const given = isOwed ? inhibitionEnded(usual) : usual;
     const verdict = transaction.handling.judge(handler, given, circumstances);
     verdicts.push(verdict);
@@ -187,7 +188,7 @@ function askForRuns(
       withheldFrom.push(handler.name);
     }
   }
-  if (!isBeside) rememberQuiet(transaction, occasion, quiet, withheldFrom);
+  if (!isBeside) rememberQuiet(transaction, occasion, quiet, { handlers, withheldFrom });
   note(transaction, occasion, verdicts);
   return unsilenced !== undefined || (hasRun && !event.silenced) ? undefined : isSuppressed;
 }
@@ -251,6 +252,8 @@ export function selectedFor({ client, check, isAssumed }: Occasion): readonly Si
 }
 
 const NONE: readonly never[] = [];
+
+const NOBODY = { handlers: NONE, withheldFrom: NONE };
 
 function note(transaction: Transaction, { client, check, state }: Occasion, verdicts: readonly HandlerVerdict[]): void {
   const { id, status, action, occurrences } = state;

@@ -1,7 +1,8 @@
 import { buildEvent } from '../../../shared/domain/build-event.ts';
 import type { EventState } from '../../../shared/domain/event.ts';
-import type { Quiet } from '../../../shared/domain/handling.ts';
+import type { Quiet, RoutedHandler } from '../../../shared/domain/handling.ts';
 import { nextInhibited, quietAsBefore, quietEnd } from '../../../shared/domain/inhibition/rule.ts';
+import { stillOwed } from '../../../shared/domain/withheld.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { Inhibited } from '../../../shared/schemas/inhibition.ts';
 import type { Transaction } from '../commit/transaction.ts';
@@ -67,25 +68,32 @@ export function isFreed({ inhibited }: EventState, quiet: Quiet | undefined, eve
 }
 
 /**
- * Remembers in an open event whether anybody has heard of it, and what keeps it quiet.
+ * Remembers in an open event whether anybody has heard of it, what keeps it quiet, and who is to hear of it when it is free.
  *
- * @param withheldFrom handlers that would have run now, and that the inhibition keeps it from
+ * @param handlers all that are to hear of it now: it is owed to them no more where it is free
+ * @param withheldFrom those of them that would have run, and that the inhibition keeps it from
  */
 export function rememberQuiet(
   transaction: Transaction,
   occasion: Occasion,
   quiet: Quiet | undefined,
-  withheldFrom: readonly string[],
+  { handlers, withheldFrom }: { readonly handlers: readonly RoutedHandler[]; readonly withheldFrom: readonly string[] },
 ): void {
   const { state, isNew } = occasion;
-  if (quiet === undefined && state.isHeld === undefined && state.inhibited === undefined) return;
+  if (quiet === undefined && isUnquieted(state)) return;
   const entry = storedEntry(occasion);
   if (entry === undefined) return;
   const isHeld = quiet !== undefined && (isNew === true || state.isHeld === true) ? true : undefined;
-  const inhibited = nextInhibited(state.inhibited, quiet, withheldFrom);
-  if (isHeld !== state.isHeld || inhibited !== state.inhibited) {
-    saveInhibited(transaction, entry, { isHeld, inhibited });
+  const inhibited = nextInhibited(state.inhibited, quiet, [...(state.owed ?? []), ...withheldFrom]);
+  const named = handlers.map(({ name }) => name);
+  const owed = quiet === undefined ? stillOwed(state, named) : undefined;
+  if (isHeld !== state.isHeld || inhibited !== state.inhibited || owed?.join() !== state.owed?.join()) {
+    saveInhibited(transaction, entry, { isHeld, inhibited, owed });
   }
+}
+
+function isUnquieted({ isHeld, inhibited, owed }: EventState): boolean {
+  return isHeld === undefined && inhibited === undefined && owed === undefined;
 }
 
 /**

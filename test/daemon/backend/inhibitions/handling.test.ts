@@ -132,6 +132,82 @@ test('what comes after an inhibition has inhibition_ended only for whom that kep
   ]);
 });
 
+/** To whom which status went since the last look, and whether because an inhibition ended. */
+const jobs = (rig: GroupRig): unknown[] =>
+  rig.takeJobs().map(({ handler, event }) => [handler, event.check.status, event.inhibition_ended]);
+
+describe('what an inhibition kept from a handler is owed to it', () => {
+  const FILTERED = { ...PIPE, filter: 'occurrences' };
+  const OWING = { ...SECTIONS, handlers: { default: FILTERED, other: FILTERED } };
+  const disk = { source: 'a-1', interval: 60, refresh: 3600 };
+  const toBoth = { ...disk, handlers: ['default', 'other'] };
+
+  async function freedForOthers(handlers: readonly string[], options: Parameters<typeof openGroupRig>[1] = {}) {
+    const rig = await openRacks(OWING, options);
+    await switchIs(rig, 2);
+    await rig.report(2, disk);
+    await switchIs(rig, 0);
+    rig.takeJobs();
+    await rig.report(2, { ...disk, handlers });
+    expect(jobs(rig)).toEqual([]);
+    return rig;
+  }
+
+  test.each([
+    { name: 'another handler', handlers: ['other'] },
+    { name: 'none', handlers: [] },
+    { name: 'one that is not there', handlers: ['nobody'] },
+  ])('until a result names it, also where the one that is free named $name', async ({ handlers }) => {
+    const rig = await freedForOthers(handlers);
+    await rig.report(2, toBoth);
+    expect(jobs(rig)).toEqual([['default', 2, true]]);
+    await rig.report(2, toBoth);
+    expect(jobs(rig)).toEqual([]);
+  });
+
+  test('also after a restart', async () => {
+    const dir = await tempDir();
+    const first = await freedForOthers(['other'], { dir });
+    await first.stop();
+    const rig = await openGroupRig(OWING, { dir, clock: first.clock });
+    await rig.report(2, toBoth);
+    expect(jobs(rig)).toEqual([['default', 2, true]]);
+  });
+
+  test('also when it is quiet once more', async () => {
+    const rig = await freedForOthers(['other']);
+    await switchIs(rig, 2);
+    await rig.report(2, { ...disk, handlers: ['other'] });
+    await switchIs(rig, 0);
+    rig.takeJobs();
+    await rig.report(2, toBoth);
+    expect(jobs(rig)).toEqual([['default', 2, true]]);
+  });
+
+  test('also under another name, and where its check has an event of that, too', async () => {
+    const rig = await freedForOthers(['other']);
+    const rename = (to: string): Promise<number> =>
+      new CheckNames(rig).rename(DEFAULT_NAMESPACE, { from: to === 'usage' ? 'disk' : 'usage', to, isForced: true });
+    await rename('usage');
+    await rig.report(2, { ...disk, name: 'space', handlers: ['other'] });
+    rig.takeJobs();
+    await rename('space');
+    await rig.report(2, { ...toBoth, name: 'space' });
+    expect(jobs(rig)).toEqual([['default', 2, true]]);
+  });
+
+  test('for as long as the event lasts', async () => {
+    const rig = await freedForOthers(['other']);
+    await rig.report(0, { ...disk, handlers: [] });
+    await rig.report(1, { ...toBoth, occurrences: 2 });
+    await rig.report(1, { ...toBoth, occurrences: 2 });
+    expect(jobs(rig)).toEqual([
+      ['default', 1, undefined],
+      ['other', 1, undefined],
+    ]);
+  });
+});
+
 test('nor does one that others hear of, who are told of nothing but that', async () => {
   const rig = await openRacks({ ...SECTIONS, handlers: { default: { ...PIPE, filter: 'occurrences' }, graph: PIPE } });
   const disk = { source: 'a-1', type: 'metric', resolve_after: 3, interval: 60, refresh: 3600 };
