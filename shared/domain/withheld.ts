@@ -49,7 +49,7 @@ export function withheldNames(before: Inhibited | undefined, more: readonly stri
 }
 
 /** Whether an inhibition keeps an event from a handler that would have run. */
-export function isWithheldFrom(inhibited: Inhibited | undefined, handler: string): boolean {
+function isWithheldFrom(inhibited: Inhibited | undefined, handler: string): boolean {
   if (inhibited?.isWithheld !== true) return false;
   return inhibited.withheldFrom === undefined || inhibited.withheldFrom.includes(handler);
 }

@@ -49,11 +49,11 @@ export async function explainEvent(
   const event = eventOf(entry, record, owner, nowMs);
   if (event !== undefined) {
     const quiet = inhibitionOf(handling.definitions.inhibitions, namespace, event);
-    const judged = handling.verdicts(namespace.name, event, openEvents(namespace), nowMs, quiet);
+    const circumstances = handling.circumstances(namespace.name, openEvents(namespace), nowMs, quiet);
     const routed = handling.route(namespace.name, event.check).handlers;
-    const inhibited = record.event?.inhibited;
+    const judged = handling.verdicts(routed, event, circumstances);
     const unquieted =
-      quiet && handling.verdictsUnquieted(namespace.name, event, openEvents(namespace), nowMs, inhibited);
+      quiet && handling.verdicts(routed, event, { ...circumstances, quiet: undefined }, record.event ?? {});
     const verdicts = withGroups(judged, routed, { namespace, event, nowMs, unquieted });
     const recovery = record.event?.recovery;
     const handled = handlingSentence(verdicts);

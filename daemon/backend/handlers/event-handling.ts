@@ -11,8 +11,7 @@ import {
   type Quiet,
   type RoutedHandler,
 } from '../../../shared/domain/handling.ts';
-import { isWithheldFrom } from '../../../shared/domain/withheld.ts';
-import type { Inhibited } from '../../../shared/schemas/inhibition.ts';
+import { isOwedTo, type Withholding } from '../../../shared/domain/withheld.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
 import type { HandlerVerdict } from '../../../shared/schemas/explain.ts';
@@ -135,29 +134,19 @@ export class EventHandling {
     return isCustom && !definitions.hasHandler(DEFAULT_HANDLER) ? [] : routeHandlers(names, definitions);
   }
 
-  /** What becomes of an event at each of its handlers, without anything being done about it. */
-  verdicts(namespace: string, event: Event, events: StoredEvents, nowMs: number, quiet?: Quiet): HandlerVerdict[] {
-    const circumstances = this.circumstances(namespace, events, nowMs, quiet);
-    return this.route(namespace, event.check).handlers.map((handler) => this.judge(handler, event, circumstances));
-  }
-
   /**
-   * The same of an event that an inhibition keeps quiet, as if none did.
+   * What becomes of an event at handlers, without anything being done about it.
    *
-   * @param inhibited whom it kept it from, who are to hear of it now; undefined: nobody
+   * @param owing whom an inhibition kept it from, who are to hear of it when it is free; default: nobody
    */
-  verdictsUnquieted(
-    namespace: string,
+  verdicts(
+    handlers: readonly RoutedHandler[],
     event: Event,
-    events: StoredEvents,
-    nowMs: number,
-    inhibited: Inhibited | undefined,
+    circumstances: HandlingCircumstances,
+    owing: Withholding = {},
   ): HandlerVerdict[] {
-    const circumstances = this.circumstances(namespace, events, nowMs);
-    const owed: HandledEvent = { ...event, inhibition_ended: true };
-    return this.route(namespace, event.check).handlers.map((handler) =>
-      this.judge(handler, isWithheldFrom(inhibited, handler.name) ? owed : event, circumstances),
-    );
+    const owed: HandledEvent = event.action === 'resolve' ? event : { ...event, inhibition_ended: true };
+    return handlers.map((handler) => this.judge(handler, isOwedTo(owing, handler.name) ? owed : event, circumstances));
   }
 
   /** The verdict of the rules, unless there is no place left for one more run. */

@@ -23,7 +23,7 @@ import { noteSuppressed } from '../silences/saved.ts';
 import { CLIENTS } from '../clients/table.ts';
 import { addToGroup, isHeldBack } from '../groups/saved.ts';
 import { groupsOf } from '../groups/state.ts';
-import type { HandlingNote } from './event-handling.ts';
+import type { EventHandling, HandlingNote } from './event-handling.ts';
 import type { Occasion } from './occasion.ts';
 import { isBesideStored, isFreed, isOfStored, noteInhibiting, quietNow, rememberQuiet } from './quieting.ts';
 import { addJob } from './saved.ts';
@@ -40,7 +40,8 @@ export function handleEvent(transaction: Transaction, occasion: Occasion): Event
   // Also of a check that nobody hears of: it may keep others quiet.
   if (transaction.handling.definitions.inhibitions.length > 0) noteInhibiting(transaction, occasion);
   const route = transaction.handling.route(occasion.client.namespace.name, check);
-  const others = state.action === 'resolve' ? groupsToldOf(transaction, occasion, route.handlers) : NONE;
+  const isEnd = state.action === 'resolve' && transaction.hasBody(CLIENTS, occasion.client);
+  const others = isEnd ? groupsToldOf(transaction.handling, occasion, route.handlers) : NONE;
   const handlers = others.length === 0 ? route.handlers : [...route.handlers, ...others];
   const refusals = others.length === 0 ? route.refusals : undefined;
   // The usual case of who has no handlers yet: no event is put together for it.
@@ -57,14 +58,14 @@ export function handleEvent(transaction: Transaction, occasion: Occasion): Event
  * Handlers that have a problem in a group, and are not among those of its end: of them it is known whether they were told of it, so
  * they hear of the end, too.
  */
-function groupsToldOf(
-  transaction: Transaction,
-  { client, check, isAssumed }: Occasion,
+export function groupsToldOf(
+  handling: Pick<EventHandling, 'definitions'>,
+  { client, check }: Pick<Occasion, 'client' | 'check'>,
   handlers: readonly RoutedHandler[],
 ): readonly RoutedHandler[] {
   const groups = groupsOf(client.namespace);
-  if (groups.size === 0 || isAssumed === true || !transaction.hasBody(CLIENTS, client)) return NONE;
-  const definitions = transaction.handling.definitions.in(client.namespace.name);
+  if (groups.size === 0) return NONE;
+  const definitions = handling.definitions.in(client.namespace.name);
   return groups.membersOf(client.name, check.name).flatMap(({ handler: name, isOver, isPassing }) => {
     const definition = definitions.handler(name);
     const isWanted = !isOver && !isPassing && !handlers.some((handler) => handler.name === name);

@@ -12,7 +12,7 @@ import type { CheckResult } from '../../../shared/schemas/result.ts';
 import type { RuleOutlook, Simulation } from '../../../shared/schemas/explain.ts';
 import { ClientEntry, type Namespace } from '../registry/namespace.ts';
 import { openEvents } from '../events/state.ts';
-import { selectedFor, silencesOf } from '../handlers/handle-event.ts';
+import { groupsToldOf, selectedFor, silencesOf } from '../handlers/handle-event.ts';
 import type { Occasion } from '../handlers/occasion.ts';
 import { inhibitionOf, inhibitorsOf } from '../inhibitions/state.ts';
 import { withGroups } from '../groups/read.ts';
@@ -85,15 +85,17 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
   });
   const assumed = { client: record, check: check.name, isOpen };
   const route = handling.route(namespace.name, check);
+  const groups = event.action === 'resolve' ? groupsToldOf(handling, { client, check }, route.handlers) : [];
+  const routed = [...route.handlers, ...groups];
   const quiet =
     event.action === 'resolve'
       ? quietEnd(transition.event)
       : inhibitionOf(handling.definitions.inhibitions, namespace, event);
-  const judged = handling.verdicts(namespace.name, event, openEvents(namespace, assumed), nowMs, quiet);
-  const inhibited = transition.kind === 'metric' ? undefined : transition.event.inhibited;
-  const unquieted =
-    quiet && handling.verdictsUnquieted(namespace.name, event, openEvents(namespace, assumed), nowMs, inhibited);
-  const verdicts = withGroups(judged, route.handlers, { namespace, event, nowMs, unquieted, isAssumed: true });
+  const circumstances = handling.circumstances(namespace.name, openEvents(namespace, assumed), nowMs, quiet);
+  const owing = transition.kind === 'metric' ? {} : transition.event;
+  const judged = handling.verdicts(routed, event, circumstances, owing);
+  const unquieted = quiet && handling.verdicts(routed, event, { ...circumstances, quiet: undefined }, owing);
+  const verdicts = withGroups(judged, routed, { namespace, event, nowMs, unquieted, isAssumed: true });
   const told = new Set(route.all.map(({ name }) => name));
   const handlers = transition.kind === 'well' ? verdicts.filter(({ handler }) => told.has(handler)) : verdicts;
   const reason = `${transitionSentence(before, transition)}: ${handlingSentence(handlers)}`;

@@ -7,6 +7,7 @@ const SETTINGS = {
   handlers: {
     default: { type: 'pipe', command: 'cat > /dev/null', group_by: ['client.rack'], group_wait: 600 },
     chat: { type: 'pipe', command: 'cat > /dev/null' },
+    pager: { type: 'pipe', command: 'cat > /dev/null', filter: 'occurrences' },
   },
   inhibitions: {
     switch: { when: 'check=switch status=crit', quiet: 'check!=switch', equal: ['client.rack'] },
@@ -80,6 +81,34 @@ describe('of a handler with groups the reason says', () => {
     const { reason } = await simulate('b-1', 'disk', 2, { handlers: ['default', 'chat'] });
     expect(reason).toBe('an event would begin: default, chat handle it, default with its group');
   });
+});
+
+describe('the end of a problem', () => {
+  test('is told to the group that has it, also with other handlers, or none', async () => {
+    await report('b-1', 'disk', 2);
+    for (const handlers of [['chat'], []]) {
+      const simulated = await simulate('b-1', 'disk', 0, { handlers });
+      expect(simulated.handlers.map(({ handler, verdict }) => [handler, verdict])).toEqual(
+        [...handlers, 'default'].map((name) => [name, 'handle']),
+      );
+      expect(simulated.reason).toContain('default');
+    }
+  });
+
+  test('is of no concern to a group that does not have it', async () => {
+    await report('b-1', 'disk', 2, { handlers: ['chat'] });
+    expect((await simulate('b-1', 'disk', 0, { handlers: ['chat'] })).handlers).toMatchObject([{ handler: 'chat' }]);
+  });
+});
+
+test('what an inhibition kept from a handler passes the filter occurrences when it is free', async () => {
+  const often = { handlers: ['pager'], interval: 60, refresh: 3600 };
+  await report('sw-a', 'switch', 2);
+  await report('a-1', 'disk', 2, often);
+  await report('sw-a', 'switch', 0);
+  expect((await simulate('a-1', 'disk', 2, often)).handlers).toMatchObject([{ handler: 'pager', verdict: 'handle' }]);
+  await report('a-1', 'disk', 2, often);
+  expect((await simulate('a-1', 'disk', 2, often)).handlers).toMatchObject([{ handler: 'pager', verdict: 'filtered' }]);
 });
 
 describe('what the rules about aggregates would say', () => {
