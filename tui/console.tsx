@@ -1,6 +1,5 @@
 import { render } from 'ink';
 import { parseBackendAddresses } from '../shared/client/backend-address.ts';
-import type { UpgradeClient } from '../shared/client/plan-client.ts';
 import { MonError } from '../shared/errors.ts';
 import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from '../shared/schemas/namespace.ts';
 import { App } from './app.tsx';
@@ -8,12 +7,11 @@ import { followAll } from './effects/follow-all.ts';
 import { followNamespaces } from './effects/follow-namespaces.ts';
 import { followFeed, type FollowedFeed } from './effects/follow-feed.ts';
 import { FrameScheduler, type FrameClock } from './effects/frame-scheduler.ts';
-import { runEffect, type ConsoleApi } from './effects/run-effects.ts';
+import { runEffect } from './effects/run-effects.ts';
 import { Travel } from './effects/travel.ts';
 import { actionFor } from './state/keys.ts';
 import type { AggregateNeeds } from './model/aggregate-book.ts';
 import { ALL_CONTEXTS } from './model/backend-names.ts';
-import { INITIAL_FEED_STATUS, isConnected } from './model/feed-status.ts';
 import type { Contexts } from './model/contexts.ts';
 import type { Effect } from './state/effects.ts';
 import { keptOf, type Kept } from './state/kept.ts';
@@ -26,16 +24,16 @@ import type { InputEvent } from './terminal/input-event.ts';
 import type { Theme } from './text/theme.ts';
 import type { SavedView } from './state/saved-view.ts';
 import type { ConsoleOptions } from './state/console-options.ts';
-import { openAll, type ShownBackend } from './effects/all-contexts.ts';
+import { openAll } from './effects/all-contexts.ts';
+import { FilterTurns } from './effects/filter-turns.ts';
+import { apiOf, nothingOfPast, upgradesOf, type ShownBackend } from './effects/shown-backend.ts';
+import { TypedAhead } from './effects/typed-ahead.ts';
 import { ViewFeed } from './effects/follow-view.ts';
 import { followedNow } from './state/upkeep.ts';
 import { isOfNamespaces } from './screens/open-view.ts';
 
 /** A terminal that is being resized sends many sizes: the last one is drawn from scratch after this pause. */
 const RESIZE_REST_MS = 50;
-
-/** How long a new filter may be evaluated before keys and frames get their turn. */
-const FILTER_TURN_MS = 8;
 
 export interface ConsoleClock extends FrameClock {
   after(delayMs: number, task: () => void): Disposable;
@@ -78,9 +76,6 @@ export interface Console extends Disposable {
   readonly repaint: () => void;
 }
 
-/** Keys that are kept while another backend is being opened, which takes as long as reading a file. */
-const TYPED_AHEAD_MAX = 1000;
-
 function isInterrupt(event: InputEvent): boolean {
   return event.kind === 'key' && actionFor('events', event) === 'interrupt';
 }
@@ -91,33 +86,6 @@ function isEscape(event: InputEvent): boolean {
 
 function noConfiguration(): Promise<never> {
   return Promise.reject(new MonError('unavailable', 'this console has no configuration file'));
-}
-
-/** Of several backends those that can be opened, behind the methods of one. */
-function apiOf({ members, api, namespace }: ShownBackend, store: ConsoleStore): () => Promise<ConsoleApi> {
-  const { backends } = store;
-  if (namespace === EVERY_NAMESPACE) {
-    return async () => {
-      const { openApiOfNamespaces } = await import('./effects/merged-api.ts');
-      return openApiOfNamespaces(api, () => isConnected(store.feed));
-    };
-  }
-  if (members === undefined) return () => api(namespace);
-  return async () => {
-    const { openMergedApi } = await import('./effects/merged-api.ts');
-    const open = Array.from(members, ([name, one]) =>
-      'problem' in one ? [] : [[name, () => one.api(one.namespace)] as const],
-    ).flat();
-    return openMergedApi({
-      open: new Map(open),
-      isConnected: (name) => isConnected(backends?.get(name) ?? INITIAL_FEED_STATUS),
-    });
-  };
-}
-
-/** Of what is told by no list. */
-function nothingOfPast(): Promise<never> {
-  return Promise.reject(new MonError('invalid', 'nothing is known of this in the past: :now shows what is'));
 }
 
 /** The past does not change. */
@@ -131,15 +99,6 @@ const NO_FEED: FollowedFeed = {
 /** Names a namespace of a context. */
 function placeOf(context: string | undefined, namespace = DEFAULT_NAMESPACE): string {
   return JSON.stringify([context, namespace]);
-}
-
-/** Plans are of one backend. */
-function upgradesOf({ members, backend, env }: ShownBackend): () => Promise<UpgradeClient> {
-  return async () => {
-    if (members !== undefined) throw new MonError('invalid', 'choose a backend first: :ctx NAME');
-    const { openUpgradeClient } = await import('../shared/client/plan-client.ts');
-    return openUpgradeClient({ backend, ...(env && { env }) });
-  };
 }
 
 /** Builds the running console; the first frame is written before this returns, the feed connects afterwards. */
@@ -194,6 +153,7 @@ export function openConsole(parts: ConsoleParts): Console {
   const followView = ({ members, ...one }: ShownBackend, into: ConsoleStore): ViewFeed | undefined =>
     members === undefined ? new ViewFeed(one, into, clock, parts.chance) : undefined;
   let viewFeed = followView(shown, store);
+  const filter = new FilterTurns({ list: () => store, clock, paint: () => scheduler.paintNow() });
   const scheduler = new FrameScheduler(
     {
       get urgency() {
@@ -203,8 +163,7 @@ export function openConsole(parts: ConsoleParts): Console {
         return store.state.focused;
       },
       tick: (nowMs) => {
-        // Mostly it is done by then, and the frame shows the result together with the key that was typed.
-        filterUntil(nowMs + FILTER_TURN_MS, () => !store.rows.isFilterAwaited);
+        filter.beforeFrame(nowMs);
         store.tick(clock.now());
       },
       paint: () => {
@@ -213,7 +172,7 @@ export function openConsole(parts: ConsoleParts): Console {
         viewFeed?.look(followedNow(store), store.feed.connection.kind === 'live');
         // The frame leaves first: the first thing that is asked for loads what speaks HTTP.
         setImmediate(runEffects);
-        filterOn();
+        filter.goOn();
       },
     },
     stdout,
@@ -244,18 +203,10 @@ export function openConsole(parts: ConsoleParts): Console {
     feed = followed ?? follow(next, store);
     viewFeed = followView(next, store);
   };
-  /** What is typed while something else is being opened: it is meant for that. */
-  let typedAhead: InputEvent[] | undefined;
+  const ahead = new TypedAhead();
   const whileTyping = async (open: () => Promise<void>): Promise<void> => {
-    const typed: InputEvent[] = [];
     const before = store;
-    typedAhead = typed;
-    try {
-      await open();
-    } finally {
-      // Nothing of it may reach the backend that it was not meant for.
-      typedAhead = undefined;
-    }
+    const typed = await ahead.during(open);
     if (store === before) scheduler.paintNow();
     else repaint();
     for (const event of typed) input(event);
@@ -338,38 +289,11 @@ export function openConsole(parts: ConsoleParts): Console {
     for (const effect of store.takeEffects()) void run(effect);
   };
 
-  /** @returns whether it is as far as wanted */
-  const filterUntil = (untilMs: number, isEnough: () => boolean): boolean => {
-    while (!isEnough()) {
-      if (clock.now() >= untilMs) return false;
-      store.workFilters(clock.now());
-    }
-    return true;
-  };
-
-  let isFiltering = false;
-  const filterOn = (): void => {
-    if (isFiltering || !store.isFiltering) return;
-    isFiltering = true;
-    // A few milliseconds per turn of the event loop, so that keys and frames come between.
-    setImmediate(() => {
-      isFiltering = false;
-      // Its beginning is drawn at once, the rest when it is all known.
-      const { isFilterAwaited } = store.rows;
-      const isEnough = (): boolean => !store.isFiltering || (isFilterAwaited && !store.rows.isFilterAwaited);
-      if (filterUntil(clock.now() + FILTER_TURN_MS, isEnough)) scheduler.paintNow();
-      else filterOn();
-    });
-  };
-
   const input = (event: InputEvent): void => {
-    if (typedAhead !== undefined && !isInterrupt(event)) {
-      if (past.isUnderWay && isEscape(event)) {
-        typedAhead.length = 0;
-        return past.giveUp();
-      }
-      if (typedAhead.length < TYPED_AHEAD_MAX) typedAhead.push(event);
-      return;
+    if (!isInterrupt(event) && ahead.take(event)) {
+      if (!past.isUnderWay || !isEscape(event)) return;
+      ahead.forget();
+      return past.giveUp();
     }
     takeInput(store, event);
     scheduler.paintNow();

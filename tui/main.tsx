@@ -7,7 +7,8 @@ import {
   type CredentialsEnv,
 } from '../shared/client/backend-address.ts';
 import { errorMessage } from '../shared/errors.ts';
-import { openAll, type ShownBackend } from './effects/all-contexts.ts';
+import { openAll } from './effects/all-contexts.ts';
+import type { ShownBackend } from './effects/shown-backend.ts';
 import { DEFAULT_ARGUMENTS, type Arguments } from './config/arguments.ts';
 import { chooseBackend, contextNamed, type Choice } from './config/choose-backend.ts';
 import { loadConfig, type LoadedConfig } from './config/config-file.ts';

@@ -18,7 +18,7 @@ import {
 } from './feed-server.ts';
 import { ManualClock } from './manual-clock.ts';
 import { Screen } from './screen.ts';
-import type { ShownBackend } from '../../tui/effects/all-contexts.ts';
+import type { ShownBackend } from '../../tui/effects/shown-backend.ts';
 
 /** What a console asked the backend to do. */
 export interface SeenRequest {

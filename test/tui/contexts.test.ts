@@ -8,7 +8,7 @@ import { SCENE } from '../support/console-scene.ts';
 import { anEventRow } from '../support/feed-rows.ts';
 import { startFeedServer, type FeedServer } from '../support/feed-server.ts';
 import type { SavedView } from '../../tui/state/saved-view.ts';
-import type { ShownBackend } from '../../tui/effects/all-contexts.ts';
+import type { ShownBackend } from '../../tui/effects/shown-backend.ts';
 
 const LAB = { events: byKey([anEventRow({ client: 'lab-1', check: 'disk' }), anEventRow({ client: 'lab-2' })]) };
 

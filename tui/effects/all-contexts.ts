@@ -1,10 +1,6 @@
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import { ALL_CONTEXTS } from '../model/backend-names.ts';
-import type { ApiClient } from '../../shared/client/api-client.ts';
-import type { CredentialsEnv } from '../../shared/client/backend-address.ts';
-
-/** A backend of the merged list, or why it cannot be opened. */
-export type OpenedContext = ShownBackend | { readonly problem: string };
+import type { OpenedContext, ShownBackend } from './shown-backend.ts';
 
 /**
  * Opens every context; one that cannot be opened is told of beside the others.
@@ -36,17 +32,4 @@ export async function openAll(
     api: () => Promise.reject(new MonError('invalid', 'this is asked of one backend')),
     members: new Map(opened),
   };
-}
-
-/** A backend that is shown. */
-export interface ShownBackend {
-  readonly backend: string;
-  /** Asked for when something is to be sent or loaded, which is after the first frame; default: in its namespace. */
-  readonly api: (namespace?: string) => Promise<ApiClient>;
-  /** That is shown; `*`: all that the credentials may see. Default: `default`. */
-  readonly namespace?: string | undefined;
-  /** Where credentials are that the URL does not hold. Default: the environment of the process. */
-  readonly env?: CredentialsEnv;
-  /** All contexts as one list; then the rest of this is not used. */
-  readonly members?: ReadonlyMap<string, OpenedContext>;
 }
