@@ -49,7 +49,7 @@ function runOf(asked: string): Run {
   return { files: filesWithProperties(), variable: 'PROPERTY_ROUNDS', usualRounds: '10' };
 }
 
-/** Those of test/soak have a long form of their own. */
+/** Test files with properties; those of test/soak have a long form of their own. */
 function filesWithProperties(): readonly string[] {
   return globSync('test/{shared,daemon,tui,support}/**/*.test.{ts,tsx}', { cwd: ROOT }).filter((file) =>
     readFileSync(`${ROOT}${file}`, 'utf8').includes(`from 'fast-check'`),

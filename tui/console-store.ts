@@ -370,7 +370,7 @@ export class ConsoleStore
     this.#endSnapshot(past.atMs);
   }
 
-  /** They become those of another moment, or more of the same one is there: silences are all of them, or not mentioned. */
+  /** The lists become those of another moment, or more of the same one is there: silences are all of them, or not mentioned. */
   pastChanged(past: PastMoment, rows: FeedRows): void {
     if (rows.silenced !== undefined) {
       this.silenced.clear();

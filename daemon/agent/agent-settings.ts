@@ -66,7 +66,7 @@ export const PROGRAM_VARIABLES = {
   MON_AGENT_KEY_FILE: 'key-file',
 } as const;
 
-/** The same in `client`. */
+/** Variables of the environment for the section `client`. */
 export const CLIENT_VARIABLES = {
   MON_AGENT_NAME: 'name',
   MON_AGENT_ADDRESS: 'address',

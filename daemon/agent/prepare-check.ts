@@ -26,7 +26,7 @@ export interface PreparedCheck {
 /** What takes the place of tokens: this client, secrets included. */
 export interface TokenSources {
   readonly client: Attributes;
-  /** The same as an entity of the newer face. */
+  /** The client as an entity of version 2. */
   readonly entity: Attributes;
 }
 

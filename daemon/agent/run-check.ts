@@ -17,7 +17,7 @@ const WAITING_MAX = 1000;
 interface CheckRunnerDeps {
   /** Attributes of this client, for tokens and standard input. */
   readonly client: Attributes;
-  /** The same as an entity of the newer face, for the tokens of its checks. */
+  /** The client as an entity of version 2, for the tokens of its checks. */
   readonly entity: Attributes;
   /** `NAME=value` for all commands; default: none. */
   readonly environment?: readonly string[];

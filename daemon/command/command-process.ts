@@ -13,7 +13,7 @@ process.umask(Number(process.argv[2]));
 
 const clock = new SystemClock();
 const pipes = new PipeStock();
-/** Those under way. */
+/** What cuts the runs that are under way, by their number. */
 const cuts = new Map<number, AbortController>();
 
 // The backend says when to stop, also when a signal went to both: its handlers have some seconds to end.

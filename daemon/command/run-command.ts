@@ -98,7 +98,7 @@ const SHELL_NAME = 'sh';
 /** Joins the two streams and then becomes the shell that runs the command, whose text stays as it is. */
 const JOINED = 'exec /bin/sh -c "$1" 2>&1';
 
-/** The same for a program: what it is given is never read by the shell. */
+/** Joins both outputs of a program: what it is given is never read by the shell. */
 const JOINED_PROGRAM = 'exec "$@" 2>&1';
 
 type SpawnOptions = Pick<StartOptions, 'input' | 'environment'> &

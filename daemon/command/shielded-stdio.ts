@@ -30,7 +30,7 @@ export function shieldedStdio(
   };
 }
 
-/** The same for a process in which only Node opens files: it closes them in each child by itself. */
+/** For a process in which only Node opens files, which closes them in each child by itself: nothing is shielded. */
 export function plainStdio(streams: Parameters<typeof shieldedStdio>[0]): ChildStdio {
   return { stdio: [...streams], [Symbol.dispose]: () => undefined };
 }

@@ -7,7 +7,7 @@ const WAIT_MAX_MS = 60_000;
 interface Alarm {
   /** Epoch milliseconds. */
   now(): number;
-  /** The same without the corrections of the clock. */
+  /** As `now`, without the corrections of the clock. */
   steady(): number;
   after(delayMs: number, task: () => void): Disposable;
 }

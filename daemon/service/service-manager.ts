@@ -4,9 +4,9 @@ import type { Log } from '../log/log.ts';
 
 /** What started this daemon, systemd for one, and waits to be told how it is: sd_notify(3). */
 export interface ServiceManager extends Disposable {
-  /** It does its work from now on. */
+  /** The daemon does its work from now on. */
   ready(status: string): void;
-  /** It puts its work away. */
+  /** The daemon puts its work away. */
   stopping(): void;
 }
 

@@ -67,7 +67,7 @@ export function starterText(folder: string, file: string, nodeFlags: string | un
   return `#!/bin/sh\nexec ${folder}/node${flags} ${folder}/${file} "$@"\n`;
 }
 
-/** The same for a folder that may be anywhere: `bin` and `lib` are beside each other. */
+/** The starter in a folder that may be anywhere: `bin` and `lib` are beside each other. */
 export function movableStarterText(file: string, nodeFlags: string | undefined): string {
   return starterText('"$lib"', file, nodeFlags).replace(
     '\nexec',

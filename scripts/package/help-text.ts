@@ -9,7 +9,7 @@ export interface HelpSection {
   readonly title: string;
   /** As they stand, without the indent of the section. */
   readonly lines: readonly string[];
-  /** Of those in two columns: what stands left, and what is said of it. */
+  /** The rows of a section in two columns: what stands left, and what is said of it. */
   readonly entries: readonly HelpEntry[];
 }
 

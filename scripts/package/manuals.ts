@@ -22,7 +22,7 @@ interface Edition {
 
 const PROGRAMS = PACKAGES.flatMap(({ programs }) => programs);
 
-/** Of those whose help is one text. */
+/** The programs whose help is one text. */
 const HELP_TEXTS: Readonly<Record<string, string>> = {
   'mon-backend': BACKEND_HELP,
   'mon-agent': AGENT_HELP,
@@ -56,7 +56,7 @@ function manualOf({ name, section }: PackagedProgram, { version, dateS }: Editio
   return { page, completions: completionsOfMonctl() };
 }
 
-/** It asks the backend for names, so it has scripts of its own. */
+/** The completions of monctl, which asks the backend for names and so has scripts of its own. */
 function completionsOfMonctl(): Completions {
   const { bash = '', zsh = '', fish = '' } = COMPLETION_SCRIPTS;
   // The file is loaded as the function that it defines.

@@ -6,7 +6,7 @@ export function anchorOf(title: string): string {
     .replaceAll(' ', '-');
 }
 
-/** The same for the headings of one page in their order: what is there already gets a number. */
+/** Anchors for the headings of one page in their order: one that is there already gets a number. */
 export function anchorsOnPage(): (title: string) => string {
   const times = new Map<string, number>();
   return (title) => {

@@ -172,7 +172,7 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
       if (isDefault) return call(V1_API.events, { query });
       return call(WHOLE_EVENTS, { query: { ...query, whole: 'true', 'filter.client.name': client } });
     },
-    /** Those that wait for more OK before they end, as tables show them; none at a service that does not know that. */
+    /** Events that wait for more OK before they end, as tables show them; none at a service that does not know that. */
     async recovering(): Promise<EventRow[]> {
       try {
         return (await find(RECOVERING_EVENTS, { query: { q: 'recovering' } })) ?? [];
@@ -273,7 +273,7 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     },
     /** Deletes clients that a search finds; while there are more, asking again goes on with them. */
     deleteClients: (search: string) => call(MON_API.deleteClients, { query: { q: search } }),
-    /** Those that the backend publishes: standalone checks are known to their clients alone. */
+    /** Checks that the backend publishes: standalone ones are known to their clients alone. */
     checks: (page: Page = {}) => call(MON_API.checks, { query: { ...page } }),
     check: (name: string) => find(MON_API.check, { path: { check: name } }),
     /** What each client says of a check, the worst first; empty for an unknown one. */
@@ -334,7 +334,7 @@ function clientOver(url: string, requester: Requester, namespace: string = DEFAU
     pastChanges: (query: { readonly from: number; readonly at: number }) =>
       find(MON_API.pastChanges, { query: { ...query } }),
     overview: () => call(MON_API.overview),
-    /** Those that the credentials may see, by name. */
+    /** Namespaces that the credentials may see, by name. */
     async namespaces(): Promise<{ name: string }[]> {
       return readAnswer(await ask(requestOf(V2_API.namespaces.listAll)), namesAnswer, url);
     },

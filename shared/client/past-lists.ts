@@ -22,7 +22,7 @@ export async function* pagesOfPast(api: Pick<ApiClient, 'pastState'>, atMs: numb
   }
 }
 
-/** The same, whole. */
+/** The lists of a moment, whole. */
 export async function readPastLists(api: Pick<ApiClient, 'pastState'>, atMs: number): Promise<PastState> {
   let first: PastState | undefined;
   const events: PastState['events'][number][] = [];

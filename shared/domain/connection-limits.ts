@@ -1,10 +1,10 @@
 /** How many connections there may be at once. */
 export interface ConnectionLimits {
   readonly all: number;
-  /** The same with the tunnels of other backends, which take no descriptors. */
+  /** As `all`, with the tunnels of other backends, which take no descriptors. */
   readonly withTunnels: number;
   readonly perAddress: number;
-  /** Of those that are refused, at once: so many hear why, the others are only cut. */
+  /** Connections that are refused at once: so many hear why, the others are only cut. */
   readonly told: number;
 }
 

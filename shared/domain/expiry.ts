@@ -14,7 +14,7 @@ export function expireAtOf({ expireAtMs }: Expiring): number | null {
   return expireAtMs === null ? null : expireAtMs / 1000;
 }
 
-/** The same end back from the wire; also in milliseconds, as older audit trails and dumps have it. */
+/** An end back from the wire; also in milliseconds, as older audit trails and dumps have it. */
 export function endOf(expireAt: number | null): Expiring['expireAtMs'] {
   if (expireAt === null) return null;
   return expireAt > SECONDS_MAX ? expireAt : Math.round(expireAt * 1000);

@@ -47,7 +47,7 @@ export function recurrenceProblem(recurrence: Recurrence, nowMs: number): string
   return recurrenceFault(recurrence, nowMs)?.problem;
 }
 
-/** The same, with the part that is to be another one. */
+/** What is wrong with a recurrence, with the part that is to be another one. */
 export function recurrenceFault(
   recurrence: Recurrence,
   nowMs: number,

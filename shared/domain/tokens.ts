@@ -49,7 +49,7 @@ export function replaceTexts(value: unknown, replace: (text: string) => string):
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, replaceTexts(item, replace)]));
 }
 
-/** The same for one text; paths without a value are added to `unmatched`. */
+/** Substitutes the tokens of one text; paths without a value are added to `unmatched`. */
 export function substituteText(text: string, attributes: Attributes, unmatched: Set<string>): string {
   const substituted = text.replace(TOKEN, (_whole, token: string) => {
     // Split once: a default may hold a bar, and may be empty.

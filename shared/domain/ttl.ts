@@ -44,7 +44,7 @@ export function staleResult(check: CheckResult, client: string, now: number): Ch
   return stale as unknown as CheckResult;
 }
 
-/** It is well, and nobody waits for it any more. */
+/** A result that is well, and for whose next one nobody waits any more. */
 function endedResult(check: CheckResult, client: string, now: number): CheckResult {
   const { ttl: _ttl, ttl_resolves: _resolves, force_resolve: _force, total_state_change: _change, ...others } = check;
   // Nobody will say once more that it is well.

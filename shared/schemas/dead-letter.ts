@@ -26,7 +26,7 @@ export const deadLetterAnswer = z.looseObject({
 });
 export type DeadLetterSummary = AnswerOf<typeof deadLetterAnswer>;
 
-/** The same with its event, and all of its group, redacted as everything that people see. */
+/** A dead letter with its event, and all of its group, redacted as everything that people see. */
 export type DeadLetterView = DeadLetterSummary & {
   readonly event: HandledEvent;
   readonly events?: readonly GroupedEvent[];

@@ -5,7 +5,7 @@ const VARIABLES_MAX = 1000;
 
 const VARIABLE = /^[A-Za-z_]\w*=[^\0]*$/;
 
-/** Those of a list that are variables. */
+/** The texts of a list that are variables. */
 export function variablesOf(texts: readonly string[] | null | undefined): string[] {
   return (texts ?? []).filter((text) => VARIABLE.test(text));
 }

@@ -79,7 +79,7 @@ export interface Delivery {
 export interface Deliveries {
   /** Undefined: none, or none that is remembered. */
   lastOf(namespace: string, client: string, check: string, handler: string): Delivery | undefined;
-  /** The same of a group, by its id. */
+  /** The last delivery of a group, by its id. */
   lastOfGroup(namespace: string, group: string, handler: string): Delivery | undefined;
 }
 

@@ -49,7 +49,7 @@ export const groupingAttributes = {
 
 const OTHERS = ['group_wait', 'group_interval', 'repeat_interval', 'group_limit'] as const;
 
-/** Those that send a list, or one message of many events. */
+/** Types of handlers that send a list, or one message of many events. */
 const GROUPING_TYPES: ReadonlySet<string> = new Set(['pipe', 'webhook', 'email']);
 
 /** Built in, and they write something of one event. */

@@ -17,7 +17,7 @@ export type GroupedEvent = HandledEvent & { readonly change: GroupChange };
 
 /** What one run tells of a group (grouping 3). */
 export interface GroupRun {
-  /** The same for all runs of the group. */
+  /** Of the group: the same in all of its runs. */
   readonly id: string;
   /** What its events have in common, by the names of `group_by`. */
   readonly by: Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ export interface GroupRun {
   readonly severity: 'ok' | 'warning' | 'critical' | 'unknown';
   /** Events whose problem persists. */
   readonly firing: number;
-  /** Those that were not told of before, or with another status, and those that ended. */
+  /** How many events were not told of before, or with another status, and how many ended. */
   readonly new: number;
   readonly changed: number;
   readonly resolved: number;

@@ -46,7 +46,7 @@ export const recurrenceSchema = z
   });
 export type SubmittedRecurrence = z.infer<typeof recurrenceSchema>;
 
-/** The same as it is kept and read. */
+/** A recurrence as it is kept and read. */
 export const recurrenceAnswer = z.object({
   schedule: z.string(),
   zone: z.string(),

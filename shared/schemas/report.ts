@@ -39,7 +39,7 @@ const reportCheck = z.object({
   outages: z.number(),
   /** Seconds within the report in which it was not well, whether silenced or not. */
   down: z.number(),
-  /** Those of them under a silence. */
+  /** How many of them were under a silence. */
   silenced: z.number(),
   /** The newest of an event that is known, its beginning. */
   output: z.string(),
@@ -60,7 +60,7 @@ const reportCause = z.object({
   /** Checks that were not well and of which nobody was told for that, on so many clients. */
   checks: z.number(),
   clients: z.number(),
-  /** Those of them that are not well at the end of the report. */
+  /** How many of them are not well at the end of the report. */
   open: z.number(),
 });
 export type ReportCause = AnswerOf<typeof reportCause>;

@@ -33,7 +33,7 @@ export const recentProblemsAnswer = answer(
         warning: z.number(),
         unknown: z.number(),
         ok: z.number(),
-        /** Those of them that are silenced already. */
+        /** How many of them are silenced already. */
         silenced: z.number(),
         /** The first few, as `client/check`. */
         first: z.array(z.string()),

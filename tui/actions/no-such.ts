@@ -1,6 +1,6 @@
 import { nearest } from '../../shared/domain/nearest.ts';
 
-/** That a name names nothing of its kind, and what was meant or is there. */
+/** Says that a name names nothing of its kind, and what was meant or is there. */
 export function noSuch(what: string, name: string, known: readonly string[]): string {
   const meant = nearest(name, known);
   const hint = meant !== undefined ? `did you mean ${meant}?` : known.length === 0 ? 'there is none' : known.join(', ');

@@ -17,7 +17,7 @@ export interface ConfigProblem {
   readonly message: string;
 }
 
-/** They must mean the same to everybody: one leaves whatever happens, the other is the numbers of the views. */
+/** Actions that mean the same to everybody: one leaves whatever happens, the other is the numbers of the views. */
 const FIXED: ReadonlySet<KeyAction> = new Set(['interrupt', 'view']);
 
 /** Where a character is text. */

@@ -11,7 +11,7 @@ export interface ShownBackend {
   readonly backend: string;
   /** Asked for when something is to be sent or loaded, which is after the first frame; default: in its namespace. */
   readonly api: (namespace?: string) => Promise<ApiClient>;
-  /** That is shown; `*`: all that the credentials may see. Default: `default`. */
+  /** The namespace that is shown; `*`: all that the credentials may see. Default: `default`. */
   readonly namespace?: string | undefined;
   /** Where credentials are that the URL does not hold. Default: the environment of the process. */
   readonly env?: CredentialsEnv;

@@ -18,7 +18,7 @@ interface TakesPast extends Settles, Says {
 }
 
 interface TravelParts {
-  /** That is shown, and that things are put into. */
+  /** The store that is shown, and that things are put into. */
   readonly store: () => TakesPast;
   readonly api: () => Promise<PastApi>;
   /** Whether all namespaces are shown. */
@@ -39,7 +39,7 @@ export class Travel {
   #giveUp: (() => void) | undefined;
   /** What is different at the changes beside the moment that is shown. */
   readonly #ahead = new Map<number, Promise<PastChanges | undefined>>();
-  /** Which was shown last. */
+  /** The moment that was shown last. */
   #shownMs: number | undefined;
 
   constructor(parts: TravelParts) {

@@ -43,7 +43,7 @@ export interface Action extends Binding {
   readonly operand?: Operand;
 }
 
-/** The same in every list. */
+/** One run in every list. */
 export function inLists(run: Run): Readonly<Record<(typeof LISTS)[number], Run>> {
   return {
     events: run,

@@ -40,7 +40,7 @@ export class EventChanges {
     return this.#touched.size;
   }
 
-  /** Those that are in another class than the reader knows, which the reader knows from here on. */
+  /** Events that are in another class than the reader knows, which the reader knows from here on. */
   take(): readonly EventChange[] {
     const changes: EventChange[] = [];
     for (const key of this.#touched) {

@@ -29,6 +29,6 @@ export interface ListOfView {
   sortBy(sort: SortState): void;
   /** Brings the rows up to date with everything that arrived. Keys may come faster than frames. */
   settleRows(): void;
-  /** The same, with the cursor and the marks. */
+  /** Brings rows, cursor and marks up to date with everything that arrived. */
   settleList(): void;
 }

@@ -10,7 +10,7 @@ import type { TableColumn } from './table-column.ts';
 export interface TableEntry {
   readonly key: string;
   readonly row: unknown;
-  /** It went away, and is still shown because the order is paused. */
+  /** The row went away, and is still shown because the order is paused. */
   readonly gone: boolean;
 }
 

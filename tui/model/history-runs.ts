@@ -12,7 +12,7 @@ export function historyRuns(history: readonly number[], cells = HISTORY_CELLS): 
   });
 }
 
-/** The same without colors. */
+/** A history without colors. */
 export function historyText(history: readonly number[], cells = HISTORY_CELLS): string {
   return newest(history, cells)
     .map((status) => STATUS[severityOf(status)].symbol)

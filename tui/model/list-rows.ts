@@ -6,7 +6,7 @@ export interface ListRecord<Row = unknown> {
   readonly key: string;
   /** Another value only while the record is in no list whose order it decides. */
   row: Row;
-  /** It went away, and is still shown because the order is paused. */
+  /** The row went away, and is still shown because the order is paused. */
   gone: boolean;
   /** What filters look at, and the lower-case text of it where that is kept. */
   readonly searchRow: unknown;

@@ -17,13 +17,13 @@ import type { SilencedEntry } from '../../shared/schemas/silenced.ts';
 export interface SilencePreview {
   readonly total: number;
   readonly bySeverity: Readonly<Record<Severity, number>>;
-  /** Of these, how many an entry silences already. */
+  /** How many of these an entry silences already. */
   readonly alreadySilenced: number;
-  /** Those beyond the events that it was asked for, and the first few of them. */
+  /** Events beyond those that it was asked for, and the first few of them. */
   readonly others: { readonly count: number; readonly names: readonly string[] };
   /** Ids of entries that silence some of these events already, in no order. */
   readonly overlaps: readonly string[];
-  /** That the backend alone can count it, and has not said yet. */
+  /** The backend alone can count it, and has not said yet. */
   readonly isAsked?: true;
 }
 

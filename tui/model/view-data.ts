@@ -53,7 +53,7 @@ export interface ViewData {
 
 export type LoadedView = keyof ViewData;
 
-/** Those that the feed tells while they are looked at, each by the topic of its name. */
+/** Views that the feed tells while they are looked at, each by the topic of its name. */
 export type FollowedView = 'groups' | 'inhibitions';
 
 export function isFollowedView(view: string | undefined): view is FollowedView {

@@ -14,7 +14,7 @@ export interface ChosenBackend {
   readonly backend: string;
   /** Where credentials are that the URL does not hold. */
   readonly env: CredentialsEnv;
-  /** That the context is set to; undefined: none. */
+  /** The namespace that the context is set to; undefined: none. */
   readonly namespace: string | undefined;
 }
 

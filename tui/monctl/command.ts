@@ -24,7 +24,7 @@ export interface Command {
   readonly examples: readonly (readonly [call: string, does: string])[];
   /** What its text is called where `--output` chooses; default `table`. */
   readonly textFormat?: string;
-  /** It asks no backend, or finds its own. */
+  /** The command asks no backend, or finds its own. */
   readonly isLocal?: boolean;
   /** @throws MonError whose code becomes the exit code */
   run(call: Call): Promise<void>;
@@ -57,7 +57,7 @@ export interface Call extends Omit<Surroundings, 'stdout' | 'stderr'> {
   readonly api: () => ApiClient;
   /** The newer face of the same backend; opened when it is first asked for. */
   readonly v2: () => V2Client;
-  /** That was named by `--namespace`, the environment or the context; `undefined`: none was. */
+  /** The namespace that was named by `--namespace`, the environment or the context; `undefined`: none was. */
   readonly namespace: string | undefined;
   /** Address of the backend as it was given, credentials and all. */
   readonly backend: string;

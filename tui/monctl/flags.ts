@@ -9,7 +9,7 @@ export class Flags {
     this.#values = values;
   }
 
-  /** The same with a switch turned on. */
+  /** These flags with a switch turned on. */
   withSwitch(name: string): Flags {
     return new Flags({ ...this.#values, [name]: true });
   }

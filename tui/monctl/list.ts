@@ -30,7 +30,7 @@ export interface List<Item> {
   fetch(): Promise<readonly Item[]>;
   /** What `--filter` can name, for lists that have this option (`FILTER_OPTION`). */
   readonly search?: SearchLanguage<Item>;
-  /** Those that are wanted, in their order. Default: all, as they come. */
+  /** The items that are wanted, in their order. Default: all, as they come. */
   select?(items: readonly Item[], nowMs: number): readonly Item[];
   /** Each state of the list as it becomes known. Default: asking again and again. */
   follow?(): AsyncIterable<Sight<Item>>;

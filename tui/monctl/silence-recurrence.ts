@@ -79,7 +79,7 @@ export async function windowsAhead(
 /** Entries that are looked up: more are not told of. */
 const LOOKED_UP_MAX = 20;
 
-/** Those of these entries that recur. What was cleared meanwhile is none of them. */
+/** The entries of these ids that recur. What was cleared meanwhile is none of them. */
 export async function recurringAmong(api: ApiClient, ids: readonly string[]): Promise<readonly SilencedDetail[]> {
   const details = await Promise.all(ids.slice(0, LOOKED_UP_MAX).map((id) => api.silencedDetail(id)));
   return details.flatMap((detail) => (detail?.recurrence === undefined ? [] : detail));

@@ -9,7 +9,7 @@ export const TARGET_OPTIONS: Readonly<Record<'check' | 'subscription' | 'client'
   client: takes('NAME', 'this client; short for --subscription client:NAME', { completes: 'client' }),
 };
 
-/** The same, or what a search finds. */
+/** Options that say what is silenced: as `TARGET_OPTIONS`, or what a search finds. */
 export const SEARCH_TARGET_OPTIONS: Readonly<Record<keyof typeof TARGET_OPTIONS | 'selector', CommandOption>> = {
   ...TARGET_OPTIONS,
   selector: takes('SEARCH', "what a search finds by names and attributes: 'client~web-* env=prod'"),

@@ -57,7 +57,7 @@ export function record(fields: readonly (readonly [name: string, value: string])
   return fields.map(([name, value]) => `${name.padEnd(width)}  ${raw ? value : safeLine(value)}`.trimEnd()).join('\n');
 }
 
-/** The same, with what a check has said below. */
+/** A record with what a check has said below. */
 export function recordWithOutput(
   fields: readonly (readonly [name: string, value: string])[],
   output: string,

@@ -13,7 +13,7 @@ export function headerRule(stats: FeedStats | undefined, columns: number): reado
   return [run('──', 'faint'), run(text, 'warning'), run('─'.repeat(columns - 2 - cellWidth(text)), 'faint')];
 }
 
-/** The same in a few cells, for headers of one row. */
+/** The usage of entities in a few cells, for headers of one row. */
 export function entityRuns(stats: FeedStats | undefined): readonly Run[] {
   const usage = nearUsage(stats);
   return usage === undefined ? [] : [run(`  ${shortText(usage)}`, 'warning')];

@@ -28,11 +28,11 @@ export interface HeaderProps {
   readonly readOnly: boolean;
   /** Of which moment everything is; undefined: of now. */
   readonly past: ConsoleState['past'];
-  /** Which is on its way. */
+  /** The moment of the past that is on its way. */
   readonly travel: ConsoleState['travel'];
   /** What a person calls the backend; otherwise it is called as it calls itself. */
   readonly context?: string | undefined;
-  /** That is shown, behind the name; `*`: all of them. Undefined: `default`, which goes without saying. */
+  /** The namespace that is shown, behind the name; `*`: all of them. Undefined: `default`, which goes without saying. */
   readonly namespace?: string | undefined;
   /** Shown until the backend has said its name. */
   readonly backend: string;

@@ -14,10 +14,10 @@ import type { EventRecord } from '../model/event-record.ts';
 
 /** How rows of the feed are taken. */
 interface AboutRows {
-  /** They open a snapshot of everything. */
+  /** The rows open a snapshot of everything. */
   readonly replace: boolean;
   readonly nowMs: number;
-  /** They tell of what happens now, outside of a snapshot. */
+  /** The rows tell of what happens now, outside of a snapshot. */
   readonly isNews: boolean;
   /** What changed of events whose rows are not asked for. */
   readonly brief?: FeedBriefs | undefined;

@@ -17,7 +17,7 @@ export interface Binding {
   readonly help: string;
   /** A word or two for the footer, in the order of this table. Without it only the help tells. */
   readonly hint?: string;
-  /** It changes something at the backend: inert while disconnected and in read-only mode. */
+  /** The action changes something at the backend: inert while disconnected and in read-only mode. */
   readonly changes?: true;
 }
 

@@ -20,7 +20,7 @@ export function updateSubject(
   store.update({ layers });
 }
 
-/** The same for what is read from top to bottom. */
+/** Changes what was loaded for the layers of a kind that are about one thing. */
 export function updateLoaded(store: Screen, kind: LoadedLayerKind, id: string, next: (load: AnyLoad) => AnyLoad): void {
   const layers = store.state.layers.map((layer) =>
     // What is loaded for a kind only comes back to layers of that kind.

@@ -22,7 +22,7 @@ export interface Shown {
   readonly state: ConsoleState;
 }
 
-/** The same, and puts something else there. */
+/** What is shown, and can be replaced. */
 export interface Screen extends Shown {
   update(change: Partial<ConsoleState>): void;
 }

@@ -34,7 +34,7 @@ export class OwnChanges {
     return { change: recent[at], since: recent.slice(at + 1) };
   }
 
-  /** It is taken back, or cannot be. */
+  /** A change was taken back, or cannot be. */
   forget(id: number): void {
     this.#changes = this.#changes.filter((change) => change.id !== id);
   }

@@ -74,7 +74,7 @@ export function changeReport({ verb }: Change, outcomes: readonly ChangeOutcome[
   return outcomeReport(WORDS[verb], outcomes);
 }
 
-/** The same in words of one's own. */
+/** As `changeReport`, of a change with words of its own. */
 export function outcomeReport({ done, noun }: ChangeWords, outcomes: readonly ChangeOutcome[]): ChangeReport {
   const failed = outcomes.filter(({ problem }) => problem !== undefined);
   const succeeded = outcomes.length - failed.length;

@@ -49,7 +49,7 @@ export function windowText({ begin, end }: Pick<ShownWindow, 'begin' | 'end'>, z
   return `${from.day} ${from.time} to ${until}${utc}`;
 }
 
-/** The same with what daylight saving does to it. */
+/** A window with what daylight saving does to it. */
 export function wholeWindowText(window: ShownWindow, zone: string): string {
   const change = clockChangeText(window);
   return `${windowText(window, zone)}${change === '' ? '' : `: ${change}`}`;

@@ -75,7 +75,7 @@ export async function openTcpInput({ bind, port }: Address, { clock, log, accept
   };
 }
 
-/** The same over UDP: one message per datagram, never an answer. */
+/** Takes results over UDP: one message per datagram, never an answer. */
 export async function openUdpInput({ bind, port }: Address, { log, accept }: InputDeps): Promise<LocalInput> {
   const socket: DatagramSocket = createSocket(isIPv6(bind) ? 'udp6' : 'udp4');
   const receive = async (datagram: Buffer): Promise<void> => {

@@ -96,7 +96,7 @@ export interface AskedRoute {
   readonly url: string | undefined;
   /** Of the path, where its pattern has one. */
   readonly namespace: string | undefined;
-  /** That its query names, where it takes one; `*`: all that the principal may see. Absent: it takes none. */
+  /** The namespace that its query names, where it takes one; `*`: all that the principal may see. Absent: it takes none. */
   readonly asked?: string | undefined;
   /** The user in its path. */
   readonly user?: string | undefined;

@@ -26,7 +26,7 @@ export function alertsOnAlertmanager(deps: AlertDeps): Served {
   const { clock, config, store } = deps;
   const startedAtMs = clock.now();
 
-  /** Those that are wanted, as they are read. */
+  /** The alerts that are wanted, as they are read. */
   const readWanted = (
     request: FastifyRequest,
   ): ((entries: readonly CheckEntry[]) => Promise<readonly ShownAlert[]>) => {

@@ -22,7 +22,7 @@ export function decodeClient(value: string): StoredClient {
   return JSON.parse(value) as StoredClient;
 }
 
-/** The same with its last sign of life by the clock of today: what the rules go on from. */
+/** A stored client with its last sign of life by the clock of today: what the rules go on from. */
 export function datedClient(value: string, corrections: Corrections): StoredClient {
   const stored = decodeClient(value);
   const seconds = secondsSince(corrections, stored.era ?? 0);

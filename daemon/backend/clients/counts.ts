@@ -10,7 +10,7 @@ interface CountedClient {
 export class ClientCounts {
   /** Clients that the limit of entities counts. */
   total = 0;
-  /** Those of them that something else reports for. */
+  /** Clients of these that something else reports for. */
   proxies = 0;
   readonly #proxiesByReporter = new Map<string, number>();
 

@@ -77,7 +77,7 @@ export function clientsOnMon(
   };
 }
 
-/** Those that a search finds; it looks at what a row tells. */
+/** Clients that a search finds; it looks at what a row tells. */
 function found(entries: readonly ClientEntry[], where: Filter<ListedClient> | undefined): readonly ClientEntry[] {
   return where === undefined ? entries : entries.filter((entry) => where(listed(entry)));
 }

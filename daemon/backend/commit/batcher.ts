@@ -19,7 +19,7 @@ export interface BatcherOptions {
   readonly batchLimit?: number;
   /** How long the first of an idle queue waits for company. */
   readonly lingerMs?: number;
-  /** The same while nobody is held up by it. Default: `lingerMs` where that is given. */
+  /** How long a command waits for company while nobody is held up by it. Default: `lingerMs` where that is given. */
   readonly patientLingerMs?: number;
 }
 

@@ -155,7 +155,7 @@ function guardOf({ authenticator, callers }: ApiDeps): Guard {
   };
 }
 
-/** The same at the listener of agents, which others can reach while nobody needs credentials. */
+/** The guard at the listener of agents, which others can reach while nobody needs credentials. */
 function guardOfListener({ authenticator }: ApiDeps, guard: Guard, { bind }: ListenAddress): Guard {
   return (request) => {
     if (!authenticator.isOpen || isLoopback(bind)) return guard(request);

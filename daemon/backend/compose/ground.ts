@@ -30,7 +30,7 @@ export interface Ground {
   /** Undefined: another backend writes to the store that they share. */
   readonly lease: Lease | undefined;
   readonly time: TimeKeeper;
-  /** That of `time`: what the machine's clock is set to does not move it at once. */
+  /** The clock of `time`: what the machine's clock is set to does not move it at once. */
   readonly clock: TimeKeeper['clock'];
   readonly log: Log;
   readonly registry: Registry;

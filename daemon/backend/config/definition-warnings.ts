@@ -98,7 +98,7 @@ function* nestedSets(
   }
 }
 
-/** Such a window starts on the named day and runs into the next one, which people may not expect (completion, Decisions). */
+/** A window over midnight starts on the named day and runs into the next one, which people may not expect (completion, Decisions). */
 function* windowWarnings(path: readonly string[], { days }: TimeWindows): Generator<Remark> {
   for (const [day, windows] of Object.entries(days)) {
     for (const [at, { begin, end }] of windows.entries()) {

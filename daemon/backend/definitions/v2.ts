@@ -27,7 +27,7 @@ export interface DefinitionDeps extends DeclaredNamespaces {
 /** What one kind of definition adds to the rest. */
 interface KindOfDefinition<Kind extends DefinitionKind> {
   readonly kind: Kind;
-  /** Those of the configuration, as the newer API shows them; all are in `default`. Absent: there can be none. */
+  /** Objects of the configuration, as the newer API shows them; all are in `default`. Absent: there can be none. */
   readonly configured?: () => readonly ObjectOf<Kind>[];
   /** Whether its commands and connections are the backend's own, which belong to no namespace. */
   readonly isRunByBackend?: boolean;

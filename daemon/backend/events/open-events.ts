@@ -10,14 +10,14 @@ interface EventHolder {
 /** The open events of a namespace by check. */
 export class OpenEvents<Entry extends EventHolder> {
   readonly #byCheck = new Map<string, Set<Entry>>();
-  /** Those of checks that are one of several of a name (prometheus 1.6). */
+  /** Events of checks that are one of several of a name (prometheus 1.6). */
   readonly #byFamily = new Map<string, Set<Entry>>();
 
   of(check: string): Iterable<Entry> {
     return this.#byCheck.get(check) ?? NONE;
   }
 
-  /** Those of the checks that are one of several of this name. */
+  /** Events of the checks that are one of several of this name. */
   inFamily(name: string): Iterable<Entry> {
     return this.#byFamily.get(name) ?? NONE;
   }

@@ -14,7 +14,7 @@ export async function readRecords(
   return (await readRecordTexts(store, entries)).map(([entry, text]) => [entry, decodeCheckRecord(text)]);
 }
 
-/** The same, as they are stored. */
+/** Records as they are stored, unread. */
 export async function readRecordTexts(
   store: Store,
   entries: readonly CheckEntry[],

@@ -65,7 +65,7 @@ function silencedNames(check: CheckEntry, nowMs: number): string[] {
   return names.toSorted();
 }
 
-/** The same for the same text, in the form of a UUID of version 8: a result that is well has no id of its own. */
+/** A UUID of version 8 made of a text, always the same: a result that is well has no id of its own. */
 function uuidOf(text: string): string {
   const hex = hash('sha256', text);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

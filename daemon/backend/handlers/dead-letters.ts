@@ -32,7 +32,7 @@ export class DeadLetters {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #box: LetterBox;
-  /** Those that somebody is about to retry or drop: twice would be once too many. */
+  /** Dead letters that somebody is about to retry or drop: twice would be once too many. */
   readonly #claimed = new Set<number>();
   #revive: (ticket: Ticket) => void = () => undefined;
   readonly #overflow: Burst;

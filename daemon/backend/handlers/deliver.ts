@@ -83,7 +83,7 @@ interface Subject {
   readonly group?: GroupRun | undefined;
 }
 
-/** The same, and as text. */
+/** An event as its mutator has made it, with the text that is sent. */
 interface Mutated extends Subject {
   readonly data: string;
 }
@@ -116,7 +116,7 @@ export class Delivery implements Disposable {
     return await this.#run({ job, attempt, signal, mutators, about: recordOf(job, attempt) }, handler);
   }
 
-  /** The same for another backend, whose definitions count. */
+  /** As `deliver`, for another backend, whose definitions count. */
   async deliverFor({ job, handler, mutator, attempt }: RunOrder, signal: AbortSignal): Promise<DeliveryOutcome> {
     const mutators = { mutator: () => mutator };
     return await this.#run({ job, attempt, signal, mutators, about: recordOf(job, attempt) }, handler);

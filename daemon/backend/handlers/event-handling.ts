@@ -37,7 +37,7 @@ export interface Route {
   readonly handlers: readonly RoutedHandler[];
   /** What there is to say while no handler of the route can run; undefined: one can. */
   readonly refusals: readonly HandlerVerdict[] | undefined;
-  /** Those that get every event, also one that is well and follows nothing: the handlers of the newer API. */
+  /** Handlers of the newer API: they get every event, also one that is well and follows nothing. */
   readonly all: readonly RoutedHandler[];
 }
 

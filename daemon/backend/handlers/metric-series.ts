@@ -40,7 +40,7 @@ export class MetricSeries {
     );
   }
 
-  /** Those of a namespace, in the text format of Prometheus. */
+  /** The series of a namespace, in the text format of Prometheus. */
   text(namespace: string): string {
     const series = this.#byNamespace.get(namespace) ?? new Map<string, Series>();
     const freshMs = this.#clock.now() - STALE_MS;

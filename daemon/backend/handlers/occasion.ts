@@ -11,7 +11,7 @@ export interface Occasion {
   readonly state: EventState;
   /** With the status of `check` at its new end. */
   readonly history: History;
-  /** It did not come: the registry knows nothing of it. */
+  /** The result did not come, and is only assumed: the registry knows nothing of it. */
   readonly isAssumed?: boolean;
   /** Whether the event began with this. */
   readonly isNew?: boolean;

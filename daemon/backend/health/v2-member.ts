@@ -13,7 +13,7 @@ export interface MemberDeps {
 
 interface MemberId {
   readonly number: number;
-  /** The same number. */
+  /** The id in hexadecimal. */
   readonly hex: string;
 }
 

@@ -64,7 +64,7 @@ function clientsOf(registry: Registry): readonly PlacedClient[] {
   );
 }
 
-/** Those of the configuration are in `default`; a stored one may name a namespace that does not exist any more. */
+/** Checks of the configuration are in `default`; a stored one may name a namespace that does not exist any more. */
 function checksOf({ registry, definitions }: UpgradeFactParts): ObjectName[] {
   const stored = Array.from(registry.definitions.all('checks'), ({ object: { metadata } }) => ({
     namespace: metadata.namespace,

@@ -333,7 +333,7 @@ export class Namespace {
     for (const client of this.sortedClients()) yield* eventsOf(client);
   }
 
-  /** The same at once: a loop, in a fraction of the time. */
+  /** All open events at once: a loop, in a fraction of the time. */
   allEvents(): CheckEntry[] {
     const entries: CheckEntry[] = [];
     for (const client of this.sortedClients()) {

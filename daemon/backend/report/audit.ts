@@ -8,7 +8,7 @@ import type { Store } from '../ports.ts';
 /** Records of the audit trail that one report looks at. */
 const RECORDS_MAX = 10_000;
 
-/** Those that are read at once. */
+/** Records that are read at once. */
 const PORTION = 100;
 
 /** What the audit trail has of a span beside what the timeline tells, the newest first. */

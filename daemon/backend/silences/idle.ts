@@ -69,7 +69,7 @@ async function lookAround({ registry, batcher, clock, rules }: IdleParts, round:
   }
 }
 
-/** Those for which something follows unless they match something now, and some of those that are marked. */
+/** Silences for which something follows unless they match something now, and some of those that are marked. */
 function placesToLookAt(registry: Registry, rules: IdleRules, nowMs: number, round: number): readonly Place[] {
   const due: Place[] = [];
   const marked: Place[] = [];

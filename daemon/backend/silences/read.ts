@@ -23,7 +23,7 @@ export function silencedDetail(
   };
 }
 
-/** Those that are not over, by id, as they are now. */
+/** Entries that are not over, by id, as they are now. */
 export function livingEntries(entries: Iterable<SilencedEntry>, nowMs: number): SilencedEntry[] {
   const living = Array.from(entries, (entry) => entryAt(entry, nowMs)).filter((entry) => !isExpired(entry, nowMs));
   return living.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));

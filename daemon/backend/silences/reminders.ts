@@ -57,7 +57,7 @@ export function remindOfEnds({ registry, batcher, clock, log, before, tell }: Re
     if (atMs !== undefined && !isExpired(entry, clock.now())) yield { atMs, id: JSON.stringify([namespace, entry.id]) };
   }
 
-  /** It may have been given another end since. */
+  /** The entry may have been given another end since. */
   function isDue(entry: SilencedEntry, nowMs: number): boolean {
     const atMs = reminderAt(entry, before());
     return atMs !== undefined && atMs <= nowMs && !isExpired(entry, nowMs);

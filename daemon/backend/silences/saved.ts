@@ -28,13 +28,13 @@ export function saveHeld(transaction: Transaction, namespace: Namespace, entry: 
   renewSilenced(transaction, namespace, entry);
 }
 
-/** The same one with another end, of which only those hear who show it. */
+/** An entry with another end, of which only those hear who show it. */
 export function renewSilenced(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
   transaction.put(SILENCED, namespace, entry, entry);
   noteSilenced(transaction, namespace, entry);
 }
 
-/** The same one with its next window, at the end of one; what it has kept back goes on to be counted. */
+/** An entry with its next window, at the end of one; what it has kept back goes on to be counted. */
 export function beginWindow(transaction: Transaction, namespace: Namespace, entry: SilencedEntry): void {
   // What was open through all of the window it kept quiet, also where nothing came of it meanwhile.
   const isMatched = isAnySilencedBy(namespace, changeOf(namespace.name, entry));
@@ -44,7 +44,7 @@ export function beginWindow(transaction: Transaction, namespace: Namespace, entr
   renewSilenced(transaction, namespace, isMatched ? unmarked(entry) : entry);
 }
 
-/** The same one with the window that it had before the clock was corrected: of which nothing is told twice. */
+/** An entry with the window that it had before the clock was corrected: of which nothing is told twice. */
 export function resumeWindow(
   transaction: Transaction,
   namespace: Namespace,

@@ -42,7 +42,7 @@ const NONE: readonly never[] = [];
 /** The selectors of one namespace. Each is evaluated once for a client and for a check, when somebody asks (silencing 2). */
 export class Selectors {
   readonly #active = new Map<string, Active>();
-  /** The same by number. */
+  /** Active selectors by number. */
   #inOrder: Active[] = [];
   #last = 0;
   #removals = 0;
@@ -95,7 +95,7 @@ export class Selectors {
     return known.found.length === 0 ? NONE : known.found.map(({ entry }) => entry);
   }
 
-  /** The same for what is not known as a check of its own, or with other attributes; nothing is remembered of it. */
+  /** Entries that match what is not known as a check of its own, or with other attributes; nothing is remembered of it. */
   matchingOnce(subject: SelectorSubject): readonly SilencedEntry[] {
     return this.#inOrder.flatMap(({ entry, selector }) => (selector.matches(subject) ? [entry] : []));
   }

@@ -47,7 +47,7 @@ export class SilencedRegistry implements SilencedIndex {
   readonly #uses = new Map<string, KeptUse>();
   /** Entries that are marked as idle. */
   idleCount = 0;
-  /** Those that are found by a search. */
+  /** Entries with a search. */
   readonly selectors = new Selectors();
   readonly #footprint: Footprint;
   readonly #watched: Watched;

@@ -91,7 +91,7 @@ export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
       await silenced.clear(namespace, { id: idOf(name) }, actor, (entry) => check(v2SilencedOf(namespace, entry)));
     },
   };
-  /** Those that name a part of the path. */
+  /** Answers with the entries that name a part of the path. */
   const sendNaming = (
     request: FastifyRequest,
     reply: FastifyReply,

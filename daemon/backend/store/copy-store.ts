@@ -11,7 +11,7 @@ const BATCH_CHARACTERS = 4 * 1024 * 1024;
 export interface CopyProgress {
   /** Entries of the source that were looked at. */
   readonly entries: number;
-  /** Of these, those that were missing in the target, or others there. */
+  /** Entries that were missing in the target, or others there. */
   readonly written: number;
 }
 

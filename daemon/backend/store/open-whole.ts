@@ -50,7 +50,7 @@ class LiveLogs implements AsyncDisposable {
     this.#logs = logs;
   }
 
-  /** They stay readable until it is disposed of, also when they are deleted. */
+  /** The files stay readable until it is disposed of, also when they are deleted. */
   static async hold(dir: string): Promise<LiveLogs> {
     await using opening = new AsyncDisposableStack();
     const oldest = await oldestLiveLog(dir);

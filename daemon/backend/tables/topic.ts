@@ -13,7 +13,7 @@ export interface Reach {
   readonly isMany: boolean;
   /** Whether plans for upgrades are shown, which are in no namespace: not to who is kept to another one than `default`. */
   readonly seesPlans: boolean;
-  /** Those that hold something, or did: a name that was removed meanwhile is left out. */
+  /** Namespaces that hold rows of the topic, or did: a name that was removed meanwhile is left out. */
   namespaces(registry: Pick<Registry, 'held' | 'namespaces'>): readonly Namespace[];
 }
 

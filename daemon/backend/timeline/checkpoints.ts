@@ -150,7 +150,7 @@ export class Checkpoints implements AsyncDisposable {
     }
   }
 
-  /** It is out of force before any of it goes. */
+  /** A checkpoint is out of force before any of it goes. */
   async #erase({ id: _id, ...checkpoint }: Checkpoint): Promise<void> {
     await this.#parts.batcher.run((transaction) => put(transaction, checkpoint));
     const place = placeOf(checkpoint.from);

@@ -15,7 +15,7 @@ const PERIOD_MS = 10_000;
 /** Transitions that are erased in one commit: as long as that of a usual batch. */
 const SLICE = 500;
 
-/** The same in one period: as many a second as a site may make for months. */
+/** Transitions that are erased in one period: as many a second as a site may make for months. */
 const ERASED_MAX = 4 * SLICE;
 
 const DAY_MS = 86_400_000;

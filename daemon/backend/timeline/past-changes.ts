@@ -30,11 +30,11 @@ export interface Between {
 export interface PastDifference {
   /** Checks with transitions in between, by client; all others are as they were but for silences. */
   readonly turned: ReadonlyMap<string, ReadonlySet<string>>;
-  /** That had not ended or expired. */
+  /** Silences that had not ended or expired. */
   readonly silences: readonly SilencedEntry[];
   /** Whether silences are others, or in effect at other times, so that any event may be silenced or no longer. */
   readonly isSilencedAnew: boolean;
-  /** Those with transitions of which something was known; where events are silenced anew, or there are many, all the rest as well. */
+  /** Clients with transitions, of which something was known; where events are silenced anew, or there are many, all the rest as well. */
   readonly clients: AsyncIterable<readonly PastClient[]>;
 }
 
@@ -128,7 +128,7 @@ async function turnsAt(store: ReadStore, namespace: string, ids: readonly number
   });
 }
 
-/** Those that turned, from the checkpoint and their own transitions since. */
+/** Clients that turned, from the checkpoint and their own transitions since. */
 async function* clientsOf(
   store: ReadStore,
   { checkpoint }: PastBase,

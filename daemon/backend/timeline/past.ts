@@ -33,9 +33,9 @@ export interface PastClient {
 
 /** What a namespace was at a moment. Its clients can be gone through once. */
 export interface PastNamespace {
-  /** Those that had not ended or expired. */
+  /** Silences that had not ended or expired. */
   readonly silences: readonly SilencedEntry[];
-  /** Those of which something was known, in no order. */
+  /** Clients of which something was known, in no order. */
   readonly clients: AsyncIterable<readonly PastClient[]>;
 }
 

@@ -24,7 +24,7 @@ type ReadStore = Pick<Store, 'scan' | 'getMany'>;
 /** Transitions that are looked at for one page: some tenths of a second. */
 const EXAMINED_MAX = 20_000;
 
-/** Those that are read at once. */
+/** Transitions that are read at once. */
 const PORTION = 100;
 
 /** Checks of a client, and silences, whose transitions are read together. */
@@ -77,7 +77,7 @@ async function* portionsOf(
   }
 }
 
-/** Those that are still there. */
+/** The transitions of these ids that are still there. */
 async function transitionsAt(
   store: ReadStore,
   portion: readonly Found[],
@@ -123,14 +123,14 @@ export async function checksOnce(store: ReadStore, namespace: string, client: st
   return checks;
 }
 
-/** Those of today; of a client that is gone the one that each has. */
+/** The subscriptions that a client has today; of one that is gone the one that each client has. */
 export function subscriptionsIn({ clients }: Namespace, client: string): readonly string[] {
   return clients.get(client)?.subscriptions ?? [clientSubscription(client)];
 }
 
 /** The silenced entries that there are or were, by what they name or find. */
 export interface KnownSilences {
-  /** Those that are about any of these checks of a client, as that is today. */
+  /** Silences that are about any of these checks of a client, as that is today. */
   of(client: string, checks: ReadonlySet<string>): Source[];
 }
 

@@ -31,12 +31,12 @@ export function eventPoints({ check }: Pick<HandledEvent, 'check'>): ReadMetrics
   return withTags(read, tagsOfList(check['output_metric_tags']));
 }
 
-/** The same with the client and the check that they are of, where they do not say it themselves. */
+/** Points with the client and the check that they are of, where they do not say it themselves. */
 export function placedPoints(event: Pick<HandledEvent, 'check' | 'client'>): ReadMetrics {
   return withTags(eventPoints(event), { client: event.client.name, check: event.check.name });
 }
 
-/** Those that a point has itself win. */
+/** Points with more tags; those that a point has itself win. */
 function withTags({ points, unreadable }: ReadMetrics, more: MetricPoint['tags']): ReadMetrics {
   const tagged = points.map(({ name, value, tags, timestamp }) => {
     return { name, value, tags: { ...more, ...tags }, timestamp };

@@ -13,7 +13,7 @@ export function readGraphite(output: string, now: number): ReadMetrics {
   });
 }
 
-/** The same lines; what would end a name or a tag becomes an underscore. */
+/** Points as lines of Graphite; what would end a name or a tag becomes an underscore. */
 export function writeGraphite(points: readonly MetricPoint[]): string {
   return points
     .map(({ name, value, tags, timestamp }) => {

@@ -37,7 +37,7 @@ export class Causes {
   }
 }
 
-/** Those from which most followed first. */
+/** The order of causes: those from which most followed first. */
 export function mostFirst(a: ReportCause, b: ReportCause): number {
   return b.checks - a.checks || compareText(a.client, b.client) || compareText(a.check, b.check);
 }

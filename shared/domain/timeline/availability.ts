@@ -82,7 +82,7 @@ export function silencedSpans(turns: readonly SilenceTurn[], keptSinceMs: number
   return spans;
 }
 
-/** The same time in spans that do not touch, in order. */
+/** The same time as spans that do not touch, in order. */
 export function joinedSpans(spans: readonly Span[]): Span[] {
   const joined: Span[] = [];
   for (const span of spans.toSorted((a, b) => a.sinceMs - b.sinceMs)) {

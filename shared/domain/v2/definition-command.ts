@@ -30,7 +30,7 @@ export function commandOfV2({ command, mon }: V2Command): Command | Untranslatab
   return own;
 }
 
-/** The same for a definition of the configuration. */
+/** The command of a definition of the configuration, as version 2 shows it. */
 export function shownCommand(command: Command): {
   readonly command: string;
   readonly mon?: { readonly command: readonly string[] };

@@ -54,7 +54,7 @@ export const v2EntitySchema = z
     message: 'must not be empty: agent, proxy, or what you call such entities',
   });
 
-/** The same within an event, whose path may name it. */
+/** An entity within an event, whose path may name it. */
 export const eventEntitySchema = z.looseObject({
   metadata: metadataSchema(nameSchema).partial({ name: true }).nullish(),
   ...attributes,

@@ -38,7 +38,7 @@ export const DEAD_LETTERS = tableView<DeadLetterSummary>({
   menu: ['open', 'dead-letter-retry', 'dead-letter-drop', 'why'],
 });
 
-/** Those that were loaded last by their ids, made once for each answer. */
+/** The dead letters that were loaded last by their ids, made once for each answer. */
 function letters({ loads }: Pick<Known, 'loads'>): ReadonlyMap<string, DeadLetterSummary> {
   const { data } = loads.of('dead-letters');
   if (data === undefined) return NONE;

@@ -54,7 +54,7 @@ function worstRank({ firing, worst = 'unknown' }: GroupRow): number {
   return firing === 0 ? WORST_FIRST.length : WORST_FIRST.indexOf(worst);
 }
 
-/** Those that were loaded last and are shown, made once for each answer. */
+/** The groups that were loaded last and are shown, made once for each answer. */
 function groups({ loads, options }: Opened & Pick<Known, 'loads'>): ReadonlyMap<string, GroupRow> {
   const { data } = loads.of('groups');
   if (data === undefined) return NONE;

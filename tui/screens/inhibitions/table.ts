@@ -45,7 +45,7 @@ function becauseText({ inhibitors }: InhibitionRow): string {
   return `${first.client}/${first.check}${more}`;
 }
 
-/** Those that were loaded last, with what they do where one looks; made once for each answer. */
+/** The rules that were loaded last, with what they do where one looks; made once for each answer. */
 function rules({ loads, options }: Opened & Pick<Known, 'loads'>): ReadonlyMap<string, InhibitionRow> {
   const { data } = loads.of('inhibitions');
   if (data === undefined) return NONE;

@@ -54,7 +54,7 @@ function aboutEntry(entry: SilencedRow, endedAtMs: number | undefined, nowMs: nu
   ];
 }
 
-/** That it has matched nothing for long. */
+/** Says that the entry has matched nothing for long. */
 function idleness({ idle }: SilencedRow, nowMs: number): readonly Described[] {
   if (idle === undefined) return [];
   const end = idle.ends_at === undefined ? '' : `; ends ${momentText(idle.ends_at, nowMs)} unless something does`;

@@ -191,7 +191,7 @@ export function selectorProblem(text: string): string | undefined {
   return selector.kind === 'problem' ? selector.message : undefined;
 }
 
-/** Those that Tab goes through: the fields of unchosen options are left out. */
+/** The fields that Tab goes through: those of unchosen options are left out. */
 export function silenceFields(form: SilenceForm): readonly SilenceField[] {
   return fieldsThere(SILENCE_FIELDS, form).map(({ id }) => id);
 }

@@ -14,7 +14,7 @@ export function openTimeline(store: Screen, key: string): void {
   openLoadedLayer(store, 'timeline', timelineId(FIRST_SPAN, key));
 }
 
-/** The same check over the next longer span, or a shorter one; past the last is the first. */
+/** Shows the check over the next longer span, or a shorter one; past the last is the first. */
 export function turnSpan(store: Screen, layer: TimelineLayer, by: 1 | -1): void {
   const { span, key } = timelineOf(layer.id);
   const next = PAST_SPANS.at((PAST_SPANS.indexOf(span) + by) % PAST_SPANS.length) ?? FIRST_SPAN;

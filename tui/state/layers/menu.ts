@@ -8,7 +8,7 @@ export interface MenuItem {
   readonly key?: string | undefined;
   /** Why it cannot be chosen now. */
   readonly disabled?: string | undefined;
-  /** It is a box with or without a tick: choosing it leaves the menu open. */
+  /** The item is a box with or without a tick: choosing it leaves the menu open. */
   readonly ticked?: boolean;
   readonly choose: () => void;
 }

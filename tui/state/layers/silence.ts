@@ -62,7 +62,7 @@ export interface SilenceForm {
   readonly field: SilenceField;
   /** Why it was not sent, and what to do. */
   readonly problem: string | undefined;
-  /** It was said that this covers a lot: the next time it is sent. */
+  /** The form has warned that this covers a lot: the next time it is sent. */
   readonly isWarned: boolean;
 }
 

@@ -12,7 +12,7 @@ export interface ChannelCarrier {
   send(channel: Channel, piece: Buffer): boolean;
   /** Anything but data. */
   say(kind: FrameKind, channel: Channel, amount?: number): void;
-  /** It is over at this end. */
+  /** The channel is over at this end. */
   forget(channel: Channel): void;
 }
 

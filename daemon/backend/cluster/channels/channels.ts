@@ -35,7 +35,7 @@ export class Channels implements ChannelCarrier, FrameSink, Disposable {
   readonly #open = new Map<number, Channel>();
   readonly #reader = new FrameReader(this);
   readonly #timer: Disposable;
-  /** Those that have something to send, and no room. */
+  /** Channels that have something to send, and no room. */
   readonly #waiting = new Set<Channel>();
   #batch: Buffer[] = [];
   #batchBytes = 0;

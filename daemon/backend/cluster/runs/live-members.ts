@@ -22,7 +22,7 @@ export class LiveMembers implements Disposable {
     this.#timer = parts.clock.every(LOOK_MS, () => this.#look());
   }
 
-  /** Those that can be given a run. */
+  /** Members that can be given a run. */
   withRoom(): LiveMember[] {
     return [...this.#members.values()].filter(({ hasRoom }) => hasRoom);
   }

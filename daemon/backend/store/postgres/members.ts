@@ -16,7 +16,7 @@ import {
   WRITTEN_CHANNEL,
 } from './statements.ts';
 
-/** Those that ended without a word are shown as gone for a while. */
+/** Members that ended without a word are shown as gone for so long. */
 const FORGET_MS = 600_000;
 
 /** How long each statement of a meeting may take: a few rows by their keys. */

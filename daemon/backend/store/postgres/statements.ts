@@ -176,7 +176,7 @@ insert into mon.member (id, name, url, fingerprint, version, seq) values ($1, $2
 on conflict (id) do update set name = excluded.name, url = excluded.url, fingerprint = excluded.fingerprint,
   version = excluded.version, seq = excluded.seq, last_seen = clock_timestamp()`;
 
-/** Those that were not heard of for a long time. $1 milliseconds. */
+/** Removes members that were not heard of for a long time. $1 milliseconds. */
 export const FORGET_MEMBERS = `delete from mon.member where last_seen < clock_timestamp() - $1 ${MS}`;
 
 export const LEAVE = `delete from mon.member where id = $1`;

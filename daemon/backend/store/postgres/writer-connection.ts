@@ -90,7 +90,7 @@ export class WriterConnection implements AsyncDisposable {
     return this.#client;
   }
 
-  /** It is of no use any more. */
+  /** The connection is of no use any more. */
   lose(error: unknown): void {
     this.#drop();
     if (this.#isEnded) return;
