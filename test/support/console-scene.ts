@@ -1,5 +1,5 @@
 import type { ClientRow, EventRow, FeedRows, FeedStats, SilencedRow } from '../../shared/schemas/feed.ts';
-import { byKey } from './console-rig.ts';
+import { byKey, openRig, type ConsoleRig, type RigOptions } from './console-rig.ts';
 import { FEED_HELLO } from './feed-server.ts';
 import { aClientRow, anEventRow, aSilencedRow } from './feed-rows.ts';
 
@@ -47,6 +47,14 @@ export const SCENE_STATS: FeedStats = {
   rate: 4812,
   queue: 3,
 };
+
+/** The console with the events of the scene. */
+export async function openScene(options: RigOptions): Promise<ConsoleRig> {
+  const rig = await openRig({ snapshot: SCENE, ...options });
+  await rig.stats(SCENE_STATS);
+  await rig.shows(/99,409|4,812/);
+  return rig;
+}
 
 function event(
   host: string,

@@ -1,5 +1,5 @@
-import { eventOf, openRig, type ConsoleRig, type RigOptions, type SeenRequest } from './console-rig.ts';
-import { SCENE, SCENE_EVENTS, SCENE_STATS } from './console-scene.ts';
+import { eventOf, type ConsoleRig, type RigOptions, type SeenRequest } from './console-rig.ts';
+import { openScene, SCENE, SCENE_EVENTS } from './console-scene.ts';
 import { FEED_HELLO } from './feed-server.ts';
 
 const NOW = FEED_HELLO.time / 1000;
@@ -63,11 +63,8 @@ export const GROUP_LETTER = {
 };
 
 /** The console with the events of the scene, and everything that it asks about handlers. */
-export async function openHandlingScene(options: RigOptions = {}): Promise<ConsoleRig> {
-  const rig = await openRig({ snapshot: SCENE, api: handlingBackend().api, ...options });
-  await rig.stats(SCENE_STATS);
-  await rig.shows(/99,409|4,812/);
-  return rig;
+export function openHandlingScene(options: RigOptions = {}): Promise<ConsoleRig> {
+  return openScene({ api: handlingBackend().api, ...options });
 }
 
 function answerOf(letters: typeof SCENE_LETTERS, { method, path }: SeenRequest): ReturnType<HandlingBackend['api']> {

@@ -1,9 +1,9 @@
 import type { AuditRecord } from '../../shared/schemas/audit.ts';
 import type { Overview } from '../../shared/schemas/overview.ts';
 import type { Versions } from '../../shared/schemas/versions.ts';
-import { openRig, type ConsoleRig, type RigOptions } from './console-rig.ts';
+import type { ConsoleRig, RigOptions } from './console-rig.ts';
 import { SCENE_REPORT } from './timeline-scene.ts';
-import { SCENE, SCENE_STATS } from './console-scene.ts';
+import { openScene } from './console-scene.ts';
 import { FEED_HELLO } from './feed-server.ts';
 
 const MINUTE_MS = 60_000;
@@ -74,11 +74,8 @@ export const overviewApi: NonNullable<RigOptions['api']> = ({ path }) => {
 };
 
 /** The console with the events of the scene and everything that it asks the API for. */
-export async function openOverviewScene(options: RigOptions = {}): Promise<ConsoleRig> {
-  const rig = await openRig({ snapshot: SCENE, api: overviewApi, ...options });
-  await rig.stats(SCENE_STATS);
-  await rig.shows(/99,409|4,812/);
-  return rig;
+export function openOverviewScene(options: RigOptions = {}): Promise<ConsoleRig> {
+  return openScene({ api: overviewApi, ...options });
 }
 
 function auditAfter(after: string | null): readonly AuditRecord[] {

@@ -2,8 +2,8 @@ import { eventKey } from '../../shared/domain/event-key.ts';
 import type { CheckPast } from '../../shared/schemas/availability.ts';
 import type { Report } from '../../shared/schemas/report.ts';
 import type { TimelinePage, TimelineRow } from '../../shared/schemas/timeline.ts';
-import { eventOf, openRig, type ConsoleRig, type RigOptions, type SeenRequest } from './console-rig.ts';
-import { SCENE, SCENE_EVENTS, SCENE_STATS } from './console-scene.ts';
+import { eventOf, type ConsoleRig, type RigOptions, type SeenRequest } from './console-rig.ts';
+import { openScene, SCENE_EVENTS } from './console-scene.ts';
 import { FEED_HELLO } from './feed-server.ts';
 
 const NOW = FEED_HELLO.time;
@@ -137,11 +137,8 @@ export const SCENE_REPORT: Report = {
 };
 
 /** The console with the events of the scene, and a backend that knows of their past. */
-export async function openTimelineScene(options: RigOptions = {}): Promise<ConsoleRig> {
-  const rig = await openRig({ snapshot: SCENE, api: answerOf, ...options });
-  await rig.stats(SCENE_STATS);
-  await rig.shows(/99,409|4,812/);
-  return rig;
+export function openTimelineScene(options: RigOptions = {}): Promise<ConsoleRig> {
+  return openScene({ api: answerOf, ...options });
 }
 
 function answerOf({ path }: SeenRequest): { status: number; body?: unknown } {

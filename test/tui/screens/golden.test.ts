@@ -1,18 +1,13 @@
-import stringWidth from 'string-width';
-import { describe, expect, test } from 'vitest';
-import { eventOf, openRig, type ConsoleRig, type RigOptions } from '../../support/console-rig.ts';
-import { SCENE, SCENE_EVENTS, SCENE_STATS } from '../../support/console-scene.ts';
+import { expect, test } from 'vitest';
+import { eventOf, openRig, type RigOptions } from '../../support/console-rig.ts';
+import { openScene, SCENE, SCENE_EVENTS } from '../../support/console-scene.ts';
 import { FEED_HELLO, startFeedServer } from '../../support/feed-server.ts';
 import { expectGolden } from '../../support/screen.ts';
-import { COLOR, LOOKS, scenesAt, scenesInLooks, sizesOf } from '../../support/golden-looks.ts';
+import { sizesOf } from '../../support/golden-looks.ts';
+import { testPictures, type Picture } from '../../support/pictures.ts';
 
 const SHIFT_TAB = '\u001B[Z';
 const LEFT = '\u001B[D';
-
-interface Picture {
-  readonly view: string;
-  readonly play: (rig: ConsoleRig) => Promise<void>;
-}
 
 const PICTURES: readonly Picture[] = [
   {
@@ -212,14 +207,10 @@ const PICTURES: readonly Picture[] = [
   },
 ];
 
-describe.each(sizesOf(PICTURES))('at $columns x $rows', ({ columns, rows }) => {
-  test.each(scenesAt(PICTURES, { columns, rows }))('$view', async ({ view, play }) => {
-    const rig = await openScene({ columns, rows });
-    await play(rig);
-    await expectGolden(rig.screen, `${view}-${String(columns)}x${String(rows)}`);
-    expect(rig.screen.lines.at(-1)).not.toBe('');
-    expect(rig.screen.lines.every((line) => stringWidth(line) <= columns)).toBe(true);
-  });
+testPictures(PICTURES, async ({ play }, options) => {
+  const rig = await openScene({ api: sceneApi, ...options });
+  await play(rig);
+  return rig;
 });
 
 test.each(sizesOf([{ view: 'empty' }]))('empty at $columns x $rows', async ({ columns, rows }) => {
@@ -229,18 +220,8 @@ test.each(sizesOf([{ view: 'empty' }]))('empty at $columns x $rows', async ({ co
   expect(rig.row('LIVE')).toContain('12:00');
 });
 
-describe.each(LOOKS)('in $look', ({ look, theme, styled }) => {
-  test.each(scenesInLooks(PICTURES))('$view', async ({ view, play }) => {
-    const rig = await openScene({ theme });
-    await play(rig);
-    await expectGolden(rig.screen, `${view}-${look}`, { styled });
-    expect(COLOR.test(rig.screen.output)).toBe(theme.color);
-    expect(Buffer.from(rig.screen.output).every((byte) => byte < 0x80)).toBe(theme.ascii);
-  });
-});
-
 test('the smallest screen that there may be', async () => {
-  const rig = await openScene({ columns: 60, rows: 16 });
+  const rig = await openScene({ api: sceneApi, columns: 60, rows: 16 });
   await rig.pass(1000);
   await expectGolden(rig.screen, 'events-60x16');
   expect(rig.screen.lines.at(-1)).toContain('help');
@@ -260,13 +241,6 @@ test('too small a terminal says how small it may be', async () => {
   rig.type('q');
   expect(rig.quits).toBe(1);
 });
-
-async function openScene(options: RigOptions): Promise<ConsoleRig> {
-  const rig = await openRig({ snapshot: SCENE, api: sceneApi, ...options });
-  await rig.stats(SCENE_STATS);
-  await rig.shows(/99,409|4,812/);
-  return rig;
-}
 
 const SCENE_CHECKS = [
   {

@@ -1,19 +1,13 @@
-import { describe, expect, test } from 'vitest';
-import { openRig, type ConsoleRig, type RigOptions } from '../../support/console-rig.ts';
-import { SCENE_STATS } from '../../support/console-scene.ts';
-import { expectGolden } from '../../support/screen.ts';
+import { expect, test } from 'vitest';
+import type { ConsoleRig, RigOptions } from '../../support/console-rig.ts';
+import { openScene } from '../../support/console-scene.ts';
 import { silenceApi, SILENCE_SCENE, WEEKLY } from '../../support/silence-scene.ts';
-import { COLOR, LOOKS, scenesAt, scenesInLooks, sizesOf } from '../../support/golden-looks.ts';
+import { testPictures, type Picture } from '../../support/pictures.ts';
 
 const SHIFT_TAB = '\u001B[Z';
 const RIGHT = '\u001B[C';
 const LEFT = '\u001B[D';
 const CLEAR = '\u0015';
-
-interface Picture {
-  readonly view: string;
-  readonly play: (rig: ConsoleRig) => Promise<void>;
-}
 
 const PICTURES: readonly Picture[] = [
   { view: 'silences', play: openSilences },
@@ -138,27 +132,14 @@ const PICTURES: readonly Picture[] = [
   },
 ];
 
-describe.each(sizesOf(PICTURES))('at $columns x $rows', ({ columns, rows }) => {
-  test.each(scenesAt(PICTURES, { columns, rows }))('$view', async ({ view, play }) => {
-    const rig = await openScene({ columns, rows });
-    await play(rig);
-    await expectGolden(rig.screen, `${view}-${String(columns)}x${String(rows)}`);
-    expect(rig.screen.lines.at(-1)).not.toBe('');
-  });
-});
-
-describe.each(LOOKS)('as $look', ({ look: name, theme, styled }) => {
-  test.each(scenesInLooks(PICTURES))('$view', async ({ view, play }) => {
-    const rig = await openScene({ theme });
-    await play(rig);
-    await expectGolden(rig.screen, `${view}-${name}`, { styled });
-    expect(COLOR.test(rig.screen.output)).toBe(theme.color);
-    expect(Buffer.from(rig.screen.output).every((byte) => byte < 0x80)).toBe(theme.ascii);
-  });
+testPictures(PICTURES, async ({ play }, options) => {
+  const rig = await openSilenceScene(options);
+  await play(rig);
+  return rig;
 });
 
 test('on the smallest screen the dialog still has its buttons', async () => {
-  const rig = await openScene({ columns: 60, rows: 16 });
+  const rig = await openSilenceScene({ columns: 60, rows: 16 });
   rig.type('Gs');
   await rig.shows('[ Silence 1 event ]');
   rig.type('\u0013');
@@ -166,16 +147,12 @@ test('on the smallest screen the dialog still has its buttons', async () => {
   expect(rig.screen.text).toContain('[ Silence 1 event ]');
 });
 
+const openSilenceScene = (options: RigOptions): Promise<ConsoleRig> =>
+  openScene({ snapshot: SILENCE_SCENE, api: silenceApi, ...options });
+
 async function openSilences(rig: ConsoleRig): Promise<void> {
   rig.type('3');
   await rig.pass(400);
   await rig.shows('CREATOR', 'ntp-001');
   if (rig.screen.text.includes('KEPT')) await rig.shows('1204');
-}
-
-async function openScene(options: RigOptions): Promise<ConsoleRig> {
-  const rig = await openRig({ snapshot: SILENCE_SCENE, api: silenceApi, ...options });
-  await rig.stats(SCENE_STATS);
-  await rig.shows(/99,409|4,812|LIVE/);
-  return rig;
 }

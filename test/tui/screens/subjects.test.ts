@@ -1,14 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { openRig, type ConsoleRig, type RigOptions } from '../../support/console-rig.ts';
-import { SCENE, SCENE_STATS } from '../../support/console-scene.ts';
+import type { ConsoleRig } from '../../support/console-rig.ts';
+import { openScene } from '../../support/console-scene.ts';
 import { subjectApi } from '../../support/subject-scene.ts';
 import { expectGolden } from '../../support/screen.ts';
-import { COLOR, LOOKS, scenesAt, scenesInLooks, sizesOf } from '../../support/golden-looks.ts';
-
-interface Picture {
-  readonly view: string;
-  readonly play: (rig: ConsoleRig) => Promise<void>;
-}
+import { testPictures, type Picture } from '../../support/pictures.ts';
 
 const PICTURES: readonly Picture[] = [
   { view: 'aggregates', play: async (rig) => openView(rig, '4', 'orders-db') },
@@ -108,31 +103,11 @@ describe.each([
   });
 });
 
-describe.each(sizesOf(PICTURES))('at $columns x $rows', ({ columns, rows }) => {
-  test.each(scenesAt(PICTURES, { columns, rows }))('$view', async ({ view, play }) => {
-    const rig = await openScene({ columns, rows });
-    await play(rig);
-    await expectGolden(rig.screen, `${view}-${String(columns)}x${String(rows)}`);
-    expect(rig.screen.lines.every((line) => line.length <= columns)).toBe(true);
-  });
-});
-
-describe.each(LOOKS)('in $look', ({ look, theme, styled }) => {
-  test.each(scenesInLooks(PICTURES))('$view', async ({ view, play }) => {
-    const rig = await openScene({ theme });
-    await play(rig);
-    await expectGolden(rig.screen, `${view}-${look}`, { styled });
-    expect(COLOR.test(rig.screen.output)).toBe(theme.color);
-    expect(/[^\u0000-\u007F]/.test(rig.screen.output)).toBe(!theme.ascii);
-  });
-});
-
-async function openScene(options: RigOptions): Promise<ConsoleRig> {
-  const rig = await openRig({ snapshot: SCENE, api: subjectApi, ...options });
-  await rig.stats(SCENE_STATS);
-  await rig.shows(/99,409|4,812/);
+testPictures(PICTURES, async ({ play }, options) => {
+  const rig = await openScene({ api: subjectApi, ...options });
+  await play(rig);
   return rig;
-}
+});
 
 async function openView(rig: ConsoleRig, digit: string, text: string): Promise<void> {
   rig.type(digit);

@@ -1,7 +1,5 @@
-import { describe, expect, test } from 'vitest';
 import type { ConsoleRig, RigOptions } from '../../support/console-rig.ts';
-import { COLOR, LOOKS, scenesAt, scenesInLooks, sizesOf } from '../../support/golden-looks.ts';
-import { expectGolden } from '../../support/screen.ts';
+import { testPictures } from '../../support/pictures.ts';
 import { playUntil, ScriptedPlans } from '../../support/upgrade-scene.ts';
 
 interface Picture {
@@ -84,19 +82,4 @@ const PICTURES: readonly Picture[] = [
   },
 ];
 
-describe.each(sizesOf(PICTURES))('at $columns x $rows', ({ columns, rows }) => {
-  test.each(scenesAt(PICTURES, { columns, rows }))('$view', async ({ view, play }) => {
-    const rig = await play({ columns, rows });
-    await expectGolden(rig.screen, `${view}-${String(columns)}x${String(rows)}`);
-    expect(Math.max(...rig.screen.lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
-  });
-});
-
-describe.each(LOOKS)('in $look', ({ look, theme, styled }) => {
-  test.each(scenesInLooks(PICTURES))('$view', async ({ view, play }) => {
-    const rig = await play({ theme });
-    await expectGolden(rig.screen, `${view}-${look}`, { styled });
-    expect(COLOR.test(rig.screen.output)).toBe(theme.color);
-    expect(/[^\u0000-\u007F]/.test(rig.screen.output)).toBe(!theme.ascii);
-  });
-});
+testPictures(PICTURES, ({ play }, options) => play(options));

@@ -1,0 +1,40 @@
+import stringWidth from 'string-width';
+import { describe, expect, test } from 'vitest';
+import type { ConsoleRig, RigOptions } from './console-rig.ts';
+import { COLOR, LOOKS, scenesAt, scenesInLooks, sizesOf } from './golden-looks.ts';
+import { expectGolden } from './screen.ts';
+
+/** A screen of which there is a picture, and how one comes to it. */
+export interface Picture {
+  readonly view: string;
+  readonly play: (rig: ConsoleRig) => Promise<void>;
+}
+
+/**
+ * The tests of pictures: in every size that they have one of, no line is wider than the screen and the last one is not blank;
+ * in every look, there are colors and other signs than those of ASCII where there should be.
+ *
+ * @param open the console on that screen
+ */
+export function testPictures<Shown extends { readonly view: string }>(
+  pictures: readonly Shown[],
+  open: (picture: Shown, options: RigOptions) => Promise<ConsoleRig>,
+): void {
+  describe.each(sizesOf(pictures))('at $columns x $rows', ({ columns, rows }) => {
+    test.each(scenesAt(pictures, { columns, rows }))('$view', async (picture) => {
+      const { screen } = await open(picture, { columns, rows });
+      await expectGolden(screen, `${picture.view}-${String(columns)}x${String(rows)}`);
+      expect(screen.lines.at(-1)).not.toBe('');
+      expect(screen.lines.filter((line) => stringWidth(line) > columns)).toEqual([]);
+    });
+  });
+
+  describe.each(LOOKS)('in $look', ({ look, theme, styled }) => {
+    test.each(scenesInLooks(pictures))('$view', async (picture) => {
+      const { screen } = await open(picture, { theme });
+      await expectGolden(screen, `${picture.view}-${look}`, { styled });
+      expect(COLOR.test(screen.output)).toBe(theme.color);
+      expect(/[^\u0000-\u007F]/.test(screen.output)).toBe(!theme.ascii);
+    });
+  });
+}
