@@ -5,11 +5,9 @@ import { promisify } from 'node:util';
 import { expect, test, vi } from 'vitest';
 import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
 import { builtProgram } from '../support/built-programs.ts';
-import { Pty } from '../support/pty.ts';
+import { startConsole } from '../support/real-console.ts';
 import { startBackend } from '../support/running-backend.ts';
 import { tempDir } from '../support/temp-dir.ts';
-
-const ROOT = join(import.meta.dirname, '..', '..');
 
 const PROGRAM = builtProgram('mon');
 
@@ -35,10 +33,7 @@ test('one console over two real backends silences an event of the same name at b
     `contexts:\n  prod: { backend: '${prodBackend.url}' }\n  lab: { backend: '${labBackend.url}' }\n`,
   );
 
-  await using pty = new Pty(process.execPath, [PROGRAM, '--config', config, '--context', 'all'], {
-    cwd: ROOT,
-    env: { USER: 'alice' },
-  });
+  await using pty = startConsole(['--config', config, '--context', 'all']);
   await pty.waitForText('2 of 2 live');
   await pty.waitForText('3 of 3 events shown');
   pty.write(':filter client=web-1\r');

@@ -1,39 +1,21 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test, vi } from 'vitest';
 import { builtProgram } from '../support/built-programs.ts';
 import { byKey } from '../support/console-rig.ts';
-import { SCENE, SCENE_EVENTS, SCENE_STATS } from '../support/console-scene.ts';
+import { SCENE_EVENTS } from '../support/console-scene.ts';
 import { anEventRow } from '../support/feed-rows.ts';
-import { startFeedServer, type FeedServer } from '../support/feed-server.ts';
-import { Pty } from '../support/pty.ts';
+import { startConsole, startSceneBackend } from '../support/real-console.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..');
 const PROGRAM = builtProgram('mon');
 
 const CLEAN = { alternate: false, cursorHidden: false, paste: false, focus: false, mouse: false, synchronized: false };
-
-async function scriptedBackend(): Promise<FeedServer> {
-  return startFeedServer({
-    onSubscribe: (connection) =>
-      connection.send(
-        { type: 'snapshot', seq: 1, rows: SCENE },
-        { type: 'live', seq: 1 },
-        { type: 'stats', time: Date.now(), stats: SCENE_STATS },
-      ),
-  });
-}
-
-function startConsole(options: readonly string[], env: Readonly<Record<string, string>> = {}): Pty {
-  return new Pty(process.execPath, [PROGRAM, ...options], { cwd: ROOT, env: { USER: 'alice', ...env } });
-}
 
 describe('whatever the terminal is called', () => {
   test.each(['xterm-256color', 'screen-256color', 'tmux-256color', 'linux'])(
     '%s: the screen is drawn, never erased as a whole, each frame as one, and given back with all modes off',
     async (TERM) => {
-      const backend = await scriptedBackend();
+      const backend = await startSceneBackend();
       await using pty = startConsole(['--backend', backend.url, '--mouse'], { TERM });
       await pty.waitForText('12 of 12 events shown');
       expect(pty.screen.modes).toMatchObject({ alternate: true, mouse: true });
@@ -59,7 +41,7 @@ describe('whatever the terminal is called', () => {
   ])(
     '$name: sentences are appended, and no escape sequence is ever written',
     async ({ options, env }: { options: readonly string[]; env: Readonly<Record<string, string>> }) => {
-      const backend = await scriptedBackend();
+      const backend = await startSceneBackend();
       await using pty = startConsole(['--backend', backend.url, ...options], env);
       await pty.waitForText('Connected: 6 critical, 4 warning, 1 unknown, 1 silenced.');
       pty.write('next\r');
@@ -80,7 +62,7 @@ describe('whatever the terminal is called', () => {
 
 describe('the bell', () => {
   test('rings in the terminal for what becomes critical, and says so to the desktop when it is asked to', async () => {
-    const backend = await scriptedBackend();
+    const backend = await startSceneBackend();
     await using pty = startConsole(['--backend', backend.url, '--notify']);
     await pty.waitForText('12 of 12 events shown');
     expect(pty.screen.bells).toBe(0);
@@ -92,7 +74,7 @@ describe('the bell', () => {
 });
 
 test('a terminal that takes nothing for three seconds shows what is so when it takes it again, and nothing of what was before', async () => {
-  const backend = await scriptedBackend();
+  const backend = await startSceneBackend();
   await using pty = startConsole(['--backend', backend.url]);
   await pty.waitForText('12 of 12 events shown');
   pty.stall();
@@ -119,7 +101,7 @@ test('a terminal that takes nothing for three seconds shows what is so when it t
 });
 
 test('mon watch in a pipe: each line at once, the end of the reader is the end of it', async () => {
-  const backend = await scriptedBackend();
+  const backend = await startSceneBackend();
   const child = spawn(
     process.execPath,
     [PROGRAM, 'watch', '--json', '--filter', 'status=crit', '--backend', backend.url],

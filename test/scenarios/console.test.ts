@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test, vi } from 'vitest';
 import { builtProgram, builtPrograms } from '../support/built-programs.ts';
-import { SCENE, SCENE_STATS } from '../support/console-scene.ts';
 import { openApiClient } from '../../shared/client/api-client.ts';
-import { startFeedServer, type FeedServer } from '../support/feed-server.ts';
 import { Pty } from '../support/pty.ts';
+import { startConsole, startSceneBackend } from '../support/real-console.ts';
 import { startDaemon } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -15,28 +14,9 @@ const ROOT = join(import.meta.dirname, '..', '..');
 
 const PROGRAM = builtProgram('mon');
 
-async function scriptedBackend(): Promise<FeedServer> {
-  return startFeedServer({
-    onSubscribe: (connection) =>
-      connection.send(
-        { type: 'snapshot', seq: 1, rows: SCENE },
-        { type: 'live', seq: 1 },
-        { type: 'stats', time: Date.now(), stats: SCENE_STATS },
-      ),
-    http: (request, response) => {
-      if (request.url !== '/api/mon/v1/bulk') return void response.writeHead(404).end();
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{"results":[{"ok":true}]}');
-    },
-  });
-}
-
-function startConsole(options: readonly string[], env: Readonly<Record<string, string>> = {}): Pty {
-  return new Pty(process.execPath, [PROGRAM, ...options], { cwd: ROOT, env: { USER: 'alice', ...env } });
-}
-
 describe('the real console in a real pseudo-terminal', () => {
   test('shows events, takes keys, silences, survives a lost connection, and leaves the terminal as it was', async () => {
-    const backend = await scriptedBackend();
+    const backend = await startSceneBackend();
     await using pty = startConsole(['--backend', backend.url]);
     await pty.waitForText('LIVE 4,812 results/s');
     await pty.waitForText('12 of 12 events shown');
@@ -89,7 +69,7 @@ describe('the real console in a real pseudo-terminal', () => {
     { name: 'SIGTERM', end: (pty: Pty) => pty.kill('SIGTERM'), exit: { exitCode: 0, signal: 15 } },
     { name: 'ctrl-c, twice', end: (pty: Pty) => pty.write('\u0003\u0003'), exit: { exitCode: 0, signal: 0 } },
   ])('leaves the terminal as it was: $name', async ({ end, exit }) => {
-    const backend = await scriptedBackend();
+    const backend = await startSceneBackend();
     await using pty = startConsole(['--backend', backend.url]);
     await pty.waitForText('12 of 12 events shown');
     end(pty);
@@ -103,7 +83,7 @@ describe('the real console in a real pseudo-terminal', () => {
   test.each(['screen-256color', 'tmux-256color', 'linux', 'vt100'])(
     'in a terminal that calls itself %s it shows all, and leaves it as it was',
     async (name) => {
-      const backend = await scriptedBackend();
+      const backend = await startSceneBackend();
       await using pty = startConsole(['--backend', backend.url], { TERM: name });
       await pty.waitForText('12 of 12 events shown');
       await pty.waitForText(/^> .*CRIT {2}db-014/m);
@@ -117,7 +97,7 @@ describe('the real console in a real pseudo-terminal', () => {
   );
 
   test('never erases the whole screen while it runs, and draws each frame as one', async () => {
-    const backend = await scriptedBackend();
+    const backend = await startSceneBackend();
     await using pty = startConsole(['--backend', backend.url]);
     await pty.waitForText('LIVE 4,812 results/s');
     pty.write('jjkk/http\r');
@@ -128,7 +108,7 @@ describe('the real console in a real pseudo-terminal', () => {
   });
 
   test('of a row that changes it writes the cells that do, and no others', async () => {
-    const backend = await scriptedBackend();
+    const backend = await startSceneBackend();
     await using pty = startConsole(['--backend', backend.url]);
     await pty.waitForText('LIVE 4,812 results/s');
     const { length } = pty.screen.output;
@@ -141,7 +121,7 @@ describe('the real console in a real pseudo-terminal', () => {
   });
 
   test('with NO_COLOR there is none', async () => {
-    const backend = await scriptedBackend();
+    const backend = await startSceneBackend();
     await using pty = startConsole(['--backend', backend.url], { NO_COLOR: '1' });
     await pty.waitForText('LIVE 4,812 results/s');
     expect(pty.screen.output).not.toMatch(/\u001B\[(?:\d+;)*(?:3\d|4\d|9\d|10\d)m/);

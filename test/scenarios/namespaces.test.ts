@@ -1,15 +1,10 @@
-import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
 import { openV2Client } from '../../shared/client/v2-client.ts';
 import { administratorOf } from '../support/administrator.ts';
 import { asking, basic } from '../support/asking.ts';
-import { builtProgram } from '../support/built-programs.ts';
-import { Pty } from '../support/pty.ts';
+import { startConsole } from '../support/real-console.ts';
 import { startBackend } from '../support/running-backend.ts';
-
-const ROOT = join(import.meta.dirname, '..', '..');
-const PROGRAM = builtProgram('mon');
 
 async function failing(api: ApiClient, source: string, name: string): Promise<void> {
   await api.submitResult({ source, name, status: 2, output: 'it is broken' });
@@ -31,10 +26,7 @@ test('a console with a key that is kept to a namespace is told so, and goes ther
     'disk',
   );
 
-  await using pty = new Pty(process.execPath, [PROGRAM, '--backend', backend.url], {
-    cwd: ROOT,
-    env: { USER: 'alice', MON_API_KEY: key },
-  });
+  await using pty = startConsole(['--backend', backend.url], { MON_API_KEY: key });
   await pty.waitForText('kept to the namespace team-a');
   pty.write(':ns team-a\r');
   await pty.waitForText('1 of 1 event shown');
@@ -53,10 +45,7 @@ test('a console goes through the namespaces of a backend, and acts in the one of
   await failing(team, 'web-1', 'disk');
   await failing(team, 'team-2', 'ping');
 
-  await using pty = new Pty(process.execPath, [PROGRAM, '--backend', backend.url], {
-    cwd: ROOT,
-    env: { USER: 'alice' },
-  });
+  await using pty = startConsole(['--backend', backend.url]);
   await pty.waitForText('1 of 1 event shown');
   pty.write(':ns nowhere\r');
   await pty.waitForText('not switched to nowhere: there is no such namespace');

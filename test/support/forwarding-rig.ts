@@ -1,3 +1,4 @@
+import { onTestFinished } from 'vitest';
 import { MonError } from '../../shared/errors.ts';
 import { Forwarding } from '../../daemon/backend/cluster/forwarding/forwarding.ts';
 import type { Leadership, PeerPlace } from '../../daemon/backend/cluster/forwarding/leadership.ts';
@@ -57,7 +58,7 @@ export interface Member extends RunningBackend {
 
 export const SECRET = 'the secret of all';
 
-/** A backend that is told whether it writes. Each has a store of its own, so that it can be seen where something was done. */
+/** A backend that is told whether it writes. Each has a store of its own, so that it can be seen where something was done. It ends with the test. */
 export async function startMember(
   isWriter: boolean,
   { secret = SECRET, ...options }: Parameters<typeof startBackend>[0] & { readonly secret?: string } = {},
@@ -68,6 +69,7 @@ export async function startMember(
     ...options,
     openForwarding: (parts) => (forwarding = new Forwarding({ ...parts, leadership, secret: () => secret })),
   });
+  onTestFinished(() => backend[Symbol.asyncDispose]());
   if (forwarding === undefined) throw new Error('the backend does not forward');
   return Object.assign(backend, { leadership, forwarding });
 }
@@ -75,4 +77,13 @@ export async function startMember(
 /** Where a backend without TLS is reached. */
 export function placeOf({ url }: Pick<RunningBackend, 'url'>, id = 'the writer'): PeerPlace {
   return { id, url, fingerprint: undefined };
+}
+
+/** One that writes, and one that sends on to it. */
+export async function startPair(
+  options?: Parameters<typeof startMember>[1],
+): Promise<{ readonly writer: Member; readonly member: Member }> {
+  const [writer, member] = await Promise.all([startMember(true, options), startMember(false, options)]);
+  member.leadership.follow(placeOf(writer));
+  return { writer, member };
 }

@@ -5,27 +5,12 @@ import { MonError } from '../../../../shared/errors.ts';
 import { X509Certificate } from 'node:crypto';
 import { makeCertificate } from '../../../support/make-certificate.ts';
 import { administratorOf } from '../../../support/administrator.ts';
-import { placeOf, SECRET, startMember, type Member } from '../../../support/forwarding-rig.ts';
+import { placeOf, SECRET, startMember, startPair, type Member } from '../../../support/forwarding-rig.ts';
 import { openBackend } from '../../../support/open-backend.ts';
 import { send, type Answer } from '../../../support/raw-http.ts';
 import { startBackend } from '../../../support/running-backend.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 import { writePair } from '../../../support/tls-files.ts';
-
-type Options = Parameters<typeof startMember>[1];
-
-async function start(isWriter: boolean, options?: Options): Promise<Member> {
-  const member = await startMember(isWriter, options);
-  onTestFinished(() => member[Symbol.asyncDispose]());
-  return member;
-}
-
-/** One that writes, and one that sends on to it. */
-async function startPair(options?: Options): Promise<{ readonly writer: Member; readonly member: Member }> {
-  const [writer, member] = await Promise.all([start(true, options), start(false, options)]);
-  member.leadership.follow(placeOf(writer));
-  return { writer, member };
-}
 
 const post = (url: string, target: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
   send(url, { method: 'POST', target, headers, body: JSON.stringify(body) });
@@ -109,7 +94,7 @@ test.each([
   { name: 'an unknown path', method: 'POST', target: '/nope', status: 404 },
   { name: 'a method that a path does not have', method: 'PUT', target: '/clients', status: 405 },
 ])('$name is refused where it comes', async ({ method, target, status }) => {
-  const member = await start(false);
+  const member = await startMember(false);
   expect((await send(member.url, { method, target, body: '{}' })).status).toBe(status);
 });
 
@@ -314,7 +299,7 @@ const asPeer = (secret: string, principal = FORGED): Record<string, string> => (
 });
 
 test('who does not know the secret is nobody, whatever else is said', async () => {
-  const writer = await start(true, { settings: { api: { user: 'admin', password: 'right' } } });
+  const writer = await startMember(true, { settings: { api: { user: 'admin', password: 'right' } } });
   const stash = { path: 'a', content: {} };
   for (const secret of ['', 'wrong', SECRET.slice(1), `${SECRET} `.padEnd(300, 'x')]) {
     expect((await post(writer.url, '/stashes', stash, asPeer(secret))).status).toBe(401);
@@ -327,7 +312,7 @@ test('who does not know the secret is nobody, whatever else is said', async () =
 });
 
 test('without a secret nobody is another backend', async () => {
-  const writer = await start(true, { secret: '' });
+  const writer = await startMember(true, { secret: '' });
   expect((await post(writer.url, '/stashes', { path: 'a', content: {} }, asPeer(''))).status).toBe(401);
 });
 
@@ -337,8 +322,8 @@ test('a backend alone does not know such headers', async () => {
 });
 
 test('a backend with another secret is told that nothing was done, and not that the credentials are wrong', async () => {
-  const writer = await start(true);
-  const member = await start(false, { secret: 'another one' });
+  const writer = await startMember(true);
+  const member = await startMember(false, { secret: 'another one' });
   member.leadership.follow(placeOf(writer));
   expect(await post(member.url, '/stashes', { path: 'a', content: {} })).toMatchObject({
     status: 503,
@@ -353,7 +338,7 @@ test('what is sent to a backend that does not write any more goes to the next on
   const { writer, member } = await startPair();
   writer.leadership.follow(undefined);
   const forwarded = post(member.url, '/stashes', { path: 'a', content: {} });
-  const next = await start(true);
+  const next = await startMember(true);
   member.leadership.follow(placeOf(next, 'the next one'));
   expect((await forwarded).status).toBe(201);
   expect([await stashed(writer), await stashed(next)]).toEqual([[], ['a']]);
@@ -367,7 +352,7 @@ test('what another backend sends on is not sent on again', async () => {
 });
 
 test('it is made here when this backend writes by then', async () => {
-  const member = await start(false);
+  const member = await startMember(false);
   const answer = post(member.url, '/stashes', { path: 'a', content: {} });
   member.leadership.isWriter = true;
   expect((await answer).status).toBe(201);
@@ -385,7 +370,7 @@ test('a connection that is refused is no reason to give up, as long as somebody 
 });
 
 test('nobody who writes: 503, and it may be tried again', async () => {
-  const member = await start(false);
+  const member = await startMember(false);
   expect(await post(member.url, '/stashes', { path: 'a', content: {} })).toMatchObject({
     status: 503,
     headers: { 'retry-after': '1' },
@@ -412,7 +397,7 @@ test('a change whose answer is lost is not sent again: it may have been made', a
 });
 
 test('one whose answer is cut off behind its head is no defect: it may have been made', async () => {
-  const member = await start(false);
+  const member = await startMember(false);
   const { promise: isCut, resolve } = Promise.withResolvers<void>();
   const dying = await startWriter((request, response) => {
     request.socket.once('close', () => resolve());
@@ -496,8 +481,8 @@ test('with TLS it is the certificate that counts, and nothing is said to another
   const made = makeCertificate('writer.example');
   const other = makeCertificate('writer.example');
   const pair = await writePair(await tempDir(), made);
-  const writer = await start(true, { settings: { tls: pair } });
-  const member = await start(false);
+  const writer = await startMember(true, { settings: { tls: pair } });
+  const member = await startMember(false);
   const follow = (pem: string, writes: (fingerprint: string) => string = (same) => same): void =>
     member.leadership.follow({
       id: 'the writer',

@@ -9,28 +9,13 @@ import { WebSocketServer } from 'ws';
 import { CHANNELS_PATH, V2_AGENT_TUNNEL_PATH } from '../../../../daemon/backend/cluster/forwarding/peer-headers.ts';
 import { administratorOf } from '../../../support/administrator.ts';
 import { AgentPeer } from '../../../support/agent-peer.ts';
-import { placeOf, SECRET, startMember, type Member } from '../../../support/forwarding-rig.ts';
+import { placeOf, SECRET, startMember, startPair, type Member } from '../../../support/forwarding-rig.ts';
 import { GoAgent } from '../../../support/go-agent.ts';
 import { makeCertificate } from '../../../support/make-certificate.ts';
 import { openBackend } from '../../../support/open-backend.ts';
 import { send } from '../../../support/raw-http.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 import { writePair } from '../../../support/tls-files.ts';
-
-type Options = Parameters<typeof startMember>[1];
-
-async function start(isWriter: boolean, options?: Options): Promise<Member> {
-  const member = await startMember(isWriter, options);
-  onTestFinished(() => member[Symbol.asyncDispose]());
-  return member;
-}
-
-/** One that writes, and one that agents come to. */
-async function startPair(options?: Options): Promise<{ readonly writer: Member; readonly member: Member }> {
-  const [writer, member] = await Promise.all([start(true, options), start(false, options)]);
-  member.leadership.follow(placeOf(writer));
-  return { writer, member };
-}
 
 const bodyOf = async (url: string, target: string): Promise<unknown> =>
   (await send(url, { method: 'GET', target, headers: administratorOf(url) })).body;
@@ -68,8 +53,8 @@ test('large frames come whole, both ways', async () => {
 
 test('agents of the newer generation go to a backend that has no listener for them', async () => {
   const [writer, member] = await Promise.all([
-    start(true),
-    start(false, { settings: { 'agent-listener': { port: 0 } } }),
+    startMember(true),
+    startMember(false, { settings: { 'agent-listener': { port: 0 } } }),
   ]);
   member.leadership.follow(placeOf(writer));
   const agent = await GoAgent.joined(member.agentUrl, { name: 'web-02' });
@@ -122,7 +107,10 @@ test('an agent that does not read, and one that does not end what it says, hold 
 });
 
 test('tunnels count among the connections that there may be', async () => {
-  const [writer, member] = await Promise.all([start(true, { settings: { 'connection-limit': 10 } }), start(false)]);
+  const [writer, member] = await Promise.all([
+    startMember(true, { settings: { 'connection-limit': 10 } }),
+    startMember(false),
+  ]);
   member.leadership.follow(placeOf(writer));
   const come = async (): Promise<AgentPeer> => AgentPeer.connect(member.url);
   // One is that which they are all in.
@@ -172,14 +160,14 @@ test('a lost connection between the backends is made anew, and the agents come a
   await agent.join();
   await writer[Symbol.asyncDispose]();
   expect(await agent.ends()).toMatchObject({ code: 1001 });
-  const next = await start(true);
+  const next = await startMember(true);
   member.leadership.follow(placeOf(next));
   await (await AgentPeer.connect(member.url)).join();
   expect(await figure(next, 'mon_connections_tunnelled')).toBe(1);
 });
 
 test('who does not know the secret gets no connection for tunnels', async () => {
-  const writer = await start(true);
+  const writer = await startMember(true);
   const ask = (headers: Readonly<Record<string, string>>, target = CHANNELS_PATH): ReturnType<typeof send> =>
     send(writer.url, {
       method: 'GET',
@@ -194,7 +182,7 @@ test('who does not know the secret gets no connection for tunnels', async () => 
 });
 
 test('nobody comes straight to where they are tunnelled to', async () => {
-  const writer = await start(true);
+  const writer = await startMember(true);
   expect(await GoAgent.connect(writer.url.replace('http', 'ws') + V2_AGENT_TUNNEL_PATH)).toMatchObject({ status: 404 });
 });
 
@@ -214,13 +202,13 @@ test('what the backend that writes refuses is refused in the words of the listen
 });
 
 test('nobody who writes: agents are told to come again', async () => {
-  const member = await start(false);
+  const member = await startMember(false);
   await expect(AgentPeer.connect(member.url)).rejects.toThrow('503');
 });
 
 test('a backend with another secret has no agents of its own to blame', async () => {
-  const writer = await start(true);
-  const member = await start(false, { secret: 'another one' });
+  const writer = await startMember(true);
+  const member = await startMember(false, { secret: 'another one' });
   member.leadership.follow(placeOf(writer));
   await expect(AgentPeer.connect(member.url)).rejects.toThrow('503');
 });
@@ -303,7 +291,7 @@ test('agents are let go when the one that writes stops, and when this one does',
   const { writer, member } = await startPair();
   const agent = await AgentPeer.connect(member.url);
   await agent.join();
-  const other = await start(false);
+  const other = await startMember(false);
   other.leadership.follow(placeOf(writer));
   const left = await AgentPeer.connect(other.url, 'web-2');
   await left.join();
@@ -341,7 +329,7 @@ test('agents of one that is frozen are cut when another one writes', async () =>
 });
 
 test('what is not taken at one end is not taken at the other', async () => {
-  const member = await start(false);
+  const member = await startMember(false);
   member.leadership.follow(placeOf({ url: await startFrozen() }, 'frozen'));
   const agent = await AgentPeer.connect(member.url);
   for (let at = 0; at < 64; at++) agent.sayText('x'.repeat(1024 * 1024));
