@@ -1,9 +1,13 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { startBackend, type BenchBackend } from './backend-process.ts';
-import { BenchAgent, resultJson, steadyLoop } from './bench-agent.ts';
+import { resultJson } from './bench-agent.ts';
 import { Line, serverCpuMs, type Target } from './http-line.ts';
 import { memoryMiB } from './process-figures.ts';
 import { count, quantile, report } from './report.ts';
+import type { ResultsOrder, ResultsReport } from './results-process.ts';
 
 const EVENTS = { clients: 1000, checks: 10 };
 const MEMBERS = { clients: 1000, checks: 100 };
@@ -108,14 +112,16 @@ async function watchLoop(backend: BenchBackend, what: string, act: () => Promise
 }
 
 async function whileResultsComeIn({ url }: BenchBackend, act: () => Promise<void>): Promise<void> {
-  const agents = await BenchAgent.connectAll(url, AGENTS);
-  let isOver = false;
-  const load = steadyLoop(agents, RATE, () => isOver);
-  await act();
-  isOver = true;
-  const { reached } = await load;
-  report('results beside it', reached, '/s');
-  for (const agent of agents) agent.close();
+  const order: ResultsOrder = { url, agents: AGENTS, rate: RATE };
+  const load = fork(join(import.meta.dirname, 'results-process.ts'), [JSON.stringify(order)]);
+  try {
+    await act();
+    load.send('over');
+    const [{ reached }] = (await once(load, 'message')) as [ResultsReport];
+    report('results beside it', reached, '/s');
+  } finally {
+    load.kill();
+  }
 }
 
 /** Asks until the time is over, at least ten times. */
