@@ -65,7 +65,7 @@ export function publishedClient(identity: ClientIdentity, now: number): Client {
 }
 
 /**
- * This client as the tokens of the newer face see it, secrets included. `system` is what the machine says, beneath what the
+ * This client as the tokens of version 2 see it, secrets included. `system` is what the machine says, beneath what the
  * `client` section says of it; words of the peer, whose processors are called as Go calls them.
  */
 export function machineEntity(namespace: string, identity: ClientIdentity): Attributes {

@@ -69,7 +69,7 @@ export interface Backend {
   readonly url: string;
   /** Where agents can connect besides, `ws://127.0.0.1:8081`; undefined: nowhere. */
   readonly agentUrl?: string | undefined;
-  /** Where the newer API is besides, `http://127.0.0.1:8080`; undefined: nowhere. */
+  /** Where version 2 is besides, `http://127.0.0.1:8080`; undefined: nowhere. */
   readonly v2Url?: string | undefined;
   /** Reads the configuration again, whether or not a file has changed; what is wrong with it is in the log. */
   reload(): Promise<void>;

@@ -72,7 +72,7 @@ const STASHED = {
   errors: ['invalid', 'too_large', 'no_memory'],
 } as const;
 
-/** The legacy API, at `/`: it is about the namespace `default` alone. */
+/** Version 1, at `/`: it is about the namespace `default` alone. */
 export const V1_API = {
   events: v1('GET /events', 'Open events', list(z.array(eventAnswer))),
   eventsOfClient: v1('GET /events/:client', 'Open events of a client', list(z.array(eventAnswer))),

@@ -5,7 +5,7 @@ import type { Scope } from '../schemas/scope.ts';
 import { endpointsBelow, pathParameters, type Endpoint } from './endpoint.ts';
 import { count, text } from './query.ts';
 
-/** The newer API, where namespaces are in the path. */
+/** Version 2, where namespaces are in the path. */
 export const V2_PREFIX = '/api/core/v2';
 
 /** Longest body of an object, in bytes (completion 1.17). */
@@ -160,7 +160,7 @@ const { patch: _followed, ...events } = { ...inNamespaces(EVENTS), post: single(
 
 const root = endpointsBelow('');
 
-/** Every route of the newer API, by what it is about. */
+/** Every route of version 2, by what it is about. */
 export const V2_API = {
   versions: {
     version: root('GET /version', 'The level of the newer API, and the version of this program', {
@@ -293,7 +293,7 @@ export const V2_API = {
 
 const member = z.looseObject({ Name: z.string(), Healthy: z.boolean() });
 
-/** What the listener of the newer API alone has, in place of the `/health` of version 1. */
+/** What the listener of version 2 alone has, in place of the `/health` of version 1. */
 export const V2_HEALTH = {
   health: root('GET /health', 'The backends that share the store with what ails them; 200 whatever that is', {
     scope: 'public',

@@ -183,10 +183,10 @@ function messageOf(body: unknown): string | undefined {
   return undefined;
 }
 
-/** What the newer API calls a threshold, whose status is that of whatever is invalid (completion 1.17). */
+/** What version 2 calls a threshold, whose status is that of whatever is invalid (completion 1.17). */
 const V2_THRESHOLD = 9;
 
-/** As the backend itself says it; v1 and the newer API of others have none, or a number. */
+/** As the backend itself says it; v1 and version 2 of others have none, or a number. */
 function codeOf(body: unknown): ErrorCode | undefined {
   if (typeof body !== 'object' || body === null || !('code' in body)) return undefined;
   if (body.code === V2_THRESHOLD) return 'threshold';

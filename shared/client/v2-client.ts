@@ -114,7 +114,7 @@ function clientOver(url: string, ask: Requester, warn?: (text: string) => void) 
 }
 
 /**
- * The newer face of a backend: `/api/core/v2` and what belongs to it. Paths are below that prefix. Every method throws
+ * Version 2 of a backend: `/api/core/v2` and what belongs to it. Paths are below that prefix. Every method throws
  * MonError as those of `ApiClient` do.
  */
 export type V2Client = Readonly<ReturnType<typeof clientOver>>;

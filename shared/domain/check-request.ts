@@ -17,7 +17,7 @@ export interface Asked {
   readonly subscribers?: readonly string[] | undefined;
   /** Of the check. */
   readonly namespace: string;
-  /** Whether the newer face defines the check, with tokens of its own. */
+  /** Whether version 2 defines the check, with tokens of its own. */
   readonly hasEntityTokens: boolean;
 }
 

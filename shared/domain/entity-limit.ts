@@ -24,7 +24,7 @@ export function isNearLimit({ total, limit }: EntityUsage): boolean {
 }
 
 /**
- * What the newer API says about a limit that is nearly reached (completion 1.17).
+ * What version 2 says about a limit that is nearly reached (completion 1.17).
  *
  * @returns undefined while it is far away
  */

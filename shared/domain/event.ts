@@ -77,7 +77,7 @@ export interface DecidingResult {
   readonly event_metadata?: unknown;
 }
 
-/** Whether a result was reported in the shape of the newer API: its flapping and its ttl go by the rules of that one. */
+/** Whether a result was reported in the shape of version 2: its flapping and its ttl go by the rules of that one. */
 export function isOfNewerShape(result: DecidingResult): boolean {
   return result.event_metadata !== undefined;
 }

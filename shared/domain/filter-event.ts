@@ -64,7 +64,7 @@ export function filterEvent(filter: EventFilter, event: Event, moment: Moment): 
   }
 }
 
-/** Whether an event passes a filter of the newer API. */
+/** Whether an event passes a filter of version 2. */
 export function filterV2Event(
   filter: V2EventFilter,
   { namespace, event }: { readonly namespace: string; readonly event: Event },
@@ -75,7 +75,7 @@ export function filterV2Event(
   return defect === undefined ? verdict : { ...verdict, defect: 'attribute value eval error' };
 }
 
-/** `is_incident` of the newer API: problems and their resolutions (completion 1.17). */
+/** `is_incident` of version 2: problems and their resolutions (completion 1.17). */
 function filterByIncident({ check, action }: Event): FilterVerdict {
   return check.status !== 0 || action === 'resolve'
     ? { kind: 'pass', reason: 'it is a problem or the end of one' }

@@ -6,7 +6,7 @@ const named = (...names: readonly string[]): Record<string, Shape> =>
 
 const METADATA: Shape = named('name', 'namespace', 'labels', 'annotations', 'created_by');
 
-/** Of the newer API, where what is in metadata stands beside it as well. */
+/** Of version 2, where what is in metadata stands beside it as well. */
 const ENTITY: Shape = {
   ...METADATA,
   metadata: METADATA,
@@ -68,13 +68,13 @@ const EVENT: Shape = {
   check: CHECK,
 };
 
-/** What filters of the newer API are about. */
+/** What filters of version 2 are about. */
 export const EVENT_SUBJECT: Shape = { event: EVENT };
 
 /** What `entity_attributes` of proxy requests are about. */
 export const ENTITY_SUBJECT: Shape = { entity: ENTITY };
 
-/** An event of the legacy API, whose clients and checks have attributes of their own. */
+/** An event of version 1, whose clients and checks have attributes of their own. */
 export const V1_EVENT: Shape = {
   ...named('id', 'client', 'check', 'occurrences', 'occurrences_watermark', 'last_ok', 'action', 'timestamp'),
   ...named('last_state_change', 'silenced', 'silenced_by', 'silence_ended', 'silence_ending', 'inhibition_ended'),

@@ -10,7 +10,7 @@ export type ClientCondition = (namespace: string, client: Client, moment: Moment
 
 /**
  * For whom a check with `proxy_requests` is asked: the clients whose attributes match (reference 2.2.3), or, for a check of
- * the newer API, the entities for which all expressions hold. To be made once for each definition.
+ * version 2, the entities for which all expressions hold. To be made once for each definition.
  */
 export function clientConditionOf({ proxy_requests: proxy }: CheckDefinition): ClientCondition {
   const expressions = proxy?.['entity_attributes'];

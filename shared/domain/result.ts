@@ -47,7 +47,7 @@ export function checkResultOf(
 }
 
 /**
- * A check of the newer API whose output holds metrics gives all of its results to the handlers of those, beside its own
+ * A check of version 2 whose output holds metrics gives all of its results to the handlers of those, beside its own
  * (prometheus 3.3).
  */
 function handleMetrics(check: Record<string, unknown>, metricHandlers: readonly unknown[]): void {

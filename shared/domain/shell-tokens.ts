@@ -11,7 +11,7 @@ export const SHELL_TOKENS_WARNING =
 /**
  * Where a check puts attributes of clients into a line that a shell reads: its command or that of a hook, the first.
  *
- * @param hasEntityTokens whether the newer face defines it, with tokens of its own
+ * @param hasEntityTokens whether version 2 defines it, with tokens of its own
  */
 export function shellTokensIn(check: Attributes, hasEntityTokens: boolean): readonly string[] | undefined {
   const isRisky = (command: unknown): boolean =>

@@ -89,7 +89,7 @@ export interface CheckRequest {
   /** Whom it was ordered from, if not from the subscribers of the check: agents of the newer generation are told. */
   readonly subscribers?: readonly string[];
   /**
-   * The newer face defines it: its texts hold tokens such as `{{ .name }}`, which in other checks are part of a command.
+   * Version 2 defines it: its texts hold tokens such as `{{ .name }}`, which in other checks are part of a command.
    * Not of a proxy request, in which the backend has put the values. No result tells of it.
    */
   readonly entity_tokens?: boolean;

@@ -29,7 +29,7 @@ const restoredEntrySchema = z
     expire_on_resolve: z.boolean(),
     /** Epoch seconds. */
     timestamp: z.int().min(0),
-    /** What only the newer API says of it, see `SilencedEntry`. */
+    /** What only version 2 says of it, see `SilencedEntry`. */
     lifetime: z.int().min(0).max(LIFETIME_SECONDS_MAX).optional(),
     labels: pairsSchema.nullish(),
     annotations: pairsSchema.nullish(),

@@ -24,7 +24,7 @@ export type Command = string | readonly string[];
 /** What stands for an attribute of the client: `:::name:::`. */
 const TOKEN = /:::[^:\n][^\n]*?:::/;
 
-/** A token of the newer API. */
+/** A token of version 2. */
 const ENTITY_TOKEN = /\{\{/;
 
 /**

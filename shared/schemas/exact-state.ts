@@ -9,7 +9,7 @@ import { remindedSchema, silenceIdleSchema, windowUseSchema } from './silenced.t
 const HISTORY_LENGTH = 22;
 
 /*
- * What a dump holds of an object beside what the newer API shows of it, in the attribute `mon`: enough to bring it back as
+ * What a dump holds of an object beside what version 2 shows of it, in the attribute `mon`: enough to bring it back as
  * it was. It comes from a file, so it is held to its shape like anything else from outside.
  */
 

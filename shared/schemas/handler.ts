@@ -33,7 +33,7 @@ const common = {
   handle_flapping: z.boolean().optional(),
   /** Whether the event loses its secrets on the way (completion, Decisions). */
   redact: z.boolean().optional(),
-  /** How the event is written: as the legacy API shows it, the default, or as the newer one does. */
+  /** How the event is written: as version 1 shows it, the default, or as version 2 does. */
   event_format: z.enum(['legacy', 'core']).optional(),
   /** Without it nothing is tried again, but for webhooks. */
   retry: retrySchema.optional(),

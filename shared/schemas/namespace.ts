@@ -1,4 +1,4 @@
-/** The namespace that the legacy API shows (architecture, State). */
+/** The namespace that version 1 shows (architecture, State). */
 export const DEFAULT_NAMESPACE = 'default';
 
 /** In place of a name: all namespaces that the credentials may see. None is called so. */

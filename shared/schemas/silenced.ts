@@ -112,9 +112,9 @@ export interface SilencedEntry extends Expiring {
   readonly expire_on_resolve: boolean;
   /** Epoch seconds. */
   readonly timestamp: number;
-  /** Seconds that were asked for beside an end given as a time, which the newer API shows; absent: its end tells them. */
+  /** Seconds that were asked for beside an end given as a time, which version 2 shows; absent: its end tells them. */
   readonly lifetime?: number | undefined;
-  /** Of the newer API. */
+  /** Of version 2. */
   readonly labels?: Readonly<Record<string, string>> | null | undefined;
   readonly annotations?: Readonly<Record<string, string>> | null | undefined;
   /** That it was pointed out that it is about to end, and how many open events it kept quiet then (spec, reminder). */
@@ -125,7 +125,7 @@ export interface SilencedEntry extends Expiring {
   readonly run?: string | undefined;
   /** When it is in force again and again; begin and end are those of its present window, or else the next (silencing 3). */
   readonly recurrence?: Recurrence;
-  /** Missing parts that the newer API was sent as `*`, and shows so. */
+  /** Missing parts that version 2 was sent as `*`, and shows so. */
   readonly asterisks?: readonly ('subscription' | 'check')[] | undefined;
 }
 

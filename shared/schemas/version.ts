@@ -1,7 +1,7 @@
-/** The level of the legacy API that `mon` is compatible with; clients compare it (completion, Versions). */
+/** The level of version 1 that `mon` is compatible with; clients compare it (completion, Versions). */
 export const COMPATIBLE_VERSION = '1.9.0';
 
-/** The level of the newer API that `mon` is compatible with (completion, Versions). */
+/** The level of version 2 that `mon` is compatible with (completion, Versions). */
 export const COMPATIBLE_V2_VERSION = '6.5.0';
 
 /** The program's own version; a test holds it to the one in package.json. */

@@ -6,9 +6,9 @@ export const versionsAnswer = answer(
   z.looseObject({
     backend: z.looseObject({
       version: z.string(),
-      /** The level of the legacy API. */
+      /** The level of version 1. */
       compatible: z.string(),
-      /** The level of the newer API. */
+      /** The level of version 2. */
       core: z.string().default(''),
       /** Of the runtime, as `24.1.0`. */
       node: z.string(),

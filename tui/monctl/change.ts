@@ -50,7 +50,7 @@ export async function carryOut<Answer>(call: Call, change: Change<Answer>): Prom
   await change.done(await change.send(call.api(), call.v2()));
 }
 
-/** An object of the newer API that is taken away. */
+/** An object of version 2 that is taken away. */
 export interface Removal extends Partial<Pick<Change<void>, 'effects'>> {
   /** Below `/api/core/v2`. */
   readonly path: readonly string[];
@@ -62,7 +62,7 @@ export interface Removal extends Partial<Pick<Change<void>, 'effects'>> {
   readonly said?: string;
 }
 
-/** Takes an object of the newer API away, in the words of the tool of that API. */
+/** Takes an object of version 2 away, in the words of the tool of that API. */
 export function removeObject(
   call: Call,
   { path, missing, question, effects = () => [], value, said = 'Deleted' }: Removal,

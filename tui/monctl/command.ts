@@ -55,7 +55,7 @@ export interface Call extends Omit<Surroundings, 'stdout' | 'stderr'> {
   readonly flags: Flags;
   /** Opened when it is first asked for. */
   readonly api: () => ApiClient;
-  /** The newer face of the same backend; opened when it is first asked for. */
+  /** Version 2 of the same backend; opened when it is first asked for. */
   readonly v2: () => V2Client;
   /** The namespace that was named by `--namespace`, the environment or the context; `undefined`: none was. */
   readonly namespace: string | undefined;

@@ -54,7 +54,7 @@ export function listPath(namespace: string | undefined, noun: string): readonly 
   return namespace === undefined ? [noun] : ['namespaces', namespace, noun];
 }
 
-/** Whether a namespace was named, or all of them: then the newer API is asked, whichever it is. */
+/** Whether a namespace was named, or all of them: then version 2 is asked, whichever it is. */
 export function isElsewhere({ namespace, flags }: Pick<Call, 'namespace' | 'flags'>): boolean {
   return namespace !== undefined || flags.switch('all-namespaces') === true;
 }

@@ -1,7 +1,7 @@
 import type { V2Object } from '../../shared/client/v2-client.ts';
 
 /*
- * What is shown of an object of the newer API. Other versions leave attributes out or write them otherwise, and a list
+ * What is shown of an object of version 2. Other versions leave attributes out or write them otherwise, and a list
  * must show the rest all the same.
  */
 

@@ -133,7 +133,7 @@ function scopesIn(access: Access): readonly Scope[] {
   return access === 'public' || access === 'authenticated' ? [] : scopesAsked(access);
 }
 
-/** Whether this one may change an object of the newer API, and so may see all of it. */
+/** Whether this one may change an object of version 2, and so may see all of it. */
 export function mayChange(principal: Principal, doing: Omit<Doing, 'verb'>): boolean {
   return hasScope(principal, 'admin') || mayByRoles(principal, 'admin', { ...doing, verb: 'update' });
 }
@@ -146,7 +146,7 @@ export function seesNamespace(principal: Principal, name: string): boolean {
 
 /**
  * Refuses what the principal may not do (security S3). Who is kept to one namespace reaches nothing outside of it: the
- * faces that show `default` only with that one, what names its namespace in the query by that name, and of the newer face its
+ * faces that show `default` only with that one, what names its namespace in the query by that name, and of version 2 its
  * own namespace and lists.
  *
  * @throws MonError `forbidden`; `not_found` for an object in a namespace that it may not see
@@ -203,7 +203,7 @@ export function refuseOutsideNamespace(principal: Pick<Principal, 'name' | 'name
   );
 }
 
-/** @throws MonError `forbidden` for who is kept to another namespace than the one that the legacy API shows */
+/** @throws MonError `forbidden` for who is kept to another namespace than the one that version 1 shows */
 export function refuseOutsideDefault(principal: Pick<Principal, 'name' | 'namespace'>): void {
   if (maySee(principal, DEFAULT_NAMESPACE)) return;
   throw new MonError(

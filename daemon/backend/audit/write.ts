@@ -15,7 +15,7 @@ export function mon(how: string): Actor {
   return { who: 'mon', from: null, how };
 }
 
-/** What the trail calls an object: the legacy API knows no namespaces, so that `default` goes without saying. */
+/** What the trail calls an object: version 1 knows no namespaces, so that `default` goes without saying. */
 export function targetIn(namespace: string, name: string): string {
   return namespace === DEFAULT_NAMESPACE ? name : `${namespace}/${name}`;
 }

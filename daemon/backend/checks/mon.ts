@@ -27,7 +27,7 @@ interface ScheduledCheckDeps extends CheckDeps {
   readonly store: Store;
 }
 
-/** Checks with when each runs next and how it is doing, and what the legacy API has no way to do with them. */
+/** Checks with when each runs next and how it is doing, and what version 1 has no way to do with them. */
 export function checksOnMon(
   deps: ScheduledCheckDeps,
 ): OnMon<'checks' | 'check' | 'checkResults' | 'renameCheck' | 'deleteCheck' | 'requestCheck'> {

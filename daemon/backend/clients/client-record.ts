@@ -7,7 +7,7 @@ export interface StoredClient {
   readonly signature: string;
   /** Whose results made it, when it is a proxy client. */
   readonly reporter?: string | undefined;
-  /** False: the legacy API made it, so that it is no entity that the limit counts (completion 1.22); undefined: it is. */
+  /** False: version 1 made it, so that it is no entity that the limit counts (completion 1.22); undefined: it is. */
   readonly isCounted?: false | undefined;
   /** How often the clock had been corrected when it was written; undefined: never. */
   readonly era?: number | undefined;

@@ -4,8 +4,8 @@ import type { EntityLimitSetting, EntityUsage } from '../../../shared/schemas/en
 import type { Registry } from '../registry/registry.ts';
 
 /**
- * How many entities there may be in all namespaces together: those that agents, the newer API or a restore would make
- * beyond it are refused, and the ones that are there go on (completion, Decisions). What the legacy API makes is neither
+ * How many entities there may be in all namespaces together: those that agents, version 2 or a restore would make
+ * beyond it are refused, and the ones that are there go on (completion, Decisions). What version 1 makes is neither
  * refused nor counted, until an agent of its name registers (completion 1.22).
  */
 export class EntityLimit {

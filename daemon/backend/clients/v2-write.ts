@@ -22,7 +22,7 @@ interface EntityParts {
   readonly attributes?: AttributeBounds;
 }
 
-/** What is done to entities through the newer API; their removal is that of clients. */
+/** What is done to entities through version 2; their removal is that of clients. */
 export class Entities {
   readonly #parts: Required<EntityParts>;
 

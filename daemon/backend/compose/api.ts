@@ -123,7 +123,7 @@ type V2Deps = FirstOf<typeof authOnV2> &
   FirstOf<typeof silencedOnV2> &
   FirstOf<typeof clusterOnV2>;
 
-/** The legacy API, the newer one, ours, and what an Alertmanager has. */
+/** Version 1, version 2, ours, and what an Alertmanager has. */
 export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: readonly RouteAccess[]): void {
   measureRequests(app, deps.metrics);
   serveV2(app, deps);
@@ -181,7 +181,7 @@ export function serveEverything(app: FastifyInstance, deps: ApiDeps, access: rea
   serve(app, ALERTMANAGER_API, { ...alertsOnAlertmanager(deps), ...silencesOnAlertmanager(deps) });
 }
 
-/** What a listener of the newer API alone serves: that, its own `/health`, and the metrics. */
+/** What a listener of version 2 alone serves: that, its own `/health`, and the metrics. */
 export function serveV2Alone(app: FastifyInstance, deps: ApiDeps): void {
   measureRequests(app, deps.metrics);
   serve(app, { metrics: V1_API.metrics }, metricsOnV1(deps));

@@ -32,7 +32,7 @@ export interface NamespaceDefinitions extends HandlingDefinitions {
   mutator(name: string): MutatorDefinition | undefined;
   hook(name: string): V2Hook | undefined;
   asset(name: string): V2Asset | undefined;
-  /** A check in force that was stored over the newer API, as it was sent. */
+  /** A check in force that was stored over the API of version 2, as it was sent. */
   storedCheck(name: string): V2Check | undefined;
 }
 
@@ -96,7 +96,7 @@ export class Definitions {
     return this.#inhibitions;
   }
 
-  /** Whether the check of this name is one that was stored over the newer API. */
+  /** Whether the check of this name is one that was stored over the API of version 2. */
   isStoredCheck(namespace: string, name: string): boolean {
     if (namespace === DEFAULT_NAMESPACE && this.#configured.checks.has(name)) return false;
     return this.#stored.get('checks', namespace, name) !== undefined;

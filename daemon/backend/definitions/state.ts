@@ -25,7 +25,7 @@ import type { Role, RoleBinding } from '../../../shared/schemas/v2/role.ts';
 import type { HandlerDefinition } from '../../../shared/schemas/handler.ts';
 import type { MutatorDefinition } from '../../../shared/schemas/mutator.ts';
 
-/** What each kind of definition is, as the newer API has it, and what the backend works by. */
+/** What each kind of definition is, as version 2 has it, and what the backend works by. */
 export interface DefinitionKinds {
   readonly checks: { readonly object: V2Check; readonly definition: CheckDefinition & { readonly name: string } };
   readonly handlers: { readonly object: V2Handler; readonly definition: HandlerDefinition };

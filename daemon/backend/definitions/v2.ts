@@ -17,7 +17,7 @@ import { behind } from '../http/v2-object-list.ts';
 
 type ObjectOf<Kind extends DefinitionKind> = DefinitionKinds[Kind]['object'];
 
-/** What the definitions of the newer API are made of. */
+/** What the definitions of version 2 are made of. */
 export interface DefinitionDeps extends DeclaredNamespaces {
   readonly definitionChanges: DefinitionChanges;
   readonly log: Log;
@@ -27,7 +27,7 @@ export interface DefinitionDeps extends DeclaredNamespaces {
 /** What one kind of definition adds to the rest. */
 interface KindOfDefinition<Kind extends DefinitionKind> {
   readonly kind: Kind;
-  /** Objects of the configuration, as the newer API shows them; all are in `default`. Absent: there can be none. */
+  /** Objects of the configuration, as version 2 shows them; all are in `default`. Absent: there can be none. */
   readonly configured?: () => readonly ObjectOf<Kind>[];
   /** Whether its commands and connections are the backend's own, which belong to no namespace. */
   readonly isRunByBackend?: boolean;

@@ -51,7 +51,7 @@ export function restoreClient(transaction: Transaction, namespace: Namespace, st
   return saveClient(transaction, namespace, client, origin);
 }
 
-/** What the newer API says of an entity, as a client. */
+/** What version 2 says of an entity, as a client. */
 export function translated(
   entity: SubmittedV2Entity | undefined,
   present: ClientEntry | undefined,

@@ -111,7 +111,7 @@ function translated(namespace: Namespace, object: Wrapped, nowMs: number): State
   return { entry: { ...made, ...over }, use: present === undefined ? undefined : namespace.silenced.use(present.id) };
 }
 
-/** What the newer API shows of it is one window: as that alone it would be in force once. */
+/** What version 2 shows of it is one window: as that alone it would be in force once. */
 function recurs({ spec }: Wrapped): boolean {
   const exact = spec['mon'];
   if (typeof exact !== 'object' || exact === null || !('entry' in exact)) return false;

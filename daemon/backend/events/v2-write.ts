@@ -26,7 +26,7 @@ import { CHECK_RECORDS } from './table.ts';
 import { CLIENTS } from '../clients/table.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
 
-/** An event of the newer API, as what it means to the model. */
+/** An event of version 2, as what it means to the model. */
 export interface ReportedEvent {
   readonly entity: SubmittedV2Entity;
   readonly result: SubmittedResult;
@@ -54,7 +54,7 @@ interface V2EventParts {
   readonly attributes?: AttributeBounds;
 }
 
-/** What is done to events through the newer API, which shows the result of a check and its event as one. */
+/** What is done to events through version 2, which shows the result of a check and its event as one. */
 export class V2Events {
   readonly #parts: Required<V2EventParts>;
 
@@ -131,7 +131,7 @@ export class V2Events {
     now: number,
   ): IncomingResult {
     const definition = this.#parts.definitions.in(namespaceName).check(result.name);
-    // Nobody is told unless the event or a definition says so: the handler `default` is a matter of the legacy API.
+    // Nobody is told unless the event or a definition says so: the handler `default` is a matter of version 1.
     const submitted = {
       ...(definition === undefined ? { handlers: [] } : {}),
       ...result,

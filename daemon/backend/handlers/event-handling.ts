@@ -37,7 +37,7 @@ export interface Route {
   readonly handlers: readonly RoutedHandler[];
   /** What there is to say while no handler of the route can run; undefined: one can. */
   readonly refusals: readonly HandlerVerdict[] | undefined;
-  /** Handlers of the newer API: they get every event, also one that is well and follows nothing. */
+  /** Handlers of version 2: they get every event, also one that is well and follows nothing. */
   readonly all: readonly RoutedHandler[];
 }
 
@@ -129,7 +129,7 @@ export class EventHandling {
 
   #handlersOf(namespace: string, names: readonly string[]): readonly RoutedHandler[] {
     const definitions = this.definitions.in(namespace);
-    // That checks without handlers go to `default` is a custom of the legacy API: elsewhere it takes one of that name.
+    // That checks without handlers go to `default` is a custom of version 1: elsewhere it takes one of that name.
     const isCustom = namespace !== DEFAULT_NAMESPACE && names.length === 1 && names[0] === DEFAULT_HANDLER;
     return isCustom && !definitions.hasHandler(DEFAULT_HANDLER) ? [] : routeHandlers(names, definitions);
   }
@@ -194,7 +194,7 @@ export function routeOf(handlers: readonly RoutedHandler[]): Route {
   return { handlers, refusals: refusals.length === handlers.length ? refusals : undefined, all };
 }
 
-/** At the peer of the newer API whoever wants no word of what is well says so by a filter. */
+/** At the peer of version 2 whoever wants no word of what is well says so by a filter. */
 export function hearsAll(definition: HandlerDefinition | undefined): boolean {
   return definition !== undefined && definition.type !== 'set' && definition.event_format === 'core';
 }

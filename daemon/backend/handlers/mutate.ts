@@ -14,7 +14,7 @@ interface MutateDeps {
   readonly definitions: Pick<NamespaceDefinitions, 'mutator'>;
   readonly commands: Pick<CommandRunner, 'run'>;
   readonly log: Log;
-  /** The event as text; default: JSON of the legacy API. */
+  /** The event as text; default: JSON of version 1. */
   readonly write?: (event: HandledEvent) => string;
   readonly signal: AbortSignal;
   /** What the records of the log say about the run. */

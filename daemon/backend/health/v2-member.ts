@@ -17,7 +17,7 @@ interface MemberId {
   readonly hex: string;
 }
 
-/** A member as clients of the newer API know it. */
+/** A member as clients of version 2 know it. */
 export interface V2Member {
   readonly id: MemberId;
   readonly name: string;

@@ -3,8 +3,8 @@ import type { Handlers } from '../http/route.ts';
 import { memberId, v2Members, type MemberDeps } from './v2-member.ts';
 
 /**
- * `GET /health` of the newer API, open to everybody and always 200: the members, with what ails them (clients 6). On
- * the main listener this path is the one of the legacy API.
+ * `GET /health` of version 2, open to everybody and always 200: the members, with what ails them (clients 6). On
+ * the main listener this path is the one of version 1.
  */
 export function healthOnV2(deps: MemberDeps): Handlers<typeof V2_HEALTH> {
   return {

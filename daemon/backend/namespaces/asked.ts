@@ -15,7 +15,7 @@ export interface NamespaceDeps {
 /** The namespace that a request is about: on the wire of v1 always `default`, on ours the one that the query names. */
 export type NamespaceOf = (request: Pick<FastifyRequest, 'url'>, deps: NamespaceDeps) => Namespace;
 
-/** What the legacy API shows. Ask again for each request: the registry replaces it when it reads the store again. */
+/** What version 1 shows. Ask again for each request: the registry replaces it when it reads the store again. */
 export const v1Namespace: NamespaceOf = (_request, { registry }) => registry.namespace(DEFAULT_NAMESPACE);
 
 /**

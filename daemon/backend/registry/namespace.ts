@@ -104,7 +104,7 @@ export interface ClientOrigin {
   readonly signature: string;
   /** Whose results made it, when it is a proxy client. */
   readonly reporter?: string | undefined;
-  /** False: the legacy API made it. */
+  /** False: version 1 made it. */
   readonly isCounted?: boolean | undefined;
 }
 
@@ -121,7 +121,7 @@ export class ClientEntry {
   signature: string;
   /** Whose results made it, when it is a proxy client. */
   reporter: string | undefined;
-  /** Whether the limit of entities counts it; the legacy API asks nobody. */
+  /** Whether the limit of entities counts it; version 1 asks nobody. */
   isCounted: boolean;
   openEvents = 0;
   /** What selectors ask for; undefined: nothing. */

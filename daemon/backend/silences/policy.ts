@@ -46,8 +46,8 @@ export function refuseOwnAgainstPolicy(parts: PolicyDeps, silence: PolicedSilenc
 }
 
 /**
- * Holds an entry of the newer API to the policy: its clients know of a longest duration, and of the rest no more than those
- * of the legacy API do.
+ * Holds an entry of version 2 to the policy: its clients know of a longest duration, and of the rest no more than those
+ * of version 1 do.
  *
  * @throws MonError `threshold` for one that lasts too long, `invalid`
  */

@@ -29,7 +29,7 @@ export function livingEntries(entries: Iterable<SilencedEntry>, nowMs: number): 
   return living.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
 }
 
-/** An entry with the name that the newer API has for it. */
+/** An entry with the name that version 2 has for it. */
 export interface NamedSilenced {
   readonly name: string;
   readonly entry: SilencedEntry;

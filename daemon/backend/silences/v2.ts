@@ -33,7 +33,7 @@ import { livingEntries, sortedSilenced } from './read.ts';
 
 const validate = validator(v2SilencedSchema);
 
-/** Silenced entries (clients 6): those of the legacy API, by the names that the newer one has for them. */
+/** Silenced entries (clients 6): those of version 1, by the names that version 2 has for them. */
 export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
   const { clock, registry, silenced } = deps;
 

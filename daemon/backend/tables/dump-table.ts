@@ -12,7 +12,7 @@ export interface DumpDeps {
 export type Found = readonly [place: readonly string[], value: unknown];
 
 /**
- * What a dump holds of one type of object: as the newer API shows it, unredacted, and under `mon` what else it takes to bring it
+ * What a dump holds of one type of object: as version 2 shows it, unredacted, and under `mon` what else it takes to bring it
  * back as it is. What is only true at the moment of reading, such as whether an event is silenced, is left out.
  */
 export interface Dump {

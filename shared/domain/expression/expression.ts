@@ -47,8 +47,8 @@ const EPOCH_SECONDS_MAX = 253_402_300_799;
 /**
  * Reads an expression, once, when its definition is loaded. Never throws.
  *
- * @param roots names that begin paths of attributes, such as `event` in `event.check.status`; with them the writing of the
- *   newer API is understood as well: `===`, `!==`, and parts of a path in brackets
+ * @param roots names that begin paths of attributes, such as `event` in `event.check.status`; with them the writing of
+ *   version 2 is understood as well: `===`, `!==`, and parts of a path in brackets
  */
 export function parseExpression(source: string, roots?: ReadonlySet<string>): Expression | ExpressionProblem {
   return parsed(() => ({ kind: 'expression', source, ...parseTree(source, roots) }));

@@ -9,7 +9,7 @@ export const EQUALITY: readonly OperatorSign[] = [
   [/==(?!=)/y, '=='],
   [/!=/y, '!='],
 ];
-/** As expressions of the newer API may also write it; no value equals one of another kind here anyway. */
+/** As expressions of version 2 may also write it; no value equals one of another kind here anyway. */
 export const STRICT_EQUALITY: readonly OperatorSign[] = [[/===/y, '=='], [/!==/y, '!='], ...EQUALITY];
 export const ORDER: readonly OperatorSign[] = [
   [/<=(?!>)/y, '<='],

@@ -64,7 +64,7 @@ const NO_ROOTS: ReadonlySet<string> = new Set();
  *               | attribute | "Time.now" [ "(" "in:" quoted ")" ] | "Time.at" "(" choice [ "," "in:" quoted ] ")"
  *     attribute = root { "." name | "[" quoted "]" }
  *
- * With roots, scripts of the newer API are understood as far as this language goes: `===`, `undefined`, `hour(seconds)`,
+ * With roots, scripts of version 2 are understood as far as this language goes: `===`, `undefined`, `hour(seconds)`,
  * `weekday(seconds)`, `includes` and the like.
  *
  * Arguments without parentheses go on to the end of the expression, or of the parentheses that it stands in, and only what

@@ -1,4 +1,4 @@
-/** How scripts of the newer API spell methods that there are here under another name. */
+/** How scripts of version 2 spell methods that there are here under another name. */
 export const SCRIPT_METHODS: ReadonlyMap<string, string> = new Map([
   ['includes', 'include?'],
   ['startsWith', 'start_with?'],

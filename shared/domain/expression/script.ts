@@ -17,7 +17,7 @@ import {
 } from './script-values.ts';
 
 /**
- * What stands in filters and proxy requests of the newer API, where the peer runs JavaScript: a closed language with that
+ * What stands in filters and proxy requests of version 2, where the peer runs JavaScript: a closed language with that
  * spelling and those meanings, evaluated here and never by an engine, without loops, assignments or anything that could
  * reach the outside, and within a bounded number of steps.
  *

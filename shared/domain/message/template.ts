@@ -4,7 +4,7 @@ import { ScriptDate, toText } from '../expression/script-values.ts';
 import type { ExpressionProblem } from '../expression/syntax-problem.ts';
 
 /**
- * A text with expressions of the newer API in it (docs/expressions.md): `{{ event.check.output }}`. Nothing of it is ever
+ * A text with expressions of version 2 in it (docs/expressions.md): `{{ event.check.output }}`. Nothing of it is ever
  * run by an engine, and what it makes is bounded.
  */
 export interface Template {

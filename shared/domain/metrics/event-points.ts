@@ -7,7 +7,7 @@ import { readOpentsdb, writeOpentsdb } from './opentsdb.ts';
 import { POINTS_MAX, type MetricPoint, type ReadMetrics } from './point.ts';
 import { readPrometheus, writePrometheus } from './prometheus.ts';
 
-/** How outputs may be written, by the names of the newer API. */
+/** How outputs may be written, by the names of version 2. */
 const READERS: ReadonlyMap<unknown, (output: string, now: number) => ReadMetrics> = new Map([
   ['graphite_plaintext', readGraphite],
   ['influxdb_line', readInflux],
@@ -78,7 +78,7 @@ function readOutput(check: Check): ReadMetrics {
 
 const NONE: ReadMetrics = { points: [], unreadable: 0 };
 
-/** Points that an agent of the newer API has read already. */
+/** Points that an agent of version 2 has read already. */
 function sentPoints(sent: readonly unknown[], now: number): ReadMetrics {
   const points: MetricPoint[] = [];
   let unreadable = 0;
@@ -93,14 +93,14 @@ function sentPoints(sent: readonly unknown[], now: number): ReadMetrics {
   return { points, unreadable };
 }
 
-/** Agents of the newer API have written seconds, milliseconds and nanoseconds. */
+/** Agents of version 2 have written seconds, milliseconds and nanoseconds. */
 function secondsOf(timestamp: unknown): number | undefined {
   if (typeof timestamp !== 'number' || timestamp <= 0) return undefined;
   if (timestamp >= 1e17) return timestamp / 1e9;
   return timestamp >= 1e11 ? timestamp / 1e3 : timestamp;
 }
 
-/** `[{name, value}]` as the newer API has them. */
+/** `[{name, value}]` as version 2 has them. */
 function tagsOfList(list: unknown): Readonly<Record<string, string>> {
   if (!Array.isArray(list)) return {};
   return Object.fromEntries(

@@ -4,7 +4,7 @@ import { isOlder, parseVersion, versionText, type Version } from './version.ts';
 /** From here on a version is one of the newer generation, and below it one of this program. */
 const V2_MAJOR = 5;
 
-/** A backend has a version of its own, and the level of the newer API that it is compatible with. */
+/** A backend has a version of its own, and the level of version 2 that it is compatible with. */
 interface BackendVersions {
   readonly own: string;
   readonly level: string;

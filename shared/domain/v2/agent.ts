@@ -140,7 +140,7 @@ const ZERO_VALUES = {
 interface RequestSource {
   /** Of the check, which has what a request leaves out. */
   readonly definition: CheckDefinition | undefined;
-  /** The same as it was sent, if the newer API defines it. */
+  /** The same as it was sent, if version 2 defines it. */
   readonly stored?: V2Check | undefined;
   /** Of the hooks and assets that the check names. */
   readonly needs: NeedSource;

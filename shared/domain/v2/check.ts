@@ -11,9 +11,9 @@ import { v2Subscription, subscriptionOfV2 } from './subscription.ts';
 type NamedCheck = CheckDefinition & { readonly name: string };
 
 /**
- * A check of the newer API as the definition that the backend works by: what is scheduled, sent to agents, and merged
+ * A check of version 2 as the definition that the backend works by: what is scheduled, sent to agents, and merged
  * under results (completion 1.17). Zero, empty text and null are "not set" there. Attributes without a meaning here go
- * along, so that agents, handlers and events of the newer face have them.
+ * along, so that agents, handlers and events of version 2 have them.
  */
 export function checkDefinitionOf(check: V2Check): NamedCheck | Untranslatable {
   const {
@@ -48,7 +48,7 @@ export function checkDefinitionOf(check: V2Check): NamedCheck | Untranslatable {
     ...(low && high ? { low_flap_threshold: low, high_flap_threshold: high } : {}),
     ...(windows === undefined ? {} : { subdue: windows }),
     ...(proxy ? { proxy_requests: proxyRequests(proxy) } : {}),
-    // Nobody is told unless the check says so: the handler `default` is a matter of the legacy API.
+    // Nobody is told unless the check says so: the handler `default` is a matter of version 1.
     handlers: handlers ?? [],
     subscribers: (subscriptions ?? []).map(subscriptionOfV2),
     publish: publish === true,
@@ -69,7 +69,7 @@ function proxyRequests(proxy: NonNullable<V2Check['proxy_requests']>): NonNullab
 }
 
 /**
- * A check of the configuration as the newer API shows it. What has no place there keeps its name.
+ * A check of the configuration as version 2 shows it. What has no place there keeps its name.
  *
  * @param namespace where it is: those of the configuration are in `default`
  */

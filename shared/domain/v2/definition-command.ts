@@ -2,14 +2,14 @@ import type { Command } from '../../schemas/command.ts';
 import { commandOf, commandText } from '../command-text.ts';
 import type { Untranslatable } from './problem.ts';
 
-/** A definition of the newer API with a command. */
+/** A definition of version 2 with a command. */
 interface V2Command {
   readonly command?: Command | null | undefined;
   readonly mon?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
 /**
- * A definition as it is stored and shown. Clients of the newer API know a command as one text only, and would lose a whole
+ * A definition as it is stored and shown. Clients of version 2 know a command as one text only, and would lose a whole
  * list for another: a program with its arguments stands under `mon`, and its text where they look.
  */
 export function withCommandText<Definition extends object>(definition: Definition & V2Command): Definition {

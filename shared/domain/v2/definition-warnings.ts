@@ -5,7 +5,7 @@ import { entityConditions, eventConditions, type V2Expressions } from './express
 import type { Untranslatable } from './problem.ts';
 
 /**
- * What to tell whoever stores a definition of the newer API: which attributes its expressions name that there are not.
+ * What to tell whoever stores a definition of version 2: which attributes its expressions name that there are not.
  *
  * @param kind as its path has it, `filters`
  */

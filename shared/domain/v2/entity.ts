@@ -7,7 +7,7 @@ import { v2Subscription, subscriptionOfV2 } from './subscription.ts';
 const AGENT = 'agent';
 const PROXY = 'proxy';
 
-/** Attributes of a client that the newer face has no place for, or shows under another name. */
+/** Attributes of a client that version 2 has no place for, or shows under another name. */
 const NOT_SHOWN: ReadonlySet<string> = new Set([
   'name',
   'address',
@@ -46,7 +46,7 @@ const OF_ENTITIES: ReadonlySet<string> = new Set([
   'last_seen',
 ]);
 
-/** A client as the newer face shows it; secrets are the business of the caller. */
+/** A client as version 2 shows it; secrets are the business of the caller. */
 export function v2EntityOf(namespace: string, client: Client): V2Entity {
   const entityClass = classOf(client);
   return {
@@ -71,7 +71,7 @@ export function v2EntityOf(namespace: string, client: Client): V2Entity {
 
 const ADDED = ['labels', 'annotations', 'created_by'];
 
-/** What only the newer face adds to a client. */
+/** What only version 2 adds to a client. */
 export function addedToEntity(client: Client | undefined): Readonly<Record<string, unknown>> {
   if (client === undefined) return {};
   return Object.fromEntries(ADDED.filter((name) => Object.hasOwn(client, name)).map((name) => [name, client[name]]));
@@ -95,7 +95,7 @@ export interface EntityContext {
 }
 
 /**
- * The client that an entity stands for. It replaces what that face shows; what only the legacy one knows (its address, the
+ * The client that an entity stands for. It replaces what that face shows; what only version 1 knows (its address, the
  * thresholds of its keepalives, sockets) stays. An attribute that nobody knows goes when it is sent as null.
  *
  * A sign of life is not for others to give: where keepalives are expected, `last_seen` can only bring a later one.

@@ -55,7 +55,7 @@ const NOT_SHOWN: ReadonlySet<string> = new Set([
   'proxy_requests',
 ]);
 
-/** What the check of a result has beside its outcome, by the names and of the kinds that clients of the newer face know. */
+/** What the check of a result has beside its outcome, by the names and of the kinds that clients of version 2 know. */
 export function shownAttributes(check: CheckResult, namespace: string): Settings {
   // Built in place: a list has one of these for every result.
   const shown: Record<string, unknown> = { ...ZERO_VALUES };

@@ -4,7 +4,7 @@ import { redactEvent } from '../redact.ts';
 import { v2HandledEvent } from './handled-event.ts';
 
 /**
- * An event as filters of the newer API ask about it, `event.check.status` or `event.entity.labels`: as that API shows it,
+ * An event as filters of version 2 ask about it, `event.check.status` or `event.entity.labels`: as that API shows it,
  * without the secrets, with what is in metadata in both places where the peer has it, and with the questions that are
  * answered there by name.
  */

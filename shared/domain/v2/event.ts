@@ -8,7 +8,7 @@ import { isSettings, type Settings } from '../merge-settings.ts';
 import { shownAttributes } from './event-check.ts';
 import { subscriptionOfV2 } from './subscription.ts';
 
-/** What an event of the newer face is put together from. */
+/** What an event of version 2 is put together from. */
 export interface V2EventParts {
   /** Of the open event, or one that names this result. */
   readonly id: string;

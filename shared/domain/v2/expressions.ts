@@ -6,7 +6,7 @@ import { isTruthyInScript } from '../expression/script-values.ts';
 import type { Moment } from '../attribute-conditions.ts';
 import type { Untranslatable } from './problem.ts';
 
-/** What stands in the newer API where the peer runs JavaScript, in the closed languages of ours. */
+/** What stands in version 2 where the peer runs JavaScript, in the closed languages of ours. */
 export interface V2Expressions {
   readonly kind: 'expressions';
   readonly expressions: readonly (Expression | Script)[];

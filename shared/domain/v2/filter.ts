@@ -8,7 +8,7 @@ import type { Attributes } from '../attributes.ts';
 import type { Untranslatable } from './problem.ts';
 import { CONFIGURED } from './source.ts';
 
-/** A filter of the newer API, ready to judge. */
+/** A filter of version 2, ready to judge. */
 export interface V2EventFilter {
   readonly kind: 'core-filter';
   readonly action: 'allow' | 'deny';
@@ -29,7 +29,7 @@ export function v2EventFilterOf({ action, expressions, when }: V2Filter): V2Even
   };
 }
 
-/** What a filter of the newer API makes of an event. */
+/** What a filter of version 2 makes of an event. */
 export interface V2Verdict {
   readonly isFiltered: boolean;
   readonly reason: string;
@@ -41,7 +41,7 @@ export interface V2Verdict {
  * Whether an event passes: with `allow` all expressions must hold, and it must be the time of the filter; with `deny` it is
  * kept out when all of them hold at that time. Windows are in UTC, as at the peer.
  *
- * @param event as the newer API shows it
+ * @param event as version 2 shows it
  */
 export function judgeV2Filter(
   { action, conditions, windows }: V2EventFilter,
@@ -63,7 +63,7 @@ export function judgeV2Filter(
   return { isFiltered, reason: defect ?? 'all expressions hold', ...told };
 }
 
-/** A filter of the configuration as the newer API shows it: its conditions are in the older language, under `mon`. */
+/** A filter of the configuration as version 2 shows it: its conditions are in the older language, under `mon`. */
 export function v2FilterOf(namespace: string, name: string, definition: FilterDefinition): V2Filter {
   const { negate, when } = definition;
   return {

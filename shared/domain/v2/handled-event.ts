@@ -5,10 +5,10 @@ import { v2EntityOf } from './entity.ts';
 import { v2EventOf } from './event.ts';
 import { v2Subscription } from './subscription.ts';
 
-/** An event as handlers of the newer API get it. */
+/** An event as handlers of version 2 get it. */
 export type V2HandledEvent = V2Event & Pick<HandledEvent, 'silence_ended' | 'silence_ending' | 'inhibition_ended'>;
 
-/** The event that a handler is told of, as the newer API shows it; secrets are the business of the caller. */
+/** The event that a handler is told of, as version 2 shows it; secrets are the business of the caller. */
 export function v2HandledEvent(namespace: string, event: HandledEvent): V2HandledEvent {
   const { client, check: whole, silenced_by: silencedBy } = event;
   const { history, total_state_change: totalStateChange, ...check } = whole;

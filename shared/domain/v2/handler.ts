@@ -8,11 +8,11 @@ import { commandOfV2, shownCommand } from './definition-command.ts';
 import { isUntranslatable, type Untranslatable } from './problem.ts';
 import { CONFIGURED } from './source.ts';
 
-/** The filter by which a handler of the newer API asks to be kept from silenced events. */
+/** The filter by which a handler of version 2 asks to be kept from silenced events. */
 const NOT_SILENCED = 'not_silenced';
 
 /**
- * A handler of the newer API as the definition that the backend works by. There a handler gets silenced events unless it
+ * A handler of version 2 as the definition that the backend works by. There a handler gets silenced events unless it
  * lists the filter `not_silenced`, and flapping ones like any other; so the one without that filter says
  * `handle_silenced: true` here, and every one `handle_flapping: true`. It reads events in the form of that API. What stands
  * under `mon` is ours and wins.
@@ -44,10 +44,10 @@ export function handlerDefinitionOf(handler: V2Handler): HandlerDefinition | Unt
   return broken === undefined ? parsed.data : { problem: `mon.templates.${broken.name}: ${broken.message}` };
 }
 
-/** What the newer API has a place for; everything else of a handler of the configuration stands under `mon`. */
+/** What version 2 has a place for; everything else of a handler of the configuration stands under `mon`. */
 const SHARED: ReadonlySet<string> = new Set(['command', 'socket', 'timeout', 'mutator', 'handlers', 'env_vars']);
 
-/** A handler of the configuration as the newer API shows it. */
+/** A handler of the configuration as version 2 shows it. */
 export function v2HandlerOf(namespace: string, name: string, definition: HandlerDefinition): V2Handler {
   const shown = redact(definition, DEFINITION_REDACT_KEYS);
   const { type } = shown;

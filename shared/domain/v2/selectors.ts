@@ -30,7 +30,7 @@ interface Part {
 }
 
 /**
- * Reads a selector of the newer API: `name == value`, `!=`, `in [a, b]`, `notin [a, b]`, `matches text` (which looks for
+ * Reads a selector of version 2: `name == value`, `!=`, `in [a, b]`, `notin [a, b]`, `matches text` (which looks for
  * the text anywhere), `value in field` for fields that are lists; joined with `&&`. Never throws, in linear time.
  */
 export function parseSelector(text: string): Selector | SelectorProblem {

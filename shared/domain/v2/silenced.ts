@@ -10,7 +10,7 @@ export interface SilencedParts {
   readonly check: string | null;
 }
 
-/** An entry that the newer face asks for, in terms of the model. */
+/** An entry that version 2 asks for, in terms of the model. */
 export interface AskedSilenced {
   readonly request: SilencedRequest;
   /** What only this face can say. An end given as a time is in epoch milliseconds, and wins over the request. */
@@ -55,7 +55,7 @@ function present(part: string | null | undefined): string | null {
   return part === undefined || part === '' || part === '*' ? null : part;
 }
 
-/** The entry as the newer face shows it. */
+/** The entry as version 2 shows it. */
 export function v2SilencedOf(namespace: string, entry: SilencedEntry): V2Silenced {
   const { subscription, check, creator } = entry;
   return {

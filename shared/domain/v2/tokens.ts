@@ -19,14 +19,14 @@ const OPENING = '{{';
 /** Of a token that cannot be read, so much is shown. */
 const SHOWN_MAX = 40;
 
-/** A client as the tokens of the newer face see it: its entity, with what is in the metadata at the top as well. */
+/** A client as the tokens of version 2 see it: its entity, with what is in the metadata at the top as well. */
 export function tokenEntityOf(namespace: string, client: Client): Attributes {
   const entity = v2EntityOf(namespace, client);
   return { ...entity, ...entity.metadata };
 }
 
 /**
- * Puts the attributes of an entity in place of the tokens of a check that the newer face defines, and those of its client
+ * Puts the attributes of an entity in place of the tokens of a check that version 2 defines, and those of its client
  * in place of the older `:::path:::`. Of the peer's templates these are read: `{{ .labels.region | default "eu" }}`,
  * `{{ index .labels "a-b" }}`, `{{ .system.hostname }}`, and a text as it is, `{{ "{{" }}`. What a token becomes is text
  * and is not looked at again. In linear time: a text is read no further than to the first token that cannot be read.
@@ -43,7 +43,7 @@ export function substituteEntityTokens(value: unknown, client: Attributes, entit
   return { value: substituted, unmatched: [...unmatched] };
 }
 
-/** What is said of a check of the newer face whose tokens have no value, or cannot be read. */
+/** What is said of a check of version 2 whose tokens have no value, or cannot be read. */
 export function unmatchedEntityText(unmatched: readonly string[]): string {
   return `unmatched token: ${unmatched.join(', ')}`;
 }

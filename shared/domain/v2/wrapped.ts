@@ -137,7 +137,7 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** Whether the limit of entities counts it: not what a dump says the legacy API has made (completion 1.22). */
+/** Whether the limit of entities counts it: not what a dump says version 1 has made (completion 1.22). */
 export function isCountedEntity({ type, spec }: Wrapped): boolean {
   const exact = spec['mon'] as { readonly isCounted?: unknown } | null | undefined;
   return type === 'Entity' && exact?.isCounted !== false;

@@ -32,7 +32,7 @@ const buildSchema = z.looseObject({
 });
 
 /**
- * An asset of the newer API: where agents get an archive of programs for their commands, and its checksum, by which they
+ * An asset of version 2: where agents get an archive of programs for their commands, and its checksum, by which they
  * verify it. Either one archive or a list of builds.
  */
 export const v2AssetSchema = z

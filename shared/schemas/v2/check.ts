@@ -31,7 +31,7 @@ export const textsSchema = z.array(z.string()).max(LIST_MAX).nullish();
 export const secondsSchema = z.int().min(0).max(SECONDS_MAX).nullish();
 export const envVarsSchema = environmentSchema.nullish();
 
-/** What has no place in the newer API: a program with its arguments, whose text is the `command`. */
+/** What has no place in version 2: a program with its arguments, whose text is the `command`. */
 export const ownCommandSchema = z.looseObject({ command: argumentsSchema.nullish() }).nullish();
 
 /** Percents of change; more than 100 is never reached. */
@@ -43,7 +43,7 @@ const secretsSchema = z
   .nullish();
 
 /**
- * A check of the newer API (completion 1.17). Every attribute may be null, which is absent but kept; attributes that are
+ * A check of version 2 (completion 1.17). Every attribute may be null, which is absent but kept; attributes that are
  * not named here are kept as well.
  */
 export const v2CheckSchema = z

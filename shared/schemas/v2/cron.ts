@@ -12,7 +12,7 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = { ns: 1e-9, us: 1e-6, µs
 /** Longest that anything waits for its next time: a hundred years. */
 const EVERY_SECONDS_MAX = 100 * 366 * 86_400;
 
-/** A schedule of the newer API, in its parts. */
+/** A schedule of version 2, in its parts. */
 export interface V2Cron {
   /** IANA name or offset; undefined: that of whoever schedules the check. */
   readonly zone?: string | undefined;
@@ -34,7 +34,7 @@ export function parseV2Cron(text: string): V2Cron | undefined {
   return everySeconds === undefined ? undefined : { zone, everySeconds, fields: '' };
 }
 
-/** What is wrong with a schedule of the newer API: that of the legacy one, a zone in front of it, or `@every DURATION`. */
+/** What is wrong with a schedule of version 2: that of version 1, a zone in front of it, or `@every DURATION`. */
 export function v2CronProblem(text: string): string | undefined {
   const parsed = parseV2Cron(text);
   if (parsed === undefined) {

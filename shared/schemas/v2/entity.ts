@@ -44,7 +44,7 @@ const attributes = {
 };
 
 /**
- * An entity of the newer API as it is sent (clients 6): a client of the model, with the subscription of its own
+ * An entity of version 2 as it is sent (clients 6): a client of the model, with the subscription of its own
  * called `entity:NAME`. Attributes that are not named here are kept.
  */
 export const v2EntitySchema = z
@@ -62,7 +62,7 @@ export const eventEntitySchema = z.looseObject({
 
 export type SubmittedV2Entity = z.infer<typeof v2EntitySchema>;
 
-/** An entity as the newer API shows it. */
+/** An entity as version 2 shows it. */
 export interface V2Entity {
   readonly metadata: V2Metadata;
   readonly entity_class: string;

@@ -55,7 +55,7 @@ const metricsSchema = z.looseObject({
 });
 
 /**
- * An event of the newer API as it is sent, by people, programs and agents (clients 6 and 7). The names of its
+ * An event of version 2 as it is sent, by people, programs and agents (clients 6 and 7). The names of its
  * entity and check may stand in the path instead.
  */
 export const v2EventSchema = z.looseObject({
@@ -103,7 +103,7 @@ export type PlacedV2Event = SubmittedV2Event & {
   readonly check: { readonly metadata: { readonly name: string } };
 };
 
-/** An event as the newer API shows it: the last result of a check, also one that is well. */
+/** An event as version 2 shows it: the last result of a check, also one that is well. */
 export interface V2Event {
   readonly id: string;
   /** The namespace with labels and annotations of its own only: it is that of the entity and the check. */

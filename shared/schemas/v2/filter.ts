@@ -3,7 +3,7 @@ import { textsSchema } from './check.ts';
 import { metadataSchema, type Stored } from './metadata.ts';
 import { v2WindowsSchema } from './windows.ts';
 
-/** A filter of the newer API. Its expressions are read when it is stored, by `shared/domain/v2/filter.ts`. */
+/** A filter of version 2. Its expressions are read when it is stored, by `shared/domain/v2/filter.ts`. */
 export const v2FilterSchema = z.looseObject({
   metadata: metadataSchema(),
   /** `allow`: events that meet all expressions pass; `deny`: they are kept out. */

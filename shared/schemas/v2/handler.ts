@@ -17,7 +17,7 @@ const common = {
 
 const socketSchema = z.looseObject({ host: z.string().min(1), port: z.int().min(1).max(65_535) });
 
-/** Attributes of a handler of the configuration that have no place in the newer one: given under `mon`. */
+/** Attributes of a handler of the configuration that have no place in version 2: given under `mon`. */
 const ownSchema = z
   .looseObject({})
   .superRefine((own, context) => {
@@ -29,7 +29,7 @@ const ownSchema = z
   .nullish();
 
 /**
- * A handler of the newer API. What only handlers of ours can do stands in the attribute `mon`: `severities`, `retry`,
+ * A handler of version 2. What only handlers of ours can do stands in the attribute `mon`: `severities`, `retry`,
  * `concurrency`, `queue_limit`, `redact`, `handle_silenced`, `handle_flapping`; or another type there, such as `webhook`
  * with its `url`.
  */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SECONDS_MAX, textsSchema } from './check.ts';
 import { metadataSchema, type Stored } from './metadata.ts';
 
-/** A hook of the newer API: a command that agents run after a check whose `check_hooks` name it (completion 1.17). */
+/** A hook of version 2: a command that agents run after a check whose `check_hooks` name it (completion 1.17). */
 export const v2HookSchema = z.looseObject({
   metadata: metadataSchema(),
   command: z.string({ error: 'must be a line for the shell' }).min(1, 'must not be empty'),

@@ -4,7 +4,7 @@ import { NAME_LENGTH_MAX, nameMessage, NAME_PATTERN } from '../name.ts';
 /** Labels and annotations of one object. */
 const PAIRS_MAX = 1000;
 
-/** A name of the newer API: of a namespace, and what else is in a path of its own. */
+/** A name of version 2: of a namespace, and what else is in a path of its own. */
 export const v2NameSchema = z
   .string()
   .min(1, 'must not be empty')
@@ -39,7 +39,7 @@ const attributes = {
 type MetadataSchema = z.ZodObject<typeof attributes & { readonly name: z.ZodType<string> }, z.core.$loose>;
 
 /**
- * What every object of the newer API has (completion 1.17). Nothing is filled in or reordered, so that an object is
+ * What every object of version 2 has (completion 1.17). Nothing is filled in or reordered, so that an object is
  * answered as it was sent; the namespace and who made it are the business of the backend.
  *
  * @param name what it may be called
@@ -51,7 +51,7 @@ export function metadataSchema(name: z.ZodType<string> = objectNameSchema): Meta
 /** Metadata of an object that is stored or shown. */
 export type V2Metadata = z.infer<ReturnType<typeof metadataSchema>> & { readonly namespace: string };
 
-/** An object of the newer API, in its namespace. */
+/** An object of version 2, in its namespace. */
 export interface V2Object {
   readonly metadata: V2Metadata;
 }

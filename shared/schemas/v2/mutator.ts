@@ -3,7 +3,7 @@ import { commandSchema } from '../command.ts';
 import { ownCommandSchema, secondsSchema, textsSchema } from './check.ts';
 import { metadataSchema, type Stored } from './metadata.ts';
 
-/** A mutator of the newer API: a command that gets the event and answers what handlers get. */
+/** A mutator of version 2: a command that gets the event and answers what handlers get. */
 export const v2MutatorSchema = z.looseObject({
   metadata: metadataSchema(),
   /** The only kind; a script inside of the backend is none of ours. */

@@ -13,7 +13,7 @@ export const v2SilencedNameSchema = z
 /** A part of an entry: the empty string and `*` name nothing, as `null` does. */
 const partSchema = (name: z.ZodType<string>) => z.union([z.literal(['', '*']), name]).nullish();
 
-/** A silenced entry of the newer API as it is sent (clients 6). */
+/** A silenced entry of version 2 as it is sent (clients 6). */
 export const v2SilencedSchema = z.looseObject({
   /** The name is computed from the parts; one that is sent counts where they are missing. */
   metadata: metadataSchema(v2SilencedNameSchema).partial({ name: true }).nullish(),
@@ -37,7 +37,7 @@ export type PlacedV2Silenced = SubmittedV2Silenced & {
   readonly metadata: { readonly name: string; readonly namespace: string };
 };
 
-/** A silenced entry as the newer API shows it. */
+/** A silenced entry as version 2 shows it. */
 export type V2Silenced = {
   readonly metadata: {
     /** `SUBSCRIPTION:CHECK` */

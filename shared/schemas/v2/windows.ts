@@ -4,7 +4,7 @@ import { parseTimeOfDay, timeWindowsSchema, type TimeWindows } from '../time-win
 const daysSchema = z.looseObject({ days: z.record(z.string(), z.array(z.unknown()).nullish()).nullish() });
 
 /**
- * Windows of time as the newer API writes them: days without a window may be there as null or as an empty list, and count
+ * Windows of time as version 2 writes them: days without a window may be there as null or as an empty list, and count
  * as absent.
  */
 export const v2WindowsSchema = daysSchema.superRefine((windows, context) => {

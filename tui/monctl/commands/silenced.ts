@@ -302,7 +302,7 @@ const clear: Command = {
 
 export const silencedCommands: readonly Command[] = [list, ...[info, create, extend, clear].map(inAnyNamespace)];
 
-/** The newer API has other names for the entries of clients, and who works in its namespaces may know them. */
+/** Version 2 has other names for the entries of clients, and who works in its namespaces may know them. */
 function idOf(call: Call): string {
   const [named = ''] = call.operands;
   return isElsewhere(call) ? named.replace(/^entity:/, 'client:') : named;

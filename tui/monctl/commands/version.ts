@@ -53,6 +53,6 @@ function backendText({
   readonly compatible: string | null;
 }): string {
   if (compatible === null) return 'unknown';
-  // A backend of another make answers the legacy API too, and has no version of ours.
+  // A backend of another make answers version 1 too, and has no version of ours.
   return `${version ?? 'of another make'} (API level ${compatible})`;
 }

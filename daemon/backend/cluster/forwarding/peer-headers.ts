@@ -8,7 +8,7 @@ export const PEER_HEADERS = {
   principal: 'mon-principal',
   /** The address that he asks from. */
   caller: 'mon-caller',
-  /** `v2`: at a listener of the newer API alone. */
+  /** `v2`: at a listener of version 2 alone. */
   face: 'mon-face',
   /** Of an answer: the number of the newest write that it knows of. Only who writes says it. */
   seq: 'mon-seq',
