@@ -63,7 +63,7 @@ const event = (namespace: string): object => ({
   check: { metadata: { name: 'c', namespace }, status: 0, interval: 10 },
 });
 
-const legacy = async (who: string, method: string, path: string): Promise<number> =>
+const v1 = async (who: string, method: string, path: string): Promise<number> =>
   (await fetch(`${backend.url}${path}`, { method, headers: basic(who) })).status;
 
 async function keyOf(username: string, limits: object = {}): Promise<V2Peer> {
@@ -260,15 +260,15 @@ describe('somebody who has only roles', () => {
 
   test('over all namespaces has the scopes that the role amounts to, on every face', async () => {
     const [viewer, editor, administrator] = [await user(), await user(), await user()];
-    expect(await legacy(viewer, 'GET', '/events')).toBe(403);
+    expect(await v1(viewer, 'GET', '/events')).toBe(403);
     await bind(viewer, CLUSTER_ROLE('view'));
     await bind(editor, CLUSTER_ROLE('edit'));
     await bind(administrator, CLUSTER_ROLE('cluster-admin'));
-    expect(await legacy(viewer, 'GET', '/events')).toBe(200);
-    expect(await legacy(viewer, 'POST', '/results')).toBe(403);
-    expect(await legacy(editor, 'POST', '/results')).toBe(400);
-    expect(await legacy(editor, 'DELETE', '/clients/none')).toBe(403);
-    expect(await legacy(administrator, 'DELETE', '/clients/none')).toBe(404);
+    expect(await v1(viewer, 'GET', '/events')).toBe(200);
+    expect(await v1(viewer, 'POST', '/results')).toBe(403);
+    expect(await v1(editor, 'POST', '/results')).toBe(400);
+    expect(await v1(editor, 'DELETE', '/clients/none')).toBe(403);
+    expect(await v1(administrator, 'DELETE', '/clients/none')).toBe(404);
     expect(await status(as(administrator).get('/users'))).toBe(200);
     expect(await status(as(viewer).get('/checks'))).toBe(200);
   });

@@ -48,9 +48,9 @@ const check = (command: unknown, more = {}): object => ({
 
 describe('with directories for them', () => {
   test('handlers and mutators run what is really there', async () => {
-    const core = await peer({ 'api-command-directories': [listed] });
+    const v2 = await peer({ 'api-command-directories': [listed] });
     const statusOf = async (command: unknown): Promise<number> =>
-      (await core.put(`${NAMESPACE}/handlers/own`, handler(command))).status;
+      (await v2.put(`${NAMESPACE}/handlers/own`, handler(command))).status;
     expect(await statusOf(`${listed}/notify --to ops`)).toBe(201);
     expect(await statusOf([`${listed}/notify`, '; sh'])).toBe(201);
     expect(await statusOf(`${listed}/notify; sh`)).toBe(403);
@@ -58,31 +58,31 @@ describe('with directories for them', () => {
     expect(await statusOf(`${listed}/missing`)).toBe(403);
     expect(await statusOf('/bin/sh')).toBe(403);
     const mutator = { command: '/bin/sh', metadata };
-    expect(await core.post('/mutators', mutator)).toMatchObject({
+    expect(await v2.post('/mutators', mutator)).toMatchObject({
       status: 403,
       body: { code: 4, message: expect.stringMatching(/^command: must be a program in a directory .*listed\)$/) },
     });
   });
 
   test('a patch is looked at as what comes of it, also by its own attribute', async () => {
-    const core = await peer({ 'api-command-directories': [listed] });
+    const v2 = await peer({ 'api-command-directories': [listed] });
     const path = `${NAMESPACE}/handlers/own`;
-    await core.put(path, handler(`${listed}/notify`));
-    expect(await core.patch(path, { command: '/bin/sh' })).toMatchObject({ status: 403 });
-    expect(await core.patch(path, { command: null, mon: { command: ['/bin/sh'] } })).toMatchObject({ status: 403 });
-    expect(await core.patch(path, { env_vars: ['LD_PRELOAD=/tmp/x.so'] })).toMatchObject({ status: 403 });
-    expect(await core.patch(path, { timeout: 5 })).toMatchObject({ status: 200 });
+    await v2.put(path, handler(`${listed}/notify`));
+    expect(await v2.patch(path, { command: '/bin/sh' })).toMatchObject({ status: 403 });
+    expect(await v2.patch(path, { command: null, mon: { command: ['/bin/sh'] } })).toMatchObject({ status: 403 });
+    expect(await v2.patch(path, { env_vars: ['LD_PRELOAD=/tmp/x.so'] })).toMatchObject({ status: 403 });
+    expect(await v2.patch(path, { timeout: 5 })).toMatchObject({ status: 200 });
     const other = {
       type: 'pipe',
       metadata,
       mon: { type: 'transport', pipe: { type: 'fanout', name: 'x', options: { file: '/x' } } },
     };
-    expect(await core.put(path, other)).toMatchObject({ status: 403 });
+    expect(await v2.put(path, other)).toMatchObject({ status: 403 });
   });
 
   test('checks run on other machines, where their names count', async () => {
-    const core = await peer({ 'api-command-directories': ['/usr/lib/nagios/plugins'] });
-    const statusOf = async (body: object): Promise<number> => (await core.put(`${NAMESPACE}/checks/own`, body)).status;
+    const v2 = await peer({ 'api-command-directories': ['/usr/lib/nagios/plugins'] });
+    const statusOf = async (body: object): Promise<number> => (await v2.put(`${NAMESPACE}/checks/own`, body)).status;
     expect(await statusOf(check('/usr/lib/nagios/plugins/check_disk -w 20%'))).toBe(201);
     expect(await statusOf(check('check_disk'))).toBe(403);
     const hooks = { critical: { command: 'ps' } };
@@ -90,32 +90,32 @@ describe('with directories for them', () => {
   });
 
   test('a restore leaves out what does not keep to them', async () => {
-    const core = await peer({ 'api-command-directories': [listed] });
+    const v2 = await peer({ 'api-command-directories': [listed] });
     const object = { type: 'Handler', api_version: 'core/v2', metadata, spec: { type: 'pipe', command: '/bin/sh' } };
-    expect(await restore(core, object)).toMatchObject([
+    expect(await restore(v2, object)).toMatchObject([
       { outcome: 'left out', reason: expect.stringContaining('must be a program in a directory') },
     ]);
     const fine = { ...object, spec: { type: 'pipe', command: `${listed}/notify` } };
-    expect(await restore(core, fine)).toMatchObject([{ outcome: 'created' }]);
+    expect(await restore(v2, fine)).toMatchObject([{ outcome: 'created' }]);
   });
 });
 
 /** The page of a dump with one object. */
-async function restore(core: V2Peer, object: object): Promise<unknown> {
-  const answer = await core.send('POST', '/../../mon/v1/restore', { objects: [object] });
+async function restore(v2: V2Peer, object: object): Promise<unknown> {
+  const answer = await v2.send('POST', '/../../mon/v1/restore', { objects: [object] });
   return (answer.body as { results: unknown }).results;
 }
 
 describe('switched off', () => {
   test('no command comes over the API, and what has none does', async () => {
-    const core = await peer({ 'api-commands': false });
-    const make = async (type: string, body: object): Promise<number> => (await core.post(`/${type}`, body)).status;
+    const v2 = await peer({ 'api-commands': false });
+    const make = async (type: string, body: object): Promise<number> => (await v2.post(`/${type}`, body)).status;
     expect(await make('handlers', handler(`${listed}/notify`))).toBe(403);
     expect(await make('mutators', { command: ['x'], metadata })).toBe(403);
     expect(await make('checks', check('true'))).toBe(403);
     expect(await make('handlers', { type: 'tcp', socket: { host: '127.0.0.1', port: 1 }, metadata })).toBe(201);
     expect(await make('filters', { action: 'allow', expressions: ['true'], metadata })).toBe(201);
-    expect((await core.delete(`${NAMESPACE}/handlers/own`)).status).toBe(204);
+    expect((await v2.delete(`${NAMESPACE}/handlers/own`)).status).toBe(204);
   });
 
   test('what was made before goes on, and the start says so', async () => {

@@ -20,13 +20,13 @@ test('the procedure of reference 9.3: a check of a namespace that does not exist
   await onClosed(dir, (database) => database.put(key, JSON.stringify(ORPHAN)));
   const backend = await openBackend({ dir });
   onTestFinished(() => backend.stop());
-  const core = new V2Peer(backend.url);
+  const v2 = new V2Peer(backend.url);
 
-  expect((await core.get('/namespaces')).body).toEqual([{ name: 'default' }]);
-  expect((await core.get('/checks')).body).toMatchObject([ORPHAN]);
-  expect((await core.get('/checks?limit=1')).body).toMatchObject([ORPHAN]);
-  await core.post('/namespaces', { name: 'gone' });
-  expect(await core.delete('/namespaces/gone/checks/left-over')).toMatchObject({ status: 204 });
-  expect(await core.delete('/namespaces/gone')).toMatchObject({ status: 204 });
-  expect((await core.get('/checks')).body).toEqual([]);
+  expect((await v2.get('/namespaces')).body).toEqual([{ name: 'default' }]);
+  expect((await v2.get('/checks')).body).toMatchObject([ORPHAN]);
+  expect((await v2.get('/checks?limit=1')).body).toMatchObject([ORPHAN]);
+  await v2.post('/namespaces', { name: 'gone' });
+  expect(await v2.delete('/namespaces/gone/checks/left-over')).toMatchObject({ status: 204 });
+  expect(await v2.delete('/namespaces/gone')).toMatchObject({ status: 204 });
+  expect((await v2.get('/checks')).body).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { V2Peer } from '../../../support/v2-peer.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 
 let backend: RunningBackend;
-let core: V2Peer;
+let v2: V2Peer;
 let agent: AgentPeer;
 
 beforeAll(async () => {
@@ -15,7 +15,7 @@ beforeAll(async () => {
       checks: { docker: { command: "docker ps --format '{{.Names}}'", subscribers: ['linux'], interval: 3600 } },
     },
   });
-  core = new V2Peer(backend.url);
+  v2 = new V2Peer(backend.url);
   agent = await AgentPeer.connect(backend.url, 'web-1');
   await agent.join('spool', { subscriptions: ['linux'] });
 });
@@ -27,7 +27,7 @@ const COMMAND = 'ping {{ .labels.target | default "none" }}';
 
 /** What the agent is asked to run as this check. */
 async function asked(check: string, requests = 1): Promise<readonly CheckRequest[]> {
-  expect(await core.post(`${CHECKS}/${check}/execute`, {})).toMatchObject({ status: 202 });
+  expect(await v2.post(`${CHECKS}/${check}/execute`, {})).toMatchObject({ status: 202 });
   return await vi.waitFor(() => {
     const heard = agent.heard.flatMap((message) =>
       message.type === 'check_request' && message.check.name === check ? [message.check] : [],
@@ -38,7 +38,7 @@ async function asked(check: string, requests = 1): Promise<readonly CheckRequest
 }
 
 test('the agent is told which checks have tokens of the newer face: those that are stored', async () => {
-  await core.put(`${CHECKS}/stored`, {
+  await v2.put(`${CHECKS}/stored`, {
     command: COMMAND,
     interval: 60,
     subscriptions: ['linux'],
@@ -56,9 +56,9 @@ test('of proxy requests the backend replaces them, and who lacks an attribute is
     ['switch-2', { target: '192.0.2.10' }],
     ['switch-3', null],
   ] as const) {
-    await core.put(`/namespaces/default/entities/${name}`, { entity_class: 'proxy', metadata: { name, labels } });
+    await v2.put(`/namespaces/default/entities/${name}`, { entity_class: 'proxy', metadata: { name, labels } });
   }
-  await core.put(`${CHECKS}/proxied`, {
+  await v2.put(`${CHECKS}/proxied`, {
     command: 'ping {{ .labels.target }}',
     interval: 60,
     subscriptions: ['linux'],

@@ -7,7 +7,7 @@ import { startBackend, type RunningBackend } from '../../../support/running-back
 import { propertyRuns } from '../../../support/property-runs.ts';
 
 let backend: RunningBackend;
-let core: V2Peer;
+let v2: V2Peer;
 
 const CHECKS = '/namespaces/prod/checks';
 const NOT_FOUND = { message: 'not found', code: 2 };
@@ -21,8 +21,8 @@ beforeAll(async () => {
       },
     },
   });
-  core = new V2Peer(backend.url);
-  for (const name of ['prod', 'pages']) await core.post('/namespaces', { name });
+  v2 = new V2Peer(backend.url);
+  for (const name of ['prod', 'pages']) await v2.post('/namespaces', { name });
 });
 
 afterAll(async () => backend[Symbol.asyncDispose]());
@@ -63,33 +63,33 @@ const shown = (name: string, attributes: object = {}): Record<string, unknown> =
 
 describe('as the command-line tool asks (clients 6)', () => {
   test('create, info, list, set, execute, delete', async () => {
-    expect(await core.post(CHECKS, disk('disk'))).toMatchObject({ status: 201, body: undefined });
-    expect(await core.get(`${CHECKS}/disk`)).toMatchObject({ status: 200, body: shown('disk') });
-    expect((await core.get(CHECKS)).body).toEqual([shown('disk')]);
-    expect(await core.put(`${CHECKS}/disk`, disk('disk', { interval: 30 }))).toMatchObject({
+    expect(await v2.post(CHECKS, disk('disk'))).toMatchObject({ status: 201, body: undefined });
+    expect(await v2.get(`${CHECKS}/disk`)).toMatchObject({ status: 200, body: shown('disk') });
+    expect((await v2.get(CHECKS)).body).toEqual([shown('disk')]);
+    expect(await v2.put(`${CHECKS}/disk`, disk('disk', { interval: 30 }))).toMatchObject({
       status: 201,
       body: undefined,
     });
-    expect((await core.get(`${CHECKS}/disk`)).body).toEqual(shown('disk', { interval: 30 }));
-    const executed = await core.post(`${CHECKS}/disk/execute`, { creator: 'admin', metadata: { name: 'disk' } });
+    expect((await v2.get(`${CHECKS}/disk`)).body).toEqual(shown('disk', { interval: 30 }));
+    const executed = await v2.post(`${CHECKS}/disk/execute`, { creator: 'admin', metadata: { name: 'disk' } });
     expect(executed).toMatchObject({ status: 202, body: { issued: expect.any(Number) } });
-    expect(await core.delete(`${CHECKS}/disk`)).toMatchObject({ status: 204, body: undefined });
-    expect(await core.get(`${CHECKS}/disk`)).toMatchObject({ status: 404, body: NOT_FOUND });
-    expect(await core.delete(`${CHECKS}/disk`)).toMatchObject({ status: 404, body: NOT_FOUND });
-    expect(await core.post(`${CHECKS}/disk/execute`, {})).toMatchObject({ status: 404, body: NOT_FOUND });
+    expect(await v2.delete(`${CHECKS}/disk`)).toMatchObject({ status: 204, body: undefined });
+    expect(await v2.get(`${CHECKS}/disk`)).toMatchObject({ status: 404, body: NOT_FOUND });
+    expect(await v2.delete(`${CHECKS}/disk`)).toMatchObject({ status: 404, body: NOT_FOUND });
+    expect(await v2.post(`${CHECKS}/disk/execute`, {})).toMatchObject({ status: 404, body: NOT_FOUND });
   });
 
   test('a second one of the name is refused', async () => {
-    await core.post(CHECKS, disk('twice'));
-    expect(await core.post(CHECKS, disk('twice'))).toMatchObject({
+    await v2.post(CHECKS, disk('twice'));
+    expect(await v2.post(CHECKS, disk('twice'))).toMatchObject({
       status: 409,
       body: { message: 'resource already exists', code: 3 },
     });
-    await core.delete(`${CHECKS}/twice`);
+    await v2.delete(`${CHECKS}/twice`);
   });
 
   test('a deletion with the content type of JSON and no body, not even its length', async () => {
-    await core.post(CHECKS, disk('gone'));
+    await v2.post(CHECKS, disk('gone'));
     const answer = await send(backend.url, {
       method: 'DELETE',
       target: `/api/core/v2${CHECKS}/gone`,
@@ -99,13 +99,13 @@ describe('as the command-line tool asks (clients 6)', () => {
   });
 
   test('without a namespace in the path, in the one of the body or else in default', async () => {
-    expect(await core.post('/checks', disk('somewhere'))).toMatchObject({ status: 201 });
-    expect(await core.post('/checks', { ...disk('nowhere'), metadata: { name: 'nowhere' } })).toMatchObject({
+    expect(await v2.post('/checks', disk('somewhere'))).toMatchObject({ status: 201 });
+    expect(await v2.post('/checks', { ...disk('nowhere'), metadata: { name: 'nowhere' } })).toMatchObject({
       status: 201,
     });
-    expect((await core.get(`${CHECKS}/somewhere`)).status).toBe(200);
-    expect((await core.delete('/namespaces/default/checks/nowhere')).status).toBe(204);
-    await core.delete(`${CHECKS}/somewhere`);
+    expect((await v2.get(`${CHECKS}/somewhere`)).status).toBe(200);
+    expect((await v2.delete('/namespaces/default/checks/nowhere')).status).toBe(204);
+    await v2.delete(`${CHECKS}/somewhere`);
   });
 });
 
@@ -167,7 +167,7 @@ describe('answers of the genuine service', () => {
       { code: 1, message: 'the body is larger than 512000 bytes: send less' },
     ],
   ])('%s', async (_name, method, path, body, status, answer) => {
-    expect(await core.send(method, path, body)).toMatchObject({ status, body: answer });
+    expect(await v2.send(method, path, body)).toMatchObject({ status, body: answer });
   });
 
   test('what is no JSON', async () => {
@@ -183,12 +183,12 @@ describe('answers of the genuine service', () => {
 
 describe('ETag', () => {
   test('names the state of one object: the same to everybody who reads it, another after each change', async () => {
-    await core.put(`${CHECKS}/tagged`, disk('tagged'));
-    const first = (await core.get(`${CHECKS}/tagged`)).headers.get('etag');
+    await v2.put(`${CHECKS}/tagged`, disk('tagged'));
+    const first = (await v2.get(`${CHECKS}/tagged`)).headers.get('etag');
     expect(first).toMatch(/^"[\da-f]{16}"$/);
-    expect((await core.get(CHECKS)).headers.get('etag')).toBeNull();
-    const put = await core.put(`${CHECKS}/tagged`, disk('tagged', { interval: 10 }));
-    expect(put.headers.get('etag')).toBe((await core.get(`${CHECKS}/tagged`)).headers.get('etag'));
+    expect((await v2.get(CHECKS)).headers.get('etag')).toBeNull();
+    const put = await v2.put(`${CHECKS}/tagged`, disk('tagged', { interval: 10 }));
+    expect(put.headers.get('etag')).toBe((await v2.get(`${CHECKS}/tagged`)).headers.get('etag'));
     expect(put.headers.get('etag')).not.toBe(first);
   });
 
@@ -202,27 +202,27 @@ describe('ETag', () => {
     ['If-None-Match', () => '"0000000000000000"', 201],
   ])('%s %s: a change is %s', async (header, value, status) => {
     const path = `${CHECKS}/guarded`;
-    await core.put(path, disk('guarded'));
-    const tag = (await core.get(path)).headers.get('etag') ?? '';
-    const answer = await core.send('PUT', path, disk('guarded', { interval: 10 }), { [header]: value(tag) });
+    await v2.put(path, disk('guarded'));
+    const tag = (await v2.get(path)).headers.get('etag') ?? '';
+    const answer = await v2.send('PUT', path, disk('guarded', { interval: 10 }), { [header]: value(tag) });
     expect(answer).toMatchObject(status === 412 ? { status, body: { code: 7 } } : { status });
   });
 
   test('guards a deletion, and the making of what must not be there', async () => {
     const path = `${CHECKS}/once`;
-    const make = (): Promise<unknown> => core.send('PUT', path, disk('once'), { 'If-None-Match': '*' });
+    const make = (): Promise<unknown> => v2.send('PUT', path, disk('once'), { 'If-None-Match': '*' });
     expect(await make()).toMatchObject({ status: 201 });
     expect(await make()).toMatchObject({ status: 412 });
-    expect(await core.send('DELETE', path, undefined, { 'If-Match': '"0"' })).toMatchObject({ status: 412 });
-    expect(await core.send('PUT', `${CHECKS}/never`, disk('never'), { 'If-Match': '*' })).toMatchObject({
+    expect(await v2.send('DELETE', path, undefined, { 'If-Match': '"0"' })).toMatchObject({ status: 412 });
+    expect(await v2.send('PUT', `${CHECKS}/never`, disk('never'), { 'If-Match': '*' })).toMatchObject({
       status: 412,
     });
   });
 
   test('spares who has an object already from getting it again', async () => {
-    await core.put(`${CHECKS}/known`, disk('known'));
-    const tag = (await core.get(`${CHECKS}/known`)).headers.get('etag') ?? '';
-    expect(await core.send('GET', `${CHECKS}/known`, undefined, { 'If-None-Match': tag })).toMatchObject({
+    await v2.put(`${CHECKS}/known`, disk('known'));
+    const tag = (await v2.get(`${CHECKS}/known`)).headers.get('etag') ?? '';
+    expect(await v2.send('GET', `${CHECKS}/known`, undefined, { 'If-None-Match': tag })).toMatchObject({
       status: 304,
     });
   });
@@ -232,14 +232,14 @@ describe('a patch', () => {
   const path = `${CHECKS}/patched`;
 
   test('changes what it names and takes away what it says is null', async () => {
-    await core.put(path, disk('patched', { timeout: 5, handlers: [] }));
-    const answer = await core.patch(path, { timeout: null, interval: 5, metadata: { labels: { a: 'b' } } });
+    await v2.put(path, disk('patched', { timeout: 5, handlers: [] }));
+    const answer = await v2.patch(path, { timeout: null, interval: 5, metadata: { labels: { a: 'b' } } });
     const rest = shown('patched', { timeout: 0, interval: 5 });
     const patched = { ...rest, metadata: { ...(rest['metadata'] as object), labels: { a: 'b' } } };
     expect(answer).toMatchObject({ status: 200 });
     expect(answer.body).toEqual(patched);
-    expect((await core.get(path)).body).toEqual(patched);
-    expect(answer.headers.get('etag')).toBe((await core.get(path)).headers.get('etag'));
+    expect((await v2.get(path)).body).toEqual(patched);
+    expect(answer.headers.get('etag')).toBe((await v2.get(path)).headers.get('etag'));
   });
 
   test.each<[object, number]>([
@@ -248,22 +248,22 @@ describe('a patch', () => {
     [{ metadata: { namespace: 'default' } }, 400],
     [{ metadata: null }, 400],
   ])('%j is refused', async (patch, status) => {
-    await core.put(path, disk('patched'));
-    expect(await core.patch(path, patch)).toMatchObject({ status, body: { code: 1 } });
-    expect((await core.get(path)).body).toEqual(shown('patched'));
+    await v2.put(path, disk('patched'));
+    expect(await v2.patch(path, patch)).toMatchObject({ status, body: { code: 1 } });
+    expect((await v2.get(path)).body).toEqual(shown('patched'));
   });
 
   test('needs its content type, an object, and its precondition', async () => {
-    await core.put(path, disk('patched'));
-    expect(await core.send('PATCH', path, {}, { 'Content-Type': 'application/json' })).toMatchObject({ status: 400 });
-    expect(await core.patch(`${CHECKS}/nobody`, {})).toMatchObject({ status: 404 });
+    await v2.put(path, disk('patched'));
+    expect(await v2.send('PATCH', path, {}, { 'Content-Type': 'application/json' })).toMatchObject({ status: 400 });
+    expect(await v2.patch(`${CHECKS}/nobody`, {})).toMatchObject({ status: 404 });
     const headers = { 'Content-Type': 'application/merge-patch+json; charset=utf-8', 'If-Match': '"0"' };
-    expect(await core.send('PATCH', path, {}, headers)).toMatchObject({ status: 412, body: { code: 7 } });
+    expect(await v2.send('PATCH', path, {}, headers)).toMatchObject({ status: 412, body: { code: 7 } });
   });
 });
 
 test('a page may patch on its own host, and with the content type that no form has', async () => {
-  await core.put(`${CHECKS}/page`, disk('page'));
+  await v2.put(`${CHECKS}/page`, disk('page'));
   const patch = (contentType: string, origin: string): Promise<{ readonly status: number }> =>
     send(backend.url, {
       method: 'PATCH',
@@ -333,49 +333,49 @@ describe('what is sent comes back with the same types (Ansible compares them)', 
         const sent = { ...attributes, metadata: { name: 'any', namespace: 'prod', labels, annotations } };
         // As JSON has it: without a sign at zero.
         const expected = JSON.parse(JSON.stringify(sent)) as typeof sent;
-        expect(await core.put(`${CHECKS}/any`, sent)).toMatchObject({ status: 201 });
-        const { body } = await core.get(`${CHECKS}/any`);
+        expect(await v2.put(`${CHECKS}/any`, sent)).toMatchObject({ status: 201 });
+        const { body } = await v2.get(`${CHECKS}/any`);
         const { metadata, ...rest } = expected;
         expect(body).toMatchObject(without(rest, null));
         expect(body).toMatchObject({ metadata: { ...without(metadata, null), created_by: 'local administrator' } });
       }),
       { numRuns: propertyRuns(60) },
     );
-    await core.delete(`${CHECKS}/any`);
+    await v2.delete(`${CHECKS}/any`);
   });
 });
 
 test('a check of the configuration is shown in default, marked, and can be changed only there', async () => {
   const path = '/namespaces/default/checks/configured';
-  const { body } = await core.get(path);
+  const { body } = await v2.get(path);
   expect(body).toMatchObject({
     metadata: { name: 'configured', namespace: 'default', annotations: { 'mon/source': 'configuration' } },
     subscriptions: ['all', 'entity:web-1'],
     publish: true,
     handlers: ['mail'],
   });
-  expect((await core.get('/checks')).body).toContainEqual(body);
+  expect((await v2.get('/checks')).body).toContainEqual(body);
   const refused = {
     status: 409,
     body: { message: 'configured is defined in the configuration file; change it there', code: 3 },
   };
   const own = { ...disk('configured'), metadata: { name: 'configured', namespace: 'default' } };
-  expect(await core.put(path, own)).toMatchObject(refused);
-  expect(await core.patch(path, { interval: 1 })).toMatchObject(refused);
-  expect(await core.delete(path)).toMatchObject(refused);
+  expect(await v2.put(path, own)).toMatchObject(refused);
+  expect(await v2.patch(path, { interval: 1 })).toMatchObject(refused);
+  expect(await v2.delete(path)).toMatchObject(refused);
 });
 
 test('a stored check of default is one of the legacy API too, and no setting', async () => {
-  await core.put('/namespaces/default/checks/both', { ...disk('both', { publish: true }), metadata: { name: 'both' } });
-  const legacy = await fetch(`${backend.url}/checks/both`);
-  expect(await legacy.json()).toMatchObject({
+  await v2.put('/namespaces/default/checks/both', { ...disk('both', { publish: true }), metadata: { name: 'both' } });
+  const v1 = await fetch(`${backend.url}/checks/both`);
+  expect(await v1.json()).toMatchObject({
     name: 'both',
     command: 'check-disk',
     subscribers: ['linux'],
     interval: 60,
   });
   expect(await (await fetch(`${backend.url}/settings`)).json()).not.toHaveProperty('checks.both');
-  await core.delete('/namespaces/default/checks/both');
+  await v2.delete('/namespaces/default/checks/both');
   expect((await fetch(`${backend.url}/checks/both`)).status).toBe(404);
 });
 
@@ -386,15 +386,12 @@ describe('a list', () => {
   beforeAll(async () => {
     for (const [at, name] of names.entries()) {
       const labels = { even: String(at % 2 === 1) };
-      await core.put(
-        `${list}/${name}`,
-        disk(name, { interval: at + 1, metadata: { name, namespace: 'pages', labels } }),
-      );
+      await v2.put(`${list}/${name}`, disk(name, { interval: at + 1, metadata: { name, namespace: 'pages', labels } }));
     }
   });
 
   async function page(query: string): Promise<{ names: string[]; next: string | null }> {
-    const { body, headers } = await core.get(`${list}?${query}`);
+    const { body, headers } = await v2.get(`${list}?${query}`);
     const checks = body as { metadata: { name: string } }[];
     return { names: checks.map(({ metadata }) => metadata.name), next: headers.get('sensu-continue') };
   }
@@ -411,16 +408,16 @@ describe('a list', () => {
 
   test('goes on where it was, whatever has gone meanwhile', async () => {
     const { next } = await page('limit=2');
-    await core.delete(`${list}/c-2`);
+    await v2.delete(`${list}/c-2`);
     expect(await page(`limit=2&continue=${String(next)}`)).toMatchObject({ names: ['c-3', 'c-4'] });
-    await core.put(
+    await v2.put(
       `${list}/c-2`,
       disk('c-2', { metadata: { name: 'c-2', namespace: 'pages', labels: { even: 'true' } } }),
     );
   });
 
   test.each(['x', 'W10', 'WyJhIl0', '"'])('a position that is none of ours is refused: %s', async (token) => {
-    expect(await core.get(`${list}?limit=1&continue=${encodeURIComponent(token)}`)).toMatchObject({
+    expect(await v2.get(`${list}?limit=1&continue=${encodeURIComponent(token)}`)).toMatchObject({
       status: 400,
       body: { code: 1 },
     });
@@ -442,7 +439,7 @@ describe('a list', () => {
   test.each(['check.name', 'entity.name == x', 'check.name = x'])(
     'a selector is refused with a reason: %s',
     async (text) => {
-      expect(await core.get(`${list}?fieldSelector=${encodeURIComponent(text)}`)).toMatchObject({
+      expect(await v2.get(`${list}?fieldSelector=${encodeURIComponent(text)}`)).toMatchObject({
         status: 400,
         body: { code: 1 },
       });
@@ -450,9 +447,9 @@ describe('a list', () => {
   );
 
   test('over all namespaces is in their order, by pages as well', async () => {
-    const { body, headers } = await core.get('/checks?limit=1');
+    const { body, headers } = await v2.get('/checks?limit=1');
     expect(body).toMatchObject([{ metadata: { namespace: 'default' } }]);
-    const { body: rest } = await core.get(`/checks?limit=100&continue=${String(headers.get('sensu-continue'))}`);
+    const { body: rest } = await v2.get(`/checks?limit=100&continue=${String(headers.get('sensu-continue'))}`);
     const namespaces = (rest as { metadata: { namespace: string } }[]).map(({ metadata }) => metadata.namespace);
     expect(namespaces).toEqual(namespaces.toSorted());
     expect(namespaces).toContain('pages');

@@ -8,19 +8,19 @@ import { startBackend, type RunningBackend } from '../../../support/running-back
 const ENTITIES = '/namespaces/default/entities';
 
 let backend: RunningBackend;
-let core: V2Peer;
+let v2: V2Peer;
 
 beforeAll(async () => {
   const settings = { entity_limit: 12 };
   backend = await startBackend({ clock: new ManualClock(), batcher: { batchLimit: 1 }, settings });
-  core = new V2Peer(backend.url);
-  for (const name of ['ops', 'empty']) await core.post('/namespaces', { name });
+  v2 = new V2Peer(backend.url);
+  for (const name of ['ops', 'empty']) await v2.post('/namespaces', { name });
 });
 
 afterAll(() => backend[Symbol.asyncDispose]());
 
 /** The same through the legacy API. */
-function legacy(method: string, path: string, body?: unknown): Promise<unknown> {
+function v1(method: string, path: string, body?: unknown): Promise<unknown> {
   return askV1(backend.url, method, path, body);
 }
 
@@ -50,13 +50,13 @@ const SHOWN = {
 
 describe('an entity', () => {
   test('is answered as it was sent, and is there once', async () => {
-    const made = await core.post(ENTITIES, proxy('router-1'));
+    const made = await v2.post(ENTITIES, proxy('router-1'));
     expect(made).toMatchObject({ status: 200, body: SHOWN });
-    expect(await core.post(ENTITIES, proxy('router-1'))).toMatchObject({
+    expect(await v2.post(ENTITIES, proxy('router-1'))).toMatchObject({
       status: 409,
       body: { message: 'resource already exists', code: 3 },
     });
-    expect(await core.get(`${ENTITIES}/router-1`)).toMatchObject({
+    expect(await v2.get(`${ENTITIES}/router-1`)).toMatchObject({
       status: 200,
       body: SHOWN,
     });
@@ -78,18 +78,18 @@ describe('an entity', () => {
       redact: ['password', 'pass'],
       user: 'agent',
     };
-    expect((await core.get(path)).status).toBe(404);
-    expect(await core.put(path, wanted)).toMatchObject({ status: 200, body: wanted });
-    expect((await core.get(path)).body).toMatchObject(wanted);
-    expect((await core.put(path, { ...wanted, redact: [], deregister: false })).status).toBe(200);
-    expect((await core.get(path)).body).toMatchObject({ redact: [], deregister: false });
+    expect((await v2.get(path)).status).toBe(404);
+    expect(await v2.put(path, wanted)).toMatchObject({ status: 200, body: wanted });
+    expect((await v2.get(path)).body).toMatchObject(wanted);
+    expect((await v2.put(path, { ...wanted, redact: [], deregister: false })).status).toBe(200);
+    expect((await v2.get(path)).body).toMatchObject({ redact: [], deregister: false });
   });
 
   test('is changed by a merge patch, and only as long as it is what the caller supposes', async () => {
-    await core.post(ENTITIES, proxy('patched'));
-    const read = await core.get(`${ENTITIES}/patched`);
+    await v2.post(ENTITIES, proxy('patched'));
+    const read = await v2.get(`${ENTITIES}/patched`);
     const etag = read.headers.get('ETag') ?? '';
-    const patched = await core.patch(`${ENTITIES}/patched`, {
+    const patched = await v2.patch(`${ENTITIES}/patched`, {
       metadata: { labels: { a: 'b' } },
       subscriptions: ['web'],
     });
@@ -97,30 +97,30 @@ describe('an entity', () => {
       status: 200,
       body: { metadata: { labels: { a: 'b' } }, subscriptions: ['web', 'entity:patched'] },
     });
-    const late = await core.send('PUT', `${ENTITIES}/patched`, proxy('patched'), { 'If-Match': etag });
+    const late = await v2.send('PUT', `${ENTITIES}/patched`, proxy('patched'), { 'If-Match': etag });
     expect(late).toMatchObject({ status: 412, body: { code: 7 } });
     const now = patched.headers.get('ETag') ?? '';
-    expect((await core.send('PUT', `${ENTITIES}/patched`, proxy('patched'), { 'If-Match': now })).status).toBe(200);
+    expect((await v2.send('PUT', `${ENTITIES}/patched`, proxy('patched'), { 'If-Match': now })).status).toBe(200);
   });
 
   test('keeps its secrets when it is read and put back', async () => {
     const path = `${ENTITIES}/secretive`;
-    await core.put(path, { ...proxy('secretive'), password: 'hush', metadata: { name: 'secretive' } });
-    const { body } = await core.get(path);
+    await v2.put(path, { ...proxy('secretive'), password: 'hush', metadata: { name: 'secretive' } });
+    const { body } = await v2.get(path);
     expect(body).toMatchObject({ password: 'REDACTED' });
-    await core.put(path, body);
-    await core.patch(path, { redact: ['nothing'] });
-    expect((await core.get(path)).body).toMatchObject({ password: 'hush' });
+    await v2.put(path, body);
+    await v2.patch(path, { redact: ['nothing'] });
+    expect((await v2.get(path)).body).toMatchObject({ password: 'hush' });
   });
 
   test('is deleted with 204, from a request with a content type and no body', async () => {
-    await core.post(ENTITIES, proxy('gone'));
-    expect(await core.delete(`${ENTITIES}/gone`)).toMatchObject({ status: 204, body: undefined });
-    expect(await core.delete(`${ENTITIES}/gone`)).toMatchObject({
+    await v2.post(ENTITIES, proxy('gone'));
+    expect(await v2.delete(`${ENTITIES}/gone`)).toMatchObject({ status: 204, body: undefined });
+    expect(await v2.delete(`${ENTITIES}/gone`)).toMatchObject({
       status: 404,
       body: { message: 'not found', code: 2 },
     });
-    expect((await core.get(`${ENTITIES}/gone`)).status).toBe(404);
+    expect((await v2.get(`${ENTITIES}/gone`)).status).toBe(404);
   });
 
   test.each([
@@ -131,17 +131,17 @@ describe('an entity', () => {
     { name: 'another namespace than the path', body: { metadata: { name: 'x', namespace: 'ops' } } },
   ])('with $name is 400', async ({ body }) => {
     const sent = { entity_class: 'proxy', ...body };
-    expect(await core.post(ENTITIES, sent)).toMatchObject({ status: 400, body: { code: 1 } });
+    expect(await v2.post(ENTITIES, sent)).toMatchObject({ status: 400, body: { code: 1 } });
   });
 
   test('is stored by the name of its body, and not into a namespace that is not there', async () => {
-    expect(await core.put(`${ENTITIES}/x`, proxy('y'))).toMatchObject({
+    expect(await v2.put(`${ENTITIES}/x`, proxy('y'))).toMatchObject({
       status: 200,
       body: { metadata: { name: 'y' } },
     });
-    expect((await core.get(`${ENTITIES}/x`)).status).toBe(404);
-    expect((await core.delete(`${ENTITIES}/y`)).status).toBe(204);
-    expect(await core.put('/namespaces/nope/entities/x', proxy('x', 'nope'))).toMatchObject({
+    expect((await v2.get(`${ENTITIES}/x`)).status).toBe(404);
+    expect((await v2.delete(`${ENTITIES}/y`)).status).toBe(204);
+    expect(await v2.put('/namespaces/nope/entities/x', proxy('x', 'nope'))).toMatchObject({
       status: 404,
       body: { code: 2 },
     });
@@ -150,57 +150,57 @@ describe('an entity', () => {
 
 describe('the list of entities', () => {
   test('is paged in the order of namespaces and names', async () => {
-    for (const name of ['a', 'b', 'c']) await core.post('/namespaces/ops/entities', proxy(`page-${name}`, 'ops'));
+    for (const name of ['a', 'b', 'c']) await v2.post('/namespaces/ops/entities', proxy(`page-${name}`, 'ops'));
     const names: string[] = [];
     let path = '/namespaces/ops/entities?limit=2';
     for (let page = 0; page < 5 && path !== ''; page++) {
-      const { body, headers } = await core.get(path);
+      const { body, headers } = await v2.get(path);
       names.push(...(body as V2Entity[]).map(({ metadata }) => metadata.name));
       const next = headers.get('Sensu-Continue');
       path = next === null ? '' : `/namespaces/ops/entities?limit=2&continue=${next}`;
     }
     expect(names).toEqual(['page-a', 'page-b', 'page-c']);
-    for (const name of names) await core.delete(`/namespaces/ops/entities/${name}`);
-    expect(await core.get('/namespaces/ops/entities')).toMatchObject({ status: 200, body: [] });
+    for (const name of names) await v2.delete(`/namespaces/ops/entities/${name}`);
+    expect(await v2.get('/namespaces/ops/entities')).toMatchObject({ status: 200, body: [] });
   });
 
   test('over all namespaces holds those of each, and selects by fields and labels', async () => {
-    await core.post('/namespaces/ops/entities', { ...proxy('router-1', 'ops'), subscriptions: ['selected'] });
-    await core.patch('/namespaces/ops/entities/router-1', { metadata: { labels: { region: 'eu' } } });
+    await v2.post('/namespaces/ops/entities', { ...proxy('router-1', 'ops'), subscriptions: ['selected'] });
+    await v2.patch('/namespaces/ops/entities/router-1', { metadata: { labels: { region: 'eu' } } });
     const select = async (query: string): Promise<readonly string[]> => {
-      const { body } = await core.get(`/entities?${new URLSearchParams(query).toString()}`);
+      const { body } = await v2.get(`/entities?${new URLSearchParams(query).toString()}`);
       return (body as V2Entity[]).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
     };
     expect(await select('fieldSelector=entity.name == router-1')).toEqual(['default/router-1', 'ops/router-1']);
     expect(await select('labelSelector=region == eu')).toEqual(['ops/router-1']);
     expect(await select('fieldSelector=selected in entity.subscriptions')).toEqual(['ops/router-1']);
-    await core.delete('/namespaces/ops/entities/router-1');
+    await v2.delete('/namespaces/ops/entities/router-1');
   });
 });
 
 describe('one model, two faces', () => {
   test('a client of the legacy API is an entity at once, and the other way round', async () => {
-    await legacy('POST', '/clients', {
+    await v1('POST', '/clients', {
       name: 'old-1',
       address: '10.0.0.9',
       subscriptions: ['linux'],
       environment: 'dev',
     });
-    expect((await core.get(`${ENTITIES}/old-1`)).body).toMatchObject({
+    expect((await v2.get(`${ENTITIES}/old-1`)).body).toMatchObject({
       entity_class: 'agent',
       subscriptions: ['linux', 'entity:old-1'],
       environment: 'dev',
     });
-    await core.patch(`${ENTITIES}/old-1`, { subscriptions: ['web'] });
-    expect(await legacy('GET', '/clients/old-1')).toMatchObject({
+    await v2.patch(`${ENTITIES}/old-1`, { subscriptions: ['web'] });
+    expect(await v1('GET', '/clients/old-1')).toMatchObject({
       address: '10.0.0.9',
       subscriptions: ['web', 'client:old-1'],
       environment: 'dev',
     });
-    expect((await core.patch(`${ENTITIES}/old-1`, { environment: null })).body).not.toHaveProperty('environment');
-    expect(await legacy('GET', '/clients/old-1')).not.toHaveProperty('environment');
-    await core.post(ENTITIES, { ...proxy('new-1'), subscriptions: ['web'] });
-    expect(await legacy('GET', '/clients/new-1')).toMatchObject({
+    expect((await v2.patch(`${ENTITIES}/old-1`, { environment: null })).body).not.toHaveProperty('environment');
+    expect(await v1('GET', '/clients/old-1')).not.toHaveProperty('environment');
+    await v2.post(ENTITIES, { ...proxy('new-1'), subscriptions: ['web'] });
+    expect(await v1('GET', '/clients/new-1')).toMatchObject({
       name: 'new-1',
       type: 'proxy',
       subscriptions: ['web', 'client:new-1'],
@@ -208,41 +208,41 @@ describe('one model, two faces', () => {
   });
 
   test('an entity that is deleted takes its events along', async () => {
-    await core.post(ENTITIES, proxy('doomed'));
-    await legacy('POST', '/results', { source: 'doomed', name: 'disk', output: 'full', status: 2 });
-    expect(await legacy('GET', '/events/doomed')).toHaveLength(1);
-    expect((await core.delete(`${ENTITIES}/doomed`)).status).toBe(204);
-    expect(await legacy('GET', '/events/doomed')).toEqual([]);
-    expect(await legacy('GET', '/clients/doomed')).toBe(404);
+    await v2.post(ENTITIES, proxy('doomed'));
+    await v1('POST', '/results', { source: 'doomed', name: 'disk', output: 'full', status: 2 });
+    expect(await v1('GET', '/events/doomed')).toHaveLength(1);
+    expect((await v2.delete(`${ENTITIES}/doomed`)).status).toBe(204);
+    expect(await v1('GET', '/events/doomed')).toEqual([]);
+    expect(await v1('GET', '/clients/doomed')).toBe(404);
   });
 
   test('entities of other namespaces are no clients', async () => {
-    await core.post('/namespaces/ops/entities', proxy('elsewhere', 'ops'));
-    expect(await legacy('GET', '/clients/elsewhere')).toBe(404);
-    await core.delete('/namespaces/ops/entities/elsewhere');
+    await v2.post('/namespaces/ops/entities', proxy('elsewhere', 'ops'));
+    expect(await v1('GET', '/clients/elsewhere')).toBe(404);
+    await v2.delete('/namespaces/ops/entities/elsewhere');
   });
 });
 
 test('a namespace with an entity in it is not deleted', async () => {
-  await core.post('/namespaces/ops/entities', proxy('holder', 'ops'));
-  expect((await core.delete('/namespaces/ops')).status).toBeGreaterThanOrEqual(400);
-  await core.delete('/namespaces/ops/entities/holder');
-  expect((await core.delete('/namespaces/empty')).status).toBe(204);
+  await v2.post('/namespaces/ops/entities', proxy('holder', 'ops'));
+  expect((await v2.delete('/namespaces/ops')).status).toBeGreaterThanOrEqual(400);
+  await v2.delete('/namespaces/ops/entities/holder');
+  expect((await v2.delete('/namespaces/empty')).status).toBe(204);
 });
 
 describe('the entity limit', () => {
   test('refuses new ones with the words that clients know, and lets the others be changed', async () => {
     // Of all that are shown, without those that the legacy API made.
-    const count = async (): Promise<number> => Number((await core.get('/entities')).headers.get('Sensu-Entity-Count'));
-    while ((await count()) < 12) await core.post(ENTITIES, proxy(`filler-${String(await count())}`));
-    expect(await core.post(ENTITIES, proxy('one-more'))).toMatchObject({ status: 402, body: { code: 6 } });
-    expect((await core.put(`${ENTITIES}/router-1`, proxy('router-1'))).status).toBe(200);
+    const count = async (): Promise<number> => Number((await v2.get('/entities')).headers.get('Sensu-Entity-Count'));
+    while ((await count()) < 12) await v2.post(ENTITIES, proxy(`filler-${String(await count())}`));
+    expect(await v2.post(ENTITIES, proxy('one-more'))).toMatchObject({ status: 402, body: { code: 6 } });
+    expect((await v2.put(`${ENTITIES}/router-1`, proxy('router-1'))).status).toBe(200);
     const event = { entity: { metadata: { name: 'one-more' } }, check: { metadata: { name: 'cpu' } } };
-    expect((await core.post('/namespaces/default/events', event)).status).toBe(402);
-    const { headers } = await core.get(ENTITIES);
+    expect((await v2.post('/namespaces/default/events', event)).status).toBe(402);
+    const { headers } = await v2.get(ENTITIES);
     expect(headers.get('Sensu-Entity-Count')).toBe('12');
     expect(headers.get('Sensu-Entity-Limit')).toBe('12');
     expect(headers.get('Sensu-Entity-Warning')).toContain('12/12');
-    expect(await legacy('POST', '/clients', { name: 'legacy-more', address: 'x' })).toEqual({ name: 'legacy-more' });
+    expect(await v1('POST', '/clients', { name: 'legacy-more', address: 'x' })).toEqual({ name: 'legacy-more' });
   });
 });

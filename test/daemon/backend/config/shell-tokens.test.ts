@@ -31,12 +31,12 @@ test.each<{ what: string; check: object; at?: string }>([
 test('stored checks are named at the start', async () => {
   const dir = await tempDir();
   const first = await openBackend({ dir });
-  const core = new V2Peer(first.url);
+  const v2 = new V2Peer(first.url);
   for (const [name, command] of [
     ['risky', 'ping {{ .name }}'],
     ['fine', ['ping', '{{ .name }}']],
   ] as const) {
-    await core.put(`/namespaces/default/checks/${name}`, { metadata: { name }, command, interval: 60 });
+    await v2.put(`/namespaces/default/checks/${name}`, { metadata: { name }, command, interval: 60 });
   }
   await first.stop();
 

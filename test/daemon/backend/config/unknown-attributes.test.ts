@@ -56,7 +56,7 @@ test('a configuration that asks for an attribute that there is not is warned of'
 test('whoever stores such a definition is told, and the log has it then and at each start', async () => {
   const dir = await tempDir();
   const first = await openBackend({ dir, log: new RecordedLog() });
-  const core = new V2Peer(first.url);
+  const v2 = new V2Peer(first.url);
   const wrong = filter('wrong', 'event.chek.status == 2', "event.entity.lables['ü'] == '☃'");
   const texts = [
     `the expression "event.chek.status == 2" ${nothing('event.chek', 'event.check')}`,
@@ -66,18 +66,18 @@ test('whoever stores such a definition is told, and the log has it then and at e
   const header = texts.map((text) => `299 - ${ascii(text)}`).join(', ');
 
   // Stored all the same, and the body is what it ever was.
-  expect(await toldBy(core.post(FILTERS, wrong))).toEqual([201, undefined, header]);
-  expect(await toldBy(core.put(`${FILTERS}/wrong`, wrong))).toEqual([201, undefined, header]);
-  expect((await core.get(`${FILTERS}/wrong`)).body).toMatchObject(wrong);
-  expect(await toldBy(core.put(`${FILTERS}/right`, filter('right', 'event.check.status == 2')))).toEqual([
+  expect(await toldBy(v2.post(FILTERS, wrong))).toEqual([201, undefined, header]);
+  expect(await toldBy(v2.put(`${FILTERS}/wrong`, wrong))).toEqual([201, undefined, header]);
+  expect((await v2.get(`${FILTERS}/wrong`)).body).toMatchObject(wrong);
+  expect(await toldBy(v2.put(`${FILTERS}/right`, filter('right', 'event.check.status == 2')))).toEqual([
     201,
     undefined,
     null,
   ]);
-  const patched = await core.patch(`${FILTERS}/right`, { expressions: ['event.chek.status == 2'] });
+  const patched = await v2.patch(`${FILTERS}/right`, { expressions: ['event.chek.status == 2'] });
   expect([patched.status, patched.headers.get('warning')]).toEqual([200, `299 - ${ascii(texts[0] ?? '')}`]);
-  await core.patch(`${FILTERS}/right`, { expressions: ['event.check.status == 2'] });
-  expect(await toldBy(core.put(`${CHECKS}/snmp`, proxies('snmp', "entity.lables.x == 'a'")))).toEqual([
+  await v2.patch(`${FILTERS}/right`, { expressions: ['event.check.status == 2'] });
+  expect(await toldBy(v2.put(`${CHECKS}/snmp`, proxies('snmp', "entity.lables.x == 'a'")))).toEqual([
     201,
     undefined,
     `299 - ${ascii(ofCheck)}`,

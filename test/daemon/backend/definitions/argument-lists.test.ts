@@ -9,7 +9,7 @@ const LIST = ['check-web', '--host', ':::labels.host|none:::', "it's"];
 const TEXT = String.raw`check-web --host ':::labels.host|none:::' 'it'\''s'`;
 
 let backend: RunningBackend;
-let core: V2Peer;
+let v2: V2Peer;
 
 beforeAll(async () => {
   backend = await startBackend({
@@ -22,7 +22,7 @@ beforeAll(async () => {
       mutators: { short: { command: ['head', '-1'] } },
     },
   });
-  core = new V2Peer(backend.url);
+  v2 = new V2Peer(backend.url);
 });
 
 afterAll(async () => backend[Symbol.asyncDispose]());
@@ -36,7 +36,7 @@ describe('a list of arguments', () => {
     ['handlers', 'mail', ['mail', 'a b'], "mail 'a b'"],
     ['mutators', 'short', ['head', '-1'], 'head -1'],
   ])('of the configuration is a text to clients of the newer face: %s', async (kind, name, command, text) => {
-    const { body } = await core.get(`/namespaces/default/${kind}/${name}`);
+    const { body } = await v2.get(`/namespaces/default/${kind}/${name}`);
     expect(body).toMatchObject({ command: text, mon: { command } });
   });
 
@@ -46,19 +46,19 @@ describe('a list of arguments', () => {
     ['mutators', {}],
   ])('is stored as it was sent, and its text with it: %s', async (kind, more) => {
     const path = `/namespaces/default/${kind}/x`;
-    expect(await core.put(path, { metadata, ...more, command: ['a', 'b c'] })).toMatchObject({ status: 201 });
-    const { body } = await core.get(path);
+    expect(await v2.put(path, { metadata, ...more, command: ['a', 'b c'] })).toMatchObject({ status: 201 });
+    const { body } = await v2.get(path);
     expect(body).toMatchObject({ command: "a 'b c'", mon: { command: ['a', 'b c'] } });
     // What was read is written back, with another list, and with a text that says something else.
-    expect(await core.put(path, body)).toMatchObject({ status: 201 });
-    expect(await core.patch(path, { command: ['d'] })).toMatchObject({
+    expect(await v2.put(path, body)).toMatchObject({ status: 201 });
+    expect(await v2.patch(path, { command: ['d'] })).toMatchObject({
       body: { command: 'd', mon: { command: ['d'] } },
     });
-    expect(await core.patch(path, { command: 'e' })).toMatchObject({
+    expect(await v2.patch(path, { command: 'e' })).toMatchObject({
       status: 400,
       body: { message: expect.stringContaining('command: says something else than mon.command') },
     });
-    expect(await core.patch(path, { command: 'e', mon: null })).toMatchObject({ status: 200, body: { command: 'e' } });
+    expect(await v2.patch(path, { command: 'e', mon: null })).toMatchObject({ status: 200, body: { command: 'e' } });
   });
 
   test('is shown by the legacy API as it is', async () => {
@@ -81,13 +81,13 @@ test('agents get the list, those of Sensu Go a line in which no value is more th
     entity: { metadata: { name: 'windows', namespace: 'default' }, system: { os: 'windows' } },
   });
   await Promise.all([theirs.register(), windows.register()]);
-  await core.put(`${CHECKS}/stored`, {
+  await v2.put(`${CHECKS}/stored`, {
     metadata: { name: 'stored' },
     command: ['echo', '{{ .labels.host }}', ':::labels.host:::'],
     interval: 60,
     subscriptions: ['linux'],
   });
-  await core.post(`${CHECKS}/stored/execute`, {});
+  await v2.post(`${CHECKS}/stored/execute`, {});
   const value = String.raw`''\''; id; {{${'`{{`'}}} .name }} ${'`x`'}'`;
   expect((await theirs.hears('check_request'))['config']).toMatchObject({ command: `echo ${value} ${value}` });
   await vi.waitFor(() => {
@@ -116,7 +116,7 @@ describe('whoever stores a check', () => {
     { command: ['ping', ':::address:::', '{{ .name }}'], isWarned: false },
   ])('is warned of tokens that a shell reads: $command', async ({ command, isWarned }) => {
     const before = warned().length;
-    const { status, headers } = await core.put(`${CHECKS}/risky`, {
+    const { status, headers } = await v2.put(`${CHECKS}/risky`, {
       metadata: { name: 'risky' },
       interval: 60,
       command,

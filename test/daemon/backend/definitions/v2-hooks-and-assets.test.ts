@@ -4,15 +4,15 @@ import { GoAgent } from '../../../support/go-agent.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 
 let backend: RunningBackend;
-let core: V2Peer;
+let v2: V2Peer;
 
 const SHA = 'a1'.repeat(64);
 const PROD = '/namespaces/prod';
 
 beforeAll(async () => {
   backend = await startBackend({ batcher: { lingerMs: 0 }, settings: { 'agent-listener': { port: 0 } } });
-  core = new V2Peer(backend.url);
-  await core.post('/namespaces', { name: 'prod' });
+  v2 = new V2Peer(backend.url);
+  await v2.post('/namespaces', { name: 'prod' });
 });
 
 afterAll(async () => backend[Symbol.asyncDispose]());
@@ -25,14 +25,14 @@ describe('hooks', () => {
 
   test('are made, shown with every attribute, changed and deleted', async () => {
     const shown = { ...hook, metadata: { ...meta('k1'), ...CREATED }, stdin: false, runtime_assets: null };
-    expect(await core.post(`${PROD}/hooks`, hook)).toMatchObject({ status: 201, body: undefined });
-    expect(await core.post(`${PROD}/hooks`, hook)).toMatchObject({ status: 409 });
-    expect(await core.put(`${PROD}/hooks/k1`, hook)).toMatchObject({ status: 201 });
-    expect((await core.get(`${PROD}/hooks/k1`)).body).toEqual(shown);
-    expect((await core.get('/hooks')).body).toEqual([shown]);
-    expect(await core.patch(`${PROD}/hooks/k1`, { metadata: { labels: { p: 'q' } } })).toMatchObject({ status: 200 });
-    expect(await core.delete(`${PROD}/hooks/k1`)).toMatchObject({ status: 204 });
-    expect(await core.delete(`${PROD}/hooks/k1`)).toMatchObject({ status: 404 });
+    expect(await v2.post(`${PROD}/hooks`, hook)).toMatchObject({ status: 201, body: undefined });
+    expect(await v2.post(`${PROD}/hooks`, hook)).toMatchObject({ status: 409 });
+    expect(await v2.put(`${PROD}/hooks/k1`, hook)).toMatchObject({ status: 201 });
+    expect((await v2.get(`${PROD}/hooks/k1`)).body).toEqual(shown);
+    expect((await v2.get('/hooks')).body).toEqual([shown]);
+    expect(await v2.patch(`${PROD}/hooks/k1`, { metadata: { labels: { p: 'q' } } })).toMatchObject({ status: 200 });
+    expect(await v2.delete(`${PROD}/hooks/k1`)).toMatchObject({ status: 204 });
+    expect(await v2.delete(`${PROD}/hooks/k1`)).toMatchObject({ status: 404 });
   });
 
   test.each<[what: string, body: object]>([
@@ -41,25 +41,25 @@ describe('hooks', () => {
     ['a timeout of 0', { command: 'x', timeout: 0 }],
     ['a name with a space', { command: 'x', timeout: 1, metadata: meta('a b') }],
   ])('are refused: %s', async (_what, body) => {
-    expect(await core.post(`${PROD}/hooks`, { metadata: meta('bad'), ...body })).toMatchObject({ status: 400 });
+    expect(await v2.post(`${PROD}/hooks`, { metadata: meta('bad'), ...body })).toMatchObject({ status: 400 });
   });
 
   test('are set in a check and taken out of it, by type', async () => {
     const checked = `${PROD}/checks/hc`;
     const hooksOf = async (): Promise<unknown> =>
-      ((await core.get(checked)).body as { check_hooks: unknown }).check_hooks;
-    await core.put(checked, { command: 'true', interval: 60, metadata: meta('hc') });
-    expect(await core.put(`${checked}/hooks/critical`, { critical: ['hk'] })).toMatchObject({ status: 201 });
-    expect(await core.put(`${checked}/hooks/1`, { 1: ['a', 'b'] })).toMatchObject({ status: 201 });
+      ((await v2.get(checked)).body as { check_hooks: unknown }).check_hooks;
+    await v2.put(checked, { command: 'true', interval: 60, metadata: meta('hc') });
+    expect(await v2.put(`${checked}/hooks/critical`, { critical: ['hk'] })).toMatchObject({ status: 201 });
+    expect(await v2.put(`${checked}/hooks/1`, { 1: ['a', 'b'] })).toMatchObject({ status: 201 });
     expect(await hooksOf()).toEqual([{ critical: ['hk'] }, { 1: ['a', 'b'] }]);
-    expect(await core.put(`${checked}/hooks/critical`, { critical: ['other'] })).toMatchObject({ status: 201 });
+    expect(await v2.put(`${checked}/hooks/critical`, { critical: ['other'] })).toMatchObject({ status: 201 });
     expect(await hooksOf()).toEqual([{ critical: ['other'] }, { 1: ['a', 'b'] }]);
-    expect(await core.delete(`${checked}/hooks/critical/hook/other`)).toMatchObject({ status: 204 });
-    expect(await core.delete(`${checked}/hooks/critical/hook/other`)).toMatchObject({ status: 404 });
-    expect(await core.delete(`${checked}/hooks/1/hook/a`)).toMatchObject({ status: 204 });
+    expect(await v2.delete(`${checked}/hooks/critical/hook/other`)).toMatchObject({ status: 204 });
+    expect(await v2.delete(`${checked}/hooks/critical/hook/other`)).toMatchObject({ status: 404 });
+    expect(await v2.delete(`${checked}/hooks/1/hook/a`)).toMatchObject({ status: 204 });
     expect(await hooksOf()).toEqual([{ 1: ['b'] }]);
-    expect(await core.put(`${checked}/hooks/critical`, ['hk'])).toMatchObject({ status: 400 });
-    expect(await core.put(`${PROD}/checks/none/hooks/critical`, { critical: ['hk'] })).toMatchObject({ status: 404 });
+    expect(await v2.put(`${checked}/hooks/critical`, ['hk'])).toMatchObject({ status: 400 });
+    expect(await v2.put(`${PROD}/checks/none/hooks/critical`, { critical: ['hk'] })).toMatchObject({ status: 404 });
   });
 });
 
@@ -68,8 +68,8 @@ describe('assets', () => {
   const path = `${PROD}/assets/sensu%2Fx`;
 
   test('have names with slashes, and are shown with every attribute', async () => {
-    expect(await core.put(path, asset)).toMatchObject({ status: 201 });
-    expect((await core.get(path)).body).toEqual({
+    expect(await v2.put(path, asset)).toMatchObject({ status: 201 });
+    expect((await v2.get(path)).body).toEqual({
       ...asset,
       metadata: { ...meta('sensu/x'), ...CREATED },
       filters: null,
@@ -77,9 +77,9 @@ describe('assets', () => {
       headers: null,
     });
     const builds = [{ url: asset.url, sha512: SHA, filters: ["entity.system.os == 'linux'"] }];
-    expect(await core.post(`${PROD}/assets`, { builds, metadata: meta('built') })).toMatchObject({ status: 201 });
-    expect((await core.get(`${PROD}/assets/built`)).body).toMatchObject({ builds: [{ ...builds[0], headers: null }] });
-    expect(await core.delete(`${PROD}/assets/built`)).toMatchObject({ status: 204 });
+    expect(await v2.post(`${PROD}/assets`, { builds, metadata: meta('built') })).toMatchObject({ status: 201 });
+    expect((await v2.get(`${PROD}/assets/built`)).body).toMatchObject({ builds: [{ ...builds[0], headers: null }] });
+    expect(await v2.delete(`${PROD}/assets/built`)).toMatchObject({ status: 204 });
   });
 
   test.each<[what: string, body: object]>([
@@ -91,18 +91,18 @@ describe('assets', () => {
     ['with a name that leads out of a folder', { metadata: meta('a/../b') }],
     ['with a build of no checksum', { builds: [{ url: 'https://x.example/y' }] }],
   ])('are refused %s', async (_what, body) => {
-    expect(await core.post(`${PROD}/assets`, { ...asset, ...body })).toMatchObject({ status: 400 });
+    expect(await v2.post(`${PROD}/assets`, { ...asset, ...body })).toMatchObject({ status: 400 });
   });
 
   test('and hooks go to agents with the checks that name them; what is not there is left out', async () => {
-    await core.put(path, asset);
-    await core.put(`${PROD}/hooks/top`, {
+    await v2.put(path, asset);
+    await v2.put(`${PROD}/hooks/top`, {
       command: 'top',
       timeout: 5,
       runtime_assets: ['sensu/x'],
       metadata: meta('top'),
     });
-    await core.put(`${PROD}/checks/full`, {
+    await v2.put(`${PROD}/checks/full`, {
       command: 'true',
       interval: 60,
       subscriptions: ['full'],
@@ -112,12 +112,12 @@ describe('assets', () => {
     });
     const agent = await GoAgent.joined(backend.agentUrl, { name: 'a1', namespace: 'prod', subscriptions: ['full'] });
     await agent.register();
-    await core.post(`${PROD}/checks/full/execute`, {});
-    const shownAsset = (await core.get(path)).body;
+    await v2.post(`${PROD}/checks/full/execute`, {});
+    const shownAsset = (await v2.get(path)).body;
     expect(await agent.hears('check_request')).toMatchObject({
       config: { runtime_assets: ['sensu/x', 'nosuch'], check_hooks: [{ critical: ['top', 'gone'] }, { 1: ['top'] }] },
       assets: [shownAsset],
-      hooks: [(await core.get(`${PROD}/hooks/top`)).body],
+      hooks: [(await v2.get(`${PROD}/hooks/top`)).body],
       hook_assets: { top: { assets: [shownAsset] } },
     });
     agent.cut();
@@ -127,21 +127,21 @@ describe('assets', () => {
 describe('what a cluster has', () => {
   test('nothing is reported to anybody, whatever is asked for', async () => {
     for (const body of [{ opt_out: true }, {}, { opt_out: false }]) {
-      expect(await core.put('/tessen', body)).toMatchObject({ status: 200, body: { opt_out: true } });
+      expect(await v2.put('/tessen', body)).toMatchObject({ status: 200, body: { opt_out: true } });
     }
-    expect(await core.get('/tessen')).toMatchObject({ status: 200, body: { opt_out: true } });
-    expect(await core.post('/tessen/metrics', [{ name: 'm', value: 1 }])).toMatchObject({
+    expect(await v2.get('/tessen')).toMatchObject({ status: 200, body: { opt_out: true } });
+    expect(await v2.post('/tessen/metrics', [{ name: 'm', value: 1 }])).toMatchObject({
       status: 200,
       body: [{ name: 'm', value: 1, timestamp: 0, tags: null }],
     });
-    expect(await core.post('/tessen', { opt_out: true })).toMatchObject({ status: 405 });
+    expect(await v2.post('/tessen', { opt_out: true })).toMatchObject({ status: 405 });
   });
 
   test('one member, itself', async () => {
-    expect((await core.get('/cluster/id')).body).toMatch(/^[\w-]{8,}$/);
-    expect((await core.get('/cluster/members')).body).toMatchObject({
+    expect((await v2.get('/cluster/id')).body).toMatch(/^[\w-]{8,}$/);
+    expect((await v2.get('/cluster/members')).body).toMatchObject({
       members: [{ ID: expect.any(Number), name: expect.any(String) }],
     });
-    expect(await core.delete('/cluster/id')).toMatchObject({ status: 405 });
+    expect(await v2.delete('/cluster/id')).toMatchObject({ status: 405 });
   });
 });

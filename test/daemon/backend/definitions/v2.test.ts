@@ -7,7 +7,7 @@ import { startBackend, type RunningBackend } from '../../../support/running-back
 import { tempDir } from '../../../support/temp-dir.ts';
 
 let backend: RunningBackend;
-let core: V2Peer;
+let v2: V2Peer;
 
 beforeAll(async () => {
   backend = await startBackend({
@@ -18,8 +18,8 @@ beforeAll(async () => {
       mutators: { short: { command: 'head -1' } },
     },
   });
-  core = new V2Peer(backend.url);
-  await core.post('/namespaces', { name: 'prod' });
+  v2 = new V2Peer(backend.url);
+  await v2.post('/namespaces', { name: 'prod' });
 });
 
 afterAll(async () => backend[Symbol.asyncDispose]());
@@ -52,18 +52,18 @@ describe.each<[kind: string, valid: object, invalid: object, problem: string, ze
   const path = `/namespaces/prod/${kind}`;
 
   test('are made, told of as they were sent, and deleted', async () => {
-    expect(await core.post(path, valid)).toMatchObject({ status: 201, body: undefined });
-    expect(await core.post(path, valid)).toMatchObject({ status: 409 });
+    expect(await v2.post(path, valid)).toMatchObject({ status: 201, body: undefined });
+    expect(await v2.post(path, valid)).toMatchObject({ status: 409 });
     const shown = { ...zero, ...valid, metadata: { ...metadata, created_by: 'local administrator' } };
-    expect((await core.get(`${path}/x`)).body).toEqual(shown);
-    expect((await core.get(path)).body).toEqual([shown]);
-    expect((await core.get(`/${kind}`)).body).toContainEqual(shown);
-    expect(await core.delete(`${path}/x`)).toMatchObject({ status: 204 });
-    expect((await core.get(path)).body).toEqual([]);
+    expect((await v2.get(`${path}/x`)).body).toEqual(shown);
+    expect((await v2.get(path)).body).toEqual([shown]);
+    expect((await v2.get(`/${kind}`)).body).toContainEqual(shown);
+    expect(await v2.delete(`${path}/x`)).toMatchObject({ status: 204 });
+    expect((await v2.get(path)).body).toEqual([]);
   });
 
   test('are refused with the reason', async () => {
-    expect(await core.put(`${path}/x`, { ...valid, ...invalid })).toMatchObject({
+    expect(await v2.put(`${path}/x`, { ...valid, ...invalid })).toMatchObject({
       status: 400,
       body: { code: 1, message: expect.stringContaining(problem) },
     });
@@ -71,16 +71,16 @@ describe.each<[kind: string, valid: object, invalid: object, problem: string, ze
 });
 
 test('those of the configuration are shown in default, and changed only there', async () => {
-  expect((await core.get('/namespaces/default/handlers/mail')).body).toMatchObject({
+  expect((await v2.get('/namespaces/default/handlers/mail')).body).toMatchObject({
     metadata: { annotations: { 'mon/source': 'configuration' } },
     type: 'pipe',
     command: 'cat',
     filters: ['not_silenced', 'often'],
     mon: { severities: ['critical'] },
   });
-  expect((await core.get('/namespaces/default/filters/often')).body).toMatchObject({ action: 'allow' });
-  expect((await core.get('/namespaces/default/mutators/short')).body).toMatchObject({ command: 'head -1', timeout: 0 });
-  expect(await core.delete('/namespaces/default/mutators/short')).toMatchObject({ status: 409, body: { code: 3 } });
+  expect((await v2.get('/namespaces/default/filters/often')).body).toMatchObject({ action: 'allow' });
+  expect((await v2.get('/namespaces/default/mutators/short')).body).toMatchObject({ command: 'head -1', timeout: 0 });
+  expect(await v2.delete('/namespaces/default/mutators/short')).toMatchObject({ status: 409, body: { code: 3 } });
 });
 
 test('who may not change definitions does not get their secrets', async () => {
@@ -154,7 +154,7 @@ describe('in a namespace of their own', () => {
   test('a check is scheduled, run by the agents there, merged under its results, and handled by what is defined there', async () => {
     const file = join(await tempDir(), 'handled');
     const place = { namespace: 'prod' };
-    await core.post('/namespaces/prod/filters', {
+    await v2.post('/namespaces/prod/filters', {
       metadata: { ...place, name: 'ops-only' },
       action: 'allow',
       expressions: [
@@ -163,12 +163,12 @@ describe('in a namespace of their own', () => {
         "event.check.namespace == 'prod'",
       ],
     });
-    await core.post('/namespaces/prod/mutators', {
+    await v2.post('/namespaces/prod/mutators', {
       metadata: { ...place, name: 'shout' },
       command: 'echo "$WORD"',
       env_vars: ['WORD=HELP'],
     });
-    await core.post('/namespaces/prod/handlers', {
+    await v2.post('/namespaces/prod/handlers', {
       metadata: { ...place, name: 'page' },
       type: 'pipe',
       command: `echo "$(cat) $TEAM" >> ${file}`,
@@ -178,7 +178,7 @@ describe('in a namespace of their own', () => {
     });
     // One of the newer API reads events as that shows them.
     const log = join(await tempDir(), 'log');
-    await core.post('/namespaces/prod/handlers', {
+    await v2.post('/namespaces/prod/handlers', {
       metadata: { ...place, name: 'log' },
       type: 'pipe',
       command: `cat > ${log}.part && mv ${log}.part ${log}`,
@@ -197,7 +197,7 @@ describe('in a namespace of their own', () => {
       interval: 1,
       publish: true,
     };
-    await core.put('/namespaces/prod/checks/disk', check);
+    await v2.put('/namespaces/prod/checks/disk', check);
     const { check: request } = await inProd.hears('check_request');
     expect(request).toMatchObject({ name: 'disk', command: 'check-disk', env_vars: ['LIMIT=90'] });
     expect(inDefault.heard.some(({ type }) => type === 'check_request')).toBe(false);
@@ -207,13 +207,13 @@ describe('in a namespace of their own', () => {
     await inProd.reaches(1);
     await vi.waitFor(async () => expect(await readFile(file, 'utf8')).toBe('HELP ops\n'));
     const logged = await vi.waitFor(async () => JSON.parse(await readFile(log, 'utf8')) as { check: object });
-    const { body } = await core.get('/namespaces/prod/events/web-1/disk');
+    const { body } = await v2.get('/namespaces/prod/events/web-1/disk');
     expect(logged).toEqual({ ...(body as object), sequence: 0 });
     expect(logged).toMatchObject({
       entity: { metadata: { name: 'web-1', namespace: 'prod' } },
       check: { metadata: { name: 'disk', namespace: 'prod', labels: { team: 'ops' } }, status: 2, state: 'failing' },
     });
-    expect((await core.get('/namespaces/default/events')).body).toEqual([]);
+    expect((await v2.get('/namespaces/default/events')).body).toEqual([]);
 
     // Without a handler nobody is told, and nobody has forgotten one.
     inProd.say({ type: 'results', results: [{ id: 2, check: { name: 'plain', output: 'full', status: 2 } }] });
@@ -221,11 +221,11 @@ describe('in a namespace of their own', () => {
     expect(backend.log.messages('error')).not.toContain('unknown handler');
 
     // From then on nobody is asked.
-    expect(await core.delete('/namespaces/prod/checks/disk')).toMatchObject({ status: 204 });
+    expect(await v2.delete('/namespaces/prod/checks/disk')).toMatchObject({ status: 204 });
     const asked = inProd.heard.length;
-    await core.post('/namespaces/prod/checks', { ...check, metadata: { ...place, name: 'load' }, publish: false });
+    await v2.post('/namespaces/prod/checks', { ...check, metadata: { ...place, name: 'load' }, publish: false });
     expect(
-      await core.post('/namespaces/prod/checks/load/execute', { creator: 'ann', subscriptions: ['entity:web-1'] }),
+      await v2.post('/namespaces/prod/checks/load/execute', { creator: 'ann', subscriptions: ['entity:web-1'] }),
     ).toMatchObject({
       status: 202,
     });
@@ -247,7 +247,7 @@ describe('in a namespace of their own', () => {
     );
     const requests = (): number[] =>
       agents.map(({ heard }) => heard.filter(({ type }) => type === 'check_request').length);
-    await core.put('/namespaces/prod/checks/turn', {
+    await v2.put('/namespaces/prod/checks/turn', {
       metadata: { name: 'turn', namespace: 'prod' },
       command: 'true',
       interval: 3600,
@@ -255,7 +255,7 @@ describe('in a namespace of their own', () => {
       round_robin: true,
     });
     for (const expected of [1, 2, 3, 4]) {
-      await core.post('/namespaces/prod/checks/turn/execute', {});
+      await v2.post('/namespaces/prod/checks/turn/execute', {});
       await vi.waitFor(() => expect(requests().reduce((sum, count) => sum + count, 0)).toBe(expected));
     }
     expect(requests()).toEqual([2, 2]);

@@ -11,7 +11,7 @@ const EVENTS = '/namespaces/default/events';
 
 let clock: ManualClock;
 let backend: RunningBackend;
-let core: V2Peer;
+let v2: V2Peer;
 
 beforeAll(async () => {
   clock = new ManualClock();
@@ -25,13 +25,13 @@ beforeAll(async () => {
       },
     },
   });
-  core = new V2Peer(backend.url);
-  await core.post('/namespaces', { name: 'ops' });
+  v2 = new V2Peer(backend.url);
+  await v2.post('/namespaces', { name: 'ops' });
 });
 
 afterAll(() => backend[Symbol.asyncDispose]());
 
-function legacy(method: string, path: string, body?: unknown): Promise<unknown> {
+function v1(method: string, path: string, body?: unknown): Promise<unknown> {
   return askV1(backend.url, method, path, body);
 }
 
@@ -52,8 +52,8 @@ const keysOf = (body: unknown): readonly string[] =>
 describe('an event that is sent', () => {
   test('is a result: it makes the entity, and shows up with its counts', async () => {
     const body = eventOf('web-01', 'cpu', { executed: NOW - 7, issued: NOW - 8, duration: 1.5, handlers: ['slack'] });
-    expect(await core.post(EVENTS, body)).toMatchObject({ status: 201, body: undefined });
-    const { status, body: event } = await core.get(`${EVENTS}/web-01/cpu`);
+    expect(await v2.post(EVENTS, body)).toMatchObject({ status: 201, body: undefined });
+    const { status, body: event } = await v2.get(`${EVENTS}/web-01/cpu`);
     expect(status).toBe(200);
     expect(event).toMatchObject({
       id: expect.stringMatching(/^[\da-f-]{36}$/) as string,
@@ -79,8 +79,8 @@ describe('an event that is sent', () => {
         is_silenced: false,
       },
     });
-    expect((await core.get('/namespaces/default/entities/web-01')).status).toBe(200);
-    expect(await legacy('GET', '/events/web-01/cpu')).toMatchObject({
+    expect((await v2.get('/namespaces/default/entities/web-01')).status).toBe(200);
+    expect(await v1('GET', '/events/web-01/cpu')).toMatchObject({
       id: (event as V2Event).id,
       client: { name: 'web-01', type: 'proxy' },
       check: { name: 'cpu', status: 2, executed: NOW - 7, handlers: ['slack'] },
@@ -94,22 +94,22 @@ describe('an event that is sent', () => {
       ['POST', `${EVENTS}/again/cpu`],
       ['PUT', `${EVENTS}/again/cpu`],
     ] as const) {
-      expect((await core.send(method, path, body)).status).toBe(201);
+      expect((await v2.send(method, path, body)).status).toBe(201);
     }
-    expect((await core.get(`${EVENTS}/again/cpu`)).body).toMatchObject({ check: { occurrences: 3 } });
+    expect((await v2.get(`${EVENTS}/again/cpu`)).body).toMatchObject({ check: { occurrences: 3 } });
   });
 
   test('that is well is there as well', async () => {
-    await core.post(EVENTS, eventOf('fine', 'cpu', { status: 0, output: 'ok' }));
-    const first = (await core.get(`${EVENTS}/fine/cpu`)).body;
+    await v2.post(EVENTS, eventOf('fine', 'cpu', { status: 0, output: 'ok' }));
+    const first = (await v2.get(`${EVENTS}/fine/cpu`)).body;
     expect(first).toMatchObject({ check: { state: 'passing', status: 0, last_ok: NOW, occurrences: 1 } });
-    expect((await core.get(`${EVENTS}/fine/cpu`)).body).toEqual(first);
-    expect(await legacy('GET', '/events/fine/cpu')).toBe(404);
-    expect(await legacy('GET', '/results/fine/cpu')).toMatchObject({ check: { status: 0 } });
+    expect((await v2.get(`${EVENTS}/fine/cpu`)).body).toEqual(first);
+    expect(await v1('GET', '/events/fine/cpu')).toBe(404);
+    expect(await v1('GET', '/results/fine/cpu')).toMatchObject({ check: { status: 0 } });
   });
 
   test('merges under it the definition of its namespace', async () => {
-    await core.post('/namespaces/ops/checks', {
+    await v2.post('/namespaces/ops/checks', {
       metadata: { name: 'io', namespace: 'ops' },
       command: 'check-io',
       subscriptions: ['db'],
@@ -118,12 +118,12 @@ describe('an event that is sent', () => {
       handlers: ['ops-pager'],
     });
     const body = { entity: { metadata: { name: 'db-1' } }, check: { metadata: { name: 'io' }, status: 1 } };
-    expect((await core.post('/namespaces/ops/events', body)).status).toBe(201);
-    expect((await core.get('/namespaces/ops/events/db-1/io')).body).toMatchObject({
+    expect((await v2.post('/namespaces/ops/events', body)).status).toBe(201);
+    expect((await v2.get('/namespaces/ops/events/db-1/io')).body).toMatchObject({
       entity: { metadata: { namespace: 'ops' } },
       check: { command: 'check-io', interval: 30, handlers: ['ops-pager'], subscriptions: ['db'], status: 1 },
     });
-    expect(await legacy('GET', '/events/db-1/io')).toBe(404);
+    expect(await v1('GET', '/events/db-1/io')).toBe(404);
   });
 
   test.each([
@@ -140,115 +140,115 @@ describe('an event that is sent', () => {
       body: { ...eventOf('x', 'cpu'), entity: { metadata: { name: 'x', namespace: 'ops' } } },
     },
   ])('with $name is 400', async ({ body }) => {
-    expect(await core.post(EVENTS, body)).toMatchObject({ status: 400, body: { code: 1 } });
-    expect((await core.get(`${EVENTS}/x/cpu`)).status).toBe(404);
+    expect(await v2.post(EVENTS, body)).toMatchObject({ status: 400, body: { code: 1 } });
+    expect((await v2.get(`${EVENTS}/x/cpu`)).status).toBe(404);
   });
 
   test('has the largest code of Windows as it is', async () => {
-    await core.post(EVENTS, eventOf('win-01', 'cpu', { status: 0xc000_0005 }));
-    expect((await core.get(`${EVENTS}/win-01/cpu`)).body).toMatchObject({ check: { status: 0xc000_0005 } });
+    await v2.post(EVENTS, eventOf('win-01', 'cpu', { status: 0xc000_0005 }));
+    expect((await v2.get(`${EVENTS}/win-01/cpu`)).body).toMatchObject({ check: { status: 0xc000_0005 } });
   });
 
   test('for a proxy entity is that one’s, and makes it: who ran the check has nothing to do with it', async () => {
     const event = eventOf('runner', 'ping', { proxy_entity_name: 'router-7' });
-    expect((await core.post(EVENTS, event)).status).toBe(201);
-    const { body } = await core.get(`${EVENTS}/router-7/ping`);
+    expect((await v2.post(EVENTS, event)).status).toBe(201);
+    const { body } = await v2.get(`${EVENTS}/router-7/ping`);
     expect(body).toMatchObject({
       entity: { metadata: { name: 'router-7' }, entity_class: 'proxy', subscriptions: ['entity:router-7'] },
       check: { proxy_entity_name: 'router-7', occurrences: 1 },
     });
-    expect((await core.get('/namespaces/default/entities/runner')).status).toBe(404);
+    expect((await v2.get('/namespaces/default/entities/runner')).status).toBe(404);
     // By the path of who ran it, and as it was read.
-    expect((await core.put(`${EVENTS}/runner/ping`, event)).status).toBe(201);
-    expect((await core.put(`${EVENTS}/router-7/ping`, body)).status).toBe(201);
-    expect((await core.get(`${EVENTS}/router-7/ping`)).body).toMatchObject({ check: { occurrences: 3 } });
-    expect((await core.get(`${EVENTS}/runner/ping`)).status).toBe(404);
+    expect((await v2.put(`${EVENTS}/runner/ping`, event)).status).toBe(201);
+    expect((await v2.put(`${EVENTS}/router-7/ping`, body)).status).toBe(201);
+    expect((await v2.get(`${EVENTS}/router-7/ping`)).body).toMatchObject({ check: { occurrences: 3 } });
+    expect((await v2.get(`${EVENTS}/runner/ping`)).status).toBe(404);
   });
 
   test('is its entity’s, although the definition of its check is for another', async () => {
-    await core.post(EVENTS, eventOf('host-1', 'proxied'));
-    const { body } = await core.get(`${EVENTS}/host-1/proxied`);
+    await v2.post(EVENTS, eventOf('host-1', 'proxied'));
+    const { body } = await v2.get(`${EVENTS}/host-1/proxied`);
     expect(body).toMatchObject({ check: { proxy_entity_name: '', interval: 60 } });
-    expect((await core.put(`${EVENTS}/host-1/proxied`, body)).status).toBe(201);
-    expect((await core.get(`${EVENTS}/host-1/proxied`)).body).toMatchObject({ check: { occurrences: 2 } });
-    expect((await core.get(`${EVENTS}/elsewhere/proxied`)).status).toBe(404);
+    expect((await v2.put(`${EVENTS}/host-1/proxied`, body)).status).toBe(201);
+    expect((await v2.get(`${EVENTS}/host-1/proxied`)).body).toMatchObject({ check: { occurrences: 2 } });
+    expect((await v2.get(`${EVENTS}/elsewhere/proxied`)).status).toBe(404);
   });
 
   test('adds the subscription of a new proxy entity to those that it names', async () => {
     const entity = { entity_class: 'proxy', metadata: { name: 'twice' }, subscriptions: ['web', 'entity:twice'] };
-    await core.post(EVENTS, { ...eventOf('twice', 'cpu'), entity });
-    expect((await core.get('/namespaces/default/entities/twice')).body).toMatchObject({
+    await v2.post(EVENTS, { ...eventOf('twice', 'cpu'), entity });
+    expect((await v2.get('/namespaces/default/entities/twice')).body).toMatchObject({
       subscriptions: ['web', 'entity:twice', 'entity:twice'],
     });
-    expect(await legacy('GET', '/clients/twice')).toMatchObject({ subscriptions: ['web', 'client:twice'] });
+    expect(await v1('GET', '/clients/twice')).toMatchObject({ subscriptions: ['web', 'client:twice'] });
   });
 
   test('cannot be patched: it is followed by another', async () => {
-    const { status, headers } = await core.patch(`${EVENTS}/web-01/cpu`, { check: { status: 1 } });
+    const { status, headers } = await v2.patch(`${EVENTS}/web-01/cpu`, { check: { status: 1 } });
     expect(status).toBe(405);
     expect(headers.get('allow')).not.toContain('PATCH');
   });
 
   test('has labels of its own, besides those of its entity and its check, and is selected by each', async () => {
-    await core.post(EVENTS, {
+    await v2.post(EVENTS, {
       ...eventOf('lab-1', 'cpu'),
       metadata: { namespace: 'default', labels: { ticket: 'T-1' }, annotations: { why: 'drill' } },
       entity: labelled('lab-1', { region: 'eu' }),
       check: { ...labelled('cpu', { team: 'ops' }), status: 1 },
     });
-    expect((await core.get(`${EVENTS}/lab-1/cpu`)).body).toMatchObject({
+    expect((await v2.get(`${EVENTS}/lab-1/cpu`)).body).toMatchObject({
       metadata: { namespace: 'default', labels: { ticket: 'T-1' }, annotations: { why: 'drill' } },
       entity: { metadata: { labels: { region: 'eu' } } },
       check: { metadata: { labels: { team: 'ops' } } },
     });
     const selected = async (selector: string): Promise<readonly string[]> =>
-      keysOf((await core.get(`${EVENTS}?labelSelector=${encodeURIComponent(selector)}`)).body);
+      keysOf((await v2.get(`${EVENTS}?labelSelector=${encodeURIComponent(selector)}`)).body);
     expect(await selected('ticket == T-1')).toEqual(['lab-1/cpu']);
     expect(await selected('region == eu && team == ops && ticket in [T-0, T-1]')).toEqual(['lab-1/cpu']);
     expect(await selected('ticket == T-2')).toEqual([]);
     // They are of that event: the next one that says nothing has none.
-    await core.post(EVENTS, eventOf('lab-1', 'cpu'));
+    await v2.post(EVENTS, eventOf('lab-1', 'cpu'));
     expect(await selected('ticket == T-1')).toEqual([]);
   });
 
   test('must be the one that the path names', async () => {
-    expect((await core.put(`${EVENTS}/web-01/disk`, eventOf('web-01', 'cpu'))).status).toBe(400);
-    expect((await core.post('/namespaces/nope/events', { ...eventOf('x', 'y'), metadata: {} })).status).toBe(400);
+    expect((await v2.put(`${EVENTS}/web-01/disk`, eventOf('web-01', 'cpu'))).status).toBe(400);
+    expect((await v2.post('/namespaces/nope/events', { ...eventOf('x', 'y'), metadata: {} })).status).toBe(400);
     const anywhere = { entity: { metadata: { name: 'x' } }, check: { metadata: { name: 'y' } } };
-    expect((await core.post('/namespaces/nope/events', anywhere)).status).toBe(404);
+    expect((await v2.post('/namespaces/nope/events', anywhere)).status).toBe(404);
   });
 });
 
 describe('clients that there are', () => {
   test('the command line resolves: it reads an event and puts it back with status 0', async () => {
-    await core.post(EVENTS, eventOf('web-02', 'cpu'));
-    const { body } = await core.get(`${EVENTS}/web-02/cpu`);
+    await v2.post(EVENTS, eventOf('web-02', 'cpu'));
+    const { body } = await v2.get(`${EVENTS}/web-02/cpu`);
     const { check, ...event } = body as V2Event;
     const resolved = {
       ...event,
       timestamp: NOW,
       check: { ...check, status: 0, output: 'Resolved manually by sensuctl' },
     };
-    expect((await core.put(`${EVENTS}/web-02/cpu`, resolved)).status).toBe(201);
-    expect(await legacy('GET', '/events/web-02/cpu')).toBe(404);
-    expect((await core.get(`${EVENTS}/web-02/cpu`)).body).toMatchObject({
+    expect((await v2.put(`${EVENTS}/web-02/cpu`, resolved)).status).toBe(201);
+    expect(await v1('GET', '/events/web-02/cpu')).toBe(404);
+    expect((await v2.get(`${EVENTS}/web-02/cpu`)).body).toMatchObject({
       check: { state: 'passing', output: 'Resolved manually by sensuctl', history: [{ status: 0 }] },
     });
   });
 
   test('that resolves also what a result alone would not, because its check says so', async () => {
     const ok = eventOf('web-03', 'sticky', { status: 0 });
-    await core.post(EVENTS, eventOf('web-03', 'sticky'));
-    await core.post(EVENTS, ok);
-    expect((await core.get(`${EVENTS}/web-03/sticky`)).body).toMatchObject({
+    await v2.post(EVENTS, eventOf('web-03', 'sticky'));
+    await v2.post(EVENTS, ok);
+    expect((await v2.get(`${EVENTS}/web-03/sticky`)).body).toMatchObject({
       check: { status: 2, handlers: ['pager'] },
     });
-    await core.put(`${EVENTS}/web-03/sticky`, ok);
-    expect(await legacy('GET', '/events/web-03/sticky')).toBe(404);
+    await v2.put(`${EVENTS}/web-03/sticky`, ok);
+    expect(await v1('GET', '/events/web-03/sticky')).toBe(404);
   });
 
   test('the Ansible module puts the whole entity and the whole check, with metrics', async () => {
-    await core.put('/namespaces/default/checks/awesome', {
+    await v2.put('/namespaces/default/checks/awesome', {
       metadata: { name: 'awesome', namespace: 'default' },
       command: 'true',
       subscriptions: ['entity:web-01'],
@@ -256,8 +256,8 @@ describe('clients that there are', () => {
       publish: false,
       handlers: [],
     });
-    const entity = (await core.get('/namespaces/default/entities/web-01')).body;
-    const definition = (await core.get('/namespaces/default/checks/awesome')).body as object;
+    const entity = (await v2.get('/namespaces/default/entities/web-01')).body;
+    const definition = (await v2.get('/namespaces/default/checks/awesome')).body as object;
     const metrics = {
       handlers: ['influx'],
       points: [{ name: 'time_total', tags: [{ name: 'unit', value: 's' }], timestamp: NOW, value: 0.005 }],
@@ -272,8 +272,8 @@ describe('clients that there are', () => {
       history: [{ executed: 1, status: 1 }],
     };
     const body = { timestamp: NOW, metadata: { namespace: 'default' }, entity, check, metrics };
-    expect((await core.put(`${EVENTS}/web-01/awesome`, body)).status).toBe(201);
-    expect((await core.get(`${EVENTS}/web-01/awesome`)).body).toMatchObject({
+    expect((await v2.put(`${EVENTS}/web-01/awesome`, body)).status).toBe(201);
+    expect((await v2.get(`${EVENTS}/web-01/awesome`)).body).toMatchObject({
       metrics,
       check: { executed: NOW - 60, status: 1, output: '10', state: 'failing', duration: 1.945, handlers: [] },
     });
@@ -301,24 +301,24 @@ describe('clients that there are', () => {
     });
     for (const path of [EVENTS, `${EVENTS}/telegraf-1/telegraf`])
       expect((await peer.post(path, body)).status).toBe(201);
-    expect((await core.get(`${EVENTS}/telegraf-1/telegraf`)).body).toMatchObject({
+    expect((await v2.get(`${EVENTS}/telegraf-1/telegraf`)).body).toMatchObject({
       metrics: body.metrics,
       check: { state: 'passing', output_metric_handlers: [], occurrences: 1 },
     });
   });
 
   test('Nagstamon reads of every event what it shows', async () => {
-    await core.post(EVENTS, eventOf('nag-1', 'cpu', { publish: true }));
-    const { body } = await core.get('/events');
+    await v2.post(EVENTS, eventOf('nag-1', 'cpu', { publish: true }));
+    const { body } = await v2.get('/events');
     const found = (body as V2Event[]).find(({ entity }) => entity.metadata.name === 'nag-1');
     expect(found?.check).toMatchObject({ is_silenced: false, last_ok: 0, occurrences: 1, status: 2, output: 'broken' });
   });
 
   test('Grafana selects events, a page at a time', async () => {
-    await core.post(EVENTS, eventOf('graf-1', 'cpu', { metadata: { name: 'cpu', labels: { team: 'blue' } } }));
-    await core.post(EVENTS, eventOf('graf-1', 'disk', { status: 1 }));
+    await v2.post(EVENTS, eventOf('graf-1', 'cpu', { metadata: { name: 'cpu', labels: { team: 'blue' } } }));
+    await v2.post(EVENTS, eventOf('graf-1', 'disk', { status: 1 }));
     const select = async (query: Record<string, string>): Promise<readonly string[]> =>
-      keysOf((await core.get(`/namespaces/default/events?${new URLSearchParams(query).toString()}`)).body);
+      keysOf((await v2.get(`/namespaces/default/events?${new URLSearchParams(query).toString()}`)).body);
     expect(await select({ fieldSelector: 'event.entity.name == graf-1' })).toEqual(['graf-1/cpu', 'graf-1/disk']);
     expect(await select({ fieldSelector: 'event.entity.name == graf-1 && event.check.status == 1' })).toEqual([
       'graf-1/disk',
@@ -332,11 +332,11 @@ describe('clients that there are', () => {
 
 describe('lists', () => {
   test('are paged by entity and check, through entities with several of them', async () => {
-    const all = keysOf((await core.get(EVENTS)).body);
+    const all = keysOf((await v2.get(EVENTS)).body);
     const paged: string[] = [];
     let token: string | null = '';
     while (token !== null) {
-      const { body, headers } = await core.get(`${EVENTS}?limit=2&continue=${token}`);
+      const { body, headers } = await v2.get(`${EVENTS}?limit=2&continue=${token}`);
       paged.push(...keysOf(body));
       token = headers.get('Sensu-Continue');
     }
@@ -345,14 +345,14 @@ describe('lists', () => {
   });
 
   test('of one entity hold its own', async () => {
-    expect(keysOf((await core.get(`${EVENTS}/graf-1`)).body)).toEqual(['graf-1/cpu', 'graf-1/disk']);
-    expect(await core.get(`${EVENTS}/nobody`)).toMatchObject({ status: 200, body: [] });
+    expect(keysOf((await v2.get(`${EVENTS}/graf-1`)).body)).toEqual(['graf-1/cpu', 'graf-1/disk']);
+    expect(await v2.get(`${EVENTS}/nobody`)).toMatchObject({ status: 200, body: [] });
   });
 
   test('over all namespaces hold those of each', async () => {
-    const namespaces = ((await core.get('/events')).body as V2Event[]).map(({ entity }) => entity.metadata.namespace);
+    const namespaces = ((await v2.get('/events')).body as V2Event[]).map(({ entity }) => entity.metadata.namespace);
     expect([...new Set(namespaces)]).toEqual(['default', 'ops']);
-    expect((await core.get('/namespaces/nope/events')).body).toEqual([]);
+    expect((await v2.get('/namespaces/nope/events')).body).toEqual([]);
   });
 });
 
@@ -371,13 +371,13 @@ describe('one model, two faces', () => {
           clock.advance(100);
           expect(rows()).toMatchObject(expected as object);
         });
-      await core.post(EVENTS, eventOf('fed-1', 'cpu'));
+      await v2.post(EVENTS, eventOf('fed-1', 'cpu'));
       await until({ 'fed-1/cpu': { status: 2, silenced_by: [] } });
-      await core.post('/namespaces/default/silenced', { subscription: 'entity:fed-1', expire: 600, reason: 'x' });
+      await v2.post('/namespaces/default/silenced', { subscription: 'entity:fed-1', expire: 600, reason: 'x' });
       await until({ 'fed-1/cpu': { silenced_by: ['client:fed-1:*'] } });
-      await core.delete('/namespaces/default/silenced/entity:fed-1:*');
+      await v2.delete('/namespaces/default/silenced/entity:fed-1:*');
       await until({ 'fed-1/cpu': { silenced_by: [] } });
-      await core.delete(`${EVENTS}/fed-1/cpu`);
+      await v2.delete(`${EVENTS}/fed-1/cpu`);
       await vi.waitFor(() => {
         clock.advance(100);
         expect(rows()).toEqual({});
@@ -388,33 +388,33 @@ describe('one model, two faces', () => {
   });
 
   test('a result of the legacy face is an event at once, and its resolve one that is well', async () => {
-    await legacy('POST', '/results', { source: 'old-1', name: 'disk', output: 'full', status: 1, dependencies: ['a'] });
-    expect((await core.get(`${EVENTS}/old-1/disk`)).body).toMatchObject({
+    await v1('POST', '/results', { source: 'old-1', name: 'disk', output: 'full', status: 1, dependencies: ['a'] });
+    expect((await v2.get(`${EVENTS}/old-1/disk`)).body).toMatchObject({
       entity: { entity_class: 'proxy', subscriptions: ['entity:old-1'] },
       check: { status: 1, state: 'failing', proxy_entity_name: 'old-1', dependencies: ['a'] },
     });
-    await legacy('DELETE', '/events/old-1/disk');
-    expect((await core.get(`${EVENTS}/old-1/disk`)).body).toMatchObject({
+    await v1('DELETE', '/events/old-1/disk');
+    expect((await v2.get(`${EVENTS}/old-1/disk`)).body).toMatchObject({
       check: { status: 0, state: 'passing', output: 'Resolving on request of the API' },
     });
   });
 
   test('an event that is deleted is gone with its result and its history', async () => {
-    await core.post(EVENTS, eventOf('old-2', 'disk'));
-    expect(await core.delete(`${EVENTS}/old-2/disk`)).toMatchObject({ status: 204, body: undefined });
-    expect(await core.delete(`${EVENTS}/old-2/disk`)).toMatchObject({ status: 404, body: { code: 2 } });
-    expect(await legacy('GET', '/results/old-2/disk')).toBe(404);
-    expect((await core.get('/namespaces/default/entities/old-2')).status).toBe(200);
+    await v2.post(EVENTS, eventOf('old-2', 'disk'));
+    expect(await v2.delete(`${EVENTS}/old-2/disk`)).toMatchObject({ status: 204, body: undefined });
+    expect(await v2.delete(`${EVENTS}/old-2/disk`)).toMatchObject({ status: 404, body: { code: 2 } });
+    expect(await v1('GET', '/results/old-2/disk')).toBe(404);
+    expect((await v2.get('/namespaces/default/entities/old-2')).status).toBe(200);
   });
 
   test('secrets of a check are hidden, and not lost when what was read is put back', async () => {
     const entity = { metadata: { name: 'secret-1' }, redact: ['token'] };
-    await core.post(EVENTS, { ...eventOf('secret-1', 'cpu', { api_key: 'hush', token: 'hush' }), entity });
-    const { body } = await core.get(`${EVENTS}/secret-1/cpu`);
+    await v2.post(EVENTS, { ...eventOf('secret-1', 'cpu', { api_key: 'hush', token: 'hush' }), entity });
+    const { body } = await v2.get(`${EVENTS}/secret-1/cpu`);
     expect(body).toMatchObject({ check: { api_key: 'REDACTED', token: 'REDACTED' } });
-    await core.put(`${EVENTS}/secret-1/cpu`, body);
-    await core.patch('/namespaces/default/entities/secret-1', { redact: null });
-    expect((await core.get(`${EVENTS}/secret-1/cpu`)).body).toMatchObject({
+    await v2.put(`${EVENTS}/secret-1/cpu`, body);
+    await v2.patch('/namespaces/default/entities/secret-1', { redact: null });
+    expect((await v2.get(`${EVENTS}/secret-1/cpu`)).body).toMatchObject({
       check: { api_key: 'REDACTED', token: 'hush', occurrences: 2 },
     });
   });

@@ -3,42 +3,42 @@ import { V2Peer } from '../../../support/v2-peer.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
 
 let backend: RunningBackend;
-let core: V2Peer;
+let v2: V2Peer;
 
 const NOT_FOUND = { message: 'not found', code: 2 };
 
 beforeAll(async () => {
   backend = await startBackend({ batcher: { lingerMs: 0 } });
-  core = new V2Peer(backend.url);
+  v2 = new V2Peer(backend.url);
 });
 
 afterAll(async () => backend[Symbol.asyncDispose]());
 
 test('namespaces are made, listed and deleted as the command-line tool asks (clients 6)', async () => {
-  expect((await core.get('/namespaces')).body).toEqual([{ name: 'default' }]);
-  expect(await core.post('/namespaces', { name: 'prod' })).toMatchObject({ status: 201, body: undefined });
-  expect(await core.post('/namespaces', { name: 'prod' })).toMatchObject({
+  expect((await v2.get('/namespaces')).body).toEqual([{ name: 'default' }]);
+  expect(await v2.post('/namespaces', { name: 'prod' })).toMatchObject({ status: 201, body: undefined });
+  expect(await v2.post('/namespaces', { name: 'prod' })).toMatchObject({
     status: 409,
     body: { message: 'resource already exists', code: 3 },
   });
-  expect(await core.put('/namespaces/dev', { name: 'dev' })).toMatchObject({ status: 201 });
-  expect(await core.put('/namespaces/dev', { name: 'dev' })).toMatchObject({ status: 201 });
-  expect((await core.get('/namespaces')).body).toEqual([{ name: 'default' }, { name: 'dev' }, { name: 'prod' }]);
-  expect((await core.get('/namespaces?limit=2')).headers.get('sensu-continue')).toMatch(/^[\w-]+$/);
-  expect((await core.get('/namespaces/prod')).body).toEqual({ name: 'prod' });
+  expect(await v2.put('/namespaces/dev', { name: 'dev' })).toMatchObject({ status: 201 });
+  expect(await v2.put('/namespaces/dev', { name: 'dev' })).toMatchObject({ status: 201 });
+  expect((await v2.get('/namespaces')).body).toEqual([{ name: 'default' }, { name: 'dev' }, { name: 'prod' }]);
+  expect((await v2.get('/namespaces?limit=2')).headers.get('sensu-continue')).toMatch(/^[\w-]+$/);
+  expect((await v2.get('/namespaces/prod')).body).toEqual({ name: 'prod' });
   for (const name of ['prod', 'dev']) {
-    expect(await core.delete(`/namespaces/${name}`)).toMatchObject({ status: 204, body: undefined });
+    expect(await v2.delete(`/namespaces/${name}`)).toMatchObject({ status: 204, body: undefined });
   }
-  expect(await core.delete('/namespaces/prod')).toMatchObject({ status: 404, body: NOT_FOUND });
-  expect(await core.get('/namespaces/prod')).toMatchObject({ status: 404, body: NOT_FOUND });
+  expect(await v2.delete('/namespaces/prod')).toMatchObject({ status: 404, body: NOT_FOUND });
+  expect(await v2.get('/namespaces/prod')).toMatchObject({ status: 404, body: NOT_FOUND });
 });
 
 test.each([[{ name: 'a b' }], [{ name: '' }], [{ name: '..' }], [{}], ['x']])('%j is no namespace', async (body) => {
-  expect(await core.post('/namespaces', body)).toMatchObject({ status: 400, body: { code: 1 } });
+  expect(await v2.post('/namespaces', body)).toMatchObject({ status: 400, body: { code: 1 } });
 });
 
 test('default is always there', async () => {
-  expect(await core.delete('/namespaces/default')).toMatchObject({
+  expect(await v2.delete('/namespaces/default')).toMatchObject({
     status: 400,
     body: { message: 'default cannot be deleted: the legacy API shows it', code: 1 },
   });
@@ -47,7 +47,7 @@ test('default is always there', async () => {
 describe('a namespace is not deleted while there is', () => {
   const metadata = { name: 'x', namespace: 'full' };
 
-  beforeAll(async () => core.post('/namespaces', { name: 'full' }));
+  beforeAll(async () => v2.post('/namespaces', { name: 'full' }));
 
   test.each<[what: string, path: string, body: object]>([
     ['1 check', '/namespaces/full/checks/x', { metadata, command: 'true', interval: 60 }],
@@ -61,21 +61,21 @@ describe('a namespace is not deleted while there is', () => {
       { metadata: { name: 'a:b' }, subscription: 'a', check: 'b', reason: 'r' },
     ],
   ])('%s in it', async (what, path, body) => {
-    expect((await core.put(path, body)).status).toBe(path.includes('/entities/') ? 200 : 201);
-    expect(await core.delete('/namespaces/full')).toMatchObject({
+    expect((await v2.put(path, body)).status).toBe(path.includes('/entities/') ? 200 : 201);
+    expect(await v2.delete('/namespaces/full')).toMatchObject({
       status: 400,
       body: { message: `namespace is not empty: it holds ${what}; delete these first`, code: 1 },
     });
-    expect(await core.delete(path)).toMatchObject({ status: 204 });
+    expect(await v2.delete(path)).toMatchObject({ status: 204 });
   });
 
   test('anything of several kinds in it: all are named', async () => {
-    await core.put('/namespaces/full/checks/x', { metadata, command: 'true', interval: 60 });
-    await core.put('/namespaces/full/entities/x', { metadata, entity_class: 'proxy' });
-    await core.put('/namespaces/full/entities/y', { metadata: { ...metadata, name: 'y' }, entity_class: 'proxy' });
+    await v2.put('/namespaces/full/checks/x', { metadata, command: 'true', interval: 60 });
+    await v2.put('/namespaces/full/entities/x', { metadata, entity_class: 'proxy' });
+    await v2.put('/namespaces/full/entities/y', { metadata: { ...metadata, name: 'y' }, entity_class: 'proxy' });
     const key = { username: 'admin', scopes: ['read'], namespace: 'full', metadata: {} };
     expect(
-      await core.post('/users', { username: 'admin', password: 'long enough it is', groups: ['cluster-admins'] }),
+      await v2.post('/users', { username: 'admin', password: 'long enough it is', groups: ['cluster-admins'] }),
     ).toMatchObject({ status: 201 });
     const asAdmin = new V2Peer(backend.url, {
       authorization: `Basic ${Buffer.from('admin:long enough it is').toString('base64')}`,

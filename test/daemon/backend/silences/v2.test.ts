@@ -10,7 +10,7 @@ const SILENCED = '/namespaces/default/silenced';
 
 let clock: ManualClock;
 let backend: RunningBackend;
-let core: V2Peer;
+let v2: V2Peer;
 
 beforeAll(async () => {
   clock = new ManualClock();
@@ -19,13 +19,13 @@ beforeAll(async () => {
     batcher: { batchLimit: 1 },
     settings: { 'silence-policy': { 'max-expire': 86_400 } },
   });
-  core = new V2Peer(backend.url);
-  await core.post('/namespaces', { name: 'ops' });
+  v2 = new V2Peer(backend.url);
+  await v2.post('/namespaces', { name: 'ops' });
 });
 
 afterAll(() => backend[Symbol.asyncDispose]());
 
-function legacy(method: string, path: string, body?: unknown): Promise<unknown> {
+function v1(method: string, path: string, body?: unknown): Promise<unknown> {
   return askV1(backend.url, method, path, body);
 }
 
@@ -44,9 +44,9 @@ const namesOf = (body: unknown): readonly string[] => (body as V2Silenced[]).map
 describe('a silenced entry', () => {
   test('gets its name from its parts, and is there once', async () => {
     const body = silence({ subscription: 'entity:web-01', check: 'cpu', reason: 'rebooting' });
-    expect(await core.post(SILENCED, body)).toMatchObject({ status: 201, body: undefined });
-    expect(await core.post(SILENCED, body)).toMatchObject({ status: 409, body: { code: 3 } });
-    expect((await core.get(`${SILENCED}/entity:web-01:cpu`)).body).toEqual({
+    expect(await v2.post(SILENCED, body)).toMatchObject({ status: 201, body: undefined });
+    expect(await v2.post(SILENCED, body)).toMatchObject({ status: 409, body: { code: 3 } });
+    expect((await v2.get(`${SILENCED}/entity:web-01:cpu`)).body).toEqual({
       metadata: { name: 'entity:web-01:cpu', namespace: 'default' },
       expire: 3600,
       expire_at: NOW + 3600,
@@ -60,25 +60,25 @@ describe('a silenced entry', () => {
   });
 
   test('is found with a colon that is raw or escaped', async () => {
-    await core.post(SILENCED, silence({ subscription: 'web', check: 'cpu' }));
+    await v2.post(SILENCED, silence({ subscription: 'web', check: 'cpu' }));
     for (const path of [`${SILENCED}/web:cpu`, `${SILENCED}/web%3Acpu`]) {
-      expect((await core.get(path)).body).toMatchObject({ metadata: { name: 'web:cpu' } });
+      expect((await v2.get(path)).body).toMatchObject({ metadata: { name: 'web:cpu' } });
     }
-    expect((await core.delete(`${SILENCED}/web%3Acpu`)).status).toBe(204);
-    expect(await core.delete(`${SILENCED}/web:cpu`)).toMatchObject({ status: 404, body: { code: 2 } });
+    expect((await v2.delete(`${SILENCED}/web%3Acpu`)).status).toBe(204);
+    expect(await v2.delete(`${SILENCED}/web:cpu`)).toMatchObject({ status: 404, body: { code: 2 } });
   });
 
   test('is replaced by a PUT, which counts anew when its number of seconds changed', async () => {
     const path = `${SILENCED}/*:disk`;
-    expect((await core.put(path, silence({ check: 'disk', labels: null }))).status).toBe(201);
+    expect((await v2.put(path, silence({ check: 'disk', labels: null }))).status).toBe(201);
     clock.advance(60_000);
-    const read = (await core.get(path)).body as V2Silenced;
+    const read = (await v2.get(path)).body as V2Silenced;
     expect(read).toMatchObject({ expire: 3600, expire_at: NOW + 3600 });
-    await core.put(path, { ...read, reason: 'still' });
-    expect((await core.get(path)).body).toEqual({ ...read, reason: 'still' });
-    await core.put(path, { ...read, expire: 120 });
-    expect((await core.get(path)).body).toMatchObject({ expire: 120, expire_at: NOW + 60 + 120 });
-    await core.delete(path);
+    await v2.put(path, { ...read, reason: 'still' });
+    expect((await v2.get(path)).body).toEqual({ ...read, reason: 'still' });
+    await v2.put(path, { ...read, expire: 120 });
+    expect((await v2.get(path)).body).toMatchObject({ expire: 120, expire_at: NOW + 60 + 120 });
+    await v2.delete(path);
   });
 
   test('of the Ansible modules (GET, PUT, GET again) has what was sent', async () => {
@@ -89,10 +89,10 @@ describe('a silenced entry', () => {
       reason: 'rebooting the world',
       metadata: { name: 'agents:*', namespace: 'default' },
     };
-    expect((await core.get(path)).status).toBe(404);
-    expect((await core.put(path, wanted)).status).toBe(201);
-    expect((await core.get(path)).body).toMatchObject(wanted);
-    expect((await core.delete(path)).status).toBe(204);
+    expect((await v2.get(path)).status).toBe(404);
+    expect((await v2.put(path, wanted)).status).toBe(201);
+    expect((await v2.get(path)).body).toMatchObject(wanted);
+    expect((await v2.delete(path)).status).toBe(204);
   });
 
   test('of Nagstamon is put at the name of its check alone', async () => {
@@ -104,17 +104,17 @@ describe('a silenced entry', () => {
       reason: 'x',
       check: 'load',
     };
-    expect((await core.put(`${SILENCED}/load`, body)).status).toBe(201);
-    expect((await core.get(`${SILENCED}/*:load`)).body).toMatchObject({ metadata: { name: '*:load' }, creator: 'ada' });
-    await core.delete(`${SILENCED}/*:load`);
+    expect((await v2.put(`${SILENCED}/load`, body)).status).toBe(201);
+    expect((await v2.get(`${SILENCED}/*:load`)).body).toMatchObject({ metadata: { name: '*:load' }, creator: 'ada' });
+    await v2.delete(`${SILENCED}/*:load`);
   });
 
   test('ends at the time that was given, and is gone then', async () => {
     const end = clock.now() / 1000 + 90;
-    await core.post(SILENCED, silence({ check: 'ends', expire: -1, expire_at: end }));
-    expect((await core.get(`${SILENCED}/*:ends`)).body).toMatchObject({ expire_at: end });
+    await v2.post(SILENCED, silence({ check: 'ends', expire: -1, expire_at: end }));
+    expect((await v2.get(`${SILENCED}/*:ends`)).body).toMatchObject({ expire_at: end });
     clock.advance(90_000);
-    expect((await core.get(`${SILENCED}/*:ends`)).status).toBe(404);
+    expect((await v2.get(`${SILENCED}/*:ends`)).status).toBe(404);
   });
 
   test.each([
@@ -124,28 +124,28 @@ describe('a silenced entry', () => {
     { name: 'a begin in milliseconds', body: silence({ check: 'late', begin: NOW * 1000 }) },
     { name: 'a text for a number', body: silence({ check: 'late', expire: '60' }) },
   ])('with $name is 400', async ({ body }) => {
-    expect(await core.post(SILENCED, body)).toMatchObject({ status: 400, body: { code: 1 } });
+    expect(await v2.post(SILENCED, body)).toMatchObject({ status: 400, body: { code: 1 } });
   });
 
   test('that lasts longer than the policy allows is refused with the code for thresholds', async () => {
     for (const body of [silence({ check: 'long', expire: 86_401 }), silence({ check: 'long', expire: -1 })]) {
-      expect(await core.post(SILENCED, body)).toMatchObject({ status: 400, body: { code: 9 } });
+      expect(await v2.post(SILENCED, body)).toMatchObject({ status: 400, body: { code: 9 } });
     }
   });
 
   test('is stored by what its body names, whatever the path says', async () => {
-    expect((await core.put(`${SILENCED}/web:cpu`, silence({ check: 'named' }))).status).toBe(201);
-    expect((await core.get(`${SILENCED}/web:cpu`)).status).toBe(404);
-    expect((await core.delete(`${SILENCED}/*:named`)).status).toBe(204);
+    expect((await v2.put(`${SILENCED}/web:cpu`, silence({ check: 'named' }))).status).toBe(201);
+    expect((await v2.get(`${SILENCED}/web:cpu`)).status).toBe(404);
+    expect((await v2.delete(`${SILENCED}/*:named`)).status).toBe(204);
   });
 
   test('may be of a check with a colon in its name', async () => {
-    expect((await core.post(SILENCED, silence({ subscription: 'entity:web-02', check: 'a:b' }))).status).toBe(201);
-    expect((await core.get(`${SILENCED}/entity:web-02:a:b`)).body).toMatchObject({
+    expect((await v2.post(SILENCED, silence({ subscription: 'entity:web-02', check: 'a:b' }))).status).toBe(201);
+    expect((await v2.get(`${SILENCED}/entity:web-02:a:b`)).body).toMatchObject({
       subscription: 'entity:web-02',
       check: 'a:b',
     });
-    expect((await core.delete(`${SILENCED}/entity:web-02:a:b`)).status).toBe(204);
+    expect((await v2.delete(`${SILENCED}/entity:web-02:a:b`)).status).toBe(204);
   });
 });
 
@@ -157,15 +157,15 @@ describe('lists of silenced entries', () => {
       { subscription: 'db:eu' },
       { check: 'io' },
     ]) {
-      await core.post(SILENCED, silence(parts));
+      await v2.post(SILENCED, silence(parts));
     }
-    await core.post('/namespaces/ops/silenced', { ...silence({ check: 'io' }), metadata: { namespace: 'ops' } });
-    expect(namesOf((await core.get(`${SILENCED}/checks/io`)).body)).toEqual(['*:io', 'db:io']);
-    expect(namesOf((await core.get(`${SILENCED}/subscriptions/db`)).body)).toEqual(['db:*', 'db:io']);
-    expect(namesOf((await core.get(`${SILENCED}/subscriptions/none`)).body)).toEqual([]);
-    expect(namesOf((await core.get(`${SILENCED}/subscriptions/entity%3Aweb-01`)).body)).toEqual(['entity:web-01:cpu']);
-    expect(namesOf((await core.get('/namespaces/ops/silenced')).body)).toEqual(['*:io']);
-    expect(namesOf((await core.get('/silenced?fieldSelector=silenced.check%20%3D%3D%20io')).body)).toEqual([
+    await v2.post('/namespaces/ops/silenced', { ...silence({ check: 'io' }), metadata: { namespace: 'ops' } });
+    expect(namesOf((await v2.get(`${SILENCED}/checks/io`)).body)).toEqual(['*:io', 'db:io']);
+    expect(namesOf((await v2.get(`${SILENCED}/subscriptions/db`)).body)).toEqual(['db:*', 'db:io']);
+    expect(namesOf((await v2.get(`${SILENCED}/subscriptions/none`)).body)).toEqual([]);
+    expect(namesOf((await v2.get(`${SILENCED}/subscriptions/entity%3Aweb-01`)).body)).toEqual(['entity:web-01:cpu']);
+    expect(namesOf((await v2.get('/namespaces/ops/silenced')).body)).toEqual(['*:io']);
+    expect(namesOf((await v2.get('/silenced?fieldSelector=silenced.check%20%3D%3D%20io')).body)).toEqual([
       '*:io',
       'db:io',
       '*:io',
@@ -173,9 +173,9 @@ describe('lists of silenced entries', () => {
   });
 
   test('are paged', async () => {
-    const first = await core.get(`${SILENCED}?limit=3`);
-    const rest = await core.get(`${SILENCED}?limit=100&continue=${first.headers.get('Sensu-Continue') ?? ''}`);
-    const all = namesOf((await core.get(SILENCED)).body);
+    const first = await v2.get(`${SILENCED}?limit=3`);
+    const rest = await v2.get(`${SILENCED}?limit=100&continue=${first.headers.get('Sensu-Continue') ?? ''}`);
+    const all = namesOf((await v2.get(SILENCED)).body);
     expect([...namesOf(first.body), ...namesOf(rest.body)]).toEqual(all);
     expect(rest.headers.get('Sensu-Continue')).toBeNull();
   });
@@ -185,37 +185,37 @@ describe('one model, two faces', () => {
   const failing = { source: 'web-09', name: 'disk', output: 'full', status: 2 };
 
   test('a silence of one machine through one face is seen through the other at once', async () => {
-    await legacy('POST', '/results', failing);
-    await core.post(SILENCED, silence({ subscription: 'entity:web-09' }));
-    expect(await legacy('GET', '/events/web-09/disk')).toMatchObject({
+    await v1('POST', '/results', failing);
+    await v2.post(SILENCED, silence({ subscription: 'entity:web-09' }));
+    expect(await v1('GET', '/events/web-09/disk')).toMatchObject({
       silenced: true,
       silenced_by: ['client:web-09:*'],
     });
-    expect(await legacy('GET', '/silenced/ids/client:web-09:*')).toMatchObject({ subscription: 'client:web-09' });
-    expect((await core.get('/namespaces/default/events/web-09/disk')).body).toMatchObject({
+    expect(await v1('GET', '/silenced/ids/client:web-09:*')).toMatchObject({ subscription: 'client:web-09' });
+    expect((await v2.get('/namespaces/default/events/web-09/disk')).body).toMatchObject({
       check: { is_silenced: true, silenced: ['entity:web-09:*'] },
     });
-    await legacy('POST', '/silenced/clear', { id: 'client:web-09:*' });
-    expect((await core.get(`${SILENCED}/entity:web-09:*`)).status).toBe(404);
-    await legacy('POST', '/silenced', { subscription: 'client:web-09', check: 'disk', expire: 60, creator: 'bob' });
-    expect((await core.get(`${SILENCED}/entity:web-09:disk`)).body).toMatchObject({ expire: 60, creator: 'bob' });
-    expect((await core.delete(`${SILENCED}/entity:web-09:disk`)).status).toBe(204);
-    expect(await legacy('GET', '/events/web-09/disk')).toMatchObject({ silenced: false });
+    await v1('POST', '/silenced/clear', { id: 'client:web-09:*' });
+    expect((await v2.get(`${SILENCED}/entity:web-09:*`)).status).toBe(404);
+    await v1('POST', '/silenced', { subscription: 'client:web-09', check: 'disk', expire: 60, creator: 'bob' });
+    expect((await v2.get(`${SILENCED}/entity:web-09:disk`)).body).toMatchObject({ expire: 60, creator: 'bob' });
+    expect((await v2.delete(`${SILENCED}/entity:web-09:disk`)).status).toBe(204);
+    expect(await v1('GET', '/events/web-09/disk')).toMatchObject({ silenced: false });
   });
 
   test('a silence of another namespace keeps nothing back here', async () => {
-    await core.post('/namespaces/ops/silenced', { ...silence({ check: 'disk' }), metadata: { namespace: 'ops' } });
-    expect(await legacy('GET', '/events/web-09/disk')).toMatchObject({ silenced: false });
-    expect(await legacy('GET', '/silenced/ids/*:disk')).toBe(404);
+    await v2.post('/namespaces/ops/silenced', { ...silence({ check: 'disk' }), metadata: { namespace: 'ops' } });
+    expect(await v1('GET', '/events/web-09/disk')).toMatchObject({ silenced: false });
+    expect(await v1('GET', '/silenced/ids/*:disk')).toBe(404);
   });
 
   test('one that ends with the event does, whichever face resolves it', async () => {
-    await core.post(SILENCED, silence({ subscription: 'entity:web-09', check: 'disk', expire_on_resolve: true }));
+    await v2.post(SILENCED, silence({ subscription: 'entity:web-09', check: 'disk', expire_on_resolve: true }));
     const path = '/namespaces/default/events/web-09/disk';
-    const { body } = await core.get(path);
+    const { body } = await v2.get(path);
     const { check, ...event } = body as { readonly check: object };
-    await core.put(path, { ...event, check: { ...check, status: 0, output: 'Resolved manually by sensuctl' } });
-    expect((await core.get(`${SILENCED}/entity:web-09:disk`)).status).toBe(404);
+    await v2.put(path, { ...event, check: { ...check, status: 0, output: 'Resolved manually by sensuctl' } });
+    expect((await v2.get(`${SILENCED}/entity:web-09:disk`)).status).toBe(404);
   });
 });
 
