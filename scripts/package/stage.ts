@@ -67,7 +67,7 @@ export async function stagePackage(pack: Package, to: string, sources: Sources):
 }
 
 /** What systemd is told of a service. */
-export async function stageService({ name }: Package, to: string, root: string): Promise<void> {
+async function stageService({ name }: Package, to: string, root: string): Promise<void> {
   const own = join(root, 'scripts/package', name);
   await copy(join(own, `${name}.service`), join(to, 'usr/lib/systemd/system', `${name}.service`));
   await copy(join(own, 'sysusers.conf'), join(to, 'usr/lib/sysusers.d', `${name}.conf`));

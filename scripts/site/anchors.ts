@@ -1,5 +1,5 @@
 /** What a link to a heading is made of, as forges do: its letters and digits, with hyphens for what is between them. */
-export function anchorOf(title: string): string {
+function anchorOf(title: string): string {
   return title
     .toLowerCase()
     .replaceAll(/[^\w\s-]/g, '')

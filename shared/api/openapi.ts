@@ -56,7 +56,7 @@ export function scopeText({ scope, isOfAllNamespaces }: Pick<Endpoint, 'scope' |
 }
 
 /** Everything that may go wrong, by the status of its answer. */
-export function errorsByStatus({ errors }: Pick<Endpoint, 'errors'>): ReadonlyMap<number, readonly ErrorCode[]> {
+function errorsByStatus({ errors }: Pick<Endpoint, 'errors'>): ReadonlyMap<number, readonly ErrorCode[]> {
   return Map.groupBy([...errors, ...COMMON_ERRORS], (code) => HTTP_STATUS[code]);
 }
 

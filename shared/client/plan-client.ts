@@ -33,4 +33,4 @@ function clientOver(url: string, ask: Requester) {
 export type UpgradeClient = Readonly<ReturnType<typeof clientOver>>;
 
 /** The client over any way to ask. */
-export const upgradeClientOver: (...given: Parameters<typeof clientOver>) => UpgradeClient = clientOver;
+const upgradeClientOver: (...given: Parameters<typeof clientOver>) => UpgradeClient = clientOver;

@@ -12,7 +12,7 @@ import { openRequester, readAnswer, type Answer, type Request, type Requester } 
 export type V2Object = Readonly<Record<string, unknown>>;
 
 /** Objects of one answer to a list. */
-export const V2_PAGE = 100;
+const V2_PAGE = 100;
 
 export interface V2Query {
   readonly labelSelector?: string | undefined;

@@ -70,7 +70,7 @@ export function alertFamily(name: string, severity: string): string {
 }
 
 /** The status of an alert that fires (prometheus 1.3). */
-export function alertStatus(labels: LabelSet, settings: AlertSettings): number {
+function alertStatus(labels: LabelSet, settings: AlertSettings): number {
   const severity = valueOf(labels, settings.severity).toLowerCase();
   if (severity === '') return 2;
   return Object.hasOwn(settings.statuses, severity) ? (settings.statuses[severity] ?? 3) : 3;

@@ -2,7 +2,7 @@ import type { CheckResult } from '../schemas/result.ts';
 import { isSettings, mergeSettings } from './merge-settings.ts';
 
 /** The name of the event that tells of a client that leaves, and of the handler that hears of it by default. */
-export const DEREGISTRATION = 'deregistration';
+const DEREGISTRATION = 'deregistration';
 
 /**
  * The check of the event that tells of a client that leaves for good (completion 1.10).

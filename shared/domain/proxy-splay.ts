@@ -1,5 +1,5 @@
 /** Percent of the interval over which proxy check requests are spread when the check says nothing else (reference 2.2.3). */
-export const SPLAY_COVERAGE = 90;
+const SPLAY_COVERAGE = 90;
 
 /**
  * Milliseconds between the proxy check requests of one run: so that all of them fall into the covered part of the

@@ -32,7 +32,7 @@ export interface SearchProblem {
 const FIELD_NAME = /^[a-z_]+/i;
 
 /** Bounds that no person reaches by typing, so that no search can take the program's time or stack. */
-export const SEARCH_LENGTH_MAX = 1024;
+const SEARCH_LENGTH_MAX = 1024;
 const DEPTH_MAX = 32;
 const NODES_MAX = 200;
 

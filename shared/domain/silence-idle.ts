@@ -62,7 +62,7 @@ export function idleStep(entry: SilencedEntry, facts: IdleFacts, rules: IdleRule
  * @param since epoch seconds from which it matched nothing
  * @returns epoch milliseconds; undefined: it has no window any more
  */
-export function idleAt(
+function idleAt(
   { recurrence }: Pick<SilencedEntry, 'recurrence'>,
   since: number,
   { afterSeconds }: IdleRules,

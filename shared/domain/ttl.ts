@@ -4,7 +4,7 @@ import { KEEPALIVE_CHECK } from './keepalive.ts';
 import { isSettings } from './merge-settings.ts';
 
 /** A result that stays stale is told again after this many seconds, as the peer's sweep does (completion 1.14). */
-export const STALE_REPEAT_SECONDS = 30;
+const STALE_REPEAT_SECONDS = 30;
 
 /** Seconds after which a result is stale; 0: never, as keepalives, whose age is looked at by itself. */
 export function ttlOf(check: HeldResult | undefined): number {

@@ -22,7 +22,7 @@ export function joinedWithholding(before: Withholding, after: Withholding, named
 }
 
 /** Who is to hear of an event when it is free, as far as they are known by name. */
-export function owedHandlers({ inhibited, owed = [] }: Withholding): readonly string[] {
+function owedHandlers({ inhibited, owed = [] }: Withholding): readonly string[] {
   const withheldFrom = (inhibited?.isWithheld === true ? inhibited.withheldFrom : undefined) ?? [];
   return [...withheldFrom, ...owed];
 }

@@ -21,7 +21,7 @@ export const aggregateSchema = z.union([aggregateNameSchema, z.boolean()]);
 export const aggregatesSchema = z.array(aggregateNameSchema).max(AGGREGATES_MAX);
 
 /** How a rule finds its aggregate. */
-export const ruleVerdictAnswer = z.looseObject({
+const ruleVerdictAnswer = z.looseObject({
   /** The check of its event. */
   check: z.string(),
   status: z.number(),

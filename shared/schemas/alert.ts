@@ -46,7 +46,7 @@ function labelSet(valueLengthMax: number) {
 }
 
 /** To milliseconds since 1970; the year 1, which programs in Go write for no time at all, is undefined. */
-export const momentSchema = z.iso
+const momentSchema = z.iso
   .datetime({ offset: true, error: 'must be a time like 2026-01-31T12:00:00Z' })
   .transform((text) => {
     const ms = Date.parse(text);

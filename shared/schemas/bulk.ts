@@ -7,7 +7,7 @@ import { isOneTarget, monSilencedSchema, remindedSchema, TARGET_MESSAGE } from '
 import { objectNameSchema, pairsSchema } from './v2/metadata.ts';
 
 /** Most operations of one `POST /api/mon/v1/bulk`. */
-export const BULK_MAX = 10_000;
+const BULK_MAX = 10_000;
 
 /**
  * Condition on the silenced entry that is there now: the `timestamp` that it must have, null: there must be none, absent:

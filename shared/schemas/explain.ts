@@ -95,7 +95,7 @@ export type HandlerExplanation = HandlerVerdict & {
 };
 
 /** As callers rely on it, see `answer.ts`. */
-export const verdictAnswer = z.looseObject({
+const verdictAnswer = z.looseObject({
   handler: z.string(),
   // Newer backends may know more of them.
   verdict: z.string(),

@@ -9,7 +9,7 @@ interface PresetTraits {
 }
 
 /** Services that `webhook` knows the payloads of. */
-export const PRESETS = {
+const PRESETS = {
   slack: { needs: ['url'] },
   mattermost: { needs: ['url'] },
   teams: { needs: ['url'] },

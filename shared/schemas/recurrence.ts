@@ -57,7 +57,7 @@ export const recurrenceAnswer = z.object({
 export type Recurrence = Readonly<z.infer<typeof recurrenceAnswer>>;
 
 /** What a window has to do with a change of the clock (silencing 3). */
-export const CLOCK_CHANGES = ['start_skipped', 'start_twice', 'during'] as const;
+const CLOCK_CHANGES = ['start_skipped', 'start_twice', 'during'] as const;
 
 /** A window as a preview shows it. */
 export const windowAnswer = z.object({

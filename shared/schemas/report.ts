@@ -4,7 +4,7 @@ import { texts, type AnswerOf } from './answer.ts';
 import { inhibitorSchema } from './inhibition.ts';
 
 /** What people do to events and silences, as the timeline has it (spec, report 3). */
-export const REPORT_DEEDS = ['silenced', 'acknowledged', 'ended', 'resolved', 'deleted', 'renamed'] as const;
+const REPORT_DEEDS = ['silenced', 'acknowledged', 'ended', 'resolved', 'deleted', 'renamed'] as const;
 export type ReportDeed = (typeof REPORT_DEEDS)[number];
 
 /** Only where all namespaces are asked for: where it is. */

@@ -79,7 +79,7 @@ const transitionSchema = z.object(transitionShape);
 export type Transition = AnswerOf<typeof transitionSchema>;
 
 /** A transition in its place. */
-export const timelineRowAnswer = z.object({
+const timelineRowAnswer = z.object({
   /** Microseconds of the time of its commit, made unique: they grow in the order of the transitions. */
   id: z.number(),
   /** Epoch milliseconds. */

@@ -1,5 +1,5 @@
 /** Sizes of a terminal that have pictures (console 4.6). */
-export const SIZES = [
+const SIZES = [
   { columns: 80, rows: 24 },
   { columns: 100, rows: 30 },
   { columns: 120, rows: 36 },

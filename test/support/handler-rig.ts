@@ -58,7 +58,7 @@ export function aHandler(attributes: object = {}): HandlerDefinition {
   return handlerSchema.parse({ type: 'pipe', command: 'true', ...attributes });
 }
 
-export function anEvent(client: string, check: string): HandledEvent {
+function anEvent(client: string, check: string): HandledEvent {
   return {
     id: `${client}/${check}`,
     client: {

@@ -11,7 +11,7 @@ const MINUTE_MS = 60_000;
 /** A morning in which the number of results went up and came down again. */
 const RATES = Array.from({ length: 90 }, (_, index) => 1200 + Math.round(4000 * Math.sin((index / 90) * Math.PI) ** 2));
 
-export const SCENE_OVERVIEW: Overview = {
+const SCENE_OVERVIEW: Overview = {
   at: FEED_HELLO.time / 1000,
   noisiest: [
     { check: 'http-frontend', events: 41_220, clients: 312 },

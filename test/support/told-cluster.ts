@@ -27,7 +27,7 @@ export class ToldCluster implements Cluster {
   }
 }
 
-export const CLUSTER_START = 1_795_000_000;
+const CLUSTER_START = 1_795_000_000;
 
 /** A member called after its host, with `NAME-id` as its id, which is up to date. */
 export function aMember(host: string, more: Partial<ClusterMember> = {}): ClusterMember {

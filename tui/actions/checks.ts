@@ -16,7 +16,7 @@ import type { RunOrder } from '../state/effects.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 
 /** Each check once, on the clients of the targets. */
-export function runsOn(targets: readonly Target[]): readonly RunOrder[] {
+function runsOn(targets: readonly Target[]): readonly RunOrder[] {
   const subscribers = new Map<string, string[]>();
   for (const { client, check } of targets) {
     const known = subscribers.get(check);
@@ -27,7 +27,7 @@ export function runsOn(targets: readonly Target[]): readonly RunOrder[] {
 }
 
 /** Asks whether to run checks now, and says on whom. Without a connection the key means: connect. */
-export function askRun(store: ActionPorts, orders: readonly RunOrder[]): void {
+function askRun(store: ActionPorts, orders: readonly RunOrder[]): void {
   if (!isConnected(store.feed)) return store.request({ kind: 'reconnect' });
   if (orders.length === 0) return store.say('there is no check to run');
   if (!mayChange(store, 'run')) return;

@@ -14,7 +14,7 @@ import type { Opened, Screen, Says, Asks } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';
 
 /** Asks whether to delete clients and says what goes with them. */
-export function askDeleteClients(store: Screen & Says & Pick<Known, 'events'>, names: readonly string[]): void {
+function askDeleteClients(store: Screen & Says & Pick<Known, 'events'>, names: readonly string[]): void {
   if (names.length === 0) return store.say('there is no client to delete');
   const what = countOf(names.length, 'client');
   const lines = names.map((name) => {

@@ -14,13 +14,13 @@ import type { Known } from '../model/known.ts';
 import { openLoadedLayer } from '../state/layer-loads.ts';
 
 /** Asks whether to run the handlers again. */
-export function askRetryLetters(store: Screen & Says, letters: readonly DeadLetterSummary[]): void {
+function askRetryLetters(store: Screen & Says, letters: readonly DeadLetterSummary[]): void {
   if (letters.length === 0) return store.say('there is no dead letter to retry');
   ask(store, 'retry', letters, ['They stand behind what waits, and keep the ids of their deliveries.']);
 }
 
 /** Asks whether to forget them. */
-export function askDropLetters(store: Screen & Says, letters: readonly DeadLetterSummary[]): void {
+function askDropLetters(store: Screen & Says, letters: readonly DeadLetterSummary[]): void {
   if (letters.length === 0) return store.say('there is no dead letter to drop');
   ask(store, 'drop', letters, ['Nobody is told of these events any more. It cannot be undone.']);
 }
@@ -60,7 +60,7 @@ export function explainLetter(store: Screen & Says, [letter]: readonly DeadLette
 }
 
 /** Shows the event of a dead letter as it is now. */
-export function openLetterEvent(
+function openLetterEvent(
   store: Screen & Says & Asks & Pick<Known, 'events'>,
   { client, check }: DeadLetterSummary,
 ): void {

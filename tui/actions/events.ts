@@ -25,7 +25,7 @@ import type { ActionPorts } from '../keys/action-ports.ts';
 import { openLayer } from '../state/layer-stack.ts';
 import { EXPIRE_NEVER } from '../../shared/schemas/lifetime.ts';
 
-export function openSilence(
+function openSilence(
   store: Screen & Says & Asks & Pick<Known, 'events' | 'clients'> & Places & Pick<ListOfView, 'list'>,
   targets: readonly Target[],
 ): void {
@@ -38,10 +38,7 @@ export function openSilence(
 }
 
 /** Asks first when it is more than one event, or a critical one. */
-export function askResolve(
-  store: Screen & Says & Asks & Pick<Known, 'events'> & Places,
-  targets: readonly Target[],
-): void {
+function askResolve(store: Screen & Says & Asks & Pick<Known, 'events'> & Places, targets: readonly Target[]): void {
   const living = livingTargets(store, targets, 'resolve');
   if (living.length === 0) return;
   const operations = living.map(({ client, check }): BulkOperation => ({ op: 'resolve', client, check }));
@@ -58,7 +55,7 @@ export function askResolve(
 }
 
 /** Always asks: what a client has reported goes with the event. */
-export function askDelete(store: Screen & Says & Pick<Known, 'events'> & Places, targets: readonly Target[]): void {
+function askDelete(store: Screen & Says & Pick<Known, 'events'> & Places, targets: readonly Target[]): void {
   const living = livingTargets(store, targets, 'delete');
   if (living.length === 0) return;
   const button = `Delete ${countOf(living.length, 'event')}`;
@@ -79,7 +76,7 @@ export function askDelete(store: Screen & Says & Pick<Known, 'events'> & Places,
  * Silences exactly these events until they resolve, because somebody is at it. Those that have such a silence already
  * keep theirs. Asks first when it is more than one.
  */
-export function acknowledge(store: ActionPorts, targets: readonly Target[]): void {
+function acknowledge(store: ActionPorts, targets: readonly Target[]): void {
   const living = livingTargets(store, targets, 'acknowledge');
   const open = living.filter(({ client, check }) => !store.silenced.has(silencedId(clientSubscription(client), check)));
   const kept = living.length - open.length;
@@ -124,7 +121,7 @@ function acknowledgement(
 }
 
 /** Ends the silences on events; always asks, since each may cover other events too. */
-export function askUnsilence(store: Screen & Says & Known & Places, targets: readonly Target[]): void {
+function askUnsilence(store: Screen & Says & Known & Places, targets: readonly Target[]): void {
   const living = livingTargets(store, targets, 'hear again');
   const [first] = living;
   if (first === undefined) return;

@@ -63,11 +63,7 @@ export function endSilences(store: Pick<Known, 'silenced'>, ids: readonly string
 }
 
 /** Asks before entries are ended: everything that they cover is heard again. */
-export function askEndSilences(
-  store: Screen & Says & Known,
-  entries: readonly SilencedRow[],
-  focused?: 'cancel',
-): void {
+function askEndSilences(store: Screen & Says & Known, entries: readonly SilencedRow[], focused?: 'cancel'): void {
   const living = entries.filter(({ id }) => store.silenced.has(id));
   if (living.length === 0)
     return store.say(`there is no silence to end here: ${keyOf('silence-again')} makes one again`);

@@ -16,7 +16,7 @@ import { goBack, openView, goTo } from '../screens/open-view.ts';
  * How long a digit waits for what it means. In a list `5j` goes five rows down while `5` alone opens the fifth view, so
  * the view opens when no movement and no other digit has come within this time, or at once when another key comes.
  */
-export const DIGIT_WAIT_MS = 400;
+const DIGIT_WAIT_MS = 400;
 
 /** A short screen has one line, which says how the connection is: that stays. */
 function toggleHeader(store: Screen & Says): void {

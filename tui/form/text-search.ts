@@ -2,7 +2,7 @@ import { run, type Line, type Run } from '../text/theme.ts';
 import type { SearchField } from '../state/search-field.ts';
 
 /** The words of a search in lower case. */
-export function wordsOf({ line }: SearchField): readonly string[] {
+function wordsOf({ line }: SearchField): readonly string[] {
   return line.text
     .toLowerCase()
     .split(' ')

@@ -5,7 +5,7 @@ import { GAP, LEAD, placeColumns, widen, type PlacedColumn, type TableEntry } fr
 import type { TableColumn } from './table-column.ts';
 
 /** Cells that one step to the side goes when only the last column is left, and its text is wider than its place. */
-export const SHIFT_CELLS = 20;
+const SHIFT_CELLS = 20;
 
 /** How a list is looked at from the side. */
 export type SideLook = Pick<ListState, 'hidden' | 'sideways' | 'wide'>;

@@ -1,7 +1,7 @@
 import { isFollowedView, NOT_LOADED, type LoadedView, type ViewData, type ViewLoad } from './view-data.ts';
 
 /** How often a view that is looked at asks for its data again. */
-export const RELOAD_MS = 2000;
+const RELOAD_MS = 2000;
 
 /** The data of the views that load theirs, and what is known about it. */
 export class ViewLoads {

@@ -3,7 +3,7 @@ import { MonError } from '../../shared/errors.ts';
 import { takes, type CommandOption, type Flags } from './flags.ts';
 
 /** What is silenced. */
-export const TARGET_OPTIONS: Readonly<Record<'check' | 'subscription' | 'client', CommandOption>> = {
+const TARGET_OPTIONS: Readonly<Record<'check' | 'subscription' | 'client', CommandOption>> = {
   check: takes('NAME', 'this check; without a subscription or client: everywhere', { completes: 'check' }),
   subscription: takes('NAME', 'all clients with this subscription', { completes: 'subscription' }),
   client: takes('NAME', 'this client; short for --subscription client:NAME', { completes: 'client' }),

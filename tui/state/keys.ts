@@ -207,7 +207,7 @@ function contextsOf(all: readonly BoundAction[]): ReadonlyMap<string, KeyAction>
 }
 
 /** The keys that do an action now. */
-export function keysOf(action: KeyAction): Binding['keys'] {
+function keysOf(action: KeyAction): Binding['keys'] {
   return bound.find(([name]) => name === action)?.[1].keys ?? bindingOf(action).keys;
 }
 

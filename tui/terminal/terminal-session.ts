@@ -40,7 +40,7 @@ const DEADLY_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * Ink gets `stdout` of this session (its type asks for more of a `WriteStream` than it uses), `alternateScreen: false`
  * and no input hook, so that nobody else touches a mode.
  */
-export class TerminalSession implements Disposable {
+class TerminalSession implements Disposable {
   readonly stdout: FrameStdout;
   readonly #device: TerminalDevice;
   readonly #decoder: KeyDecoder;

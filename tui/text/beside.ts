@@ -1,7 +1,7 @@
 import { run, type Line } from './theme.ts';
 
 /** Cells between two columns: a line with a space on both sides. */
-export const GUTTER_CELLS = 3;
+const GUTTER_CELLS = 3;
 
 /** Widths of two columns that share a screen. */
 export function halves(columns: number): readonly [number, number] {

@@ -204,7 +204,7 @@ export function refuseOutsideNamespace(principal: Pick<Principal, 'name' | 'name
 }
 
 /** @throws MonError `forbidden` for who is kept to another namespace than the one that version 1 shows */
-export function refuseOutsideDefault(principal: Pick<Principal, 'name' | 'namespace'>): void {
+function refuseOutsideDefault(principal: Pick<Principal, 'name' | 'namespace'>): void {
   if (maySee(principal, DEFAULT_NAMESPACE)) return;
   throw new MonError(
     'forbidden',

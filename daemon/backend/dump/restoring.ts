@@ -76,7 +76,7 @@ export function settle<State>(
 }
 
 /** Equal as JSON: what is undefined is absent. */
-export function isSame(a: unknown, b: unknown): boolean {
+function isSame(a: unknown, b: unknown): boolean {
   return isDeepStrictEqual(plain(a), plain(b));
 }
 

@@ -45,9 +45,9 @@ export interface Route {
 export type Audience = 'nobody' | 'problems' | 'all';
 
 /** Most routes that are kept, and longest list of names: results can name what nobody has defined, as they like. */
-export const ROUTES_MAX = 1000;
+const ROUTES_MAX = 1000;
 
-export const ROUTE_KEY_LENGTH_MAX = 1000;
+const ROUTE_KEY_LENGTH_MAX = 1000;
 
 /** Where runs wait that were asked for. */
 export interface Backlog {
@@ -188,13 +188,13 @@ export class EventHandling {
   }
 }
 
-export function routeOf(handlers: readonly RoutedHandler[]): Route {
+function routeOf(handlers: readonly RoutedHandler[]): Route {
   const refusals = handlers.flatMap((handler) => (handler.kind === 'handler' ? [] : refusal(handler)));
   const all = handlers.filter((handler) => handler.kind === 'handler' && hearsAll(handler.definition));
   return { handlers, refusals: refusals.length === handlers.length ? refusals : undefined, all };
 }
 
 /** At the peer of version 2 whoever wants no word of what is well says so by a filter. */
-export function hearsAll(definition: HandlerDefinition | undefined): boolean {
+function hearsAll(definition: HandlerDefinition | undefined): boolean {
   return definition !== undefined && definition.type !== 'set' && definition.event_format === 'core';
 }

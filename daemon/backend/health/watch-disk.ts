@@ -8,7 +8,7 @@ import type { Clock } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
 
 /** The check of the backend about its own disk. */
-export const DISK_CHECK = 'mon.disk';
+const DISK_CHECK = 'mon.disk';
 
 /** At the fastest, results fill what is between the floor and the reserve in some seconds. */
 const LOOK_MS = 1000;

@@ -94,7 +94,7 @@ function findingText({ rule, evidence, remedy }: Finding): string {
 }
 
 /** @throws MonError `internal`: a plan was only made for versions that are some */
-export function pathOf({ from, to }: Pick<PlanRun, 'from' | 'to'>): UpgradePath {
+function pathOf({ from, to }: Pick<PlanRun, 'from' | 'to'>): UpgradePath {
   const path = parsePath(from, to);
   if ('problem' in path) throw new MonError('internal', path.problem);
   return path;

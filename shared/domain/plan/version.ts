@@ -11,7 +11,7 @@ export function parseVersion(text: string): Version | undefined {
 }
 
 /** @returns less than 0 when `a` is older than `b`, 0 when they are the same */
-export function compareVersions(a: Version, b: Version): number {
+function compareVersions(a: Version, b: Version): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
 }
 

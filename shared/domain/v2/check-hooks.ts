@@ -32,7 +32,7 @@ export function withoutHook(hooks: CheckHooks, type: string, name: string): Chec
 }
 
 /** Every hook that a check names, each once, in their order. */
-export function hookNames(hooks: CheckHooks): readonly string[] {
+function hookNames(hooks: CheckHooks): readonly string[] {
   return [...new Set(hooks.flatMap((list) => Object.values(list).flatMap((names) => names ?? [])))];
 }
 

@@ -19,7 +19,7 @@ export interface WrappedKind {
   readonly isNamespaced: boolean;
 }
 
-export const V2_VERSION = 'core/v2';
+const V2_VERSION = 'core/v2';
 
 /** In the order in which they are restored: each needs at most those before it. */
 export const WRAPPED_KINDS = [

@@ -29,7 +29,7 @@ const ASSET_NAME = /^[\w/.:-]+$/;
 
 export const textsSchema = z.array(z.string()).max(LIST_MAX).nullish();
 export const secondsSchema = z.int().min(0).max(SECONDS_MAX).nullish();
-export const envVarsSchema = environmentSchema.nullish();
+const envVarsSchema = environmentSchema.nullish();
 
 /** What has no place in version 2: a program with its arguments, whose text is the `command`. */
 export const ownCommandSchema = z.looseObject({ command: argumentsSchema.nullish() }).nullish();

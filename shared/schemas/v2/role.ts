@@ -6,7 +6,7 @@ const RULES_MAX = 1000;
 const SUBJECTS_MAX = 1000;
 
 /** What somebody does with objects. */
-export const ROLE_VERBS = ['get', 'list', 'create', 'update', 'delete'] as const;
+const ROLE_VERBS = ['get', 'list', 'create', 'update', 'delete'] as const;
 export type RoleVerb = (typeof ROLE_VERBS)[number];
 
 /** Stands for every verb and every kind of objects. */

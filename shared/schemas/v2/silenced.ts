@@ -4,7 +4,7 @@ import { subscriptionSchema } from '../name.ts';
 import { metadataSchema, objectNameSchema } from './metadata.ts';
 
 /** The path of an entry ends so: `SUBSCRIPTION:CHECK` with `*` for a missing part, or a check alone (clients 7). */
-export const v2SilencedNameSchema = z
+const v2SilencedNameSchema = z
   .string()
   .min(1)
   .max(512)

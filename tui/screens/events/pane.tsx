@@ -50,7 +50,7 @@ export function PaneUnderCursor({
   );
 }
 
-export function EventPane({ theme, columns, rows, record, peek, silences, nowMs }: EventPaneProps): ReactElement {
+function EventPane({ theme, columns, rows, record, peek, silences, nowMs }: EventPaneProps): ReactElement {
   const lines: Line[] = [[run('─ detail '.padEnd(columns, '─'), 'faint')]];
   if (record !== undefined) {
     const { row } = record;

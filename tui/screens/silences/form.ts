@@ -17,7 +17,7 @@ import type {
   LastSilence,
 } from '../../state/layers/silence.ts';
 
-export const SILENCE_SCOPES: readonly SilenceScope[] = ['pairs', 'checks', 'clients', 'subscription', 'search'];
+const SILENCE_SCOPES: readonly SilenceScope[] = ['pairs', 'checks', 'clients', 'subscription', 'search'];
 
 /** An end that can be chosen. */
 export type SilenceDuration =
