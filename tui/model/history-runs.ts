@@ -1,11 +1,9 @@
+import { HISTORY_LENGTH } from '../../shared/domain/history.ts';
 import { severityOf } from '../../shared/domain/severity.ts';
 import { run, STATUS, type Run } from '../text/theme.ts';
 
-/** Statuses that a check keeps. */
-export const HISTORY_CELLS = 21;
-
 /** The last statuses as one symbol each, the newest right: as many as there are cells. */
-export function historyRuns(history: readonly number[], cells = HISTORY_CELLS): readonly Run[] {
+export function historyRuns(history: readonly number[], cells = HISTORY_LENGTH): readonly Run[] {
   return newest(history, cells).map((status) => {
     const { symbol, tone } = STATUS[severityOf(status)];
     return run(symbol, tone);
@@ -13,7 +11,7 @@ export function historyRuns(history: readonly number[], cells = HISTORY_CELLS): 
 }
 
 /** A history without colors. */
-export function historyText(history: readonly number[], cells = HISTORY_CELLS): string {
+export function historyText(history: readonly number[], cells = HISTORY_LENGTH): string {
   return newest(history, cells)
     .map((status) => STATUS[severityOf(status)].symbol)
     .join('');

@@ -33,7 +33,7 @@ export async function loadShard(
   database: Database,
   name: string,
   limits: RetentionLimits,
-  acceptsGap = false,
+  acceptsGap: boolean,
 ): Promise<Shard> {
   const [epoch, last] = await Promise.all([
     readNumber(database, encodeTuple(epochKey(name))),

@@ -1,5 +1,6 @@
 import { column, textColumn } from '../../list/column-kinds.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
+import { HISTORY_LENGTH } from '../../../shared/domain/history.ts';
 import {
   countField,
   flagField,
@@ -12,7 +13,7 @@ import { searchLanguage, type SearchLanguage } from '../../../shared/domain/sear
 import { severityOf, STATUS_OF, WORST_FIRST, type Severity } from '../../../shared/domain/severity.ts';
 import { shortCountText } from '../../words/count-text.ts';
 import { FLAPPING_SYMBOL, SILENCED_SYMBOL, STATUS, type Tone } from '../../text/theme.ts';
-import { HISTORY_CELLS, historyRuns, historyText } from '../../model/history-runs.ts';
+import { historyRuns, historyText } from '../../model/history-runs.ts';
 import type { SubjectData } from '../../state/layers/inspect.ts';
 import { rankOf, type InspectRow, type OutputRow, type ResultRow } from './rows.ts';
 import { nextRunText } from '../../words/next-run-text.ts';
@@ -46,7 +47,7 @@ const STATUS_COLUMN: TableColumn<ResultRow> = column('status', 'STATUS', [6, 6],
 const HISTORY_COLUMN: TableColumn<ResultRow> = column(
   'history',
   'HISTORY',
-  [10, HISTORY_CELLS],
+  [10, HISTORY_LENGTH],
   ({ history }, _, width) => historyText(history, width),
   { runs: ({ history }, _, width) => historyRuns(history, width) },
 );

@@ -1,8 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { MonError } from '../../../../shared/errors.ts';
-import { newestSchema } from '../migrations/list.ts';
-import type { Migration } from '../migrations/migration.ts';
+import { MIGRATIONS, newestSchema } from '../migrations/list.ts';
 import { MAKING_TABLES, TABLES } from './statements.ts';
 
 const SECRET_BYTES = 32;
@@ -27,22 +26,17 @@ select to_regnamespace('mon') is not null as named, to_regclass('mon.store') is 
  * @param copying the id of the store that will be copied into a new one
  * @throws MonError `invalid` when it is newer than the program or of another program
  */
-export async function ensureTables(
-  client: Client,
-  shown: string,
-  migrations: readonly Migration[],
-  copying: string | null = null,
-): Promise<StoreRow> {
+export async function ensureTables(client: Client, shown: string, copying: string | null = null): Promise<StoreRow> {
   await client.query('begin');
   await client.query(MAKING_TABLES);
   const { rows } = await client.query<{ named: boolean; ours: boolean }>(FOUND);
   const { named, ours } = rows[0] ?? { named: false, ours: false };
   if (named && !ours) throw ofAnother(shown);
-  if (!ours) await makeTables(client, newestSchema(migrations), copying);
+  if (!ours) await makeTables(client, newestSchema(MIGRATIONS), copying);
   const row = await readStoreRow(client);
   await client.query('commit');
   if (row === undefined) throw ofAnother(shown);
-  refuseNewer(shown, row.schema, newestSchema(migrations));
+  refuseNewer(shown, row.schema, newestSchema(MIGRATIONS));
   return row;
 }
 

@@ -57,7 +57,7 @@ export async function openPostgresStore(url: string, options: PostgresStoreOptio
   let client: Client | undefined;
   try {
     client = await server.connect(() => undefined);
-    const row = await ensureTables(client, server.shown, MIGRATIONS);
+    const row = await ensureTables(client, server.shown);
     if (row.copying !== null) throw copiedInPart(server.shown);
     const shards = await readShards(client, options.retention ?? RETENTION_DEFAULT);
     return new PostgresStore(server, row, shards, options);
