@@ -97,6 +97,8 @@ export interface HandlingCircumstances {
   readonly moment: Moment;
   /** Why nobody is to hear of the event; undefined: nothing keeps it quiet. */
   readonly quiet?: Quiet | undefined;
+  /** Whether an event is open that it leaves as it is, so that it is not the end of that. */
+  readonly isBeside?: boolean;
 }
 
 /** Why an inhibition keeps an event from all handlers. */
@@ -124,7 +126,9 @@ export function judgeHandler(
   const conditions = handler.definition ?? NO_CONDITIONS;
   return {
     handler: handler.name,
-    ...(objection(conditions, event) ?? inhibited(circumstances) ?? filtered(conditions, event, circumstances)),
+    ...(objection(conditions, event, circumstances) ??
+      inhibited(circumstances) ??
+      filtered(conditions, event, circumstances)),
   };
 }
 
@@ -173,12 +177,13 @@ const NO_CONDITIONS: Conditions = {};
 function objection(
   { severities, handle_silenced, handle_flapping, group_by }: Conditions,
   event: Event,
+  { isBeside }: Pick<HandlingCircumstances, 'isBeside'>,
 ): Judgement | undefined {
   if (isHandlingDisabled(event.check)) return { verdict: 'disabled', reason: 'its check says handle: false' };
   if (event.action === 'flapping' && handle_flapping !== true) {
     return { verdict: 'action', reason: 'it is flapping, and the handler does not say handle_flapping: true' };
   }
-  if (group_by !== undefined && event.check.status === 0 && event.action !== 'resolve') {
+  if (group_by !== undefined && event.check.status === 0 && (event.action !== 'resolve' || isBeside === true)) {
     return { verdict: 'action', reason: 'it is neither a problem nor the end of one, and the handler has group_by' };
   }
   if (severities !== undefined && !hasSeverity(event, severities)) {

@@ -6,6 +6,7 @@ import {
   isRun,
   isSuppressedRun,
   judgeHandler,
+  type HandlingCircumstances,
   type RoutedHandler,
 } from '../../../shared/domain/handling.ts';
 import { groupOfOne } from '../../../shared/domain/grouping/run.ts';
@@ -40,7 +41,8 @@ export function handleEvent(transaction: Transaction, occasion: Occasion): Event
   // Also of a check that nobody hears of: it may keep others quiet.
   if (transaction.handling.definitions.inhibitions.length > 0) noteInhibiting(transaction, occasion);
   const route = transaction.handling.route(occasion.client.namespace.name, check);
-  const isEnd = state.action === 'resolve' && transaction.hasBody(CLIENTS, occasion.client);
+  const isEnd =
+    state.action === 'resolve' && !isBesideStored(occasion) && transaction.hasBody(CLIENTS, occasion.client);
   const others = isEnd ? groupsToldOf(transaction.handling, occasion, route.handlers) : NONE;
   const handlers = others.length === 0 ? route.handlers : [...route.handlers, ...others];
   const refusals = others.length === 0 ? route.refusals : undefined;
@@ -157,12 +159,10 @@ function askForRuns(
   const isFree = !isBeside && quiet === undefined && event.action !== 'resolve';
   const isTelling = !isBeside && transaction.handling.handlesSilenceEnds();
   const unsilenced = isTelling ? afterSilence(event, state) : undefined;
-  const circumstances = transaction.handling.circumstances(
-    namespace.name,
-    openEvents(namespace),
-    transaction.nowMs,
-    quiet,
-  );
+  const circumstances: HandlingCircumstances = {
+    ...transaction.handling.circumstances(namespace.name, openEvents(namespace), transaction.nowMs, quiet),
+    isBeside,
+  };
   const unquieted = { ...circumstances, quiet: undefined };
   const verdicts: HandlerVerdict[] = [];
   let hasRun = false;

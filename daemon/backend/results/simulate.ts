@@ -2,6 +2,7 @@ import { profileOf } from '../../../shared/domain/client-profile.ts';
 import { buildEvent } from '../../../shared/domain/build-event.ts';
 import { nextCheckState, NO_CHECK_STATE, type Transition } from '../../../shared/domain/event.ts';
 import { handlingSentence, noTransitionSentence, transitionSentence } from '../../../shared/domain/explain-handling.ts';
+import type { HandlingCircumstances } from '../../../shared/domain/handling.ts';
 import { inhibitionOutlook } from '../../../shared/domain/inhibition/outlook.ts';
 import { quietEnd } from '../../../shared/domain/inhibition/rule.ts';
 import { redactEvent } from '../../../shared/domain/redact.ts';
@@ -85,13 +86,16 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
   });
   const assumed = { client: record, check: check.name, isOpen };
   const route = handling.route(namespace.name, check);
-  const groups = event.action === 'resolve' ? groupsToldOf(handling, { client, check }, route.handlers) : [];
+  const groups = transition.kind === 'resolve' ? groupsToldOf(handling, { client, check }, route.handlers) : [];
   const routed = [...route.handlers, ...groups];
   const quiet =
     event.action === 'resolve'
       ? quietEnd(transition.event)
       : inhibitionOf(handling.definitions.inhibitions, namespace, event);
-  const circumstances = handling.circumstances(namespace.name, openEvents(namespace, assumed), nowMs, quiet);
+  const circumstances: HandlingCircumstances = {
+    ...handling.circumstances(namespace.name, openEvents(namespace, assumed), nowMs, quiet),
+    isBeside: transition.kind === 'metric' && isOpen,
+  };
   const owing = transition.kind === 'metric' ? {} : transition.event;
   const judged = handling.verdicts(routed, event, circumstances, owing);
   const unquieted = quiet && handling.verdicts(routed, event, { ...circumstances, quiet: undefined }, owing);

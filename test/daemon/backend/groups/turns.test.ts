@@ -329,6 +329,33 @@ describe('a check that is renamed', () => {
   });
 });
 
+test.each([{ handlers: ['default'] }, { handlers: ['other'] }, { handlers: [] }])(
+  'an OK of a metric that leaves its event open ends nothing in a group: handlers $handlers',
+  async ({ handlers }) => {
+    const rig = await openRacks({ handlers: { default: groupingPipe(), other: { type: 'pipe', command: 'true' } } });
+    const lasting = { source: 'a-1', type: 'metric', auto_resolve: false };
+    await rig.report(2, lasting);
+    await pass(rig, 30);
+    expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+    await rig.report(0, { ...lasting, handlers });
+    rig.takeJobs();
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual([]);
+    await rig.report(1, lasting);
+    await pass(rig, 300);
+    expect(await takeTold(rig)).toEqual(['a-1/disk changed']);
+  },
+);
+
+test('and while it waits there it is told', async () => {
+  const rig = await openRacks({ handlers: { default: groupingPipe() } });
+  const lasting = { source: 'a-1', type: 'metric', auto_resolve: false };
+  await rig.report(2, lasting);
+  await rig.report(0, lasting);
+  await pass(rig, 30);
+  expect(await takeTold(rig)).toEqual(['a-1/disk new']);
+});
+
 describe('an end that comes to other handlers than the problem', () => {
   const TWO = { handlers: { default: groupingPipe(), other: { type: 'pipe', command: 'true' } } };
 

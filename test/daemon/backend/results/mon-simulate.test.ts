@@ -95,6 +95,13 @@ describe('the end of a problem', () => {
     }
   });
 
+  test('is not what leaves its event open', async () => {
+    const lasting = { type: 'metric', auto_resolve: false };
+    await report('b-1', 'disk', 2, lasting);
+    expect((await simulate('b-1', 'disk', 0, lasting)).handlers).toMatchObject([{ verdict: 'action' }]);
+    expect((await simulate('b-1', 'disk', 0, { ...lasting, handlers: [] })).handlers).toEqual([]);
+  });
+
   test('is of no concern to a group that does not have it', async () => {
     await report('b-1', 'disk', 2, { handlers: ['chat'] });
     expect((await simulate('b-1', 'disk', 0, { handlers: ['chat'] })).handlers).toMatchObject([{ handler: 'chat' }]);
