@@ -19,8 +19,8 @@ interface UnsilencedParts {
 
 /**
  * Has events handled whose silences are over while the problem persists, whatever ended them: the clock, an operator, a
- * resolution, another entry in their place, a client that left the subscription, a check that says something else. At the start
- * those whose silences ended while the backend was away.
+ * resolution, another entry in their place, a client that left the subscription, a check that says something else, a dump that is
+ * older than the end. At the start those whose silences ended while the backend was away.
  */
 export function handleUnsilenced(parts: UnsilencedParts): Disposable {
   const { registry, commits, clock } = parts;
@@ -47,10 +47,9 @@ function* eventsFreedBy(registry: Registry, change: Change, nowMs: number): Gene
     const client = registry.namespace(change[1]).clients.get(change[2]);
     if (client !== undefined && client.openEvents > 0) yield* client.checks.values();
   } else if (change[0] === 'event') {
-    // An OK that leaves the event as it is may take it out of what a search finds, and is handled by nobody.
-    const namespace = registry.held(change[1]);
-    if (namespace === undefined || namespace.silenced.selectors.isEmpty) return;
-    const entry = namespace.check(change[2], change[3]);
+    // An OK that leaves the event as it is may take it out of what a search finds, and is handled by nobody; nor is what is
+    // restored from a dump.
+    const entry = registry.held(change[1])?.check(change[2], change[3]);
     if (entry !== undefined) yield entry;
   }
 }

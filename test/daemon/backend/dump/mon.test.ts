@@ -181,6 +181,28 @@ test('an event restored runs no handler', async () => {
   expect(received.map((said) => (JSON.parse(said) as { check: { name: string } }).check.name)).toEqual(['loud']);
 });
 
+test.each([
+  { name: 'is told at once where it is over by now', hasSilence: false, atOnce: 1, told: ['disk', 'loud'] },
+  { name: 'waits where it is restored as well', hasSilence: true, atOnce: 0, told: ['loud'] },
+])('what a silence keeps back $name', async ({ hasSilence, atOnce, told }) => {
+  const { port, received } = await openLineReceiver();
+  const settings = { handlers: { default: { type: 'tcp', socket: { host: '127.0.0.1', port } } } };
+  await using one = await startBackend({ settings });
+  const on = asking(one.url);
+  await on('POST', '/silenced', { check: 'disk' });
+  await on('POST', '/results', { source: 'web-1', name: 'disk', status: 2, output: 'x' });
+  await using other = await startBackend({ settings });
+  // As in pages of many.
+  for (const type of [...(hasSilence ? ['silenced'] : []), 'entities', 'events']) {
+    const { objects } = (await on('GET', `/api/mon/v1/dump/${type}`)).body as { objects: unknown[] };
+    expect((await asking(other.url)('POST', '/api/mon/v1/restore', { objects })).status).toBe(200);
+  }
+  await vi.waitFor(() => expect(received).toHaveLength(atOnce));
+  await asking(other.url)('POST', '/results', { source: 'web-1', name: 'loud', status: 2, output: 'x' });
+  await vi.waitFor(() => expect(received).toHaveLength(told.length));
+  expect(received.map((said) => (JSON.parse(said) as { check: { name: string } }).check.name)).toEqual(told);
+});
+
 /** All that a dump of this backend holds. */
 async function stateOf(url: string): Promise<unknown[]> {
   const types = ['namespaces', 'checks', 'silenced', 'entities', 'events', 'users'];
