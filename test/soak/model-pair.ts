@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { vi } from 'vitest';
 import type { Backend } from '../../daemon/backend/compose.ts';
 import { loadConfig } from '../../daemon/backend/config/load-config.ts';
+import { RESTORE_MAX, type DumpPage, type RestoreAnswer } from '../../shared/schemas/restore.ts';
 import { administratorOf } from '../support/administrator.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { searchText, type ModelSearch } from '../support/model-search.ts';
@@ -27,6 +28,8 @@ const HURRY_MS = 1000;
 const PAUSE_MS = 2;
 /** More than it takes for the few events of a story. */
 const COMMITS_OF_A_RELOAD = 8;
+/** Objects that are restored together, in several commits. */
+const PAGE = 3;
 
 type Answers = Readonly<Record<string, unknown>>;
 type Rows = readonly Answers[];
@@ -36,17 +39,24 @@ interface SilenceRow {
   readonly selector?: string;
 }
 
+/** What both hold at some moment. */
+interface Dumped {
+  readonly objects: readonly object[];
+  readonly model: ReturnType<ReferenceModel['dump']>;
+}
+
 /** The backend and the model side by side. */
 export class ModelPair implements AsyncDisposable {
   static #patienceMs = PATIENCE_MS;
   readonly #clock = new ManualClock();
   readonly #model = new ReferenceModel({ ...DEFINITIONS }, settingsOf(FIRST_CONFIG));
-  readonly #dir: string;
+  #dir: string;
   readonly #receiver: ToldReceiver;
   readonly #actualIds = new IdNames();
   readonly #expectedIds = new IdNames();
   #backend: Backend;
   #config = FIRST_CONFIG;
+  #dumped: Dumped | undefined;
   /** How much of what handlers were told was expected. */
   #heard = 0;
 
@@ -92,7 +102,7 @@ export class ModelPair implements AsyncDisposable {
     else await this.#settle();
   }
 
-  async #do(given: Step): Promise<void> {
+  async #do(given: Step): Promise<unknown> {
     const nowMs = this.#clock.now();
     const model = this.#model;
     switch (given.do) {
@@ -154,17 +164,69 @@ export class ModelPair implements AsyncDisposable {
         await this.#backend.stop();
         await this.#start();
         return;
+      case 'move':
+        return this.#move();
+      case 'dump':
+        this.#dumped = { objects: await this.#dump(), model: model.dump() };
+        return;
+      case 'restore':
+        if (this.#dumped === undefined || this.#dumped.objects.length === 0) return;
+        await this.#restore(this.#dumped.objects);
+        model.restore(this.#dumped.model, nowMs);
+        return;
       case 'reload':
         return this.#reload({ ...this.#config, ...given.config });
     }
   }
 
+  async #move(): Promise<void> {
+    const objects = await this.#dump();
+    await this.#backend.stop();
+    await rm(this.#dir, { recursive: true });
+    this.#dir = await mkdtemp(join(tmpdir(), 'mon-test-'));
+    await this.#start();
+    await this.#settleRules();
+    const outcomes = await this.#restore(objects, PAGE);
+    assert.deepEqual(new Set(outcomes.map(({ outcome }) => outcome)), new Set(objects.length === 0 ? [] : ['created']));
+    this.#model.moved(this.#clock.now());
+  }
+
+  /** In the order in which one is restored. */
+  async #dump(): Promise<readonly object[]> {
+    const pages: object[] = [];
+    for (const type of ['silenced', 'entities', 'events']) {
+      for (let after = ''; ;) {
+        const page = (await this.#get(`/api/mon/v1/dump/${type}${after}`)) as DumpPage;
+        pages.push(...page.objects);
+        if (page.continue === null) break;
+        after = `?continue=${page.continue}`;
+      }
+    }
+    return pages;
+  }
+
+  /** @param size of a page */
+  async #restore(objects: readonly object[], size = RESTORE_MAX): Promise<RestoreAnswer['results']> {
+    const outcomes: RestoreAnswer['results'][number][] = [];
+    for (let start = 0; start < objects.length; start += size) {
+      const page = await this.#ask('POST', '/api/mon/v1/restore', 200, {
+        objects: objects.slice(start, start + size),
+      });
+      outcomes.push(...(JSON.parse(page) as RestoreAnswer).results);
+    }
+    return outcomes;
+  }
+
   async #reload(config: ModelConfig): Promise<void> {
     this.#config = config;
     await this.#backend.reload();
-    // Open events are held against other rules commit by commit, of which nothing tells that it is the last.
-    for (let commit = 0; commit < COMMITS_OF_A_RELOAD; commit++) await this.#commit();
+    await this.#settleRules();
     this.#model.reload(settingsOf(config), this.#clock.now());
+  }
+
+  /** Open events are held against other rules commit by commit, of which nothing tells that it is the last. */
+  async #settleRules(): Promise<void> {
+    for (let commit = 0; commit < COMMITS_OF_A_RELOAD; commit++) await this.#commit();
   }
 
   /** When it is answered, what was begun before it is committed. */
@@ -310,7 +372,7 @@ export class ModelPair implements AsyncDisposable {
     this.#model.start(this.#clock.now());
   }
 
-  async #ask(method: string, path: string, expected: number, body?: unknown): Promise<void> {
+  async #ask(method: string, path: string, expected: number, body?: unknown): Promise<string> {
     const { url } = this.#backend;
     const answer = await fetch(url + path, {
       method,
@@ -319,6 +381,7 @@ export class ModelPair implements AsyncDisposable {
     });
     const text = await answer.text();
     assert.equal(answer.status, expected, `${method} ${path}: ${String(answer.status)} ${text}`);
+    return text;
   }
 }
 

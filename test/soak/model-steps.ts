@@ -31,6 +31,11 @@ export type Step =
   | { readonly do: 'release'; readonly release: ModelRelease }
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'restart' }
+  /** To a backend that has nothing, by a dump. */
+  | { readonly do: 'move' }
+  | { readonly do: 'dump' }
+  /** The last dump, to a backend that has gone on since. */
+  | { readonly do: 'restore' }
   | { readonly do: 'reload'; readonly config: Partial<ModelConfig> };
 
 /** What the backend is configured with. */
@@ -281,6 +286,9 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.constant({ do: 'restart' as const }) },
+  { weight: 2, arbitrary: fc.constant({ do: 'move' as const }) },
+  { weight: 2, arbitrary: fc.constant({ do: 'dump' as const }) },
+  { weight: 3, arbitrary: fc.constant({ do: 'restore' as const }) },
   {
     weight: 2,
     arbitrary: fc.record({

@@ -1,5 +1,6 @@
 import { idleDueAt, idleLookFrom, type ModelIdleMark, type ModelIdleness, type ModelIdleRules } from './model-idle.ts';
 import { finds, searchText, type ModelSearch, type ModelSubject } from './model-search.ts';
+import { isDeepStrictEqual } from 'node:util';
 import { windowAt, type ModelRecurrence } from './model-windows.ts';
 
 /*
@@ -104,6 +105,29 @@ export class ModelSilences {
   clear(id: string, nowMs: number): boolean {
     this.expire(nowMs);
     return this.#entries.delete(id);
+  }
+
+  /** Those of a dump are as they were, where that is not over. */
+  restore(dumped: ModelSilences, nowMs: number): void {
+    for (const silence of structuredClone(dumped.#entries).values()) {
+      const { request } = silence;
+      const before = this.#living(silence.id, nowMs);
+      const window = request.recurrence && windowAt(request.recurrence, nowMs);
+      const endMs = request.recurrence === undefined ? silence.expiresMs : (window?.endMs ?? nowMs);
+      if (isPast(endMs, nowMs)) continue;
+      if (before?.request.recurrence !== undefined && request.recurrence === undefined) continue;
+      // Of another end nothing was pointed out, and of this one perhaps here.
+      if (silence.expiresMs !== endMs) silence.reminded = undefined;
+      silence.expiresMs = endMs;
+      silence.passedOver = undefined;
+      if (before !== undefined) {
+        if (before.expiresMs === endMs) silence.reminded = before.reminded ?? silence.reminded;
+        goOnFrom(silence, before);
+        if (isDeepStrictEqual(silence, { ...before, passedOver: undefined })) continue;
+      }
+      this.#entries.delete(silence.id);
+      this.#entries.set(silence.id, silence);
+    }
   }
 
   remove(id: string): void {
@@ -224,10 +248,17 @@ export class ModelSilences {
   /** Idleness 1 and 4, at each look. @param open the checks with an event */
   lookForIdle(open: readonly ModelSubject[], rules: ModelIdleRules, nowMs: number): void {
     for (const silence of this.#entries.values()) {
-      const { idleness, id } = silence;
-      if (idleness.since * 1000 <= nowMs) idleness.isCounted = true;
-      if (!isIdleDue(silence, rules, nowMs)) continue;
+      const { idleness, id, run } = silence;
       const now = Math.floor(nowMs / 1000);
+      if (run === undefined && idleness.since <= now && !idleness.isCounted) {
+        // Idleness 2: where nobody counted before it counts from then on.
+        if (!isNew(idleness, now)) idleness.since = now;
+        idleness.isCounted = true;
+      }
+      if (!isIdleDue(silence, rules, nowMs)) {
+        idleness.mark = undefined;
+        continue;
+      }
       if (covers(silence, open, nowMs)) matched(silence, nowMs);
       else if (idleness.mark === undefined) idleness.mark = markOf(idleness, now, rules);
       else if (idleness.mark.ends_at <= now) this.#entries.delete(id);
@@ -319,9 +350,33 @@ function covers(silence: Silence, open: readonly ModelSubject[], nowMs: number):
 }
 
 function matched({ idleness }: Silence, nowMs: number): void {
-  idleness.since = Math.floor(nowMs / 1000);
-  idleness.isCounted = true;
+  const now = Math.floor(nowMs / 1000);
   idleness.mark = undefined;
+  if (!idleness.isCounted && !isNew(idleness, now)) return;
+  idleness.since = now;
+  idleness.isCounted = true;
+}
+
+/** Whether it began so short a time ago that it is known of all of it whether anything matched. */
+function isNew({ since }: ModelIdleness, now: number): boolean {
+  return now - since <= 120;
+}
+
+/** Idleness 2 and reminder 1: since when nothing matched is known better by the one that is there. */
+function goOnFrom(silence: Silence, before: Silence): void {
+  const isUsed = silence.suppressed > 0 || isCountedOf(silence);
+  // Where the dump knows of nothing, one that kept nothing back may have matched something here.
+  const isCounted = isCountedOf(before) && (isUsed || before.suppressed === 0);
+  Object.assign(silence.idleness, { isCounted, since: isCounted ? before.idleness.since : beginOf(silence) });
+}
+
+function isCountedOf({ idleness, run }: Silence): boolean {
+  return idleness.isCounted && run === undefined;
+}
+
+/** Epoch seconds from which it may match anything. */
+function beginOf({ request, timestamp }: Silence): number {
+  return request.recurrence === undefined ? Math.max(request.begin ?? 0, timestamp) : timestamp;
 }
 
 function isIdleDue({ idleness, request, run }: Silence, rules: ModelIdleRules, nowMs: number): boolean {
@@ -330,11 +385,10 @@ function isIdleDue({ idleness, request, run }: Silence, rules: ModelIdleRules, n
 
 /** When looking at one comes to something: where it begins, is due, is to end or matches by now. */
 function idleTurns(silence: Silence, open: readonly ModelSubject[], rules: ModelIdleRules, nowMs: number): number[] {
-  const { idleness, request, timestamp, run } = silence;
+  const { idleness, request, run } = silence;
   if (run !== undefined) return [];
-  const begin = request.recurrence === undefined ? Math.max(request.begin ?? 0, timestamp) : timestamp;
   return [
-    begin * 1000,
+    beginOf(silence) * 1000,
     idleDueAt(idleness, request.recurrence, rules),
     ...(idleness.mark === undefined ? [] : [idleness.mark.ends_at * 1000]),
     ...(isIdleDue(silence, rules, nowMs) && covers(silence, open, nowMs) ? [nowMs] : []),

@@ -42,7 +42,7 @@ export function joinedMarks(before: ModelMarks, after: ModelMarks, check: Body):
 
 /** It is quiet once more: who is owed something waits for the end of that. */
 function owe(marks: ModelMarks): void {
-  marks.withheldFrom = [...marks.withheldFrom, ...marks.owed];
+  marks.withheldFrom = [...new Set([...marks.withheldFrom, ...marks.owed])];
   marks.owed = [];
 }
 
@@ -160,7 +160,7 @@ export class ModelTold {
       if (handler === 'default' && action === 'flapping') continue;
       if (isGrouping && occasion.status === 0 && action !== 'resolve') continue;
       if (isQuiet) {
-        marks.withheldFrom = [...marks.withheldFrom, handler];
+        marks.withheldFrom = [...new Set([...marks.withheldFrom, handler])];
         continue;
       }
       if (silencedBy.length > 0) {
@@ -209,6 +209,20 @@ export class ModelTold {
       this.#groups = undefined;
     } else if (this.#groups === undefined) this.#groups = new ModelGroups(times);
     else this.#groups.times = times;
+  }
+
+  /** A new backend knows of open events what a dump holds. */
+  moved(open: readonly ModelOccasion[]): void {
+    const { times } = this.#handlers;
+    this.#groups = times && new ModelGroups(times);
+    this.#given.clear();
+    this.#inhibitors = [];
+    for (const event of open) this.#noteInhibitor(event);
+  }
+
+  /** An event is as it was. */
+  restored(event: ModelOccasion): void {
+    this.#noteInhibitor(event);
   }
 
   /** The event of a check is over or deleted: it keeps nothing quiet any more. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { statusOfRule, turnsOfRule, type ModelMember, type ModelRule } from './model-aggregates.ts';
 import { isIdleLook, type ModelIdleRules } from './model-idle.ts';
 import { ModelSilences, type ModelHold, type ModelRelease, type ModelSilenceRequest } from './model-silences.ts';
@@ -72,6 +73,12 @@ export interface ModelSettings {
   readonly reminder?: number;
   /** Default: no silence is idle. */
   readonly idle?: ModelIdleRules;
+}
+
+/** What there was at some moment. */
+export interface ModelDump {
+  readonly clients: Map<string, Client>;
+  readonly silences: ModelSilences;
 }
 
 const AGGREGATES_CLIENT = 'mon.aggregates';
@@ -259,15 +266,40 @@ export class ReferenceModel {
     this.#silences.restart();
   }
 
+  /** What a dump holds. */
+  dump(): ModelDump {
+    return { clients: structuredClone(this.#clients), silences: this.#silences.copy() };
+  }
+
+  /** What was dumped a moment ago is all that a new backend knows. */
+  moved(nowMs: number): void {
+    for (const client of this.#clients.values()) {
+      for (const [name, { event }] of client.checks) if (event !== undefined) this.#begin(client, name, nowMs);
+    }
+    const open = this.#openOccasions(nowMs);
+    this.#told?.moved(open);
+  }
+
+  /** `monctl restore`: what was dumped is as it was, and what there is beside it stays. */
+  restore({ clients, silences }: ModelDump, nowMs: number): void {
+    this.#silences.restore(silences, nowMs);
+    const dumped = structuredClone(clients);
+    for (const [name, { record }] of dumped) {
+      const present = this.#clients.get(name);
+      if (present === undefined) this.#clients.set(name, { record, checks: new Map() });
+      else present.record = record;
+    }
+    for (const [clientName, { checks }] of dumped) {
+      const client = this.#clients.get(clientName);
+      if (client === undefined) continue;
+      for (const [name, check] of checks) this.#restoreCheck(client, name, check, nowMs);
+    }
+  }
+
   /** The configuration is another one, but for whether there are handlers. */
   reload(settings: ModelSettings, nowMs: number): void {
     this.#settings = settings;
-    const open = [...this.#clients.values()].flatMap((client) =>
-      [...client.checks.values()].flatMap(({ event }) =>
-        event === undefined ? [] : [this.#occasionOf(client, event, nowMs)],
-      ),
-    );
-    if (settings.handlers !== undefined) this.#told?.reload(settings.handlers, open, nowMs);
+    if (settings.handlers !== undefined) this.#told?.reload(settings.handlers, this.#openOccasions(nowMs), nowMs);
   }
 
   /** When something happens by itself next: at `nowMs` or later. */
@@ -355,6 +387,30 @@ export class ReferenceModel {
     });
   }
 
+  #openOccasions(nowMs: number): ModelOccasion[] {
+    return [...this.#clients.values()].flatMap((client) =>
+      [...client.checks.values()].flatMap(({ event }) =>
+        event === undefined ? [] : [this.#occasionOf(client, event, nowMs)],
+      ),
+    );
+  }
+
+  #restoreCheck(client: Client, name: string, check: Check, nowMs: number): void {
+    const before = client.checks.get(name);
+    const { event } = check;
+    if (event !== undefined) event.marks.isNextTold = before?.event?.marks.isNextTold ?? false;
+    if (isDeepStrictEqual(before, check)) return;
+    client.checks.set(name, check);
+    if ((before?.event === undefined) !== (event === undefined)) this.#begin(client, name, nowMs);
+    if (event === undefined) this.#told?.over(client.record.name, name);
+    else this.#told?.restored(this.#occasionOf(client, { ...event, marks: event.marks }, nowMs));
+  }
+
+  /** Idleness 1: an event begins, or is over. */
+  #begin(client: Client, name: string, nowMs: number): void {
+    this.#silences.match(this.#silences.matching(subjectOf(client, name), nowMs), nowMs);
+  }
+
   #process(name: string, check: Body, nowMs: number, isProxy: boolean): void {
     const now = seconds(nowMs);
     const client = this.#clients.get(name) ?? this.#register(name, now, isProxy);
@@ -417,7 +473,7 @@ export class ReferenceModel {
       marks: before?.marks ?? newMarks(),
     };
     if (before === undefined) {
-      this.#silences.match(this.#silences.matching(subjectOf(client, checkName), nowMs), nowMs);
+      this.#begin(client, checkName, nowMs);
     }
     this.#tell(client, stored.event, nowMs, { isNew: before === undefined });
   }
@@ -443,9 +499,7 @@ export class ReferenceModel {
       },
       nowMs,
     );
-    if (after !== undefined || event === undefined) return;
-    // Idleness 1: under this name it begins.
-    this.#silences.match(this.#silences.matching(subjectOf(client, to), nowMs), nowMs);
+    if (after === undefined && event !== undefined) this.#begin(client, to, nowMs);
   }
 
   #tell(client: Client, event: ToldEvent, nowMs: number, { isNew = false, isSilenceEnd = false } = {}): void {
