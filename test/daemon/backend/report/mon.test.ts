@@ -1,24 +1,20 @@
-import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { readReport } from '../../../../daemon/backend/report/read.ts';
 import { Namespace } from '../../../../daemon/backend/registry/namespace.ts';
 import { handlerSchema } from '../../../../shared/schemas/handler.ts';
 import { inhibitionSchema } from '../../../../shared/schemas/inhibition.ts';
 import type { Report } from '../../../../shared/schemas/report.ts';
-import { asking, basic } from '../../../support/asking.ts';
+import { asking, basic, type Ask } from '../../../support/asking.ts';
+import { BackendRig } from '../../../support/backend-rig.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { openBackend } from '../../../support/open-backend.ts';
 import { startBackend } from '../../../support/running-backend.ts';
-import { tempDir } from '../../../support/temp-dir.ts';
-import { TroubledStore } from '../../../support/troubled-store.ts';
 
 const MON = '/api/mon/v1';
 const MINUTE = 60_000;
 const START = ManualClock.START_MS;
 
-let clock: ManualClock;
-let store: TroubledStore | undefined;
-let ask: ReturnType<typeof asking>;
-let url: string;
+let rig: BackendRig;
+let ask: Ask;
 
 const HANDLERS = new Map([['default', handlerSchema.parse({ type: 'pipe', command: 'cat > /dev/null' })]]);
 
@@ -26,22 +22,13 @@ const HANDLERS = new Map([['default', handlerSchema.parse({ type: 'pipe', comman
 const INHIBITIONS = new Map([['behind-switch', inhibitionSchema.parse({ when: 'check=uplink', quiet: 'check=ping' })]]);
 
 beforeEach(async () => {
-  clock = new ManualClock();
-  const backend = await openBackend({
-    dir: await tempDir(),
-    clock,
-    batcher: { batchLimit: 1 },
-    definitions: { handlers: HANDLERS, inhibitions: INHIBITIONS },
-    around: (real) => (store = new TroubledStore(real)),
-  });
-  onTestFinished(() => backend.stop());
-  ({ url } = backend);
-  ask = asking(url);
+  rig = await BackendRig.open({ handlers: HANDLERS, inhibitions: INHIBITIONS });
+  ask = rig.administer;
 });
 
 /** One result, a minute after the last. */
 async function result(check: string, status: number, source = 'web-1'): Promise<void> {
-  clock.advance(MINUTE);
+  rig.clock.advance(MINUTE);
   const body = { name: check, output: `${check} says ${String(status)}`, status, source };
   expect((await ask('POST', '/results', body)).status).toBe(202);
 }
@@ -53,7 +40,7 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     await result('disk', 0);
     await result('disk', 1);
     await result('disk', 2);
-    clock.advance(MINUTE);
+    rig.clock.advance(MINUTE);
     await ask('POST', '/silenced', {
       subscription: 'client:web-1',
       check: 'disk',
@@ -61,7 +48,7 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
       creator: 'ada',
       reason: 'acknowledged',
     });
-    clock.advance(2 * MINUTE);
+    rig.clock.advance(2 * MINUTE);
     const { open, over, total, actions } = await report();
     expect(open).toEqual({
       count: 1,
@@ -145,9 +132,9 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
   test('what had begun before says when, also where nothing of it falls into the report', async () => {
     await result('disk', 0);
     await result('disk', 2);
-    clock.advance(60 * MINUTE);
+    rig.clock.advance(60 * MINUTE);
     await result('load', 0);
-    const since = String(clock.now() - 5 * MINUTE);
+    const since = String(rig.clock.now() - 5 * MINUTE);
     expect((await report(`?since=${since}`)).open.checks).toMatchObject([
       { check: 'disk', began: START + 2 * MINUTE, down: 300, output: 'disk says 2' },
     ]);
@@ -156,8 +143,8 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
   test('an end in the past is told as it was then', async () => {
     await result('disk', 2);
     await ask('POST', '/silenced', { check: 'disk', creator: 'ada', expire: 90 });
-    clock.advance(MINUTE);
-    const until = String(clock.now());
+    rig.clock.advance(MINUTE);
+    const until = String(rig.clock.now());
     await result('disk', 0);
     await result('load', 2);
     const { open, over } = await report(`?until=${until}`);
@@ -191,23 +178,22 @@ describe('GET /api/mon/v1/report (spec, report)', () => {
     await result('disk', 2);
     const { since, complete_since: complete, is_cut: isCut } = await report();
     expect([complete, isCut]).toEqual([START + MINUTE, false]);
-    expect(since).toBe(clock.now() - 12 * 60 * MINUTE);
+    expect(since).toBe(rig.clock.now() - 12 * 60 * MINUTE);
   });
 
   test('where there is too much of it, it says from when on it is complete', async () => {
     for (const status of [2, 0, 1, 0]) await result('disk', status);
-    if (store === undefined) throw new Error('there is a store');
-    const span = { sinceMs: START, untilMs: clock.now() };
+    const span = { sinceMs: START, untilMs: rig.clock.now() };
     for (let at = 0; at < 100; at++) await result('load', (at % 2) + 1);
     const wanted = {
       asked: { namespaces: [new Namespace('default')], placed: <Item>(item: Item): Item => item, isOfMany: false },
-      span: { ...span, untilMs: clock.now() },
+      span: { ...span, untilMs: rig.clock.now() },
       kept: { sinceMs: START, perCheck: 10_000 },
       limit: 10,
     };
-    const cut = await readReport(store, { ...wanted, transitionsMax: 100 });
+    const cut = await readReport(rig.store, { ...wanted, transitionsMax: 100 });
     expect([cut.is_cut, cut.complete_since, cut.total.checks]).toEqual([true, START + 5 * MINUTE + 1, 1]);
-    const whole = await readReport(store, wanted);
+    const whole = await readReport(rig.store, wanted);
     expect([whole.is_cut, whole.complete_since, whole.total.checks]).toEqual([false, START, 2]);
   });
 
