@@ -102,7 +102,7 @@ export interface TimelineQuery extends PastSpan {
   readonly after?: number;
 }
 
-/** Of which checks. */
+/** The checks whose availability is asked for. */
 export interface AvailabilityQuery extends PastSpan {
   readonly client?: string;
   readonly check?: string;

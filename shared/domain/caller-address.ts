@@ -37,7 +37,7 @@ export function isForwarded(headers: Readonly<Record<string, unknown>>): boolean
   return FORWARDING.some((name) => headers[name] !== undefined);
 }
 
-/** By which the usual proxies, balancers and tunnels can be told. */
+/** Headers by which the usual proxies, balancers and tunnels can be told. */
 const FORWARDING = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'x-forwarded-host', 'via'];
 
 /** From the farthest to the nearest. `X-Forwarded-For` where both are there: more proxies keep to it. */

@@ -1,6 +1,6 @@
 import type { SilencedRow } from '../schemas/feed.ts';
 
-/** From this long before its end on an entry counts as expiring. */
+/** An entry counts as expiring so long before its end. */
 const EXPIRING_SECONDS = 30 * 60;
 
 /** In the order of lists: what is about to change comes first. */

@@ -31,7 +31,7 @@ export interface GroupRun {
   readonly new: number;
   readonly changed: number;
   readonly resolved: number;
-  /** Of these events, those that are not in the list, because it would be too long. */
+  /** How many of these events are not in the list, because it would be too long. */
   readonly left_out: number;
   /** What changed comes first, the worst of it before the rest. */
   readonly events: readonly GroupedEvent[];

@@ -32,7 +32,7 @@ function silence(store: Screen, operand: string, perform: Pressed['perform']): s
   return undefined;
 }
 
-/** With these filled in, and on the button where nothing is missing. */
+/** The form with these filled in, and on the button where nothing is missing. */
 function filledForm(
   form: SilenceForm,
   { seconds, duration, reason }: { readonly seconds: number; readonly duration: string; readonly reason: string },

@@ -65,7 +65,7 @@ class MemberSink implements FeedSink {
   #status: FeedStatus = INITIAL_FEED_STATUS;
   /** Keys, as the store has them, of all rows of this backend. */
   readonly #known: Keys = noKeys();
-  /** Of those, what the snapshot that is arriving has mentioned; what it does not mention is gone at its end. */
+  /** Keys of these that the snapshot that is arriving has mentioned; what it does not mention is gone at its end. */
   #mentioned: Keys | undefined;
 
   constructor(context: string, store: MergedSink) {

@@ -7,7 +7,7 @@ export interface ListOrder<Item extends { readonly key: string } = { readonly ke
   slice(start: number, end: number): readonly Item[];
 }
 
-/** By which column a list is sorted. */
+/** The column that a list is sorted by. */
 export interface SortState {
   /** The column's id. */
   readonly column: string;

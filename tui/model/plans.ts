@@ -10,7 +10,7 @@ const HOLD_MS = 45_000;
 
 /** Who looks at plans. */
 interface PlanLook {
-  /** Of this console. */
+  /** The session of this console. */
   readonly session: string;
   /** Whether the view of plans is shown. */
   readonly isShown: boolean;

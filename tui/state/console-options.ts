@@ -23,7 +23,7 @@ export interface ConsoleOptions {
   readonly namespace?: string | undefined;
   /** What a person has set up, or had set in this context before. */
   readonly kept?: Kept;
-  /** Of this backend, when it was shown before. */
+  /** What was done at this backend when it was shown before. */
   readonly ownChanges?: OwnChanges;
   /** What was said so far, also about other backends. */
   readonly log?: MessageLog;

@@ -20,7 +20,7 @@ export interface ScreenSize {
 /** Under this the console says so instead of drawing something unreadable. */
 export const SMALLEST_SCREEN: ScreenSize = { columns: 60, rows: 16 };
 
-/** From this on there is room for a tall header and a pane below the list. */
+/** Rows from which on there is room for a tall header and a pane below the list. */
 export const TALL_ROWS = 30;
 
 /** A moment of the past that is shown, and the changes around it. Epoch milliseconds. */
@@ -54,7 +54,7 @@ export interface ConsoleState {
   readonly count: number | undefined;
   /** When a digit was typed that opens a view unless a movement follows. Epoch milliseconds. */
   readonly digitAtMs: number | undefined;
-  /** Of which moment everything is; undefined: of now. */
+  /** The moment that everything is of; undefined: now. */
   readonly past: PastMoment | undefined;
   /** The moment that is on its way; undefined: none. */
   readonly travel: { readonly atMs: number } | undefined;

@@ -11,7 +11,7 @@ import { memberName } from './member-name.ts';
 export type ClusterDatabase = Pick<ClusterView['database'], 'kind' | 'place'>;
 
 interface AloneParts {
-  /** Of this run of the backend. */
+  /** The id of this run of the backend. */
   readonly id: string;
   readonly hostname: string;
   readonly database: ClusterDatabase;

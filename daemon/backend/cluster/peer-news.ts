@@ -9,7 +9,7 @@ import { PeerLink } from './forwarding/peer-link.ts';
 const ASKED_MS = 2000;
 
 interface NewsParts {
-  /** By which the backends that share the store know each other. */
+  /** The secret by which the backends that share the store know each other. */
   readonly secret: string;
   readonly clock: Pick<Clock, 'after' | 'every'>;
 }

@@ -5,7 +5,7 @@ export function notWritten(cause: unknown): MonError {
   return new MonError('unavailable', 'the store does not accept writes now, try again later', { cause });
 }
 
-/** For those of one that could not be taken back yet. */
+/** For the commands of a write that could not be taken back yet. */
 export function perhapsWritten(cause: unknown): MonError {
   return new MonError(
     'unavailable',

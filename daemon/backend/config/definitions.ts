@@ -42,7 +42,7 @@ interface ConfiguredDefinitions {
   readonly handlers: ReadonlyMap<string, HandlerDefinition>;
   readonly filters: ReadonlyMap<string, FilterDefinition>;
   readonly mutators: ReadonlyMap<string, MutatorDefinition>;
-  /** Of these kinds nothing can stand there. */
+  /** Kinds of which nothing can stand there. */
   readonly hooks: ReadonlyMap<string, never>;
   readonly assets: ReadonlyMap<string, never>;
   readonly roles: ReadonlyMap<string, never>;

@@ -17,7 +17,7 @@ export interface CheckBodies {
 /** The stored form of a client and check: the last result, what the rules remember, and the event if one is open. */
 export type CheckRecord = CheckBodies & CheckState & AggregateState & Dated;
 
-/** By which clock a record was written. */
+/** The clock that a record was written by. */
 export interface Dated {
   /** How often the clock had been corrected; undefined: never. */
   readonly era?: number | undefined;

@@ -32,7 +32,7 @@ export class KeptByEvent<Value> implements Disposable {
   readonly #listening: Disposable;
   /** By the state of the event when the value was read: a list looks up thousands, and texts as keys would be a fifth of it. */
   readonly #kept = new Map<EventState, Kept<Value>>();
-  /** Of which event there is something, by its names. */
+  /** The state of each event of which something is kept, by its names. */
   readonly #events = new Map<string, EventState>();
   /** The keys whose records are being read, and were not changed since. */
   readonly #readings = new Set<Set<string>>();

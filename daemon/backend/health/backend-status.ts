@@ -1,6 +1,6 @@
 /** What the backend tells about itself; every read gives the state of that moment. */
 export interface BackendStatus {
-  /** Of this run of the backend. */
+  /** The id of this run of the backend. */
   readonly id: string;
   readonly hostname: string;
   /** The address where it serves. */

@@ -47,7 +47,7 @@ export interface DeepHealth {
   /** How late the latest timer of the last minute was. */
   readonly timers: { readonly lag: number };
   readonly clock: {
-    /** By which the clock of the machine is ahead of the time that counts, since somebody set it; negative: behind. */
+    /** Seconds by which the clock of the machine is ahead of the time that counts, since somebody set it; negative: behind. */
     readonly ahead: number;
     /** How often it was set since the start. */
     readonly jumps: number;
@@ -69,7 +69,7 @@ export interface DeepHealth {
     readonly members: number;
     /** Host name and port of the one that writes; null: none does. */
     readonly writer: string | null;
-    /** Of this backend; null: the others do not know it yet. */
+    /** The role of this backend; null: the others do not know it yet. */
     readonly role: ClusterMember['role'] | null;
     readonly state: ClusterMember['state'] | null;
     /** Writes that are not in its memory yet. */

@@ -70,7 +70,7 @@ export class Namespaces {
   }
 }
 
-/** With it go the traces of what was in it. */
+/** Removes a namespace with the traces of what was in it. */
 function removeNamespace(transaction: Transaction, name: string): void {
   const { registry } = transaction;
   const namespace = registry.namespace(name);

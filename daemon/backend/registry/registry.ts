@@ -21,7 +21,7 @@ export type StoredText = readonly [key: Key, text: string];
 
 /** A reading of the whole store. */
 export interface Reading {
-  /** By which times that are read are dated. */
+  /** Corrections by which times that are read are dated. */
   readonly corrections: Corrections;
   readonly texts: SharedTexts;
 }
@@ -84,7 +84,7 @@ export class Registry {
   readonly definitions: StoredDefinitions;
   /** The namespaces that exist for callers; one of them may hold nothing. */
   readonly declared = new DeclaredNamespaces();
-  /** By which times that are written are told from those before. */
+  /** Corrections by which times that are written are told from those before. */
   corrections = NO_CORRECTIONS;
 
   /** What nouns keep for the whole backend, by what made it. */

@@ -14,9 +14,9 @@ export interface ShiftedTable {
 
 /** What moves times. */
 interface Moves {
-  /** By which the clock is corrected. */
+  /** Seconds by which the clock is corrected. */
   readonly seconds: number;
-  /** In which no backend ran. */
+  /** How long no backend ran. */
   readonly awayMs: number;
 }
 

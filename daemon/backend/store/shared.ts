@@ -6,7 +6,7 @@ export interface SharedStore extends Store {
   readonly self: string;
   /** Where it is, without credentials. */
   readonly shown: string;
-  /** By which they know each other; nobody else can read it. */
+  /** The secret by which they know each other; nobody else can read it. */
   readonly secret: string;
 
   /** All that is stored, as it is at one moment, whatever is written meanwhile. */

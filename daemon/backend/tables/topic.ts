@@ -7,7 +7,7 @@ import type { Registry } from '../registry/registry.ts';
 /** A row under its key; `null`: gone. */
 export type KeyedRow = readonly [key: string, row: object | null];
 
-/** Of which namespaces somebody hears. */
+/** The namespaces that somebody hears of. */
 export interface Reach {
   /** Whether rows say where they are: their keys begin with the namespace. */
   readonly isMany: boolean;

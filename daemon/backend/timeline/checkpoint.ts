@@ -24,7 +24,7 @@ const CHECKS_EACH = 2000;
 export interface Checkpoint {
   /** No part is older. It is found by this. */
   readonly from: number;
-  /** From which id on it tells the state; absent: it is not complete, or no longer. */
+  /** The id from which on it tells the state; absent: it is not complete, or no longer. */
   readonly id?: number;
   /** Ids that had been given before it, and its own two. */
   readonly count: number;

@@ -39,7 +39,7 @@ export interface PastNamespace {
   readonly clients: AsyncIterable<readonly PastClient[]>;
 }
 
-/** From which checkpoint a moment is rebuilt. */
+/** The checkpoint that a moment is rebuilt from. */
 export interface PastBase {
   readonly checkpoint: CompleteCheckpoint;
   /** The oldest moment that can be, epoch milliseconds. */

@@ -91,7 +91,7 @@ async function toldBesides({ flags }: Call): Promise<Omit<ToldFacts, 'dump'>> {
   });
 }
 
-/** Of this machine, which is the backend's only when it is asked there. */
+/** The installation of this machine, which is the backend's only when it is asked there. */
 async function installationOf({ flags, env }: Call): Promise<Pick<UpgradeFacts, 'install' | 'state_dir'>> {
   return flags.switch('offline') === true
     ? {}

@@ -7,7 +7,7 @@ import type { PeerLink, PeerRequest } from './peer-link.ts';
 const ANSWER_BYTES_MAX = 1024 * 1024;
 
 interface Question extends Pick<PeerRequest, 'method' | 'path' | 'body' | 'signal'> {
-  /** By which the backends that share the store know each other. */
+  /** The secret by which the backends that share the store know each other. */
   readonly secret: string;
   /** For the whole answer, milliseconds; undefined: it may take as long as it likes. */
   readonly limitMs: number | undefined;

@@ -27,7 +27,7 @@ export interface MemberPlace extends PeerPlace {
 }
 
 export interface MemberParts {
-  /** By which the backends that share the store know each other. */
+  /** The secret by which the backends that share the store know each other. */
   readonly secret: () => string;
   readonly clock: Clock;
   readonly log: Log;

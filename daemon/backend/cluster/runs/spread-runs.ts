@@ -145,7 +145,7 @@ export class SpreadRuns implements Deliver {
 
 type Load = Pick<LiveMember, 'running' | 'lastGiven'>;
 
-/** Of those with as many runs the one that was given one longest ago, so that each has its turn. */
+/** Whether a backend is to be given a run before another one: it has fewer, or as many and was given one longer ago. */
 function isBefore(one: Load, other: Load): boolean {
   return one.running < other.running || (one.running === other.running && one.lastGiven < other.lastGiven);
 }

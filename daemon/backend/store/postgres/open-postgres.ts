@@ -10,7 +10,7 @@ const SECRET_BYTES = 32;
 export interface StoreRow {
   readonly id: string;
   readonly schema: number;
-  /** By which the backends that share it know each other. */
+  /** The secret by which the backends that share it know each other. */
   readonly secret: string;
   /** The id of the store that is being copied into it; null: it is whole. */
   readonly copying: string | null;
