@@ -41,7 +41,8 @@ export class BenchAgent {
     await once(socket, 'open');
     const name = `agent-${String(at)}`;
     const client = { name, address: '127.0.0.1', subscriptions: ['bench', 'linux'] };
-    socket.send(JSON.stringify({ type: 'hello', client, spool: 'bench' }));
+    // Each process counts its results from 1.
+    socket.send(JSON.stringify({ type: 'hello', client, spool: `bench-${String(process.pid)}` }));
     await once(socket, 'message');
     return new BenchAgent(socket, at);
   }
