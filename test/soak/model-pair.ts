@@ -28,6 +28,8 @@ const HURRY_MS = 1000;
 const PAUSE_MS = 2;
 /** More than it takes for the few events of a story. */
 const COMMITS_OF_A_RELOAD = 8;
+/** A clock of the machine that is wrong for longer, or at a start, is believed: what follows from that `time.test.ts` shows. */
+const WRONG_MS = 3_000_000;
 /** Objects that are restored together, in several commits. */
 const PAGE = 3;
 
@@ -57,6 +59,9 @@ export class ModelPair implements AsyncDisposable {
   #backend: Backend;
   #config = FIRST_CONFIG;
   #dumped: Dumped | undefined;
+  /** What the clock of the machine is off by, and since when it is not right. */
+  #offMs = 0;
+  #offSinceMs = 0;
   /** How much of what handlers were told was expected. */
   #heard = 0;
 
@@ -98,12 +103,12 @@ export class ModelPair implements AsyncDisposable {
    */
   async #take(given: Step): Promise<void> {
     await this.#do(given);
-    if (given.do === 'wait') await this.#pass(given.ms);
+    if (given.do === 'wait') await this.#wait(given.ms);
     else await this.#settle();
   }
 
   async #do(given: Step): Promise<unknown> {
-    const nowMs = this.#clock.now();
+    const nowMs = this.#clock.steady();
     const model = this.#model;
     switch (given.do) {
       case 'post':
@@ -160,8 +165,14 @@ export class ModelPair implements AsyncDisposable {
       }
       case 'wait':
         return;
+      case 'set clock':
+        return this.#setClock(given.seconds * 1000);
+      case 'set right':
+        return this.#setClock(-this.#offMs);
       case 'restart':
+        this.#setClock(-this.#offMs);
         await this.#backend.stop();
+        this.#clock.advance(given.awayMs);
         await this.#start();
         return;
       case 'move':
@@ -179,7 +190,16 @@ export class ModelPair implements AsyncDisposable {
     }
   }
 
+  /** The backend goes on by its own time. */
+  #setClock(byMs: number): void {
+    if (this.#offMs === 0) this.#offSinceMs = this.#clock.steady();
+    this.#offMs += byMs;
+    this.#clock.set(byMs);
+  }
+
   async #move(): Promise<void> {
+    // Who is new believes the clock of the machine.
+    this.#setClock(-this.#offMs);
     const objects = await this.#dump();
     await this.#backend.stop();
     await rm(this.#dir, { recursive: true });
@@ -188,7 +208,7 @@ export class ModelPair implements AsyncDisposable {
     await this.#settleRules();
     const outcomes = await this.#restore(objects, PAGE);
     assert.deepEqual(new Set(outcomes.map(({ outcome }) => outcome)), new Set(objects.length === 0 ? [] : ['created']));
-    this.#model.moved(this.#clock.now());
+    this.#model.moved(this.#clock.steady());
   }
 
   /** In the order in which one is restored. */
@@ -221,7 +241,7 @@ export class ModelPair implements AsyncDisposable {
     this.#config = config;
     await this.#backend.reload();
     await this.#settleRules();
-    this.#model.reload(settingsOf(config), this.#clock.now());
+    this.#model.reload(settingsOf(config), this.#clock.steady());
   }
 
   /** Open events are held against other rules commit by commit, of which nothing tells that it is the last. */
@@ -245,11 +265,20 @@ export class ModelPair implements AsyncDisposable {
     );
   }
 
+  /** A clock of the machine that is wrong is set right in time. */
+  async #wait(ms: number): Promise<void> {
+    const wrongMs = this.#offMs === 0 ? Infinity : this.#offSinceMs + WRONG_MS - this.#clock.steady();
+    if (ms <= wrongMs) return this.#pass(ms);
+    await this.#pass(wrongMs);
+    this.#setClock(-this.#offMs);
+    await this.#pass(ms - wrongMs);
+  }
+
   /** Time goes on, from one moment at which something happens to the next. */
   async #pass(ms: number): Promise<void> {
-    const endMs = this.#clock.now() + ms;
+    const endMs = this.#clock.steady() + ms;
     for (;;) {
-      const nowMs = this.#clock.now();
+      const nowMs = this.#clock.steady();
       const nextMs = this.#model.nextMoment(nowMs);
       // What is seen is not always written: who still writes what it found at one moment looks at nothing at the next.
       await this.#commit();
@@ -263,7 +292,7 @@ export class ModelPair implements AsyncDisposable {
   /** What is due now is done, and both say the same. */
   async #settle(isLookedAt = (_path: string): boolean => true): Promise<void> {
     this.#clock.advance(0);
-    this.#model.settle(this.#clock.now());
+    this.#model.settle(this.#clock.steady());
     const lists = Object.entries(this.#expected()).filter(([path]) => isLookedAt(path));
     const expected = { ...Object.fromEntries(lists), told: this.#model.takeSaid().toSorted() };
     const deadline = performance.now() + ModelPair.#patienceMs;
@@ -318,7 +347,7 @@ export class ModelPair implements AsyncDisposable {
 
   /** What the model says to that. */
   #expected(): Answers {
-    const nowMs = this.#clock.now();
+    const nowMs = this.#clock.steady();
     const silenced = this.#model.silenced(nowMs);
     const naming = (part: 'check' | 'subscription', name: string): unknown =>
       silenced.filter((entry) => entry[part] === name);
@@ -369,7 +398,7 @@ export class ModelPair implements AsyncDisposable {
       definitions: await loadNow(),
       loadConfig: loadNow,
     });
-    this.#model.start(this.#clock.now());
+    this.#model.start(this.#clock.steady());
   }
 
   async #ask(method: string, path: string, expected: number, body?: unknown): Promise<string> {

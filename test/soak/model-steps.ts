@@ -30,7 +30,11 @@ export type Step =
   | { readonly do: 'hold'; readonly hold: ModelHold }
   | { readonly do: 'release'; readonly release: ModelRelease }
   | { readonly do: 'wait'; readonly ms: number }
-  | { readonly do: 'restart' }
+  /** Of the machine, on which time goes on as before. */
+  | { readonly do: 'set clock'; readonly seconds: number }
+  /** To the right time, if it was not. */
+  | { readonly do: 'set right' }
+  | { readonly do: 'restart'; readonly awayMs: number }
   /** To a backend that has nothing, by a dump. */
   | { readonly do: 'move' }
   | { readonly do: 'dump' }
@@ -279,13 +283,27 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
       .map(([held, holder]): Step => ({ do: 'release', release: { ...held, run: holder } })),
   },
   {
-    weight: 3,
+    weight: 6,
     arbitrary: fc.record({
       do: fc.constant('wait' as const),
       ms: fc.constantFrom(1, 500, 1000, 10_000, 59_999, 400_000, 3_600_000),
     }),
   },
-  { weight: 1, arbitrary: fc.constant({ do: 'restart' as const }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('set clock' as const),
+      seconds: fc.constantFrom(-259_200, -7200, -90, -2, 2, 45, 900, 86_400),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant({ do: 'set right' as const }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('restart' as const),
+      awayMs: fc.constantFrom(0, 0, 1, 10_000, 59_999, 400_000),
+    }),
+  },
   { weight: 2, arbitrary: fc.constant({ do: 'move' as const }) },
   { weight: 2, arbitrary: fc.constant({ do: 'dump' as const }) },
   { weight: 3, arbitrary: fc.constant({ do: 'restore' as const }) },
