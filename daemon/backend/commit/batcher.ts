@@ -17,11 +17,14 @@ export interface BatcherOptions {
   readonly queueLimit?: number;
   /** Results that are committed together. */
   readonly batchLimit?: number;
-  /** How long the first of an idle queue waits for company. */
+  /** How long the first of an idle queue waits for company, unless that is enough before. */
   readonly lingerMs?: number;
   /** How long a command waits for company while nobody is held up by it. Default: `lingerMs` where that is given. */
   readonly patientLingerMs?: number;
 }
+
+/** Results with which an idle queue waits for no more: a commit costs as much as some fifty of them. */
+const ENOUGH_COMPANY = 64;
 
 /** How soon the state is read again when that failed too. */
 const RELOAD_RETRY_MS = 250;
@@ -44,6 +47,7 @@ export class Batcher {
   isFailing = false;
   readonly #queueLimit: number;
   readonly #batchLimit: number;
+  readonly #enough: number;
   readonly #lingerMs: number;
   readonly #patientLingerMs: number;
   readonly #registry: Registry;
@@ -102,6 +106,7 @@ export class Batcher {
     this.#anchorDue = parts.anchorDue ?? (() => undefined);
     this.#queueLimit = options.queueLimit ?? 20_000;
     this.#batchLimit = options.batchLimit ?? 1024;
+    this.#enough = Math.min(ENOUGH_COMPANY, this.#batchLimit);
     this.#lingerMs = options.lingerMs ?? 2;
     this.#patientLingerMs = options.patientLingerMs ?? options.lingerMs ?? 5;
     this.#mended = this.#store.onMended(() => this.#noteMended());
@@ -152,11 +157,11 @@ export class Batcher {
     this.#queuedWeight += command.weight;
     if (this.#running !== undefined) return;
     // Counted here and not only by the timer: timers starve under a flood of messages.
-    if (this.#queuedWeight >= this.#batchLimit) this.#start();
+    if (this.#queuedWeight >= this.#enough) this.#start();
     else this.#waitForCompany(command.isPatient === true);
   }
 
-  /** A commit costs as much as some fifty results, so with few of them under way it pays to have them come together. */
+  /** With few of them under way it pays to have them come together. */
   #waitForCompany(isPatient: boolean): void {
     if (!isPatient) this.#linger ??= this.#clock.after(this.#lingerMs, () => this.#start());
     else if (this.#linger === undefined) {

@@ -111,6 +111,12 @@ test('a full batch does not wait for the clock', async () => {
   expect(records.map(({ changes }) => changes.length)).toEqual([3]);
 });
 
+test('nor do as many as make a commit worth it', async () => {
+  const { batcher, records } = await openRig();
+  await Promise.all(Array.from({ length: 64 }, (_, at) => batcher.run(put(`web-${String(at)}`))));
+  expect(records.map(({ changes }) => changes.length)).toEqual([64]);
+});
+
 test('what arrives during a write is the next one, and is settled after it', async () => {
   const { batcher, store, records } = await openRig({ batchLimit: 1 });
   const release = store.hold();
