@@ -212,6 +212,7 @@ export interface FeedBriefs {
   readonly events: Readonly<Record<string, EventBrief>>;
 }
 
+/** By topic: only events come by the hundred thousand. */
 export interface FeedColumns {
   readonly events: EventColumns;
 }
