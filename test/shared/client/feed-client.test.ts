@@ -244,6 +244,23 @@ test('changes of another store are not believed', async () => {
   expect(await diary.reaches('waiting')).toMatchObject({ reason: expect.stringContaining('snapshot was due') });
 });
 
+test('of another store everything is asked for', async () => {
+  const server = await startFeedServer({ hello: null });
+  const { clock, diary } = follow({ backend: server.url });
+  const first = await server.connection(0);
+  first.send(FEED_HELLO, { type: 'live', seq: 10 });
+  await diary.reaches('live');
+  first.cut();
+  await diary.reaches('waiting');
+  clock.advance(500);
+  const second = await server.connection(1);
+  second.send({ ...FEED_HELLO, store: 'store-2' });
+  expect(await second.subscribed()).toEqual({ type: 'subscribe', topics: ['events'] });
+  second.send({ type: 'snapshot', seq: 3, rows: { events: { [B]: rowB } } }, { type: 'live', seq: 3 });
+  await diary.reaches('live');
+  expect([...diary.replica.events.keys()]).toEqual([B]);
+});
+
 const UPGRADE = {
   id: 1,
   revision: 1,
