@@ -10,7 +10,7 @@ export interface Withholding {
   readonly owed?: readonly string[] | undefined;
 }
 
-/** The same of one that was known by two names, both open: the later one decides, and what is owed by either is. */
+/** What is remembered of an event that was open by two names: the later one decides, and what either owed is owed. */
 export function joinedWithholding(before: Withholding, after: Withholding, named: readonly string[]): Withholding {
   const { inhibited } = after;
   const owed = [...owedHandlers(before), ...(after.owed ?? [])];
@@ -27,7 +27,12 @@ function owedHandlers({ inhibited, owed = [] }: Withholding): readonly string[] 
   return [...withheldFrom, ...owed];
 }
 
-/** @param named the handlers of a result that nothing keeps quiet @returns undefined: nobody is left */
+/**
+ * To whom it is still owed after a result.
+ *
+ * @param named the handlers of that result, which nothing keeps quiet
+ * @returns undefined: nobody is left
+ */
 export function stillOwed(before: Withholding, named: readonly string[]): readonly string[] | undefined {
   const left = owedHandlers(before).filter((name) => !named.includes(name));
   return left.length === 0 ? undefined : [...new Set(left)].slice(0, WITHHELD_NAMES_MAX);
