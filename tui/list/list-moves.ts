@@ -1,6 +1,7 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { KeyAction } from '../state/keys.ts';
 import { moveCursor, settleCursor, type ListCursor } from '../state/list-cursor.ts';
+import { wantedCursor } from '../state/list-state.ts';
 import { listRows } from '../state/screen-layout.ts';
 import type { Says, Opened, Screen, Shown } from '../state/ports.ts';
 import type { ListOfView } from './list-of-view.ts';
@@ -10,7 +11,7 @@ const ORDER_PAUSE_MS = 400;
 
 /** The cursor in the order as it is now, which may have moved on since the last frame. For movements only. */
 export function cursorNow(store: Shown & ListOfView): ListCursor {
-  return settleCursor(store.list.cursor, store.rows.order, listRows(store.state));
+  return settleCursor(wantedCursor(store.list), store.rows.order, listRows(store.state));
 }
 
 export function moveTo(store: Screen & Opened & ListOfView, index: number): void {

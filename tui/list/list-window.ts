@@ -1,7 +1,7 @@
 import { followNewest } from './following.ts';
 import type { EventRecord } from '../model/event-record.ts';
 import { CURSOR_AT_TOP, settleCursor, type ListCursor } from '../state/list-cursor.ts';
-import type { ListState } from '../state/list-state.ts';
+import { wantedCursor, type ListState } from '../state/list-state.ts';
 import { listRows } from '../state/screen-layout.ts';
 import type { Known } from '../model/known.ts';
 import type { ListOfView } from './list-of-view.ts';
@@ -98,8 +98,8 @@ export class ListWindow {
 }
 
 /** Until the first snapshot is complete the cursor has nothing to follow: it stays at the top. */
-function cursorOf({ cursor, held, following }: ListState, wasLive: boolean): ListCursor {
-  return !wasLive || (!held && !following) ? CURSOR_AT_TOP : cursor;
+function cursorOf(list: ListState, wasLive: boolean): ListCursor {
+  return wasLive ? wantedCursor(list) : CURSOR_AT_TOP;
 }
 
 /** Marks of rows that are gone go, too, unless they are still shown because the order is paused. */

@@ -41,3 +41,8 @@ export const INITIAL_LIST: ListState = {
   wide: false,
   following: false,
 };
+
+/** Where the cursor belongs, before it is settled: nobody has put it anywhere, so it is on the first row, whatever that is. */
+export function wantedCursor({ cursor, held, following }: ListState): ListCursor {
+  return held || following ? cursor : CURSOR_AT_TOP;
+}

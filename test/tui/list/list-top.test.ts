@@ -39,6 +39,19 @@ describe('a list that was opened', () => {
   });
 
   test.each([
+    { title: 'next', key: 'j', row: 1 },
+    { title: 'last of the next page', key: '5j', row: 5 },
+    { title: 'next critical', key: 'e', row: 1 },
+  ])('goes from its top to the $title row, wherever the one that was there is since the last frame', ({ key, row }) => {
+    const driver = openList();
+    storm(driver);
+    for (let at = 0; at < 20; at++) driver.change({ events: critical(`late-${String(at)}`, 100 + at) });
+    driver.type(key);
+    driver.pass(100);
+    expect(driver.store.list.cursor.index).toBe(row);
+  });
+
+  test.each([
     { title: 'opened', key: '\r' },
     { title: 'silenced', key: 's' },
     { title: 'resolved', key: 'r' },
