@@ -23,7 +23,8 @@ export class LoopTurn {
   /** To be asked again and again: it costs next to nothing as long as there is no need. */
   async share(): Promise<void> {
     if (this.#nowMs() - this.#sinceMs < HELD_MS_MAX) return;
-    if (loopCount() === this.#loopCount) await nextTurn();
+    // Put off while sockets are read, it would come in the same round.
+    while (loopCount() === this.#loopCount) await nextTurn();
     this.#loopCount = loopCount();
     this.#sinceMs = this.#nowMs();
   }

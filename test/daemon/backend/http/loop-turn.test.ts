@@ -1,3 +1,4 @@
+import { stat } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { LoopTurn } from '../../../../daemon/backend/http/loop-turn.ts';
@@ -32,3 +33,17 @@ test('time in which the work waited is none in which it held the loop', async ()
   work(4);
   expect(await isShared(() => turn.share())).toBe(true);
 });
+
+test('what has come on sockets meanwhile is read in between, also when a socket has called for the work', async () => {
+  for (let round = 0; round < 3; round++) {
+    // Here the loop reads, and comes to what `setImmediate` puts off in the same round.
+    await new Promise<void>((resolve) => stat('.', () => resolve()));
+    const turn = new LoopTurn(() => nowMs);
+    const before = roundsOfLoop();
+    work(4);
+    await turn.share();
+    expect(roundsOfLoop()).toBeGreaterThan(before);
+  }
+});
+
+const roundsOfLoop = (): number => performance.nodeTiming.uvMetricsInfo.loopCount;
