@@ -11,6 +11,7 @@ export function follow(store: Screen & Says & ListOfView): void {
   if (store.list.following) return stopFollowing(store);
   if (!newestBy.includes(store.sort.column)) store.sortBy({ column: newestBy[0], reversed: false });
   store.rows.thaw();
+  store.window.expectOrder();
   store.updateList({ following: true });
   store.update({ orderPausedUntilMs: 0 });
   store.say(`the cursor follows the newest: any movement pauses it, ${keyOf('follow')} too`);

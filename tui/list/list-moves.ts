@@ -4,6 +4,7 @@ import { moveCursor, settleCursor, type ListCursor } from '../state/list-cursor.
 import { wantedCursor } from '../state/list-state.ts';
 import { listRows } from '../state/screen-layout.ts';
 import type { Says, Opened, Screen, Shown } from '../state/ports.ts';
+import { stopFollowing } from './following.ts';
 import type { ListOfView } from './list-of-view.ts';
 
 /** How long a cursor key keeps the rows where they are. */
@@ -31,14 +32,15 @@ export function stayAtTop(store: Pick<Screen, 'update'> & ListOfView): void {
 }
 
 /**
- * For a key that is about the row under the cursor: from now on the cursor stays on it. `false`: that row came under a
- * cursor that nobody had moved only as the key was pressed, so that perhaps another one was meant.
+ * For a key that is about the row under the cursor: from now on the cursor stays on it, unless it follows the newest.
+ * `false`: that row came under the cursor only as the key was pressed, so that perhaps another one was meant.
  */
 export function takeHold(store: Says & Opened & ListOfView): boolean {
-  const { held, following, cursor, marks } = store.list;
-  if (held || following || cursor.key === undefined || marks.size > 0) return true;
-  store.updateList({ held: true });
-  if (!store.window.hasJustShifted(store.options.now())) return true;
+  const { following, cursor, marks } = store.list;
+  if (cursor.key === undefined || marks.size > 0) return true;
+  if (!following) store.updateList({ held: true });
+  if (!store.window.takeShift(store.options.now())) return true;
+  stopFollowing(store);
   store.say(
     `the list moved just now, and the cursor is on ${safeLine(cursor.key)}: press the key again if that is meant`,
   );

@@ -11,8 +11,8 @@ export interface DrawnRows {
   keyAtRow(row: number): string | undefined;
   /** Another row may come under the cursor by what a person does, also some frames later. */
   expectOrder(): void;
-  /** Whether the row under the cursor is another one than it was when somebody decided on a key. */
-  hasJustShifted(nowMs: number): boolean;
+  /** Whether a key would be about another row than it was when somebody decided on it; told once. */
+  takeShift(nowMs: number): boolean;
 }
 
 /** The list of the view that is shown. */

@@ -20,7 +20,7 @@ export class ListWindow {
   #wasLive = false;
   /** Whether somebody is about to change the order: then another row comes under the cursor because it is wanted. */
   #isReordered = false;
-  /** When what came from the backend last put another row under a cursor that nobody had moved. */
+  /** When what came from the backend last put another row under the cursor, or took the last mark away. */
   #shiftedAtMs = -Infinity;
 
   /** Whether the row of this key is drawn. */
@@ -53,9 +53,14 @@ export class ListWindow {
     this.#isReordered = true;
   }
 
-  /** Whether the row under the cursor is another one than it was when somebody decided on a key. */
-  hasJustShifted(nowMs: number): boolean {
-    return nowMs - this.#shiftedAtMs < REACTION_MS;
+  /**
+   * Whether a key would be about another row than it was when somebody decided on it. It is told once: who presses the key
+   * again knows it.
+   */
+  takeShift(nowMs: number): boolean {
+    const isShifted = nowMs - this.#shiftedAtMs < REACTION_MS;
+    this.#shiftedAtMs = -Infinity;
+    return isShifted;
   }
 
   /** Whether the beginning of what a new filter finds is enough to draw, wherever the cursor goes by it. */
@@ -73,27 +78,34 @@ export class ListWindow {
 
   settle(store: Settles & Says & Opened & Pick<Known, 'events' | 'feed'> & ListOfView): void {
     if (store.table === undefined) return;
+    const before = store.list;
     followNewest(store);
     const { list, rows } = store;
     const { order } = rows;
     const height = listRows(store.state);
     const settled = settleCursor(cursorOf(list, this.#wasLive), order, height);
-    const before = list.cursor.key;
-    // Who has just asked for another order has not decided on what was there before.
-    if (this.#isReordered) this.#shiftedAtMs = -Infinity;
-    else if (before !== undefined && before !== settled.key) this.#shiftedAtMs = store.options.now();
-    // What is asked for comes when the filter has been through all events, and the order moves again.
-    if (!rows.filtering && !rows.frozen) this.#isReordered = false;
     // What is asked about it is what was under the cursor before, also when that is gone: never what took its place.
     const cursor = this.#wasLive && store.state.layers.some(isDialog) ? { ...settled, key: list.cursor.key } : settled;
     this.#wasLive = store.feed.everLive;
+    const marks = livingMarks(store);
+    this.#noteShift(store, before, { ...list, cursor, marks });
     const window = order.slice(cursor.top, cursor.top + height);
     const last = window.length < height ? undefined : window.at(-1);
     this.#keys = new Set(window.map(({ key }) => key));
     this.#lastEvent = store.state.view === 'events' && last !== undefined ? store.events.get(last.key) : undefined;
     const { view, views } = store.state;
-    const marks = livingMarks(store);
     store.settle({ views: { ...views, [view]: { ...list, cursor, marks } } });
+  }
+
+  #noteShift({ rows, options }: Opened & ListOfView, before: ListState, after: ListState): void {
+    const { key } = before.cursor;
+    const isOther =
+      (key !== undefined && key !== after.cursor.key) || (before.marks.size > 0 && after.marks.size === 0);
+    // Who has just asked for another order has not decided on what was there before.
+    if (this.#isReordered) this.#shiftedAtMs = -Infinity;
+    else if (isOther) this.#shiftedAtMs = options.now();
+    // What is asked for comes when the filter has been through all events, and the order moves again.
+    if (!rows.filtering && !rows.frozen) this.#isReordered = false;
   }
 }
 

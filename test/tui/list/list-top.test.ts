@@ -68,6 +68,64 @@ describe('a list that was opened', () => {
   });
 });
 
+const warning = (client: string, seconds = 0) => ({
+  [`${client}/http`]: anEventRow({ client, check: 'http', status: 1, since: 1_767_225_600 + seconds }),
+});
+
+/** A list in which nothing is asked before an event is resolved or acknowledged. */
+function openWarnings(): ConsoleDriver {
+  const events = { ...warning('web-1', 3), ...warning('web-2', 2), ...warning('web-3', 1) };
+  return new ConsoleDriver().goLive({ events });
+}
+
+describe('a key that is pressed as another row comes under the cursor', () => {
+  test.each([
+    { title: 'the row that the cursor was put on goes', keys: 'j', rows: { 'web-2/http': null }, next: 'web-3/http' },
+    { title: 'the last row goes', keys: 'G', rows: { 'web-3/http': null }, next: 'web-2/http' },
+    { title: 'the cursor follows the newest', keys: 'f', rows: warning('late', 100), next: 'late/http' },
+    {
+      title: 'all that was marked goes',
+      keys: '  ',
+      rows: { 'web-1/http': null, 'web-2/http': null },
+      next: 'web-3/http',
+    },
+  ])('does nothing yet when $title, and is for the new row when it is pressed again', ({ keys, rows, next }) => {
+    const driver = openWarnings();
+    driver.type(keys);
+    driver.pass(1000);
+    driver.change({ events: rows });
+    driver.pass(100);
+    driver.type('r');
+    expect([driver.effects(), underCursor(driver)]).toEqual([[], next]);
+    expect(driver.message).toContain(`the cursor is on ${next}: press the key again`);
+    driver.change({ events: warning('later', 200) });
+    driver.pass(100);
+    driver.type('r');
+    expect(driver.effects()).toMatchObject([{ change: { operations: [{ client: next.split('/')[0] }] } }]);
+  });
+
+  test('does nothing yet when the row went while the order stood still', () => {
+    const driver = openWarnings();
+    driver.type('j');
+    driver.change({ events: { 'web-2/http': null } });
+    driver.pass(350);
+    expect(underCursor(driver)).toBe('web-2/http');
+    driver.pass(100);
+    driver.type('K');
+    expect([driver.effects(), underCursor(driver)]).toEqual([[], 'web-3/http']);
+  });
+
+  test('is still for the row that its menu was opened for, also when that is gone', () => {
+    const driver = openWarnings();
+    driver.type('j');
+    driver.pass(1000);
+    driver.change({ events: { 'web-2/http': null } });
+    driver.type('x');
+    driver.type('resolve the marked\r');
+    expect([driver.effects(), driver.message]).toEqual([[], 'web-2/http resolved meanwhile: nothing to resolve']);
+  });
+});
+
 describe('a key that is pressed as the list moves under a cursor that nobody has moved', () => {
   test('does nothing yet: the cursor takes hold of the row, and the second press is for it', () => {
     const driver = openList();
@@ -101,6 +159,12 @@ describe('a key that is pressed as the list moves under a cursor that nobody has
     byHand.pass(10);
     for (const key of '/web-3\rs') byHand.type(key);
     expect([byHand.store.state.layers.at(-1)?.kind, underCursor(byHand)]).toEqual(['silence', 'web-3/http']);
+    const following = openList();
+    following.type('j');
+    following.pass(1000);
+    following.type('f');
+    following.type('s');
+    expect([following.store.state.layers.at(-1)?.kind, underCursor(following)]).toEqual(['silence', 'web-1/http']);
     const other = openList();
     other.type('O');
     other.type('s');
