@@ -35,7 +35,7 @@ export function compareRuns(before: BenchRun, after: BenchRun): readonly Compari
 }
 
 /** How much faster one core was in the second run. */
-export function speedRatio(before: BenchRun, after: BenchRun): number {
+function speedRatio(before: BenchRun, after: BenchRun): number {
   return parses(after.speed) / parses(before.speed);
 }
 

@@ -242,7 +242,7 @@ export function pathPart(request: FastifyRequest, part: string): string {
  *
  * @throws MonError `invalid` when path and body differ; `not_found` when there is none, or none that the caller may see
  */
-export function namespaceFor(
+function namespaceFor(
   request: FastifyRequest,
   { registry }: DeclaredNamespaces,
   inBody: string | null | undefined,

@@ -65,7 +65,7 @@ export function changing(change: (request: FastifyRequest, actor: Actor) => Prom
 }
 
 /** As it was sent, in lower case and without its parameters: the server forgets it, because nearly nothing depends on it. */
-export function contentTypeOf({ raw }: Pick<FastifyRequest, 'raw'>): string {
+function contentTypeOf({ raw }: Pick<FastifyRequest, 'raw'>): string {
   const { rawHeaders } = raw;
   const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type');
   return at === -1 ? '' : ((rawHeaders[at + 1] ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '');

@@ -233,7 +233,7 @@ export function behind<T>(objects: readonly T[], after: V2Key | undefined, keyOf
   return after === undefined ? sorted : sorted.filter((object) => compareKeys(keyOf(object), after) > 0);
 }
 
-export function compareKeys(one: V2Key, other: V2Key): number {
+function compareKeys(one: V2Key, other: V2Key): number {
   for (const [at, part] of one.entries()) {
     const against = other[at] ?? '';
     if (part !== against) return part < against ? -1 : 1;

@@ -146,6 +146,6 @@ export class AgentDelivery implements Command {
 }
 
 /** Whether it keeps alive itself: others may speak for a proxy client. */
-export function isAgent(client: ClientEntry | undefined): boolean {
+function isAgent(client: ClientEntry | undefined): boolean {
   return client?.profile.sendsKeepalives === true;
 }
