@@ -27,6 +27,7 @@ import { MessageLog, type Message } from './model/message-log.ts';
 import { Upkeep } from './state/upkeep.ts';
 import { silenceScopeEntries } from './screens/silences/form.ts';
 import { SilenceHistory } from './model/silence-history.ts';
+import { SnapshotRows } from './model/snapshot-rows.ts';
 import { SilenceRecent } from './screens/silences/recent.ts';
 import { MatchMemory, type SilenceMatches } from './model/silence-matches.ts';
 import { PreviewMemory, foundPreview, previewSilence, type SilencePreview } from './model/silence-preview.ts';
@@ -106,8 +107,8 @@ export class ConsoleStore
 {
   readonly options: ConsoleOptions;
   readonly events = new EventRegistry();
-  readonly silenced = new Map<string, SilencedRow>();
-  readonly clients = new Map<string, ClientRow>();
+  readonly silenced = new SnapshotRows<SilencedRow>();
+  readonly clients = new SnapshotRows<ClientRow>();
   readonly backends: Map<string, FeedStatus> | undefined;
   namespaces: readonly string[] = [];
   /** Of a list of all namespaces: those of the rows so far. */
@@ -475,6 +476,9 @@ export class ConsoleStore
 
   #endSnapshot(nowMs: number): void {
     this.events.endSnapshot(nowMs);
+    this.silenced.endSnapshot();
+    this.clients.endSnapshot();
+    this.allChanged('silences');
     this.allChanged('clients');
     this.allChanged('checks');
   }

@@ -9,6 +9,7 @@ import type { Says, Asks, Frames, Rows, Screen, Urgency } from './ports.ts';
 import type { Upkeep } from './upkeep.ts';
 import type { Known } from '../model/known.ts';
 import { nameBeside } from '../model/backend-names.ts';
+import type { SnapshotRows } from '../model/snapshot-rows.ts';
 import { targetOf } from '../model/target.ts';
 import type { EventRecord } from '../model/event-record.ts';
 
@@ -26,8 +27,8 @@ interface AboutRows {
 /** What rows are put into. */
 interface TakesRows
   extends Pick<Known, 'events' | 'silenceHistory' | 'feed'>, Pick<Screen, 'state'>, Asks, Says, Frames, Rows {
-  readonly silenced: Map<string, SilencedRow>;
-  readonly clients: Map<string, ClientRow>;
+  readonly silenced: SnapshotRows<SilencedRow>;
+  readonly clients: SnapshotRows<ClientRow>;
   readonly urgency: Urgency;
   readonly upkeep: Upkeep;
   /** Whether an event is drawn, or belongs above the last one that is. */
@@ -95,9 +96,9 @@ function remind(store: Says, row: SilencedRow, known: SilencedRow | undefined, n
 
 function beginSnapshot(store: TakesRows): void {
   store.events.beginSnapshot();
-  store.silenced.clear();
+  store.silenced.beginSnapshot();
   store.upkeep.startOver();
-  store.clients.clear();
+  store.clients.beginSnapshot();
   allRowsChanged(store);
 }
 

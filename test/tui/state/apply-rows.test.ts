@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ConsoleDriver } from '../../support/console-driver.ts';
 import { byKey } from '../../support/console-rig.ts';
-import { anEventRow, aSilencedRow } from '../../support/feed-rows.ts';
+import { aClientRow, anEventRow, aSilencedRow } from '../../support/feed-rows.ts';
 
 const rows = { events: byKey([anEventRow()]) };
 
@@ -50,4 +50,33 @@ test('a silence by search is called by what it searches', () => {
   expect(store.log.newestFirst.map(({ text }) => text)).toEqual([
     'search:env=prod ends in 10m and keeps 1 event quiet: e in the silences extends it',
   ]);
+});
+
+test.each([
+  { view: 'silences', digit: '3', keys: ['a:*', 'b:*', 'c:*'] },
+  { view: 'clients', digit: '5', keys: ['a', 'b', 'c'] },
+])('in the $view cursor and marks stay where they are while a snapshot is loaded again', ({ digit, keys }) => {
+  const driver = new ConsoleDriver();
+  const { store } = driver;
+  const all = {
+    silenced: Object.fromEntries(['a:*', 'b:*', 'c:*'].map((id) => [id, aSilencedRow({ id })])),
+    clients: Object.fromEntries(['a', 'b', 'c'].map((name) => [name, aClientRow({ name })])),
+  };
+  driver.goLive(all).type(digit);
+  driver.pass(500);
+  driver.type(' j');
+  driver.pass(1000);
+  const { cursor, marks } = store.list;
+  expect([cursor.key, [...marks]]).toEqual([keys[2], [keys[0]]]);
+  store.connectionChanged({ kind: 'syncing' });
+  store.rowsArrived(rows, { replace: true, timeMs: undefined });
+  driver.pass(1000);
+  expect([store.list.cursor, store.list.marks, driver.list]).toEqual([cursor, marks, keys]);
+  const { 'b:*': _, ...silenced } = all.silenced;
+  const { b: __, ...clients } = all.clients;
+  store.rowsArrived({ silenced, clients }, { replace: false, timeMs: undefined });
+  store.connectionChanged({ kind: 'live' });
+  driver.pass(1000);
+  expect([store.list.cursor.key, store.list.marks, driver.list]).toEqual([keys[2], marks, [keys[0], keys[2]]]);
+  expect([store.silenced.size, store.clients.size]).toEqual([2, 2]);
 });
