@@ -16,6 +16,7 @@ import { typeInPrompt } from '../list/search-prompt.ts';
 import { typeInForm } from './forms.ts';
 import { typeInConfirm } from './confirm.ts';
 import type { KeyContext } from '../state/key-context.ts';
+import { beforeInspectKey } from '../screens/inspect/actions.ts';
 import { beforeListKey } from './list-keys.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 
@@ -39,6 +40,7 @@ const PLACES: Partial<Readonly<Record<KeyContext, Place>>> = {
   groups: LIST,
   inhibitions: LIST,
   cluster: LIST,
+  inspect: { before: beforeInspectKey },
   confirm: { type: typeInConfirm },
   form: { type: typeInForm },
   prompt: { type: typeInPrompt },

@@ -8,7 +8,7 @@ import { inspectPlace } from '../screens/inspect/place.ts';
 import { sortsOf, type ColumnChoice } from '../screens/view-columns.ts';
 import { putLayer } from '../state/layer-stack.ts';
 import type { InspectLayer } from '../state/layers/inspect.ts';
-import { moveCursor } from '../state/list-cursor.ts';
+import { moveCursor, settleCursor } from '../state/list-cursor.ts';
 import type { ListState } from '../state/list-state.ts';
 import { viewTitle } from '../state/view-names.ts';
 
@@ -69,6 +69,9 @@ function viewRows(store: ActionPorts): RowsOnTop {
 function inspectedRows(store: ActionPorts, layer: InspectLayer): RowsOnTop | undefined {
   const { table, rows, height } = inspectBody(store, layer);
   if (table === undefined) return undefined;
+  const order = orderOf(rows);
+  // An answer may have come since the last frame.
+  const from = settleCursor(layer.cursor, order, height);
   // A menu may have been over it since.
   const put = (change: Partial<InspectLayer>): void => {
     const top = store.state.layers.at(-1);
@@ -86,7 +89,7 @@ function inspectedRows(store: ActionPorts, layer: InspectLayer): RowsOnTop | und
     setMarks: (marks) => put({ marks }),
     look: put,
     sortBy: (sort) => put({ sort }),
-    goDown: () => put({ cursor: moveCursor(layer.cursor, layer.cursor.index + 1, orderOf(rows), height) }),
+    goDown: () => put({ cursor: moveCursor(from, from.index + 1, order, height) }),
   };
 }
 

@@ -41,10 +41,13 @@ export function takeHold(store: Says & Opened & ListOfView): boolean {
   if (!following) store.updateList({ held: true });
   if (!store.window.takeShift(store.options.now())) return true;
   stopFollowing(store);
-  store.say(
-    `the list moved just now, and the cursor is on ${safeLine(cursor.key)}: press the key again if that is meant`,
-  );
+  sayShifted(store, cursor.key);
   return false;
+}
+
+/** For a key that did nothing, because another row came under the cursor just then. */
+export function sayShifted(store: Says, key: string): void {
+  store.say(`the list moved just now, and the cursor is on ${safeLine(key)}: press the key again if that is meant`);
 }
 
 /** The keys about the row under the cursor that there are in every list. */

@@ -9,7 +9,7 @@ import type { Says, Opened, Shown, Settles } from '../state/ports.ts';
 import type { Layer } from '../state/layers/layer.ts';
 
 /** What a person sees, decides and presses takes about so long. */
-const REACTION_MS = 400;
+export const REACTION_MS = 400;
 
 /** The part of the list that is drawn: with each frame cursor, marks and window are put where they are now. */
 export class ListWindow {

@@ -7,7 +7,9 @@ import { isGroup } from './rows.ts';
 import { rowUnderCursor, inspectTargets } from './targets.ts';
 import type { Known } from '../../model/known.ts';
 import type { Screen, Asks, Says } from '../../state/ports.ts';
-import { moveCursor } from '../../state/list-cursor.ts';
+import { moveCursor, settleCursor } from '../../state/list-cursor.ts';
+import { sayShifted } from '../../list/list-moves.ts';
+import { REACTION_MS } from '../../list/list-window.ts';
 import { putLayer, closeLayer } from '../../state/layer-stack.ts';
 import { movedTo } from '../../keys/moved-to.ts';
 import { inspectBody, orderOf } from './body.ts';
@@ -21,8 +23,35 @@ import { openActionMenu } from '../../keys/action-menu.ts';
 export function moveInspect(store: ActionPorts, layer: InspectLayer, action: KeyAction): void {
   if (moveText(store, action)) return;
   const { rows, height } = inspectBody(store, layer);
-  const to = movedTo(action, layer.cursor.index, { rows: height, last: rows.length - 1 });
-  if (to !== undefined) putLayer(store, { ...layer, cursor: moveCursor(layer.cursor, to, orderOf(rows), height) });
+  const order = orderOf(rows);
+  // An answer may have come since the last frame.
+  const from = settleCursor(layer.cursor, order, height);
+  const to = movedTo(action, from.index, { rows: height, last: rows.length - 1 });
+  if (to !== undefined) putLayer(store, { ...layer, cursor: moveCursor(from, to, order, height) });
+}
+
+/** The keys about the row under the cursor. */
+const ROW_KEYS: ReadonlySet<KeyAction> = new Set([
+  'mark',
+  'actions',
+  'open',
+  'silence',
+  'acknowledge',
+  'resolve',
+  'run',
+  'why',
+]);
+
+/** @returns `taken`: the row came under the cursor only as the key was pressed, so that perhaps another one was meant */
+export function beforeInspectKey(store: ActionPorts, action: KeyAction | undefined): 'taken' | undefined {
+  const layer = store.state.layers.at(-1);
+  if (layer?.kind !== 'inspect' || action === undefined || !ROW_KEYS.has(action)) return undefined;
+  const { cursor, marks, shiftedAtMs } = layer;
+  const isShifted = store.options.now() - shiftedAtMs < REACTION_MS;
+  if (!isShifted || cursor.key === undefined || marks.size > 0) return undefined;
+  putLayer(store, { ...layer, shiftedAtMs: -Infinity });
+  sayShifted(store, cursor.key);
+  return 'taken';
 }
 
 /** The members of a row; its event, or where there is none its last result. */

@@ -2,11 +2,11 @@ import type { Line } from '../../text/theme.ts';
 import { inspectHead, inspectText } from './lines.ts';
 import type { InspectLayer } from '../../state/layers/inspect.ts';
 import { shownRows } from './list.ts';
-import type { InspectRow } from './rows.ts';
+import { inspectRows, type InspectRow } from './rows.ts';
 import { inspectTableOf, type InspectTable } from './tables.ts';
 import { settleCursor } from '../../state/list-cursor.ts';
 import type { ListOrder } from '../../model/list-order.ts';
-import type { Settles, Shown } from '../../state/ports.ts';
+import type { Opened, Settles, Shown } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
 
 /** What the screen of a subject shows, and how many rows of the screen each part takes. */
@@ -49,7 +49,7 @@ export function orderOf(rows: readonly InspectRow[]): ListOrder<InspectRow> {
 }
 
 /** Puts the cursor where it is drawn: a key acts on what was under it then, whatever is loaded since. */
-export function settleInspect(store: Settles & Known): void {
+export function settleInspect(store: Settles & Opened & Known): void {
   const { layers } = store.state;
   const layer = layers.findLast(({ kind }) => kind === 'inspect');
   if (layer?.kind !== 'inspect') return;
@@ -60,5 +60,8 @@ export function settleInspect(store: Settles & Known): void {
   // What is asked over it is about the row that was under the cursor before, also when that is gone.
   const cursor = layers.at(-1) === layer ? settled : { ...settled, key };
   if (cursor.key === key && cursor.index === index && cursor.top === top) return;
-  store.settle({ layers: layers.with(layers.indexOf(layer), { ...layer, cursor }) });
+  // What one's own filter hides is still there.
+  const isGone = key !== undefined && cursor.key !== key && inspectRows(layer).every((row) => row.key !== key);
+  const shiftedAtMs = isGone ? store.options.now() : layer.shiftedAtMs;
+  store.settle({ layers: layers.with(layers.indexOf(layer), { ...layer, cursor, shiftedAtMs }) });
 }

@@ -50,6 +50,8 @@ export interface InspectLayer {
   readonly load: ViewLoad<SubjectData>;
   /** On the rows as they were drawn last: what a key acts on. */
   readonly cursor: ListCursor;
+  /** When another row came under the cursor, because the one that was there went. */
+  readonly shiftedAtMs: number;
   /** Keys of the rows whose members are listed. */
   readonly opened: ReadonlySet<string>;
   readonly raw: boolean;
@@ -72,6 +74,7 @@ export function inspectLayer(subject: Subject): InspectLayer {
     subject,
     load: NOT_LOADED,
     cursor: CURSOR_AT_TOP,
+    shiftedAtMs: -Infinity,
     opened: new Set(),
     raw: false,
     top: 0,

@@ -165,6 +165,34 @@ describe('a client', () => {
     expect(driver.store.state.layers.at(-1)?.kind).toBe('inspect');
   });
 
+  test.each(['K', 'r'])(
+    '%s is not for the row that came under the cursor only just now, until it is pressed again',
+    (key) => {
+      const warnings = ['disk', 'cpu', 'apt'].map((check) => anEventRow({ client: 'a', check, status: 1 }));
+      const driver = onClient(live(warnings), aCheck('disk', 1), aCheck('cpu', 1), aCheck('apt', 1));
+      driver.type('j');
+      driver.pass(1000);
+      driver.store.answers.subjectLoaded(CLIENT_A, aClient(aCheck('disk', 1), aCheck('apt', 1)));
+      driver.pass(100);
+      driver.effects();
+      driver.type(key);
+      expect([driver.effects(), layerOf(driver).cursor.key]).toEqual([[], 'a/apt']);
+      expect(driver.message).toContain('the cursor is on a/apt: press the key again');
+      driver.type(key);
+      expect(driver.effects()).toMatchObject([{ change: { operations: [{ check: 'apt' }] } }]);
+    },
+  );
+
+  test.each(['j', ' '])('%j goes on from the row under the cursor, wherever an answer has put it since', (key) => {
+    const driver = onClient(live(), aCheck('disk', 1), aCheck('cpu', 1), aCheck('apt', 0));
+    driver.store.answers.subjectLoaded(
+      CLIENT_A,
+      aClient(...['ntp', 'raid', 'swap'].map((name) => aCheck(name, 2)), aCheck('disk', 1), aCheck('cpu', 1)),
+    );
+    driver.type(key);
+    expect(layerOf(driver).cursor).toMatchObject({ key: 'a/cpu', index: 4 });
+  });
+
   test('its JSON has no rows: no key acts on the one that was under the cursor before, nor on marks', () => {
     for (const keys of ['y', ' y']) {
       const driver = onClient();
