@@ -25,7 +25,7 @@ export const recentProblemsAnswer = answer(
     recovered: z.number(),
     /** Epoch seconds: 24 hours ago, or when the backend was started if that is later; before that nobody knows. */
     since: z.number(),
-    /** Open events that they would silence now; absent: no selector is among them. */
+    /** Open events that they would silence now; absent: a backend that counts them for selectors alone. */
     events: z
       .object({
         total: z.number(),

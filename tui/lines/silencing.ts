@@ -3,7 +3,7 @@ import { DURATION_HINT, parseDuration } from '../../shared/domain/duration.ts';
 import type { RecurrencePart } from '../../shared/domain/recurrence.ts';
 import { parseSelector } from '../../shared/domain/selector.ts';
 import { lifetimeProblem, reasonProblem } from '../../shared/domain/silence-policy.ts';
-import { severityOf, WORST_FIRST, type Severity } from '../../shared/domain/severity.ts';
+import { WORST_FIRST } from '../../shared/domain/severity.ts';
 import { targetId } from '../../shared/domain/silencing.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
@@ -67,11 +67,7 @@ export async function askSilenceOf(state: LinesState, talk: Talk, scope: Silence
   const target: Target =
     scope === 'check' ? { check: name } : { subscription: scope === 'client' ? clientSubscription(name) : name };
   const api = await state.about.api();
-  const [policy, events] = await Promise.all([
-    api.silencePolicy(),
-    // Which clients have a subscription is not known here.
-    scope === 'subscription' ? countedBy(api, `subscriptions=${quoted(name)}`) : countedOf(state, scope, name),
-  ]);
+  const [policy, events] = await Promise.all([api.silencePolicy(), countedBy(api, target)]);
   if (events !== undefined) sayMatches(talk, events, policy);
   const names = { client: `all checks of ${name}`, check: `${name} everywhere`, subscription: `subscription ${name}` };
   await askTimes(state, talk, policy, { name: safeLine(names[scope]), target, resolving: FIRST_OF_THESE });
@@ -92,7 +88,7 @@ export async function askSilenceBySearch(state: LinesState, talk: Talk, typed: s
         );
   if (selector === undefined) return;
   const api = await state.about.api();
-  const [policy, events] = await Promise.all([api.silencePolicy(), countedBy(api, selector)]);
+  const [policy, events] = await Promise.all([api.silencePolicy(), countedBy(api, { selector })]);
   if (events === undefined) return talk.say(`Nothing was changed: ${NO_SELECTOR_THERE}.`);
   sayMatches(talk, events, policy, 'is the search right?');
   await askTimes(state, talk, policy, {
@@ -102,27 +98,9 @@ export async function askSilenceBySearch(state: LinesState, talk: Talk, typed: s
   });
 }
 
-/** @returns undefined: a backend that knows no searches */
-async function countedBy(api: Pick<ApiClient, 'silencePreview'>, selector: string): Promise<Counted | undefined> {
-  return (await api.silencePreview({ entries: [{ selector }] })).events;
-}
-
-/** As a value of a search. */
-function quoted(text: string): string {
-  return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
-}
-
-function countedOf({ about }: LinesState, by: 'client' | 'check', name: string): Counted {
-  const rows = [...about.events.values()].filter((row) => row[by] === name);
-  const of = (severity: Severity): number => rows.filter(({ status }) => severityOf(status) === severity).length;
-  return {
-    total: rows.length,
-    critical: of('critical'),
-    warning: of('warning'),
-    unknown: of('unknown'),
-    ok: of('ok'),
-    silenced: rows.filter(({ silenced_by: ids }) => ids.length > 0).length,
-  };
+/** @returns undefined: a backend that does not count */
+async function countedBy(api: Pick<ApiClient, 'silencePreview'>, target: Target): Promise<Counted | undefined> {
+  return (await api.silencePreview({ entries: [target] })).events;
 }
 
 const FIRST_OF_THESE: Subject['resolving'] = {

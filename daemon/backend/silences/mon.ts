@@ -54,13 +54,12 @@ export function silencedOnMon(
       if (known.generation !== registry.generation) known = { generation: registry.generation, sinceMs: nowMs };
       const since = Math.floor(Math.max(known.sinceMs, nowMs - RECENT_MS) / 1000);
       const windows = recurrence ? windowsOf(recurrence, nowMs) : undefined;
-      const covered = {
+      return {
         recovered: await recoveredSince(namespace, entries, since),
         since,
+        events: await eventsCovered(namespace, entries, nowMs),
         ...(windows !== undefined && { windows }),
       };
-      // What is named a console counts itself, as it goes; attributes are known here alone.
-      return selectors.length === 0 ? covered : { ...covered, events: await eventsCovered(namespace, entries, nowMs) };
     },
     silencedEntry: (request): SilencedDetail => {
       const namespace = askedNamespace(request, deps);

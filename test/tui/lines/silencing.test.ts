@@ -175,10 +175,16 @@ test.each([
   expect(await person.type('silences')).toContain('Nothing is silenced.');
 });
 
-test('of a subscription that no client has it is said that nothing is matched, whatever stands in its name', async () => {
-  const asked = await person.type('silence subscription a"b\\', /for how long\?/);
+test.each(['nowhere', 'CANARY'])('of %s, a subscription that no client has, nothing is matched', async (name) => {
+  const asked = await person.type(`silence subscription ${name}`, /for how long\?/);
   expect(asked).toContain('It matches 0 events now. It finds what comes later, too.');
   await person.type('cancel');
+});
+
+test('what no subscription is called is refused before more is asked', async () => {
+  expect(await person.type('silence subscription a"b\\')).toContain(
+    'subscription: must be word characters, dots, hyphens and colons only',
+  );
 });
 
 test('client and check alone are those of the event that was read last', async () => {

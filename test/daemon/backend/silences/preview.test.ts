@@ -25,11 +25,11 @@ beforeEach(async () => {
 });
 
 test('counts what was not OK and is again, not what still has its event', async () => {
-  expect(await preview({ check: 'disk' })).toEqual({ recovered: 0, since: STARTED });
+  expect(await preview({ check: 'disk' })).toMatchObject({ recovered: 0, since: STARTED, events: { total: 3 } });
   await report('web-1', 'disk', 0);
   await report('db-1', 'disk', 0);
-  expect(await preview({ check: 'disk' })).toEqual({ recovered: 2, since: STARTED });
-  expect(await preview({ subscription: 'web' })).toEqual({ recovered: 1, since: STARTED });
+  expect(await preview({ check: 'disk' })).toMatchObject({ recovered: 2, since: STARTED, events: { total: 1 } });
+  expect(await preview({ subscription: 'web' })).toMatchObject({ recovered: 1, since: STARTED });
   expect(await preview({ subscription: 'client:db-1', check: 'disk' })).toMatchObject({ recovered: 1 });
   expect(await preview({ check: 'http' }, { subscription: 'client:web-2' })).toMatchObject({ recovered: 0 });
 });
@@ -41,12 +41,22 @@ test('counts what several entries cover once', async () => {
   });
 });
 
+test('counts the open events that entries by name cover, as what silences them does', async () => {
+  await report('web-2', 'disk', 1);
+  await ask('POST', '/silenced', { subscription: 'client:web-2' });
+  const counted = { critical: 2, warning: 1, unknown: 0, ok: 0 };
+  expect(await preview({ check: 'disk' }, { subscription: 'client:db-1', check: 'disk' })).toMatchObject({
+    events: { total: 3, ...counted, silenced: 1, first: expect.arrayContaining(['web-1/disk']) },
+  });
+  expect(await preview({ check: 'DISK' }, { subscription: 'Web' })).toMatchObject({ events: { total: 0, first: [] } });
+});
+
 test('looks back for 24 hours at most, and says so', async () => {
   await report('web-1', 'disk', 0);
   rig.clock.advance(23 * HOUR_MS);
-  expect(await preview({ check: 'disk' })).toEqual({ recovered: 1, since: STARTED });
+  expect(await preview({ check: 'disk' })).toMatchObject({ recovered: 1, since: STARTED });
   rig.clock.advance(2 * HOUR_MS);
-  expect(await preview({ check: 'disk' })).toEqual({ recovered: 0, since: STARTED + 3600 });
+  expect(await preview({ check: 'disk' })).toMatchObject({ recovered: 0, since: STARTED + 3600 });
 });
 
 test.each([
