@@ -103,7 +103,7 @@ function lengthOf(results: readonly AggregateResults[]): number {
 }
 
 function severityIn(request: FastifyRequest): Severity {
-  const { severity } = request.params as { readonly severity: string };
+  const severity = pathName(request, 'severity');
   const known = SEVERITIES.find((one) => one === severity);
   if (known !== undefined) return known;
   throw new MonError('invalid', `"${severity}" is no severity: use one of ${SEVERITIES.join(', ')}`);

@@ -11,6 +11,7 @@ const SCHEMAS = {
   check: nameSchema,
   subscription: subscriptionSchema,
   aggregate: aggregateNameSchema,
+  severity: nameSchema,
   user: usernameSchema,
   key: nameSchema,
   /** As free as in a configuration. */
@@ -21,12 +22,14 @@ const SCHEMAS = {
     .regex(/^[\w.*:-]+$/),
 };
 
+type Part = keyof typeof SCHEMAS;
+
 /**
  * The named part of the path, decoded once (completion 1.1).
  *
  * @throws MonError `not_found` when nothing can have this name, `invalid` when it takes an escape to write it
  */
-export function pathName(request: FastifyRequest, part: keyof typeof SCHEMAS): string {
+export function pathName(request: FastifyRequest, part: Part): string {
   const name = (request.params as Readonly<Record<string, string>>)[part] ?? '';
   if (SCHEMAS[part].safeParse(name).success) return name;
   // The peer matches before it decodes, so that a strange name is an unknown path to it: recorded as 404. Where an
@@ -35,4 +38,18 @@ export function pathName(request: FastifyRequest, part: keyof typeof SCHEMAS): s
   throw isEscaped
     ? new MonError('invalid', `"${name}" in the path is no ${part} name`)
     : new MonError('not_found', `there is no ${part} ${name}`);
+}
+
+/**
+ * Lets only names through, whatever is to be done: a path with anything else in their place is another one (legacy-peer,
+ * HTTP conventions).
+ *
+ * @throws MonError as `pathName` does
+ */
+export function refuseOtherPath(request: FastifyRequest): void {
+  for (const part of Object.keys(request.params as object)) if (isPart(part)) pathName(request, part);
+}
+
+function isPart(part: string): part is Part {
+  return Object.hasOwn(SCHEMAS, part);
 }

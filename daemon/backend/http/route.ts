@@ -13,6 +13,7 @@ import { V2_PREFIX, type V2_API } from '../../../shared/api/v2.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { ANONYMOUS, isAllowed } from '../access/principal.ts';
 import { BODY_BYTES_MAX } from './limits.ts';
+import { refuseOtherPath } from './path-name.ts';
 import { queryReader } from './query.ts';
 import './request.ts';
 
@@ -80,9 +81,10 @@ function refuseOtherMethods(app: FastifyInstance, url: string, allowed: readonly
     url,
     config: { access: 'authenticated' },
     handler: (request, reply) => {
-      reply.header('Allow', allow);
       // The newer peer says no more than that (clients 6).
-      if (url.startsWith(V2_PREFIX)) return reply.code(405).send();
+      if (url.startsWith(V2_PREFIX)) return reply.header('Allow', allow).code(405).send();
+      refuseOtherPath(request);
+      reply.header('Allow', allow);
       throw new MonError('method_not_allowed', `${request.method} is not possible here: use ${allow}`);
     },
   });

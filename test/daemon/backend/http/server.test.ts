@@ -89,6 +89,22 @@ describe('a method that a path does not have', () => {
   });
 });
 
+describe('what is no path of the API is none for any method', () => {
+  test.each([
+    { method: 'POST', target: '/clients/' },
+    { method: 'PUT', target: '/clients/a:b' },
+    { method: 'DELETE', target: '/results/' },
+    { method: 'DELETE', target: '/clients//history' },
+    { method: 'POST', target: '/silenced/ids/' },
+    { method: 'GET', target: '/aggregates/web/results/' },
+    { method: 'POST', target: '/aggregates/web/results/' },
+    { method: 'GET', target: '/aggregates/web/results/a:b' },
+  ])('$method $target', async ({ method, target }) => {
+    const { status, headers } = await ask(method, target, method === 'POST' ? { body: '{}' } : {});
+    expect({ status, allow: headers['allow'] }).toEqual({ status: 404, allow: undefined });
+  });
+});
+
 describe('paths', () => {
   test.each([
     { target: '/clients/%77eb', status: 200, because: 'a segment is decoded' },
