@@ -3,11 +3,16 @@ import { z } from 'zod';
 /** A parameter of a query as people and programs write it. */
 export const text = z.string().optional();
 
-/** A number of digits only; anything else counts as absent (legacy-peer, Pagination). */
+/** A number of digits only; anything else counts as absent (legacy-peer, Pagination). One beyond all others is the greatest. */
+export function countOf(digits: string | undefined): number | undefined {
+  return digits !== undefined && /^\d+$/.test(digits) ? Math.min(Number(digits), Number.MAX_SAFE_INTEGER) : undefined;
+}
+
+/** See `countOf`. */
 export const count = z
   .string()
   .optional()
-  .transform((digits) => (digits !== undefined && /^\d{1,15}$/.test(digits) ? Number(digits) : undefined))
+  .transform(countOf)
   .meta({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
 /** A number of digits only; anything else is refused: a list of another span than was asked for helps nobody. */

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { Endpoint, EndpointQuery, QueryOf } from '../../../shared/api/endpoint.ts';
+import { countOf } from '../../../shared/api/query.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
@@ -43,10 +44,9 @@ export function namespaceIn(request: Pick<FastifyRequest, 'url'>): string {
   return queryOf(request).getAll('namespace').at(-1) || DEFAULT_NAMESPACE;
 }
 
-/** A number of digits only; anything else counts as absent, and of several the last one (legacy-peer, Pagination). */
+/** See `countOf`; of several the last one counts. */
 export function wholeNumber(query: URLSearchParams, name: string): number | undefined {
-  const text = query.getAll(name).at(-1) ?? '';
-  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+  return countOf(query.getAll(name).at(-1));
 }
 
 export interface Page {

@@ -25,6 +25,9 @@ describe('limit and offset', () => {
     { query: '?limit=%202', page: undefined },
     { query: '?Limit=2', page: undefined },
     { query: '?limit=2&offset=-1', page: { limit: 2, offset: 0 } },
+    { query: '?limit=0000000000000000002', page: { limit: 2, offset: 0 } },
+    { query: `?limit=${'9'.repeat(19)}`, page: { limit: Number.MAX_SAFE_INTEGER, offset: 0 } },
+    { query: `?limit=2&offset=${'9'.repeat(400)}`, page: { limit: 2, offset: Number.MAX_SAFE_INTEGER } },
   ])('$query', ({ query, page }) => {
     expect(pageOf(new URLSearchParams(query))).toEqual(page);
   });
