@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { isSettings, type Settings } from '../../shared/domain/merge-settings.ts';
 import { checkSchema, type CheckDefinition } from '../../shared/schemas/check.ts';
+import { inGivenOrder } from '../../shared/schemas/given-order.ts';
 import { freeNameSchema, nameSchema } from '../../shared/schemas/name.ts';
 import { problemOf } from '../../shared/schemas/problems.ts';
 import { tolerate, type Tolerances } from './tolerance.ts';
@@ -28,7 +29,7 @@ export class SettingsReview {
   }
 
   /** The definitions of a section that keep the rules of their schema, after what is tolerated was replaced. */
-  validDefinitions<T>(
+  validDefinitions<T extends object>(
     section: string,
     schema: z.ZodType<T>,
     tolerances: Tolerances,
@@ -40,7 +41,7 @@ export class SettingsReview {
       const { definition, remarks } = tolerate(written, tolerances);
       this.warnings.push(...remarks.map(({ path, message }) => ({ path: [section, name, ...path], message })));
       const value = this.value([section, name], schema, definition);
-      if (value !== undefined) valid.set(name, value);
+      if (value !== undefined) valid.set(name, inGivenOrder(value, written));
     }
     return valid;
   }

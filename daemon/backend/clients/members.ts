@@ -1,4 +1,5 @@
-import { clientSchema } from '../../../shared/schemas/client.ts';
+import { clientSchema, type SubmittedClient } from '../../../shared/schemas/client.ts';
+import { inGivenOrder } from '../../../shared/schemas/given-order.ts';
 import { actorOf } from '../access/actor.ts';
 import { issued } from '../http/issued.ts';
 import { readBody, validator } from '../http/json-body.ts';
@@ -10,7 +11,8 @@ import type { Clock, Store } from '../ports.ts';
 import { readHistories, resultsOfClient } from '../results/read.ts';
 import type { Clients } from './write.ts';
 
-const validate = validator(clientSchema);
+const validateClient = validator(clientSchema);
+const validate = (body: unknown): SubmittedClient => inGivenOrder(validateClient(body), body as object);
 
 /** What the clients of v1 and of ours are made of. */
 export interface ClientDeps extends NamespaceDeps {

@@ -22,6 +22,7 @@ const get = (target: string): Promise<Answer> => send(backend.url, { method: 'GE
 const remove = (target: string): Promise<Answer> => send(backend.url, { method: 'DELETE', target });
 const post = (target: string, body: unknown): Promise<Answer> =>
   send(backend.url, { method: 'POST', target, body: JSON.stringify(body) });
+const namesIn = ({ body }: Answer): string[] => Object.keys(body as object);
 
 test.each([
   { client: { name: 'e1' }, check: { name: 'disk', output: 'full', status: 2 } },
@@ -31,6 +32,18 @@ test.each([
   expect((await post('/api/mon/v1/results', [result])).body).toEqual({ accepted: 1, rejected: [] });
   expect((await get('/results/e1/disk')).body).toMatchObject({ client: 'e1', check: { name: 'disk' } });
   expect((await get('/clients')).body).toMatchObject([{ name: 'e1' }]);
+});
+
+describe('attributes stay in the order in which they were given', () => {
+  test('of a client, before those that are added', async () => {
+    await post('/clients', { environment: 'prod', redact: [], address: 'a', keepalives: true, name: 'web' });
+    const own = ['environment', 'redact', 'address', 'keepalives', 'name'];
+    expect(namesIn(await get('/clients/web'))).toEqual([...own, 'version', 'timestamp', 'subscriptions']);
+  });
+
+  test('of a check, before its name', async () => {
+    expect(namesIn(await get('/checks/disk'))).toEqual(['command', 'interval', 'subscribers', 'secret', 'name']);
+  });
 });
 
 describe('an array of results', () => {
