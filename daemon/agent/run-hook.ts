@@ -3,6 +3,7 @@ import { commandOf } from '../../shared/domain/command-text.ts';
 import { hookFor } from '../../shared/domain/hook.ts';
 import { substituteTokens, unmatchedText } from '../../shared/domain/tokens.ts';
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
+import { withinHookOutput } from './hook-output.ts';
 import type { Clock } from './ports.ts';
 import { runWork } from './run-work.ts';
 
@@ -55,5 +56,5 @@ export async function runHook(
   );
   if (found === undefined) return result;
   const duration = Math.round(clock.monotonic() - startedMs) / 1000;
-  return recorded({ executed, duration, ...found });
+  return recorded({ executed, duration, status: found.status, output: withinHookOutput(found.output) });
 }

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { withLocalDefinition } from '../../../daemon/agent/local-definition.ts';
 import { openCheckRunner, type CheckRunner } from '../../../daemon/agent/run-check.ts';
+import { excessOfResult } from '../../../shared/domain/attribute-limits.ts';
 import type { CheckRequest } from '../../../shared/schemas/agent.ts';
+import { ATTRIBUTE_LIMITS } from '../../../shared/schemas/settings.ts';
 import { resultSchema, type SubmittedResult } from '../../../shared/schemas/result.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { RecordedLog } from '../../support/recorded-log.ts';
@@ -326,6 +328,20 @@ describe('a hook', () => {
     runner.start(aRequest({ command: 'true', hooks: { ok } }));
     const [result] = await finished(1);
     expect(result?.['hooks']).toMatchObject({ ok: { ...ok, output: 's3cret\n', status: 0 } });
+  });
+
+  test.each([
+    { name: 'much', command: 'yes | head -c 1000000', begins: 'y\ny\n' },
+    { name: 'what JSON has to escape', command: 'head -c 1000000 /dev/zero', begins: '\0\0' },
+    { name: 'what is no text', command: "yes | tr y '\\377' | head -c 1000000", begins: '' },
+  ])('that prints $name leaves the result small enough for a backend', async ({ command, begins }) => {
+    const { runner, finished } = aBench();
+    runner.start(aRequest({ command: 'exit 2', hooks: { critical: { command } } }));
+    const [result = {}] = await finished(1);
+    expect(excessOfResult(result, ATTRIBUTE_LIMITS)).toBeUndefined();
+    const { output } = (result as { hooks: { critical: { output: string } } }).hooks.critical;
+    expect(output.startsWith(begins)).toBe(true);
+    expect(output).toMatch(/\n\.\.\. output cut after 32 KiB$/);
   });
 
   test('with a token without a match fails by itself', async () => {
