@@ -42,6 +42,9 @@ export async function withinLimit<Ended>(
   }
 }
 
+/** What OpenSSL says of an answer that is no TLS. */
+const NOT_TLS = /wrong version number|packet length too long/;
+
 /** Not the error of the HTTP library as it is: it carries the headers, and with them the credentials. */
 function networkProblem(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
@@ -58,6 +61,10 @@ function networkProblem(error: unknown): string {
       return 'the connection was not taken in time';
     case 'ENOENT':
       return 'the socket does not exist';
+    case 'EPROTO':
+      return NOT_TLS.test(errorMessage(error))
+        ? 'what answers does not speak TLS: check whether the definition should ask for it, and the port'
+        : said(errorMessage(error));
     default:
       return said(errorMessage(error)) || String(code);
   }

@@ -212,6 +212,16 @@ test('a receiver that is not there may be there later', async () => {
   expect(outcome).toEqual({ kind: 'failed', reason: 'the connection was refused', isRetryable: true });
 });
 
+test('a receiver that does not speak TLS is told in words', async () => {
+  const { url } = await openReceiver((_seen, response) => response.end());
+  const outcome = await new DeliveryRig().run({ type: 'webhook', url: url.replace('http:', 'https:') });
+  expect(outcome).toEqual({
+    kind: 'failed',
+    reason: 'what answers does not speak TLS: check whether the definition should ask for it, and the port',
+    isRetryable: true,
+  });
+});
+
 test('stops with the backend', async () => {
   const receiver = await openReceiver(() => undefined);
   const stopping = new AbortController();
