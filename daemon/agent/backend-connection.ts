@@ -3,6 +3,7 @@ import { WebSocket, type RawData } from 'ws';
 import { connectionProblem, speaksTls, tlsProblem } from '../../shared/client/connection-problem.ts';
 import {
   AGENT_PROTOCOL,
+  AGENT_REPLACED,
   backendMessageSchema,
   type AgentMessage,
   type BackendMessage,
@@ -37,11 +38,20 @@ export interface HandshakeRefusal {
   readonly body: string;
 }
 
+/** Why a connection is no more. */
+export interface ConnectionEnd {
+  /** For people. */
+  readonly reason: string;
+  readonly refusal?: HandshakeRefusal;
+  /** Another agent of this name has connected. */
+  readonly isReplaced?: boolean;
+}
+
 export interface ConnectionListener {
   onOpen(): void;
   onMessage(message: BackendMessage): void;
-  /** Exactly once, also when the connection never opened; `reason` is for people. */
-  onClose(reason: string, refusal?: HandshakeRefusal): void;
+  /** Exactly once, also when the connection never opened. */
+  onClose(end: ConnectionEnd): void;
 }
 
 export interface BackendConnection {
@@ -65,16 +75,16 @@ export function connectBackend(
   });
   const timers = new DisposableStack();
   let heardMs = clock.monotonic();
-  let ended: string | undefined;
+  let hasEnded = false;
 
-  const end = (reason: string, refusal?: HandshakeRefusal): void => {
-    if (ended !== undefined) return;
-    ended = reason;
+  const end = (how: ConnectionEnd): void => {
+    if (hasEnded) return;
+    hasEnded = true;
     timers.dispose();
-    listener.onClose(reason, refusal);
+    listener.onClose(how);
   };
-  const cut = (reason: string, refusal?: HandshakeRefusal): void => {
-    end(reason, refusal);
+  const cut = (how: ConnectionEnd): void => {
+    end(how);
     socket.terminate();
   };
   const heard = (): void => {
@@ -83,14 +93,14 @@ export function connectBackend(
   const receive = (data: RawData, isBinary: boolean): void => {
     heard();
     const message = isBinary ? undefined : parseFrame(data);
-    if (message === undefined) cut('the backend sent a frame that is not part of the agent protocol');
-    else if (ended === undefined) listener.onMessage(message);
+    if (message === undefined) cut({ reason: 'the backend sent a frame that is not part of the agent protocol' });
+    else if (!hasEnded) listener.onMessage(message);
   };
 
   socket.on('open', () => {
     heard();
     const pings = clock.every(PING_EVERY_MS, () => {
-      if (clock.monotonic() - heardMs >= SILENCE_MAX_MS) cut('the backend has not answered for 30 seconds');
+      if (clock.monotonic() - heardMs >= SILENCE_MAX_MS) cut({ reason: 'the backend has not answered for 30 seconds' });
       else socket.ping();
     });
     timers.use(pings);
@@ -104,16 +114,16 @@ export function connectBackend(
     // One that never ends its answer is cut off like one that never begins it.
     timers.use(clock.after(HANDSHAKE_TIMEOUT_MS, () => response.destroy()));
     const reason = speaksTls(status, response.headers) ? tlsProblem(url) : refusalText(url, status);
-    void beginningOf(response).then((body) => cut(reason, { status, body }));
+    void beginningOf(response).then((body) => cut({ reason, refusal: { status, body } }));
   });
-  socket.on('error', (error) => end(connectionProblem(url, error)));
-  socket.on('close', (code, reason) => end(closeReason(code, reason.toString('utf8'))));
+  socket.on('error', (error) => end({ reason: connectionProblem(url, error) }));
+  socket.on('close', (code, reason) => end(closeEnd(code, reason.toString('utf8'))));
 
   return {
     send: (message) => socket.send(JSON.stringify(message)),
     sendText: (frame) => socket.send(frame),
     close(reason) {
-      end(reason);
+      end({ reason });
       const cutting = clock.after(CLOSE_TIMEOUT_MS, () => socket.terminate());
       socket.once('close', () => cutting[Symbol.dispose]());
       socket.close(1000);
@@ -168,8 +178,12 @@ function refusalText(url: string, status: number): string {
   }
 }
 
-function closeReason(code: number, reason: string): string {
+function closeEnd(code: number, reason: string): ConnectionEnd {
+  if (code === AGENT_REPLACED) {
+    const advice = 'give one of the two another name (client.name), or stop it';
+    return { reason: `another agent with this name has connected: ${advice}`, isReplaced: true };
+  }
   // 1005 and 1006 are not sent by anyone: they stand for no code, and for a connection that broke.
   const text = code === 1006 ? 'the connection was cut' : `the backend closed the connection (${String(code)})`;
-  return reason === '' ? text : `${text}: ${reason}`;
+  return { reason: reason === '' ? text : `${text}: ${reason}` };
 }

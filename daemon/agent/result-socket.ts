@@ -8,13 +8,14 @@ import {
   type CheckRequest,
 } from '../../shared/schemas/agent.ts';
 import type { Client } from '../../shared/schemas/client.ts';
+import type { SubmittedResult } from '../../shared/schemas/result.ts';
 import { connectOptions } from '../../shared/tls/client-tls.ts';
 import type { Log } from '../log/log.ts';
 import {
   connectBackend,
   type BackendConnection,
+  type ConnectionEnd,
   type ConnectionOptions,
-  type HandshakeRefusal,
 } from './backend-connection.ts';
 import type { AgentAddress } from './agent-address.ts';
 import type { Clock } from './ports.ts';
@@ -72,6 +73,8 @@ export class ResultSocket {
   #connection: BackendConnection | undefined;
   #session: Session | undefined;
   #attempt = 0;
+  /** How often in a row another agent of this name took our place: two that did so at once would never stop. */
+  #replacements = 0;
   /** Of the backends, the one that is tried or was reached last. */
   #at = 0;
   #closed = false;
@@ -138,7 +141,7 @@ export class ResultSocket {
           this.#nextStep(WELCOME_TIMEOUT_MS, () => connection.close('the backend did not answer our hello'));
         },
         onMessage: (message) => this.#guarded(this.#receive(connection, message)),
-        onClose: (reason, refusal) => this.#lost(reason, refusal),
+        onClose: (end) => this.#lost(end),
       },
     );
     this.#connection = connection;
@@ -157,14 +160,15 @@ export class ResultSocket {
     this.#step = this.#deps.clock.after(delayMs, task);
   }
 
-  #lost(reason: string, refusal: HandshakeRefusal | undefined): void {
+  #lost({ reason, refusal, isReplaced = false }: ConnectionEnd): void {
     const { log, chance } = this.#deps;
     this.#session?.ackDeadline?.[Symbol.dispose]();
     this.#session = undefined;
     this.#connection = undefined;
     this.#checkIdle();
     if (this.#closed) return;
-    const delayMs = this.#delayOfNext(chance());
+    this.#replacements = isReplaced ? this.#replacements + 1 : 0;
+    const delayMs = isReplaced ? backoffMs(this.#replacements, chance(), RECONNECT) : this.#delayOfNext(chance());
     const fields = { reason, retry_seconds: delayMs / 1000, spooled: this.#deps.spool.size };
     if (refusal === undefined) log.warn(fields, 'not connected to the backend');
     else {
@@ -197,7 +201,7 @@ export class ResultSocket {
         await this.#acknowledged(message.id);
         break;
       case 'rejected':
-        log.error({ id: message.id, reason: message.error }, 'the backend rejected a result');
+        await this.#rejected(message);
         break;
       case 'check_request':
         if (this.#session !== undefined) onCheckRequest(message.check);
@@ -231,6 +235,14 @@ export class ResultSocket {
     await spool.acknowledge(acked);
     this.#checkIdle();
     await this.#pump();
+  }
+
+  async #rejected({ id, error }: Extract<BackendMessage, { type: 'rejected' }>): Promise<void> {
+    const { log, spool } = this.#deps;
+    // It is told before it is acknowledged, so it is still there to be asked for what it is about.
+    const [result] = await spool.read(id - 1, { results: 1, characters: FRAME.characters });
+    const about = result?.id === id ? aboutResult(result.text) : {};
+    log.error({ id, ...about, reason: error }, 'the backend rejected a result');
   }
 
   async #acknowledged(id: number): Promise<void> {
@@ -285,6 +297,12 @@ export class ResultSocket {
     const dropped = spool.takeDropped();
     if (dropped > 0) log.error({ dropped, spooled: spool.size }, 'the spool is full, the oldest results were dropped');
   }
+}
+
+/** What people know a spooled result by. */
+function aboutResult(text: string): Readonly<Record<string, string>> {
+  const { name, source } = JSON.parse(text) as SubmittedResult;
+  return { check: name, ...(typeof source === 'string' && { source }) };
 }
 
 /** The `results` message, around texts that are JSON already. */

@@ -19,6 +19,9 @@ export const AGENT_PATH = '/agent';
 export const AGENT_NAME_HEADER = 'Mon-Agent-Name';
 export const AGENT_NAMESPACE_HEADER = 'Mon-Namespace';
 
+/** Close code of our own: there is another agent of this name. */
+export const AGENT_REPLACED = 4001;
+
 /** Results of one agent that may wait for their acknowledgement. */
 export const AGENT_WINDOW = 64;
 

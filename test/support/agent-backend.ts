@@ -119,6 +119,11 @@ export class AgentBackend {
     for (const connection of this.#connections) connection.terminate();
   }
 
+  /** Closes every connection, and says why. */
+  close(code: number, reason: string): void {
+    for (const connection of this.#connections) connection.close(code, reason);
+  }
+
   /** Stops answering, pings included, without closing anything. */
   freeze(): void {
     for (const connection of this.#connections) connection.pause();

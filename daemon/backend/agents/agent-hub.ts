@@ -1,5 +1,5 @@
 import { hasOneConsumer } from '../../../shared/domain/subscription.ts';
-import type { CheckRequest } from '../../../shared/schemas/agent.ts';
+import { AGENT_REPLACED, type CheckRequest } from '../../../shared/schemas/agent.ts';
 import type { Change } from '../ports.ts';
 import type { Admission } from '../access/admission.ts';
 import type { AgentIdentity, KnownAgent } from './agent-access.ts';
@@ -18,9 +18,6 @@ interface NamespaceAgents {
 
 /** Agents that stay silent this long are asked; those that do not answer are cut off. */
 const HEARTBEAT_MS = 30_000;
-
-/** Close code of our own: there is another one with this name. */
-const REPLACED = 4001;
 
 /** The connected agents: finds them by subscription, and lets their frames wait while the queue is full. */
 export class AgentHub implements Disposable {
@@ -128,7 +125,7 @@ export class AgentHub implements Disposable {
     // An agent that comes back before its old connection was found dead takes its place.
     const before = byName.get(name);
     byName.set(name, connection);
-    if (before !== connection) before?.close(REPLACED, 'another agent with this name has connected');
+    if (before !== connection) before?.close(AGENT_REPLACED, 'another agent with this name has connected');
     this.#unsubscribe(connection);
     this.#connections.set(connection, subscriptions);
     for (const subscription of subscriptions) {

@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { agentAddresses } from '../../../daemon/agent/agent-address.ts';
 import { ResultSocket } from '../../../daemon/agent/result-socket.ts';
 import { openSpool, type Spool } from '../../../daemon/agent/spool.ts';
-import { AGENT_WINDOW, type CheckRequest } from '../../../shared/schemas/agent.ts';
+import { AGENT_REPLACED, AGENT_WINDOW, type CheckRequest } from '../../../shared/schemas/agent.ts';
 import type { SubmittedResult } from '../../../shared/schemas/result.ts';
 import { AgentBackend } from '../../support/agent-backend.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
@@ -28,7 +28,7 @@ interface Bench {
 
 async function aBench(
   backend: string,
-  options: { spool?: Spool; signature?: string; namespace?: string } = {},
+  options: { spool?: Spool; signature?: string; namespace?: string; chance?: number } = {},
 ): Promise<Bench> {
   const clock = new ManualClock();
   const log = new RecordedLog();
@@ -41,7 +41,7 @@ async function aBench(
     spool,
     clock,
     log,
-    chance: () => 0,
+    chance: () => options.chance ?? 0,
     client: () => client,
     signature: options.signature,
     onWelcome: () => socket.sendKeepalive(),
@@ -149,6 +149,29 @@ describe('connecting', () => {
     }
   });
 
+  test('is tried at growing intervals while another agent of this name takes its place, and the log says what to do', async () => {
+    const backend = await AgentBackend.open();
+    const { clock, log } = await aBench(backend.url, { chance: 0.5 });
+    const waits = (): unknown[] => log.records.flatMap(({ fields }) => fields['retry_seconds'] ?? []);
+    const nextConnection = async (times: number): Promise<void> => {
+      clock.advance(Number(waits().at(-1) ?? 0) * 1000);
+      await vi.waitFor(() => expect(backend.keepalives).toHaveLength(times));
+    };
+    for (const times of numbers(8)) {
+      await nextConnection(times);
+      backend.close(AGENT_REPLACED, 'another agent with this name has connected');
+      await vi.waitFor(() => expect(waits()).toHaveLength(times));
+    }
+    expect(waits()).toEqual([0.75, 1.25, 2.25, 4.25, 8.25, 15.25, 15.25, 15.25]);
+    expect(log.records.find(({ level }) => level === 'warn')?.fields['reason']).toBe(
+      'another agent with this name has connected: give one of the two another name (client.name), or stop it',
+    );
+    await nextConnection(9);
+    backend.drop();
+    await vi.waitFor(() => expect(waits()).toHaveLength(9));
+    expect(waits().at(-1)).toBe(0.75);
+  });
+
   test('of several backends the next one is tried soon, and what was not acknowledged is sent there', async () => {
     let isFirstUp = true;
     const backends = await Promise.all([
@@ -240,6 +263,22 @@ describe('results', () => {
     backend.send({ type: 'rejected', id: 1, error: 'check.ttl: must be greater than 0' });
     await vi.waitFor(() => expect(log.messages('error')).toEqual(['the backend rejected a result']));
     expect(log.records.at(-1)?.fields).toEqual({ id: 1, reason: 'check.ttl: must be greater than 0' });
+  });
+
+  test('that the backend rejects are told by the name of the check', async () => {
+    const backend = await AgentBackend.open({ commits: () => false });
+    const spool = await openSpool(await tempDir());
+    await spool.append({ ...aResult('a'), source: 'router' });
+    await spool.append({ ...aResult('b'), name: 'backup' });
+    const { clock, log } = await aBench(backend.url, { spool });
+    await eventually(clock, () => expect(backend.frameSizes).toEqual([2]));
+    backend.send({ type: 'rejected', id: 1, error: 'too large' });
+    backend.send({ type: 'rejected', id: 2, error: 'too large' });
+    await vi.waitFor(() => expect(log.messages('error')).toHaveLength(2));
+    expect(log.records.slice(-2).map(({ fields }) => fields)).toEqual([
+      { id: 1, check: 'disk', source: 'router', reason: 'too large' },
+      { id: 2, check: 'backup', reason: 'too large' },
+    ]);
   });
 
   test('of an older state directory are not taken for those that the backend has', async () => {
