@@ -136,6 +136,8 @@ export async function openServer(
     rewriteUrl: ({ method, url }) => (method === 'OPTIONS' ? '/' : (url ?? '/')),
     clientErrorHandler: refuseMalformed,
     frameworkErrors: (error, request, reply) => {
+      // No hook comes to take away the charset, see `plainJsonType`; who brings a serializer is given none.
+      reply.type('application/json').serializer((body) => (typeof body === 'string' ? body : JSON.stringify(body)));
       const refuse = (reason: unknown): void => void refuseAs(request)(reason, request, reply, log);
       admit(request, reply, () => refuse(error), refuse);
     },

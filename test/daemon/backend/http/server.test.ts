@@ -132,10 +132,18 @@ test.each([
   ['POST', '/clients'],
   ['GET', '/api/mon/v1/nothing'],
   ['GET', '/api/core/v2/namespaces'],
+  ['GET', '/clients/%'],
+  ['GET', '/api/core/v2/namespaces/%'],
+  ['GET', '/api/v2/alerts/%'],
 ])('JSON comes without a charset: %s %s', async (method, target) => {
   expect((await ask(method, target, method === 'POST' ? { body: '{}' } : {})).headers['content-type']).toBe(
     'application/json',
   );
+});
+
+test('a path that cannot be decoded is told to clients of Alertmanager in a sentence', async () => {
+  const { body } = await ask('GET', '/api/v2/alerts/%', {});
+  expect(body).toBe('the path holds a percent sign that is no escape: write %25');
 });
 
 describe('the content type does not matter', () => {
