@@ -438,6 +438,7 @@ export class ConsoleStore
     this.#tables.get(this.state.view)?.refresh(this);
     this.window.pauseOrder(this, nowMs);
     this.window.settle(this);
+    this.window.seen();
     this.upkeep.ask(this, nowMs);
     settleInspect(this);
     settleUpgrade(this);

@@ -27,7 +27,9 @@ export function beforeListKey(
     return 'taken';
   }
   store.update({ count: undefined, digitAtMs: undefined });
-  store.settleRows();
+  // What one's own filter hides is not what the key is about.
+  if (store.window.isOrderExpected && store.rows.filtering) store.settleList();
+  else store.settleRows();
   if (action === undefined || !isAboutRow(action, store.table?.menu ?? []) || takeHold(store)) return count;
   return 'taken';
 }
@@ -37,8 +39,10 @@ export function moveInList(store: ActionPorts, action: KeyAction, count: number 
   const to = movedTo(action, index, { rows: listRows(store.state), last: store.rows.order.length - 1, count });
   if (to === undefined) return;
   stopFollowing(store);
-  if (action === 'top' && count === undefined) stayAtTop(store);
-  else moveTo(store, to);
+  if (action === 'top' && count === undefined) return stayAtTop(store);
+  const from = store.list.cursor;
+  moveTo(store, to);
+  if (action !== 'top' && action !== 'bottom') store.window.noteMove(from, to - index, store);
 }
 
 /** The first digit may be a view just as well: what follows tells (`settleDigit`). */

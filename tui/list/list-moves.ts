@@ -39,7 +39,7 @@ export function takeHold(store: Says & Opened & ListOfView): boolean {
   const { following, cursor, marks } = store.list;
   if (cursor.key === undefined || marks.size > 0) return true;
   if (!following) store.updateList({ held: true });
-  if (!store.window.takeShift(store.options.now())) return true;
+  if (!store.window.takeShift(store)) return true;
   stopFollowing(store);
   sayShifted(store, cursor.key);
   return false;

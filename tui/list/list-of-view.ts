@@ -1,5 +1,7 @@
 import type { SortState } from '../model/list-order.ts';
 import type { ListRows } from '../model/list-rows.ts';
+import type { ListCursor } from '../state/list-cursor.ts';
+import type { Opened } from '../state/ports.ts';
 import type { ListState } from '../state/list-state.ts';
 import type { ListTable } from './list-table.ts';
 
@@ -11,8 +13,14 @@ export interface DrawnRows {
   keyAtRow(row: number): string | undefined;
   /** Another row may come under the cursor by what a person does, also some frames later. */
   expectOrder(): void;
+  /** Whether one's own filter or order is on its way. */
+  readonly isOrderExpected: boolean;
+  /** The list is another one, which nobody has seen yet. */
+  open(store: Pick<ListOfView, 'list'>): void;
+  /** The cursor was moved by some rows: what has come there since the last frame is not what was meant. */
+  noteMove(from: Pick<ListCursor, 'key'>, by: number, store: Opened & Pick<ListOfView, 'list'>): void;
   /** Whether a key would be about another row than it was when somebody decided on it; told once. */
-  takeShift(nowMs: number): boolean;
+  takeShift(store: Opened & Pick<ListOfView, 'list'>): boolean;
 }
 
 /** The list of the view that is shown. */

@@ -22,6 +22,8 @@ export class ListWindow {
   #isReordered = false;
   /** When what came from the backend last put another row under the cursor, or took the last mark away. */
   #shiftedAtMs = -Infinity;
+  /** What the cursor was on when the view was left, until a frame shows it again. */
+  #unseen: string | undefined;
 
   /** Whether the row of this key is drawn. */
   holds(key: string): boolean {
@@ -53,14 +55,39 @@ export class ListWindow {
     this.#isReordered = true;
   }
 
+  /** The list is another one, which nobody has seen yet. */
+  open({ list }: Pick<ListOfView, 'list'>): void {
+    this.#unseen = list.cursor.key;
+  }
+
+  /** A frame shows it. */
+  seen(): void {
+    this.#unseen = undefined;
+  }
+
+  /** The cursor was moved by some rows: what has come there since the last frame is not what was meant. */
+  noteMove({ key }: Pick<ListCursor, 'key'>, by: number, { list, options }: Opened & Pick<ListOfView, 'list'>): void {
+    const drawn = [...this.#keys];
+    const at = key === undefined ? -1 : drawn.indexOf(key);
+    const meant = at === -1 ? undefined : drawn[at + by];
+    if (meant !== undefined && meant !== list.cursor.key) this.#shiftedAtMs = options.now();
+  }
+
   /**
    * Whether a key would be about another row than it was when somebody decided on it. It is told once: who presses the key
    * again knows it.
    */
-  takeShift(nowMs: number): boolean {
-    const isShifted = nowMs - this.#shiftedAtMs < REACTION_MS;
+  takeShift({ list, options }: Opened & Pick<ListOfView, 'list'>): boolean {
+    const isUnseen = this.#unseen !== undefined && this.#unseen !== list.cursor.key;
+    const isShifted = options.now() - this.#shiftedAtMs < REACTION_MS;
+    this.#unseen = undefined;
     this.#shiftedAtMs = -Infinity;
-    return isShifted;
+    return isUnseen || isShifted;
+  }
+
+  /** Whether one's own filter or order is on its way. */
+  get isOrderExpected(): boolean {
+    return this.#isReordered;
   }
 
   /** Whether the beginning of what a new filter finds is enough to draw, wherever the cursor goes by it. */

@@ -53,6 +53,7 @@ export function goTo(store: Screen & Says & Places & ListOfView, { view, history
   }
   store.rows.thaw();
   store.update({ view, history, count: undefined, digitAtMs: undefined, orderPausedUntilMs: 0 });
+  store.window.open(store);
   // The next key may come before the next frame, and means the cursor of this view.
   store.settleList();
 }

@@ -115,6 +115,44 @@ describe('a key that is pressed as another row comes under the cursor', () => {
     expect([driver.effects(), underCursor(driver)]).toEqual([[], 'web-3/http']);
   });
 
+  test('does nothing yet when it comes with a movement that went to a row of which nobody has seen anything', () => {
+    const driver = openWarnings();
+    driver.pass(1000);
+    driver.change({ events: { ...warning('late', 100), ...warning('later', 101) } });
+    driver.type('jK');
+    expect([driver.effects(), underCursor(driver)]).toEqual([[], 'late/http']);
+    driver.type('K');
+    expect(driver.effects()).toMatchObject([{ change: { operations: [{ subscription: 'client:late' }] } }]);
+    driver.pass(1000);
+    driver.type('jK');
+    expect(driver.effects()).toMatchObject([{ change: { operations: [{ subscription: 'client:web-1' }] } }]);
+  });
+
+  test('does nothing yet in a list that nobody has seen since the row under its cursor went', () => {
+    const driver = openWarnings();
+    driver.type('j1');
+    driver.pass(1000);
+    driver.change({ events: { 'web-2/http': null } });
+    driver.pass(1000);
+    driver.type('2K');
+    expect([driver.effects(), underCursor(driver)]).toEqual([[], 'web-3/http']);
+    driver.type('K');
+    expect(driver.effects()).toMatchObject([{ change: { operations: [{ subscription: 'client:web-3' }] } }]);
+  });
+
+  test('is never for a row that the filter hides which was asked for before it', () => {
+    const driver = openWarnings();
+    driver.type(':filter web-3\rK');
+    expect(driver.effects()).toMatchObject([{ change: { operations: [{ subscription: 'client:web-3' }] } }]);
+    const opened = openWarnings();
+    opened.change({ events: critical('web-4') });
+    opened.type('G1');
+    opened.pass(1000);
+    opened.effects();
+    opened.type('\rK');
+    expect([opened.list, opened.effects(), underCursor(opened)]).toEqual([['web-4/http'], [], 'web-4/http']);
+  });
+
   test('is still for the row that its menu was opened for, also when that is gone', () => {
     const driver = openWarnings();
     driver.type('j');
