@@ -58,34 +58,27 @@ export class Spool implements AsyncDisposable {
   readonly #db: Level;
   readonly #limits: SpoolLimits;
   /** Sizes of the texts of `#firstId` to `#lastId`, without a gap. */
-  readonly #sizes: number[] = [];
-  #name: string;
-  #firstId: number;
-  #lastId: number;
+  #sizes: number[] = [];
+  #name = '';
+  #firstId = 1;
+  #lastId = 0;
   #characters = 0;
   #dropped = 0;
   readonly #waiting: WaitingResult[] = [];
   /** Writes go one after the other: a reader must never see an id before a smaller one. */
   #lastWrite: Promise<unknown> = Promise.resolve();
+  /** A write has failed, perhaps in the middle of a record. */
+  #isTorn = false;
+  #isClosed = false;
 
-  private constructor(db: Level, limits: SpoolLimits, name: string, lastId: number) {
+  private constructor(db: Level, limits: SpoolLimits) {
     this.#db = db;
     this.#limits = limits;
-    this.#name = name;
-    this.#lastId = lastId;
-    this.#firstId = lastId + 1;
   }
 
   static async load(db: Level, limits: SpoolLimits): Promise<Spool> {
-    const [storedName, storedLastId = '0'] = await db.getMany([NAME_KEY, LAST_ID_KEY]);
-    const name = storedName ?? randomUUID();
-    if (storedName === undefined) await db.batch([{ type: 'put', key: NAME_KEY, value: name }], { sync: true });
-    const spool = new Spool(db, limits, name, Number(storedLastId));
-    for await (const [key, text] of db.iterator({ gt: RESULTS, lt: RESULTS_END })) {
-      if (spool.#sizes.length === 0) spool.#firstId = idOf(key);
-      spool.#sizes.push(text.length);
-      spool.#characters += text.length;
-    }
+    const spool = new Spool(db, limits);
+    await spool.#load();
     return spool;
   }
 
@@ -133,6 +126,7 @@ export class Spool implements AsyncDisposable {
   /** Forgets everything up to `id`. Not synced: what comes back after a power loss is sent again and ignored. */
   async acknowledge(id: number): Promise<void> {
     await this.#inTurn(async () => {
+      await this.#reopenTorn();
       const count = Math.min(this.#sizes.length, id - this.#firstId + 1);
       if (count <= 0) return;
       await this.#write(this.#deletions(count), false);
@@ -150,6 +144,7 @@ export class Spool implements AsyncDisposable {
   /** Takes a new name, for a spool whose ids the backend has already seen from an earlier life of this directory. */
   async rename(): Promise<void> {
     await this.#inTurn(async () => {
+      await this.#reopenTorn();
       const name = randomUUID();
       await this.#write([{ type: 'put', key: NAME_KEY, value: name }], true);
       this.#name = name;
@@ -157,8 +152,42 @@ export class Spool implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
     await this.#lastWrite;
     await this.#db.close();
+  }
+
+  async #load(): Promise<void> {
+    const [storedName, storedLastId = '0'] = await this.#db.getMany([NAME_KEY, LAST_ID_KEY]);
+    const name = storedName ?? randomUUID();
+    if (storedName === undefined) await this.#db.batch([{ type: 'put', key: NAME_KEY, value: name }], { sync: true });
+    this.#name = name;
+    this.#lastId = Number(storedLastId);
+    this.#firstId = this.#lastId + 1;
+    this.#sizes = [];
+    this.#characters = 0;
+    for await (const [key, text] of this.#db.iterator({ gt: RESULTS, lt: RESULTS_END })) {
+      if (this.#sizes.length === 0) this.#firstId = idOf(key);
+      this.#sizes.push(text.length);
+      this.#characters += text.length;
+    }
+  }
+
+  /**
+   * After a failed write LevelDB must not append to the same log again: what stands behind a torn record is not read at the
+   * next start, so results would be lost and their ids given twice. Opened again it begins a new log. What the failed write
+   * was about may be there after all.
+   */
+  async #reopenTorn(): Promise<void> {
+    if (!this.#isTorn || this.#isClosed) return;
+    try {
+      await this.#db.close();
+      await this.#db.open();
+      await this.#load();
+    } catch (error) {
+      throw spoolError(this.#db.location, error);
+    }
+    this.#isTorn = false;
   }
 
   async #inTurn<T>(task: () => Promise<T>): Promise<T> {
@@ -171,12 +200,22 @@ export class Spool implements AsyncDisposable {
     try {
       await this.#db.batch(ops, { sync });
     } catch (error) {
+      this.#isTorn = true;
       throw spoolError(this.#db.location, error);
     }
   }
 
   async #writeWaiting(): Promise<void> {
     const added = this.#waiting.splice(0);
+    try {
+      await this.#reopenTorn();
+      await this.#add(added);
+    } catch (error) {
+      for (const { reject } of added) reject(error);
+    }
+  }
+
+  async #add(added: readonly WaitingResult[]): Promise<void> {
     const lastId = this.#lastId + added.length;
     const surplus = this.#surplus(added);
     // More may come at once than there is room for.
@@ -186,19 +225,14 @@ export class Spool implements AsyncDisposable {
       key: keyOf(lastId - kept.length + 1 + index),
       value: text,
     }));
-    try {
-      await this.#write(
-        [
-          ...this.#deletions(Math.min(surplus, this.#sizes.length)),
-          ...ops,
-          { type: 'put', key: LAST_ID_KEY, value: String(lastId) },
-        ],
-        true,
-      );
-    } catch (error) {
-      for (const { reject } of added) reject(error);
-      return;
-    }
+    await this.#write(
+      [
+        ...this.#deletions(Math.min(surplus, this.#sizes.length)),
+        ...ops,
+        { type: 'put', key: LAST_ID_KEY, value: String(lastId) },
+      ],
+      true,
+    );
     for (const { text } of added) {
       this.#sizes.push(text.length);
       this.#characters += text.length;

@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { openSpool, type Spool, type SpoolLimits } from '../../../daemon/agent/spool.ts';
 import type { SubmittedResult } from '../../../shared/schemas/result.ts';
 import { builtProgram } from '../../support/built-programs.ts';
+import { canDisksFail, FailingDisk, type Fault } from '../../support/failing-disk.ts';
 import { modeOf, underUmask } from '../../support/file-modes.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 import { propertyRuns } from '../../support/property-runs.ts';
@@ -223,6 +224,35 @@ test('what was appended survives kills at any moment, and no id is given twice',
     );
     await spool[Symbol.asyncDispose]();
   }
+});
+
+/** It takes a C compiler. */
+const disks = (await canDisksFail()) ? [FailingDisk] : [];
+
+describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
+  test.each<Fault>([
+    { calls: ['write'], error: 'ENOSPC', share: 0.9, times: 1 },
+    { calls: ['sync'], error: 'EIO', times: 1 },
+  ])('whatever is appended after $calls failed is there after a kill, each under an id of its own', async (fault) => {
+    const dir = await tempDir();
+    const disk = await Disk.under(join(dir, 'spool'));
+    const writer = spawn(process.execPath, [builtProgram('spool-writer'), dir], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, ...disk.env },
+    });
+    const ids: number[] = [];
+    let refused = 0;
+    for await (const line of createInterface(writer.stdout)) {
+      if (line === 'refused') refused += 1;
+      else ids.push(Number(line));
+      if (ids.length === 5 && refused === 0) disk.fail(fault);
+      if (ids.length === 50 || refused === 50) writer.kill('SIGKILL');
+    }
+    expect(refused).toBe(1);
+    expect(new Set(ids).size).toBe(ids.length);
+    const spool = await open(dir);
+    expect(await idsIn(spool)).toEqual(expect.arrayContaining(ids));
+  });
 });
 
 describe('a spool that cannot be used', () => {
