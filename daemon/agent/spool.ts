@@ -152,8 +152,8 @@ export class Spool implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#isClosed = true;
     await this.#lastWrite;
+    this.#isClosed = true;
     await this.#db.close();
   }
 
