@@ -88,6 +88,6 @@ function runInspected(store: ActionPorts, layer: InspectLayer): void {
 }
 
 /** The marked checks, or the one under the cursor. */
-export function checksMeant(store: Pick<ListOfView, 'list' | 'rows'>): readonly CheckEntry[] {
+function checksMeant(store: Pick<ListOfView, 'list' | 'rows'>): readonly CheckEntry[] {
   return meantRows(store) as readonly CheckEntry[];
 }

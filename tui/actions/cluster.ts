@@ -5,7 +5,7 @@ import type { ClusterMember } from '../../shared/schemas/cluster.ts';
 import { askFirst } from '../form/confirm.ts';
 import type { Action } from '../keys/action.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
-import { meantRows } from '../list/meant-rows.ts';
+import { meantRows, rowUnderCursor } from '../list/meant-rows.ts';
 import type { Known } from '../model/known.ts';
 import type { Says, Screen } from '../state/ports.ts';
 import { openLoadedLayer } from '../state/layer-loads.ts';
@@ -24,8 +24,8 @@ export const CLUSTER_ACTIONS: readonly Action[] = [
 ];
 
 export function openMember(store: ActionPorts): void {
-  const id = memberMeant(store);
-  if (id !== undefined) openLoadedLayer(store, 'member', id);
+  const member = rowUnderCursor(store) as ClusterMember | undefined;
+  if (member !== undefined) openLoadedLayer(store, 'member', member.id);
 }
 
 /** The id of the one that is shown, or under the cursor. */

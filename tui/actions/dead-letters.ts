@@ -49,12 +49,12 @@ function letterName({ handler, client, check }: DeadLetterSummary): string {
 }
 
 /** Shows one with its event. */
-export function openLetter(store: Screen, [letter]: readonly DeadLetterSummary[]): void {
+export function openLetter(store: Screen, letter: DeadLetterSummary | undefined): void {
   if (letter !== undefined) openLoadedLayer(store, 'dead-letter', String(letter.id));
 }
 
 /** Shows what becomes of the event of a dead letter, and why. */
-export function explainLetter(store: Screen & Says, [letter]: readonly DeadLetterSummary[]): void {
+export function explainLetter(store: Screen & Says, letter: DeadLetterSummary | undefined): void {
   if (letter === undefined) return store.say('there is no dead letter to explain');
   openLoadedLayer(store, 'handling', eventKey(letter.client, letter.check));
 }

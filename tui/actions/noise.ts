@@ -3,7 +3,7 @@ import type { GroupRow } from '../../shared/schemas/grouping.ts';
 import type { InhibitionRow } from '../../shared/schemas/inhibition.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { onLayer, type Action } from '../keys/action.ts';
-import { meantRows } from '../list/meant-rows.ts';
+import { rowUnderCursor } from '../list/meant-rows.ts';
 import { nameAt, nameBeside } from '../model/backend-names.ts';
 import { targetOf } from '../model/target.ts';
 import { NAMESPACE_COLUMN } from '../model/where-column.ts';
@@ -11,7 +11,7 @@ import { openDetail } from '../screens/detail/actions.ts';
 import { openFiltered } from '../screens/open-filtered.ts';
 
 /** Shows the events of a group. */
-export function openGroup(store: ActionPorts, [group]: readonly GroupRow[]): void {
+export function openGroup(store: ActionPorts, group: GroupRow | undefined): void {
   if (group === undefined) return;
   if (group.id === undefined)
     return store.say('this backend is of a version that does not tell which events are in it');
@@ -19,7 +19,7 @@ export function openGroup(store: ActionPorts, [group]: readonly GroupRow[]): voi
 }
 
 /** Shows the events that a rule keeps quiet. */
-export function openQuieted(store: ActionPorts, [rule]: readonly InhibitionRow[]): void {
+export function openQuieted(store: ActionPorts, rule: InhibitionRow | undefined): void {
   if (rule !== undefined) openFiltered(store, 'events', `inhibited_by=${rule.name}`);
 }
 
@@ -49,7 +49,7 @@ export const NOISE_ACTIONS: readonly Action[] = [
     hint: 'because of',
     run: {
       inhibitions: (store) => {
-        const [rule] = meantRows(store) as readonly InhibitionRow[];
+        const rule = rowUnderCursor(store) as InhibitionRow | undefined;
         openInhibitor(store, rule?.inhibitors[0], ({ client, namespace }) =>
           store.whereColumn === NAMESPACE_COLUMN ? nameAt(client, namespace) : client,
         );

@@ -1,8 +1,9 @@
 import { NO_SEARCH } from '../state/search-field.ts';
-import { checksMeant } from './checks.ts';
-import { clientsMeant } from './clients.ts';
-import { silencesMeant } from './silences.ts';
-import { meantRows } from '../list/meant-rows.ts';
+import type { CheckEntry } from '../screens/checks/table.ts';
+import type { ClientEntry } from '../screens/clients/table.ts';
+import type { SilenceEntry } from '../screens/silences/table.ts';
+import type { DeadLetterSummary } from '../../shared/schemas/dead-letter.ts';
+import { rowUnderCursor } from '../list/meant-rows.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openLoadedLayer } from '../state/layer-loads.ts';
 import { eventUnderCursor } from '../state/console-state.ts';
@@ -31,24 +32,24 @@ export const OPENING_ACTIONS: readonly Action[] = [
     run: {
       events: (store) => openUnderCursor(store, false),
       silences: (store) => {
-        const [first] = silencesMeant(store);
-        if (first !== undefined) openSilenceEntry(store, first.entry.id);
+        const row = rowUnderCursor(store) as SilenceEntry | undefined;
+        if (row !== undefined) openSilenceEntry(store, row.entry.id);
       },
       aggregates: (store) => {
-        const [first] = meantRows(store) as readonly AggregateEntry[];
-        if (first !== undefined) openInspect(store, { kind: 'aggregate', name: first.name });
+        const row = rowUnderCursor(store) as AggregateEntry | undefined;
+        if (row !== undefined) openInspect(store, { kind: 'aggregate', name: row.name });
       },
       clients: (store) => {
-        const [first] = clientsMeant(store);
-        if (first !== undefined) openInspect(store, { kind: 'client', name: first.client.name });
+        const row = rowUnderCursor(store) as ClientEntry | undefined;
+        if (row !== undefined) openInspect(store, { kind: 'client', name: row.client.name });
       },
       checks: (store) => {
-        const [first] = checksMeant(store);
-        if (first !== undefined) openInspect(store, { kind: 'check', name: first.check.name });
+        const row = rowUnderCursor(store) as CheckEntry | undefined;
+        if (row !== undefined) openInspect(store, { kind: 'check', name: row.check.name });
       },
-      'dead-letters': (store) => openLetter(store, lettersMeant(store)),
-      groups: (store) => openGroup(store, meantRows(store) as readonly GroupRow[]),
-      inhibitions: (store) => openQuieted(store, meantRows(store) as readonly InhibitionRow[]),
+      'dead-letters': (store) => openLetter(store, rowUnderCursor(store) as DeadLetterSummary | undefined),
+      groups: (store) => openGroup(store, rowUnderCursor(store) as GroupRow | undefined),
+      inhibitions: (store) => openQuieted(store, rowUnderCursor(store) as InhibitionRow | undefined),
       cluster: openMember,
       inspect: onLayer('inspect', openRow),
     },
@@ -95,8 +96,8 @@ export const OPENING_ACTIONS: readonly Action[] = [
       },
       detail: onLayer('detail', (store, { target }) => openLoadedLayer(store, 'handling', target.key)),
       inspect: onLayer('inspect', explainRow),
-      'dead-letters': (store) => explainLetter(store, lettersMeant(store)),
-      'dead-letter': (store) => explainLetter(store, lettersMeant(store)),
+      'dead-letters': (store) => explainLetter(store, rowUnderCursor(store) as DeadLetterSummary | undefined),
+      'dead-letter': (store) => explainLetter(store, lettersMeant(store)[0]),
     },
   },
 ];

@@ -180,6 +180,6 @@ function endedSilences(store: ActionPorts): readonly SilencedRow[] {
 }
 
 /** The marked silences, or the one under the cursor. */
-export function silencesMeant(store: Pick<ListOfView, 'list' | 'rows'>): readonly SilenceEntry[] {
+function silencesMeant(store: Pick<ListOfView, 'list' | 'rows'>): readonly SilenceEntry[] {
   return meantRows(store) as readonly SilenceEntry[];
 }

@@ -13,3 +13,8 @@ export function meantRows(store: Pick<ListOfView, 'list' | 'rows'>): readonly un
     return record === undefined ? [] : [record.row];
   });
 }
+
+/** The row that was drawn under the cursor as it is now, whatever is marked; `undefined`: it is gone. */
+export function rowUnderCursor({ list: { cursor }, rows }: Pick<ListOfView, 'list' | 'rows'>): unknown {
+  return cursor.key === undefined ? undefined : rows.get(cursor.key)?.row;
+}
