@@ -115,6 +115,7 @@ test('counters and indexes equal a count of everything, whatever happened before
           const entry = owner?.checks.get(given.check);
           if (entry !== undefined) namespace.removeCheck(entry);
         }
+        expect(namesOf(namespace.allEvents())).toEqual(namesOf(namespace.events()));
       }
       const entries = [...namespace.clients.values()].flatMap((owner) => owner.sortedChecks());
       const open = entries.filter(({ state }) => state.event !== undefined);
