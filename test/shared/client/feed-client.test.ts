@@ -230,7 +230,8 @@ test('a backend that cannot resume resets, and the snapshot replaces everything'
   expect([...diary.replica.events.keys()]).toEqual([B]);
 });
 
-test('changes of another store are not believed', async () => {
+/** A console that was live until its connection was cut, and has heard nothing on the next one yet. */
+async function connectedAgain() {
   const server = await startFeedServer({ hello: null });
   const { clock, diary } = follow({ backend: server.url });
   const first = await server.connection(0);
@@ -239,21 +240,17 @@ test('changes of another store are not believed', async () => {
   first.cut();
   await diary.reaches('waiting');
   clock.advance(500);
-  const second = await server.connection(1);
+  return { second: await server.connection(1), diary };
+}
+
+test('changes of another store are not believed', async () => {
+  const { second, diary } = await connectedAgain();
   second.send({ ...FEED_HELLO, store: 'store-2' }, { type: 'changes', seq: 11, time: 1, rows: {} });
   expect(await diary.reaches('waiting')).toMatchObject({ reason: expect.stringContaining('snapshot was due') });
 });
 
 test('of another store everything is asked for', async () => {
-  const server = await startFeedServer({ hello: null });
-  const { clock, diary } = follow({ backend: server.url });
-  const first = await server.connection(0);
-  first.send(FEED_HELLO, { type: 'live', seq: 10 });
-  await diary.reaches('live');
-  first.cut();
-  await diary.reaches('waiting');
-  clock.advance(500);
-  const second = await server.connection(1);
+  const { second, diary } = await connectedAgain();
   second.send({ ...FEED_HELLO, store: 'store-2' });
   expect(await second.subscribed()).toEqual({ type: 'subscribe', topics: ['events'] });
   second.send({ type: 'snapshot', seq: 3, rows: { events: { [B]: rowB } } }, { type: 'live', seq: 3 });
