@@ -29,13 +29,16 @@ export class Line {
     this.#socket.on('error', (error) => this.#pending?.reject(error));
   }
 
-  async send(method: 'GET' | 'POST', path: string, body = ''): Promise<void> {
+  send(method: 'GET' | 'POST', path: string, body = ''): Promise<void> {
+    return this.sendReady(readyRequest(method, path, body));
+  }
+
+  /** @param request of `readyRequest` */
+  async sendReady(request: Buffer): Promise<void> {
     if (this.#socket.connecting) await once(this.#socket, 'connect');
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.#pending = { resolve, reject };
-    this.#socket.write(
-      `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${String(Buffer.byteLength(body))}\r\n\r\n${body}`,
-    );
+    this.#socket.write(request);
     await promise;
   }
 
@@ -75,6 +78,14 @@ export class Line {
   }
 }
 
+/** A request as it goes over the wire, made once for as often as it is sent. */
+function readyRequest(method: 'GET' | 'POST', path: string, body: string): Buffer {
+  const length = String(Buffer.byteLength(body));
+  return Buffer.from(
+    `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`,
+  );
+}
+
 /** Of a body in chunks. */
 const LAST_CHUNK = '\r\n0\r\n\r\n';
 
@@ -102,7 +113,7 @@ export interface HttpLoad {
 /**
  * As many requests as are answered in the time, one after the other on each connection.
  *
- * @param bodyOf made before, so that the load costs little: 50 for each connection, sent in turns
+ * @param bodyOf asked before, so that the load costs little: 50 requests for each connection, sent in turns
  */
 export async function postLoop(
   target: Target,
@@ -112,10 +123,10 @@ export async function postLoop(
   let answered = 0;
   const over = new AbortController();
   const loops = Array.from({ length: connections }, async (_, connection) => {
-    const bodies = Array.from({ length: 50 }, (__, at) => bodyOf(connection, at));
+    const requests = Array.from({ length: 50 }, (__, at) => readyRequest('POST', path, bodyOf(connection, at)));
     const line = new Line(target);
     for (let at = 0; !over.signal.aborted; at++) {
-      await line.send('POST', path, bodies[at % bodies.length]);
+      await line.sendReady(requests[at % requests.length] as Buffer);
       answered++;
     }
     line.close();
