@@ -124,6 +124,8 @@ export class ClientEntry {
   /** Whether the limit of entities counts it; version 1 asks nobody. */
   isCounted: boolean;
   openEvents = 0;
+  /** Whether it is known to be silent: its keepalive event is open. Kept, because an aggregate asks for each member. */
+  isDown = false;
   /** What selectors ask for; undefined: nothing. */
   facts: Facts | undefined = undefined;
   selectors: ClientSelectors | undefined = undefined;
@@ -169,11 +171,6 @@ export class ClientEntry {
   /** What its keepalive results take over. */
   get keepalive(): Attributes {
     return this.profile.keepalive;
-  }
-
-  /** Whether it is known to be silent: its keepalive event is open. */
-  get isDown(): boolean {
-    return this.openEvents > 0 && this.checks.get(KEEPALIVE_CHECK)?.state.event !== undefined;
   }
 
   /** When its newest result was executed, epoch seconds; 0: it has none. */
@@ -465,6 +462,7 @@ export class Namespace {
     if (hasEvent === hadEvent) return;
     this.#allEvents = undefined;
     entry.client.openEvents += hasEvent ? 1 : -1;
+    if (entry.name === KEEPALIVE_CHECK) entry.client.isDown = hasEvent;
     this.#footprint.bytes += hasEvent ? EVENT_BYTES : -EVENT_BYTES;
     if (hasEvent) this.openEvents.add(entry);
     else this.openEvents.remove(entry);
