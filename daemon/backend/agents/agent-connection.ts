@@ -141,7 +141,8 @@ export class AgentConnection implements AgentLink {
           admission: this.#parts.admission,
         },
         (id, reason) => {
-          this.#parts.refused.tell({ namespace: this.namespace, client: this.name, id }, reason);
+          const refused = results.find((result) => result.id === id);
+          this.#parts.refused.tell({ namespace: this.namespace, client: this.name, id }, reason, refused?.check);
           this.#send({ type: 'rejected', id, error: reason });
         },
         (error) => this.#settle(results.length, last, error),

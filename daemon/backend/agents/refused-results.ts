@@ -32,7 +32,8 @@ export class RefusedResults implements Disposable {
     this.#window = clock.every(WINDOW_MS, () => this.#close());
   }
 
-  tell(about: RefusedResult, reason: string): void {
+  /** @param check of the result, which may be anything */
+  tell(about: RefusedResult, reason: string, check?: unknown): void {
     const client = `${about.namespace}/${about.client}`;
     const toldOf = this.#toldOf.get(client) ?? 0;
     if (toldOf >= TOLD_OF_CLIENT || this.#told >= TOLD_OF_ALL) {
@@ -42,7 +43,7 @@ export class RefusedResults implements Disposable {
     }
     this.#toldOf.set(client, toldOf + 1);
     this.#told++;
-    this.#log.error({ ...about, reason }, 'invalid check result refused');
+    this.#log.error({ ...about, ...namesIn(check), reason }, 'invalid check result refused');
   }
 
   [Symbol.dispose](): void {
@@ -62,4 +63,12 @@ export class RefusedResults implements Disposable {
     this.#told = 0;
     this.#untold = 0;
   }
+}
+
+/** By what people know a result, as far as it says so. */
+function namesIn(check: unknown): { readonly check?: string; readonly source?: string } {
+  const { name, source } = (typeof check === 'object' && check !== null ? check : {}) as Readonly<
+    Record<string, unknown>
+  >;
+  return { ...(typeof name === 'string' && { check: name }), ...(typeof source === 'string' && { source }) };
 }

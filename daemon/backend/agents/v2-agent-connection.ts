@@ -80,7 +80,7 @@ export class V2AgentConnection implements AgentLink {
             isCertified,
             admission: parts.admission,
           },
-          (_id, reason) => parts.refused.tell({ namespace, client: name }, reason),
+          (_id, reason) => parts.refused.tell({ namespace, client: name }, reason, check),
           (error) => {
             if (error?.code === 'unauthenticated') this.close(POLICY_VIOLATION, error.message);
             onSettled(error);

@@ -38,3 +38,16 @@ test('of many clients no more are told than of some', () => {
   expect(log.records.at(-1)).toMatchObject({ message: MORE, fields: { refused: 9500 } });
   expect(log.records.at(-1)?.fields['first_clients']).toHaveLength(10);
 });
+
+test('a refused result is told by its check, as far as it says which', () => {
+  const log = new RecordedLog();
+  using refused = new RefusedResults({ clock: new ManualClock(), log });
+  const about = { namespace: 'default', client: 'web-1' };
+  for (const check of [{ name: 'ping', source: 'switch-1', status: 'bad' }, { name: 5 }, [], null, 'disk', undefined]) {
+    refused.tell(about, 'status: must be a whole number', check);
+  }
+  expect(log.records.map(({ fields }) => [fields['check'], fields['source']])).toEqual([
+    ['ping', 'switch-1'],
+    ...Array.from({ length: 5 }, () => [undefined, undefined]),
+  ]);
+});
