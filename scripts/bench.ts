@@ -1,11 +1,11 @@
 // npm run bench -- NAME: measures the programs as they are built, on this machine, and prints figures.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { runAll } from './bench/all.ts';
 import { printComparison } from './bench/compare.ts';
 import type { BenchSizes } from './bench/bench-sizes.ts';
 import { reported } from './bench/report.ts';
+import { readArguments, refuseArguments } from './lib/read-arguments.ts';
 
 interface Bench {
   run(seconds: number, sizes: BenchSizes): Promise<void>;
@@ -52,19 +52,26 @@ const SIZES = {
   rate: { type: 'string', default: '4000' },
   transitions: { type: 'string', default: '5000000' },
 } as const;
+type Sizes = Readonly<Record<keyof typeof SIZES, number>>;
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    ...SIZES,
-    part: { type: 'string', multiple: true, default: [] },
-    json: { type: 'string' },
-    peer: { type: 'string', multiple: true, default: [] },
-    only: { type: 'string', default: NAMES.join(',') },
+const { positionals, values } = readArguments(
+  {
+    allowPositionals: true,
+    options: {
+      ...SIZES,
+      part: { type: 'string', multiple: true, default: [] },
+      json: { type: 'string' },
+      peer: { type: 'string', multiple: true, default: [] },
+      only: { type: 'string', default: NAMES.join(',') },
+    },
   },
-});
+  USAGE,
+);
 const [name = '', ...files] = positionals;
-const { seconds, clients, results, agents, keys, rate, transitions, part: parts, peer: peers, json } = values;
+const { part: parts, peer: peers, json } = values;
+const sizeNames = Object.keys(SIZES) as (keyof typeof SIZES)[];
+const sizes = Object.fromEntries(sizeNames.map((size) => [size, Number(values[size])])) as Sizes;
+if (sizeNames.some((size) => !(sizes[size] > 0))) refuseArguments(USAGE);
 const load = BENCHES[name];
 const only = values.only.split(',');
 // Whatever it has started ends with it.
@@ -72,27 +79,16 @@ for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.once(sign
 // Where the state of what is measured goes.
 await mkdir(BUILD, { recursive: true });
 if (load !== undefined && files.length === 0) {
-  const sizes = {
-    clients: Number(clients),
-    results: Number(results),
-    agents: Number(agents),
-    keys: Number(keys),
-    rate: Number(rate),
-    transitions: Number(transitions),
-    parts,
-    peers,
-  };
-  await (await load()).run(Number(seconds), sizes);
+  await (await load()).run(sizes.seconds, { ...sizes, parts, peers });
   if (json !== undefined) await writeFile(json, JSON.stringify(reported()));
 } else if (name === 'all' && files.length === 0 && only.every((one) => one in BENCHES)) {
   await runAll(
     only,
     json ?? `${BUILD}bench.json`,
-    Object.keys(SIZES).flatMap((size) => [`--${size}`, values[size as keyof typeof SIZES]]),
+    sizeNames.flatMap((size) => [`--${size}`, values[size]]),
   );
 } else if (name === 'compare' && files[0] !== undefined && files[1] !== undefined) {
   await printComparison(files[0], files[1]);
 } else {
-  console.error(USAGE);
-  process.exitCode = 2;
+  refuseArguments(USAGE);
 }

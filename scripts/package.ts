@@ -4,7 +4,8 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
+import { readArguments, refuseArguments } from './lib/read-arguments.ts';
 import { buildArchive, stageArchive } from './package/archive.ts';
 import type { Release } from './package/control.ts';
 import { buildDeb } from './package/deb.ts';
@@ -22,23 +23,24 @@ const { version: ownVersion } = JSON.parse(await readFile(join(ROOT, 'package.js
   readonly version: string;
 };
 const names = [...PACKAGES.map(({ name }) => name), ARCHIVE];
-const { values } = parseArgs({
-  options: {
-    out: { type: 'string', default: 'build/packages' },
-    /** To try an upgrade: of the packages, not of the programs in them. */
-    version: { type: 'string', default: ownVersion },
-    /** For a trial: made in a few seconds. */
-    uncompressed: { type: 'boolean', default: false },
-    only: { type: 'string', default: names.join(',') },
+const usage = `usage: npm run package -- [--out DIR] [--version V] [--only ${names.join(',')}] [--uncompressed], on Linux, amd64 or arm64`;
+const { values } = readArguments(
+  {
+    options: {
+      out: { type: 'string', default: 'build/packages' },
+      /** To try an upgrade: of the packages, not of the programs in them. */
+      version: { type: 'string', default: ownVersion },
+      /** For a trial: made in a few seconds. */
+      uncompressed: { type: 'boolean', default: false },
+      only: { type: 'string', default: names.join(',') },
+    },
   },
-});
+  usage,
+);
 const wanted = values.only.split(',');
 const architecture = ARCHITECTURES[process.arch];
 if (architecture === undefined || process.platform !== 'linux' || wanted.some((name) => !names.includes(name))) {
-  console.error(
-    `usage: npm run package -- [--out DIR] [--version V] [--only ${names.join(',')}] [--uncompressed], on Linux, amd64 or arm64`,
-  );
-  process.exit(2);
+  refuseArguments(usage);
 }
 
 process.umask(0o022);

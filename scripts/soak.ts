@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { readArguments, refuseArguments } from './lib/read-arguments.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const SUFFIX = '.test.ts';
@@ -23,24 +23,22 @@ const names = [
     .map((file) => file.slice(0, -SUFFIX.length)),
   PROPERTIES,
 ];
-const { positionals, values } = parseArgs({ allowPositionals: true, options: { rounds: { type: 'string' } } });
+const usage = `usage: npm run soak -- NAME [--rounds N]\nNAME: ${names.join(', ')}; N: default 200, of ${PROPERTIES} 10`;
+const { positionals, values } = readArguments(
+  { allowPositionals: true, options: { rounds: { type: 'string' } } },
+  usage,
+);
 const [name = ''] = positionals;
 const { files, variable, usualRounds } = runOf(name);
 const { rounds = usualRounds } = values;
-if (!names.includes(name) || !/^[1-9]\d*$/.test(rounds)) {
-  console.error(
-    `usage: npm run soak -- NAME [--rounds N]\nNAME: ${names.join(', ')}; N: default 200, of ${PROPERTIES} 10`,
-  );
-  process.exitCode = 2;
-} else {
-  const child = spawn(process.execPath, [`${ROOT}node_modules/vitest/vitest.mjs`, 'run', ...files], {
-    cwd: ROOT,
-    stdio: 'inherit',
-    env: { ...process.env, [variable]: rounds },
-  });
-  const [code] = (await once(child, 'exit')) as [number | null];
-  process.exitCode = code ?? 1;
-}
+if (!names.includes(name) || !/^[1-9]\d*$/.test(rounds)) refuseArguments(usage);
+const child = spawn(process.execPath, [`${ROOT}node_modules/vitest/vitest.mjs`, 'run', ...files], {
+  cwd: ROOT,
+  stdio: 'inherit',
+  env: { ...process.env, [variable]: rounds },
+});
+const [code] = (await once(child, 'exit')) as [number | null];
+process.exitCode = code ?? 1;
 
 function runOf(asked: string): Run {
   if (asked !== PROPERTIES) {
