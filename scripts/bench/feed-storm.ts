@@ -31,7 +31,8 @@ const EVENTS = Number(process.argv[2]);
 /** Every fifth change is one of these, which thus are always the newest: whatever is in view moves with each frame. */
 const HOT_EVENTS = 500;
 const CHECKS_PER_CLIENT = 8;
-const SNAPSHOT_ROWS = 2000;
+/** In one frame, as a backend has them at most. */
+const FRAME_ROWS = 2000;
 const FRAME_MS = 50;
 const PING_MS = 25;
 
@@ -52,9 +53,9 @@ const http = createServer((request, response) => {
   response.setHeader('content-type', 'application/json').end(JSON.stringify(wholeEvent(client, check)));
 });
 const sockets = new WebSocketServer({ server: http, handleProtocols: () => FEED_PROTOCOL });
-const snapshot = Array.from({ length: Math.ceil(EVENTS / SNAPSHOT_ROWS) }, (_, frame) => {
-  const first = frame * SNAPSHOT_ROWS;
-  const indexes = Array.from({ length: Math.min(SNAPSHOT_ROWS, EVENTS - first) }, (__, offset) => first + offset);
+const snapshot = Array.from({ length: Math.ceil(EVENTS / FRAME_ROWS) }, (_, frame) => {
+  const first = frame * FRAME_ROWS;
+  const indexes = Array.from({ length: Math.min(FRAME_ROWS, EVENTS - first) }, (__, offset) => first + offset);
   const events = rows(indexes, 100_000);
   const [byRow, byColumn]: FeedMessage[] = [
     { type: 'snapshot', seq: 1, rows: { events } },
@@ -123,16 +124,20 @@ function serve(socket: WebSocket): void {
         Object.assign(pending, rows(others, 100_000), rows(hot, 0, 2));
         if (performance.now() - sentAt < paceMs && !isDue) return;
         sentAt = performance.now();
-        isDue = false;
+        const events: Record<string, EventRow> = {};
         const brief: Record<string, EventBrief> = {};
-        for (const [key, row] of whole === undefined ? [] : Object.entries(pending)) {
-          if (whole?.has(key) === true) continue;
-          brief[key] = { status: row.status, action: row.action, since: row.since, silenced_by: row.silenced_by };
-          owed.set(key, row);
-          delete pending[key];
+        const keys = Object.keys(pending);
+        isDue = keys.length > FRAME_ROWS;
+        for (const key of keys.slice(0, FRAME_ROWS)) {
+          const row = pending[key];
+          if (row === undefined) continue;
+          if (whole?.has(key) === false) {
+            brief[key] = { status: row.status, action: row.action, since: row.since, silenced_by: row.silenced_by };
+            owed.set(key, row);
+          } else events[key] = row;
         }
-        send({ type: 'changes', seq, time: Date.now(), rows: { events: pending }, brief: { events: brief } });
-        pending = {};
+        pending = isDue ? Object.fromEntries(keys.slice(FRAME_ROWS).map((key) => [key, pending[key] as EventRow])) : {};
+        send({ type: 'changes', seq, time: Date.now(), rows: { events }, brief: { events: brief } });
       }, FRAME_MS),
       setInterval(() => {
         const results = { ok: 1_000_000, warning: 33_000, critical: 33_000, unknown: 34_000 };
