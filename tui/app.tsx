@@ -1,7 +1,7 @@
 import { Box } from 'ink';
 import { useSyncExternalStore, type ReactElement } from 'react';
 import { CommandBar } from './actions/command-bar.tsx';
-import { Dialog, dialogWidth, type DialogPage } from './form/dialog.tsx';
+import { Dialog, type DialogPage } from './form/dialog.tsx';
 import { confirmDialog, upgradeDialog } from './form/question-dialog.ts';
 import { menuDialog } from './form/menu-dialog.ts';
 import { silenceDialog } from './screens/silences/dialog.ts';
@@ -75,9 +75,9 @@ function dialogOf(store: PagePorts, layer: Exclude<Layer, FullLayer | CommandLay
       );
     }
     case 'confirm':
-      return confirmDialog(layer, dialogWidth(size.columns));
+      return confirmDialog(layer, size);
     case 'upgrade-dialog':
-      return upgradeDialog(layer, dialogWidth(size.columns));
+      return upgradeDialog(layer, size);
     case 'menu':
       return menuDialog(layer, shownItems(layer), size);
   }

@@ -8,9 +8,17 @@ import { fitRuns } from '../text/runs.ts';
 /** Cells inside the widest dialog: a line that is easy to read, and room for the list at its sides. */
 const WIDTH_MAX = 76;
 
+/** Rows of the screen around the lines of a dialog. */
+const ROWS_AROUND = 5;
+
 /** Cells for a row of a dialog on a screen of this width. */
 export function dialogWidth(columns: number): number {
   return Math.min(WIDTH_MAX, columns - 8);
+}
+
+/** Lines that a dialog has room for on a screen of so many rows. */
+export function dialogRows(rows: number): number {
+  return rows - ROWS_AROUND;
 }
 
 /** What a dialog shows. */
@@ -31,7 +39,7 @@ export function Dialog({
   readonly dialog: DialogPage;
 }): ReactElement {
   const width = dialogWidth(size.columns);
-  const shown = lines.slice(0, size.rows - 5);
+  const shown = lines.slice(0, dialogRows(size.rows));
   const heading = ` ${fit(title, Math.min(cellWidth(title), width - 2))} `;
   const left = run('│ ');
   const right = run(' │');

@@ -1,40 +1,61 @@
 import { safeLine } from '../../shared/domain/terminal-text.ts';
+import type { ScreenSize } from '../state/console-state.ts';
 import type { ConfirmLayer } from '../state/layers/confirm.ts';
 import type { UpgradeDialogLayer } from '../state/layers/plans.ts';
 import { cellWidth } from '../terminal/cells.ts';
 import { run, type Line } from '../text/theme.ts';
-import { wrapCells } from '../text/wrap-cells.ts';
-import { buttonRun, type DialogPage } from './dialog.tsx';
+import { cutCells, wrapCells } from '../text/wrap-cells.ts';
+import { buttonRun, dialogRows, dialogWidth, type DialogPage } from './dialog.tsx';
 import { fieldRuns } from './text-field.ts';
 
 /** A question with two buttons, or a statement with one. */
-export function confirmDialog(layer: ConfirmLayer, width: number): DialogPage {
+export function confirmDialog(layer: ConfirmLayer, size: ScreenSize): DialogPage {
   const { typed, effect, focused, button } = layer;
   const keys = run(typed === undefined ? '   y yes   n no' : '', 'faint');
   const buttons = effect === undefined ? [buttonRun(button, true)] : [...buttonRuns(button, focused), keys];
-  if (typed === undefined) return questionDialog(layer, width, [], [buttons]);
+  if (typed === undefined) return questionDialog(layer, size, [], [buttons]);
   const asked = `These are many: type ${typed.wanted} to go on: `;
-  const field = [run(asked, 'warning'), ...fieldRuns(typed.line, Math.max(8, width - asked.length), true)];
-  return questionDialog(layer, width, [field], [buttons]);
+  const field = [
+    run(asked, 'warning'),
+    ...fieldRuns(typed.line, Math.max(8, dialogWidth(size.columns) - asked.length), true),
+  ];
+  return questionDialog(layer, size, [field], [buttons]);
 }
 
 /** A question about a plan for an upgrade. */
-export function upgradeDialog(layer: UpgradeDialogLayer, width: number): DialogPage {
+export function upgradeDialog(layer: UpgradeDialogLayer, size: ScreenSize): DialogPage {
   const { problem, button, field } = layer;
   const wrong = problem === undefined ? [] : [[run(safeLine(problem), 'critical')]];
-  return questionDialog(layer, width, fieldLines(layer, width), [buttonRuns(button, field)], wrong);
+  const fields = fieldLines(layer, dialogWidth(size.columns));
+  return questionDialog(layer, size, fields, [buttonRuns(button, field)], wrong);
 }
 
 /** What it is about, what is to be typed, what is wrong with that, and buttons. */
 function questionDialog(
   { title, lines }: Pick<ConfirmLayer, 'title' | 'lines'>,
-  width: number,
+  size: ScreenSize,
   fields: readonly Line[],
   buttons: readonly Line[],
   wrong: readonly Line[] = [],
 ): DialogPage {
-  const text = lines.flatMap((line) => wrapCells(line, width)).map((line) => [run(line)]);
-  return { title, lines: [...text, ...(fields.length === 0 ? [] : [[], ...fields]), ...wrong, [], ...buttons] };
+  const below = [...(fields.length === 0 ? [] : [[], ...fields]), ...wrong, [], ...buttons];
+  const text = textRows(lines, dialogWidth(size.columns), dialogRows(size.rows) - below.length);
+  return { title, lines: [...text.map((line) => [run(line)]), ...below] };
+}
+
+/** The texts in so many rows at most: the longest lose their ends, for what is asked and the buttons must be seen. */
+function textRows(texts: readonly string[], width: number, rows: number): readonly string[] {
+  const wrapped = texts.map((text) => wrapCells(text, width));
+  let most = Math.max(1, ...wrapped.map(({ length }) => length));
+  const needed = (): number => wrapped.reduce((sum, { length }) => sum + Math.min(length, most), 0);
+  while (most > 1 && needed() > rows) most -= 1;
+  return wrapped
+    .flatMap((pieces) =>
+      pieces.length <= most
+        ? pieces
+        : pieces.slice(0, most - 1).concat(cutCells(pieces.slice(most - 1).join(''), width)),
+    )
+    .slice(0, Math.max(0, rows));
 }
 
 function buttonRuns(label: string, field: string): Line {

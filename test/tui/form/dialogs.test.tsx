@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 // Their keys are on the buttons.
 import '../../../tui/actions/all.ts';
-import { Dialog, dialogWidth, type DialogPage } from '../../../tui/form/dialog.tsx';
+import { Dialog, type DialogPage } from '../../../tui/form/dialog.tsx';
 import { confirmDialog as confirmPage } from '../../../tui/form/question-dialog.ts';
 import { silenceDialog as silencePage } from '../../../tui/screens/silences/dialog.ts';
 import { openSilenceForm } from '../../../tui/screens/silences/form.ts';
+import { EMPTY_LINE, lineOf } from '../../../tui/text/line-editor.ts';
 import type { SilencePreview } from '../../../tui/model/silence-preview.ts';
 import { silencePolicy } from '../../support/silence-policy.ts';
 import { frameOf } from '../../support/frame-of.tsx';
@@ -23,17 +24,17 @@ const NOTHING: SilencePreview = {
   overlaps: [],
 };
 
-function drawn(dialog: DialogPage): string {
-  return frameOf(<Dialog theme={THEME} size={SIZE} dialog={dialog} />, SIZE);
+function drawn(dialog: DialogPage, size = SIZE): string {
+  return frameOf(<Dialog theme={THEME} size={size} dialog={dialog} />, size);
 }
 
-function silenceDialog(form: SilenceForm, preview = NOTHING): string {
+function silenceDialog(form: SilenceForm, preview = NOTHING, size = SIZE): string {
   const about = { form, preview, policy: silencePolicy(), silenced: new Map(), nowMs: NOW_MS };
-  return drawn(silencePage(about, SIZE));
+  return drawn(silencePage(about, size), size);
 }
 
-function confirmDialog(layer: ConfirmLayer): string {
-  return drawn(confirmPage(layer, dialogWidth(SIZE.columns)));
+function confirmDialog(layer: ConfirmLayer, size = SIZE): string {
+  return drawn(confirmPage(layer, size), size);
 }
 
 describe('the silence dialog', () => {
@@ -67,6 +68,20 @@ describe('the silence dialog', () => {
     expect(silenceDialog(openSilenceForm(TARGETS, []), { ...NOTHING, total: 51 })).toContain('is the scope right?');
   });
 
+  test('keeps what is wrong and its buttons on the smallest screen, however many fields it has', () => {
+    const form = {
+      ...openSilenceForm(TARGETS, []),
+      scope: 'search',
+      selector: lineOf('client~web-*'),
+      starts: 'recurs',
+      problem: 'the backend has not said yet which windows it knows: Ctrl-S again in a moment',
+    } as const;
+    const smallest = { columns: 60, rows: 16 };
+    expect(silenceDialog(form, NOTHING, smallest)).toMatch(/has not said yet.*\[ Cancel \] {3}\[ Make 1 silence \]/su);
+    const typing = silenceDialog({ ...form, problem: undefined }, NOTHING, smallest);
+    expect(typing).toMatch(/Reason.*\[ Cancel \] {3}\[ Make 1 silence \]/su);
+  });
+
   test('shows why it was not sent', () => {
     const form = { ...openSilenceForm(TARGETS, []), problem: 'a reason is required: type why' };
     expect(silenceDialog(form)).toContain('a reason is required: type why');
@@ -92,5 +107,25 @@ describe('a question', () => {
     const text = confirmDialog({ ...question, button: 'Close', effect: undefined });
     expect(text).toContain('[[ Close ]]');
     expect(text).not.toContain('Cancel');
+  });
+
+  test.each([
+    { columns: 80, rows: 24 },
+    { columns: 60, rows: 16 },
+  ])('says at $columns x $rows what comes of it, however long the texts before that are', (size) => {
+    const reason = 'moved to the other site, see the notes of the change '.repeat(40);
+    const text = confirmDialog(
+      {
+        ...question,
+        lines: [`a/disk by bob, 2h left: ${reason}`, 'b/disk by bob, 2h left: short', 'Heard again: 7 events.'],
+        typed: { wanted: '25', line: EMPTY_LINE },
+      },
+      size,
+    );
+    expect(text).toMatch(/a\/disk by bob, 2h left: moved to the other site.*…/su);
+    expect(text).toContain('b/disk by bob, 2h left: short');
+    expect(text).toContain('Heard again: 7 events.');
+    expect(text).toContain('type 25 to go on');
+    expect(text).toContain('[[ Resolve 2 events ]]');
   });
 });

@@ -28,16 +28,13 @@ import { START_HINT } from '../../words/silence-times.ts';
 import { cutCells, wrapCells } from '../../text/wrap-cells.ts';
 import { run, STATUS, type Line } from '../../text/theme.ts';
 import { clockText } from '../connection/connection-text.ts';
-import { buttonRun, dialogWidth, type DialogPage } from '../../form/dialog.tsx';
+import { buttonRun, dialogRows, dialogWidth, type DialogPage } from '../../form/dialog.tsx';
 import { fieldLabel, fieldRows, LABEL_CELLS, type FieldRow } from '../../form/field-rows.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 import type { SilenceField, SilenceForm, SilenceOrigin, SilenceScope } from '../../state/layers/silence.ts';
 
 /** Names in a line before it becomes a number. */
 const NAMED_MAX = 3;
-
-/** Rows of the screen around the lines of a dialog. */
-const ROWS_AROUND = 5;
 
 /** What the silence dialog has to know. */
 export interface SilenceAbout {
@@ -69,7 +66,7 @@ export function silenceDialog(about: SilenceAbout, size: ScreenSize): DialogPage
   const problem =
     form.problem === undefined ? [] : wrapCells(form.problem, width).map((line) => [run(line, 'critical')]);
   // What is chosen, the figures and the buttons take a row each.
-  const room = { width, rows: size.rows - ROWS_AROUND - fields.length - problem.length - 3 };
+  const room = { width, rows: dialogRows(size.rows) - fields.length - problem.length - 3 };
   const times = recurs(form) ? windowRows(form, nowMs, room) : [endLine(form, nowMs)];
   const figures: readonly Line[] = [matchLine(preview), ...times];
   const buttons: Line = [
@@ -78,23 +75,16 @@ export function silenceDialog(about: SilenceAbout, size: ScreenSize): DialogPage
     buttonRun(effectText(form, preview), form.field === 'submit'),
     run(`   ${keyOf('form-submit')} submit   ${keyOf('form-cancel')} cancel`, 'faint'),
   ];
-  // On a small screen the notes go first, then the scopes that are not chosen; the buttons never do.
-  const rest = size.rows - ROWS_AROUND - fields.length - figures.length - problem.length - 1;
+  // On a small screen the notes go first, then the scopes that are not chosen, at last figures; the buttons never do.
+  const rest = dialogRows(size.rows) - fields.length - figures.length - problem.length - 1;
   const all = form.origin === undefined ? fieldRows([scopeField(form)], width) : entryLines(form.origin.entries, width);
   const scopes = all.length <= rest ? all : chosenLines(form, all);
   const free = Math.max(0, rest - scopes.length);
   const notes = noteLines(about, width).slice(0, Math.max(0, free - 1));
   const gaps = free - notes.length;
-  const lines = [
-    ...scopes,
-    ...fields,
-    ...(gaps > 1 ? [[]] : []),
-    ...figures,
-    ...notes,
-    ...problem,
-    ...(gaps > 0 && problem.length === 0 ? [[]] : []),
-    buttons,
-  ];
+  const above = [...scopes, ...fields, ...(gaps > 1 ? [[]] : []), ...figures, ...notes];
+  const below = [...problem, ...(gaps > 0 && problem.length === 0 ? [[]] : []), buttons];
+  const lines = [...above.slice(0, Math.max(0, dialogRows(size.rows) - below.length)), ...below];
   return { title: titleText(form), lines };
 }
 
