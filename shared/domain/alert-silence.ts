@@ -2,6 +2,7 @@ import type { AlertSettings, LabelSet } from '../schemas/alert.ts';
 import type { SilencedEntry } from '../schemas/silenced.ts';
 import { alertClient, alertFamily, alertPlace, clientLabelOf, usualClientLabel, type AlertPlace } from './alert.ts';
 import type { LabelMatcher } from './label-matchers.ts';
+import { quotedText } from './search-syntax.ts';
 import { parseSelector } from './selector.ts';
 import { clientSubscription } from './subscription.ts';
 
@@ -100,8 +101,7 @@ function oneOf(field: string, text: string, isPattern: boolean): string {
   // A label that is not there has the empty value.
   if (text === '') return `!${field}~*`;
   if (isPattern && text === '*') return `(${field}~* or !${field}~*)`;
-  const quoted = `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
-  return isPattern && /[*?]/.test(text) ? `${field}~${quoted}` : `${field}=${quoted}`;
+  return `${field}${isPattern && /[*?]/.test(text) ? '~' : '='}${quotedText(text)}`;
 }
 
 /** Regular expressions of the simplest kind as texts with `*` and `?`; undefined: it is of another kind. */

@@ -36,6 +36,16 @@ const SEARCH_LENGTH_MAX = 1024;
 const DEPTH_MAX = 32;
 const NODES_MAX = 200;
 
+/** A text in quotes, which stands for itself whatever it holds. */
+export function quotedText(text: string): string {
+  return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+}
+
+/** A text as a word or a value: in quotes where it would be taken apart, or for something else, without them. */
+export function searchValue(text: string): string {
+  return /^[\w.:@*-]+$/.test(text) && !/^(?:and|or|not)$/i.test(text) ? text : quotedText(text);
+}
+
 /** @returns `undefined` for a search that names nothing and so finds everything */
 export function parseSearchTree<Row>(
   fields: NamedFields<Row>,

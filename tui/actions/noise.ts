@@ -1,4 +1,5 @@
 import { eventKey } from '../../shared/domain/event-key.ts';
+import { searchValue } from '../../shared/domain/search-syntax.ts';
 import type { GroupRow } from '../../shared/schemas/grouping.ts';
 import type { InhibitionRow } from '../../shared/schemas/inhibition.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
@@ -20,7 +21,7 @@ export function openGroup(store: ActionPorts, group: GroupRow | undefined): void
 
 /** Shows the events that a rule keeps quiet. */
 export function openQuieted(store: ActionPorts, rule: InhibitionRow | undefined): void {
-  if (rule !== undefined) openFiltered(store, 'events', `inhibited_by=${rule.name}`);
+  if (rule !== undefined) openFiltered(store, 'events', `inhibited_by=${searchValue(rule.name)}`);
 }
 
 /**

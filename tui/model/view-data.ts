@@ -14,8 +14,8 @@ import type { Versions } from '../../shared/schemas/versions.ts';
 /** What the overview knows that the feed does not bring. */
 export interface OverviewData {
   readonly overview: Overview;
-  /** What operators did, the newest first. */
-  readonly actions: readonly AuditRecord[];
+  /** What operators did, the newest first; `undefined`: the backend does not tell. */
+  readonly actions: readonly AuditRecord[] | undefined;
   /** `undefined`: the backend does not tell. */
   readonly handlers: readonly HandlerStatus[] | undefined;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { byKey, type ConsoleRig, type RigOptions } from '../../support/console-rig.ts';
 import { SCENE_EVENTS } from '../../support/console-scene.ts';
-import { openOverviewScene } from '../../support/overview-scene.ts';
+import { openOverviewScene, overviewApi } from '../../support/overview-scene.ts';
 import { expectGolden } from '../../support/screen.ts';
 import { COLOR } from '../../support/golden-looks.ts';
 
@@ -153,6 +153,15 @@ test('while disconnected it says that it is the past', async () => {
   rig.server.refuse(503);
   (await rig.connection()).cut();
   await rig.shows('DISCONNECTED', 'this is how it was');
+  expect(rig.row('registered')).toContain('20,000');
+});
+
+test('credentials that have no trail of what was done get everything else', async () => {
+  const rig = await openOverview({
+    api: (request) =>
+      request.path.startsWith('/api/mon/v1/audit') ? { status: 403, body: { error: 'no' } } : overviewApi(request),
+  });
+  await rig.shows('RECENT OPERATOR ACTIONS', 'not known');
   expect(rig.row('registered')).toContain('20,000');
 });
 

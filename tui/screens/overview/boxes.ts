@@ -1,5 +1,6 @@
 import type { HandlerStatus } from '../../../shared/schemas/dead-letter.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
+import { searchValue } from '../../../shared/domain/search-syntax.ts';
 import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import type { SilencedRow, UpgradeRow } from '../../../shared/schemas/feed.ts';
 import type { PlanRunStepState } from '../../../shared/schemas/plan-run.ts';
@@ -143,7 +144,7 @@ function aggregatesBox(store: Pick<Known, 'aggregates' | 'loads'>): OverviewBox 
           run(` need ${String(entry.need ?? 0)} `),
           run(aggregateMark(entry).text, aggregateMark(entry).tone),
         ],
-        open: (opened) => openFiltered(opened, 'aggregates', placedSearch(entry.name, String)),
+        open: (opened) => openFiltered(opened, 'aggregates', placedSearch(entry.name, searchValue)),
       })),
     empty: isLoaded ? `none of ${countText(store.aggregates.size)}` : LOADING,
   });
@@ -202,14 +203,14 @@ function actionsBox(
       open: (store) => openLog(store, 'audit', record.id),
     };
   });
-  const empty = data === undefined ? LOADING : 'none';
+  const empty = data === undefined ? LOADING : data.actions === undefined ? 'not known' : 'none';
   const own = ownChanges.last(nowMs).change;
   const head = own === undefined ? '' : `${keyOf('undo')} undoes your last`;
   return { id: 'actions', title: 'Recent operator actions', head, rows, empty, least: 2, most: 12 };
 }
 
 function ofCheck(name: string): string {
-  return `check=${name}`;
+  return `check=${searchValue(name)}`;
 }
 
 const PROBLEM_CELLS = 6;
@@ -227,7 +228,7 @@ function problemRow({ subscription, critical, warning, unknown }: ProblemsOf): B
     key: subscription,
     left: [run(safeLine(subscription))],
     right: [countRun(critical, 'critical'), countRun(warning, 'warning'), countRun(unknown, 'unknown')],
-    open: (store) => openFiltered(store, 'clients', `subscriptions=${subscription} events>0`),
+    open: (store) => openFiltered(store, 'clients', `subscriptions=${searchValue(subscription)} events>0`),
   };
 }
 
@@ -278,7 +279,7 @@ function silenceRow(entry: SilencedRow, endsAt: number, events: number): BoxRow 
       run(`${safeLine(creator ?? 'nobody')}  ${safeLine(silenceName(entry))}`),
     ],
     right: [run(matches, events === 0 ? 'warning' : 'plain')],
-    open: (store) => openFiltered(store, 'silences', id),
+    open: (store) => openFiltered(store, 'silences', searchValue(id)),
   };
 }
 
@@ -313,7 +314,7 @@ function handlerRow(handler: HandlerStatus): BoxRow {
       handlerFigure(failed, 'warning'),
       handlerFigure(dead, 'critical'),
     ],
-    open: (store) => openFiltered(store, 'dead-letters', `handler=${name}`),
+    open: (store) => openFiltered(store, 'dead-letters', `handler=${searchValue(name)}`),
   };
 }
 

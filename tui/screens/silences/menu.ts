@@ -1,3 +1,4 @@
+import { quotedText } from '../../../shared/domain/search-syntax.ts';
 import { applyFilter } from '../../list/search-prompt.ts';
 import { openMenu } from '../../form/menu.ts';
 import type { Screen, Opened } from '../../state/ports.ts';
@@ -15,7 +16,7 @@ export function openSilenceFilter(store: Screen & Opened & Pick<Known, 'events'>
     ['pending: they start later', 'state=pending'],
     ['expiring: less than 30 min left', 'state=expiring'],
     ['ended in the last 24 h', 'state=ended'],
-    ['mine', `creator="${creator.replaceAll(/["\\]/g, String.raw`\$&`)}" state!=ended`],
+    ['mine', `creator=${quotedText(creator)} state!=ended`],
     ['matching nothing now', 'events=0 (state=active or state=expiring)'],
   ];
   const items = (): readonly MenuItem[] =>

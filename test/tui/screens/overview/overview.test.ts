@@ -7,7 +7,7 @@ import { FiguresMemory, overviewFigures } from '../../../../tui/model/overview-f
 import { placeBoxes } from '../../../../tui/screens/overview/layout.ts';
 import { INITIAL_FEED_STATUS } from '../../../../tui/model/feed-status.ts';
 import { ConsoleDriver } from '../../../support/console-driver.ts';
-import { aClientRow, anEventRow } from '../../../support/feed-rows.ts';
+import { aClientRow, anEventRow, aSilencedRow } from '../../../support/feed-rows.ts';
 import type { BoxId } from '../../../../tui/state/overview-place.ts';
 
 const NOW_MS = 1_800_000_000_000;
@@ -146,6 +146,34 @@ function box(id: BoxId, least: number, wants: number): OverviewBox {
 function placed(boxes: readonly OverviewBox[], focused: BoxId, height: number): readonly (readonly [BoxId, number])[] {
   return placeBoxes(boxes, focused, height).map(({ box: { id }, rows }) => [id, rows]);
 }
+
+test.each([
+  { box: 'problems', tabs: 5, filter: 'subscriptions="web servers" events>0', finds: ['a'] },
+  { box: 'silences', tabs: 7, filter: '"web servers:disk (old)"', finds: ['web servers:disk (old)'] },
+])('a row of $box opens the list of what it names, whatever the name is made of', ({ tabs, filter, finds }) => {
+  const driver = new ConsoleDriver();
+  const ends = { expire_at: driver.clock.now() / 1000 + 600 };
+  driver.goLive({
+    events: {
+      'a/http': anEventRow({ client: 'a', check: 'http' }),
+      'b/http': anEventRow({ client: 'b', check: 'http' }),
+    },
+    clients: {
+      a: aClientRow({ name: 'a', subscriptions: ['web servers', 'client:a'] }),
+      b: aClientRow({ name: 'b', subscriptions: ['client:b'] }),
+    },
+    silenced: {
+      'web servers:disk (old)': aSilencedRow({ id: 'web servers:disk (old)', subscription: 'web servers', ...ends }),
+      'web:disk': aSilencedRow({ id: 'web:disk', subscription: 'web', expire_at: null }),
+    },
+  });
+  driver.type('1');
+  driver.pass(400);
+  driver.type('\t'.repeat(tabs));
+  driver.type('\r');
+  driver.pass(100);
+  expect([driver.store.list.filter.text, driver.list]).toEqual([filter, finds]);
+});
 
 test('what operators did says that the last own change can be taken back, for as long as it can', () => {
   const driver = new ConsoleDriver().goLive({});
