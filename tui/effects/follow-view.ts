@@ -4,6 +4,7 @@ import type { FollowedView, ViewData } from '../model/view-data.ts';
 import type { Known } from '../model/known.ts';
 import type { Answered } from '../state/answers.ts';
 import type { Frames, Shown } from '../state/ports.ts';
+import { standsStill } from '../state/upkeep.ts';
 import { followFeed, type FollowedBackend, type FollowedFeed } from './follow-feed.ts';
 
 /** Where what is heard goes. */
@@ -82,8 +83,8 @@ class FollowedTopic {
 
   /** Shows what has come, unless the lists stand still. */
   show(): void {
-    const { state, answers } = this.#store;
-    if (!this.#isNew || !this.#isLive || state.paused !== undefined) return;
+    const { answers, loads } = this.#store;
+    if (!this.#isNew || !this.#isLive || standsStill(this.#store, loads.of(this.view))) return;
     this.#isNew = false;
     // What the frames hold was looked at as they came.
     answers.viewLoaded(this.view, [...this.#rows.values()] as unknown as ViewData[FollowedView]);

@@ -4,7 +4,7 @@ import { updateLoaded, updateSubject } from './layer-loads.ts';
 import { PanePeek } from './pane-peek.ts';
 import { listLayout } from './screen-layout.ts';
 import { type ConsoleState, eventUnderCursor } from './console-state.ts';
-import { isFollowedView, isLoadedView, type FollowedView, type LoadedView } from '../model/view-data.ts';
+import { isFollowedView, isLoadedView, type FollowedView, type LoadedView, type ViewLoad } from '../model/view-data.ts';
 import type { Screen, Rows, Asks, Shown, Settles } from './ports.ts';
 import type { Known, Places } from '../model/known.ts';
 import { BACKEND_COLUMN } from '../model/where-column.ts';
@@ -22,16 +22,19 @@ const SUBJECT_RELOAD_MS: Readonly<Record<SubjectKind, number>> = {
 /** How often the silences are put in their order again while they are looked at. */
 const SILENCES_AGE_MS = 5000;
 
-/** Keeps what is looked at up to date; nothing is asked for that nobody sees, or while the feed is paused. */
+/** Keeps what is looked at up to date; nothing is asked for that nobody sees, or again while the feed is paused. */
 export class Upkeep {
   readonly #peek = new PanePeek();
   /** Whether the silences that ended before this console looked were asked for since the last snapshot. */
   #isHistoryAsked = false;
+  /** Whether how long a silence may last was asked for since the last snapshot: `K` asks for the longest. */
+  #isPolicyAsked = false;
   #silencesAgedAtMs = 0;
 
   /** The feed begins again: what it does not tell is asked for again, too. */
   startOver(): void {
     this.#isHistoryAsked = false;
+    this.#isPolicyAsked = false;
   }
 
   /** Silences begin, come near their end and leave the table by the clock alone. */
@@ -46,19 +49,26 @@ export class Upkeep {
     if (store.feed.connection.kind !== 'live') return;
     this.#peekUnderCursor(store, nowMs);
     this.#askEndedSilences(store);
-    if (store.state.paused !== undefined) return;
+    this.#askPolicy(store);
     askView(store, nowMs);
-    askTrend(store, nowMs);
-    askCluster(store, nowMs);
     askDay(store, nowMs);
     askSubject(store, nowMs);
     askLayer(store, nowMs);
+    if (store.state.paused !== undefined) return;
+    askTrend(store, nowMs);
+    askCluster(store, nowMs);
   }
 
   #askEndedSilences(store: Shown & Asks): void {
     if (this.#isHistoryAsked || store.state.view !== 'silences') return;
     this.#isHistoryAsked = true;
     store.request({ kind: 'load-ended-silences' });
+  }
+
+  #askPolicy(store: Asks): void {
+    if (this.#isPolicyAsked) return;
+    this.#isPolicyAsked = true;
+    store.request({ kind: 'load-silence-policy' });
   }
 
   #peekUnderCursor(store: Settles & Asks & Pick<Known, 'events'>, nowMs: number): void {
@@ -71,9 +81,15 @@ export class Upkeep {
   }
 }
 
+/** Whether it stands still because of a pause: not what is opened in one, of which nothing was seen yet. */
+export function standsStill({ state }: Shown, { loadedAtMs }: Pick<ViewLoad<unknown>, 'loadedAtMs'>): boolean {
+  return state.paused !== undefined && loadedAtMs !== undefined;
+}
+
 function askView(store: Shown & Asks & Pick<Known, 'loads'>, nowMs: number): void {
   const view = loadedNow(store.state);
-  if (view === undefined || view === followedNow(store) || !store.loads.isDue(view, nowMs)) return;
+  if (view === undefined || view === followedNow(store) || standsStill(store, store.loads.of(view))) return;
+  if (!store.loads.isDue(view, nowMs)) return;
   store.loads.asked(view, nowMs);
   store.request({ kind: 'load-view', view });
 }
@@ -103,8 +119,10 @@ function askCluster(store: Asks & Pick<Known, 'loads' | 'feed'>, nowMs: number):
 const DAY_RELOAD_MS = 300_000;
 
 function askDay(store: Shown & Asks & Pick<Known, 'loads'>, nowMs: number): void {
-  const { isLoading, askedAtMs } = store.loads.of('day');
-  if (loadedNow(store.state) !== 'overview' || isLoading || nowMs - askedAtMs < DAY_RELOAD_MS) return;
+  const load = store.loads.of('day');
+  const { isLoading, askedAtMs } = load;
+  if (loadedNow(store.state) !== 'overview' || standsStill(store, load)) return;
+  if (isLoading || nowMs - askedAtMs < DAY_RELOAD_MS) return;
   store.loads.asked('day', nowMs);
   store.request({ kind: 'load-view', view: 'day' });
 }
@@ -112,7 +130,7 @@ function askDay(store: Shown & Asks & Pick<Known, 'loads'>, nowMs: number): void
 /** What fills the screen; behind a dialog it stays as it is. */
 function askSubject(store: Screen & Asks, nowMs: number): void {
   const layer = store.state.layers.at(-1);
-  if (layer?.kind !== 'inspect') return;
+  if (layer?.kind !== 'inspect' || standsStill(store, layer.load)) return;
   const { isLoading, askedAtMs } = layer.load;
   if (isLoading || nowMs - askedAtMs < SUBJECT_RELOAD_MS[layer.subject.kind]) return;
   updateSubject(store, layer.subject, (load) => ({ ...load, isLoading: true, askedAtMs: nowMs }));
@@ -121,7 +139,7 @@ function askSubject(store: Screen & Asks, nowMs: number): void {
 
 function askLayer(store: Screen & Asks & Pick<Known, 'silenced'>, nowMs: number): void {
   const layer = store.state.layers.at(-1);
-  if (!isLoadedLayer(layer) || !isLayerDue(store, layer, nowMs)) return;
+  if (!isLoadedLayer(layer) || standsStill(store, layer.load) || !isLayerDue(store, layer, nowMs)) return;
   updateLoaded(store, layer.kind, layer.id, (load) => ({ ...load, isLoading: true, askedAtMs: nowMs }));
   store.request({ kind: 'load-layer', layer: layer.kind, id: layer.id });
 }

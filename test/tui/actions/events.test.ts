@@ -71,8 +71,9 @@ describe('acknowledging', () => {
     expect(changes(driver)).toMatchObject([{ operations: [{ subscription: 'client:b' }] }]);
   });
 
-  test('keeps to the longest time that the backend allows', () => {
+  test('keeps to the longest time that the backend allows, which is asked for before anything is silenced', () => {
     const driver = live('a');
+    expect(driver.store.takeEffects()).toContainEqual({ kind: 'load-silence-policy' });
     driver.store.silencePolicyLoaded(silencePolicy({ max_expire: 28_800 }));
     driver.type('K');
     expect(changes(driver)[0]?.operations).toMatchObject([{ expire: 28_800 }]);

@@ -96,6 +96,18 @@ test('the list stands still while the feed is paused, and has all of it afterwar
   await rig.shows('✗ CRIT 9');
 });
 
+test('a list that is opened in a pause is shown as it is then', async () => {
+  const following = await FollowingRig.open();
+  const { rig } = following;
+  rig.type('p');
+  await rig.shows('PAUSED');
+  rig.type(':groups\r');
+  await rig.shows('✗ CRIT 3');
+  following.tell(aGroup('fra', { firing: 9 }));
+  for (let round = 0; round < 4; round++) await rig.pass(500);
+  expect(rig.screen.text).toContain('✗ CRIT 3');
+});
+
 test('the list stays when its feed is lost, says how old it is, and goes on by itself', async () => {
   const following = await FollowingRig.open();
   const { rig, looks } = following;

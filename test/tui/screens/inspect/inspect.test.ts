@@ -403,6 +403,28 @@ describe('an aggregate', () => {
   });
 });
 
+test.each([
+  {
+    what: 'a client',
+    keys: ['5', '\r'],
+    answer: ({ store }: ConsoleDriver) => store.answers.subjectLoaded(CLIENT_A, aClient()),
+  },
+  { what: 'a view', keys: ['6'], answer: ({ store }: ConsoleDriver) => store.answers.viewLoaded('checks', []) },
+])('$what that is opened in a pause is loaded, and then stands still', ({ keys, answer }) => {
+  const driver = live();
+  driver.type('p');
+  for (const key of keys) {
+    driver.type(key);
+    driver.pass(400);
+  }
+  expect(driver.effects()).toHaveLength(1);
+  answer(driver);
+  driver.pass(60_000);
+  expect(driver.effects()).toEqual([]);
+  driver.type('p');
+  expect(driver.effects()).toHaveLength(1);
+});
+
 test('the trend of the aggregates is collected whatever is looked at, but not while the feed is paused', () => {
   const driver = live();
   const asked = (): number =>
