@@ -171,9 +171,11 @@ async function loadSilenceRecent(
     store.silenceRecent.answered(key, await client.silencePreview({ entries: parts, recurrence }));
     store.touch('rows');
   } catch (error) {
+    const { code, message } = error instanceof MonError ? error : { code: undefined, message: '' };
+    if (code === 'unavailable') store.silenceRecent.failed(key, store.options.now());
     // An older backend does not tell.
-    if (!(error instanceof MonError) || (error.code !== 'invalid' && error.code !== 'threshold')) return;
-    store.silenceRecent.refused(key, error.message);
+    if (code !== 'invalid' && code !== 'threshold') return;
+    store.silenceRecent.refused(key, message);
     store.touch('rows');
   }
 }

@@ -68,6 +68,7 @@ export interface Silencing {
     /** @param key of the scope */
     answered(key: string, problems: RecentProblems): void;
     refused(key: string, problem: string): void;
+    failed(key: string, nowMs: number): void;
   };
   /** For the next silence. */
   rememberSilence(silence: LastSilence): void;

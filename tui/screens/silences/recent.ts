@@ -9,22 +9,27 @@ import type { SilenceForm } from '../../state/layers/silence.ts';
 /** How long a scope must stand before the backend is asked about it. */
 const REST_MS = 150;
 
+/** How long to wait after the backend could not be asked. */
+const RETRY_MS = 2000;
+
 /** What the backend said of the scope of the dialog that is open: which problems of late it would have covered. */
 export class SilenceRecent {
   /** Whether a scope is to stand for longer: a frame must come for that, also when nothing else happens. */
   isWaiting = false;
   #wanted = '';
-  #wantedAtMs = 0;
+  /** When to ask about it. */
+  #dueAtMs = 0;
   #asked = '';
   #answer: { readonly key: string; readonly problems: RecentProblems } | undefined;
   #refusal: { readonly key: string; readonly problem: string } | undefined;
 
-  /** Asks about the scope, once it has stood for a moment, and once only. */
+  /** Asks about the scope, once it has stood for a moment, and once for each time that the dialog is opened. */
   ask(store: Shown & Asks & Pick<Known, 'feed'> & Places, nowMs: number): void {
     this.isWaiting = false;
     const layer = store.state.layers.at(-1);
     // Of several backends there is none to ask; a dialog on entries that are there is about what they cover.
-    if (layer?.kind !== 'silence' || store.whereColumn !== undefined) return;
+    if (layer?.kind !== 'silence') return this.#forget();
+    if (store.whereColumn !== undefined) return;
     const { form } = layer;
     if (form.origin !== undefined && !recurs(form)) return;
     const recurrence = recurrenceIn(form, nowMs);
@@ -34,10 +39,10 @@ export class SilenceRecent {
     const key = keyOf(form);
     if (key !== this.#wanted) {
       this.#wanted = key;
-      this.#wantedAtMs = nowMs;
+      this.#dueAtMs = nowMs + REST_MS;
     }
     this.isWaiting = key !== this.#asked;
-    if (!this.isWaiting || nowMs - this.#wantedAtMs < REST_MS || store.feed.connection.kind !== 'live') return;
+    if (!this.isWaiting || nowMs < this.#dueAtMs || store.feed.connection.kind !== 'live') return;
     this.#asked = key;
     store.request({ kind: 'load-silence-recent', entries, recurrence, key });
   }
@@ -48,6 +53,21 @@ export class SilenceRecent {
 
   refused(key: string, problem: string): void {
     this.#refusal = { key, problem };
+  }
+
+  /** The backend could not be asked. */
+  failed(key: string, nowMs: number): void {
+    if (key !== this.#asked) return;
+    this.#asked = '';
+    this.#dueAtMs = nowMs + RETRY_MS;
+  }
+
+  /** What was said is of the moment when it was asked. */
+  #forget(): void {
+    this.#wanted = '';
+    this.#asked = '';
+    this.#answer = undefined;
+    this.#refusal = undefined;
   }
 
   refusalOf(form: SilenceForm): string | undefined {

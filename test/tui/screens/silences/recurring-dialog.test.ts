@@ -61,10 +61,15 @@ function field({ store }: ConsoleDriver): string | undefined {
 /** The backend is asked about what has stood for a moment, and says this. */
 function answer(driver: ConsoleDriver, problems: Partial<RecentProblems>): unknown {
   driver.pass(200);
-  const asked = driver.store.takeEffects().findLast((effect) => effect.kind === 'load-silence-recent');
-  if (asked?.kind !== 'load-silence-recent') throw new Error('the backend was not asked');
-  driver.store.silenceRecent.answered(asked.key, { recovered: 0, since: 0, ...problems });
-  return asked;
+  const question = driver.store.takeEffects().findLast((effect) => effect.kind === 'load-silence-recent');
+  if (question?.kind !== 'load-silence-recent') throw new Error('the backend was not asked');
+  driver.store.silenceRecent.answered(question.key, { recovered: 0, since: 0, ...problems });
+  return question;
+}
+
+/** Keys of the scopes that the backend is asked about. */
+function asked(driver: ConsoleDriver): readonly string[] {
+  return driver.store.takeEffects().flatMap((effect) => (effect.kind === 'load-silence-recent' ? [effect.key] : []));
 }
 
 function sent(driver: ConsoleDriver): readonly unknown[] {
@@ -170,5 +175,31 @@ describe('a silence by search, in the dialog', () => {
     expect(driver.store.takeEffects().filter(({ kind }) => kind === 'load-silence-recent')).toEqual([]);
     driver.type(SEND);
     expect(problem(driver)).toContain('changes from result to result');
+  });
+});
+
+describe('what the backend is asked about in the dialog', () => {
+  test('is asked again when the dialog is opened again: what it said is of then', () => {
+    const driver = opened();
+    driver.type('s');
+    answer(driver, { recovered: 7 });
+    driver.escape();
+    driver.type('s');
+    const layer = driver.store.state.layers.at(-1);
+    expect(layer?.kind === 'silence' && driver.store.silenceRecent.of(layer.form)).toBeUndefined();
+    driver.pass(200);
+    expect(asked(driver)).toHaveLength(1);
+  });
+
+  test('is asked again after a while when it could not be asked', () => {
+    const driver = opened();
+    driver.type('s');
+    driver.pass(200);
+    const [key = ''] = asked(driver);
+    driver.store.silenceRecent.failed(key, driver.clock.now());
+    driver.pass(1900);
+    expect(asked(driver)).toEqual([]);
+    driver.pass(200);
+    expect(asked(driver)).toEqual([key]);
   });
 });
