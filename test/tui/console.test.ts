@@ -164,6 +164,35 @@ describe('what people ask for reaches the backend, and its answer the screen', (
     expect(rig.screen.text).not.toContain('Undo the last change');
   });
 
+  test('what went wrong takes no key from what is typed by then: the log has all of it', async () => {
+    const rig = await openRig({
+      snapshot: { events: byKey([A, B]) },
+      api: ({ path }) =>
+        path === '/api/mon/v1/bulk'
+          ? { status: 200, body: { results: [{ ok: true }, { ok: false, error: 'changed' }] } }
+          : { status: 404 },
+    });
+    rig.type('ary');
+    rig.type('swhy');
+    await rig.shows('1 of 2 events resolved', /Reason \* +why/);
+    expect(rig.screen.text).not.toContain('Close');
+    rig.escape();
+    rig.type('L\r');
+    await rig.shows('not resolved: b/', 'somebody changed it since');
+  });
+
+  test('a deletion that failed is nothing that was done', async () => {
+    const rig = await openRig({
+      snapshot: { events: byKey([A]) },
+      api: () => ({ status: 503, body: { error: 'try again' } }),
+    });
+    rig.type('Dy');
+    await rig.shows('a/http-frontend not deleted: try again');
+    rig.type('z');
+    await rig.shows('nothing to undo: nothing was changed from here');
+    expect(rig.screen.text).not.toContain('cannot be undone');
+  });
+
   test('the dialog holds a silence to the policy that the backend has', async () => {
     const rig = await openRig({
       snapshot: { events: byKey([A]) },

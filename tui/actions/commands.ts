@@ -13,6 +13,7 @@ import { contextNames } from '../model/contexts.ts';
 import { filterCandidates } from '../screens/search-candidates.ts';
 import { keepFilter } from '../list/search-prompt.ts';
 import { keyContext } from '../keys/key-context.ts';
+import { KEYS_TAKEN } from '../keys/places.ts';
 import { openMenu } from '../form/menu.ts';
 import { applyView, presentView } from './saved-views.ts';
 import { filterProblem } from '../screens/filter-problem.ts';
@@ -41,9 +42,6 @@ export interface Command {
   /** Words that may stand where the last word of the operand is; only those that begin like it are shown. */
   readonly complete?: (store: CompletionPorts, operand: string) => readonly string[];
 }
-
-/** Where keys are text or choose something: their actions are no commands. */
-const NO_COMMANDS: ReadonlySet<KeyContext> = new Set(['prompt', 'search', 'form', 'menu', 'confirm', 'command']);
 
 /** Actions that need to know which key was pressed, and the one that opened the line. */
 const NO_ACTIONS: ReadonlySet<KeyAction> = new Set(['view', 'command', 'save-view', 'interrupt']);
@@ -96,7 +94,7 @@ function ownOrAction(command: Command, context: KeyContext): Command {
 function actionsIn(context: KeyContext): readonly (readonly [KeyAction, Binding])[] {
   return bindings().filter(
     ([action, binding]) =>
-      binding.in.includes(context) && !NO_ACTIONS.has(action) && !binding.in.every((one) => NO_COMMANDS.has(one)),
+      binding.in.includes(context) && !NO_ACTIONS.has(action) && !binding.in.every((one) => KEYS_TAKEN.has(one)),
   );
 }
 

@@ -60,8 +60,8 @@ function submit(store: ActionPorts, { effect, typed }: ConfirmLayer): void {
   closeLayer(store);
   const wanted = stillWanted(store, effect);
   if (wanted === undefined) return store.say('nothing of it is left: it was over before you answered');
-  // What was marked has been dealt with; from another screen the marks are about something else.
-  if (store.state.layers.length === 0) store.updateList({ marks: new Set(), lastMark: undefined });
+  // What was marked has been dealt with; from another screen, and of an undo, the marks are about something else.
+  if (store.state.layers.length === 0 && !isUndo(effect)) store.updateList({ marks: new Set(), lastMark: undefined });
   store.request(wanted);
 }
 
@@ -72,13 +72,17 @@ function stillWanted(store: Pick<Known, 'events' | 'silenced'>, effect: Effect):
     return targets.length === 0 ? undefined : { ...effect, targets };
   }
   // What an undo is about is only known to the backend, and its operations say what must be there.
-  if (effect.kind !== 'change' || effect.change.verb === 'undo') return effect;
+  if (effect.kind !== 'change' || isUndo(effect)) return effect;
   const operations = effect.change.operations.filter((operation) => {
     if (operation.op === 'clear') return store.silenced.has(operation.id);
     const key = eventKeyOf(operation, effect.change.verb);
     return key === undefined || store.events.get(key) !== undefined;
   });
   return operations.length === 0 ? undefined : { ...effect, change: { ...effect.change, operations } };
+}
+
+function isUndo(effect: Effect): boolean {
+  return effect.kind === 'change' && effect.change.verb === 'undo';
 }
 
 /** The one event that an operation is about; `undefined`: it is about more, or about none. */

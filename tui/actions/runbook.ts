@@ -4,21 +4,26 @@ import type { Target } from '../model/target.ts';
 import { eventUnderCursor } from '../state/console-state.ts';
 import type { Screen, Says, Asks, Shown } from '../state/ports.ts';
 import type { Runbook } from '../model/runbook.ts';
+import { keyContext } from '../keys/key-context.ts';
+import { KEYS_TAKEN } from '../keys/places.ts';
 
 /** `b`: the runbook of the event that is shown, or under the cursor. */
 export function askRunbook(store: Shown & Says & Asks): void {
-  const layer = store.state.layers.at(-1);
-  const target = layer?.kind === 'detail' ? layer.target : eventUnderCursor(store.state);
+  const target = targetNow(store);
   if (target === undefined) return store.say('there is no event under the cursor');
   store.request({ kind: 'load-runbook', target });
 }
 
 /** Shows it; choosing it copies it. No program is started: what opens a link is up to the terminal and to people. */
-export function showRunbook(store: Screen & Says & Asks, { client, check }: Target, runbook: Runbook): void {
+export function showRunbook(store: Screen & Says & Asks, { key, client, check }: Target, runbook: Runbook): void {
   if ('problem' in runbook) return store.say(runbook.problem);
   const { url } = runbook;
+  const name = safeLine(`${client}/${check}`);
+  // What is typed by now is not meant for a menu.
+  const isAwaited = !KEYS_TAKEN.has(keyContext(store.state)) && targetNow(store)?.key === key;
+  if (!isAwaited) return store.say(`the runbook of ${name}: ${url}`);
   openMenu(store, {
-    title: `Runbook of ${safeLine(`${client}/${check}`)}`,
+    title: `Runbook of ${name}`,
     items: () => [
       {
         id: 'copy',
@@ -28,4 +33,10 @@ export function showRunbook(store: Screen & Says & Asks, { client, check }: Targ
       },
     ],
   });
+}
+
+/** The event that is shown, or under the cursor. */
+function targetNow({ state }: Shown): Target | undefined {
+  const layer = state.layers.at(-1);
+  return layer?.kind === 'detail' ? layer.target : eventUnderCursor(state);
 }

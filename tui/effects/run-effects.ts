@@ -11,7 +11,7 @@ import {
   type Change,
   type ChangeReport,
 } from '../words/changes.ts';
-import { report } from '../form/confirm.ts';
+import { tellOutcome } from '../actions/outcome.ts';
 import type { Effect, DeadLetterVerb, LetterOrder, RunOrder } from '../state/effects.ts';
 import type { Subject } from '../state/layers/inspect.ts';
 import { ENDED_RECORDS_MAX, ENDED_SHOWN_MS } from '../model/silence-history.ts';
@@ -154,9 +154,9 @@ async function change(wanted: Change, undoes: number | undefined, { store, api }
     else if (results.some(({ ok }) => ok)) {
       store.ownChanges.remember(told.title, undoOperations(results), store.options.now());
     }
-    tell(store, told);
+    tellOutcome(store, told);
   } catch (error) {
-    tell(store, refusedReport(wanted, errorMessage(error)));
+    tellOutcome(store, refusedReport(wanted, errorMessage(error)));
   }
 }
 
@@ -195,8 +195,7 @@ async function deleteEvents(targets: readonly Target[], { store, api }: EffectTo
     { done: 'deleted', noun: 'event' },
     outcomes.map(({ item, problem }) => ({ name: nameOf(item), problem })),
   );
-  store.ownChanges.remember(told.title, [], store.options.now());
-  tell(store, told);
+  tellIrrevocable(store, told, outcomes);
 }
 
 /** Without an answer no names are offered; each can be typed. */
@@ -258,8 +257,7 @@ async function deleteClients(names: readonly string[], { store, api }: EffectToo
     { done: 'deleted', noun: 'client' },
     outcomes.map(({ item, problem }) => ({ name: safeLine(item), problem })),
   );
-  store.ownChanges.remember(told.title, [], store.options.now());
-  tell(store, told);
+  tellIrrevocable(store, told, outcomes);
 }
 
 async function requestChecks(orders: readonly RunOrder[], { store, api }: EffectTools): Promise<void> {
@@ -271,7 +269,7 @@ async function requestChecks(orders: readonly RunOrder[], { store, api }: Effect
     { done: 'asked for', noun: 'check' },
     outcomes.map(({ item, problem }) => ({ name: safeLine(item.check), problem })),
   );
-  tell(store, told);
+  tellOutcome(store, told);
 }
 
 async function settleLetters(verb: DeadLetterVerb, letters: readonly LetterOrder[], tools: EffectTools): Promise<void> {
@@ -285,8 +283,7 @@ async function settleLetters(verb: DeadLetterVerb, letters: readonly LetterOrder
     { done: verb === 'drop' ? 'dropped' : 'retried', noun: 'dead letter' },
     outcomes.map(({ item, problem }) => ({ name: item.name, problem })),
   );
-  store.ownChanges.remember(told.title, [], store.options.now());
-  tell(store, told);
+  tellIrrevocable(store, told, outcomes);
   await loadView('dead-letters', VIEW_LOADERS['dead-letters'], tools);
 }
 
@@ -361,7 +358,10 @@ async function inParallel<T>(items: readonly T[], act: (item: T) => Promise<unkn
   return outcomes;
 }
 
-function tell(store: Screen & Says, { title, isWhole, lines }: ChangeReport): void {
-  store.say(title, isWhole ? 'done' : 'problem');
-  if (lines.length > 0) report(store, title, lines);
+/** Tells how something went that nothing takes back; what of it was done is remembered as that. */
+function tellIrrevocable(store: EffectTools['store'], told: ChangeReport, outcomes: readonly Outcome<unknown>[]): void {
+  if (outcomes.some(({ problem }) => problem === undefined)) {
+    store.ownChanges.remember(told.title, [], store.options.now());
+  }
+  tellOutcome(store, told);
 }

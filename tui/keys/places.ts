@@ -1,3 +1,4 @@
+import type { KeyContext } from '../state/key-context.ts';
 import { FULL_LAYERS } from '../state/layers/layer.ts';
 
 /*
@@ -24,6 +25,9 @@ export const VIEWS_ALL = [...VIEWS_PAUSED, 'plan'] as const;
 
 /** Where there can be more rows than the screen has. */
 export const SCROLLED = [...VIEWS_ALL, ...FULL_LAYERS] as const;
+
+/** Where keys are text, or choose something: nothing comes over it by itself. */
+export const KEYS_TAKEN: ReadonlySet<KeyContext> = new Set(['prompt', 'search', 'form', 'menu', 'confirm', 'command']);
 
 /** What is read from top to bottom, and is asked for from the backend as a whole. */
 export const PAGES = ['handling', 'dead-letter', 'member', 'report', 'timeline', 'timeline-search'] as const;

@@ -201,6 +201,14 @@ describe('hearing events again', () => {
 describe('undo', () => {
   const undo = { op: 'clear', id: 'client:a:disk', if_timestamp: 7 } as const;
 
+  test('leaves the marks, which are not about it', () => {
+    const driver = live('a', 'b');
+    driver.store.ownChanges.remember('1 silence made: client:a:disk', [undo], driver.clock.now());
+    driver.type(' zy');
+    expect(changes(driver)).toMatchObject([{ verb: 'undo' }]);
+    expect([...driver.store.list.marks]).toEqual(['a/disk']);
+  });
+
   test('z says exactly what it will do, and asks the backend for that', () => {
     const driver = live('a');
     driver.store.ownChanges.remember('1 silence made: client:a:disk', [undo], driver.clock.now());

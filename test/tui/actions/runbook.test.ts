@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { showRunbook } from '../../../tui/actions/runbook.ts';
+import { targetOf } from '../../../tui/model/target.ts';
+import { ConsoleDriver } from '../../support/console-driver.ts';
+import { byKey } from '../../support/console-rig.ts';
+import { anEventRow } from '../../support/feed-rows.ts';
+
+const URL = 'https://wiki.example.com/disk';
+
+/** Two events, of which the first is under the cursor. */
+function live(): ConsoleDriver {
+  const events = ['a', 'b'].map((client, at) => anEventRow({ client, check: 'disk', since: 1000 - at }));
+  return new ConsoleDriver().goLive({ events: byKey(events) });
+}
+
+test('a runbook that comes is shown where it was asked for', () => {
+  const driver = live();
+  driver.type('b');
+  showRunbook(driver.store, targetOf('a/disk'), { url: URL });
+  expect(driver.store.state.layers).toMatchObject([{ kind: 'menu', title: 'Runbook of a/disk' }]);
+});
+
+test.each([
+  { what: 'a silence is filled in', keys: 's', layers: ['silence'] },
+  { what: 'a question is answered', keys: 'r', layers: ['confirm'] },
+  { what: 'a filter is typed', keys: '/', layers: [] },
+  { what: 'the cursor is on another event', keys: 'j', layers: [] },
+])('one that comes when $what is said, and takes no key', ({ keys, layers }) => {
+  const driver = live();
+  driver.type(`b${keys}`);
+  showRunbook(driver.store, targetOf('a/disk'), { url: URL });
+  expect(driver.store.state.layers.map(({ kind }) => kind)).toEqual(layers);
+  expect(driver.message).toBe(`the runbook of a/disk: ${URL}`);
+});
