@@ -3,6 +3,7 @@ import { VIEWS_ALL } from '../keys/places.ts';
 import { commandsFor, runCommand, splitCommand, type Perform } from './commands.ts';
 import { keyContext } from '../keys/key-context.ts';
 import { editLine, lineOf, type LineEdit } from '../text/line-editor.ts';
+import { newestLine, stepInHistory } from '../text/line-history.ts';
 import type { Screen, Asks, Shown } from '../state/ports.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import type { Places } from '../model/known.ts';
@@ -25,9 +26,8 @@ function openCommandLine(store: Screen, text = ''): void {
   const { commandHistory } = store.state;
   const layer: CommandLayer = {
     kind: 'command',
-    line: lineOf(text),
+    ...newestLine(lineOf(text), commandHistory),
     chosen: undefined,
-    historyAt: commandHistory.length,
     problem: undefined,
   };
   openLayer(store, layer);
@@ -99,16 +99,14 @@ export const COMMAND_ACTIONS: readonly Action[] = [
     keys: ['up'],
     in: ['command'],
     help: 'an earlier command',
-    run: onLayer('command', (store, layer) => fromHistory(store, layer, Math.max(0, layer.historyAt - 1))),
+    run: onLayer('command', (store, layer) => fromHistory(store, layer, -1)),
   },
   {
     name: 'command-newer',
     keys: ['down'],
     in: ['command'],
     help: 'a later command',
-    run: onLayer('command', (store, layer) =>
-      fromHistory(store, layer, Math.min(store.state.commandHistory.length, layer.historyAt + 1)),
-    ),
+    run: onLayer('command', (store, layer) => fromHistory(store, layer, 1)),
   },
   {
     name: 'command-cancel',
@@ -174,9 +172,9 @@ function remember(store: Screen, text: string): void {
   store.update({ commandHistory: [...earlier, text].slice(-HISTORY_MAX) });
 }
 
-function fromHistory(store: Screen, layer: CommandLayer, historyAt: number): void {
-  const line = lineOf(store.state.commandHistory[historyAt] ?? '');
-  putLayer(store, { ...layer, line, chosen: undefined, historyAt, problem: undefined });
+function fromHistory(store: Screen, layer: CommandLayer, by: 1 | -1): void {
+  const stepped = stepInHistory(layer, store.state.commandHistory, by);
+  putLayer(store, { ...layer, ...stepped, chosen: undefined, problem: undefined });
 }
 
 function commandLayer(store: Shown): CommandLayer | undefined {

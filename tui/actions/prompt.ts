@@ -1,5 +1,3 @@
-import { clamp } from '../state/list-cursor.ts';
-import type { ActionPorts } from '../keys/action-ports.ts';
 import { keepFilter, applyFilter, fromHistory } from '../list/search-prompt.ts';
 import type { Action } from '../keys/action.ts';
 
@@ -38,12 +36,13 @@ export const PROMPT_ACTIONS: readonly Action[] = [
     in: ['prompt'],
     help: 'an earlier filter',
     hint: 'history',
-    run: (store) => toHistory(store, -1),
+    run: (store) => fromHistory(store, -1),
   },
-  { name: 'prompt-newer', keys: ['down'], in: ['prompt'], help: 'a later filter', run: (store) => toHistory(store, 1) },
+  {
+    name: 'prompt-newer',
+    keys: ['down'],
+    in: ['prompt'],
+    help: 'a later filter',
+    run: (store) => fromHistory(store, 1),
+  },
 ];
-
-function toHistory(store: ActionPorts, by: 1 | -1): void {
-  const { prompt } = store.state;
-  if (prompt !== undefined) fromHistory(store, clamp(prompt.historyAt + by, 0, store.list.filter.history.length));
-}

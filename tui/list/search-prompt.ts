@@ -1,7 +1,8 @@
 import { readSearch } from '../../shared/domain/search-language.ts';
 import type { SearchProblem } from '../../shared/domain/search-syntax.ts';
 import type { FilterState } from '../state/list-state.ts';
-import { editLine, lineOf, type LineEdit, type LineEditor } from '../text/line-editor.ts';
+import { editLine, lineOf, type LineEdit } from '../text/line-editor.ts';
+import { newestLine, stepInHistory, type LineInHistory } from '../text/line-history.ts';
 import type { Screen } from '../state/ports.ts';
 import type { ListOfView } from './list-of-view.ts';
 
@@ -12,13 +13,13 @@ export function openPrompt(store: Pick<Screen, 'update'> & ListOfView): void {
   const { filter } = store.list;
   // While the first letter is on its way.
   store.rows.prepareFilter();
-  store.update({ prompt: { line: lineOf(filter.text), historyAt: filter.history.length } });
+  store.update({ prompt: newestLine(lineOf(filter.text), filter.history) });
 }
 
 /** The list follows while somebody types. */
 export function typeInPrompt(store: Screen & ListOfView, edit: LineEdit | undefined): void {
   const { prompt } = store.state;
-  if (prompt !== undefined && edit !== undefined) show(store, editLine(prompt.line, edit), prompt.historyAt);
+  if (prompt !== undefined && edit !== undefined) show(store, { ...prompt, line: editLine(prompt.line, edit) });
 }
 
 /** Puts a filter into effect, or says what is wrong with it and leaves the present one. Empty: everything. */
@@ -50,15 +51,17 @@ function setFilter({ table, rows }: Pick<ListOfView, 'table' | 'rows'>, text: st
   return undefined;
 }
 
-function show(store: Screen & ListOfView, line: LineEditor, historyAt: number): void {
-  const isChanged = line.text !== store.state.prompt?.line.text;
-  store.update({ prompt: { line, historyAt } });
-  if (isChanged) applyFilter(store, line.text);
+function show(store: Screen & ListOfView, prompt: LineInHistory): void {
+  const { text } = prompt.line;
+  const isChanged = text !== store.state.prompt?.line.text;
+  store.update({ prompt });
+  if (isChanged) applyFilter(store, text);
 }
 
-/** An earlier filter, by its place in the history. */
-export function fromHistory(store: Screen & ListOfView, at: number): void {
-  show(store, lineOf(store.list.filter.history[at] ?? ''), at);
+/** The filter before, or the one behind. */
+export function fromHistory(store: Screen & ListOfView, by: 1 | -1): void {
+  const { prompt } = store.state;
+  if (prompt !== undefined) show(store, stepInHistory(prompt, store.list.filter.history, by));
 }
 
 function remembered(history: readonly string[], text: string): readonly string[] {

@@ -1,4 +1,4 @@
-import type { LineEditor } from '../text/line-editor.ts';
+import type { LineInHistory } from '../text/line-history.ts';
 import { INITIAL_LIST, type ListState } from './list-state.ts';
 import type { Theme } from '../text/theme.ts';
 import { NO_HISTORY, type ViewHistory } from './view-history.ts';
@@ -33,12 +33,6 @@ export interface PastMoment {
   readonly partial?: { readonly rows: number; readonly total: number };
 }
 
-export interface FilterPrompt {
-  readonly line: LineEditor;
-  /** Place in the history; its length: the line being typed. */
-  readonly historyAt: number;
-}
-
 /** Everything about what is shown that is not data of the backend. Replaced, never changed. */
 export interface ConsoleState {
   readonly size: ScreenSize;
@@ -47,7 +41,7 @@ export interface ConsoleState {
   /** What is set in each view, also while another one is shown. */
   readonly views: Readonly<Record<ViewName, ListState>>;
   /** Edits the filter of the view that is shown. */
-  readonly prompt: FilterPrompt | undefined;
+  readonly prompt: LineInHistory | undefined;
   readonly layers: readonly Layer[];
   readonly message: Message | undefined;
   /** Typed before a movement: `5j`. */

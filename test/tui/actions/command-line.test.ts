@@ -207,6 +207,16 @@ test('earlier commands come back with the arrow keys, each once and the newest f
   expect(driver.store.state.layers).toEqual([]);
 });
 
+test('what is being typed is there again behind the newest, and never lost to an arrow key', () => {
+  run('sort client');
+  driver.type(`:sort ag${DOWN}`);
+  expect(line()).toBe('sort ag');
+  driver.type(UP);
+  expect(line()).toBe('sort client');
+  driver.type(DOWN);
+  expect(line()).toBe('sort ag');
+});
+
 test('keys come one by one or in one piece', () => {
   const oneByOne = new ConsoleDriver().goLive(SCENE);
   for (const key of ':sort -age\r5jm') oneByOne.type(key);

@@ -194,6 +194,15 @@ describe('the filter line', () => {
     expect(driver.store.state.prompt?.line.text).toBe('db');
   });
 
+  test('keeps what is being typed behind them: an arrow key never shows everything again', () => {
+    const driver = live(...rowsOf('web-1', 'db-1'));
+    driver.type('/web\r');
+    driver.type('/\u0015db\u001B[B');
+    expect([driver.store.state.prompt?.line.text, driver.list]).toEqual(['db', [key('db-1')]]);
+    driver.type('\u001B[A\u001B[B');
+    expect([driver.store.state.prompt?.line.text, driver.list]).toEqual(['db', [key('db-1')]]);
+  });
+
   test('takes pasted lines as text, and runs none of it', () => {
     const driver = live(...rowsOf('web-1'));
     driver.type('/\u001B[200~web\rrq\n\u001B[201~');

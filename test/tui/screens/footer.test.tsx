@@ -4,6 +4,7 @@ import { FiguresLine, Hints, StatusLine, type HintsProps, type StatusLineProps }
 import { initialState, type ConsoleState } from '../../../tui/state/console-state.ts';
 import { INITIAL_LIST, type ListState } from '../../../tui/state/list-state.ts';
 import { lineOf } from '../../../tui/text/line-editor.ts';
+import { newestLine } from '../../../tui/text/line-history.ts';
 import { frameOf } from '../../support/frame-of.tsx';
 
 const THEME = { color: false, ascii: false };
@@ -94,13 +95,13 @@ describe('the status line', () => {
   });
 
   test('is where a filter is typed, with what is wrong with it and where', () => {
-    const prompt = { line: lineOf('age>'), historyAt: 0 };
+    const prompt = newestLine(lineOf('age>'), []);
     const problem = { message: 'use a duration', position: 4 };
     expect(status({ prompt, filter: { ...disk, problem } })).toMatch(/^ \/age> +5: use a duration$/);
   });
 
   test('keeps what is typed in view, however much there is to say about it', () => {
-    const prompt = { line: lineOf('web status>'), historyAt: 0 };
+    const prompt = newestLine(lineOf('web status>'), []);
     const problem = {
       message: 'a value is missing after status>: use ok, warn, crit, unknown or a number',
       position: 11,
