@@ -57,11 +57,23 @@ export function settleInspect(store: Settles & Opened & Known): void {
   if (table === undefined) return;
   const settled = settleCursor(layer.cursor, orderOf(rows), height);
   const { key, index, top } = layer.cursor;
-  // What is asked over it is about the row that was under the cursor before, also when that is gone.
-  const cursor = layers.at(-1) === layer ? settled : { ...settled, key };
-  if (cursor.key === key && cursor.index === index && cursor.top === top) return;
+  // What is asked over it is about the rows that were marked or under the cursor before, also when they are gone.
+  const isOnTop = layers.at(-1) === layer;
+  const cursor = isOnTop ? settled : { ...settled, key };
+  const marks = isOnTop ? livingMarks(layer) : layer.marks;
+  if (cursor.key === key && cursor.index === index && cursor.top === top && marks === layer.marks) return;
   // What one's own filter hides is still there.
   const isGone = key !== undefined && cursor.key !== key && inspectRows(layer).every((row) => row.key !== key);
-  const shiftedAtMs = isGone ? store.options.now() : layer.shiftedAtMs;
-  store.settle({ layers: layers.with(layers.indexOf(layer), { ...layer, cursor, shiftedAtMs }) });
+  // Without the last mark a key is about the row under the cursor, which is not what was meant just now.
+  const isOther = isGone || (layer.marks.size > 0 && marks.size === 0);
+  const shiftedAtMs = isOther ? store.options.now() : layer.shiftedAtMs;
+  store.settle({ layers: layers.with(layers.indexOf(layer), { ...layer, cursor, marks, shiftedAtMs }) });
+}
+
+/** Marks of rows that are gone go, too; what the filter hides is still there. */
+function livingMarks(layer: InspectLayer): InspectLayer['marks'] {
+  const { marks } = layer;
+  if (marks.size === 0) return marks;
+  const living = inspectRows(layer).flatMap(({ key }) => (marks.has(key) ? [key] : []));
+  return living.length === marks.size ? marks : new Set(living);
 }

@@ -19,13 +19,17 @@ const CHECKS = [
   aCheck('http', 1, 200, { output: 'connect timeout' }),
 ];
 
-const CLIENT: SubjectData = {
-  kind: 'client',
-  detail: {
-    client: { name: 'a', address: '192.0.2.1', subscriptions: ['client:a'], timestamp: 100, version: '1.0.0' },
-    checks: CHECKS,
-  },
-};
+function aClient(checks: Check[]): SubjectData {
+  return {
+    kind: 'client',
+    detail: {
+      client: { name: 'a', address: '192.0.2.1', subscriptions: ['client:a'], timestamp: 100, version: '1.0.0' },
+      checks,
+    },
+  };
+}
+
+const CLIENT = aClient(CHECKS);
 
 const AGGREGATE: SubjectData = {
   kind: 'aggregate',
@@ -127,6 +131,25 @@ describe('the checks of a client', () => {
     driver.type('Aa');
     driver.type('r');
     expect(driver.store.state.layers.at(-1)).toMatchObject({ kind: 'confirm', title: 'Resolve 2 events' });
+  });
+
+  test('take their marks with them, and no key is for the row that is under the cursor then', () => {
+    driver.type(' ');
+    driver.store.answers.subjectLoaded({ kind: 'client', name: 'a' }, aClient(CHECKS.slice(2)));
+    driver.pass(10);
+    expect([layer().marks.size, layer().cursor.key]).toEqual([0, 'a/http']);
+    driver.type('r');
+    expect(driver.message).toContain('the list moved just now');
+    driver.type('r');
+    expect(driver.effects()).toMatchObject([{ kind: 'change', change: { verb: 'resolve' } }]);
+  });
+
+  test('keep their marks behind a menu, which is about these', () => {
+    driver.type(' x');
+    driver.store.answers.subjectLoaded({ kind: 'client', name: 'a' }, aClient(CHECKS.slice(2)));
+    driver.pass(1000);
+    driver.type('resolve marked\r');
+    expect(driver.message).toBe('there is no open event here to resolve');
   });
 
   test('have their actions in a menu', () => {
