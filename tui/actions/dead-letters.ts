@@ -4,6 +4,7 @@ import type { Action } from '../keys/action.ts';
 import type { DeadLetterSummary } from '../../shared/schemas/dead-letter.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { countOf } from '../words/changes.ts';
+import { deadLetterSubject } from '../words/dead-letter-text.ts';
 import { askFirst, named } from '../form/confirm.ts';
 import { openDetail } from '../screens/detail/actions.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
@@ -43,9 +44,10 @@ function ask(
   });
 }
 
-/** `pager for web-1/disk`, safe for a terminal. */
-function letterName({ handler, client, check }: DeadLetterSummary): string {
-  return safeLine(`${handler} for ${client}/${check}`);
+/** `pager for web-1/disk`, or of a group `pager for dc=fra (31 events)`; safe for a terminal. */
+function letterName(letter: DeadLetterSummary): string {
+  const { handler, client, check, group } = letter;
+  return safeLine(`${handler} for ${group === undefined ? `${client}/${check}` : deadLetterSubject(letter)}`);
 }
 
 /** Shows one with its event. */

@@ -1,4 +1,5 @@
 import type { DeadLetterSummary } from '../../shared/schemas/dead-letter.ts';
+import { countOf } from './changes.ts';
 
 /** What a run that failed for good was to tell: an event, or a group of them. */
 export function deadLetterSubject({
@@ -6,5 +7,5 @@ export function deadLetterSubject({
   check,
   group,
 }: Pick<DeadLetterSummary, 'client' | 'check' | 'group'>): string {
-  return group === undefined ? `${client} / ${check}` : `${group.label} (${String(group.events)} events)`;
+  return group === undefined ? `${client} / ${check}` : `${group.label} (${countOf(group.events, 'event')})`;
 }

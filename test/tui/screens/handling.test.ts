@@ -249,6 +249,19 @@ describe('dead letters', () => {
     expect(rig.screen.text).toContain('dead letters › 1763745000000002');
   });
 
+  test('of a group are named by it: its first event is not all that nobody would be told of', async () => {
+    const { api } = handlingBackend();
+    const grouped = { ...SCENE_LETTERS[0], group: { label: 'dc=fra', events: 31 } };
+    const rig = await openHandlingScene({
+      api: (request) => (request.path.endsWith('/dead-letters') ? { status: 200, body: [grouped] } : api(request)),
+    });
+    rig.type(':dead-letters\r');
+    await rig.shows('dc=fra (31 events)');
+    rig.type('D');
+    await rig.shows('Drop 1 dead letter', 'pagerduty for dc=fra (31 events)');
+    expect(rig.screen.text).not.toContain('pagerduty for db-014');
+  });
+
   test('with hostile names stay text', async () => {
     const { api } = handlingBackend();
     const hostile = { ...SCENE_LETTERS[0], handler: '\u001B]0;x\u0007mail', reason: 'a\u001B[2J\nb\u202Ec' };
