@@ -74,6 +74,13 @@ describe('the timeline of a check', () => {
     expect(rig.screen.text).toContain('outage 2 of 3');
   });
 
+  test('has no dates along a day, however long ago it was loaded', async () => {
+    const rig = await openTimelineScene();
+    await openTimeline(rig);
+    await rig.pass(3000);
+    expect(rig.screen.text).toMatch(/^ 12:00 +00:00 +12:00 *$/m);
+  });
+
   test('of another span is asked for again', async () => {
     const rig = await openTimelineScene();
     await openTimeline(rig);

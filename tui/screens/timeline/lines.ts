@@ -5,7 +5,7 @@ import { stripOf, type Outage, type StripCell } from '../../../shared/domain/tim
 import type { Availability, CheckPast } from '../../../shared/schemas/availability.ts';
 import type { TimelineRow } from '../../../shared/schemas/timeline.ts';
 import type { Known } from '../../model/known.ts';
-import { PAST_SPANS, timelineOf } from '../../model/past-span.ts';
+import { PAST_SPANS, PAST_SPAN_MS, timelineOf } from '../../model/past-span.ts';
 import { keyOf } from '../../state/keys.ts';
 import type { TimelineSearchLayer, TimelineLayer } from '../../state/layers/loaded.ts';
 import type { Shown } from '../../state/ports.ts';
@@ -34,7 +34,8 @@ type TimelinePorts = Shown & Pick<Known, 'nowMs'>;
 /** What stands above the transitions of a check: which span, the strip with the outage that is stepped to, and figures. */
 export function timelineHead({ nowMs, state: { size } }: TimelinePorts, layer: TimelineLayer): readonly Line[] {
   const { data } = layer.load;
-  const spans: Line = [run(' '), ...PAST_SPANS.flatMap((span) => spanRuns(span, timelineOf(layer.id).span))];
+  const { span } = timelineOf(layer.id);
+  const spans: Line = [run(' '), ...PAST_SPANS.flatMap((one) => spanRuns(one, span))];
   if (data === undefined) return [spans];
   const cells = size.columns - 2;
   const { outage, index, count } = outageOf(layer);
@@ -42,7 +43,7 @@ export function timelineHead({ nowMs, state: { size } }: TimelinePorts, layer: T
     spans,
     [run(' '), ...stripRuns(data.past, cells)],
     [run(` ${markerText(data.past, outage, cells)}`, 'accent')],
-    axisLine(data.past, nowMs, cells),
+    axisLine(data.past, PAST_SPAN_MS[span] > PAST_DAY_MS, cells),
     [run(` ${availabilityText(data.past.availability)}`)],
     outage === undefined
       ? [run(' no outage in this span', 'faint')]
@@ -74,18 +75,18 @@ function markerText({ since, until }: CheckPast, outage: Outage | undefined, cel
   return ' '.repeat(first) + '▲'.repeat(Math.min(last, cells - 1) - first + 1);
 }
 
-function axisLine({ since, until }: CheckPast, nowMs: number, cells: number): Line {
-  const middle = momentText((since + until) / 2, since, nowMs);
-  const left = momentText(since, since, nowMs);
+/** @param hasDates where the scale is longer than a day; in one form along it */
+function axisLine({ since, until }: CheckPast, hasDates: boolean, cells: number): Line {
+  const middle = momentText((since + until) / 2, hasDates);
+  const left = momentText(since, hasDates);
   const half = (cells >> 1) - (middle.length >> 1);
-  const end = momentText(until, since, nowMs);
+  const end = momentText(until, hasDates);
   return [run(` ${(left.padEnd(half) + middle).padEnd(cells - end.length)}${end}`, 'faint')];
 }
 
-/** In one form along a scale: with its date where the scale is longer than a day. */
-function momentText(ms: number, since: number, nowMs: number): string {
+function momentText(ms: number, hasDate: boolean): string {
   const text = new Date(ms).toISOString();
-  return nowMs - since <= PAST_DAY_MS ? text.slice(11, 16) : `${text.slice(5, 10)} ${text.slice(11, 16)}`;
+  return hasDate ? `${text.slice(5, 10)} ${text.slice(11, 16)}` : text.slice(11, 16);
 }
 
 const PAST_DAY_MS = 86_400_000;
