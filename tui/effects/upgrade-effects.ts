@@ -35,26 +35,19 @@ export async function runUpgradeEffect(effect: UpgradeEffect, { store, upgrades 
         return await newPlan(effect, store, client);
     }
   } catch (error) {
-    store.say(errorMessage(error), 'problem');
-  }
-}
-
-async function loadPlan(
-  id: number,
-  store: Says & Opened & Frames & Pick<Known, 'plans'>,
-  client: UpgradeApi,
-): Promise<void> {
-  try {
-    const before = store.plans.plan;
-    const plan = await client.plan(id);
-    if (plan === undefined) return store.plans.failed('the backend has no such plan');
-    store.plans.arrived(plan);
-    tellEnd(store, before, plan);
-  } catch (error) {
-    store.plans.failed(errorMessage(error));
+    if (effect.kind === 'load-plan') store.plans.failed(errorMessage(error));
+    else store.say(errorMessage(error), 'problem');
   } finally {
     store.touch('rows');
   }
+}
+
+async function loadPlan(id: number, store: Says & Opened & Pick<Known, 'plans'>, client: UpgradeApi): Promise<void> {
+  const before = store.plans.plan;
+  const plan = await client.plan(id);
+  if (plan === undefined) return store.plans.failed('the backend has no such plan');
+  store.plans.arrived(plan);
+  tellEnd(store, before, plan);
 }
 
 /** Whoever started a step is told what came of it. */

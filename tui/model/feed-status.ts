@@ -94,6 +94,11 @@ export function heardStats(status: FeedStatus, stats: FeedStats, timeMs: number,
   return { ...heardFrame(status, timeMs, nowMs), stats, rates };
 }
 
+/** What the clock of the backend shows, as far as its frames have told. */
+export function backendMs({ offsetMs = 0 }: Pick<FeedStatus, 'offsetMs'>, nowMs: number): number {
+  return nowMs - offsetMs;
+}
+
 /** Whether a change can be sent to the backend now. */
 export function isConnected(status: FeedStatus): boolean {
   return status.connection.kind === 'live' || status.connection.kind === 'syncing';

@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { upgradeRow } from '../../../daemon/backend/plans/rows.ts';
 import { planOf } from '../../../shared/domain/plan/plan.ts';
 import { carryOut, newPlan } from '../../../shared/domain/plan/run.ts';
+import { MonError } from '../../../shared/errors.ts';
 import type { PlanRun } from '../../../shared/schemas/plan-run.ts';
+import { runUpgradeEffect } from '../../../tui/effects/upgrade-effects.ts';
 import type { Effect } from '../../../tui/state/effects.ts';
 import { ConsoleDriver } from '../../support/console-driver.ts';
 import { someFacts } from '../../support/upgrade-facts.ts';
@@ -27,6 +29,23 @@ function onView7(): ConsoleDriver {
   asked(console);
   return console;
 }
+
+test('whether somebody is there who holds a plan is told by the clock of the backend, whatever that of the console shows', () => {
+  const console = new ConsoleDriver().goLive({});
+  const plan = aPlan(console, { session: 'console-2' });
+  const backendMs = console.clock.now();
+  console.clock.advance(180_000);
+  console.store.greeted({ name: 'one', version: '1.0.0', time: backendMs });
+  console.store.rowsArrived({ upgrades: { '1': upgradeRow(plan) } }, { replace: false, timeMs: backendMs });
+  console.store.plans.arrived(plan);
+  console.type(':upgrade\r');
+  asked(console);
+  console.type('p');
+  expect(asked(console)).toEqual([]);
+  expect(console.store.state.layers).toMatchObject([{ title: 'Take plan #1 from alice' }]);
+  console.type('\t\r');
+  expect(asked(console)).toMatchObject([{ kind: 'order-plan', orders: [{ order: 'take', force: true }] }]);
+});
 
 describe('a plan is loaded', () => {
   test('when view 7 is open and the feed tells of a newer revision, once', () => {
@@ -67,6 +86,22 @@ describe('a plan is loaded', () => {
     console.pass(1900);
     expect(asked(console)).toEqual([]);
     console.pass(200);
+    expect(asked(console)).toEqual([{ kind: 'load-plan', id: 1 }]);
+  });
+
+  test('so also when the way to the backend could not be opened', async () => {
+    const console = onView7();
+    console.change({ upgrades: { '1': upgradeRow(aPlan(console)) } });
+    console.pass(0);
+    const [effect] = asked(console);
+    if (effect?.kind !== 'load-plan') throw new Error('it is not asked for');
+    const problem = 'the authorities cannot be read';
+    await runUpgradeEffect(effect, {
+      store: console.store,
+      upgrades: () => Promise.reject(new MonError('invalid', problem)),
+    });
+    expect(console.store.plans.failure).toBe(problem);
+    console.pass(2100);
     expect(asked(console)).toEqual([{ kind: 'load-plan', id: 1 }]);
   });
 

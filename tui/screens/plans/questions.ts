@@ -2,6 +2,7 @@ import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { isHeldBy, turnOf } from '../../../shared/domain/plan/operator.ts';
 import { currentStep, isFree } from '../../../shared/domain/plan/run.ts';
 import type { PlanRun, PlanRunStep } from '../../../shared/schemas/plan-run.ts';
+import { backendMs } from '../../model/feed-status.ts';
 import { clockText } from '../connection/connection-text.ts';
 import { keyOf } from '../../state/keys.ts';
 import { EMPTY_LINE, lineOf } from '../../text/line-editor.ts';
@@ -37,7 +38,7 @@ export function askNewPlan(store: Screen & Says & Pick<Known, 'plans' | 'loads'>
 }
 
 /** Runs the step under the cursor, or asks first where something is changed. */
-export function runStep(store: Screen & Says & Asks & Opened & Pick<Known, 'plans' | 'nowMs'>): void {
+export function runStep(store: Screen & Says & Asks & Opened & Pick<Known, 'plans' | 'feed' | 'nowMs'>): void {
   withTurn(store, (plan, step) => {
     switch (turnOf(step)) {
       case 'wait':
@@ -91,7 +92,7 @@ function askConfirm(store: Screen, plan: PlanRun, step: PlanRunStep): void {
   });
 }
 
-export function askSkip(store: Screen & Says & Opened & Pick<Known, 'plans' | 'nowMs'>): void {
+export function askSkip(store: Screen & Says & Opened & Pick<Known, 'plans' | 'feed' | 'nowMs'>): void {
   withTurn(store, (plan, step) => {
     if (step.state === 'running') return store.say(`${stepText(plan, step)}: it runs, wait for its end`);
     openUpgradeDialog(store, {
@@ -104,7 +105,7 @@ export function askSkip(store: Screen & Says & Opened & Pick<Known, 'plans' | 'n
   });
 }
 
-export function askRollBack(store: Screen & Says & Opened & Pick<Known, 'plans' | 'nowMs'>): void {
+export function askRollBack(store: Screen & Says & Opened & Pick<Known, 'plans' | 'feed' | 'nowMs'>): void {
   withHeld(store, (plan) => {
     if (plan.backup === null) return store.say('there is no backup of this plan to go back to', 'problem');
     openUpgradeDialog(store, {
@@ -121,7 +122,7 @@ export function askRollBack(store: Screen & Says & Opened & Pick<Known, 'plans' 
   });
 }
 
-export function askAbandon(store: Screen & Says & Opened & Pick<Known, 'plans' | 'nowMs'>): void {
+export function askAbandon(store: Screen & Says & Opened & Pick<Known, 'plans' | 'feed' | 'nowMs'>): void {
   withHeld(store, (plan) =>
     openUpgradeDialog(store, {
       title: `Abandon plan #${String(plan.id)}`,
@@ -134,11 +135,12 @@ export function askAbandon(store: Screen & Says & Opened & Pick<Known, 'plans' |
 }
 
 /** Lets go of the plan, takes it where it is free, or asks whether to take it from who holds it. */
-export function changeHold(store: Screen & Says & Asks & Opened & Pick<Known, 'plans' | 'nowMs'>): void {
+export function changeHold(store: Screen & Says & Asks & Opened & Pick<Known, 'plans' | 'feed' | 'nowMs'>): void {
   withOpenPlan(store, (plan) => {
     const { holder } = plan;
     if (isHeldBy(plan, store.options.session)) return submitAtOnce(store, { kind: 'release', plan: plan.id });
-    if (holder === null || isFree(plan, store.nowMs)) return submitAtOnce(store, { kind: 'take', plan: plan.id });
+    if (holder === null || isFree(plan, backendMs(store.feed, store.nowMs)))
+      return submitAtOnce(store, { kind: 'take', plan: plan.id });
     openUpgradeDialog(store, {
       title: `Take plan #${String(plan.id)} from ${holderName(plan)}`,
       lines: [
@@ -159,7 +161,7 @@ export function commandOf({ commands = [] }: PlanRunStep): string | undefined {
 
 /** With the step under the cursor, when it is its turn and this console may work on it. */
 function withTurn(
-  store: Shown & Says & Opened & Pick<Known, 'plans' | 'nowMs'>,
+  store: Shown & Says & Opened & Pick<Known, 'plans' | 'feed' | 'nowMs'>,
   act: (plan: PlanRun, step: PlanRunStep) => void,
 ): void {
   withHeld(store, (plan) => {
@@ -171,9 +173,9 @@ function withTurn(
   });
 }
 
-function withHeld(store: Says & Opened & Pick<Known, 'plans' | 'nowMs'>, act: (plan: PlanRun) => void): void {
+function withHeld(store: Says & Opened & Pick<Known, 'plans' | 'feed' | 'nowMs'>, act: (plan: PlanRun) => void): void {
   withOpenPlan(store, (plan) => {
-    if (isHeldBy(plan, store.options.session) || isFree(plan, store.nowMs)) return act(plan);
+    if (isHeldBy(plan, store.options.session) || isFree(plan, backendMs(store.feed, store.nowMs))) return act(plan);
     store.say(`${holderName(plan)} holds the plan: ${keyOf('plan-hold')} takes it`, 'problem');
   });
 }
@@ -185,7 +187,7 @@ function withOpenPlan(store: Says & Pick<Known, 'plans'>, act: (plan: PlanRun) =
   act(plan);
 }
 
-function submitAtOnce(store: Says & Asks & Opened & Pick<Known, 'plans'>, wish: UpgradeWish): void {
+function submitAtOnce(store: Says & Asks & Opened & Pick<Known, 'plans' | 'feed'>, wish: UpgradeWish): void {
   const outcome = wishOutcome(store, wish, []);
   if (outcome.kind === 'effect') store.request(outcome.effect);
   else store.say(outcome.text, 'problem');

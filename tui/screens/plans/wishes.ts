@@ -2,6 +2,7 @@ import { safeLine } from '../../../shared/domain/terminal-text.ts';
 import { ordersFor } from '../../../shared/domain/plan/operator.ts';
 import { parsePath, versionText } from '../../../shared/domain/plan/version.ts';
 import type { Effect } from '../../state/effects.ts';
+import { backendMs } from '../../model/feed-status.ts';
 import { shownPlan } from './plan.ts';
 import type { Opened } from '../../state/ports.ts';
 import type { Known } from '../../model/known.ts';
@@ -17,13 +18,13 @@ export type WishOutcome =
 
 /** @param texts what was typed: the versions, what confirms, or the reason */
 export function wishOutcome(
-  store: Opened & Pick<Known, 'plans'>,
+  store: Opened & Pick<Known, 'plans' | 'feed'>,
   wish: UpgradeWish,
   texts: readonly string[],
 ): WishOutcome {
   if (wish.kind === 'new') return newPlan(texts);
   const { session, now } = store.options;
-  const outcome = ordersFor(shownPlan(store), wish, texts[0] ?? '', { session, nowMs: now() });
+  const outcome = ordersFor(shownPlan(store), wish, texts[0] ?? '', { session, nowMs: backendMs(store.feed, now()) });
   switch (outcome.kind) {
     case 'orders':
       return { kind: 'effect', effect: { kind: 'order-plan', id: wish.plan, orders: outcome.orders } };
