@@ -3,7 +3,7 @@ import { MonError } from '../../shared/errors.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { Call } from './command.ts';
 import { filterFlag } from './filter-flag.ts';
-import { poll, type Sight } from './poll.ts';
+import { poll, troubleTeller, type Sight } from './poll.ts';
 import { counted } from './counted.ts';
 import { table, type Column } from './table.ts';
 import { flag, takes, type CommandOption } from './flags.ts';
@@ -109,14 +109,13 @@ function headline<Item>(list: List<Item>, { all, found, shown, trouble }: Shown<
 
 function lineWriter<Item>({ clock, output }: Call, list: List<Item>): (state: Shown<Item>) => Promise<void> {
   let known = new Map<string, { readonly item: Item; readonly news: string }>();
-  let noted: string | undefined;
+  const tellTrouble = troubleTeller(output);
   const say = (sign: '+' | '~' | '-', item: Item): Promise<void> =>
     output.showNext({ change: CHANGE_NAME[sign], key: list.key(item), value: valueOf(list, item) }, () =>
       [sign, ...list.columns(clock.now(), [item]).map((column) => cell(column.text(item), output.look.raw))].join('\t'),
     );
   return async ({ shown, trouble }) => {
-    if (trouble !== undefined && trouble !== noted) output.note(trouble);
-    noted = trouble;
+    tellTrouble(trouble);
     if (shown === undefined) return;
     const before = known;
     known = new Map(

@@ -19,8 +19,10 @@ export interface Output {
   showNext(value: unknown, text: () => string): Promise<void>;
   /** A piece of a long text as it is, where what comes next must wait until the reader keeps up. */
   flow(text: string): Promise<void>;
-  /** A word to people beside the result, so never on standard output. */
+  /** A word to people beside the result, so never on standard output; none where a program reads. */
   note(text: string): void;
+  /** What whoever runs the command must know, also where a program reads: on standard error. */
+  warn(text: string): void;
   /** Draws over what was drawn before; `undefined` where there is no terminal to draw on. */
   readonly draw: ((lines: readonly string[]) => void) | undefined;
 }
@@ -73,6 +75,11 @@ export function openOutput(
     isDrawn = true;
     stdout.write(room + frame(lines, stdout.rows ?? ROWS_DEFAULT));
   };
+  const flow = (text: string): Promise<void> => {
+    if (stdout.write(text) !== false || stdout.once === undefined) return Promise.resolve();
+    return new Promise((resolve) => void stdout.once?.('drain', resolve));
+  };
+  const warn = (text: string): void => void stderr.write(`${safeText(text)}\n`);
   return {
     format,
     get look() {
@@ -82,16 +89,16 @@ export function openOutput(
       say(format === 'table' ? text() : format === 'json' ? toJson(value, 2) : await toYaml(value));
     },
     async showNext(value, text) {
-      say(format === 'table' ? text() : format === 'json' ? toJson(value) : `---\n${await toYaml(value)}`);
+      const said = format === 'table' ? text() : format === 'json' ? toJson(value) : `---\n${await toYaml(value)}`;
+      // There may be no last one: a reader that does not keep up would have them pile up here.
+      if (said !== '') await flow(`${said}\n`);
     },
-    flow(text) {
-      if (stdout.write(text) !== false || stdout.once === undefined) return Promise.resolve();
-      return new Promise((resolve) => void stdout.once?.('drain', resolve));
-    },
+    flow,
     draw: isTerminal && format === 'table' ? draw : undefined,
     note(text) {
-      if (format === 'table') stderr.write(`${safeText(text)}\n`);
+      if (format === 'table') warn(text);
     },
+    warn,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import { MonError } from '../../shared/errors.ts';
+import type { Output } from './output.ts';
 
 /** What is known of a list at a moment. */
 export interface Sight<Item> {
@@ -7,6 +8,15 @@ export interface Sight<Item> {
   readonly items: readonly Item[] | undefined;
   /** Why `items` may be out of date. */
   readonly trouble: string | undefined;
+}
+
+/** Tells once why what is seen may be out of date, and again when that is another reason, or was mended meanwhile. */
+export function troubleTeller(output: Pick<Output, 'warn'>): (trouble: string | undefined) => void {
+  let told: string | undefined;
+  return (trouble) => {
+    if (trouble !== undefined && trouble !== told) output.warn(trouble);
+    told = trouble;
+  };
 }
 
 /** Between two questions. */

@@ -82,6 +82,15 @@ describe('hand-over', () => {
     expect((await monctl('cluster hand-over web1:4567 --output json')).stdout).toContain('"seconds": 0');
   });
 
+  test('shows the name of the new writer so that no terminal obeys it', async () => {
+    const named = TOLD.members.map((member) =>
+      member.id === 'web2-id' ? { ...member, name: 'web2\u001B[2J' } : member,
+    );
+    cluster.told = { ...TOLD, members: named };
+    const { code, stdout } = await monctl('cluster hand-over web2-id');
+    expect([code, stdout]).toEqual([0, 'web2\\x1b[2J writes now, after 0.0s\n']);
+  });
+
   test('asks a person, and says who would write', async () => {
     const question = 'web2:4567 would write, in place of web1:4567\nhand over? [y/N] ';
     expect(await monctl('cluster hand-over', { answer: 'n' })).toEqual({

@@ -219,6 +219,8 @@ test('the objects of a backend of another make, page by page; what it denies is 
     '/api/core/v2/checks?limit=100',
     '/api/core/v2/checks?limit=100&continue=NEXT',
   ]);
+  // Who asks for JSON of everything else gets no less to know.
+  expect((await runMonctl([...line, '--output', 'json'])).stderr).toBe(stderr);
 });
 
 test('a dump that breaks off leaves no file behind', async () => {

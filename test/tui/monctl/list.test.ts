@@ -115,6 +115,12 @@ test('a pipe gets what is there and each change, cells apart by tabs', async () 
   expect(notes).toEqual(['away\n']);
 });
 
+test('that the backend is away is told once each time, also where a program reads', async () => {
+  const away = { items: [A], trouble: 'away' };
+  const { notes } = await watched([seen(A), away, away, seen(A), away], { isTTY: false, format: 'json' });
+  expect(notes).toEqual(['away\n', 'away\n']);
+});
+
 test('programs get one JSON value a line, on a terminal too', async () => {
   const { written } = await watched([seen(A), seen()], { isTTY: true, format: 'json' });
   expect(written).toEqual([

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import * as fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { openOutput } from '../../../tui/monctl/output.ts';
 import type { OutputStream } from '../../../tui/monctl/output.ts';
@@ -104,6 +104,35 @@ test('notes to people go nowhere when a program reads', () => {
   openOutput({ format: 'json', raw: false }, stderr, stderr).note('2 of 5');
   openOutput({ format: 'table', raw: false }, stderr, stderr).note('a\u0007b');
   expect(stderr.written).toMatch(/^a[^\u0007]+b\n$/);
+});
+
+test('what must be known goes there whoever reads', () => {
+  const stderr = new Recorder({ isTTY: false });
+  openOutput({ format: 'json', raw: false }, stderr, stderr).warn('a\u0007b');
+  expect(stderr.written).toMatch(/^a[^\u0007]+b\n$/);
+});
+
+test('one of many results waits until whoever reads them keeps up', async () => {
+  const written: string[] = [];
+  let drained: (() => void) | undefined;
+  const stdout: OutputStream = {
+    write: (text) => {
+      written.push(text);
+      return false;
+    },
+    once: (_event, listener) => (drained = listener),
+  };
+  const output = openOutput({ format: 'json', raw: false }, stdout, stdout);
+  const two = (async () => {
+    await output.showNext(1, () => '');
+    await output.showNext(2, () => '');
+  })();
+  await vi.waitFor(() => expect(drained).toBeDefined());
+  expect(written).toEqual(['1\n']);
+  drained?.();
+  await vi.waitFor(() => expect(written).toEqual(['1\n', '2\n']));
+  drained?.();
+  await two;
 });
 
 test('what json and yaml say is the value, and nothing that a terminal obeys', async () => {

@@ -1,5 +1,6 @@
 import { takes } from '../flags.ts';
 import type { V2Object } from '../../../shared/client/v2-client.ts';
+import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { SCOPES } from '../../../shared/schemas/scope.ts';
 import { DELETE_OPTIONS, removeObject } from '../change.ts';
 import type { Command } from '../command.ts';
@@ -38,7 +39,7 @@ const grant: Command = {
     const { body, location } = await call.v2().create(['apikeys'], key);
     const secret = textAt(body, 'key');
     // Backends before the 7.0 line have no secret: the name is the key, and the path is all they tell.
-    if (secret === '') return output.show({ location }, () => `Created: ${location ?? ''}`);
+    if (secret === '') return output.show({ location }, () => safeText(`Created: ${location ?? ''}`));
     await output.show(without(body, 'hash'), () =>
       [
         'Granted a new API key. Save this key as it will not be retrievable later!',

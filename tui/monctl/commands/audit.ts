@@ -9,7 +9,7 @@ import { counted } from '../counted.ts';
 import { ExitError } from '../exit-codes.ts';
 import { given } from '../../../shared/domain/given.ts';
 import { cell } from '../list.ts';
-import { poll } from '../poll.ts';
+import { poll, troubleTeller } from '../poll.ts';
 import { table, type Column } from '../table.ts';
 import { parsePast, timestamp } from '../times.ts';
 import { EXIT } from '../../words/exit-codes.ts';
@@ -96,11 +96,10 @@ async function follow({ api, clock, output }: Call, query: AuditQuery, limit: nu
   let after: number | undefined;
   const fetch = (): Promise<AuditRecord[]> =>
     after === undefined ? newest(api(), query, limit) : newest(api(), { ...query, after }, Infinity);
+  const tellTrouble = troubleTeller(output);
   for await (const { items = [], trouble } of poll(clock, fetch)) {
-    if (trouble !== undefined) {
-      output.note(trouble);
-      continue;
-    }
+    tellTrouble(trouble);
+    if (trouble !== undefined) continue;
     for (const record of items.toReversed()) {
       await output.showNext(record, () =>
         COLUMNS.map((column) => cell(column.text(record), output.look.raw)).join('\t'),

@@ -2,6 +2,7 @@ import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { clusterTroubles, successionOf, writerName } from '../../../shared/domain/cluster.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { MEMBER_SEARCH } from '../../../shared/domain/search-nouns.ts';
+import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { ClusterMember, ClusterView } from '../../../shared/schemas/cluster.ts';
 import { carryOut, DELETE_OPTIONS } from '../change.ts';
@@ -64,9 +65,8 @@ const handOver: Command = {
       question: 'hand over',
       done(view) {
         const seconds = Math.max(0, call.clock.now() - beganMs) / 1000;
-        return call.output.show(
-          { writer: view.writer, seconds, members: view.members },
-          () => `${writerName(view) ?? 'nobody'} writes now, after ${seconds.toFixed(1)}s`,
+        return call.output.show({ writer: view.writer, seconds, members: view.members }, () =>
+          safeText(`${writerName(view) ?? 'nobody'} writes now, after ${seconds.toFixed(1)}s`),
         );
       },
     });

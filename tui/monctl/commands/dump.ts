@@ -116,14 +116,14 @@ async function* pagesOf(
     if (isExact) return;
   } catch (error) {
     if (!isDenied(error)) throw error;
-    output.note(`${said}: as the API shows it, because ${error.message}`);
+    output.warn(`${said}: as the API shows it, because ${error.message}`);
   }
   try {
     const path = listPath(kind.isNamespaced ? namespace : undefined, kind.path);
     for await (const page of v2.pages(path)) yield page.map((object) => wrap(kind, object));
   } catch (error) {
     if (!isDenied(error)) throw error;
-    output.note(`${said}: left out, because ${error.message}`);
+    output.warn(`${said}: left out, because ${error.message}`);
   }
 }
 

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Command } from '../command.ts';
 import { defaultCreator } from '../creator.ts';
@@ -49,7 +48,7 @@ const run: Command = {
       clock,
       target: { run: randomUUID(), ...given({ subscription, check, selector, reason, creator }) },
       maxSeconds,
-      say: (text) => output.note(safeText(`monctl: ${text}`)),
+      say: (text) => output.warn(`monctl: ${text}`),
     });
     await held.begin(flags.switch('anyway') === true);
     let code: number;

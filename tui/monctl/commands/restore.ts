@@ -51,7 +51,7 @@ export const restoreCommand: Command = {
     const [path = ''] = call.operands;
     const index = await indexFile(openFile(path), path);
     const isDryRun = call.flags.switch('dry-run') === true;
-    if (!index.isMarked) call.output.note(`${path} does not say where it ends: whether it is whole cannot be told`);
+    if (!index.isMarked) call.output.warn(`${path} does not say where it ends: whether it is whole cannot be told`);
     if (!isDryRun && call.ask !== undefined && call.flags.switch('skip-confirm') !== true) {
       await confirm(call.ask, `restore ${counted(index.places.length, 'objects')} to ${call.v2().url}`, [], 'Canceled');
     }

@@ -111,7 +111,7 @@ async function apply(call: Call, v2: V2Client, fix: NamespaceFix): Promise<boole
         return true;
       } catch (error) {
         if (!(error instanceof MonError) || error.code !== 'invalid') throw error;
-        call.output.note(`${fix.namespace} stays: ${error.message}`);
+        call.output.warn(`${fix.namespace} stays: ${error.message}`);
         return false;
       }
   }

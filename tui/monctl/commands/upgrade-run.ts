@@ -7,7 +7,7 @@ import type { PlanRun, PlanRunSummary } from '../../../shared/schemas/plan-run.t
 import type { Call, Command } from '../command.ts';
 import { ExitError } from '../exit-codes.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
-import { poll } from '../poll.ts';
+import { poll, troubleTeller } from '../poll.ts';
 import { table, type Column } from '../table.ts';
 import { TOLD_OPTIONS, toldFacts } from '../upgrade/gather-facts.ts';
 import { LogReader } from '../upgrade/log-reader.ts';
@@ -80,7 +80,9 @@ const show: Command = {
 async function followLog(call: Call, plan: PlanRun): Promise<void> {
   const client = clientOf(call);
   const log = new LogReader();
-  for await (const { items } of poll(call.clock, async () => [(await client.plan(plan.id)) ?? plan])) {
+  const tellTrouble = troubleTeller(call.output);
+  for await (const { items, trouble } of poll(call.clock, async () => [(await client.plan(plan.id)) ?? plan])) {
+    tellTrouble(trouble);
     const [now = plan] = items ?? [];
     for (const line of log.next(now)) {
       const { at, step, text } = line;

@@ -5,7 +5,7 @@ import { currentStep } from '../../../shared/domain/plan/run.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { PlanRun, PlanOrder, PlanRunStep, ToldFacts } from '../../../shared/schemas/plan-run.ts';
 import type { Ask, Call } from '../command.ts';
-import { pause } from '../poll.ts';
+import { pause, troubleTeller } from '../poll.ts';
 import { LogReader } from './log-reader.ts';
 
 const LOOK_MS = 100;
@@ -77,7 +77,7 @@ export class TerminalPlanRun {
       return await this.#client.order(plan.id, order);
     } catch (error) {
       if (!(error instanceof MonError) || !['invalid', 'conflict'].includes(error.code)) throw error;
-      this.#call.output.note(error.message);
+      this.#call.output.warn(error.message);
       const now = await this.#read(plan.id);
       if (now.holder?.session !== this.#session) throw error;
       return now;
@@ -97,6 +97,7 @@ export class TerminalPlanRun {
   }
 
   async #read(id: number): Promise<PlanRun> {
+    const tellTrouble = troubleTeller(this.#call.output);
     for (;;) {
       try {
         const plan = await this.#client.plan(id);
@@ -104,15 +105,17 @@ export class TerminalPlanRun {
         return plan;
       } catch (error) {
         if (!(error instanceof MonError) || error.code !== 'unavailable') throw error;
+        tellTrouble(error.message);
         await pause(this.#call.clock, LOOK_MS);
       }
     }
   }
 
+  /** Whoever is asked about a step has to see which, whatever the result is shown as. */
   #announce(plan: PlanRun, step: PlanRunStep): void {
     const { details, commands = [], note, state } = step;
     const number = `step ${String(plan.steps.indexOf(step) + 1)} of ${String(plan.steps.length)}`;
-    this.#call.output.note(
+    this.#call.output.warn(
       [
         '',
         `${number}: ${step.title}`,
@@ -125,7 +128,7 @@ export class TerminalPlanRun {
 
   #tellLog(plan: PlanRun): void {
     for (const { step, text } of this.#log.next(plan)) {
-      this.#call.output.note(`  ${step === null ? '' : `${step}: `}${text}`);
+      this.#call.output.warn(`  ${step === null ? '' : `${step}: `}${text}`);
     }
   }
 }

@@ -1,11 +1,16 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { openApiClient } from '../../../../shared/client/api-client.ts';
 import { openUpgradeClient } from '../../../../shared/client/plan-client.ts';
+import { planOf } from '../../../../shared/domain/plan/plan.ts';
+import { newPlan } from '../../../../shared/domain/plan/run.ts';
 import { AgentPeer } from '../../../support/agent-peer.ts';
 import { startCluster } from '../../../support/cluster-peer.ts';
 import { V2Peer } from '../../../support/v2-peer.ts';
 import { earlierStore } from '../../../support/earlier-stores.ts';
 import { openBackend } from '../../../support/open-backend.ts';
+import { startScriptedServer } from '../../../support/scripted-server.ts';
+import { someFacts } from '../../../support/upgrade-facts.ts';
+import { watchMonctl } from '../../../support/watching-monctl.ts';
 import { runMonctl, type MonctlRun } from '../../../support/run-monctl.ts';
 
 /** A backend whose store holds a check of a namespace that does not exist. */
@@ -89,6 +94,30 @@ test('a plan is carried out in a plain terminal, left, and gone on with', async 
   expect(went.stderr).toContain('not done: this backend was not restarted since the step began');
   expect(went.stderr).toContain('migrate: upgraded the database from schema 2 to 3');
   expect((await upgrade(url, ['run', '--from', '6.5.0'], { answer: 'q' })).stdout).toContain('plan 2');
+});
+
+test('what is asked about is told also where a program gets the plan', async () => {
+  const url = await aBackend();
+  const left = await upgrade(url, ['run', '--from', '6.1.0', '--to', '6.5.0', '-o', 'json'], { answer: 'q' });
+  expect(left).toMatchObject({
+    code: 7,
+    stderr: expect.stringContaining('step 1 of 12: Look at everything that could go wrong'),
+  });
+  expect(JSON.parse(left.stdout)).toMatchObject({ id: 1, state: 'open' });
+});
+
+test('who watches a plan is told that the backend is away', async () => {
+  const plan = newPlan(planOf({ from: [6, 4, 0], to: [6, 5, 0] }, someFacts({ product: 'mon' })), {
+    id: 1,
+    who: 'alice',
+    nowMs: 1_800_000_000_000,
+    entities: 20,
+  });
+  let asked = 0;
+  const { url } = await startScriptedServer(() => (++asked > 2 ? { status: 503 } : { status: 200, body: plan }));
+  const watching = watchMonctl(['upgrade', 'show', '1'], { MON_BACKEND: url });
+  expect(await watching.next()).toContain('plan from 6.4.0 to 6.5.0, made by alice');
+  await vi.waitFor(() => expect(watching.stderr).toContain('is too busy'));
 });
 
 test('plans are listed and shown, taken over, abandoned with a reason, and rolled back to a backup', async () => {
