@@ -25,6 +25,7 @@ import { openGround, refuseOpenBind, type Ground } from './compose/ground.ts';
 import type { BackendOptions } from './compose/options.ts';
 import { openRunsOfAll } from './compose/runs.ts';
 import { openWriters, type Writers } from './compose/writers.ts';
+import type { LoadedConfig } from './config/load-config.ts';
 import { reload } from './config/reload.ts';
 import { warnOfExpressions } from './config/warn-of-expressions.ts';
 import { warnOfShellTokens } from './config/warn-of-shell-tokens.ts';
@@ -73,6 +74,8 @@ export interface Backend {
   readonly v2Url?: string | undefined;
   /** Reads the configuration again, whether or not a file has changed; what is wrong with it is in the log. */
   reload(): Promise<void>;
+  /** The configuration in force. */
+  readonly config: LoadedConfig;
   /** Settles, with the reason, when it does not write any more: it is to be stopped and composed again, to follow. */
   readonly lost: Promise<MonError>;
   /** Stops taking work in, commits what waits, closes the store. */
@@ -302,6 +305,9 @@ export async function compose(options: BackendOptions): Promise<Backend> {
   const running = teardown.move();
   return {
     ...doors,
+    get config() {
+      return config.loaded;
+    },
     lost: member?.ended ?? new Promise<never>(() => undefined),
     reload: async () => {
       tls.reload();
@@ -415,11 +421,11 @@ function followConfig(
 ): ConfigWatch | undefined {
   const { loadConfig: load } = options;
   if (load === undefined) return undefined;
-  const check = (next: BackendOptions['config']): void => refuseOpenBind(options, next, registry);
+  const check = (next: LoadedConfig): void => refuseOpenBind(options, next, registry);
   return teardown.use(
     'configuration',
     watchConfig({
-      folders: options.config.folders,
+      folders: config.loaded.folders,
       reload: () => reload({ load, config, check, clock, log }),
       clock,
       log,

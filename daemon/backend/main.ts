@@ -328,9 +328,10 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
   // Also where it comes while the backend begins anew.
   const stopped = once(stop.signal, 'abort').then(() => undefined);
   let { port } = options;
+  let reloaded: LoadedConfig | undefined;
   let stalls: Disposable | undefined;
   for (;;) {
-    const backend = await composeUnlessStopped({ ...options, port }, stop.signal);
+    const backend = await composeUnlessStopped({ ...options, reloaded, port }, stop.signal);
     if (backend === undefined) return 0;
     started.resolve(backend);
     if (stalls === undefined) await warnOfReaders({ stateDir, logFile }, log);
@@ -348,6 +349,7 @@ async function serve(config: LoadedConfig, reload: () => Promise<LoadedConfig>, 
     started = Promise.withResolvers();
     await backend.stop();
     if (lost === undefined) break;
+    reloaded = backend.config;
     // Whoever is connected comes again at the same port.
     if (port === 0) port = Number(new URL(url).port);
   }

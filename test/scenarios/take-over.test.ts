@@ -1,7 +1,10 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startPostgres, type PostgresServer } from '../../scripts/lib/postgres-server.ts';
 import { clusterAnswer, type ClusterView } from '../../shared/schemas/cluster.ts';
+import { administratorOf } from '../support/administrator.ts';
 import { startDaemon, type DaemonProcess } from '../support/start-daemon.ts';
 import { tempDir } from '../support/temp-dir.ts';
 
@@ -11,8 +14,8 @@ beforeAll(async () => {
 });
 afterAll(async () => server[Symbol.asyncDispose]());
 
-async function member(store: string): Promise<DaemonProcess> {
-  const daemon = await startDaemon({ stateDir: await tempDir(), env: { MON_STORE: store } });
+async function member(store: string, args: readonly string[] = []): Promise<DaemonProcess> {
+  const daemon = await startDaemon({ stateDir: await tempDir(), args, env: { MON_STORE: store } });
   onTestFinished(() => daemon[Symbol.asyncDispose]());
   return daemon;
 }
@@ -80,6 +83,27 @@ test('a backend that is killed: another one takes writes, and has all that was a
   await stop();
   expect(missing(acknowledged, await namesAt(second.url))).toEqual([]);
   expect(second.records.map(({ message }) => message)).toContain('this backend writes from now on');
+});
+
+test('a backend that writes no more goes on with the configuration that a reload has brought', async () => {
+  const store = await server.database();
+  const file = join(await tempDir(), 'config.json');
+  const configure = (name: string): Promise<void> =>
+    writeFile(file, JSON.stringify({ checks: { [name]: { command: 'true', subscribers: ['a'], interval: 60 } } }));
+  await configure('before');
+  const first = await member(store, ['-c', file]);
+  await member(store);
+  const said = (wanted: string): number => first.records.filter(({ message }) => message === wanted).length;
+  const checks = async (): Promise<unknown> => (await fetch(`${first.url}/checks`)).json();
+  await configure('after');
+  await expect.poll(checks).toMatchObject([{ name: 'after' }]);
+  // What is there now is of no use.
+  await writeFile(file, '{');
+  await expect.poll(() => said('the configuration was rejected, the one before stays in force')).toBe(1);
+  const headers = { 'content-type': 'application/json', ...administratorOf(first.url) };
+  await fetch(`${first.url}/api/mon/v1/cluster/hand-over`, { method: 'POST', body: '{}', headers });
+  await expect.poll(() => said('backend started')).toBe(2);
+  expect(await checks()).toMatchObject([{ name: 'after' }]);
 });
 
 test('a database that is away: 503 while it is, and everything goes on without a restart', async () => {

@@ -76,6 +76,7 @@ export class ModelPair implements AsyncDisposable {
     const receiver = await ToldReceiver.open();
     const pair = new ModelPair(dir, receiver, {
       url: '',
+      config: await loadConfig({ directories: [], env: {} }),
       reload: () => Promise.resolve(),
       stop: () => Promise.resolve(),
       lost: new Promise(() => undefined),

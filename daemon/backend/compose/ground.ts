@@ -52,7 +52,7 @@ export async function openGround(
   const listeners = listenersOf(options.bind, options.config);
   const tls = teardown.use('certificates', new ListenersTls(listeners, { clock: machine, log }));
   const stored = new StoredDefinitions();
-  const config = new ConfigInForce(options.config, Math.floor(machine.now() / 1000), stored);
+  const config = new ConfigInForce(options.reloaded ?? options.config, Math.floor(machine.now() / 1000), stored);
   const disk = new DiskGuard({
     disk: options.disk,
     floorBytes: () => config.program['disk-floor'],
@@ -94,7 +94,7 @@ export async function openGround(
     log,
   });
   await loadRegistry(registry, store, lease);
-  refuseOpenBind(options, options.config, registry);
+  refuseOpenBind(options, config, registry);
   for (const { bind, name: listener } of refuseOpenHttp(listeners, options.config.program['insecure-http'])) {
     log.warn({ bind, listener }, 'others can reach this without TLS: passwords and keys can be read on the way');
   }
@@ -114,7 +114,7 @@ async function loadRegistry(registry: Registry, store: Store, lease: Lease | und
 /** @throws MonError `invalid` when everybody who can reach the address could use the API */
 export function refuseOpenBind(
   { bind, config, isInsecureAllowed }: BackendOptions,
-  { api }: LoadedConfig,
+  { api }: Pick<LoadedConfig, 'api'>,
   { credentials }: Registry,
 ): void {
   const { 'agent-listener': agentListener, 'core-api': v2Api } = config.program;

@@ -11,6 +11,8 @@ import type { Disk, Store } from '../ports.ts';
 
 export interface BackendOptions {
   readonly config: LoadedConfig;
+  /** What a reload had brought into force before the backend began anew; where it listens is as `config` says. Default: nothing. */
+  readonly reloaded?: LoadedConfig | undefined;
   /** Reads the configuration again; without it there is no reload. */
   readonly loadConfig?: () => Promise<LoadedConfig>;
   readonly openStore: () => Promise<Store>;

@@ -24,6 +24,11 @@ export class ConfigInForce {
     this.#loadedAt = now;
   }
 
+  /** All of it. */
+  get loaded(): LoadedConfig {
+    return this.#config;
+  }
+
   /** Everything that was read, merged. Holds secrets. */
   get settings(): Settings {
     return this.#config.settings;

@@ -16,6 +16,16 @@ export interface LoadedConfig extends ValidSettings {
   readonly folders: readonly WatchedFolder[];
 }
 
+/** A configuration with problems, and where it was looked for: what mends it shows there. */
+export class RejectedConfig extends InvalidSettings {
+  readonly folders: readonly WatchedFolder[];
+
+  constructor(problems: readonly LocatedRemark[], folders: readonly WatchedFolder[]) {
+    super(problems);
+    this.folders = folders;
+  }
+}
+
 export interface ConfigSources {
   /** The main file; a missing one is a warning. */
   readonly file?: string;
@@ -33,7 +43,7 @@ export interface ConfigSources {
  * Environment, then the main file, then the directories, then the flags; the later one wins, objects merge deeply, arrays
  * are joined (completion 1.16).
  *
- * @throws InvalidSettings that lists every problem with its file and its place in it
+ * @throws RejectedConfig that lists every problem with its file and its place in it
  */
 export async function loadConfig({
   file,
@@ -45,7 +55,7 @@ export async function loadConfig({
   const [read, environment] = await Promise.all([readSettings(file, directories), readEnvironment(env)]);
   const unread = [...environment.problems, ...read.problems];
   // What is missing because a file cannot be read would only add false complaints.
-  if (unread.length > 0) throw new InvalidSettings(unread);
+  if (unread.length > 0) throw new RejectedConfig(unread, read.folders);
 
   const layers = [...environment.layers, ...read.layers, { origin: 'command line', settings: flags }];
   const settings = layers.reduce<Settings>((merged, layer) => mergeSettings(merged, layer.settings), {});
@@ -53,7 +63,7 @@ export async function loadConfig({
   const locate = (remark: Remark): LocatedRemark => locateRemark(remark, layers);
   const remarks = [...environment.warnings, ...read.warnings, ...warnings.map(locate)];
   const refused = [...problems.map(locate), ...(isStrict ? remarks : [])];
-  if (refused.length > 0) throw new InvalidSettings(refused);
+  if (refused.length > 0) throw new RejectedConfig(refused, read.folders);
   return {
     ...valid,
     settings,

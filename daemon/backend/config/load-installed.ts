@@ -10,7 +10,7 @@ const STORE_FILE = 'CURRENT';
 /**
  * As `loadConfig`; where nothing says where the state is, it is where the installation keeps it.
  *
- * @throws InvalidSettings as `loadConfig`
+ * @throws RejectedConfig as `loadConfig`
  * @throws MonError `conflict` when it would begin anew beside a store in the place of earlier versions (completion 1.19, 5.1.0)
  */
 export async function loadInstalled(

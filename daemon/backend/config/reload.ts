@@ -1,10 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import { settingsChanges, type SettingsChange } from '../../../shared/domain/settings-changes.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import { InvalidSettings, remarkText } from '../../settings/locate-remark.ts';
+import type { WatchedFolder } from '../../settings/read-settings.ts';
 import type { Clock } from '../ports.ts';
 import type { ConfigInForce } from './config-in-force.ts';
-import type { LoadedConfig } from './load-config.ts';
+import { RejectedConfig, type LoadedConfig } from './load-config.ts';
 
 /** What is read once at the start. */
 export const NEEDS_RESTART =
@@ -25,10 +27,16 @@ interface ReloadParts {
 /**
  * Reads the configuration again. It comes into force as a whole, or, when anything is wrong with it, not at all.
  *
- * @returns the configuration that was read, also when it says the same as before; undefined when it was rejected
+ * @returns the folders that were looked into, also when what is in there was rejected; undefined when nobody can say
  */
-export async function reload({ load, config, check, clock, log }: ReloadParts): Promise<LoadedConfig | undefined> {
-  let next: LoadedConfig;
+export async function reload({
+  load,
+  config,
+  check,
+  clock,
+  log,
+}: ReloadParts): Promise<readonly WatchedFolder[] | undefined> {
+  let next: LoadedConfig | undefined;
   try {
     next = await load();
     check(next);
@@ -42,16 +50,17 @@ export async function reload({ load, config, check, clock, log }: ReloadParts): 
       { problems: problems.slice(0, LOGGED_MAX), problem_count: problems.length },
       'the configuration was rejected, the one before stays in force',
     );
-    return undefined;
+    return error instanceof RejectedConfig ? error.folders : next?.folders;
   }
   const changes = settingsChanges(config.settings, next.settings);
-  if (changes.length === 0) {
+  // What handlers run finds its own settings in the files, whatever these are called by now.
+  if (changes.length === 0 && isDeepStrictEqual(config.files, next.files)) {
     config.confirm();
-    return next;
+    return next.folders;
   }
   config.replace(next, Math.floor(clock.now() / 1000));
-  tell(log, next, changes);
-  return next;
+  if (changes.length > 0) tell(log, next, changes);
+  return next.folders;
 }
 
 function tell(log: Log, next: LoadedConfig, changes: readonly SettingsChange[]): void {

@@ -3,7 +3,6 @@ import { errorMessage } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { WatchedFolder } from '../../settings/read-settings.ts';
 import type { Clock } from '../ports.ts';
-import type { LoadedConfig } from './load-config.ts';
 
 /** Changes of many files, and the steps in which an editor saves one, are taken together. */
 const SETTLE_MS = 300;
@@ -14,8 +13,8 @@ const RETRY_MS = 10_000;
 interface WatchParts {
   /** What was read at the start. */
   readonly folders: readonly WatchedFolder[];
-  /** @returns what was read; undefined when it was rejected */
-  readonly reload: () => Promise<LoadedConfig | undefined>;
+  /** @returns the folders that were looked into; undefined: nobody knows which those were */
+  readonly reload: () => Promise<readonly WatchedFolder[] | undefined>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -38,8 +37,11 @@ export function watchConfig({ folders: initial, reload, clock, log }: WatchParts
 
   async function reloadOnce(): Promise<void> {
     if (isDisposed) return;
-    folders = (await reload())?.folders ?? folders;
+    const before = new Set(folders.map(({ path }) => path));
+    folders = (await reload()) ?? folders;
     follow();
+    // What came into a new one between its reading and its watching was not seen.
+    if (folders.some(({ path }) => !before.has(path))) reloadIn(SETTLE_MS);
   }
 
   function reloadNow(): Promise<void> {
@@ -79,6 +81,8 @@ export function watchConfig({ folders: initial, reload, clock, log }: WatchParts
   }
 
   follow();
+  // They were read some time ago: a start may have waited for a database meanwhile.
+  reloadIn(SETTLE_MS);
   return {
     reload: reloadNow,
     [Symbol.dispose]: () => {

@@ -1,8 +1,10 @@
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { watchConfig } from '../../../../daemon/backend/config/watch-config.ts';
+import { ConfigInForce } from '../../../../daemon/backend/config/config-in-force.ts';
 import { loadConfig, type ConfigSources } from '../../../../daemon/backend/config/load-config.ts';
+import { reload } from '../../../../daemon/backend/config/reload.ts';
+import { watchConfig } from '../../../../daemon/backend/config/watch-config.ts';
 import { SystemClock } from '../../../../daemon/clock/system-clock.ts';
 import type { Command } from '../../../../shared/schemas/command.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
@@ -11,23 +13,33 @@ import { tempDir } from '../../../support/temp-dir.ts';
 const check = (command: string): string =>
   JSON.stringify({ checks: { disk: { command, subscribers: ['a'], interval: 60 } } });
 
-/** The command of the one check, as of the last reload. */
-async function watched(sources: Omit<ConfigSources, 'env'>): Promise<() => Command | undefined> {
-  const load = async (): Promise<Awaited<ReturnType<typeof loadConfig>>> => loadConfig({ ...sources, env: {} });
-  const first = await load();
-  let { checks } = first;
+interface Watched {
+  /** Of the one check, as of the last reload. */
+  readonly command: () => Command | undefined;
+  /** Whether the newest configuration was rejected. */
+  readonly isRejected: () => boolean;
+}
+
+/** @param beforeWatching done between the first reading and the beginning of the watch */
+async function watched(
+  sources: Omit<ConfigSources, 'env'>,
+  beforeWatching: () => Promise<void> = () => Promise.resolve(),
+): Promise<Watched> {
+  const load = (): ReturnType<typeof loadConfig> => loadConfig({ ...sources, env: {} });
+  const config = new ConfigInForce(await load(), 0);
+  await beforeWatching();
+  const [clock, log] = [new SystemClock(), new RecordedLog()];
   const watch = watchConfig({
-    folders: first.folders,
-    reload: async () => {
-      const next = await load().catch(() => undefined);
-      ({ checks } = next ?? { checks });
-      return next;
-    },
-    clock: new SystemClock(),
-    log: new RecordedLog(),
+    folders: config.loaded.folders,
+    reload: () => reload({ load, config, check: () => undefined, clock, log }),
+    clock,
+    log,
   });
   onTestFinished(() => watch[Symbol.dispose]());
-  return () => checks.get('disk')?.command;
+  return {
+    command: () => config.definitions.in('default').check('disk')?.command,
+    isRejected: () => config.error !== undefined,
+  };
 }
 
 test.each<{ name: string; save: (file: string, text: string) => Promise<void> }>([
@@ -52,7 +64,7 @@ test.each<{ name: string; save: (file: string, text: string) => Promise<void> }>
   const folder = join(dir, 'conf.d');
   await mkdir(folder);
   await writeFile(file, check('one'));
-  const command = await watched({ file, directories: [folder] });
+  const { command } = await watched({ file, directories: [folder] });
   for (const text of ['two', 'three']) {
     await save(file, check(text));
     await vi.waitFor(() => expect(command()).toBe(text));
@@ -65,7 +77,7 @@ test.each<{ name: string; save: (file: string, text: string) => Promise<void> }>
 
 test('a folder that comes later is watched as well', async () => {
   const dir = await tempDir();
-  const command = await watched({ directories: [dir] });
+  const { command } = await watched({ directories: [dir] });
   await mkdir(join(dir, 'team'));
   await writeFile(join(dir, 'team/a.json'), check('one'));
   await vi.waitFor(() => expect(command()).toBe('one'));
@@ -81,21 +93,30 @@ test('a mounted configuration is noticed when its hidden link is turned over', a
   }
   await symlink('..1', join(dir, '..data'));
   await symlink('..data/a.json', join(dir, 'a.json'));
-  const command = await watched({ directories: [dir] });
+  const { command } = await watched({ directories: [dir] });
   expect(command()).toBe('..1');
   await symlink('..2', join(dir, '..new'));
   await rename(join(dir, '..new'), join(dir, '..data'));
   await vi.waitFor(() => expect(command()).toBe('..2'));
 });
 
-test('a broken configuration is no end: what mends it is noticed', async () => {
+test.each<{ name: string; mend: (folder: string) => Promise<void> }>([
+  { name: 'the file is mended in place', mend: (folder) => writeFile(join(folder, 'a.json'), '{}') },
+  { name: 'its new folder goes', mend: (folder) => rm(folder, { recursive: true }) },
+])('a broken configuration is no end: it is noticed when $name', async ({ mend }) => {
   const dir = await tempDir();
-  const command = await watched({ directories: [dir] });
+  const { command, isRejected } = await watched({ directories: [dir] });
   await mkdir(join(dir, 'a'));
   await writeFile(join(dir, 'a/a.json'), '{');
   await writeFile(join(dir, 'b.json'), check('one'));
-  // Longer than it takes to look, so that the broken one was read.
-  await vi.waitFor(() => expect(command()).toBeUndefined());
-  await rm(join(dir, 'a'), { recursive: true });
+  await vi.waitFor(() => expect(isRejected()).toBe(true));
+  expect(command()).toBeUndefined();
+  await mend(join(dir, 'a'));
+  await vi.waitFor(() => expect(command()).toBe('one'));
+});
+
+test('what changes between the reading at the start and the watch is noticed', async () => {
+  const dir = await tempDir();
+  const { command } = await watched({ directories: [dir] }, () => writeFile(join(dir, 'a.json'), check('one')));
   await vi.waitFor(() => expect(command()).toBe('one'));
 });

@@ -1,0 +1,26 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ConfigInForce } from '../../../../daemon/backend/config/config-in-force.ts';
+import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
+import { reload } from '../../../../daemon/backend/config/reload.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { RecordedLog } from '../../../support/recorded-log.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+test('a file that has another name is told of, although it says the same', async () => {
+  const dir = await tempDir();
+  await writeFile(join(dir, 'a.json'), '{ "mail": { "to": "ops@example.org" } }');
+  const load = (): ReturnType<typeof loadConfig> => loadConfig({ directories: [dir], env: {} });
+  const config = new ConfigInForce(await load(), 0);
+  const log = new RecordedLog();
+  const told: (readonly string[])[] = [];
+  config.definitions.onChange(() => void told.push(config.files));
+  const again = (): Promise<unknown> => reload({ load, config, check: () => undefined, clock: new ManualClock(), log });
+  await again();
+  expect(told).toEqual([]);
+  await rename(join(dir, 'a.json'), join(dir, 'b.json'));
+  await again();
+  expect(told).toEqual([[join(dir, 'b.json')]]);
+  expect(log.records).toEqual([]);
+});
