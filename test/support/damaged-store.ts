@@ -17,7 +17,7 @@ const KEYS = 60;
 export async function writtenStore(
   writes: number,
   isKilled = false,
-): Promise<{ readonly dir: string; readonly story: Story }> {
+): Promise<{ readonly dir: string; readonly id: string; readonly story: Story }> {
   const dir = await tempDir();
   const store = await openLevelStore(dir, { writeBufferBytes: BUFFER_BYTES });
   const lease = await store.acquire('main', 30_000);
@@ -37,10 +37,10 @@ export async function writtenStore(
     const copy = join(await tempDir(), 'killed');
     await cp(dir, copy, { recursive: true });
     await store.close();
-    return { dir: copy, story };
+    return { dir: copy, id: store.id, story };
   }
   await store.close();
-  return { dir, story };
+  return { dir, id: store.id, story };
 }
 
 /** What the store in a directory holds, by client. */

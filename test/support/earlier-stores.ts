@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
+import { STORE_ID } from '../../daemon/backend/store/keys.ts';
 import { openSchema } from '../../daemon/backend/store/open-schema.ts';
-import { decodeTuple } from '../../daemon/backend/store/tuple.ts';
+import { decodeTuple, encodeTuple } from '../../daemon/backend/store/tuple.ts';
 import { writeEarlierStore, type EarlierStore } from '../../scripts/fixtures/earlier-store.ts';
 import { Level } from 'level';
 import { tempDir } from './temp-dir.ts';
@@ -18,6 +19,11 @@ export async function contentOf(dir: string): Promise<[(string | number)[], stri
   return await onClosed(dir, async (database) =>
     (await database.iterator().all()).map(([key, value]) => [decodeTuple(key), value]),
   );
+}
+
+/** The same without the name of the store: what a restore brings back. */
+export function besidesId(content: Awaited<ReturnType<typeof contentOf>>): typeof content {
+  return content.filter(([key]) => encodeTuple(key) !== encodeTuple(STORE_ID));
 }
 
 /** The check records of a closed store. */

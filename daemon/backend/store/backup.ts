@@ -127,11 +127,16 @@ export async function openBackup({ dir }: Pick<Backup, 'dir'>): Promise<Database
       return database;
     });
   } catch (error) {
-    if (error instanceof MonError) throw error;
-    throw new MonError('invalid', `the backup in ${dir} cannot be opened: ${reasonOf(error)}; use another one`, {
-      cause: error,
-    });
+    throw error instanceof MonError ? error : backupProblem(dir, error);
   }
+}
+
+/** Why a backup cannot be opened. LevelDB writes into the directory of whatever it opens. */
+export function backupProblem(dir: string, error: unknown): MonError {
+  const reason = reasonOf(error);
+  const isLocked = /permission denied|read-only/i.test(reason);
+  const remedy = isLocked ? 'copy it to a place where this user may write, and name that' : 'use another one';
+  return new MonError('invalid', `the backup in ${dir} cannot be opened: ${reason}; ${remedy}`, { cause: error });
 }
 
 /** @throws MonError `invalid` unless every key and value is as the manifest says */

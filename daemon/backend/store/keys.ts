@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Key } from '../ports.ts';
 
 /**
@@ -5,8 +6,9 @@ import type { Key } from '../ports.ts';
  * written through the port can reach them.
  */
 export const OWN = 0;
-/** Names the store for good. */
+/** Names the store for good: who follows it goes on only where it has the same one. */
 export const STORE_ID: Key = [OWN, 'id'];
+export const newStoreId = (): string => JSON.stringify(randomUUID());
 export const SCHEMA_VERSION: Key = [OWN, 'schema'];
 /** The backup that is being restored; there while the store holds only a part of it. */
 export const RESTORING: Key = [OWN, 'restoring'];

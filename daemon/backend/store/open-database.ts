@@ -6,7 +6,9 @@ import { z } from 'zod';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import { assertIntact, type AcceptedLoss } from './inspect/assert-intact.ts';
 import { markClosed, unmarkClosed } from './inspect/closed-mark.ts';
+import { newStoreId, STORE_ID } from './keys.ts';
 import { openWhole } from './open-whole.ts';
+import { encodeTuple } from './tuple.ts';
 import type { Database } from './database.ts';
 
 /**
@@ -33,7 +35,8 @@ const holderSchema = z.object({
 /**
  * Opens the LevelDB in `dir`, which is made with mode 0700 when it is missing. LevelDB locks it for this process.
  *
- * Every byte of it is looked at first: what is damaged is refused and left as it is.
+ * Every byte of it is looked at first: what is damaged is refused and left as it is. One of which a loss is accepted is another
+ * store from then on, so that nobody who has followed it goes on where something is missing.
  *
  * @param writeBufferBytes memory for what is not yet sorted into a file
  * @param loss whether to go on without writes that are lost, and who is told
@@ -55,6 +58,7 @@ export async function openDatabase(dir: string, writeBufferBytes: number, loss?:
       await opened.open();
       return opened;
     });
+    if (accepted !== undefined) await database.put(encodeTuple(STORE_ID), newStoreId(), { sync: true });
   } catch (error) {
     throw await openProblem(dir, error);
   }
@@ -105,7 +109,8 @@ export function directoryProblem(dir: string, error: unknown): MonError {
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || /permission denied|read-only/i.test(text)) {
     return new MonError(
       'invalid',
-      `no permission to write to the state directory ${dir}; run as its owner, change its mode, or use another one`,
+      `no permission to write to the state directory ${dir} (${text}); run as its owner, give it to this user with all ` +
+        'that is in it (chown -R), or use another one',
       { cause: error },
     );
   }

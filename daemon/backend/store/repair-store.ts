@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Level } from 'level';
@@ -7,10 +6,10 @@ import { Recovered } from './inspect/recovered.ts';
 import { absentLogs, liveLogs } from './inspect/inspect-store.ts';
 import { scanLog } from './inspect/log-scan.ts';
 import { blockEntries, tableBlocks } from './inspect/sorted-table.ts';
-import { bytesOf, CURRENT, numberOf, storeFiles, type StoreFiles } from './inspect/store-files.ts';
+import { bytesOf, CURRENT, numberOf, passOnRefusal, storeFiles, type StoreFiles } from './inspect/store-files.ts';
 import { KEY_TRAILER_BYTES, versionOf, type KnownTable, type Version } from './inspect/version.ts';
 import { batchHead, batchOperations } from './inspect/write-batch.ts';
-import { changeRecords, EPOCHS, epochKey, lastSeqKey, OWN, SCHEMA_VERSION, STORE_ID } from './keys.ts';
+import { changeRecords, EPOCHS, epochKey, lastSeqKey, newStoreId, OWN, SCHEMA_VERSION, STORE_ID } from './keys.ts';
 import { MIGRATIONS, newestSchema } from './migrations/list.ts';
 import { readableParts } from './readable-parts.ts';
 import { decodeTuple, encodeTuple, tupleRange } from './tuple.ts';
@@ -120,7 +119,8 @@ async function readVersion(path: string): Promise<Version | undefined> {
     const { records, damaged, torn } = scanLog(await readFile(path));
     if (damaged.length > 0 || torn !== undefined || records.length === 0) return undefined;
     return versionOf(records.map(({ payload }) => payload));
-  } catch {
+  } catch (error) {
+    passOnRefusal(error);
     return undefined;
   }
 }
@@ -155,6 +155,7 @@ async function recoverTable(
     }
   } catch (error) {
     signal.throwIfAborted();
+    passOnRefusal(error);
     lost.push({ file: name, problem: errorMessage(error) });
   }
   return lost;
@@ -246,7 +247,7 @@ function noteShard(shards: Map<string, number>, parts: readonly (string | number
 }
 
 async function beginAnew(database: Level, shards: ReadonlyMap<string, number>): Promise<void> {
-  await database.put(encodeTuple(STORE_ID), JSON.stringify(randomUUID()));
+  await database.put(encodeTuple(STORE_ID), newStoreId());
   for (const [name, newest] of shards) {
     await database.clear(tupleRange(changeRecords(name)));
     const last = Number((await database.get(encodeTuple(lastSeqKey(name)))) ?? 0);

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { MonError } from '../../../shared/errors.ts';
 import { assertEqual, assertSpaceForCopy, openBackup, type Backup } from './backup.ts';
 import { diskError } from './disk-error.ts';
-import { RESTORING } from './keys.ts';
+import { newStoreId, RESTORING, STORE_ID } from './keys.ts';
 import { digestOf, rawPages } from './store-digest.ts';
 import { encodeTuple } from './tuple.ts';
 import type { Database } from './database.ts';
@@ -11,7 +11,8 @@ const MARK = encodeTuple(RESTORING);
 
 /**
  * Puts a backup that was verified in place of all that an open database holds. A mark says so meanwhile: a store that was
- * restored only in part is refused by everything but another restore.
+ * restored only in part is refused by everything but another restore. It is another store then, whose feed begins anew: who
+ * has followed the one before, or what it has become since the backup, must not go on where this one goes another way.
  *
  * @throws MonError `unavailable` when the disk refuses, `invalid` when the backup cannot be read; the reason of `signal`
  */
@@ -31,7 +32,7 @@ export async function restoreBackup(database: Database, backup: Backup, signal: 
       await batch.write({ sync: true });
     }
     assertEqual(await digestOf(database, { signal, except: MARK }), backup);
-    await database.del(MARK, { sync: true });
+    await database.batch().put(encodeTuple(STORE_ID), newStoreId()).del(MARK).write({ sync: true });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     throw error instanceof MonError ? error : diskError(database.location, 'write', error);

@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { errorMessage } from '../../../../shared/errors.ts';
 import { cutSinceClosed } from './closed-mark.ts';
 import { scanLog, type LogScan } from './log-scan.ts';
-import { CURRENT, isMissing, numberOf, storeFiles, type Damage, type StoreFiles } from './store-files.ts';
+import {
+  CURRENT,
+  isMissing,
+  numberOf,
+  passOnRefusal,
+  storeFiles,
+  type Damage,
+  type StoreFiles,
+} from './store-files.ts';
 import { isIntactBlock, tableBlocks } from './sorted-table.ts';
 import { versionOf, type KnownTable, type Version } from './version.ts';
 import { batchHead } from './write-batch.ts';
@@ -13,7 +21,7 @@ import { batchHead } from './write-batch.ts';
  * few of them, and leaves out what it cannot read without a word.
  *
  * @returns what is damaged; empty: everything is as it was written, up to a write that was cut off
- * @throws Error when the directory cannot be listed
+ * @throws Error when the directory cannot be listed, or this user must not read what is in it
  */
 export async function inspectStore(dir: string): Promise<readonly Damage[]> {
   const files = await storeFiles(dir);
@@ -45,6 +53,7 @@ async function currentVersion(
   try {
     current = await readFile(join(dir, CURRENT), 'utf8');
   } catch (error) {
+    passOnRefusal(error);
     if (!isMissing(error)) return unusable(CURRENT, `cannot be read: ${errorMessage(error)}`);
     return (await isUnbegun(dir, files))
       ? undefined
@@ -59,6 +68,7 @@ async function currentVersion(
     if (records.length === 0) return unusable(name, 'is empty');
     return { version: versionOf(records.map(({ payload }) => payload)) };
   } catch (error) {
+    passOnRefusal(error);
     return unusable(
       name,
       isMissing(error) ? 'is missing, although CURRENT names it' : `is damaged: ${errorMessage(error)}`,
@@ -90,6 +100,7 @@ async function inspectTable(dir: string, { tables }: StoreFiles, { number, bytes
     if (bad.length === 0) return [];
     return damage(`${String(bad.length)} of its ${String(blocks.length)} blocks have another checksum`);
   } catch (error) {
+    passOnRefusal(error);
     return damage(errorMessage(error));
   }
 }
@@ -114,6 +125,7 @@ async function inspectLogs(dir: string, logs: readonly string[], version: Versio
       const problem = problemOf(scan, at < logs.length - 1);
       if (problem !== undefined) damages.push({ file, problem, kind: 'log' });
     } catch (error) {
+      passOnRefusal(error);
       damages.push({ file, problem: `cannot be read: ${errorMessage(error)}`, kind: 'log' });
     }
   }

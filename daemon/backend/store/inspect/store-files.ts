@@ -46,5 +46,15 @@ export async function bytesOf(path: string): Promise<number | undefined> {
 }
 
 export function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return codeOf(error) === 'ENOENT';
+}
+
+/** @throws the error, where a file is whole for all we know, and only not for this user: that is no damage */
+export function passOnRefusal(error: unknown): void {
+  const code = codeOf(error);
+  if (code === 'EACCES' || code === 'EPERM') throw error;
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

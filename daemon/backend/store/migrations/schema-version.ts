@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { MonError } from '../../../../shared/errors.ts';
-import { RESTORING, SCHEMA_VERSION, STORE_ID } from '../keys.ts';
+import { newStoreId, RESTORING, SCHEMA_VERSION, STORE_ID } from '../keys.ts';
 import { encodeTuple } from '../tuple.ts';
 import { FIRST_SCHEMA, newestSchema } from './list.ts';
 import type { Migration } from './migration.ts';
@@ -19,7 +18,7 @@ export async function ensureSchema(database: Database, migrations: readonly Migr
   const version = await readSchemaVersion(database, migrations);
   if (version !== undefined) return version;
   const newest = newestSchema(migrations);
-  const id = (await database.get(ID_KEY)) ?? JSON.stringify(randomUUID());
+  const id = (await database.get(ID_KEY)) ?? newStoreId();
   await database.batch().put(ID_KEY, id).put(SCHEMA_KEY, String(newest)).write({ sync: true });
   return newest;
 }

@@ -1,12 +1,19 @@
 import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { backUp, backupDir, readBackup, verifyBackup, type Backup } from '../../../../daemon/backend/store/backup.ts';
+import {
+  backUp,
+  backupDir,
+  backupProblem,
+  readBackup,
+  verifyBackup,
+  type Backup,
+} from '../../../../daemon/backend/store/backup.ts';
 import { closeDatabase, openDatabase } from '../../../../daemon/backend/store/open-database.ts';
 import { openSchema } from '../../../../daemon/backend/store/open-schema.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
 import { isRestorable, restoreBackup } from '../../../../daemon/backend/store/restore-backup.ts';
-import { contentOf, earlierStore, emptyDatabase, onClosed } from '../../../support/earlier-stores.ts';
+import { besidesId, contentOf, earlierStore, emptyDatabase, onClosed } from '../../../support/earlier-stores.ts';
 import { put } from '../../../support/store-contract.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
@@ -133,6 +140,19 @@ describe('what was changed in a backup is found:', () => {
   });
 });
 
+test.each([
+  {
+    reason: 'IO error: /mnt/store/LOCK: Read-only file system',
+    remedy: /; copy it to a place where this user may write/,
+  },
+  { reason: 'IO error: /mnt/store/LOCK: Permission denied', remedy: /; copy it to a place where this user may write/ },
+  { reason: 'Corruption: bad block type', remedy: /; use another one$/ },
+])('of a backup that cannot be opened it is said what to do: $reason', ({ reason, remedy }) => {
+  const { message } = backupProblem('/mnt', new Error('Database failed to open', { cause: new Error(reason) }));
+  expect(message).toContain(reason);
+  expect(message).toMatch(remedy);
+});
+
 describe('a backup is restored', () => {
   test('into an empty directory and over another store, to the last key', async () => {
     const { backup, dir } = await aBackup();
@@ -143,7 +163,10 @@ describe('a backup is restored', () => {
       const database = await openDatabase(place, BUFFER_BYTES);
       await restoreBackup(database, backup, never);
       await closeDatabase(database);
-      expect(await contentOf(place)).toEqual(content);
+      const restored = await contentOf(place);
+      expect(besidesId(restored)).toEqual(besidesId(content));
+      // Who has followed the store of the backup must not go on here.
+      expect(restored).not.toEqual(content);
     }
   });
 
@@ -176,7 +199,7 @@ describe('a backup is restored', () => {
     expect(await isRestorable(again)).toBe(true);
     await restoreBackup(again, backup, never);
     await closeDatabase(again);
-    expect(await contentOf(dir)).toEqual(content);
+    expect(besidesId(await contentOf(dir))).toEqual(besidesId(content));
   });
 });
 

@@ -1,12 +1,13 @@
-import { readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
+import { chmod, readdir, readFile, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { inspectStore } from '../../../../daemon/backend/store/inspect/inspect-store.ts';
 import { scanLog } from '../../../../daemon/backend/store/inspect/log-scan.ts';
-import { storeFiles } from '../../../../daemon/backend/store/inspect/store-files.ts';
+import { passOnRefusal, storeFiles } from '../../../../daemon/backend/store/inspect/store-files.ts';
 import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
 import { MIGRATIONS, newestSchema } from '../../../../daemon/backend/store/migrations/list.ts';
 import { repairStore } from '../../../../daemon/backend/store/repair-store.ts';
+import { errorMessage } from '../../../../shared/errors.ts';
 import { filesOf, flip, heldBy, newestOf, writtenStore } from '../../../support/damaged-store.ts';
 
 const WRITES = 300;
@@ -99,6 +100,29 @@ describe('a damaged store is refused with what is wrong and what to do, and left
   });
 });
 
+test.each<{ name: string; fileOf: (dir: string) => Promise<string> }>([
+  { name: 'CURRENT', fileOf: (dir) => Promise.resolve(join(dir, 'CURRENT')) },
+  { name: 'the manifest', fileOf: manifest },
+  { name: 'a table', fileOf: firstTable },
+  { name: 'the log', fileOf: newestLog },
+])('a file that this user must not read is no damage: $name', async ({ fileOf }) => {
+  const { dir } = await writtenStore(WRITES);
+  await chmod(await fileOf(dir), 0o000);
+  // Root reads everything.
+  const expected = process.getuid?.() === 0 ? '' : `no permission to write to the state directory ${dir} `;
+  const answer = heldBy(dir).then(
+    () => '',
+    (error: unknown) => errorMessage(error),
+  );
+  expect(await answer).toContain(expected);
+});
+
+test.each(['EACCES', 'EPERM'])('%s is passed on, and an error of the disk is not', (code) => {
+  const refused = Object.assign(new Error('open'), { code });
+  expect(() => passOnRefusal(refused)).toThrow(refused);
+  expect(() => passOnRefusal(Object.assign(new Error('read'), { code: 'EIO' }))).not.toThrow();
+});
+
 test('a last write that a kill cut off was never acknowledged, and keeps nobody from starting', async () => {
   const { dir, story } = await writtenStore(WRITES, true);
   const log = await newestLog(dir);
@@ -119,8 +143,8 @@ test('nor does a manifest of a first start that was cut off', async () => {
 });
 
 describe('with the loss accepted', () => {
-  test('what is left is served, and the damaged files are copied aside', async () => {
-    const { dir, story } = await writtenStore(WRITES);
+  test('what is left is served, by another id, and the damaged files are copied aside', async () => {
+    const { dir, id, story } = await writtenStore(WRITES);
     const log = await newestLog(dir);
     await flip(log, 2000);
     const accepted: { readonly damages: string; readonly evidence: string }[] = [];
@@ -133,6 +157,9 @@ describe('with the loss accepted', () => {
     expect(held.size).toBeGreaterThan(10);
     // From now on all is well.
     expect(await heldBy(dir)).toEqual(held);
+    const store = await openLevelStore(dir);
+    expect(store.id).not.toBe(id);
+    await store.close();
   });
 
   test('a store that needs a repair is refused all the same', async () => {
