@@ -1,4 +1,5 @@
 import { readdir, rename } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock, Store } from '../ports.ts';
@@ -7,6 +8,7 @@ import { openLevelStore } from './level-store.ts';
 import { SHARD } from './main-shard.ts';
 import { openStore, placeOf, requireStore, type StorePlace } from './open-store.ts';
 import { openUnfinishedCopy } from './postgres/unfinished-copy.ts';
+import { isShared } from './shared.ts';
 
 /** Nobody else may write to either meanwhile. */
 const LEASE_MS = 30_000;
@@ -41,7 +43,8 @@ export async function migrateStore(
   const source = await openStore(place);
   try {
     refuseEarlierSchema(source, from);
-    await source.acquire(SHARD, LEASE_MS);
+    // Nobody else can open a directory, which stays as it is: a backup is held against its checksum.
+    if (isShared(source)) await source.acquire(SHARD, LEASE_MS);
     await using target = await openTarget(placeOf(to), source.id);
     using timers = new DisposableStack();
     let progress: CopyProgress = { entries: 0, written: 0 };
@@ -69,13 +72,15 @@ function refuseEarlierSchema({ schema }: Store, from: string): void {
 async function openTarget({ 'state-dir': dir, store: url }: StorePlace, sourceId: string): Promise<Target> {
   if (url !== undefined) return await openUnfinishedCopy(url, sourceId);
   await refuseFilled(dir);
-  const store = await openLevelStore(dir + UNFINISHED);
+  // Beside it also where its name ends with a slash.
+  const unfinished = resolve(dir) + UNFINISHED;
+  const store = await openLevelStore(unfinished);
   return {
     store,
     finish: async () => {
       await store.close();
       // An empty directory may be in its place.
-      await rename(dir + UNFINISHED, dir);
+      await rename(unfinished, dir);
     },
     [Symbol.asyncDispose]: () => store.close(),
   };

@@ -2,8 +2,10 @@ import { access, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { StoreOp } from '../../../../../daemon/backend/ports.ts';
+import { readBackup, verifyBackup } from '../../../../../daemon/backend/store/backup.ts';
 import { openLevelStore } from '../../../../../daemon/backend/store/level-store.ts';
 import { migrateStore } from '../../../../../daemon/backend/store/migrate-store-command.ts';
+import { openSchema } from '../../../../../daemon/backend/store/open-schema.ts';
 import { openPostgresStore } from '../../../../../daemon/backend/store/postgres/postgres-store.ts';
 import { openStore, placeOf } from '../../../../../daemon/backend/store/open-store.ts';
 import { SystemClock } from '../../../../../daemon/clock/system-clock.ts';
@@ -57,6 +59,23 @@ describe('migrate-store', () => {
     const wanted = await contentOf(from);
     expect(await contentOf(database)).toEqual(wanted);
     expect(await contentOf(back)).toEqual(wanted);
+  });
+
+  test('copies into an empty directory, also by a name that ends with a slash', async () => {
+    const from = await filled();
+    const to = `${await tempDir()}/`;
+    await migrateStore({ from, to }, rigOf());
+    expect(await contentOf(to)).toEqual(await contentOf(from));
+  });
+
+  test('leaves a backup as it is, which can be restored all the same', async () => {
+    const { signal } = new AbortController();
+    const schema = await openSchema(await filled());
+    const { dir } = await schema.schema.backUp({ signal });
+    await schema[Symbol.asyncDispose]();
+    const database = await server.database();
+    await migrateStore({ from: join(dir, 'store'), to: database }, rigOf());
+    await expect(verifyBackup(await readBackup(dir), { signal })).resolves.toBeUndefined();
   });
 
   test('that was cut off goes on: what is there is not written again, what changed meanwhile comes out right', async () => {
