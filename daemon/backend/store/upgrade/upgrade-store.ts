@@ -2,6 +2,7 @@ import { MonError } from '../../../../shared/errors.ts';
 import type { StepProgress, UpgradeObstacle } from '../../../../shared/schemas/store-upgrade.ts';
 import type { Log } from '../../../log/log.ts';
 import type { Clock, StoreSchema, StoreWork } from '../../ports.ts';
+import { mebibytes } from '../backup.ts';
 
 /** How often an upgrade under way says so (completion 1.18). */
 const TOLD_EVERY_MS = 5000;
@@ -44,6 +45,7 @@ export async function upgradeStore(
   try {
     refuseObstacles(await schema.obstacles(), log);
     if (backup !== false) {
+      if (backup.dir === undefined) await refuseWithoutRoom(schema);
       const { dir, manifest } = await schema.backUp({ dir: backup.dir, ...work });
       const { entries, bytes, sha256 } = manifest;
       log.info({ backup: dir, entries, bytes, sha256 }, 'backup taken and verified');
@@ -61,6 +63,21 @@ export async function upgradeStore(
     throw error;
   }
   log.info({ database_version: schema.version }, 'successfully upgraded database');
+}
+
+/**
+ * Looks for room for both, where both are on one disk: a backup that leaves none for the upgrade would only fill it.
+ *
+ * @throws MonError `unavailable`
+ */
+async function refuseWithoutRoom(schema: StoreSchema): Promise<void> {
+  const room = await schema.room();
+  if (room === undefined || room.free >= 2 * room.needed) return;
+  throw new MonError(
+    'unavailable',
+    `a backup and the upgrade need ${mebibytes(2 * room.needed)}, ${mebibytes(room.free)} are free; make room, or upgrade ` +
+      'without a backup (--no-backup)',
+  );
 }
 
 /** @throws MonError `conflict` that says the way out, when there are any */
