@@ -15,6 +15,16 @@ const HINTS: Readonly<Record<string, string>> = {
   '53300': 'the database has no connection left, raise its max_connections',
 };
 
+const UNKNOWN_AUTHORITY = 'name the authority of its certificate with sslrootcert in the setting store';
+
+/** The same of its certificate. By what Node.js calls it. */
+const TLS_HINTS: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_AUTHORITY,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
+};
+
 /** What of a server says that it goes away, comes up, or is a standby by now: the connection is of no use any more. */
 const GONE = new Set(['57P01', '57P02', '57P03', '57P05', '25006', '25P03', '25P04']);
 const CONNECTION_CLASS = '08';
@@ -44,7 +54,7 @@ const remedyOf = (error: unknown): string | undefined =>
   error instanceof DatabaseError ? REMEDIES[error.code ?? ''] : undefined;
 
 function hintOf(error: unknown): string {
-  const hint = error instanceof DatabaseError ? HINTS[error.code ?? ''] : undefined;
+  const hint = error instanceof DatabaseError ? HINTS[error.code ?? ''] : TLS_HINTS[codeOf(error)];
   return hint === undefined ? '' : `${hint}: `;
 }
 
@@ -52,6 +62,10 @@ function hintOf(error: unknown): string {
 export function isAnswer(error: unknown): boolean {
   if (!(error instanceof DatabaseError) || error.code === undefined) return false;
   return !GONE.has(error.code) && !error.code.startsWith(CONNECTION_CLASS);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 /** A host that resolves to several addresses fails with a list of errors and no words. */

@@ -197,8 +197,8 @@ export class HeldLeases implements Disposable {
     return new MonError(
       'conflict',
       `the database ${this.#shown} lost writes that were acknowledged: shard ${name} was at ${String(last)} and is at ` +
-        `${String(seq)}. A standby that was behind was promoted, or an old copy was put in place; restart the backend to go ` +
-        'on with what is there',
+        `${String(seq)}. A standby that was behind was promoted, or an old copy was put in place; this backend begins anew ` +
+        'with what is there',
     );
   }
 }

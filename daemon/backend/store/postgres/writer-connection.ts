@@ -141,7 +141,13 @@ export class WriterConnection implements AsyncDisposable {
     });
     if (id === this.#storeId) return client;
     giveUp(client);
-    throw new MonError('unavailable', `the store ${this.#server.shown} is another one by now; restart the backend`);
+    const problem = new MonError(
+      'unavailable',
+      `the store ${this.#server.shown} is another one by now; restart the backend`,
+    );
+    // Why the connection before was lost helps nobody who waits for it.
+    if (this.#refusal !== undefined) this.#refusal = problem;
+    throw problem;
   }
 
   #drop(): void {

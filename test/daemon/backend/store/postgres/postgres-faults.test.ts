@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
+import { TLSSocket } from 'node:tls';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Lease } from '../../../../../daemon/backend/ports.ts';
@@ -13,6 +16,7 @@ import { UnsettledWriteError } from '../../../../../daemon/backend/store/unsettl
 import { SystemClock } from '../../../../../daemon/clock/system-clock.ts';
 import { startCutProxy } from '../../../../support/cut-proxy.ts';
 import { CuttingProxy } from '../../../../support/cutting-proxy.ts';
+import { makeCertificate } from '../../../../support/make-certificate.ts';
 import { ManualClock } from '../../../../support/manual-clock.ts';
 import { startPostgres, type PostgresServer } from '../../../../../scripts/lib/postgres-server.ts';
 import { entriesOf, put } from '../../../../support/store-contract.ts';
@@ -222,6 +226,14 @@ describe('a database', () => {
       .toMatch(/lost writes that were acknowledged: .* was at 2 and is at 1/);
     await expect(store.write(lease, [], [])).rejects.toMatchObject({ code: 'conflict' });
   });
+
+  test('that holds another store when it is back is not written to, and the refusal says what to do', async () => {
+    const { network, url } = await behindNetwork();
+    const { store } = await opened(url);
+    await server.run(url, `update mon.store set id = 'another'`);
+    network.cut();
+    await expect.poll(() => store.refusal?.message).toMatch(/is another one by now; restart the backend$/);
+  });
 });
 
 /** Renewed three times in it: a machine that is busy is late by less than that. */
@@ -409,6 +421,28 @@ describe('what an operator has to mend is said', () => {
     await expect(openPostgresStore(url)).rejects.toMatchObject({
       code: 'invalid',
       message: expect.stringMatching(message),
+    });
+  });
+
+  test('a certificate of an authority that nobody knows here', async () => {
+    const { cert, key } = makeCertificate('localhost', { names: ['localhost'] });
+    const speaksTls = createServer((socket) => {
+      socket.once('data', () => {
+        socket.write('S');
+        new TLSSocket(socket, { isServer: true, cert, key }).on('error', () => socket.destroy());
+      });
+    });
+    speaksTls.listen(0, '127.0.0.1');
+    await once(speaksTls, 'listening');
+    onTestFinished(() => void speaksTls.close());
+    const { port } = speaksTls.address() as AddressInfo;
+    await expect(
+      openPostgresStore(`postgres://mon@127.0.0.1:${String(port)}/mon?sslmode=verify-full`),
+    ).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(
+        /name the authority of its certificate with sslrootcert.*: self-signed certificate/,
+      ),
     });
   });
 
