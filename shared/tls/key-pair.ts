@@ -64,6 +64,11 @@ export function readKeyPair(
   };
 }
 
+/** What is to be said of the time of a certificate, which is another thing each day. */
+export function ageWarnings(certFile: string, cert: string, nowMs: number): string[] {
+  return timeWarnings(new X509Certificate(cert), nowMs).map((text) => `${certFile} ${text}`);
+}
+
 function readKey(
   pem: string,
   stats: Stats,

@@ -3,13 +3,16 @@ import type { Server as TlsServer, TlsOptions } from 'node:tls';
 import { errorMessage } from '../../../shared/errors.ts';
 import type { TlsSettings } from '../../../shared/schemas/settings.ts';
 import { readAuthorities, type Authorities } from '../../../shared/tls/authorities.ts';
-import { readKeyPair, type KeyPair } from '../../../shared/tls/key-pair.ts';
+import { ageWarnings, readKeyPair, type KeyPair } from '../../../shared/tls/key-pair.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
 import type { ListenerName, ListenerSettings } from './listeners.ts';
 
 /** How soon replaced files are in force. They are looked at rather than watched: some are mounted, or links to others. */
 const LOOK_MS = 10_000;
+
+/** How often it is said of a certificate in force that it ends soon, or has ended. */
+const AGE_MS = 86_400_000;
 
 interface TlsParts {
   readonly clock: Clock;
@@ -36,7 +39,7 @@ export class ServerTls implements Disposable {
   readonly #section: string;
   readonly #parts: TlsParts;
   readonly #servers = new Set<TlsServer>();
-  readonly #look: Disposable;
+  readonly #timers: readonly Disposable[];
   #material: Material;
   /** Size and times of the files when they were read. */
   #seen: string | undefined;
@@ -50,7 +53,10 @@ export class ServerTls implements Disposable {
     this.#parts = parts;
     this.#material = this.#read();
     for (const warning of this.#material.pair.warnings) parts.log.warn({}, warning);
-    this.#look = parts.clock.every(LOOK_MS, () => void this.#lookAtFiles());
+    this.#timers = [
+      parts.clock.every(LOOK_MS, () => void this.#lookAtFiles()),
+      parts.clock.every(AGE_MS, () => this.#warnOfAge()),
+    ];
   }
 
   /** What a server is made with. */
@@ -110,7 +116,7 @@ export class ServerTls implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#look[Symbol.dispose]();
+    for (const timer of this.#timers) timer[Symbol.dispose]();
   }
 
   get #context(): TlsOptions {
@@ -125,6 +131,12 @@ export class ServerTls implements Disposable {
 
   #read(): Material {
     return readMaterial({ tls: this.#settings, section: this.#section }, this.#parts.clock.now());
+  }
+
+  #warnOfAge(): void {
+    const { clock, log } = this.#parts;
+    const { pair } = this.#material;
+    for (const warning of ageWarnings(this.#settings['cert-file'], pair.cert, clock.now())) log.warn({}, warning);
   }
 
   async #lookAtFiles(): Promise<void> {

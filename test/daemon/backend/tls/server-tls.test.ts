@@ -8,21 +8,22 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { ServerTls } from '../../../../daemon/backend/tls/server-tls.ts';
 import { createServer } from '../../../../daemon/backend/tls/tls-server.ts';
-import { makeCertificate } from '../../../support/make-certificate.ts';
+import { hoursFromNow, makeCertificate } from '../../../support/make-certificate.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 import { writePair } from '../../../support/tls-files.ts';
 
 const LOOK_MS = 10_000;
+const DAY_MS = 86_400_000;
 const authority = makeCertificate('authority', { isAuthority: true });
 const localhost = () => makeCertificate('localhost', { issuer: authority, names: ['localhost'] });
 
-async function aServer(headersTimeout = 10_000) {
+async function aServer(certificate = localhost(), headersTimeout = 10_000) {
   const clock = new ManualClock(Date.now());
   const log = new RecordedLog();
   const dir = await tempDir();
-  const settings = await writePair(dir, localhost());
+  const settings = await writePair(dir, certificate);
   const tls = new ServerTls({ tls: settings, section: 'tls.' }, { clock, log });
   const server = createServer({ headersTimeout }, (_request, response) => response.end('hello'), tls);
   server.listen(0, '127.0.0.1');
@@ -89,6 +90,22 @@ test.each([
   await looked(clock, () => expect(log.records.at(-1)?.message).toBe('the new certificate is in force'));
 });
 
+test('a certificate that comes to its end while the backend runs is told of each day', async () => {
+  const until = hoursFromNow(20.5 * 24);
+  const certificate = makeCertificate('localhost', { issuer: authority, names: ['localhost'], until });
+  const { clock, log } = await aServer(certificate);
+  const day = until.toISOString().slice(0, 10);
+  clock.advance(6 * DAY_MS);
+  expect(log.records).toEqual([]);
+  clock.advance(2 * DAY_MS);
+  expect(log.messages('warn').map((warning) => warning.replace(/^\S+cert\.pem /, ''))).toEqual([
+    `expires on ${day}, in 13 days: renew it`,
+    `expires on ${day}, in 12 days: renew it`,
+  ]);
+  clock.advance(13 * DAY_MS);
+  expect(log.messages('warn').at(-1)).toMatch(`has expired on ${day} and is refused: renew it`);
+});
+
 test('TLS 1.1 is too old', async () => {
   const { port, tls } = await aServer();
   // What this machine's OpenSSL refuses by itself others may not.
@@ -133,7 +150,7 @@ test.each([
   { name: 'nothing', first: '' },
   { name: 'half a handshake', first: '\x16\x03\x01' },
 ])('who says $name is cut off', async ({ first }) => {
-  const { port, server } = await aServer(200);
+  const { port, server } = await aServer(localhost(), 200);
   const socket = connect(port, '127.0.0.1');
   if (first !== '') socket.write(first, 'latin1');
   socket.resume();
