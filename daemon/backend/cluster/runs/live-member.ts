@@ -42,13 +42,15 @@ interface Answer {
 
 /** Another backend with the same store, as the one that writes knows it. */
 export class LiveMember implements Disposable {
-  readonly place: MemberPlace;
   /** Runs under way there. */
   running = 0;
   /** The number of the run that it was given last. */
   lastGiven = 0;
   readonly #parts: MemberParts;
-  readonly #link: PeerLink;
+  #place: MemberPlace;
+  #link: PeerLink;
+  /** The ways to where it was before, on which something may be under way. */
+  readonly #formerLinks: PeerLink[] = [];
   #takesRuns = false;
   #isAsking = false;
   #askAtMs = -Infinity;
@@ -59,9 +61,21 @@ export class LiveMember implements Disposable {
   #leftOutUntilMs = -Infinity;
 
   constructor(place: MemberPlace, parts: MemberParts) {
-    this.place = place;
+    this.#place = place;
     this.#parts = parts;
     this.#link = new PeerLink(place, parts.clock);
+  }
+
+  get place(): MemberPlace {
+    return this.#place;
+  }
+
+  /** It is reached elsewhere from now on, or has another certificate; what is under way goes on. */
+  move(place: MemberPlace): void {
+    this.#formerLinks.push(this.#link);
+    this.#place = place;
+    this.#link = new PeerLink(place, this.#parts.clock);
+    this.#askAtMs = -Infinity;
   }
 
   /** Whether it has not been silent for long. */
@@ -112,7 +126,7 @@ export class LiveMember implements Disposable {
 
   /** Gives up whatever is under way there. */
   cut(): void {
-    this.#link[Symbol.dispose]();
+    for (const link of [...this.#formerLinks.splice(0), this.#link]) link[Symbol.dispose]();
   }
 
   [Symbol.dispose](): void {

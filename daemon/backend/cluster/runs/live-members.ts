@@ -42,7 +42,8 @@ export class LiveMembers implements Disposable {
     const places = new Map(this.#parts.others().map((place) => [place.id, place]));
     for (const [id, member] of this.#members) {
       const place = places.get(id);
-      if (place === undefined || !isSame(place, member.place)) this.#retire(member);
+      if (place === undefined) this.#retire(member);
+      else if (!isSame(place, member.place)) member.move(place);
     }
     for (const [id, place] of places) {
       const member = this.#members.get(id) ?? new LiveMember(place, this.#parts);

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { LiveMember } from '../../../../daemon/backend/cluster/runs/live-member.ts';
+import { LiveMembers } from '../../../../daemon/backend/cluster/runs/live-members.ts';
 import { SpreadRuns } from '../../../../daemon/backend/cluster/runs/spread-runs.ts';
 import { DELIVERED, type DeliveryOutcome } from '../../../../daemon/backend/handlers/outcome.ts';
 import type { MovableHandler } from '../../../../shared/schemas/peer-run.ts';
@@ -74,9 +75,17 @@ async function rig(): Promise<Rig> {
   const member = new LiveMember(place, { secret: () => 'secret', clock, log, chance: () => 0 });
   onTestFinished(() => member[Symbol.dispose]());
   await member.ask();
+  const members = { withRoom: () => [member].filter(({ hasRoom }) => hasRoom) };
+  return { other, clock, log, member, ...spreadOver(members, { clock, log }) };
+}
+
+function spreadOver(
+  members: Pick<LiveMembers, 'withRoom'>,
+  parts: Pick<Rig, 'clock' | 'log'>,
+): Pick<Rig, 'spread' | 'here'> {
   const here: string[] = [];
   const spread = new SpreadRuns({
-    members: { withRoom: () => [member].filter(({ hasRoom }) => hasRoom) },
+    members,
     own: {
       deliver: async ({ handler }) => {
         here.push(handler);
@@ -85,13 +94,12 @@ async function rig(): Promise<Rig> {
     },
     runsHandlers: () => false,
     definitions: { in: () => ({ mutator: () => undefined }) as never },
-    clock,
-    log,
+    ...parts,
   });
-  return { other, clock, log, member, spread, here };
+  return { spread, here };
 }
 
-const deliver = ({ spread }: Rig, handler = PIPE, job = aJob()): Promise<DeliveryOutcome> =>
+const deliver = ({ spread }: Pick<Rig, 'spread'>, handler = PIPE, job = aJob()): Promise<DeliveryOutcome> =>
   spread.deliver(job, handler, 1, new AbortController().signal);
 
 describe('a run on another backend', () => {
@@ -134,6 +142,23 @@ describe('a run on another backend', () => {
     expect(parts.here).toEqual(['mail']);
     expect(parts.other.orders).toEqual([]);
     expect(parts.member.hasRoom).toBe(true);
+  });
+
+  test('goes on where that one has another certificate, or another address, from now on', async () => {
+    const other = await Other.open();
+    const [clock, log] = [new ManualClock(), new RecordedLog()];
+    let place = { id: 'two', name: 'mon-2:4567', url: other.url, fingerprint: undefined };
+    const live = { secret: () => 'secret', clock, log, chance: () => 0 };
+    const members = new LiveMembers({ ...live, others: () => [place] });
+    onTestFinished(() => members[Symbol.dispose]());
+    clock.advance(500);
+    await expect.poll(() => members.withRoom()).toHaveLength(1);
+    const running = deliver(spreadOver(members, { clock, log }));
+    await expect.poll(() => other.orders).toHaveLength(1);
+    place = { ...place, url: other.url.replace('127.0.0.1', 'localhost') };
+    clock.advance(10_000);
+    other.orders[0]?.answer.end(JSON.stringify({ kind: 'delivered' }));
+    expect(await running).toEqual({ kind: 'delivered', member: 'mon-2:4567' });
   });
 
   test('on one that is frozen is given up after three questions without an answer', async () => {
