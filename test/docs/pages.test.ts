@@ -119,6 +119,15 @@ test(
   },
 );
 
+test('docs/how-to/high-availability.md makes an environment that a shell reads as the service does', async () => {
+  await using shell = await DocumentedShell.open();
+  await shell.write('/etc/mon/backend.yml', '');
+  const made = blocksOf(pageOf('high-availability')).find(({ text }) => text.includes('> /etc/mon/backend.env'));
+  await shell.run(made?.text ?? '');
+  const { output } = await shell.run('set -a; . /etc/mon/backend.env; printenv MON_STORE');
+  expect(output).toMatch(/^postgres:.*@.*,.*\/mon\?sslmode=verify-full&sslrootcert=\S+\n$/);
+});
+
 test.each([
   { expected: ['NAME  SUBSCRIPTIONS', 'web-1  ...  web'], output: 'NAME   X  SUBSCRIPTIONS\nweb-1  -  all, web\n' },
   { expected: ['b'], output: 'a\nb\nc' },
