@@ -54,6 +54,8 @@ export async function readSettings(file: string | undefined, directories: readon
     else await read(file);
   }
   for (const directory of directories) {
+    // It may be a link that leads elsewhere one day, or be replaced as a whole.
+    folders.push({ path: dirname(directory), only: basename(directory) });
     try {
       for (const path of await listSettingsFiles(directory, folders)) await read(path);
     } catch (error) {

@@ -59,7 +59,7 @@ test('without anything there are no definitions and the API is on loopback', asy
     api: { bind: '127.0.0.1', port: 4567 },
     program: expect.objectContaining({ 'state-dir': 'var/backend', 'log-level': 'info', 'request-log-level': 'info' }),
     warnings: [],
-    folders: [{ path: join(root, 'conf.d') }],
+    folders: [{ path: root, only: 'conf.d' }, { path: join(root, 'conf.d') }],
   });
 });
 

@@ -100,6 +100,21 @@ test('a mounted configuration is noticed when its hidden link is turned over', a
   await vi.waitFor(() => expect(command()).toBe('..2'));
 });
 
+test('a directory that is a link is noticed when it leads elsewhere', async () => {
+  const dir = await tempDir();
+  for (const version of ['one', 'two']) {
+    await mkdir(join(dir, version));
+    await writeFile(join(dir, version, 'a.json'), check(version));
+  }
+  await symlink('one', join(dir, 'conf.d'));
+  const { command } = await watched({ directories: [join(dir, 'conf.d')] });
+  await writeFile(join(dir, 'conf.d/a.json'), check('changed'));
+  await vi.waitFor(() => expect(command()).toBe('changed'));
+  await symlink('two', join(dir, 'next'));
+  await rename(join(dir, 'next'), join(dir, 'conf.d'));
+  await vi.waitFor(() => expect(command()).toBe('two'));
+});
+
 test.each<{ name: string; mend: (folder: string) => Promise<void> }>([
   { name: 'the file is mended in place', mend: (folder) => writeFile(join(folder, 'a.json'), '{}') },
   { name: 'its new folder goes', mend: (folder) => rm(folder, { recursive: true }) },
