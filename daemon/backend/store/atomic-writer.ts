@@ -55,7 +55,9 @@ export class AtomicWriter {
     if (this.#refusal !== undefined) throw this.#refusal;
     const { location } = this.#database;
     const end = await this.#log.end().catch((error: unknown) => {
-      throw diskError(location, 'write', error);
+      // What is gone does not come back with the next write.
+      if (error instanceof MonError) this.#refusal = error;
+      throw error instanceof MonError ? error : diskError(location, 'write', error);
     });
     try {
       await applyBatch(this.#database, entries, durability);

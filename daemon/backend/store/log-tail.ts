@@ -1,6 +1,7 @@
 import { fstatSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { MonError } from '../../../shared/errors.ts';
 import { logName, logNumbers } from './log-files.ts';
 
 /** Where the write-ahead log ends. Everything after it belongs to a later write. */
@@ -28,15 +29,24 @@ export class LogTail {
     this.#dir = dir;
   }
 
-  /** Where the log ends now, while nothing is written. */
+  /**
+   * Where the log ends now, while nothing is written.
+   *
+   * @throws MonError `unavailable` when somebody has deleted it: LevelDB goes on writing into what nobody can open again
+   */
   async end(): Promise<LogEnd> {
     const before = this.#held?.bytes ?? 0;
     let held = this.#held ?? (await this.#hold(await this.#newest()));
-    held.bytes = sizeOf(held.handle);
-    // Each write makes it longer. If it is not, LevelDB may have begun another one.
-    if (held.bytes === before) {
-      const newest = await this.#newest();
+    const { size, nlink } = fstatSync(held.handle.fd);
+    held.bytes = size;
+    const isDeleted = nlink === 0;
+    // Each write makes it longer. If it is not, or it is gone, LevelDB may have begun another one.
+    if (size === before || isDeleted) {
+      const newest = await this.#newest().catch((error: unknown) => {
+        throw isDeleted ? deletedStore(this.#dir, error) : error;
+      });
       if (newest !== held.number) held = await this.#hold(newest);
+      else if (isDeleted) throw deletedStore(this.#dir);
     }
     return { number: held.number, bytes: held.bytes };
   }
@@ -83,6 +93,15 @@ export class LogTail {
 /** Asks the kernel's memory and not the disk, so that it costs less than to hand it to another thread and back. */
 function sizeOf({ fd }: FileHandle): number {
   return fstatSync(fd).size;
+}
+
+function deletedStore(dir: string, cause?: unknown): MonError {
+  return new MonError(
+    'unavailable',
+    `the files of the store in ${dir} were deleted or replaced while it is open, and nothing more can be kept: stop the ` +
+      'backend, and restore a backup',
+    { cause },
+  );
 }
 
 async function emptyFile(path: string): Promise<void> {

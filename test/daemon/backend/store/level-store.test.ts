@@ -1,3 +1,5 @@
+import { cp, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Level } from 'level';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ChangeRecord, Key, Store } from '../../../../daemon/backend/ports.ts';
@@ -30,6 +32,32 @@ async function written(writes: number): Promise<string> {
   await store.close();
   return dir;
 }
+
+test.each<{ name: string; lose: (dir: string) => Promise<void> }>([
+  { name: 'deleted', lose: (dir) => rm(dir, { recursive: true }) },
+  {
+    name: 'replaced by a copy',
+    lose: async (dir) => {
+      await cp(dir, `${dir}-copy`, { recursive: true });
+      await rm(dir, { recursive: true });
+      await rename(`${dir}-copy`, dir);
+    },
+  },
+])('a store whose directory is $name while it is open acknowledges nothing more', async ({ lose }) => {
+  const dir = join(await tempDir(), 'store');
+  const store = await openLevelStore(dir, { clock: new ManualClock() });
+  onTestFinished(() => store.close());
+  const lease = await store.acquire('main', 30_000);
+  await store.write(lease, [put(['a'], '1')], []);
+  await lose(dir);
+  const problem = {
+    code: 'unavailable',
+    message: expect.stringMatching(/were deleted or replaced while it is open.*stop the backend, and restore a backup/),
+  };
+  const lost = store.write(lease, [put(['a'], '2')], []);
+  await expect(lost).rejects.toMatchObject(problem);
+  expect(store.refusal).toMatchObject(problem);
+});
 
 describe('opening', () => {
   test('a directory that is in use is refused, and works again when the holder is done', async () => {
