@@ -1,4 +1,5 @@
 import type { AggregateRule } from '../schemas/aggregate-rule.ts';
+import { counted } from './counted.ts';
 
 /** The results of an aggregate, as a rule counts them. */
 export interface RuleCounts {
@@ -21,7 +22,7 @@ export function ruleVerdict(
   const { fresh, notOk, stale, leftOut } = counts;
   const rest = leftOut === 0 ? '' : `; ${String(leftOut)} silenced left out`;
   if (rule.least !== undefined && fresh < rule.least) {
-    return { status: 3, output: `${resultsText(fresh)}, at least ${String(rule.least)} needed${rest}` };
+    return { status: 3, output: `${counted(fresh, 'result')}, at least ${String(rule.least)} needed${rest}` };
   }
   const ofNotOk = statusOf(rule, notOk, fresh);
   const ofStale = rule.stale === undefined ? 0 : statusOf(rule.stale, stale, fresh + stale);
@@ -66,10 +67,6 @@ function statusOf(
 function isReached(threshold: Threshold, count: number, of: number): boolean {
   if (threshold === undefined || count === 0) return false;
   return typeof threshold === 'number' ? count >= threshold : count * 100 >= Number.parseFloat(threshold) * of;
-}
-
-function resultsText(count: number): string {
-  return `${String(count)} ${count === 1 ? 'result' : 'results'}`;
 }
 
 /** `3 of 10 (30 %)` */

@@ -12,7 +12,8 @@ export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : quoted(text);
 }
 
-function quoted(text: string): string {
+/** In quotes for a POSIX shell, whatever is in it. */
+export function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 

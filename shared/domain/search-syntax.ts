@@ -59,7 +59,7 @@ export function parseSearchTree<Row>(
   return parsed(() => new Parser(fields, text).parse());
 }
 
-function problem(message: string, position: number): SearchProblem {
+export function problem(message: string, position: number): SearchProblem {
   return { kind: 'problem', message, position };
 }
 

@@ -3,7 +3,7 @@ import { familiesOf } from './check-family.ts';
 import { isHiddenKey } from './redact.ts';
 import { compileTree } from './search-language.ts';
 import { listField, textField, type Comparison, type Field } from './search-fields.ts';
-import { parseSearchTree, type SearchNode, type SearchProblem } from './search-syntax.ts';
+import { parseSearchTree, problem, type SearchNode, type SearchProblem } from './search-syntax.ts';
 
 /*
  * A selector is a search for checks on clients, over what does not change from result to result (silencing 1): its
@@ -194,10 +194,6 @@ function comparisonTest({ field, operator, matches }: Comparison<SelectorSubject
 
 function attributesOfClient({ attribute }: SelectorSubject): SelectorSubject['attribute'] {
   return (owner, name) => (owner === 'client' ? attribute(owner, name) : NO_TEXTS);
-}
-
-function problem(message: string, position: number): SearchProblem {
-  return { kind: 'problem', message, position };
 }
 
 /**

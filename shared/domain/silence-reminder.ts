@@ -1,6 +1,7 @@
 import type { HandledEvent } from '../schemas/handler-job.ts';
 import type { SilencedEntry } from '../schemas/silenced.ts';
 import { COMPATIBLE_VERSION } from '../schemas/version.ts';
+import { counted } from './counted.ts';
 import { formatDuration } from './duration.ts';
 import { silencedRow } from './silencing.ts';
 
@@ -62,7 +63,7 @@ function reminderText({ id, selector, creator, reason, expireAtMs, reminded }: S
   const name = selector === undefined ? id : `${id} (${selector})`;
   const left = formatDuration(Math.max(0, (expireAtMs ?? 0) / 1000 - now), 1);
   const events = reminded?.events ?? 0;
-  const said = `the silence ${name} ends in ${left} and keeps ${String(events)} ${events === 1 ? 'event' : 'events'} quiet`;
+  const said = `the silence ${name} ends in ${left} and keeps ${counted(events, 'event')} quiet`;
   const why = [creator ?? '', reason ?? ''].filter((text) => text !== '').join(': ');
   return why === '' ? said : `${said} (${why})`;
 }

@@ -1,6 +1,6 @@
 import type { SilencedRow } from '../schemas/feed.ts';
 import type { SubmittedRecurrence } from '../schemas/recurrence.ts';
-import type { SilencedEntry, SilencedView } from '../schemas/silenced.ts';
+import type { SilencedEntry, SilencedTargetParts, SilencedView } from '../schemas/silenced.ts';
 import { familiesOf } from './check-family.ts';
 import type { EventState } from './event.ts';
 import { fingerprintOf } from './fingerprint.ts';
@@ -22,13 +22,6 @@ export function selectorId(selector: string): string {
 /** Whether an id is that of an entry with a selector. */
 export function isSelectorId(id: string): boolean {
   return /^selector-[\da-f]{16}$/.test(id);
-}
-
-/** What names an entry: one of both parts at least, or a selector. */
-export interface SilencedTargetParts {
-  readonly subscription?: string | null | undefined;
-  readonly check?: string | null | undefined;
-  readonly selector?: string | null | undefined;
 }
 
 /** The id of the entry that is meant. */

@@ -52,6 +52,16 @@ export function safeLine(text: string): string {
   return sanitize(text.slice(0, end), ' ');
 }
 
+/**
+ * JSON or YAML with escapes for what neither has to escape but acts on a terminal or cannot be seen. Both allow the escape,
+ * so the value stays the same.
+ */
+export function escapeUnseen(text: string): string {
+  return text.replaceAll(/[\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    character.replaceAll(/[^]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  );
+}
+
 function sanitize(raw: string, lineEnd: '\n' | ' '): string {
   // Letters with their marks, and syllables, as one character where there is one.
   const text = raw.normalize('NFC');

@@ -32,17 +32,13 @@ export function unknownAttributeText({ path, meant }: UnknownAttribute): string 
 export function expressionWarnings({ expressions }: V2Expressions, shape: Shape): string[] {
   return expressions.flatMap((expression) =>
     unknownAttributes(attributePaths(expression), shape).map(
-      (unknown) => `the expression ${shownSource(expression.source)} ${unknownAttributeText(unknown)}`,
+      (unknown) => `the expression ${JSON.stringify(shortened(expression.source))} ${unknownAttributeText(unknown)}`,
     ),
   );
 }
 
 /** Longest part of an expression or a name that is repeated. */
 const SHOWN_MAX = 100;
-
-function shownSource(source: string): string {
-  return JSON.stringify(shortened(source));
-}
 
 function shortened(text: string): string {
   return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text;

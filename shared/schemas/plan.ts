@@ -11,7 +11,6 @@ export const versionSchema = z
 
 /** What an operator can vouch for, because no program can find it out. */
 export const ATTESTATIONS = ['relational-backup', 'entity-limit'] as const;
-export type Attestation = (typeof ATTESTATIONS)[number];
 
 const objectNameSchema = z.object({ namespace: z.string().max(255), name: z.string().max(1024) });
 /** A check or an entity. */

@@ -30,14 +30,15 @@ const SELECTOR_LENGTH_MAX = 1024;
 /** What our own API can silence: subscription, check or both, or what a selector finds (silencing 1). */
 export const silencedTarget = { ...parts, selector: z.string().min(1).max(SELECTOR_LENGTH_MAX).nullish() };
 
-interface SubmittedTarget {
+/** What a silence is about: one of both parts at least, or a selector. `null` and absent mean the same. */
+export interface SilencedTargetParts {
   readonly subscription?: string | null | undefined;
   readonly check?: string | null | undefined;
   readonly selector?: string | null | undefined;
 }
 
 /** Whether it says what is silenced, in one of both ways. */
-export function isOneTarget({ subscription, check, selector }: SubmittedTarget): boolean {
+export function isOneTarget({ subscription, check, selector }: SilencedTargetParts): boolean {
   const hasParts = (subscription ?? check ?? undefined) !== undefined;
   return hasParts !== ((selector ?? undefined) !== undefined);
 }

@@ -1,4 +1,5 @@
 import { isSelectorId, silencedId } from '../../shared/domain/silencing.ts';
+import type { SilencedTargetParts } from '../../shared/schemas/silenced.ts';
 
 /** The name under which all contexts are shown as one; no context can have it. */
 export const ALL_CONTEXTS = 'all';
@@ -24,15 +25,8 @@ export function nameBeside(name: string, other: string): string {
   return context === undefined ? other : nameAt(other, context);
 }
 
-/** What a silence is about. `null` and absent mean the same. */
-interface SilencedParts {
-  readonly subscription?: string | null | undefined;
-  readonly check?: string | null | undefined;
-  readonly selector?: string | null | undefined;
-}
-
 /** The context goes with the subscription, and with the check or the selector where there is none. */
-export function partsAt<Parts extends SilencedParts>(parts: Parts, context: string): Parts {
+export function partsAt<Parts extends SilencedTargetParts>(parts: Parts, context: string): Parts {
   const { subscription, check, selector } = parts;
   if (typeof selector === 'string') return { ...parts, selector: nameAt(selector, context) };
   if (typeof subscription === 'string') return { ...parts, subscription: nameAt(subscription, context) };
@@ -40,7 +34,7 @@ export function partsAt<Parts extends SilencedParts>(parts: Parts, context: stri
 }
 
 /** The parts of one backend, and which backend that is. */
-export function splitParts<Parts extends SilencedParts>(
+export function splitParts<Parts extends SilencedTargetParts>(
   parts: Parts,
 ): { readonly parts: Parts; readonly context: string | undefined } {
   const { subscription, check, selector } = parts;

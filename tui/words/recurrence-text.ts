@@ -3,7 +3,8 @@ import { localTime } from '../../shared/domain/local-time.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import type { Recurrence, ShownWindow } from '../../shared/schemas/recurrence.ts';
 import { timeZoneOf } from '../../shared/schemas/time-zone.ts';
-import { silenceName, type SilenceTarget } from './silence-text.ts';
+import type { SilencedTargetParts } from '../../shared/schemas/silenced.ts';
+import { silenceName } from './silence-text.ts';
 
 /*
  * Silences that recur, in words. Windows are told by the clock on the wall that their schedule is about, and begin in UTC
@@ -35,7 +36,7 @@ export function scheduleText({ schedule, zone }: Pick<Recurrence, 'schedule' | '
 }
 
 /** What to do where something else would take the place of an entry that recurs, which the backend refuses. Safe for a terminal. */
-export function lostText(entry: SilenceTarget & { readonly recurrence?: Recurrence }): string {
+export function lostText(entry: SilencedTargetParts & { readonly recurrence?: Recurrence }): string {
   const when = entry.recurrence === undefined ? '' : ` (${scheduleText(entry.recurrence)})`;
   return safeLine(`${silenceName(entry)} recurs${when}: end it first, or silence by search`);
 }

@@ -1,14 +1,7 @@
 import { targetId } from '../../shared/domain/silencing.ts';
+import type { SilencedTargetParts } from '../../shared/schemas/silenced.ts';
 
 export const NO_SELECTOR_THERE = 'this backend cannot silence by a selector: upgrade it';
-
-/** What a silence is about; null stands for all. */
-export interface SilenceTarget {
-  readonly subscription?: string | null | undefined;
-  readonly check?: string | null | undefined;
-  /** What finds it, in place of both. */
-  readonly selector?: string | null | undefined;
-}
 
 const CLIENT = 'client:';
 
@@ -16,7 +9,7 @@ const CLIENT = 'client:';
  * What a silence covers, as people read it: `db-008 / postgres-repl`, `db-008 / all checks`, `check:cert-expiry`,
  * `subscription:canary`, `subscription:canary / disk`, `search:client~web-* env=prod`. Not yet safe for a terminal.
  */
-export function targetText({ subscription, check, selector }: SilenceTarget): string {
+export function targetText({ subscription, check, selector }: SilencedTargetParts): string {
   if (selector !== null && selector !== undefined) return `search:${selector}`;
   if (subscription === null || subscription === undefined) return `check:${check ?? '*'}`;
   if (subscription.startsWith(CLIENT)) return `${subscription.slice(CLIENT.length)} / ${check ?? 'all checks'}`;
@@ -24,6 +17,6 @@ export function targetText({ subscription, check, selector }: SilenceTarget): st
 }
 
 /** What a silence is called in a word: its id, but what it searches where it is one by search. Not yet safe for a terminal. */
-export function silenceName(target: SilenceTarget): string {
+export function silenceName(target: SilencedTargetParts): string {
   return typeof target.selector === 'string' ? targetText(target) : targetId(target);
 }

@@ -2,8 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { eventKey } from '../../../shared/domain/event-key.ts';
 import { parseSelector } from '../../../shared/domain/selector.ts';
 import { severityOf } from '../../../shared/domain/severity.ts';
-import type { SilencedTargetParts } from '../../../shared/domain/silencing.ts';
 import type { RecentProblems } from '../../../shared/schemas/silence-preview.ts';
+import type { SilencedTargetParts } from '../../../shared/schemas/silenced.ts';
 import { checksNamedBy, eventsNamedBy, eventsSelectedBy } from '../registry/named-by.ts';
 import type { CheckEntry, Namespace } from '../registry/namespace.ts';
 

@@ -53,7 +53,7 @@ const STEPS_MAX = 20_000;
  * @param nowMs epoch milliseconds
  */
 export function runScript({ root }: Script, names: Readonly<Record<string, unknown>>, nowMs: number): ScriptOutcome {
-  const globals = new Map<string, unknown>([...globalNames(nowMs), ...Object.entries(names)]);
+  const globals = new Map<string, unknown>([...FIXED_NAMES, ['Date', { now: () => nowMs }], ...Object.entries(names)]);
   try {
     return { kind: 'value', value: new Run(nowMs).value(root, globals) };
   } catch (error) {
@@ -190,10 +190,6 @@ const DATE_MS_MAX = 8.64e15;
 function nameOf(node: ScriptNode): string {
   if (node.kind === 'name') return node.name;
   return node.kind === 'member' && node.key.kind === 'literal' ? String(node.key.value) : 'this';
-}
-
-function globalNames(nowMs: number): readonly (readonly [string, unknown])[] {
-  return [...FIXED_NAMES, ['Date', { now: () => nowMs }]];
 }
 
 const utc = (seconds: unknown): Date => new Date(dateMs(toNumber(seconds) * 1000));

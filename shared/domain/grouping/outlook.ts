@@ -1,4 +1,5 @@
 import type { GroupChange } from '../../schemas/grouping.ts';
+import { counted } from '../counted.ts';
 import { formatDuration } from '../duration.ts';
 import { groupLabel, type GroupPlace } from './place.ts';
 import { dueAtMs, type GroupPace, type GroupTimes, type Told } from './turn.ts';
@@ -99,9 +100,5 @@ export function heldReason(place: GroupPlace, others: number): string {
 }
 
 function groupText({ by }: GroupPlace, others: number): string {
-  return `its group ${groupLabel(by)} (${countOf(others + 1)})`;
-}
-
-function countOf(count: number): string {
-  return `${String(count)} ${count === 1 ? 'event' : 'events'}`;
+  return `its group ${groupLabel(by)} (${counted(others + 1, 'event')})`;
 }

@@ -137,13 +137,11 @@ export function inhibitorOf(
     if (!rule.quiet.matches(subject) || rule.when.matches(subject)) continue;
     const key = commonKey(rule, event);
     const found = index.find(rule, key, { client: event.client.name, check: event.check.name });
-    if (found !== undefined) return quietBy({ rule: rule.name, ...found }, rule.mark, commonMark(key));
+    if (found === undefined) continue;
+    const inhibitor = { rule: rule.name, ...found };
+    return { reason: inhibitedReason(inhibitor), inhibitor, mark: rule.mark, common: commonMark(key) };
   }
   return undefined;
-}
-
-function quietBy(inhibitor: Inhibitor, mark: string, common: string): Quiet {
-  return { reason: inhibitedReason(inhibitor), inhibitor, mark, common };
 }
 
 /** Why an event stays quiet that was it so far. */

@@ -1,5 +1,6 @@
 import type { GroupedEvent, GroupRun } from '../../schemas/handler-job.ts';
 import { DEFAULT_NAMESPACE } from '../../schemas/namespace.ts';
+import { counted } from '../counted.ts';
 import { groupLabel } from '../grouping/place.ts';
 import { severityOf } from '../severity.ts';
 import { clip, plainLine } from './clip.ts';
@@ -26,7 +27,7 @@ export function groupMessageOf({ namespace, group, output }: ToldGroup): Message
   const isOver = firing === 0;
   const isAcknowledged = !isOver && events.every(({ action, silenced }) => action === 'resolve' || silenced);
   const state = isOver ? 'RESOLVED' : severity.toUpperCase();
-  const count = isOver ? eventCount(resolved) : eventCount(firing);
+  const count = counted(isOver ? resolved : firing, 'event');
   const news = newsOf(group);
   return {
     kind: isOver ? 'resolved' : isAcknowledged ? 'acknowledged' : 'problem',
@@ -40,10 +41,6 @@ export function groupMessageOf({ namespace, group, output }: ToldGroup): Message
     facts: factsOf(namespace, group),
     time: undefined,
   };
-}
-
-function eventCount(count: number): string {
-  return `${String(count)} ${count === 1 ? 'event' : 'events'}`;
 }
 
 /** `3 new, 2 resolved`; of a group that is told again without news: `again`. */

@@ -10,13 +10,8 @@ export function parseVersion(text: string): Version | undefined {
   return major === undefined ? undefined : [Number(major), Number(minor), Number(patch ?? 0)];
 }
 
-/** @returns less than 0 when `a` is older than `b`, 0 when they are the same */
-function compareVersions(a: Version, b: Version): number {
-  return a[0] - b[0] || a[1] - b[1] || a[2] - b[2];
-}
-
 export function isOlder(a: Version, b: Version): boolean {
-  return compareVersions(a, b) < 0;
+  return (a[0] - b[0] || a[1] - b[1] || a[2] - b[2]) < 0;
 }
 
 /** Where an upgrade begins and ends. */

@@ -6,6 +6,7 @@ import type {
   ReportNoise,
   ReportSilence,
 } from '../../schemas/report.ts';
+import { counted } from '../counted.ts';
 import { formatDuration } from '../duration.ts';
 import { severityOf } from '../severity.ts';
 
@@ -200,7 +201,3 @@ function utcMoment(ms: number): string {
 
 /** The year 9999 is the last one with four digits. */
 const TIME_MAX_MS = Date.UTC(9999, 11, 31);
-
-function counted(count: number, noun: string): string {
-  return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
-}

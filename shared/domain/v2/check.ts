@@ -126,7 +126,8 @@ function present(attributes: Readonly<Record<string, unknown>>): Record<string, 
   return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== null && value !== undefined));
 }
 
-function whenPositive(seconds: Readonly<Record<string, number | null | undefined>>): Record<string, number> {
+/** Those that are more than nothing: version 2 has 0 for what is not set. */
+export function whenPositive(seconds: Readonly<Record<string, number | null | undefined>>): Record<string, number> {
   return Object.fromEntries(Object.entries(seconds).filter((entry): entry is [string, number] => (entry[1] ?? 0) > 0));
 }
 

@@ -5,6 +5,7 @@ import type { CheckState } from '../event.ts';
 import { v2StateChange } from '../flapping.ts';
 import { laterStatuses, type History } from '../history.ts';
 import { isSettings, type Settings } from '../merge-settings.ts';
+import { whenPositive } from './check.ts';
 import { shownAttributes } from './event-check.ts';
 import { subscriptionOfV2 } from './subscription.ts';
 
@@ -176,7 +177,7 @@ export function resultOfEvent(
   const metricHandlers = event.metrics?.handlers ?? [];
   return {
     ...taken(attributes),
-    ...positive({ interval, timeout, ttl, issued, executed: executed || event.timestamp }),
+    ...whenPositive({ interval, timeout, ttl, issued, executed: executed || event.timestamp }),
     // One of them alone detects nothing.
     ...(low && high ? { low_flap_threshold: low, high_flap_threshold: high } : {}),
     ...(subscriptions ? { subscribers: subscriptions.map(subscriptionOfV2) } : {}),
@@ -215,10 +216,6 @@ function taken(attributes: Settings): Settings {
         !(value === false && FLAGS.has(name)),
     ),
   );
-}
-
-function positive(seconds: Readonly<Record<string, number | null | undefined>>): Readonly<Record<string, number>> {
-  return Object.fromEntries(Object.entries(seconds).filter((entry): entry is [string, number] => (entry[1] ?? 0) > 0));
 }
 
 /** Labels and annotations, where there are any. */

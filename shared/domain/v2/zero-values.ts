@@ -4,7 +4,6 @@ import type { V2Filter } from '../../schemas/v2/filter.ts';
 import type { V2Handler } from '../../schemas/v2/handler.ts';
 import type { V2Hook } from '../../schemas/v2/hook.ts';
 import type { Role, RoleRule } from '../../schemas/v2/role.ts';
-import type { V2Metadata } from '../../schemas/v2/metadata.ts';
 import type { V2Mutator } from '../../schemas/v2/mutator.ts';
 
 /*
@@ -31,7 +30,7 @@ export function wholeCheck(check: V2Check): V2Check {
   const { subdue = null, proxy_requests: proxy } = check;
   return {
     ...told(check),
-    metadata: toldMetadata(check.metadata),
+    metadata: told(check.metadata),
     handlers: check.handlers ?? [],
     high_flap_threshold: check.high_flap_threshold ?? 0,
     interval: check.interval ?? 0,
@@ -63,7 +62,7 @@ export function wholeHandler(handler: V2Handler): V2Handler {
   const { handlers = null, filters = null, env_vars = null, runtime_assets = null, secrets = null } = handler;
   return {
     ...told(handler),
-    metadata: toldMetadata(handler.metadata),
+    metadata: told(handler.metadata),
     timeout: handler.timeout ?? 0,
     handlers,
     filters,
@@ -75,23 +74,19 @@ export function wholeHandler(handler: V2Handler): V2Handler {
 
 export function wholeFilter(filter: V2Filter): V2Filter {
   const { runtime_assets = null } = filter;
-  return { ...told(filter), metadata: toldMetadata(filter.metadata), runtime_assets };
+  return { ...told(filter), metadata: told(filter.metadata), runtime_assets };
 }
 
 export function wholeMutator(mutator: V2Mutator): V2Mutator {
   const { env_vars = null, runtime_assets = null, secrets = null } = mutator;
   return {
     ...told(mutator),
-    metadata: toldMetadata(mutator.metadata),
+    metadata: told(mutator.metadata),
     timeout: mutator.timeout ?? 0,
     env_vars,
     runtime_assets,
     secrets,
   };
-}
-
-function toldMetadata(metadata: V2Metadata): V2Metadata {
-  return told(metadata);
 }
 
 function told<Value extends object>(value: Value): Value {
