@@ -11,7 +11,6 @@ export interface EntryRange {
   readonly gte?: string;
   readonly gt?: string;
   readonly lt?: string;
-  readonly lte?: string;
   readonly reverse?: boolean;
   /** Default: no limit. */
   readonly limit?: number;

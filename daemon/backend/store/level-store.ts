@@ -9,7 +9,7 @@ import { changeKey, epochKey, EPOCHS, lastSeqKey, STORE_ID } from './keys.ts';
 import { LevelSchema } from './level-schema.ts';
 import { MIGRATIONS } from './migrations/list.ts';
 import { ensureSchema } from './migrations/schema-version.ts';
-import { closeDatabase, openDatabase, type LossPolicy } from './open-database.ts';
+import { closeDatabase, openDatabase, WRITE_BUFFER_BYTES, type LossPolicy } from './open-database.ts';
 import { ReadGate } from './read-gate.ts';
 import { Reopener } from './reopener.ts';
 import { RETENTION_DEFAULT, type RetentionLimits } from './retention.ts';
@@ -30,8 +30,6 @@ export interface LevelStoreOptions {
   /** When the disk is tried again after it failed. Default: the machine's. */
   readonly clock?: Pick<Clock, 'after' | 'monotonic'>;
 }
-
-const WRITE_BUFFER_BYTES = 32 * 1024 * 1024;
 
 /**
  * The store of one backend: a LevelDB in `dir`, locked for this process until `close`.

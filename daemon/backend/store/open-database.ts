@@ -11,6 +11,9 @@ import { openWhole } from './open-whole.ts';
 import { encodeTuple } from './tuple.ts';
 import type { Database } from './database.ts';
 
+/** Memory for what is not yet sorted into a file. */
+export const WRITE_BUFFER_BYTES = 32 * 1024 * 1024;
+
 /**
  * Tables that are open at a time. LevelDB maps each into memory, 2 MiB apiece: with the thousand of its default a large store
  * looks like 2 GiB of memory, and in a container takes them from others. Opening one takes 0.1 ms.

@@ -7,11 +7,9 @@ import { SCHEMA_VERSION, STORE_ID } from './keys.ts';
 import { LevelSchema } from './level-schema.ts';
 import { MIGRATIONS } from './migrations/list.ts';
 import { readSchemaVersion } from './migrations/schema-version.ts';
-import { closeDatabase, openDatabase } from './open-database.ts';
+import { closeDatabase, openDatabase, WRITE_BUFFER_BYTES } from './open-database.ts';
 import { encodeTuple } from './tuple.ts';
 import { type Database } from './database.ts';
-
-const WRITE_BUFFER_BYTES = 32 * 1024 * 1024;
 
 /** A store that no backend serves, held until it is disposed. */
 export interface OpenSchema extends AsyncDisposable {
@@ -73,13 +71,14 @@ async function requireDatabase(dir: string): Promise<void> {
   try {
     await access(join(dir, 'CURRENT'));
   } catch (error) {
-    throw new MonError('not_found', noStore(dir).message, { cause: error });
+    throw noStore(dir, error);
   }
 }
 
-function noStore(dir: string): MonError {
+function noStore(dir: string, cause?: unknown): MonError {
   return new MonError(
     'not_found',
     `there is no store in ${dir}: name the directory with --state-dir; a new one needs no upgrade`,
+    { cause },
   );
 }

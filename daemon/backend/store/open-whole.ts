@@ -2,6 +2,7 @@ import { open, readdir, readFile, rename, type FileHandle } from 'node:fs/promis
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MonError } from '../../../shared/errors.ts';
+import { isMissing } from './inspect/store-files.ts';
 import { logName, logNumbers } from './log-files.ts';
 import { oldestLiveLog } from './manifest.ts';
 import type { Database } from './database.ts';
@@ -114,7 +115,7 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
   try {
     return await open(path, 'r');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
 }

@@ -25,29 +25,23 @@ interface Held {
   readonly lose: (problem: MonError) => void;
 }
 
+interface LeaseParts {
+  /** Names this process among those that want a lease. */
+  readonly member: string;
+  /** The database, for messages. */
+  readonly shown: string;
+  readonly clock: Pick<Clock, 'every'>;
+  readonly inTurn: <T>(task: () => Promise<T>) => Promise<T>;
+  readonly connection: WriterConnection;
+}
+
 /** The leases that this process has, each renewed until it is released or lost. */
 export class HeldLeases implements Disposable {
-  /** Names this process among those that want a lease. */
-  readonly #member: string;
-  readonly #shown: string;
-  readonly #clock: Pick<Clock, 'every'>;
-  readonly #inTurn: <T>(task: () => Promise<T>) => Promise<T>;
-  readonly #connection: WriterConnection;
+  readonly #parts: LeaseParts;
   readonly #held = new Map<string, Held>();
 
-  constructor(parts: {
-    readonly member: string;
-    /** The database, for messages. */
-    readonly shown: string;
-    readonly clock: Pick<Clock, 'every'>;
-    readonly inTurn: <T>(task: () => Promise<T>) => Promise<T>;
-    readonly connection: WriterConnection;
-  }) {
-    this.#member = parts.member;
-    this.#shown = parts.shown;
-    this.#clock = parts.clock;
-    this.#inTurn = parts.inTurn;
-    this.#connection = parts.connection;
+  constructor(parts: LeaseParts) {
+    this.#parts = parts;
   }
 
   /**
@@ -69,8 +63,8 @@ export class HeldLeases implements Disposable {
    */
   async acquire(shard: Shard, ttlMs: number): Promise<{ readonly lease: Lease; readonly seq: number }> {
     const { name } = shard;
-    const { rows } = await this.#connection.ask((client) =>
-      client.query<LeaseRow>(ACQUIRE, [name, this.#member, ttlMs]),
+    const { rows } = await this.#parts.connection.ask((client) =>
+      client.query<LeaseRow>(ACQUIRE, [name, this.#parts.member, ttlMs]),
     );
     const [row] = rows;
     if (row === undefined) throw await this.#heldElsewhere(name);
@@ -78,10 +72,10 @@ export class HeldLeases implements Disposable {
     shard.epoch = epoch;
     shard.holder = epoch;
     this.#held.get(name)?.renewal[Symbol.dispose]();
-    const renew = (): Promise<void> => this.#inTurn(() => this.#renew({ name, epoch }));
+    const renew = (): Promise<void> => this.#parts.inTurn(() => this.#renew({ name, epoch }));
     const { promise: lost, resolve: lose } = Promise.withResolvers<MonError>();
-    const renewal = this.#clock.every(ttlMs / RENEWALS, () => {
-      if (this.#connection.refusal === undefined) renew().catch(() => undefined);
+    const renewal = this.#parts.clock.every(ttlMs / RENEWALS, () => {
+      if (this.#parts.connection.refusal === undefined) renew().catch(() => undefined);
     });
     const seq = Number(row.seq);
     this.#held.set(name, { shard, ttlMs, epoch, seq, renewal, lose });
@@ -98,7 +92,7 @@ export class HeldLeases implements Disposable {
   async retake(client: Client): Promise<void> {
     for (const held of this.#held.values()) {
       const { shard, ttlMs } = held;
-      const { rows } = await client.query<LeaseRow>(RETAKE, [shard.name, this.#member, ttlMs]);
+      const { rows } = await client.query<LeaseRow>(RETAKE, [shard.name, this.#parts.member, ttlMs]);
       const [row] = rows;
       if (row === undefined) throw this.lose(shard.name);
       held.epoch = Number(row.epoch);
@@ -124,7 +118,7 @@ export class HeldLeases implements Disposable {
   lose(name: string): MonError {
     const problem = new MonError(
       'conflict',
-      `the lease of shard ${name} in ${this.#shown} was taken by another backend: this one writes no more`,
+      `the lease of shard ${name} in ${this.#parts.shown} was taken by another backend: this one writes no more`,
     );
     const held = this.#held.get(name);
     return held === undefined ? problem : this.#end(held, problem);
@@ -132,7 +126,7 @@ export class HeldLeases implements Disposable {
 
   /** @param to who is to come next; undefined: anybody */
   release(lease: Pick<Lease, 'name' | 'epoch'>, to?: string): Promise<void> {
-    return this.#inTurn(() => this.#release(lease, to));
+    return this.#parts.inTurn(() => this.#release(lease, to));
   }
 
   /** So that nobody who waits for one has to wait until it runs out. */
@@ -150,15 +144,15 @@ export class HeldLeases implements Disposable {
     held.renewal[Symbol.dispose]();
     this.#held.delete(held.shard.name);
     held.shard.holder = undefined;
-    this.#connection.refuse(problem);
+    this.#parts.connection.refuse(problem);
     held.lose(problem);
     return problem;
   }
 
   async #renew(lease: Pick<Lease, 'name' | 'epoch'>): Promise<void> {
     const { epoch, ttlMs } = this.of(lease);
-    const { rowCount } = await this.#connection.ask((client) =>
-      client.query(RENEW, [lease.name, this.#member, epoch, ttlMs]),
+    const { rowCount } = await this.#parts.connection.ask((client) =>
+      client.query(RENEW, [lease.name, this.#parts.member, epoch, ttlMs]),
     );
     if (rowCount === 0) throw this.lose(lease.name);
   }
@@ -169,18 +163,21 @@ export class HeldLeases implements Disposable {
     held.renewal[Symbol.dispose]();
     this.#held.delete(name);
     held.shard.holder = undefined;
-    if (this.#connection.refusal !== undefined) return;
+    if (this.#parts.connection.refusal !== undefined) return;
     // When it cannot be said, it runs out.
-    await this.#connection
-      .ask((client) => client.query(RELEASE, [name, this.#member, held.epoch, to ?? null]))
+    await this.#parts.connection
+      .ask((client) => client.query(RELEASE, [name, this.#parts.member, held.epoch, to ?? null]))
       .catch(() => undefined);
   }
 
   async #heldElsewhere(name: string): Promise<MonError> {
-    const { rows } = await this.#connection.ask((client) => client.query<{ seconds: number }>(HOLDER, [name]), 'read');
+    const { rows } = await this.#parts.connection.ask(
+      (client) => client.query<{ seconds: number }>(HOLDER, [name]),
+      'read',
+    );
     return new MonError(
       'conflict',
-      `another backend writes to ${this.#shown}: its lease is good for ${String(rows[0]?.seconds ?? 0)} s, and it renews it; ` +
+      `another backend writes to ${this.#parts.shown}: its lease is good for ${String(rows[0]?.seconds ?? 0)} s, and it renews it; ` +
         'stop that one first',
     );
   }
@@ -188,7 +185,7 @@ export class HeldLeases implements Disposable {
   #untold(name: string): MonError {
     return new MonError(
       'conflict',
-      `the database ${this.#shown} was away, and now a write to shard ${name} is there that had to be given up: this backend ` +
+      `the database ${this.#parts.shown} was away, and now a write to shard ${name} is there that had to be given up: this backend ` +
         'ends, and the next one begins with it',
     );
   }
@@ -196,7 +193,7 @@ export class HeldLeases implements Disposable {
   #wentBack(name: string, last: number, seq: number): MonError {
     return new MonError(
       'conflict',
-      `the database ${this.#shown} lost writes that were acknowledged: shard ${name} was at ${String(last)} and is at ` +
+      `the database ${this.#parts.shown} lost writes that were acknowledged: shard ${name} was at ${String(last)} and is at ` +
         `${String(seq)}. A standby that was behind was promoted, or an old copy was put in place; this backend begins anew ` +
         'with what is there',
     );

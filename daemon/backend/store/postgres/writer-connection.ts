@@ -6,47 +6,34 @@ import { databaseError, isAnswer } from './database-error.ts';
 import { readStoreRow } from './open-postgres.ts';
 import { giveUp, type DatabaseServer } from './server.ts';
 
+interface ConnectionParts {
+  readonly storeId: string;
+  /** Runs a task while nothing is written. */
+  readonly inTurn: (task: () => Promise<void>) => Promise<void>;
+  /** What has to be done on a new connection before anything is written on it. */
+  readonly restore: (client: Client) => Promise<void>;
+  /** Throws when no write waits for the new connection, and one is there that nobody was told of. */
+  readonly verify: () => void;
+  readonly clock: Pick<Clock, 'after'>;
+}
+
 /**
  * The one connection that writes. When it is lost another one is looked for at once and then again and again; until it is
  * there, and what depends on it was restored, every write is refused.
  */
 export class WriterConnection implements AsyncDisposable {
   readonly #server: DatabaseServer;
-  readonly #storeId: string;
-  readonly #restore: (client: Client) => Promise<void>;
-  readonly #verify: () => void;
+  readonly #parts: ConnectionParts;
   readonly #reopener: Reopener;
   readonly #mendedListeners = new Set<() => void>();
   #client: Client | undefined;
   #refusal: MonError | undefined;
   #isEnded = false;
 
-  /**
-   * @param inTurn runs a task while nothing is written
-   * @param restore what has to be done on a new connection before anything is written on it
-   * @param verify throws when no write waits for the new connection, and one is there that nobody was told of
-   */
-  constructor(
-    server: DatabaseServer,
-    {
-      storeId,
-      inTurn,
-      restore,
-      verify,
-      clock,
-    }: {
-      readonly storeId: string;
-      readonly inTurn: (task: () => Promise<void>) => Promise<void>;
-      readonly restore: (client: Client) => Promise<void>;
-      readonly verify: () => void;
-      readonly clock: Pick<Clock, 'after'>;
-    },
-  ) {
+  constructor(server: DatabaseServer, parts: ConnectionParts) {
     this.#server = server;
-    this.#storeId = storeId;
-    this.#restore = restore;
-    this.#verify = verify;
-    this.#reopener = new Reopener(() => inTurn(() => this.#reopen()), clock);
+    this.#parts = parts;
+    this.#reopener = new Reopener(() => parts.inTurn(() => this.#reopen()), parts.clock);
   }
 
   /** Why nothing is written now. */
@@ -107,7 +94,7 @@ export class WriterConnection implements AsyncDisposable {
   async again<T>(look: (client: Client) => Promise<T>): Promise<T> {
     const client = await this.#connect();
     try {
-      await this.#restore(client);
+      await this.#parts.restore(client);
       const seen = await look(client);
       this.#client = client;
       this.#refusal = undefined;
@@ -127,7 +114,7 @@ export class WriterConnection implements AsyncDisposable {
 
   async #reopen(): Promise<void> {
     // A write that waited may have found one already.
-    if (this.#refusal !== undefined) await this.again(async () => this.#verify());
+    if (this.#refusal !== undefined) await this.again(async () => this.#parts.verify());
     for (const listener of this.#mendedListeners) listener();
   }
 
@@ -139,7 +126,7 @@ export class WriterConnection implements AsyncDisposable {
       giveUp(client);
       throw databaseError(this.#server.shown, 'read', error);
     });
-    if (id === this.#storeId) return client;
+    if (id === this.#parts.storeId) return client;
     giveUp(client);
     const problem = new MonError(
       'unavailable',

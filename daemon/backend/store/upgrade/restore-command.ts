@@ -1,12 +1,10 @@
 import { MonError } from '../../../../shared/errors.ts';
 import { backUp, backupDir, readBackup, verifyBackup } from '../backup.ts';
 import { MIGRATIONS, newestSchema } from '../migrations/list.ts';
-import { closeDatabase, openDatabase } from '../open-database.ts';
+import { closeDatabase, openDatabase, WRITE_BUFFER_BYTES } from '../open-database.ts';
 import { describeStore } from '../open-schema.ts';
 import { isRestorable, restoreBackup } from '../restore-backup.ts';
 import type { CommandParts, UpgradeFlags } from './upgrade-command.ts';
-
-const WRITE_BUFFER_BYTES = 32 * 1024 * 1024;
 
 /**
  * `mon-backend restore-backup DIR`: puts a backup in the place of the store in a directory that no backend holds. What is

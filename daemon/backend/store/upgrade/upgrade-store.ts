@@ -1,4 +1,4 @@
-import { MonError } from '../../../../shared/errors.ts';
+import { errorMessage, MonError } from '../../../../shared/errors.ts';
 import type { StepProgress, UpgradeObstacle } from '../../../../shared/schemas/store-upgrade.ts';
 import type { Log } from '../../../log/log.ts';
 import type { Clock, StoreSchema, StoreWork } from '../../ports.ts';
@@ -59,7 +59,7 @@ export async function upgradeStore(
       },
     });
   } catch (error) {
-    log.error({ error: error instanceof Error ? error.message : String(error) }, 'error upgrading database');
+    log.error({ error: errorMessage(error) }, 'error upgrading database');
     throw error;
   }
   log.info({ database_version: schema.version }, 'successfully upgraded database');

@@ -1,8 +1,7 @@
-import { z } from 'zod';
 import type { BackendAddress } from '../../../../shared/client/backend-address.ts';
 import { openRequester, type Requester } from '../../../../shared/client/request.ts';
-import { MonError } from '../../../../shared/errors.ts';
-import type { StoreUpgradeStatus } from '../../../../shared/schemas/store-upgrade.ts';
+import { errorMessage, MonError } from '../../../../shared/errors.ts';
+import { storeUpgradeAnswer, type StoreUpgradeStatus } from '../../../../shared/schemas/store-upgrade.ts';
 import type { Clock } from '../../ports.ts';
 import { refuseObstacles } from './upgrade-store.ts';
 import { confirmUpgrade, showPlan, type CommandParts, type UpgradeFlags } from './upgrade-command.ts';
@@ -14,30 +13,6 @@ const ANSWER_TIMEOUT_MS = 60_000;
 const ASKED_EVERY_MS = 250;
 /** How often an upgrade under way says so (completion 1.18). */
 const TOLD_EVERY_MS = 5000;
-
-const stepSchema = { version: z.int(), name: z.string().max(200) };
-
-const statusSchema = z.object({
-  schema: z.int(),
-  newest: z.int(),
-  pending: z.array(z.object({ ...stepSchema, entries: z.int() })).max(1000),
-  obstacles: z
-    .array(
-      z.object({
-        reason: z.string().max(10_000),
-        component: z.string().max(200),
-        message: z.string().max(10_000),
-        remedy: z.array(z.string().max(10_000)).max(1000),
-      }),
-    )
-    .max(10_000),
-  run: z.object({
-    state: z.enum(['none', 'running', 'done', 'failed']),
-    progress: z.object({ ...stepSchema, done: z.int(), total: z.int() }).optional(),
-    backup: z.string().max(10_000).optional(),
-    error: z.string().max(100_000).optional(),
-  }),
-});
 
 /**
  * Has a running backend upgrade its own store while it serves, and waits for the end.
@@ -76,7 +51,7 @@ export async function upgradeThrough(address: BackendAddress, flags: UpgradeFlag
       'successfully upgraded database',
     );
   } catch (error) {
-    log.error({ error: error instanceof Error ? error.message : String(error) }, 'error upgrading database');
+    log.error({ error: errorMessage(error) }, 'error upgrading database');
     throw error;
   }
 }
@@ -99,7 +74,7 @@ async function awaitEnd(
 
 async function readStatus(request: Requester): Promise<StoreUpgradeStatus> {
   const { body } = await request({ method: 'GET', path: PATH });
-  const parsed = statusSchema.safeParse(body);
+  const parsed = storeUpgradeAnswer.safeParse(body);
   if (parsed.success) return parsed.data;
   throw new MonError('unavailable', 'what answers there is no backend of mon that can upgrade its store');
 }
