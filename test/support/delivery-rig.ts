@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { Definitions } from '../../daemon/backend/config/definitions.ts';
-import { Delivery, type DeliveryOutcome, type DeliveryParts } from '../../daemon/backend/handlers/deliver.ts';
+import { Delivery, type DeliveryParts } from '../../daemon/backend/handlers/deliver.ts';
+import type { DeliveryOutcome } from '../../daemon/backend/handlers/outcome.ts';
 import { MetricSeries } from '../../daemon/backend/handlers/metric-series.ts';
 import type { Clock } from '../../daemon/backend/ports.ts';
 import { Registry } from '../../daemon/backend/registry/registry.ts';

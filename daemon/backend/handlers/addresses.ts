@@ -29,7 +29,7 @@ export class TargetAddresses {
   readonly #listed: ListedNetworks;
   readonly #names: NameLookups;
 
-  constructor({ clock, networks, lookUp = everyAddress }: AddressParts) {
+  constructor({ clock, networks, lookUp = (name) => lookup(name, { all: true }) }: AddressParts) {
     this.#listed = new ListedNetworks(networks);
     this.#names = new NameLookups(clock, lookUp);
   }
@@ -92,8 +92,4 @@ export function kindOfAddress(address: string): AddressKind {
 
 function withoutBrackets(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1');
-}
-
-async function everyAddress(name: string): Promise<readonly LookupAddress[]> {
-  return await lookup(name, { all: true });
 }

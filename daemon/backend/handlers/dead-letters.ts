@@ -3,10 +3,10 @@ import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { DeadLetterSelection } from '../../../shared/schemas/dead-letter.ts';
 import type { JobFailure } from '../../../shared/schemas/handler-job.ts';
 import type { Log } from '../../log/log.ts';
+import { Burst } from '../../log/seldom.ts';
 import { MON, type AuditedChange } from '../audit/write.ts';
 import type { HandlerJobs } from './write-jobs.ts';
 import type { Clock } from '../ports.ts';
-import { Burst } from './burst.ts';
 import type { Ticket } from './job-queue.ts';
 import type { DeadLetterEntry, LetterBox } from './letter-box.ts';
 
@@ -19,6 +19,13 @@ interface TakingAway {
   readonly actor: Actor;
 }
 
+interface LetterParts {
+  readonly letters: LetterBox;
+  readonly jobs: HandlerJobs;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
 /** Letters that an audit record names; the rest is a number. */
 const AUDITED_LETTERS_MAX = 100;
 /** Longest reason that is kept, in UTF-16 units. */
@@ -28,25 +35,16 @@ const REASON_LENGTH_MAX = 500;
 export class DeadLetters {
   /** Letters that had to go since the backend started, because there were too many. */
   overflowed = 0;
-  readonly #jobs: HandlerJobs;
-  readonly #clock: Clock;
-  readonly #log: Log;
+  readonly #parts: LetterParts;
   readonly #box: LetterBox;
   /** Dead letters that somebody is about to retry or drop: twice would be once too many. */
   readonly #claimed = new Set<number>();
   #revive: (ticket: Ticket) => void = () => undefined;
   readonly #overflow: Burst;
 
-  constructor(parts: {
-    readonly letters: LetterBox;
-    readonly jobs: HandlerJobs;
-    readonly clock: Clock;
-    readonly log: Log;
-  }) {
+  constructor(parts: LetterParts) {
+    this.#parts = parts;
     this.#box = parts.letters;
-    this.#jobs = parts.jobs;
-    this.#clock = parts.clock;
-    this.#log = parts.log;
     this.#overflow = new Burst(parts.clock);
   }
 
@@ -76,17 +74,17 @@ export class DeadLetters {
     const oldest = this.#box.entries.size > this.#box.limit ? this.#firstUnclaimed() : undefined;
     if (oldest === undefined) return;
     this.#box.entries.delete(oldest.id);
-    this.#jobs.settle({ kind: 'drop', id: oldest.id });
+    this.#parts.jobs.settle({ kind: 'drop', id: oldest.id });
     this.overflowed++;
     this.#overflow.note((dropped) =>
-      this.#log.warn({ dropped, limit: this.#box.limit }, 'there are too many dead letters, the oldest go'),
+      this.#parts.log.warn({ dropped, limit: this.#box.limit }, 'there are too many dead letters, the oldest go'),
     );
   }
 
   /** Makes a run a dead letter; it is on the list once it is stored. */
   add(ticket: Ticket, { reason, attempts }: Omit<JobFailure, 'failed_at'>): void {
-    const failure = { attempts, failed_at: this.#clock.now(), reason: shortened(reason) };
-    this.#jobs.settle({ kind: 'bury', id: ticket.id, failure }, () => this.note(ticket, failure));
+    const failure = { attempts, failed_at: this.#parts.clock.now(), reason: shortened(reason) };
+    this.#parts.jobs.settle({ kind: 'bury', id: ticket.id, failure }, () => this.note(ticket, failure));
   }
 
   /**
@@ -123,7 +121,7 @@ export class DeadLetters {
     }
     for (const { id } of entries) this.#claimed.add(id);
     try {
-      await this.#jobs.apply(
+      await this.#parts.jobs.apply(
         entries.map(({ id }) => ({ kind, id })),
         actor,
         { action, ...auditedLetters(selection, entries) },
@@ -157,14 +155,9 @@ function auditedLetters(
   selection: Selection,
   entries: readonly DeadLetterEntry[],
 ): Pick<AuditedChange, 'target' | 'before'> {
-  const letters = entries.slice(0, AUDITED_LETTERS_MAX).map(({ id, handler, client, check, attempts, reason }) => ({
-    id,
-    handler,
-    client,
-    check,
-    attempts,
-    reason,
-  }));
+  const letters = entries
+    .slice(0, AUDITED_LETTERS_MAX)
+    .map(({ id, handler, client, check, attempts, reason }) => ({ id, handler, client, check, attempts, reason }));
   if ('id' in selection) return { target: String(selection.id), before: letters[0] };
   return {
     target: 'all' in selection ? 'all' : selection.handler,

@@ -31,8 +31,6 @@ import { sendUdp } from './udp.ts';
 import { Webhooks } from './webhook.ts';
 import { withinLimit } from './within-limit.ts';
 
-export type { DeliveryOutcome } from './outcome.ts';
-
 export interface DeliveryParts {
   readonly definitions: Pick<Definitions, 'in'>;
   readonly clock: Clock;

@@ -173,7 +173,7 @@ function askForRuns(
     const isHeld = !isBeside && quiet === undefined && isHeldFrom(namespace, handler, event);
     // Who was kept from nothing is told of no end.
     const isOwed = isHeld || (isFree && isOwedTo(state, handler.name));
-    const given = isOwed ? inhibitionEnded(usual) : usual;
+    const given: HandledEvent = isOwed ? { ...usual, inhibition_ended: true } : usual;
     const verdict = transaction.handling.judge(handler, given, circumstances);
     verdicts.push(verdict);
     if (isRun(verdict)) {
@@ -215,10 +215,6 @@ function isHeldFrom(namespace: Namespace, handler: RoutedHandler, event: Event):
   return (
     event.action !== 'resolve' && groupNamesOf(handler) !== undefined && isHeldBack(namespace, handler.name, event)
   );
-}
-
-function inhibitionEnded(event: HandledEvent): HandledEvent {
-  return { ...event, inhibition_ended: true };
 }
 
 function groupNamesOf(handler: RoutedHandler): readonly string[] | undefined {

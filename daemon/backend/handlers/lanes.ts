@@ -1,7 +1,7 @@
 import type { RunningHandler } from '../../../shared/schemas/handler.ts';
+import { Burst } from '../../log/seldom.ts';
 import type { Definitions } from '../config/definitions.ts';
 import type { Clock } from '../ports.ts';
-import { Burst } from './burst.ts';
 import type { Backlog } from './event-handling.ts';
 import { JobQueue, type Ticket } from './job-queue.ts';
 import { laneName } from './lane-name.ts';
@@ -93,18 +93,8 @@ export class Lanes implements Backlog {
     const name = laneName({ namespace, handler });
     let lane = this.#lanes.get(name);
     if (lane === undefined) {
-      const overflow = new Burst(this.#parts.clock);
-      lane = {
-        namespace,
-        handler,
-        queue: new JobQueue(),
-        overflow,
-        delivered: 0,
-        failed: 0,
-        retried: 0,
-        refused: 0,
-        lastFailure: undefined,
-      };
+      const counts = { delivered: 0, failed: 0, retried: 0, refused: 0, lastFailure: undefined };
+      lane = { namespace, handler, queue: new JobQueue(), overflow: new Burst(this.#parts.clock), ...counts };
       this.#lanes.set(name, lane);
     }
     return lane;
@@ -116,23 +106,10 @@ export class Lanes implements Backlog {
   }
 }
 
-function figuresOf(lane: Lane): HandlerFigures {
-  const { namespace, handler, queue, delivered, failed, retried, refused, lastFailure } = lane;
+function figuresOf({ queue, overflow: _overflow, ...counts }: Lane): HandlerFigures {
   const { running, retrying } = queue;
-  const oldestAtMs = queue.oldest?.queuedAtMs;
-  return {
-    namespace,
-    handler,
-    waiting: queue.size - running - retrying,
-    running,
-    retrying,
-    delivered,
-    failed,
-    retried,
-    refused,
-    lastFailure,
-    oldestAtMs,
-  };
+  const waiting = queue.size - running - retrying;
+  return { ...counts, waiting, running, retrying, oldestAtMs: queue.oldest?.queuedAtMs };
 }
 
 function concurrency(handler: RunningHandler | undefined): number {

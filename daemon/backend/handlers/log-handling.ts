@@ -1,4 +1,4 @@
-import type { FilterDefect, HandlerVerdict, VerdictKind } from '../../../shared/schemas/explain.ts';
+import type { HandlerVerdict, VerdictKind } from '../../../shared/schemas/explain.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
@@ -41,7 +41,9 @@ export function logHandling({ commits, clock, log }: LogParts): Disposable {
 function logNote({ verdicts, namespace, ...event }: HandlingNote, log: Log, errors: SeldomErrors): void {
   const about = namespace === DEFAULT_NAMESPACE ? event : { namespace, ...event };
   for (const { verdict, defects = [], ...why } of verdicts) {
-    for (const defect of defects) logDefect(defect, { ...about, handler: why.handler }, errors);
+    for (const { filter, problem, reason } of defects) {
+      errors.error({ filter, reason, ...about, handler: why.handler }, problem, filter);
+    }
     const said = SAID[verdict];
     if (said === undefined) continue;
     if (said.level === 'error') errors.error({ ...whyFields(verdict, why), ...about }, said.message, why.handler);
@@ -54,10 +56,6 @@ function whyFields(verdict: VerdictKind, why: Omit<HandlerVerdict, 'verdict' | '
   if (verdict !== 'disabled') return why;
   const { handler: _all, ...rest } = why;
   return rest;
-}
-
-function logDefect({ filter, problem, reason }: FilterDefect, about: object, errors: SeldomErrors): void {
-  errors.error({ filter, reason, ...about }, problem, filter);
 }
 
 /** Errors that would be a flood if each of them were said. */

@@ -8,7 +8,8 @@ import {
   piecesSchema,
   runOrderSchema,
 } from '../../../../shared/schemas/peer-run.ts';
-import type { Delivery, DeliveryOutcome } from '../../handlers/deliver.ts';
+import type { Delivery } from '../../handlers/deliver.ts';
+import type { DeliveryOutcome } from '../../handlers/outcome.ts';
 import { readBody, validator } from '../../http/json-body.ts';
 import type { Leadership } from '../forwarding/leadership.ts';
 import { RUNS_MAX } from './live-member.ts';
