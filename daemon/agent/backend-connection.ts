@@ -135,14 +135,10 @@ function parseFrame(data: RawData): BackendMessage | undefined {
   if (!Buffer.isBuffer(data)) return undefined;
   try {
     const message: unknown = JSON.parse(data.toString('utf8'));
-    return isBackendMessage(message) ? message : undefined;
+    return backendMessageSchema.safeParse(message).success ? (message as BackendMessage) : undefined;
   } catch {
     return undefined;
   }
-}
-
-function isBackendMessage(message: unknown): message is BackendMessage {
-  return backendMessageSchema.safeParse(message).success;
 }
 
 /** Never rejects: an answer that breaks off has said what it has said. */

@@ -1,20 +1,8 @@
-import type { Attributes } from '../../shared/domain/attributes.ts';
 import type { CheckRequest } from '../../shared/schemas/agent.ts';
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
-import type { Clock } from './ports.ts';
 import type { PreparedCheck } from './prepare-check.ts';
-import { runHook } from './run-hook.ts';
+import { runHook, type ExecutionDeps } from './run-hook.ts';
 import { runWork } from './run-work.ts';
-
-interface ExecutionDeps {
-  /** Attributes of this client, secrets included: commands may need them. */
-  readonly client: Attributes;
-  /** `NAME=value` for the commands of checks and hooks. */
-  readonly environment: readonly string[];
-  readonly clock: Clock;
-  /** Stops everything at once, without a result. */
-  readonly signal: AbortSignal;
-}
 
 /**
  * Runs a check, then its hook, and tells what came out (completion 1.12). Never rejects.

@@ -10,11 +10,13 @@ import { runWork } from './run-work.ts';
 /** Seconds (reference 2.2.2). */
 const TIMEOUT_DEFAULT = 60;
 
-interface HookDeps {
+export interface ExecutionDeps {
+  /** Attributes of this client, secrets included: commands may need them. */
   readonly client: Attributes;
-  /** `NAME=value` for the command. */
+  /** `NAME=value` for the commands of checks and hooks. */
   readonly environment: readonly string[];
   readonly clock: Clock;
+  /** Stops everything at once, without a result. */
   readonly signal: AbortSignal;
 }
 
@@ -26,7 +28,7 @@ interface HookDeps {
  */
 export async function runHook(
   result: SubmittedResult & { readonly status: number },
-  { client, environment, clock, signal }: HookDeps,
+  { client, environment, clock, signal }: ExecutionDeps,
 ): Promise<SubmittedResult> {
   const hooks = result['hooks'];
   const name = hookFor(hooks, result.status);

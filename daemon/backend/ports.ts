@@ -109,6 +109,9 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** What is read of it. */
+export type ReadStore = Pick<Store, 'scan' | 'getMany'>;
+
 /** Long work on all that is stored. */
 export interface StoreWork {
   /** Ends it after the batch under way, with its reason. What is done stays done. */

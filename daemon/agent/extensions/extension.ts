@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { errorMessage } from '../../../shared/errors.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 
 /** What a built-in check found: an exit status as a plugin would have it, and one line about it. */
@@ -38,7 +39,7 @@ export function defineExtension<Schema extends z.ZodType>(
       try {
         return await probe(parsed.data, context);
       } catch (error) {
-        return finding(name, 3, error instanceof Error ? error.message : String(error));
+        return finding(name, 3, errorMessage(error));
       }
     },
   };

@@ -33,14 +33,10 @@ export interface CheckRename {
 
 /** Gives checks other names. */
 export class CheckNames {
-  readonly #batcher: Batcher;
-  readonly #registry: Registry;
-  readonly #definitions: Definitions;
+  readonly #parts: { readonly batcher: Batcher; readonly registry: Registry; readonly definitions: Definitions };
 
   constructor(parts: { readonly batcher: Batcher; readonly registry: Registry; readonly definitions: Definitions }) {
-    this.#batcher = parts.batcher;
-    this.#registry = parts.registry;
-    this.#definitions = parts.definitions;
+    this.#parts = parts;
   }
 
   /**
@@ -59,7 +55,7 @@ export class CheckNames {
     if (from === KEEPALIVE || to === KEEPALIVE) {
       throw new MonError('invalid', `${KEEPALIVE} is the backend's own check: it has no other name`);
     }
-    if (!isForced && this.#definitions.in(namespaceName).check(from) !== undefined) {
+    if (!isForced && this.#parts.definitions.in(namespaceName).check(from) !== undefined) {
       throw new MonError(
         'conflict',
         `${from} is still defined: change its name in the configuration and reload the backend, or force it`,
@@ -86,7 +82,9 @@ export class CheckNames {
   }
 
   #clientsWith(namespaceName: string, check: string): ClientEntry[] {
-    return [...this.#registry.namespace(namespaceName).clients.values()].filter(({ checks }) => checks.has(check));
+    return [...this.#parts.registry.namespace(namespaceName).clients.values()].filter(({ checks }) =>
+      checks.has(check),
+    );
   }
 
   /** Events that are quiet because of one that has its new name by now. */
@@ -95,7 +93,7 @@ export class CheckNames {
     clients: readonly string[],
     { from, to }: CheckRename,
   ): Generator<EventPlace, void, undefined> {
-    const namespace = this.#registry.namespace(namespaceName);
+    const namespace = this.#parts.registry.namespace(namespaceName);
     for (const client of clients) {
       for (const { rule } of inhibitorsOf(namespace).of(client, to).values()) {
         for (const entry of namespace.quieted.of({ rule, client, check: from })) {
@@ -109,7 +107,7 @@ export class CheckNames {
   #renameInhibitor(namespaceName: string, places: readonly EventPlace[], { from, to }: CheckRename): Promise<void> {
     const entriesOf = (registry: Registry): CheckEntry[] =>
       places.flatMap(([, client, check]) => registry.namespace(namespaceName).check(client, check) ?? []);
-    return this.#batcher.run(
+    return this.#parts.batcher.run(
       (transaction) => {
         for (const entry of entriesOf(transaction.registry)) {
           const { isHeld, inhibited, owed } = entry.state.event ?? {};
@@ -139,7 +137,7 @@ export class CheckNames {
         return before === undefined || (after !== undefined && !isForced) ? [] : [{ before, after }];
       });
     };
-    return this.#batcher.run(
+    return this.#parts.batcher.run(
       (transaction) => {
         const found = pairs(transaction.registry);
         for (const { before, after } of found) {

@@ -1,4 +1,5 @@
 import { OWN_SUBSCRIPTION, type ClientProfile } from '../../../shared/domain/client-profile.ts';
+import { addTo, takeFrom } from '../../../shared/domain/sets-by-name.ts';
 import { clientSubscription } from '../../../shared/domain/subscription.ts';
 
 const PREFIX = clientSubscription('');
@@ -19,19 +20,12 @@ export class Subscribers<Client extends Subscriber> {
 
   add(entry: Client, { subscriptions }: Pick<ClientProfile, 'subscriptions'>): void {
     for (const subscription of subscriptions) {
-      if (subscription === OWN_SUBSCRIPTION) continue;
-      const entries = this.#bySubscription.get(subscription);
-      if (entries === undefined) this.#bySubscription.set(subscription, new Set([entry]));
-      else entries.add(entry);
+      if (subscription !== OWN_SUBSCRIPTION) addTo(this.#bySubscription, subscription, entry);
     }
   }
 
   remove(entry: Client, { subscriptions }: Pick<ClientProfile, 'subscriptions'>): void {
-    for (const subscription of subscriptions) {
-      const entries = this.#bySubscription.get(subscription);
-      entries?.delete(entry);
-      if (entries?.size === 0) this.#bySubscription.delete(subscription);
-    }
+    for (const subscription of subscriptions) takeFrom(this.#bySubscription, subscription, entry);
   }
 
   *of(subscription: string): Generator<Client, void, undefined> {

@@ -86,7 +86,7 @@ function patched(before: PlacedEntity, entity: PlacedEntity): PlacedEntity {
   const own = `entity:${entity.metadata.name}`;
   const subscriptions = entity.subscriptions ?? [];
   return {
-    ...withoutValues(before),
+    ...Object.fromEntries(Object.keys(before).map((attribute) => [attribute, null])),
     ...entity,
     subscriptions: subscriptions.includes(own) ? subscriptions : [...subscriptions, own],
   };
@@ -113,8 +113,4 @@ function configurationOfEntity(entity: PlacedEntity): object {
     ...(redact ? { redact } : {}),
     ...(keepalive_handlers ? { keepalive_handlers } : {}),
   };
-}
-
-function withoutValues(entity: object): Record<string, null> {
-  return Object.fromEntries(Object.keys(entity).map((attribute) => [attribute, null]));
 }

@@ -38,7 +38,8 @@ export async function dumpPage({ registry, store }: DumpDeps, query: DumpQuery):
   }
   const objects = await table.dumped(found, { registry, store });
   const isLast = last === undefined || count < limit;
-  return { objects: objects.map(asRecord), continue: isLast ? null : tokenOf(last) };
+  const token = isLast ? null : Buffer.from(JSON.stringify(last)).toString('base64url');
+  return { objects: objects.map(asRecord), continue: token };
 }
 
 /** Where each type of object is, and what a dump holds of one. */
@@ -47,10 +48,6 @@ const DUMPS: ReadonlyMap<V2Type, Dump & { readonly prefix: Key }> = new Map(
     dumps.map((dump) => [dump.type, { ...dump, prefix: dump.kind === undefined ? [prefix] : [prefix, dump.kind] }]),
   ),
 );
-
-function tokenOf(key: Key | undefined): string {
-  return Buffer.from(JSON.stringify(key)).toString('base64url');
-}
 
 /** @throws MonError `invalid` */
 function placeOf(token: string, prefix: Key): Key {

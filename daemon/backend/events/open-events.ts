@@ -1,4 +1,5 @@
 import { familiesOf } from '../../../shared/domain/check-family.ts';
+import { addTo, takeFrom } from '../../../shared/domain/sets-by-name.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
 
 /** A check of a client, as far as its event goes. */
@@ -23,13 +24,13 @@ export class OpenEvents<Entry extends EventHolder> {
   }
 
   add(entry: Entry): void {
-    put(this.#byCheck, entry.name, entry);
-    for (const family of familiesOf(entry.name)) put(this.#byFamily, family, entry);
+    addTo(this.#byCheck, entry.name, entry);
+    for (const family of familiesOf(entry.name)) addTo(this.#byFamily, family, entry);
   }
 
   remove(entry: Entry): void {
-    take(this.#byCheck, entry.name, entry);
-    for (const family of familiesOf(entry.name)) take(this.#byFamily, family, entry);
+    takeFrom(this.#byCheck, entry.name, entry);
+    for (const family of familiesOf(entry.name)) takeFrom(this.#byFamily, family, entry);
   }
 
   /** By severity, counted when it is asked. */
@@ -43,15 +44,3 @@ export class OpenEvents<Entry extends EventHolder> {
 }
 
 const NONE: readonly never[] = [];
-
-function put<Entry>(sets: Map<string, Set<Entry>>, name: string, entry: Entry): void {
-  const entries = sets.get(name);
-  if (entries === undefined) sets.set(name, new Set([entry]));
-  else entries.add(entry);
-}
-
-function take<Entry>(sets: Map<string, Set<Entry>>, name: string, entry: Entry): void {
-  const entries = sets.get(name);
-  entries?.delete(entry);
-  if (entries?.size === 0) sets.delete(name);
-}

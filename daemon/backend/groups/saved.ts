@@ -200,14 +200,10 @@ function groupAt(namespace: Namespace, handler: string, place: GroupPlace, from:
   const present = groups.get(handler, place.key);
   if (present !== undefined) return present;
   if (groups.sizeOf(handler) >= GROUPS_MAX) return undefined;
-  const pace = from === undefined ? undefined : { ...paceOf(from), untoldSinceMs: undefined };
+  const pace = from && { turnAtMs: from.turnAtMs, toldAtMs: from.toldAtMs, untoldSinceMs: undefined };
   const group = new Group(namespace.name, handler, place, pace);
   groups.put(group);
   return group;
-}
-
-function paceOf({ turnAtMs, toldAtMs }: Group): Pick<Group, 'turnAtMs' | 'toldAtMs'> {
-  return { turnAtMs, toldAtMs };
 }
 
 /** The member of an event in a group, brought there from another one. */

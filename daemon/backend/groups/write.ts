@@ -216,6 +216,6 @@ function dissolve(
   }
 }
 
-function firstOf({ members }: Group, count = SLICE): GroupMember[] {
-  return [...members.values()].slice(0, count);
+function firstOf({ members }: Group): GroupMember[] {
+  return [...members.values()].slice(0, SLICE);
 }

@@ -59,7 +59,7 @@ export function foreignWriteGuard(cors: Cors): RefuseForeignWrite {
   return (method, headers) => {
     const { origin } = headers;
     if (origin === undefined || READING.has(method)) return;
-    if (hostOf(origin) !== headers.host?.toLowerCase() && opened !== '*' && opened !== origin) {
+    if (URL.parse(origin)?.host !== headers.host?.toLowerCase() && opened !== '*' && opened !== origin) {
       throw new MonError('forbidden', `pages of ${origin} may not change anything here: allow it in api.cors.Origin`);
     }
     // A form can be sent from anywhere without asking first, JSON cannot.
@@ -67,10 +67,6 @@ export function foreignWriteGuard(cors: Cors): RefuseForeignWrite {
       throw new MonError('forbidden', 'a request with an Origin header must have the content type application/json');
     }
   };
-}
-
-function hostOf(origin: string): string | undefined {
-  return URL.canParse(origin) ? new URL(origin).host : undefined;
 }
 
 function isJson(contentType: string | undefined): boolean {

@@ -1,3 +1,4 @@
+import { addTo, takeFrom } from '../../../shared/domain/sets-by-name.ts';
 import type { Inhibited, Inhibitor } from '../../../shared/schemas/inhibition.ts';
 
 /** The open events of a namespace that others keep quiet, by rule and by the event that does it. */
@@ -6,7 +7,7 @@ export class QuietedEvents<Entry> {
 
   /** Those that an event keeps quiet by a rule. */
   of({ rule, client, check }: Inhibitor): ReadonlySet<Entry> {
-    return this.#byRule.get(rule)?.get(placeOf(client, check)) ?? NONE;
+    return this.#byRule.get(rule)?.get(checkKey(client, check)) ?? NONE;
   }
 
   *all(): Generator<Entry, void, undefined> {
@@ -22,24 +23,19 @@ export class QuietedEvents<Entry> {
   #put(entry: Entry, { rule, client, check }: Inhibited): void {
     let own = this.#byRule.get(rule);
     if (own === undefined) this.#byRule.set(rule, (own = new Map()));
-    const place = placeOf(client, check);
-    const entries = own.get(place);
-    if (entries === undefined) own.set(place, new Set([entry]));
-    else entries.add(entry);
+    addTo(own, checkKey(client, check), entry);
   }
 
   #take(entry: Entry, { rule, client, check }: Inhibited): void {
     const own = this.#byRule.get(rule);
-    const place = placeOf(client, check);
-    const entries = own?.get(place);
-    entries?.delete(entry);
-    if (entries?.size === 0) own?.delete(place);
-    if (own?.size === 0) this.#byRule.delete(rule);
+    if (own === undefined) return;
+    takeFrom(own, checkKey(client, check), entry);
+    if (own.size === 0) this.#byRule.delete(rule);
   }
 }
 
 const NONE: ReadonlySet<never> = new Set();
 
-function placeOf(client: string, check: string): string {
+export function checkKey(client: string, check: string): string {
   return JSON.stringify([client, check]);
 }

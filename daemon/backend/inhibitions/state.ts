@@ -9,6 +9,7 @@ import type { Event } from '../../../shared/schemas/event.ts';
 import type { Inhibited, Inhibitor } from '../../../shared/schemas/inhibition.ts';
 import { CountedMap, MARK_BYTES, type Footprint } from '../registry/footprint.ts';
 import type { CheckEntry, Namespace } from '../registry/namespace.ts';
+import { checkKey } from './quieted.ts';
 
 /** An event that keeps others quiet by a rule. */
 export interface HeldInhibitor extends Inhibitor {
@@ -94,10 +95,6 @@ function takeFrom<Item>(maps: Map<string, Map<string, Item>>, at: string, key: s
   const own = maps.get(at);
   own?.delete(key);
   if (own?.size === 0) maps.delete(at);
-}
-
-function checkKey(client: string, check: string): string {
-  return JSON.stringify([client, check]);
 }
 
 function commonKey(mark: string, rule: string, key: string): string {

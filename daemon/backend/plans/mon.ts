@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { MON_API } from '../../../shared/api/mon.ts';
 import { MonError } from '../../../shared/errors.ts';
-import type { PlanRun, PlanRunSummary } from '../../../shared/schemas/plan-run.ts';
 import { actorOf } from '../access/actor.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
 import type { OnMon } from '../http/route.ts';
@@ -24,7 +23,7 @@ export function plansOnMon({
     plans: () =>
       plansOf(registry)
         .all()
-        .map(({ runbook }) => summaryOf(runbook)),
+        .map(({ runbook: { log: _log, ...summary } }) => summary),
     createPlan: (request) => upgrades.create(readBody(request, validateNew), actorOf(request)),
     planFacts: () => upgrades.facts(),
     plan: (request) => {
@@ -35,10 +34,6 @@ export function plansOnMon({
     },
     orderPlan: (request) => upgrades.order(idOf(request), readBody(request, validateOrder), actorOf(request)),
   };
-}
-
-function summaryOf({ log: _log, ...summary }: PlanRun): PlanRunSummary {
-  return summary;
 }
 
 function idOf({ params }: FastifyRequest): number {

@@ -7,7 +7,7 @@ import type { ReportAction } from '../../../shared/schemas/report.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
 import { inhibitedNow } from '../inhibitions/state.ts';
 import type { AskedNamespaces } from '../namespaces/asked.ts';
-import type { Store } from '../ports.ts';
+import type { ReadStore } from '../ports.ts';
 import { eventsOf, type Namespace } from '../registry/namespace.ts';
 import { newestOf } from '../timeline/places.ts';
 import { sourcesOfAll } from '../timeline/read.ts';
@@ -50,7 +50,7 @@ export interface Gathered {
  * transition is seen, which counts.
  */
 export async function gather(
-  store: Pick<Store, 'scan' | 'getMany'>,
+  store: ReadStore,
   { namespaces, placed }: AskedNamespaces,
   span: Span,
   transitionsMax = TRANSITIONS_MAX,

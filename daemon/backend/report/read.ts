@@ -8,7 +8,7 @@ import type { Span } from '../../../shared/domain/timeline/availability.ts';
 import type { Report, ReportCheck } from '../../../shared/schemas/report.ts';
 import { shownOutput } from '../events/rows.ts';
 import type { AskedNamespaces } from '../namespaces/asked.ts';
-import type { Store } from '../ports.ts';
+import type { ReadStore } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { SilencesOfPast, type Kept } from '../timeline/availability.ts';
 import { downFrom } from '../timeline/places.ts';
@@ -16,8 +16,6 @@ import { silencesIn } from '../timeline/read.ts';
 import { indexOfCheck, lastIdOf, timeOf } from '../timeline/table.ts';
 import { gather, SLICE, type PastOfCheck } from './gather.ts';
 import { SilencesAt } from './silences.ts';
-
-type ReadStore = Pick<Store, 'scan' | 'getMany'>;
 
 /** Checks that are named as noisy. */
 const NOISIEST = 10;

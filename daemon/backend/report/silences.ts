@@ -1,12 +1,10 @@
 import { isAcknowledgement } from '../../../shared/domain/report/actions.ts';
 import type { ReportSilence } from '../../../shared/schemas/report.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
-import type { Store } from '../ports.ts';
+import type { ReadStore } from '../ports.ts';
 import { downFrom, type Source } from '../timeline/places.ts';
 import type { KnownSilences } from '../timeline/read.ts';
 import { lastIdOf, placeOf, timelineOf } from '../timeline/table.ts';
-
-type ReadStore = Pick<Store, 'scan' | 'getMany'>;
 
 /** The silences that were in effect at a moment, each read once. */
 export class SilencesAt {

@@ -1,6 +1,7 @@
 import type { KeptUse, SilencedEntry, SilencedUse, WindowUse } from '../../../shared/schemas/silenced.ts';
 import { isCounted } from '../../../shared/domain/silence-idle.ts';
 import type { Selector } from '../../../shared/domain/selector.ts';
+import { addTo, takeFrom } from '../../../shared/domain/sets-by-name.ts';
 import { Footprint, SELECTOR_BYTES, SILENCED_BYTES } from '../registry/footprint.ts';
 import {
   entryAt,
@@ -175,11 +176,7 @@ export class SilencedRegistry implements SilencedIndex {
     } else if (entry.selector !== undefined) {
       this.#watch(this.selectors.put(entry, entry.selector));
     }
-    if (entry.check !== null) {
-      let ids = this.#namingCheck.get(entry.check);
-      if (ids === undefined) this.#namingCheck.set(entry.check, (ids = new Set()));
-      ids.add(entry.id);
-    }
+    if (entry.check !== null) addTo(this.#namingCheck, entry.check, entry.id);
   }
 
   remove(entry: SilencedEntry): void {
@@ -198,11 +195,7 @@ export class SilencedRegistry implements SilencedIndex {
     } else {
       this.selectors.remove(entry.id);
     }
-    if (entry.check !== null) {
-      const ids = this.#namingCheck.get(entry.check);
-      ids?.delete(entry.id);
-      if (ids?.size === 0) this.#namingCheck.delete(entry.check);
-    }
+    if (entry.check !== null) takeFrom(this.#namingCheck, entry.check, entry.id);
   }
 
   #watch(selector: Selector | undefined): void {

@@ -11,13 +11,11 @@ import {
   type Stretch,
 } from '../../../shared/domain/timeline/availability.ts';
 import type { Availability, AvailabilityReport, CheckPast, PastStretch } from '../../../shared/schemas/availability.ts';
-import type { Store } from '../ports.ts';
+import type { ReadStore } from '../ports.ts';
 import type { CheckEntry, Namespace } from '../registry/namespace.ts';
 import { downFrom, type Source } from './places.ts';
 import { checksOnce, silencesIn, type KnownSilences } from './read.ts';
 import { indexOfCheck, timeOf } from './table.ts';
-
-type ReadStore = Pick<Store, 'scan' | 'getMany'>;
 
 /** Checks that one request looks at: a second or so. */
 const CHECKS_MAX = 10_000;

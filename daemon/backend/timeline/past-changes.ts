@@ -1,15 +1,13 @@
 import { entryAt, isOver } from '../../../shared/domain/silencing.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import type { Transition } from '../../../shared/schemas/timeline.ts';
-import type { Store } from '../ports.ts';
+import type { ReadStore } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { checkpointClients, silencesAt, type CompleteCheckpoint } from './checkpoint.ts';
 import { nextClient, nextSilences, readNamespace, type PastBase, type PastClient, type PlacedTurn } from './past.ts';
 import { newestOf } from './places.ts';
 import { checksOnce } from './read.ts';
 import { idAt, indexOfCheck, lastIdOf, placeOf, SILENCE_INDEX_PREFIX, timelineOf } from './table.ts';
-
-type ReadStore = Pick<Store, 'scan' | 'getMany'>;
 
 /** Transitions between two moments that are told as a difference; beyond them the lists are as quickly read anew. */
 const TURNS_MAX = 2000;

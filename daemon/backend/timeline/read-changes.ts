@@ -2,7 +2,7 @@ import { eventKey } from '../../../shared/domain/event-key.ts';
 import { silencedRow } from '../../../shared/domain/silencing.ts';
 import type { PastChanges } from '../../../shared/schemas/timeline.ts';
 import type { AskedNamespaces } from '../namespaces/asked.ts';
-import type { Store } from '../ports.ts';
+import type { ReadStore } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { differenceOf, type Between, type PastDifference } from './past-changes.ts';
 import type { PastBase } from './past.ts';
@@ -27,7 +27,7 @@ export const TOO_MUCH: Changes = { is_too_much: true, events: [], gone: [], clie
 
 /** What is different at a moment from another one, in some namespaces. */
 export async function readChanges(
-  store: Pick<Store, 'scan' | 'getMany'>,
+  store: ReadStore,
   base: PastBase,
   asked: AskedNamespaces,
   between: Between,

@@ -3,7 +3,7 @@ import type { Filter } from '../http/filter.ts';
 import type { TimelinePage, TimelineRow, Transition } from '../../../shared/schemas/timeline.ts';
 import { parseSelector, type Selector, type SelectorSubject } from '../../../shared/domain/selector.ts';
 import { clientSubscription } from '../../../shared/domain/subscription.ts';
-import type { Store } from '../ports.ts';
+import type { ReadStore } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { behindAll, newestOf, type Found, type Source } from './places.ts';
 import {
@@ -18,8 +18,6 @@ import {
   timeOf,
   TIMELINE_PREFIX,
 } from './table.ts';
-
-type ReadStore = Pick<Store, 'scan' | 'getMany'>;
 
 /** Transitions that are looked at for one page: some tenths of a second. */
 const EXAMINED_MAX = 20_000;

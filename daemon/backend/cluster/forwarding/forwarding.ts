@@ -29,9 +29,7 @@ export interface ForwardingParts {
  * one that does. To be disposed after the listeners.
  */
 export class Forwarding implements RequestForwarding, Disposable {
-  readonly #leadership: Leadership;
-  readonly #clock: Clock;
-  readonly #log: Log;
+  readonly #parts: Pick<ForwardingParts, 'leadership' | 'clock' | 'log'>;
   readonly #links: WriterLinks;
   readonly #peers: AdmittedPeers;
   readonly #requests: ForwardedRequests;
@@ -39,10 +37,8 @@ export class Forwarding implements RequestForwarding, Disposable {
   #closeOwnAgents: (() => void) | undefined;
 
   constructor({ leadership, clock, log, ...parts }: ForwardingParts) {
-    this.#leadership = leadership;
-    this.#clock = clock;
-    this.#log = log;
-    const links = new WriterLinks({ leadership, clock, log }, (writerId) => this.#tunnels.cut(writerId));
+    this.#parts = { leadership, clock, log };
+    const links = new WriterLinks(this.#parts, (writerId) => this.#tunnels.cut(writerId));
     const peers = new AdmittedPeers(parts);
     this.#links = links;
     this.#peers = peers;
@@ -80,8 +76,7 @@ export class Forwarding implements RequestForwarding, Disposable {
 
   /** Where the tunnels of others come in. To be disposed of once they have been said goodbye to. */
   openDoor(served: ServedBy): ChannelDoor {
-    const [leadership, peers, clock, log] = [this.#leadership, this.#peers, this.#clock, this.#log];
-    return new ChannelDoor({ ...served, leadership, peers, clock, log });
+    return new ChannelDoor({ ...served, ...this.#parts, peers: this.#peers });
   }
 
   /** @param path where agents are let in by a backend that writes */
@@ -112,7 +107,7 @@ export class Forwarding implements RequestForwarding, Disposable {
 
   async #admitSentOn(request: Parameters<Guard>[0]): Promise<Awaited<ReturnType<Guard>>> {
     await this.#peers.refuseStranger(request);
-    if (!this.#leadership.isWriter) throw new MonError('unavailable', 'another backend writes');
+    if (!this.#parts.leadership.isWriter) throw new MonError('unavailable', 'another backend writes');
     return this.#peers.senderOf(request).principal;
   }
 }

@@ -56,7 +56,9 @@ export class WriterLinks implements Disposable {
       if (place === 'self') return 'self';
       const done = await attempt(this.#to(place)).catch((error: unknown) => this.#refuseUnanswered(place, error));
       if (done !== undefined) return done;
-      if (clock.monotonic() + AGAIN_MS > endMs) throw nobodyWrites();
+      if (clock.monotonic() + AGAIN_MS > endMs) {
+        throw new MonError('unavailable', 'no backend takes changes at the moment: try again in a few seconds');
+      }
       await new Promise<void>((resolve) => void clock.after(AGAIN_MS, resolve));
     }
   }
@@ -115,10 +117,6 @@ export class WriterLinks implements Disposable {
       this.#isLooking = false;
     }
   }
-}
-
-function nobodyWrites(): MonError {
-  return new MonError('unavailable', 'no backend takes changes at the moment: try again in a few seconds');
 }
 
 function isSame(one: PeerPlace, other: PeerPlace): boolean {
