@@ -33,8 +33,10 @@ export interface Change<Answer> {
   readonly question?: string;
   /** What is said to a no. Default: `nothing was done`. */
   readonly declined?: string;
-  /** Says that it was done. */
-  done(answer: Answer): Promise<void>;
+  /** What programs are told when it was done. */
+  value(answer: Answer): object;
+  /** What people are told then. */
+  said(answer: Answer): string;
 }
 
 /**
@@ -44,10 +46,9 @@ export interface Change<Answer> {
  */
 export async function carryOut<Answer>(call: Call, change: Change<Answer>): Promise<void> {
   if (call.flags.switch('dry-run') === true) return showDryRun(call, change);
-  if (change.question !== undefined && call.ask !== undefined && call.flags.switch('skip-confirm') !== true) {
-    await confirm(call.ask, change.question, await change.effects(), change.declined);
-  }
-  await change.done(await change.send(call.api(), call.v2()));
+  if (change.question !== undefined) await confirm(call, change.question, () => change.effects(), change.declined);
+  const answer = await change.send(call.api(), call.v2());
+  await call.output.show(change.value(answer), () => safeText(change.said(answer)));
 }
 
 /** An object of version 2 that is taken away. */
@@ -72,19 +73,38 @@ export function removeObject(
     effects,
     question,
     declined: 'Canceled',
-    done: () => call.output.show(value, () => said),
+    value: () => value,
+    said: () => said,
   });
 }
 
-/** @throws ExitError when the answer is not yes */
+/**
+ * Asks, where there is somebody to ask who did not say `--skip-confirm`.
+ *
+ * @throws ExitError when the answer is not yes
+ */
 export async function confirm(
-  ask: NonNullable<Call['ask']>,
+  call: Pick<Call, 'ask' | 'flags'>,
   question: string,
-  effects: readonly string[],
+  effects: Change<unknown>['effects'],
   declined = 'nothing was done',
 ): Promise<void> {
-  const answer = await ask(safeText([...effects, `${question}? [y/N] `].join('\n')));
-  if (!/^y(?:es)?$/i.test(answer.trim())) throw new ExitError(EXIT.declined, declined);
+  if (!(await isAgreed(call, question, effects))) throw new ExitError(EXIT.declined, declined);
+}
+
+/** Whether the answer is yes; it is where nobody is asked. */
+export async function isAgreed(
+  { ask, flags }: Pick<Call, 'ask' | 'flags'>,
+  question: string,
+  effects: Change<unknown>['effects'] = () => [],
+): Promise<boolean> {
+  if (ask === undefined || flags.switch('skip-confirm') === true) return true;
+  const answer = await ask(safeText([...(await effects()), `${question}? [y/N] `].join('\n')));
+  return isYes(answer);
+}
+
+export function isYes(answer: string): boolean {
+  return /^y(?:es)?$/i.test(answer.trim());
 }
 
 async function showDryRun<Answer>(call: Call, change: Change<Answer>): Promise<void> {

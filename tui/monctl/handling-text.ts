@@ -1,4 +1,5 @@
 import type { EventExplanation, SimulatedResult } from '../../shared/schemas/explain.ts';
+import { counted } from '../../shared/domain/counted.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import type { SilencedDetail } from '../../shared/schemas/silenced.ts';
 import { deliveryText } from '../words/delivery-text.ts';
@@ -66,7 +67,7 @@ type Inhibition = NonNullable<SimulatedResult['inhibits']>[number];
 function inhibitionText({ rule, change, quieted, equal }: Inhibition): string {
   const shared = equal.length === 0 ? '' : ` with the same ${equal.join(', ')}`;
   if (change === 'begins') return `by ${rule} what it finds${shared} would be kept quiet from then on`;
-  const events = `${String(quieted)} ${quieted === 1 ? 'event' : 'events'}`;
+  const events = counted(quieted, 'event');
   return change === 'ends'
     ? `by ${rule} nothing any more: ${events} that ${quieted === 1 ? 'is' : 'are'} quiet because of it would be told by the usual rules`
     : `by ${rule} as before: ${events}`;

@@ -29,12 +29,7 @@ export async function readFileOption(call: Pick<Call, 'flags' | 'readInput'>): P
  * @throws MonError `invalid`
  */
 export async function readStructure(call: Pick<Call, 'readInput'>, name: string, said = name): Promise<unknown> {
-  const text = await readText(call, name, said);
-  try {
-    return JSON.parse(text);
-  } catch {
-    return parseYaml(text, name === '-' ? 'standard input' : name);
-  }
+  return parseStructure(await readText(call, name, said), name === '-' ? 'standard input' : name);
 }
 
 /**
@@ -67,6 +62,15 @@ async function readFile(name: string, said: string): Promise<string> {
   } catch (error) {
     if (error instanceof MonError) throw error;
     throw new MonError('invalid', `${said} cannot be read: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+/** @throws MonError `invalid` */
+export async function parseStructure(text: string, name: string): Promise<unknown> {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return parseYaml(text, name);
   }
 }
 

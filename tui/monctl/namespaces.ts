@@ -73,10 +73,7 @@ export function alsoInNamespaces(
   return {
     ...command,
     options: { ...command.options, ...options },
-    run: (call) =>
-      call.namespace === undefined && call.flags.switch('all-namespaces') !== true
-        ? command.run(call)
-        : elsewhere(call),
+    run: (call) => (isElsewhere(call) ? elsewhere(call) : command.run(call)),
   };
 }
 

@@ -1,4 +1,4 @@
-import { safeText } from '../../shared/domain/terminal-text.ts';
+import { escapeUnseen, safeText } from '../../shared/domain/terminal-text.ts';
 import { MonError } from '../../shared/errors.ts';
 import type { TableLook } from './table.ts';
 
@@ -112,19 +112,10 @@ function frame(lines: readonly string[], rows: number): string {
   return `\u001b[?7l\u001b[H${shown.map((line) => `${line}\u001b[K\r\n`).join('')}\u001b[J\u001b[?7h`;
 }
 
-/**
- * Characters that neither JSON nor YAML has to escape but that act on a terminal or cannot be seen. Both formats allow
- * the escape, so the value stays the same.
- */
-const UNSEEN = /[\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}]/gu;
 const UNSEEN_OR_CONTROL = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}]/u;
 
-/** On one line, and safe to show: what acts on a terminal is escaped. */
-export function toSafeJson(value: unknown): string {
-  return toJson(value);
-}
-
-function toJson(value: unknown, indent?: number): string {
+/** On one line unless `indent` is given, and safe to show: what acts on a terminal is escaped. */
+export function toJson(value: unknown, indent?: number): string {
   return escapeUnseen(JSON.stringify(value, undefined, indent));
 }
 
@@ -151,12 +142,4 @@ function withoutLineEnd(text: string): string {
 export async function showYaml(output: Output, value: unknown): Promise<void> {
   const text = await toYaml(value);
   await output.show(value, () => text);
-}
-
-function escapeUnseen(text: string): string {
-  return text.replace(UNSEEN, (character) =>
-    Array.from({ length: character.length }, (_, index) => {
-      return `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`;
-    }).join(''),
-  );
 }

@@ -15,8 +15,17 @@ export const SEARCH_TARGET_OPTIONS: Readonly<Record<keyof typeof TARGET_OPTIONS 
   selector: takes('SEARCH', "what a search finds by names and attributes: 'client~web-* env=prod'"),
 };
 
+type SearchTarget = ReturnType<typeof targetOf> & { selector: string | undefined };
+
+/** @throws MonError `invalid`, also when nothing is named */
+export function wantedTargetOf(flags: Flags): SearchTarget {
+  const target = searchTargetOf(flags);
+  if (Object.values(target).some((part) => part !== undefined)) return target;
+  throw new MonError('invalid', 'say what to silence: --check, --client, --subscription or --selector');
+}
+
 /** @throws MonError `invalid` */
-export function searchTargetOf(flags: Flags): ReturnType<typeof targetOf> & { selector: string | undefined } {
+export function searchTargetOf(flags: Flags): SearchTarget {
   const selector = flags.value('selector');
   const { check, subscription } = targetOf(flags);
   if (selector !== undefined && (check ?? subscription) !== undefined) {

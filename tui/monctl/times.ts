@@ -1,5 +1,6 @@
 import { DURATION_HINT, formatDuration, parseDuration } from '../../shared/domain/duration.ts';
 import { MonError } from '../../shared/errors.ts';
+import { pastText } from '../words/past-time.ts';
 
 /** Dates that a clock can show: the year 9999 is the last one with four digits. */
 const SECONDS_MAX = Date.UTC(9999, 11, 31) / 1000;
@@ -7,10 +8,7 @@ const SECONDS_MAX = Date.UTC(9999, 11, 31) / 1000;
 /** `2026-11-20 12:00:00Z`. */
 export function timestamp(seconds: number): string {
   if (!Number.isFinite(seconds) || Math.abs(seconds) > SECONDS_MAX) return String(seconds);
-  return new Date(seconds * 1000)
-    .toISOString()
-    .replace('T', ' ')
-    .replace(/\.\d+Z$/, 'Z');
+  return pastText(seconds * 1000);
 }
 
 /** `2026-11-20 12:00:00Z (4m10s ago)`. */

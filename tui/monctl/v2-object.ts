@@ -1,3 +1,4 @@
+import { isObject } from '../../shared/client/compiled-check.ts';
 import type { V2Object } from '../../shared/client/v2-client.ts';
 
 /*
@@ -42,8 +43,4 @@ function valueAt(object: V2Object, path: readonly string[]): unknown {
   let value: unknown = object;
   for (const name of path) value = isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   return value;
-}
-
-export function isObject(value: unknown): value is V2Object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,7 @@
 import type { MaxAge } from '../../../shared/client/api-client.ts';
-import type { AggregateResults, AggregateSummary } from '../../../shared/schemas/aggregate.ts';
+import type { AggregateResults, NamedAggregate } from '../../../shared/schemas/aggregate.ts';
 import { AGGREGATE_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { SEVERITIES, type Severity } from '../../../shared/domain/severity.ts';
-import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { carryOut, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
@@ -17,8 +16,6 @@ import { takes, type CommandOption } from '../flags.ts';
 
 const MAX_AGE: CommandOption = takes('DURATION', 'results older than this count as stale');
 
-type Listed = AggregateSummary & { readonly name: string };
-
 const list: Command = {
   words: ['aggregate', 'list'],
   summary: 'List aggregates with their results by severity',
@@ -28,7 +25,7 @@ const list: Command = {
     ["monctl aggregate list -q 'ok<80'", 'which of them are badly off'],
   ],
   async run(call) {
-    await showList<Listed>(call, {
+    await showList<NamedAggregate>(call, {
       noun: 'aggregates',
       columns: () => LIST_COLUMNS,
       search: AGGREGATE_SEARCH,
@@ -154,14 +151,15 @@ const remove: Command = {
         ];
       },
       question: `delete the aggregate ${name}`,
-      done: () => call.output.show({ aggregate: name, deleted: true }, () => safeText(`deleted the aggregate ${name}`)),
+      value: () => ({ aggregate: name, deleted: true }),
+      said: () => `deleted the aggregate ${name}`,
     });
   },
 };
 
 export const aggregateCommands: readonly Command[] = [list, info, clients, checks, results, remove];
 
-function nameLast({ name, ...summary }: Listed): Listed {
+function nameLast({ name, ...summary }: NamedAggregate): NamedAggregate {
   return { ...summary, name };
 }
 
@@ -183,7 +181,7 @@ function outputsOf(said: readonly AggregateResults[]): readonly Output[] {
   );
 }
 
-const LIST_COLUMNS: readonly Column<Listed>[] = [
+const LIST_COLUMNS: readonly Column<NamedAggregate>[] = [
   { title: 'AGGREGATE', text: ({ name }) => name },
   { title: 'CLIENTS', align: 'right', text: (aggregate) => String(aggregate.clients) },
   { title: 'CHECKS', align: 'right', text: (aggregate) => String(aggregate.checks) },
@@ -193,7 +191,7 @@ const LIST_COLUMNS: readonly Column<Listed>[] = [
   countColumn('OK', 'ok', 'green'),
 ];
 
-function countColumn(title: string, severity: Severity, style: Style): Column<Listed> {
+function countColumn(title: string, severity: Severity, style: Style): Column<NamedAggregate> {
   return {
     title,
     align: 'right',

@@ -1,6 +1,5 @@
 import { flag, takes } from '../flags.ts';
 import type { V2Object } from '../../../shared/client/v2-client.ts';
-import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { carryOut, CHANGE_OPTIONS, removeObject } from '../change.ts';
 import type { Call, Command } from '../command.ts';
@@ -86,12 +85,13 @@ export const createCheck: Command = {
     const check = definitionOf(call, namespace);
     const { name } = check.metadata;
     await carryOut(call, {
-      send: (_api, v2) => v2.create(listPath(namespace, 'checks'), check),
-      effects: () => [`the check ${name} would be defined in ${namespace}`],
-      async done({ warnings }) {
+      async send(_api, v2) {
+        const { warnings } = await v2.create(listPath(namespace, 'checks'), check);
         for (const warning of warnings) call.output.note(`${name}: ${warning}`);
-        await call.output.show(check, () => 'Created');
       },
+      effects: () => [`the check ${name} would be defined in ${namespace}`],
+      value: () => check,
+      said: () => 'Created',
     });
   },
 };
@@ -125,10 +125,8 @@ export const executeCheck: Command = {
         const asked = subscriptions ?? textsAt(check, 'subscriptions');
         return [`${name} would be asked of ${asked.length === 0 ? 'nobody' : asked.join(', ')}`];
       },
-      done: (answer) =>
-        call.output.show({ check: name, namespace, ...answer }, () =>
-          safeText(`requested ${name} at ${timestamp(answer.issued)}: its results come when the clients have run it`),
-        ),
+      value: (answer) => ({ check: name, namespace, ...answer }),
+      said: ({ issued }) => `requested ${name} at ${timestamp(issued)}: its results come when the clients have run it`,
     });
   },
 };

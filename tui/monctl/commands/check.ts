@@ -4,7 +4,6 @@ import type { DefinedCheck } from '../../../shared/schemas/scheduled-check.ts';
 import { commandText } from '../../../shared/domain/command-text.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { CHECK_SEARCH } from '../../../shared/domain/search-nouns.ts';
-import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { defaultCreator } from '../creator.ts';
@@ -97,16 +96,13 @@ const remove: Command = {
 };
 
 async function deleteResults(call: Call): Promise<void> {
-  const { output } = call;
   const [name = ''] = call.operands;
   await carryOut(call, {
     send: (api) => api.deleteCheck(name),
     effects: () => deleteEffects(call, name),
     question: `delete all results of ${name}`,
-    done: (answer) =>
-      output.show({ check: name, ...answer }, () =>
-        safeText(`deleting results of ${name}, asked at ${timestamp(answer.issued)}`),
-      ),
+    value: (answer) => ({ check: name, ...answer }),
+    said: ({ issued }) => `deleting results of ${name}, asked at ${timestamp(issued)}`,
   });
 }
 
@@ -122,7 +118,7 @@ const request: Command = {
   },
   examples: [['monctl check request disk --subscribers client:web-001', 'on one machine']],
   async run(call) {
-    const { env, flags, output } = call;
+    const { env, flags } = call;
     const [check = ''] = call.operands;
     const subscribers = flags.list('subscribers');
     const order = given({
@@ -134,10 +130,8 @@ const request: Command = {
     await carryOut(call, {
       send: (api) => api.requestCheck(order),
       effects: () => requestEffects(call, check, subscribers),
-      done: (answer) =>
-        output.show({ ...order, ...answer }, () =>
-          safeText(`requested ${check} at ${timestamp(answer.issued)}: its results come when the clients have run it`),
-        ),
+      value: (answer) => ({ ...order, ...answer }),
+      said: ({ issued }) => `requested ${check} at ${timestamp(issued)}: its results come when the clients have run it`,
     });
   },
 };
@@ -157,15 +151,12 @@ const rename: Command = {
   },
   examples: [['monctl check rename disk disk-usage', 'after the configuration was changed and reloaded']],
   async run(call) {
-    const { flags, output } = call;
     const [old = '', to = ''] = call.operands;
     await carryOut(call, {
-      send: (api) => api.renameCheck(old, to, flags.switch('force') ?? false),
+      send: (api) => api.renameCheck(old, to, call.flags.switch('force') ?? false),
       effects: () => renameEffects(call, old, to),
-      done: (answer) =>
-        output.show({ check: old, to, ...answer }, () =>
-          safeText(`renamed ${old} to ${to} on ${counted(answer.moved, 'clients')}`),
-        ),
+      value: (answer) => ({ check: old, to, ...answer }),
+      said: ({ moved }) => `renamed ${old} to ${to} on ${counted(moved, 'clients')}`,
     });
   },
 };

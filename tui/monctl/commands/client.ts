@@ -2,7 +2,6 @@ import { flag, takes } from '../flags.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { CLIENT_SEARCH } from '../../../shared/domain/search-nouns.ts';
-import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Client, ClientHistory } from '../../../shared/schemas/client.ts';
 import type { ClientRow } from '../../../shared/schemas/feed.ts';
@@ -12,13 +11,13 @@ import { FILTER_OPTION } from '../filter-flag.ts';
 import { follow } from '../follow.ts';
 import { found } from '../found.ts';
 import { given } from '../../../shared/domain/given.ts';
+import { isObject } from '../../../shared/client/compiled-check.ts';
 import { FILE_OPTION, readFileOption } from '../input.ts';
 import { AT_OPTION, showListAt } from '../at-time.ts';
 import { LIST_OPTIONS, showList, type List } from '../list.ts';
 import { counted } from '../counted.ts';
 import { eventCounts, statusStyle, statusWord } from '../severity-text.ts';
 import { record, type Column } from '../table.ts';
-import { isObject } from '../v2-object.ts';
 import { ago, timestamp } from '../times.ts';
 
 const list: Command = {
@@ -125,7 +124,7 @@ const create: Command = {
     ['monctl client create --file router-1.yml', 'with attributes of its own'],
   ],
   async run(call) {
-    const { flags, operands, output } = call;
+    const { flags, operands } = call;
     const read = await readFileOption(call);
     if (read !== undefined && !isObject(read)) throw new MonError('invalid', '--file must hold one client, an object');
     const client: Readonly<Record<string, unknown>> = {
@@ -147,7 +146,8 @@ const create: Command = {
           ? `the client ${name} would be made`
           : `the client ${name} would be replaced as a whole; its results and events stay`,
       ],
-      done: () => output.show(client, () => safeText(`saved client ${name}`)),
+      value: () => client,
+      said: () => `saved client ${name}`,
     });
   },
 };
@@ -174,7 +174,7 @@ const remove: Command = {
     ["monctl client delete --selector 'keepalive>30d result>30d' --dry-run", 'who would go for a month of silence'],
   ],
   async run(call) {
-    const { flags, output } = call;
+    const { flags } = call;
     const [name = ''] = call.operands;
     if (flags.value('selector') !== undefined) return removeFound(call);
     if (name === '') throw new MonError('invalid', 'say which client: CLIENT, or many with --selector');
@@ -185,10 +185,8 @@ const remove: Command = {
       send: (api) => api.deleteClient(name, invalidation),
       effects: () => deleteEffects(call, name, expireSeconds),
       question: `delete client ${name}`,
-      done: (answer) =>
-        output.show({ client: name, ...answer }, () =>
-          safeText(`deleting client ${name}, asked at ${timestamp(answer.issued)}`),
-        ),
+      value: (answer) => ({ client: name, ...answer }),
+      said: ({ issued }) => `deleting client ${name}, asked at ${timestamp(issued)}`,
     });
   },
 };
@@ -197,7 +195,7 @@ const remove: Command = {
 const NAMED_MAX = 5;
 
 async function removeFound(call: Call): Promise<void> {
-  const { api, flags, operands, output } = call;
+  const { api, flags, operands } = call;
   if (operands[0] !== '') throw new MonError('invalid', 'either CLIENT or --selector');
   if (flags.value('invalidate-expire') !== undefined || flags.switch('invalidate') !== undefined) {
     throw new MonError('invalid', '--invalidate and --invalidate-expire are for one CLIENT');
@@ -222,7 +220,8 @@ async function removeFound(call: Call): Promise<void> {
       return [`${counted(total, 'clients')} would be deleted, their events resolved: ${names}`];
     },
     question: `delete all that ${text} finds`,
-    done: (deleted) => output.show({ deleted }, () => `deleted ${counted(deleted, 'clients')}`),
+    value: (deleted) => ({ deleted }),
+    said: (deleted) => `deleted ${counted(deleted, 'clients')}`,
   });
 }
 

@@ -2,7 +2,6 @@ import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { clusterTroubles, successionOf, writerName } from '../../../shared/domain/cluster.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { MEMBER_SEARCH } from '../../../shared/domain/search-nouns.ts';
-import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { ClusterMember, ClusterView } from '../../../shared/schemas/cluster.ts';
 import { carryOut, DELETE_OPTIONS } from '../change.ts';
@@ -55,20 +54,16 @@ const handOver: Command = {
   async run(call) {
     const [member = ''] = call.operands;
     const to = member === '' ? undefined : member;
-    let beganMs = call.nowMs;
     await carryOut(call, {
-      send(api) {
-        beganMs = call.clock.now();
-        return api.handOver(to);
+      async send(api) {
+        const beganMs = call.clock.now();
+        const view = await api.handOver(to);
+        return { view, seconds: Math.max(0, call.clock.now() - beganMs) / 1000 };
       },
       effects: async () => [effectOf(await viewOf(call.api()), to)],
       question: 'hand over',
-      done(view) {
-        const seconds = Math.max(0, call.clock.now() - beganMs) / 1000;
-        return call.output.show({ writer: view.writer, seconds, members: view.members }, () =>
-          safeText(`${writerName(view) ?? 'nobody'} writes now, after ${seconds.toFixed(1)}s`),
-        );
-      },
+      value: ({ view, seconds }) => ({ writer: view.writer, seconds, members: view.members }),
+      said: ({ view, seconds }) => `${writerName(view) ?? 'nobody'} writes now, after ${seconds.toFixed(1)}s`,
     });
   },
 };

@@ -74,15 +74,15 @@ type Act = (v2: V2Client, object: Wrapped, path: readonly string[]) => Promise<D
 /** @throws ExitError when some of them could not be done */
 async function forEachObject(call: Call, verb: 'create' | 'delete', act: Act): Promise<void> {
   const objects = await objectsOf(call);
-  const { flags, ask, output } = call;
+  const { flags, output } = call;
   if (flags.switch('dry-run') === true) {
     await output.show({ dry_run: true, objects: objects.map(nameText) }, () =>
       safeText([...objects.map((object) => `would ${verb} ${nameText(object)}`), 'nothing was sent'].join('\n')),
     );
     return;
   }
-  if (verb === 'delete' && ask !== undefined && flags.switch('skip-confirm') !== true) {
-    await confirm(ask, `delete ${counted(objects.length, 'objects')}`, objects.map(nameText), 'Canceled');
+  if (verb === 'delete') {
+    await confirm(call, `delete ${counted(objects.length, 'objects')}`, () => objects.map(nameText), 'Canceled');
   }
   let failures = 0;
   let last: MonError | undefined;

@@ -69,7 +69,8 @@ const retry: Command = {
     await carryOut(call, {
       send: (api) => api.retryDeadLetters(which),
       effects: async () => [`${counted(await count(call.api(), which), 'dead letters')} would be run again`],
-      done: (answer) => call.output.show(answer, () => `${counted(answer.retried, 'dead letters')} will be run again`),
+      value: (answer) => answer,
+      said: ({ retried }) => `${counted(retried, 'dead letters')} will be run again`,
     });
   },
 };
@@ -83,13 +84,12 @@ const drop: Command = {
   examples: [['monctl dead-letter drop --handler old-chat', 'nobody reads it any more']],
   async run(call) {
     const which = whichOf(call);
-    const question =
-      'id' in which ? `drop the dead letter ${String(which.id)}` : `drop the dead letters ${nameOf(which)}`;
     await carryOut(call, {
       send: (api) => dropped(api, which),
       effects: async () => [`${counted(await count(call.api(), which), 'dead letters')} would be dropped`],
-      question,
-      done: (answer) => call.output.show(answer, () => `dropped ${counted(answer.dropped, 'dead letters')}`),
+      question: `drop the dead ${nameOf(which)}`,
+      value: (answer) => answer,
+      said: (answer) => `dropped ${counted(answer.dropped, 'dead letters')}`,
     });
   },
 };
@@ -136,8 +136,9 @@ async function dropped(api: ApiClient, which: Which): Promise<{ readonly dropped
   return { dropped: 1 };
 }
 
-function nameOf(which: DeadLetterSelection): string {
-  return 'handler' in which ? `of ${which.handler}` : 'of all handlers';
+function nameOf(which: Which): string {
+  if ('id' in which) return `letter ${String(which.id)}`;
+  return `letters of ${'handler' in which ? which.handler : 'all handlers'}`;
 }
 
 function fieldsOf(letter: DeadLetterSummary, nowMs: number): readonly (readonly [string, string])[] {

@@ -6,7 +6,6 @@ import { eventRow } from '../../../shared/domain/event-row.ts';
 import { languageOf } from '../../../shared/domain/search-language.ts';
 import { EVENT_SEARCH } from '../../../shared/domain/search.ts';
 import { recoveryWords } from '../../../shared/domain/recovery.ts';
-import { safeText } from '../../../shared/domain/terminal-text.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import { eventKey } from '../../../shared/domain/event-key.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
@@ -132,15 +131,12 @@ const resolve: Command = {
   options: CHANGE_OPTIONS,
   examples: [['monctl event resolve web-001 http-frontend', 'close it by hand']],
   async run(call) {
-    const { output } = call;
     const [client = '', check = ''] = call.operands;
     await carryOut(call, {
       send: (api) => api.resolve({ client, check }),
       effects: () => resolveEffects(call, client, check),
-      done: (answer) =>
-        output.show({ client, check, ...answer }, () =>
-          safeText(`resolving ${client}/${check}, asked at ${timestamp(answer.issued)}`),
-        ),
+      value: (answer) => ({ client, check, ...answer }),
+      said: ({ issued }) => `resolving ${client}/${check}, asked at ${timestamp(issued)}`,
     });
   },
 };

@@ -7,7 +7,7 @@ import { given } from '../../../shared/domain/given.ts';
 import { HeldSilence } from '../held-silence.ts';
 import { inAnyNamespace } from '../namespaces.ts';
 import { ProgramEnded } from '../run-program.ts';
-import { SEARCH_TARGET_OPTIONS, searchTargetOf } from '../silence-target.ts';
+import { SEARCH_TARGET_OPTIONS, wantedTargetOf } from '../silence-target.ts';
 
 const run: Command = {
   words: ['maintenance', 'run'],
@@ -34,10 +34,7 @@ const run: Command = {
     ],
   ],
   async run({ api, flags, rest, env, clock, output, runProgram }) {
-    const { check, subscription, selector } = searchTargetOf(flags);
-    if ((check ?? subscription ?? selector) === undefined) {
-      throw new MonError('invalid', 'say what to silence: --check, --client, --subscription or --selector');
-    }
+    const target = wantedTargetOf(flags);
     const maxSeconds = flags.lifetime('max');
     if (maxSeconds === undefined) throw new MonError('invalid', 'say how long at most: --max 2h');
     const creator = flags.value('creator') ?? defaultCreator(env);
@@ -46,7 +43,7 @@ const run: Command = {
     const held = new HeldSilence({
       api: api(),
       clock,
-      target: { run: randomUUID(), ...given({ subscription, check, selector, reason, creator }) },
+      target: { run: randomUUID(), ...given({ ...target, reason, creator }) },
       maxSeconds,
       say: (text) => output.warn(`monctl: ${text}`),
     });

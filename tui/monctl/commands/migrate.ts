@@ -4,6 +4,7 @@ import { formatDuration } from '../../../shared/domain/duration.ts';
 import { isCovered, migrationOf, unreadiness, type StashMigration } from '../../../shared/domain/stash-silencing.ts';
 import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
+import { confirm, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { counted } from '../counted.ts';
 import { ExitError } from '../exit-codes.ts';
@@ -40,7 +41,7 @@ const stashes: Command = {
   ],
   options: {
     apply: flag('make the entries and delete the stashes'),
-    'skip-confirm': flag('do not ask; without a terminal nobody is asked', { short: 'y' }),
+    'skip-confirm': DELETE_OPTIONS['skip-confirm'],
   },
   examples: [
     ['monctl migrate stashes', 'look at it first'],
@@ -55,7 +56,10 @@ const stashes: Command = {
     }
     const moving = all.filter(({ fate }) => fate === 'make' || fate === 'covered');
     const staying = all.length - moving.length;
-    await confirm(call, all, moving.length);
+    if (moving.length > 0) {
+      const paths = all.map(({ path, note }) => `${path}: ${note}`);
+      await confirm(call, `migrate ${counted(moving.length, 'stashes')}`, () => paths);
+    }
     for (const migration of moving) await migrate(call, migration);
     await call.output.show({ applied: true, stashes: all }, () =>
       safeText(`migrated ${counted(moving.length, 'stashes')}${staying === 0 ? '' : `, ${String(staying)} stay`}`),
@@ -97,14 +101,6 @@ function planned(
   if (present === undefined) return { ...about, fate: 'make', note: 'an entry is made' };
   if (isCovered(present, expire)) return { ...about, fate: 'covered', note: 'an entry is there, which lasts as long' };
   return { ...about, fate: 'make', note: 'an entry is there, which is made to last as long' };
-}
-
-/** @throws ExitError when somebody was asked and said no */
-async function confirm({ ask, flags }: Call, all: readonly PlannedMigration[], count: number): Promise<void> {
-  if (ask === undefined || flags.switch('skip-confirm') === true || count === 0) return;
-  const paths = all.map(({ path, note }) => `${path}: ${note}`);
-  const answer = await ask(safeText([...paths, `migrate ${counted(count, 'stashes')}? [y/N] `].join('\n')));
-  if (!/^y(?:es)?$/i.test(answer.trim())) throw new ExitError(EXIT.declined, 'nothing was done');
 }
 
 /** @throws MonError when an entry could not be made; its stash is still there */

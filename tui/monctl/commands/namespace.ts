@@ -32,7 +32,8 @@ const create: Command = {
     await carryOut(call, {
       send: (_api, v2) => v2.create(['namespaces'], { name }),
       effects: () => [`the namespace ${name} would be made`],
-      done: () => call.output.show({ name }, () => 'Created'),
+      value: () => ({ name }),
+      said: () => 'Created',
     });
   },
 };

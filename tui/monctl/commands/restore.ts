@@ -52,8 +52,9 @@ export const restoreCommand: Command = {
     const index = await indexFile(openFile(path), path);
     const isDryRun = call.flags.switch('dry-run') === true;
     if (!index.isMarked) call.output.warn(`${path} does not say where it ends: whether it is whole cannot be told`);
-    if (!isDryRun && call.ask !== undefined && call.flags.switch('skip-confirm') !== true) {
-      await confirm(call.ask, `restore ${counted(index.places.length, 'objects')} to ${call.v2().url}`, [], 'Canceled');
+    if (!isDryRun) {
+      const question = `restore ${counted(index.places.length, 'objects')} to ${call.v2().url}`;
+      await confirm(call, question, () => [], 'Canceled');
     }
     const tally = await restoreAll(call, path, index, isDryRun);
     finish(call, tally, isDryRun);

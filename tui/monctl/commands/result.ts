@@ -2,7 +2,6 @@ import { takes } from '../flags.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
 import { languageOf } from '../../../shared/domain/search-language.ts';
 import { foundResult, RESULT_SEARCH } from '../../../shared/domain/search-nouns.ts';
-import { safeText } from '../../../shared/domain/terminal-text.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { eventKey } from '../../../shared/domain/event-key.ts';
@@ -96,10 +95,8 @@ const submit: Command = {
     await carryOut(call, {
       send: (api) => api.submitResult(result),
       effects: () => submitEffects(call, client, result.name),
-      done: (answer) =>
-        call.output.show({ client, check: result.name, ...answer }, () =>
-          safeText(`submitted ${client}/${result.name} at ${timestamp(answer.issued)}`),
-        ),
+      value: (answer) => ({ client, check: result.name, ...answer }),
+      said: ({ issued }) => `submitted ${client}/${result.name} at ${timestamp(issued)}`,
     });
   },
 };
@@ -124,8 +121,8 @@ const remove: Command = {
         ];
       },
       question: `delete the result ${client}/${check}`,
-      done: () =>
-        call.output.show({ client, check, deleted: true }, () => safeText(`deleted the result ${client}/${check}`)),
+      value: () => ({ client, check, deleted: true }),
+      said: () => `deleted the result ${client}/${check}`,
     });
   },
 };
@@ -159,12 +156,10 @@ async function resultOf(call: Call, read: unknown): Promise<SubmittedResult> {
 async function submitMany(call: Call, results: readonly SubmittedResult[]): Promise<void> {
   let answer: BatchAnswer | undefined;
   await carryOut(call, {
-    send: (api) => api.submitResults(results),
+    send: async (api) => (answer = await api.submitResults(results)),
     effects: () => [`${counted(results.length, 'results')} would be submitted`],
-    done(taken) {
-      answer = taken;
-      return call.output.show(taken, () => `submitted ${counted(taken.accepted, 'results')}`);
-    },
+    value: (taken) => taken,
+    said: ({ accepted }) => `submitted ${counted(accepted, 'results')}`,
   });
   if (answer === undefined || answer.rejected.length === 0) return;
   const [first] = answer.rejected;

@@ -2,7 +2,6 @@ import { formatDuration } from '../../../shared/domain/duration.ts';
 import { languageOf } from '../../../shared/domain/search-language.ts';
 import { SILENCED_SEARCH } from '../../../shared/domain/search-nouns.ts';
 import { targetId } from '../../../shared/domain/silencing.ts';
-import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Recurrence } from '../../../shared/schemas/recurrence.ts';
 import type { SubmittedMonSilenced } from '../../../shared/schemas/silenced.ts';
@@ -20,7 +19,7 @@ import { EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { inAnyNamespace, isElsewhere, NAMESPACE_OPTION, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { eventCounts } from '../severity-text.ts';
 import { clearEffects, missingEntry, silenceEffects, wantedEntry } from '../silence-effects.ts';
-import { SEARCH_TARGET_OPTIONS, searchTargetOf, targetOf } from '../silence-target.ts';
+import { SEARCH_TARGET_OPTIONS, searchTargetOf, targetOf, wantedTargetOf } from '../silence-target.ts';
 import { record } from '../table.ts';
 import { ago, parseLifetime } from '../times.ts';
 import {
@@ -174,16 +173,11 @@ const create: Command = {
     ['monctl silenced create --subscription web --dry-run', 'what would it silence?'],
   ],
   async run(call) {
-    const { flags, output, env, nowMs } = call;
-    const { check, subscription, selector } = searchTargetOf(flags);
-    if ((check ?? subscription ?? selector) === undefined) {
-      throw new MonError('invalid', 'say what to silence: --check, --client, --subscription or --selector');
-    }
-    const id = targetId({ subscription, check, selector });
+    const { flags, env, nowMs } = call;
+    const target = wantedTargetOf(flags);
+    const id = targetId(target);
     const about = {
-      subscription,
-      check,
-      selector,
+      ...target,
       reason: flags.value('reason'),
       creator: flags.value('creator') ?? defaultCreator(env),
     };
@@ -198,7 +192,8 @@ const create: Command = {
     await carryOut(call, {
       send: (api) => api.silence(entry),
       effects: () => silenceEffects(call, id, entry),
-      done: () => output.show({ id, ...entry }, () => safeText(`silenced ${id}${endText(entry, nowMs)}`)),
+      value: () => ({ id, ...entry }),
+      said: () => `silenced ${id}${endText(entry, nowMs)}`,
     });
   },
 };
@@ -215,10 +210,8 @@ async function createRecurring(
   await carryOut(call, {
     send: (api) => api.silence(entry),
     effects: async () => [...(await silenceEffects(call, id, entry)), ...ahead],
-    done: () =>
-      call.output.show({ id, ...entry, windows }, () =>
-        safeText([`silenced ${id}, recurring: ${recurrenceText(recurrence)}`, ...ahead].join('\n')),
-      ),
+    value: () => ({ id, ...entry, windows }),
+    said: () => [`silenced ${id}, recurring: ${recurrenceText(recurrence)}`, ...ahead].join('\n'),
   });
 }
 
@@ -231,7 +224,7 @@ const extend: Command = {
   options: CHANGE_OPTIONS,
   examples: [['monctl silenced extend client:web-001:disk 2h', 'the maintenance takes longer']],
   async run(call) {
-    const { api, output, nowMs } = call;
+    const { api, nowMs } = call;
     const [, duration = ''] = call.operands;
     const id = idOf(call);
     const expire = lifetimeOf('DURATION', duration);
@@ -254,16 +247,15 @@ const extend: Command = {
     }
     const place = selector === undefined ? { subscription, check } : { selector };
     const entry = { ...place, reason, creator, begin, expire_on_resolve, expire };
+    const until = endText({ ...entry, begin: begin ?? 0 }, nowMs);
     await carryOut(call, {
       send: (to) => to.silence(entry),
       effects: () => [
-        `${id} would be silenced${endText({ ...entry, begin: begin ?? 0 }, nowMs)}`,
+        `${id} would be silenced${until}`,
         before === EXPIRE_NEVER ? 'now it never ends' : `now it ends in ${formatDuration(before)}`,
       ],
-      done: () =>
-        output.show({ id, ...entry }, () =>
-          safeText(`silenced ${id}${endText({ ...entry, begin: begin ?? 0 }, nowMs)}`),
-        ),
+      value: () => ({ id, ...entry }),
+      said: () => `silenced ${id}${until}`,
     });
   },
 };
@@ -280,9 +272,8 @@ const clear: Command = {
     ['monctl silenced clear --client web-001 --check disk', 'the same by its parts'],
   ],
   async run(call) {
-    const { flags, output } = call;
     const id = idOf(call);
-    const named = searchTargetOf(flags);
+    const named = searchTargetOf(call.flags);
     const hasParts = Object.values(named).some((part) => part !== undefined);
     if ((id === '') === !hasParts) {
       throw new MonError(
@@ -295,7 +286,8 @@ const clear: Command = {
       send: (api) => removed(api.clearSilenced({ id: cleared }), missingEntry(cleared)),
       effects: () => clearEffects(call, cleared),
       question: `clear ${cleared}`,
-      done: () => output.show({ id: cleared, cleared: true }, () => safeText(`cleared ${cleared}`)),
+      value: () => ({ id: cleared, cleared: true }),
+      said: () => `cleared ${cleared}`,
     });
   },
 };

@@ -1,17 +1,16 @@
 import { takes } from '../flags.ts';
 import type { StashView } from '../../../shared/schemas/stash.ts';
 import { formatDuration } from '../../../shared/domain/duration.ts';
-import { safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { found, removed } from '../found.ts';
 import { given } from '../../../shared/domain/given.ts';
+import { isObject } from '../../../shared/client/compiled-check.ts';
 import { FILE_OPTION, readFileOption } from '../input.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { showYaml } from '../output.ts';
 import type { Column } from '../table.ts';
-import { isObject } from '../v2-object.ts';
 import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 
 const list: Command = {
@@ -63,7 +62,7 @@ const create: Command = {
     ['monctl stash create deploy/web --file -', 'from standard input'],
   ],
   async run(call) {
-    const { flags, output } = call;
+    const { flags } = call;
     const [path = ''] = call.operands;
     const stash = given({ path, content: await contentOf(call), expire: flags.lifetime('expire') });
     await carryOut(call, {
@@ -73,7 +72,8 @@ const create: Command = {
           ? `the stash ${path} would be made`
           : `the stash ${path} would be replaced`,
       ],
-      done: () => output.show(stash, () => safeText(`saved the stash ${path}`)),
+      value: () => stash,
+      said: () => `saved the stash ${path}`,
     });
   },
 };
@@ -90,7 +90,8 @@ const remove: Command = {
       send: (api) => removed(api.deleteStash(path), missing(path)),
       effects: async () => [`the stash ${path} would be deleted: ${JSON.stringify(await wanted(call, path))}`],
       question: `delete the stash ${path}`,
-      done: () => call.output.show({ path, deleted: true }, () => safeText(`deleted the stash ${path}`)),
+      value: () => ({ path, deleted: true }),
+      said: () => `deleted the stash ${path}`,
     });
   },
 };

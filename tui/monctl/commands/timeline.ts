@@ -34,7 +34,11 @@ const timeline: Command = {
   ],
   async run(call) {
     const { api, flags, output } = call;
-    const found = await newest(api(), queryOf(call), flags.number('limit') ?? SHOWN);
+    const found = await newest(
+      api(),
+      { ...placeOf(call), ...given({ q: flags.value('filter') }), ...spanOf(call) },
+      flags.number('limit') ?? SHOWN,
+    );
     await output.show(found, () => (found.length === 0 ? '' : table(COLUMNS, found, output.look)));
     if (found.length === 0) output.note('no transitions');
   },
@@ -69,11 +73,6 @@ const availability: Command = {
 };
 
 export const timelineCommands: readonly Command[] = [timeline, availability].map(inAnyNamespace);
-
-/** Which part of the past, as the API asks for it. */
-function queryOf(call: Call): Parameters<ApiClient['timeline']>[0] {
-  return given({ ...placeOf(call), q: call.flags.value('filter'), ...spanOf(call) });
-}
 
 /** An operand that is left out is empty. */
 function placeOf({ operands: [client = '', check = ''] }: Call): { readonly client?: string; readonly check?: string } {

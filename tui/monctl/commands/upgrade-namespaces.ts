@@ -5,6 +5,7 @@ import { fixCommand, namespaceFixes, orphansOf, type NamespaceFix } from '../../
 import { wordsOf } from '../../../shared/domain/plan/words.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { UpgradeFacts } from '../../../shared/schemas/plan.ts';
+import { DELETE_OPTIONS, isAgreed } from '../change.ts';
 import type { Call, Command } from '../command.ts';
 import { counted } from '../counted.ts';
 import { ExitError } from '../exit-codes.ts';
@@ -25,7 +26,7 @@ export const fixNamespacesCommand: Command = {
   options: {
     dump: takes('FILE', 'look for them in this dump instead of the backend', { completes: 'file' }),
     apply: flag('do it'),
-    'skip-confirm': flag('do not ask; without a terminal nobody is asked', { short: 'y' }),
+    'skip-confirm': DELETE_OPTIONS['skip-confirm'],
   },
   examples: [
     ['monctl upgrade fix-namespaces', 'look at it first'],
@@ -81,7 +82,7 @@ async function applyAll(
   const declined = new Set<string>();
   for (const fix of fixes) {
     const command = fixCommand(fix, tool);
-    const isDone = !declined.has(fix.namespace) && (await isWanted(call, command)) && (await apply(call, v2, fix));
+    const isDone = !declined.has(fix.namespace) && (await isAgreed(call, command)) && (await apply(call, v2, fix));
     if (isDone) call.output.note(`done: ${command}`);
     else {
       declined.add(fix.namespace);
@@ -89,11 +90,6 @@ async function applyAll(
     }
   }
   return left;
-}
-
-async function isWanted({ ask, flags }: Call, command: string): Promise<boolean> {
-  if (ask === undefined || flags.switch('skip-confirm') === true) return true;
-  return /^y(?:es)?$/i.test((await ask(safeText(`${command}? [y/N] `))).trim());
 }
 
 /** @returns false when the namespace stays, because it holds more than these checks */

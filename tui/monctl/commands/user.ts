@@ -84,7 +84,8 @@ const enable: Command = {
     await carryOut(call, {
       send: (_api, v2) => v2.put(['users', username, 'reinstate'], {}),
       effects: () => [`the user ${username} could log in again`],
-      done: () => call.output.show({ username, disabled: false }, () => 'Enabled'),
+      value: () => ({ username, disabled: false }),
+      said: () => 'Enabled',
     });
   },
 };

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readWrapped, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
 import { MonError, errorMessage } from '../../../shared/errors.ts';
+import { parseStructure } from '../input.ts';
 import { splitDocuments, type DocumentText } from './split-documents.ts';
 import { isBegin, isEnd, BEGIN_LINE, END_LINE } from './dump-marks.ts';
 
@@ -49,7 +50,7 @@ function* marksIn(text: string): Iterable<FileItem> {
  * @throws MonError `invalid`
  */
 export async function readObject(text: string, said: string): Promise<Wrapped> {
-  const object = readWrapped(await parse(text, said));
+  const object = readWrapped(await parseStructure(text, said));
   if ('problem' in object) throw new MonError('invalid', `${said} ${object.problem}`);
   return object;
 }
@@ -63,21 +64,4 @@ export function openFile(path: string): AsyncIterable<Uint8Array> {
       throw new MonError('invalid', `${path} cannot be read: ${errorMessage(error)}`, { cause: error });
     }
   })();
-}
-
-async function parse(text: string, said: string): Promise<unknown> {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return parseYaml(text, said);
-  }
-}
-
-async function parseYaml(text: string, said: string): Promise<unknown> {
-  const { parse: parseDocument } = await import('yaml');
-  try {
-    return parseDocument(text, { maxAliasCount: 100 }) as unknown;
-  } catch (error) {
-    throw new MonError('invalid', `${said} is neither JSON nor YAML: ${errorMessage(error)}`, { cause: error });
-  }
 }

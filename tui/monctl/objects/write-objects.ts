@@ -3,7 +3,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Wrapped } from '../../../shared/domain/v2/wrapped.ts';
 import { MonError, errorMessage } from '../../../shared/errors.ts';
-import { toSafeJson, toYaml } from '../output.ts';
+import { toJson, toYaml } from '../output.ts';
 import { BEGIN_TEXT, beginObject, endObject, endText } from './dump-marks.ts';
 
 export const DUMP_FORMATS = ['yaml', 'wrapped-json'] as const;
@@ -24,7 +24,7 @@ export class DumpWriter {
   }
 
   begin(): Promise<void> {
-    return this.#sink(this.#format === 'yaml' ? BEGIN_TEXT : `${toSafeJson(beginObject())}\n`);
+    return this.#sink(this.#format === 'yaml' ? BEGIN_TEXT : `${toJson(beginObject())}\n`);
   }
 
   /** As one piece, because each piece waits for the one before. */
@@ -33,13 +33,13 @@ export class DumpWriter {
     this.count += objects.length;
     let text = '';
     for (const object of objects) {
-      text += this.#format === 'yaml' ? `---\n${await toYaml(object)}\n` : `${toSafeJson(object)}\n`;
+      text += this.#format === 'yaml' ? `---\n${await toYaml(object)}\n` : `${toJson(object)}\n`;
     }
     await this.#sink(text);
   }
 
   end(): Promise<void> {
-    return this.#sink(this.#format === 'yaml' ? endText(this.count) : `${toSafeJson(endObject(this.count))}\n`);
+    return this.#sink(this.#format === 'yaml' ? endText(this.count) : `${toJson(endObject(this.count))}\n`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { openUpgradeClient } from '../../../shared/client/plan-client.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { ToldFacts } from '../../../shared/schemas/plan-run.ts';
-import { ATTESTATIONS, type Attestation, type UpgradeFacts } from '../../../shared/schemas/plan.ts';
+import { ATTESTATIONS, type UpgradeFacts } from '../../../shared/schemas/plan.ts';
 import type { Call } from '../command.ts';
 import { readCertificate } from './certificates.ts';
 import { clusterFacts } from './cluster-facts.ts';
@@ -9,7 +9,7 @@ import { readDump, type DumpReading } from './dump.ts';
 import { placesOf, readInstallation } from './installation.ts';
 import { readSnapshot } from './snapshot.ts';
 import { given } from '../../../shared/domain/given.ts';
-import { flag, takes, type CommandOption } from '../flags.ts';
+import { flag, takes, type CommandOption, type Flags } from '../flags.ts';
 
 /** Without a licence (reference 8). */
 const FREE_ENTITIES = 100;
@@ -87,7 +87,7 @@ async function toldBesides({ flags }: Call): Promise<Omit<ToldFacts, 'dump'>> {
   return given({
     snapshot: snapshot === undefined ? undefined : await readSnapshot(snapshot),
     certificates: certificates && (await Promise.all(certificates.map((file) => readCertificate(file)))),
-    attested: accepted?.map((name) => attestation(name)),
+    attested: accepted?.map((name) => oneOf(name, 'accept', ATTESTATIONS)),
   });
 }
 
@@ -100,8 +100,8 @@ async function installationOf({ flags, env }: Call): Promise<Pick<UpgradeFacts, 
 
 function clusterOptions({ flags }: Call): Partial<UpgradeFacts> {
   return given({
-    event_store: choice(flags.value('event-store'), 'event-store', ['key-value', 'relational'] as const),
-    key_value_store: choice(flags.value('key-value-store'), 'key-value-store', ['embedded', 'external'] as const),
+    event_store: choice(flags, 'event-store', ['key-value', 'relational'] as const),
+    key_value_store: choice(flags, 'key-value-store', ['embedded', 'external'] as const),
     event_rows: flags.number('event-rows', 0),
   });
 }
@@ -111,20 +111,14 @@ function entityLimit({ flags }: Call): number | null {
   return flags.number('entity-limit', 0) ?? FREE_ENTITIES;
 }
 
-function attestation(name: string): Attestation {
-  const known = choice(name, 'accept', ATTESTATIONS);
-  if (known === undefined) throw new MonError('invalid', '--accept names nothing');
-  return known;
+function choice<Name extends string>(flags: Flags, option: string, names: readonly Name[]): Name | undefined {
+  const value = flags.value(option);
+  return value === undefined ? undefined : oneOf(value, option, names);
 }
 
-function choice<Name extends string>(
-  value: string | undefined,
-  option: string,
-  names: readonly Name[],
-): Name | undefined {
+/** @throws MonError `invalid` */
+function oneOf<Name extends string>(value: string, option: string, names: readonly Name[]): Name {
   const known = names.find((name) => name === value);
-  if (value !== undefined && known === undefined) {
-    throw new MonError('invalid', `--${option} must be ${names.join(' or ')}, not ${JSON.stringify(value)}`);
-  }
-  return known;
+  if (known !== undefined) return known;
+  throw new MonError('invalid', `--${option} must be ${names.join(' or ')}, not ${JSON.stringify(value)}`);
 }

@@ -1,3 +1,4 @@
+import { ifThere } from '../../../shared/client/if-there.ts';
 import { openUpgradeClient } from '../../../shared/client/plan-client.ts';
 import { parsePath, type UpgradePath } from '../../../shared/domain/plan/version.ts';
 import { MonError } from '../../../shared/errors.ts';
@@ -30,11 +31,7 @@ async function versionsOf(call: Call): Promise<{ readonly from: string; readonly
 
 async function openPlan(call: Call): Promise<{ readonly from: string; readonly to: string } | undefined> {
   const client = openUpgradeClient({ backend: call.backend, env: call.credentials });
-  try {
-    return (await client.plans()).find(({ state }) => state === 'open');
-  } catch (error) {
-    // A backend of another make has no plans.
-    if (error instanceof MonError && error.code === 'not_found') return undefined;
-    throw error;
-  }
+  // A backend of another make has no plans.
+  const plans = await ifThere(client.plans());
+  return plans?.find(({ state }) => state === 'open');
 }

@@ -4,6 +4,7 @@ import { turnOf } from '../../../shared/domain/plan/operator.ts';
 import { currentStep } from '../../../shared/domain/plan/run.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { PlanRun, PlanOrder, PlanRunStep, ToldFacts } from '../../../shared/schemas/plan-run.ts';
+import { isYes } from '../change.ts';
 import type { Ask, Call } from '../command.ts';
 import { pause, troubleTeller } from '../poll.ts';
 import { LogReader } from './log-reader.ts';
@@ -13,24 +14,22 @@ const LOOK_MS = 100;
 /** What the person at the terminal wants with a step. */
 type Wish = 'go' | 'skip' | 'leave';
 
+interface Parts {
+  readonly ask: Ask;
+  readonly client: UpgradeClient;
+  readonly session: string;
+  readonly told: ToldFacts;
+}
+
 /** A plan that is carried out in a plain terminal: step by step, each asked for, the log told as it grows. */
 export class TerminalPlanRun {
   readonly #call: Pick<Call, 'output' | 'clock'>;
-  readonly #ask: Ask;
-  readonly #client: UpgradeClient;
-  readonly #session: string;
-  readonly #told: ToldFacts;
+  readonly #parts: Parts;
   readonly #log = new LogReader();
 
-  constructor(
-    call: Pick<Call, 'output' | 'clock'>,
-    parts: { readonly ask: Ask; readonly client: UpgradeClient; readonly session: string; readonly told: ToldFacts },
-  ) {
+  constructor(call: Pick<Call, 'output' | 'clock'>, parts: Parts) {
     this.#call = call;
-    this.#ask = parts.ask;
-    this.#client = parts.client;
-    this.#session = parts.session;
-    this.#told = parts.told;
+    this.#parts = parts;
   }
 
   /** @returns the plan as it was left: over, or open for another time */
@@ -41,7 +40,7 @@ export class TerminalPlanRun {
     for (let step = currentStep(current); step !== undefined && current.state === 'open'; step = currentStep(current)) {
       this.#announce(current, step);
       const next = await this.#step(current, step);
-      if (next === undefined) return await this.#order(current, { order: 'release', session: this.#session });
+      if (next === undefined) return await this.#order(current, { order: 'release', session: this.#parts.session });
       current = await this.#settled(next);
     }
     return current;
@@ -53,33 +52,33 @@ export class TerminalPlanRun {
     const wish = await this.#wish(turn === 'confirm' ? 'is it done' : step.kind === 'manual' ? 'begin' : 'run it');
     if (wish === 'leave') return undefined;
     if (wish === 'skip') return await this.#skip(plan, step);
-    const about = { session: this.#session, step: step.id, facts: this.#told };
+    const about = { session: this.#parts.session, step: step.id, facts: this.#parts.told };
     if (turn === 'confirm') return await this.#order(plan, { order: 'confirm', ...about });
     if (turn !== 'type') return await this.#order(plan, { order: 'start', ...about });
-    const typed = await this.#ask(safeText(`type ${step.confirm ?? ''} to run it: `));
+    const typed = await this.#parts.ask(safeText(`type ${step.confirm ?? ''} to run it: `));
     return await this.#order(plan, { order: 'start', ...about, typed: typed.trim() });
   }
 
   async #skip(plan: PlanRun, step: PlanRunStep): Promise<PlanRun> {
-    const reason = await this.#ask('why: ');
-    return await this.#order(plan, { order: 'skip', session: this.#session, step: step.id, reason });
+    const reason = await this.#parts.ask('why: ');
+    return await this.#order(plan, { order: 'skip', session: this.#parts.session, step: step.id, reason });
   }
 
   async #wish(question: string): Promise<Wish> {
-    const answer = (await this.#ask(`${question}? [y]es, [s]kip with a reason, [q]uit and go on later: `)).trim();
-    if (/^y(?:es)?$/i.test(answer)) return 'go';
-    return /^s(?:kip)?$/i.test(answer) ? 'skip' : 'leave';
+    const answer = await this.#parts.ask(`${question}? [y]es, [s]kip with a reason, [q]uit and go on later: `);
+    if (isYes(answer)) return 'go';
+    return /^s(?:kip)?$/i.test(answer.trim()) ? 'skip' : 'leave';
   }
 
   /** A refusal is told, and the plan looked at again: it may have moved on. */
   async #order(plan: PlanRun, order: PlanOrder): Promise<PlanRun> {
     try {
-      return await this.#client.order(plan.id, order);
+      return await this.#parts.client.order(plan.id, order);
     } catch (error) {
       if (!(error instanceof MonError) || !['invalid', 'conflict'].includes(error.code)) throw error;
       this.#call.output.warn(error.message);
       const now = await this.#read(plan.id);
-      if (now.holder?.session !== this.#session) throw error;
+      if (now.holder?.session !== this.#parts.session) throw error;
       return now;
     }
   }
@@ -100,7 +99,7 @@ export class TerminalPlanRun {
     const tellTrouble = troubleTeller(this.#call.output);
     for (;;) {
       try {
-        const plan = await this.#client.plan(id);
+        const plan = await this.#parts.client.plan(id);
         if (plan === undefined) throw new MonError('not_found', `there is no upgrade plan ${String(id)}`);
         return plan;
       } catch (error) {

@@ -1,8 +1,7 @@
-import { openUpgradeClient } from '../../../shared/client/plan-client.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 import type { Call } from '../command.ts';
 import type { Column } from '../table.ts';
-import { clusterFacts } from './cluster-facts.ts';
+import { liveFacts } from './gather-facts.ts';
 
 /** A program, or all agents of one version. */
 export interface RunningVersion {
@@ -28,9 +27,7 @@ export const VERSION_COLUMNS: readonly Column<RunningVersion>[] = [
 
 /** Backends first, then agents, the most frequent version first, then tools. */
 export async function versionsOfAll(call: Call): Promise<readonly RunningVersion[]> {
-  const facts =
-    (await openUpgradeClient({ backend: call.backend, env: call.credentials }).facts()) ??
-    (await clusterFacts(call, null));
+  const facts = await liveFacts(call);
   const own = facts.product === 'mon' ? (await call.api().versions()).backend.version : undefined;
   const backends = facts.backends ?? [];
   const accepted = new Set([own, ...backends.map(({ version }) => version)]);
