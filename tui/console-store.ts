@@ -1,3 +1,4 @@
+import type { FeedState } from '../shared/client/feed-client.ts';
 import { eventKey } from '../shared/domain/event-key.ts';
 import type { ClientRow, EventRow, FeedBriefs, FeedRows, FeedStats, SilencedRow } from '../shared/schemas/feed.ts';
 import type { SilencePolicy } from '../shared/schemas/silence-policy.ts';
@@ -14,7 +15,6 @@ import {
   heardStats,
   INITIAL_FEED_STATUS,
   nextConnection,
-  type ConnectionState,
   type FeedStatus,
   type Hello,
 } from './model/feed-status.ts';
@@ -287,7 +287,7 @@ export class ConsoleStore
     return effects;
   }
 
-  connectionChanged(connection: ConnectionState): void {
+  connectionChanged(connection: FeedState): void {
     const nowMs = this.options.now();
     this.feed = nextConnection(this.feed, connection, nowMs);
     if (connection.kind === 'live' && this.state.paused === undefined) this.#endSnapshot(nowMs);

@@ -6,6 +6,7 @@ import {
   tlsVariables,
   type CredentialsEnv,
 } from '../shared/client/backend-address.ts';
+import { systemFeedClock } from '../shared/client/feed-clock.ts';
 import { errorMessage } from '../shared/errors.ts';
 import { openAll } from './effects/all-contexts.ts';
 import type { ShownBackend } from './effects/shown-backend.ts';
@@ -25,11 +26,7 @@ import { openTerminalSession } from './terminal/terminal-session.ts';
 const EXIT_USAGE = 2;
 
 const clock: ConsoleClock = {
-  now: () => Date.now(),
-  after(delayMs, task) {
-    const timer = setTimeout(task, delayMs);
-    return { [Symbol.dispose]: () => clearTimeout(timer) };
-  },
+  ...systemFeedClock,
   every(periodMs, task) {
     const timer = setInterval(task, periodMs);
     return { [Symbol.dispose]: () => clearInterval(timer) };

@@ -1,5 +1,6 @@
 // A program with a terminal session, for terminal-session.test.ts: shows each event, and ends in the way a key names.
 import { openTerminalSession } from '../../tui/terminal/terminal-session.ts';
+import { drained } from './drained.ts';
 
 let line = 2;
 
@@ -53,7 +54,7 @@ async function stall(): Promise<void> {
   };
   const timer = setInterval(measure, 1);
   session.stdout.write(`\u001b[20;1H${'busy '.repeat(100_000)}`);
-  await session.stdout.drained();
+  await drained(session.stdout);
   clearInterval(timer);
   measure();
   line = 2;

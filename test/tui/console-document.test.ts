@@ -3,11 +3,20 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 import { expect, test } from 'vitest';
-import { keyMapLines, type HelpLine } from '../../tui/screens/help/lines.ts';
+import { CONTEXT_TITLES } from '../../tui/screens/help/lines.ts';
+import type { KeyContext } from '../../tui/state/key-context.ts';
+import { bindings, keyLabel } from '../../tui/state/keys.ts';
 import { VIEWS } from '../../tui/state/view-names.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const DOCUMENT = join(ROOT, 'docs', 'console.md');
+
+const EVERY_VIEW = VIEWS.map(({ name }) => name);
+const PLACES: readonly (readonly [title: string, contexts: readonly KeyContext[]])[] = [
+  ['Everywhere', EVERY_VIEW],
+  ['Lists', EVERY_VIEW.filter((name) => name !== 'overview' && name !== 'upgrade')],
+  ...(Object.entries(CONTEXT_TITLES) as [KeyContext, string][]).map(([context, title]) => [title, [context]] as const),
+];
 
 /** A marker and, up to the closing one, what was put there last. */
 const BLOCK = /<!-- (keys|screen [\w-]+) -->(?:[^]*?<!-- end -->)?/g;
@@ -38,19 +47,18 @@ async function pictureOf(name: string): Promise<string> {
   return `\`\`\`text\n${picture}\`\`\``;
 }
 
+/** Every binding once, under the first place where it is in effect. */
 function keyList(): string {
-  return keyMapLines().map(lineOf).join('\n');
-}
-
-function lineOf(line: HelpLine): string {
-  switch (line.kind) {
-    case 'blank':
-      return '';
-    case 'heading':
-      return `### ${line.text}\n`;
-    case 'binding': {
-      const keys = line.keys.split(' ').map((key) => `\`${key}\``);
-      return `- ${keys.join(', ')}: ${line.text} (\`${line.action}\`)`;
-    }
-  }
+  const left = new Map(bindings());
+  const sections = PLACES.flatMap(([title, contexts]) => {
+    const group = [...left].filter(([, binding]) => contexts.every((context) => binding.in.includes(context)));
+    for (const [action] of group) left.delete(action);
+    const lines = group.map(([action, { keys, help }]) => {
+      const labels = keys.map((key) => `\`${keyLabel(key)}\``);
+      return `- ${labels.join(', ')}: ${help} (\`${action}\`)`;
+    });
+    return lines.length === 0 ? [] : [`### ${title}\n\n${lines.join('\n')}`];
+  });
+  expect([...left.keys()]).toEqual([]);
+  return sections.join('\n\n');
 }

@@ -1,4 +1,3 @@
-import type { ListOfView } from '../list/list-of-view.ts';
 import { inspectTargets } from '../screens/inspect/targets.ts';
 import type { InspectLayer } from '../state/layers/inspect.ts';
 import type { CheckEntry } from '../screens/checks/table.ts';
@@ -17,13 +16,11 @@ import type { ActionPorts } from '../keys/action-ports.ts';
 
 /** Each check once, on the clients of the targets. */
 function runsOn(targets: readonly Target[]): readonly RunOrder[] {
-  const subscribers = new Map<string, string[]>();
-  for (const { client, check } of targets) {
-    const known = subscribers.get(check);
-    if (known === undefined) subscribers.set(check, [clientSubscription(client)]);
-    else known.push(clientSubscription(client));
-  }
-  return Array.from(subscribers, ([check, some]) => ({ check, subscribers: some }));
+  const byCheck = Map.groupBy(targets, ({ check }) => check);
+  return Array.from(byCheck, ([check, some]) => ({
+    check,
+    subscribers: some.map(({ client }) => clientSubscription(client)),
+  }));
 }
 
 /** Asks whether to run checks now, and says on whom. Without a connection the key means: connect. */
@@ -68,7 +65,7 @@ export const CHECK_ACTIONS: readonly Action[] = [
       checks: (store) =>
         askRun(
           store,
-          checksMeant(store).map(({ check }) => ({
+          (meantRows(store) as readonly CheckEntry[]).map(({ check }) => ({
             check: check.name,
             subscribers: check.subscribers ?? [],
           })),
@@ -85,9 +82,4 @@ function runInspected(store: ActionPorts, layer: InspectLayer): void {
   const { kind, name } = layer.subject;
   if (kind === 'check') return askRun(store, [{ check: name }]);
   store.say('there is no check under the cursor to run');
-}
-
-/** The marked checks, or the one under the cursor. */
-function checksMeant(store: Pick<ListOfView, 'list' | 'rows'>): readonly CheckEntry[] {
-  return meantRows(store) as readonly CheckEntry[];
 }

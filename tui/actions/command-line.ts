@@ -4,11 +4,11 @@ import { commandsFor, runCommand, splitCommand, type Perform } from './commands.
 import { keyContext } from '../keys/key-context.ts';
 import { editLine, lineOf, type LineEdit } from '../text/line-editor.ts';
 import { newestLine, stepInHistory } from '../text/line-history.ts';
-import type { Screen, Asks, Shown } from '../state/ports.ts';
+import type { Screen, Asks } from '../state/ports.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import type { Places } from '../model/known.ts';
 import type { CommandLayer } from '../state/layers/command.ts';
-import { closeLayer, openLayer, putLayer } from '../state/layer-stack.ts';
+import { closeLayer, layerOnTop, openLayer, putLayer } from '../state/layer-stack.ts';
 
 /** Earlier commands that are remembered. */
 const HISTORY_MAX = 100;
@@ -34,7 +34,7 @@ function openCommandLine(store: Screen, text = ''): void {
 }
 
 export function typeInCommandLine(store: Screen & Asks & Places, edit: LineEdit | undefined): void {
-  const layer = commandLayer(store);
+  const layer = layerOnTop(store, 'command');
   if (layer === undefined || edit === undefined) return;
   const line = editLine(layer.line, edit);
   putLayer(store, { ...layer, line, chosen: undefined, problem: undefined });
@@ -175,9 +175,4 @@ function remember(store: Screen, text: string): void {
 function fromHistory(store: Screen, layer: CommandLayer, by: 1 | -1): void {
   const stepped = stepInHistory(layer, store.state.commandHistory, by);
   putLayer(store, { ...layer, ...stepped, chosen: undefined, problem: undefined });
-}
-
-function commandLayer(store: Shown): CommandLayer | undefined {
-  const layer = store.state.layers.at(-1);
-  return layer?.kind === 'command' ? layer : undefined;
 }

@@ -6,11 +6,11 @@ import { eventKey } from '../../shared/domain/event-key.ts';
 import type { Effect } from '../state/effects.ts';
 import { mayChange } from '../keys/may-change.ts';
 import { stillThere } from '../keys/targets.ts';
-import type { Screen, Shown } from '../state/ports.ts';
+import type { Screen } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import type { ConfirmLayer } from '../state/layers/confirm.ts';
-import { closeLayer, putLayer } from '../state/layer-stack.ts';
+import { closeLayer, layerOnTop, putLayer } from '../state/layer-stack.ts';
 
 /** What answers a question. */
 export const CONFIRM_ACTIONS: readonly Action[] = [
@@ -45,7 +45,7 @@ export const CONFIRM_ACTIONS: readonly Action[] = [
 
 /** The number of things, where it must be typed. */
 export function typeInConfirm(store: Screen, edit: LineEdit | undefined): void {
-  const layer = confirmLayer(store);
+  const layer = layerOnTop(store, 'confirm');
   if (layer?.typed === undefined || edit === undefined) return;
   putLayer(store, { ...layer, typed: { ...layer.typed, line: editLine(layer.typed.line, edit) } });
 }
@@ -93,9 +93,4 @@ function eventKeyOf(operation: BulkOperation, verb: ChangeVerb): string | undefi
   const { subscription, check } = operation;
   if (typeof check !== 'string' || subscription?.startsWith('client:') !== true) return undefined;
   return eventKey(subscription.slice('client:'.length), check);
-}
-
-function confirmLayer(store: Shown): ConfirmLayer | undefined {
-  const layer = store.state.layers.at(-1);
-  return layer?.kind === 'confirm' ? layer : undefined;
 }

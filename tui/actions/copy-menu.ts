@@ -55,34 +55,22 @@ function copiedNow({ state, list }: Shown & Pick<ListOfView, 'list'>): Copied | 
 
 function copyItems(store: Asks & Opened, about: Copied): readonly MenuItem[] {
   const { kind, name } = about;
-  const text = (id: string, label: string, copied: string): MenuItem => copyText(store, id, label, copied);
+  const text = (id: string, label: string, copied: string): MenuItem => {
+    // One line without control characters: pasted into a shell it waits for Enter.
+    const safe = safeLine(copied);
+    return { id, label: `${label}: ${safe}`, choose: () => store.request({ kind: 'copy', label, text: safe }) };
+  };
   const isPair = kind === 'event' || kind === 'result';
   const { client, check } = targetOf(name);
   return [
     text('id', kind === 'silence' || isPair ? 'id' : 'name', name),
     ...(isPair ? [text('client', 'client', client), text('check', 'check', check)] : []),
     ...(kind === 'event'
-      ? [
-          {
-            id: 'json',
-            label: 'JSON',
-            choose: () => store.request({ kind: 'copy-event', target: targetOf(name) }),
-          },
-        ]
+      ? [{ id: 'json', label: 'JSON', choose: () => store.request({ kind: 'copy-event', target: targetOf(name) }) }]
       : []),
     ...(kind === 'silence' ? [] : [text('curl', 'curl command', curlCommand(PATHS[kind], about, store.options))]),
     text('monctl', 'monctl command', monctlCommand(about, store.options)),
   ];
-}
-
-function copyText(store: Asks, id: string, label: string, text: string): MenuItem {
-  // One line without control characters: pasted into a shell it waits for Enter.
-  const safe = safeLine(text);
-  return {
-    id,
-    label: `${label}: ${safe}`,
-    choose: () => store.request({ kind: 'copy', label, text: safe }),
-  };
 }
 
 /** Without credentials: they would end up in the history of the shell. */

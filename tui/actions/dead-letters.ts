@@ -14,29 +14,19 @@ import type { Screen, Says, Asks } from '../state/ports.ts';
 import type { Known } from '../model/known.ts';
 import { openLoadedLayer } from '../state/layer-loads.ts';
 
-/** Asks whether to run the handlers again. */
-function askRetryLetters(store: Screen & Says, letters: readonly DeadLetterSummary[]): void {
-  if (letters.length === 0) return store.say('there is no dead letter to retry');
-  ask(store, 'retry', letters, ['They stand behind what waits, and keep the ids of their deliveries.']);
-}
+const CONSEQUENCES: Readonly<Record<DeadLetterVerb, string>> = {
+  retry: 'They stand behind what waits, and keep the ids of their deliveries.',
+  drop: 'Nobody is told of these events any more. It cannot be undone.',
+};
 
-/** Asks whether to forget them. */
-function askDropLetters(store: Screen & Says, letters: readonly DeadLetterSummary[]): void {
-  if (letters.length === 0) return store.say('there is no dead letter to drop');
-  ask(store, 'drop', letters, ['Nobody is told of these events any more. It cannot be undone.']);
-}
-
-function ask(
-  store: Screen,
-  verb: DeadLetterVerb,
-  letters: readonly DeadLetterSummary[],
-  consequences: readonly string[],
-): void {
+/** Asks whether to run the handlers again, or to forget the letters. */
+function ask(store: Screen & Says, verb: DeadLetterVerb, letters: readonly DeadLetterSummary[]): void {
+  if (letters.length === 0) return store.say(`there is no dead letter to ${verb}`);
   const orders = letters.map((letter): LetterOrder => ({ id: letter.id, name: letterName(letter) }));
   const title = `${verb === 'retry' ? 'Retry' : 'Drop'} ${countOf(orders.length, 'dead letter')}`;
   askFirst(store, {
     title,
-    lines: [...named(orders.map(({ name }) => name)), ...consequences],
+    lines: [...named(orders.map(({ name }) => name)), CONSEQUENCES[verb]],
     button: title,
     focused: verb === 'drop' ? 'cancel' : 'submit',
     count: orders.length,
@@ -80,7 +70,7 @@ export const DEAD_LETTER_ACTIONS: readonly Action[] = [
     help: 'run the handlers of the marked dead letters again, or of the one at the cursor',
     hint: 'retry',
     changes: true,
-    run: (store) => askRetryLetters(store, lettersMeant(store)),
+    run: (store) => ask(store, 'retry', lettersMeant(store)),
   },
   {
     name: 'dead-letter-drop',
@@ -89,7 +79,7 @@ export const DEAD_LETTER_ACTIONS: readonly Action[] = [
     help: 'drop the marked dead letters, or the one at the cursor: nobody is told of these events any more',
     hint: 'drop',
     changes: true,
-    run: (store) => askDropLetters(store, lettersMeant(store)),
+    run: (store) => ask(store, 'drop', lettersMeant(store)),
   },
   {
     name: 'dead-letter-event',

@@ -9,12 +9,14 @@ import type { Screen, Says, Opened } from '../state/ports.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { openTextSearch, seekMatch, clearTextSearch } from '../screens/text-pane.ts';
 import { closeLog, openLogSearch, seekEntry } from '../screens/log/actions.ts';
-import { closeHelp, openHelpSearch, seekBinding } from '../screens/help/actions.ts';
+import { closeHelp, seekBinding } from '../screens/help/actions.ts';
 import { copyReport } from '../screens/report/screen.ts';
-import { closeLayer } from '../state/layer-stack.ts';
-import { closeInspect, openInspectSearch } from '../screens/inspect/actions.ts';
+import { closeLayer, putLayer } from '../state/layer-stack.ts';
+import type { HelpLayer } from '../state/layers/help.ts';
+import type { InspectLayer } from '../state/layers/inspect.ts';
+import { closeInspect } from '../screens/inspect/actions.ts';
 import { askQuit } from './quit.ts';
-import { inLists, onLayer, type Run, type Action } from '../keys/action.ts';
+import { inEach, onLayer, type Action } from '../keys/action.ts';
 import { toggleMute } from '../state/bell.ts';
 import { openViewMenu } from './list-menus.ts';
 import { VIEWS_ALL, VIEWS_PAUSED, SCROLLED, LISTS, PAGES, TEXTS } from '../keys/places.ts';
@@ -111,7 +113,7 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
     keys: ['escape'],
     in: [...VIEWS_ALL],
     help: 'clear the marks, then the filter; then back to the view before',
-    run: { ...inLists(backFromList), overview: goBack, upgrade: goBack, plan: goBack },
+    run: { ...inEach(LISTS, backFromList), overview: goBack, upgrade: goBack, plan: goBack },
   },
   { name: 'quit', keys: ['q'], in: [...VIEWS_ALL], help: 'quit', run: askQuit },
   {
@@ -129,14 +131,8 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
     help: 'back to the list',
     hint: 'back',
     run: {
-      detail: closeText,
+      ...inEach(TEXTS, closeText),
       inspect: onLayer('inspect', closeInspect),
-      handling: closeText,
-      'dead-letter': closeText,
-      member: closeText,
-      report: closeText,
-      timeline: closeText,
-      'timeline-search': closeText,
       'silence-entry': closeLayer,
       'plan-page': closeLayer,
       help: onLayer('help', closeHelp),
@@ -150,16 +146,10 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
     help: 'search: lines with these words; in the rows of a client or check a filter, as in lists',
     hint: 'search',
     run: {
+      ...inEach(TEXTS, openTextSearch),
+      inspect: onLayer('inspect', openSearch),
       log: onLayer('log', openLogSearch),
-      help: onLayer('help', openHelpSearch),
-      detail: openTextSearch,
-      inspect: onLayer('inspect', openInspectSearch),
-      handling: openTextSearch,
-      'dead-letter': openTextSearch,
-      member: openTextSearch,
-      report: openTextSearch,
-      timeline: openTextSearch,
-      'timeline-search': openTextSearch,
+      help: onLayer('help', openSearch),
     },
   },
   { name: 'match-next', keys: ['n'], in: ['log', 'help', ...TEXTS], help: 'next match of the search', run: seekBy(1) },
@@ -167,19 +157,16 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
 ];
 
 function seekBy(step: 1 | -1): Action['run'] {
-  const seekText: Run = (store) => seekMatch(store, step);
   return {
+    ...inEach(TEXTS, (store: ActionPorts) => seekMatch(store, step)),
     log: onLayer('log', (store, layer) => seekEntry(store, layer, step)),
     help: onLayer('help', (store, layer) => seekBinding(store, layer, step)),
-    detail: seekText,
-    inspect: seekText,
-    handling: seekText,
-    'dead-letter': seekText,
-    member: seekText,
-    report: seekText,
-    timeline: seekText,
-    'timeline-search': seekText,
   };
+}
+
+/** In rows it is their filter. */
+function openSearch(store: ActionPorts, layer: HelpLayer | InspectLayer): void {
+  putLayer(store, { ...layer, search: { ...layer.search, isOpen: true } });
 }
 
 /** The search first, then the screen. */

@@ -5,7 +5,7 @@ import { savedViewItems } from './saved-views.ts';
 import { columnsOf } from '../screens/view-columns.ts';
 import { VIEWS, viewTitle } from '../state/view-names.ts';
 import type { Places, Known } from '../model/known.ts';
-import type { Screen, Says, Shown } from '../state/ports.ts';
+import type { Screen, Says } from '../state/ports.ts';
 import type { ListOfView } from '../list/list-of-view.ts';
 import type { MenuItem } from '../state/layers/menu.ts';
 
@@ -28,7 +28,7 @@ export function openColumnsMenu(store: Screen & Places & ListOfView): void {
       ticked: !store.list.hidden.has(id),
       choose: () => toggleColumn(store, id),
     }));
-  openMenu(store, { title: `Columns of ${titleOf(store)}`, items });
+  openMenu(store, { title: `Columns of ${viewTitle(store.state.view).toLowerCase()}`, items });
 }
 
 export function openViewMenu(store: Screen & Says & Pick<Known, 'events'> & Places & ListOfView): void {
@@ -49,8 +49,4 @@ function toggleColumn(store: ListOfView, id: string): void {
   const hidden = new Set(store.list.hidden);
   if (!hidden.delete(id)) hidden.add(id);
   store.updateList({ hidden });
-}
-
-function titleOf({ state }: Shown): string {
-  return viewTitle(state.view).toLowerCase();
 }

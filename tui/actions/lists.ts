@@ -15,7 +15,7 @@ import { openSortMenu, openColumnsMenu } from './list-menus.ts';
 import { filterCandidates } from '../screens/search-candidates.ts';
 import { filterProblem } from '../screens/filter-problem.ts';
 import { openPrompt, keepFilter } from '../list/search-prompt.ts';
-import { inLists, onLayer, type Pressed, type Action } from '../keys/action.ts';
+import { inEach, onLayer, type Pressed, type Action } from '../keys/action.ts';
 import { LISTS } from '../keys/places.ts';
 
 /** What is done with a list, whatever is in it; much of it is done with the rows of a client or check, too. */
@@ -154,7 +154,7 @@ export const LIST_ACTIONS: readonly Action[] = [
     in: [...LISTS, 'inspect', 'plan'],
     help: 'menu of what can be done with the marked rows',
     hint: 'actions',
-    run: { ...inLists(openListMenu), inspect: onLayer('inspect', openInspectMenu), plan: openPlanMenu },
+    run: { ...inEach(LISTS, openListMenu), inspect: onLayer('inspect', openInspectMenu), plan: openPlanMenu },
   },
 ];
 

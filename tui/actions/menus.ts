@@ -2,9 +2,9 @@ import { editLine, type LineEdit } from '../text/line-editor.ts';
 import type { ActionPorts } from '../keys/action-ports.ts';
 import { onLayer, type Action } from '../keys/action.ts';
 import { menuIndex, shownItems } from '../form/menu.ts';
-import type { Screen, Says, Shown } from '../state/ports.ts';
+import type { Screen, Says } from '../state/ports.ts';
 import type { MenuItem, MenuLayer } from '../state/layers/menu.ts';
-import { closeLayer, putLayer } from '../state/layer-stack.ts';
+import { closeLayer, layerOnTop, putLayer } from '../state/layer-stack.ts';
 
 /** What is done in a menu. */
 export const MENU_ACTIONS: readonly Action[] = [
@@ -47,7 +47,7 @@ export const MENU_ACTIONS: readonly Action[] = [
 
 /** What is typed narrows the choices down, and the cursor is on the first of them. */
 export function typeInMenu(store: Screen, edit: LineEdit | undefined): void {
-  const layer = menuLayer(store);
+  const layer = layerOnTop(store, 'menu');
   if (layer === undefined || edit === undefined) return;
   putLayer(store, { ...layer, search: editLine(layer.search, edit), at: undefined });
 }
@@ -69,9 +69,4 @@ function moveBy(store: ActionPorts, layer: MenuLayer, by: 1 | -1): void {
   const index = menuIndex(items, layer) + by;
   // Past the end is the beginning: a menu is short.
   putLayer(store, { ...layer, at: items.at(index % Math.max(1, items.length))?.id });
-}
-
-function menuLayer(store: Shown): MenuLayer | undefined {
-  const layer = store.state.layers.at(-1);
-  return layer?.kind === 'menu' ? layer : undefined;
 }

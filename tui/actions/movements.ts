@@ -1,4 +1,4 @@
-import { onLayer, type Action, type Run } from '../keys/action.ts';
+import { inEach, onLayer, type Action, type Run } from '../keys/action.ts';
 import { moveLog } from '../screens/log/actions.ts';
 import { moveHelp } from '../screens/help/actions.ts';
 import { moveInspect } from '../screens/inspect/actions.ts';
@@ -7,7 +7,7 @@ import { moveStep } from '../screens/plans/actions.ts';
 import { scrollVersions } from '../screens/plans/lines.ts';
 import { moveRow } from '../screens/overview/actions.ts';
 import { moveInList } from './list-keys.ts';
-import { SCROLLED } from '../keys/places.ts';
+import { LISTS, SCROLLED, TEXTS } from '../keys/places.ts';
 import type { KeyAction } from '../state/keys.ts';
 
 /** How a place is moved in, by a movement of this name. */
@@ -20,29 +20,15 @@ const inList: Move =
 const inText: Move = (action) => (store) => void moveText(store, action);
 
 const MOVES: Readonly<Record<(typeof SCROLLED)[number], Move>> = {
-  events: inList,
-  silences: inList,
-  aggregates: inList,
-  clients: inList,
-  checks: inList,
-  'dead-letters': inList,
-  groups: inList,
-  inhibitions: inList,
-  cluster: inList,
+  ...inEach(LISTS, inList),
+  ...inEach(TEXTS, inText),
   overview: (action) => (store) => moveRow(store, action),
   upgrade: (action) => (store) => scrollVersions(store, action),
   plan: (action) => (store) => {
     if (!moveStep(store, action)) scrollVersions(store, action);
   },
-  detail: inText,
   inspect: (action) => onLayer('inspect', (store, layer) => moveInspect(store, layer, action)),
-  handling: inText,
-  'dead-letter': inText,
-  member: inText,
   'silence-entry': inText,
-  report: inText,
-  timeline: inText,
-  'timeline-search': inText,
   'plan-page': inText,
   help: (action) => onLayer('help', (store, layer) => moveHelp(store, layer, action)),
   log: (action) => onLayer('log', (store, layer) => moveLog(store, layer, action)),

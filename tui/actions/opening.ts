@@ -18,7 +18,6 @@ import type { InhibitionRow } from '../../shared/schemas/inhibition.ts';
 import { openLetter, lettersMeant, explainLetter } from './dead-letters.ts';
 import { openInspect } from '../screens/inspect/open.ts';
 import type { AggregateEntry } from '../model/aggregate-book.ts';
-import { openSilenceEntry } from '../screens/silences/entry-actions.ts';
 import { LISTS } from '../keys/places.ts';
 
 /** What opens the thing under the cursor, or shows it another way. */
@@ -33,7 +32,7 @@ export const OPENING_ACTIONS: readonly Action[] = [
       events: (store) => openUnderCursor(store, false),
       silences: (store) => {
         const row = rowUnderCursor(store) as SilenceEntry | undefined;
-        if (row !== undefined) openSilenceEntry(store, row.entry.id);
+        if (row !== undefined) openLoadedLayer(store, 'silence-entry', row.entry.id);
       },
       aggregates: (store) => {
         const row = rowUnderCursor(store) as AggregateEntry | undefined;

@@ -1,7 +1,8 @@
 import type { LineEdit } from '../text/line-editor.ts';
 import type { InputEvent, KeyEvent } from '../terminal/input-event.ts';
 import { mayChange } from '../keys/may-change.ts';
-import type { Action, Run } from '../keys/action.ts';
+import { inEach, type Action, type Run } from '../keys/action.ts';
+import { LISTS } from '../keys/places.ts';
 import { lineEditOf } from '../form/line-keys.ts';
 import { ACTIONS } from './all.ts';
 import { isTooSmall } from '../state/console-state.ts';
@@ -28,18 +29,8 @@ interface Place {
   readonly type?: (store: ActionPorts, edit: LineEdit | undefined, key?: KeyPress) => void;
 }
 
-const LIST: Place = { before: beforeListKey };
-
 const PLACES: Partial<Readonly<Record<KeyContext, Place>>> = {
-  events: LIST,
-  silences: LIST,
-  aggregates: LIST,
-  clients: LIST,
-  checks: LIST,
-  'dead-letters': LIST,
-  groups: LIST,
-  inhibitions: LIST,
-  cluster: LIST,
+  ...inEach(LISTS, { before: beforeListKey }),
   inspect: { before: beforeInspectKey },
   confirm: { type: typeInConfirm },
   form: { type: typeInForm },

@@ -2,6 +2,7 @@ import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { openMenu } from '../form/menu.ts';
 import type { Target } from '../model/target.ts';
 import { eventUnderCursor } from '../state/console-state.ts';
+import { layerOnTop } from '../state/layer-stack.ts';
 import type { Screen, Says, Asks, Shown } from '../state/ports.ts';
 import type { Runbook } from '../model/runbook.ts';
 import { keyContext } from '../keys/key-context.ts';
@@ -36,7 +37,6 @@ export function showRunbook(store: Screen & Says & Asks, { key, client, check }:
 }
 
 /** The event that is shown, or under the cursor. */
-function targetNow({ state }: Shown): Target | undefined {
-  const layer = state.layers.at(-1);
-  return layer?.kind === 'detail' ? layer.target : eventUnderCursor(state);
+function targetNow(store: Shown): Target | undefined {
+  return layerOnTop(store, 'detail')?.target ?? eventUnderCursor(store.state);
 }

@@ -1,7 +1,9 @@
+import type { FeedState } from '../../shared/client/feed-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import type { ClientRow, EventRow, FeedRows, FeedStats, SilencedRow } from '../../shared/schemas/feed.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
 import { nameAt, partsAt, silencedIdAt } from '../model/backend-names.ts';
+import { TOPICS, type Topic } from '../model/held-rows.ts';
 import type { Opened } from '../state/ports.ts';
 import {
   heardFrame,
@@ -9,7 +11,6 @@ import {
   heardStats,
   INITIAL_FEED_STATUS,
   nextConnection,
-  type ConnectionState,
   type FeedStatus,
   type Hello,
 } from '../model/feed-status.ts';
@@ -54,8 +55,6 @@ export function followAll(
   };
 }
 
-const TOPICS = ['events', 'silenced', 'clients'] as const;
-type Topic = (typeof TOPICS)[number];
 type Keys = Readonly<Record<Topic, Set<string>>>;
 
 /** What one backend says, with its name at everything. */
@@ -73,7 +72,7 @@ class MemberSink implements FeedSink {
     this.#store = store;
   }
 
-  connectionChanged(connection: ConnectionState): void {
+  connectionChanged(connection: FeedState): void {
     if (connection.kind === 'live') this.#endSnapshot();
     this.#heard(nextConnection(this.#status, connection, this.#nowMs));
   }
@@ -88,7 +87,7 @@ class MemberSink implements FeedSink {
 
   rowsArrived(rows: FeedRows, about: { readonly replace: boolean; readonly timeMs: number | undefined }): void {
     if (about.replace) this.#mentioned = noKeys();
-    this.#pass(rowsAt(rows, this.#context));
+    this.#pass(placedRows(rows, (key) => [this.#context, key]));
     this.#heard(heardFrame(this.#status, about.timeMs, this.#nowMs));
   }
 
@@ -135,11 +134,6 @@ class MemberSink implements FeedSink {
 
 function noKeys(): Keys {
   return { events: new Set(), silenced: new Set(), clients: new Set() };
-}
-
-/** The rows as the merged list has them. */
-function rowsAt(rows: FeedRows, context: string): FeedRows {
-  return placedRows(rows, (key) => [context, key]);
 }
 
 /**

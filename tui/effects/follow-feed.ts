@@ -1,10 +1,10 @@
 import type { CredentialsEnv } from '../../shared/client/backend-address.ts';
-import type { Feed, FeedPace } from '../../shared/client/feed-client.ts';
+import type { Feed, FeedPace, FeedState } from '../../shared/client/feed-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import type { RowsAbout } from '../../shared/client/feed-session.ts';
 import type { FeedTopic } from '../../shared/schemas/feed-request.ts';
 import type { EventRow, FeedRows, FeedStats } from '../../shared/schemas/feed.ts';
-import type { ConnectionState, Hello } from '../model/feed-status.ts';
+import type { Hello } from '../model/feed-status.ts';
 
 /** Where a feed is, and with what one is let in. */
 export interface FollowedBackend {
@@ -19,7 +19,7 @@ export interface FollowedBackend {
 
 /** What hears a feed. */
 export interface FeedSink {
-  connectionChanged(connection: ConnectionState): void;
+  connectionChanged(connection: FeedState): void;
   greeted(hello: Hello): void;
   statsArrived(stats: FeedStats, timeMs: number): void;
   rowsArrived(rows: FeedRows, about: Omit<RowsAbout, 'seq'>): void;

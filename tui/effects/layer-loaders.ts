@@ -1,6 +1,6 @@
 import type { ApiClient } from '../../shared/client/api-client.ts';
+import { ifThere } from '../../shared/client/if-there.ts';
 import { parseDuration } from '../../shared/domain/duration.ts';
-import { MonError } from '../../shared/errors.ts';
 import type { TimelinePage } from '../../shared/schemas/timeline.ts';
 import { PAST_SPAN_MS, timelineOf } from '../model/past-span.ts';
 import { targetOf } from '../model/target.ts';
@@ -25,16 +25,6 @@ const ROWS_MAX = 500;
 
 function transitionsOf({ transitions: rows, next }: TimelinePage): Transitions {
   return { rows, more: next !== null };
-}
-
-/** @returns undefined: the backend is of a version that has no such route */
-async function ifThere<Found>(asked: Promise<Found>): Promise<Found | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof MonError && error.code === 'not_found') return undefined;
-    throw error;
-  }
 }
 
 /** How each layer asks for what it is about; `undefined`: the backend has no such thing. */

@@ -1,5 +1,6 @@
 import { errorMessage, MonError } from '../../shared/errors.ts';
 import type { ApiClient } from '../../shared/client/api-client.ts';
+import { ifThere } from '../../shared/client/if-there.ts';
 import { writerName } from '../../shared/domain/cluster.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
 import { nameBeside } from '../model/backend-names.ts';
@@ -9,6 +10,7 @@ import {
   outcomeReport,
   refusedReport,
   type Change,
+  type ChangeOutcome,
   type ChangeReport,
 } from '../words/changes.ts';
 import { tellOutcome } from '../actions/outcome.ts';
@@ -181,20 +183,13 @@ async function loadSilenceRecent(
 }
 
 async function deleteEvents(targets: readonly Target[], { store, api }: EffectTools): Promise<void> {
-  const outcomes = await inParallel(targets, async ({ client, check }) => {
+  const outcomes = await inParallel(targets, nameOf, async ({ client, check }) => {
     const backend = await api();
-    try {
-      await backend.resolve({ client, check });
-    } catch (error) {
-      // Somebody or something else was quicker; what was wanted is so.
-      if (!(error instanceof MonError && error.code === 'not_found')) throw error;
-    }
+    // Somebody or something else may have been quicker; what was wanted is so.
+    await ifThere(backend.resolve({ client, check }));
     await backend.deleteResult(client, check);
   });
-  const told = outcomeReport(
-    { done: 'deleted', noun: 'event' },
-    outcomes.map(({ item, problem }) => ({ name: nameOf(item), problem })),
-  );
+  const told = outcomeReport({ done: 'deleted', noun: 'event' }, outcomes);
   tellIrrevocable(store, told, outcomes);
 }
 
@@ -246,43 +241,33 @@ async function loadEvent(target: Target, into: 'detail' | 'pane', { store, api }
 }
 
 async function deleteClients(names: readonly string[], { store, api }: EffectTools): Promise<void> {
-  const outcomes = await inParallel(names, async (name) => {
-    try {
-      await (await api()).deleteClient(name);
-    } catch (error) {
-      if (!(error instanceof MonError && error.code === 'not_found')) throw error;
-    }
-  });
-  const told = outcomeReport(
-    { done: 'deleted', noun: 'client' },
-    outcomes.map(({ item, problem }) => ({ name: safeLine(item), problem })),
-  );
+  const outcomes = await inParallel(names, safeLine, async (name) => ifThere((await api()).deleteClient(name)));
+  const told = outcomeReport({ done: 'deleted', noun: 'client' }, outcomes);
   tellIrrevocable(store, told, outcomes);
 }
 
 async function requestChecks(orders: readonly RunOrder[], { store, api }: EffectTools): Promise<void> {
   const { creator } = store.options;
-  const outcomes = await inParallel(orders, async (order) =>
-    (await api()).requestCheck({ ...order, creator, reason: 'run now, from the console' }),
+  const outcomes = await inParallel(
+    orders,
+    ({ check }) => safeLine(check),
+    async (order) => (await api()).requestCheck({ ...order, creator, reason: 'run now, from the console' }),
   );
-  const told = outcomeReport(
-    { done: 'asked for', noun: 'check' },
-    outcomes.map(({ item, problem }) => ({ name: safeLine(item.check), problem })),
-  );
-  tellOutcome(store, told);
+  tellOutcome(store, outcomeReport({ done: 'asked for', noun: 'check' }, outcomes));
 }
 
 async function settleLetters(verb: DeadLetterVerb, letters: readonly LetterOrder[], tools: EffectTools): Promise<void> {
   const { store, api } = tools;
-  const outcomes = await inParallel(letters, async ({ id }) => {
-    const backend = await api();
-    // One that somebody else was quicker with is gone: that is what dropping it is for.
-    await (verb === 'drop' ? backend.dropDeadLetter(id) : backend.retryDeadLetters({ id }));
-  });
-  const told = outcomeReport(
-    { done: verb === 'drop' ? 'dropped' : 'retried', noun: 'dead letter' },
-    outcomes.map(({ item, problem }) => ({ name: item.name, problem })),
+  const outcomes = await inParallel(
+    letters,
+    ({ name }) => name,
+    async ({ id }) => {
+      const backend = await api();
+      // One that somebody else was quicker with is gone: that is what dropping it is for.
+      await (verb === 'drop' ? backend.dropDeadLetter(id) : backend.retryDeadLetters({ id }));
+    },
   );
+  const told = outcomeReport({ done: verb === 'drop' ? 'dropped' : 'retried', noun: 'dead letter' }, outcomes);
   tellIrrevocable(store, told, outcomes);
   await loadView('dead-letters', VIEW_LOADERS['dead-letters'], tools);
 }
@@ -334,23 +319,25 @@ async function loadView<View extends LoadedView>(
   }
 }
 
-interface Outcome<T> {
-  readonly item: T;
-  /** `undefined`: it went well. */
-  readonly problem: string | undefined;
-}
-
-/** In the order of the items, whichever was ready first. */
-async function inParallel<T>(items: readonly T[], act: (item: T) => Promise<unknown>): Promise<readonly Outcome<T>[]> {
-  const outcomes: Outcome<T>[] = [];
+/**
+ * In the order of the items, whichever was ready first.
+ *
+ * @param named what each is called, safe for a terminal
+ */
+async function inParallel<T>(
+  items: readonly T[],
+  named: (item: T) => string,
+  act: (item: T) => Promise<unknown>,
+): Promise<readonly ChangeOutcome[]> {
+  const outcomes: ChangeOutcome[] = [];
   const waiting = items.entries();
   const worker = async (): Promise<void> => {
     for (const [index, item] of waiting) {
       try {
         await act(item);
-        outcomes[index] = { item, problem: undefined };
+        outcomes[index] = { name: named(item), problem: undefined };
       } catch (error) {
-        outcomes[index] = { item, problem: errorMessage(error) };
+        outcomes[index] = { name: named(item), problem: errorMessage(error) };
       }
     }
   };
@@ -359,7 +346,7 @@ async function inParallel<T>(items: readonly T[], act: (item: T) => Promise<unkn
 }
 
 /** Tells how something went that nothing takes back; what of it was done is remembered as that. */
-function tellIrrevocable(store: EffectTools['store'], told: ChangeReport, outcomes: readonly Outcome<unknown>[]): void {
+function tellIrrevocable(store: EffectTools['store'], told: ChangeReport, outcomes: readonly ChangeOutcome[]): void {
   if (outcomes.some(({ problem }) => problem === undefined)) {
     store.ownChanges.remember(told.title, [], store.options.now());
   }

@@ -1,10 +1,10 @@
 import type { Known, Places } from '../model/known.ts';
 import type { Shown, Opened } from '../state/ports.ts';
 import type { KeyContext } from '../state/key-context.ts';
+import { layerOnTop } from '../state/layer-stack.ts';
 import type { Layer } from '../state/layers/layer.ts';
 import type { ActionPorts } from './action-ports.ts';
 import type { Binding, KeyAction, KeyPress } from '../state/keys.ts';
-import type { LISTS } from './places.ts';
 
 /** How an action was asked for. */
 export interface Pressed {
@@ -43,19 +43,12 @@ export interface Action extends Binding {
   readonly operand?: Operand;
 }
 
-/** One run in every list. */
-export function inLists(run: Run): Readonly<Record<(typeof LISTS)[number], Run>> {
-  return {
-    events: run,
-    silences: run,
-    aggregates: run,
-    clients: run,
-    checks: run,
-    'dead-letters': run,
-    groups: run,
-    inhibitions: run,
-    cluster: run,
-  };
+/** The same in each of these places. */
+export function inEach<Place extends KeyContext, Value>(
+  places: readonly Place[],
+  value: Value,
+): Readonly<Record<Place, Value>> {
+  return Object.fromEntries(places.map((place) => [place, value])) as Record<Place, Value>;
 }
 
 /** Something done with the layer on top. */
@@ -64,7 +57,7 @@ export function onLayer<Kind extends Layer['kind']>(
   run: (store: ActionPorts, layer: Extract<Layer, { kind: Kind }>, pressed: Pressed) => void,
 ): Run {
   return (store, pressed) => {
-    const layer = store.state.layers.at(-1);
-    if (layer?.kind === kind) run(store, layer as Extract<Layer, { kind: Kind }>, pressed);
+    const layer = layerOnTop(store, kind);
+    if (layer !== undefined) run(store, layer, pressed);
   };
 }

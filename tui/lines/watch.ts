@@ -2,7 +2,7 @@ import type { CredentialsEnv } from '../../shared/client/backend-address.ts';
 import { openFeed, type FeedState } from '../../shared/client/feed-client.ts';
 import type { FeedClock } from '../../shared/client/feed-clock.ts';
 import { parseSearch } from '../../shared/domain/search.ts';
-import { safeLine } from '../../shared/domain/terminal-text.ts';
+import { escapeUnseen, safeLine } from '../../shared/domain/terminal-text.ts';
 import { eventClass } from '../model/event-record.ts';
 import { EventChanges, type EventChange } from './event-changes.ts';
 import { worstFirst } from './events.ts';
@@ -117,16 +117,5 @@ function textLine(change: EventChange, nowMs: number): string {
 
 /** One document per line. Its strings are as they were reported: JSON needs no other care for a terminal. */
 function jsonLine({ kind, row }: EventChange, nowMs: number, isInitial: boolean): string {
-  return `${asciiControls(JSON.stringify({ time: new Date(nowMs).toISOString(), change: kind, initial: isInitial, event: row }))}\n`;
-}
-
-/** JSON escapes what is below a space; DEL, the second set of control characters and bidi controls are left to us. */
-function asciiControls(json: string): string {
-  return json.replaceAll(/[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
-    Array.from({ length: character.length }, (_, index) => escaped(character.charCodeAt(index))).join(''),
-  );
-}
-
-function escaped(code: number): string {
-  return `\\u${code.toString(16).padStart(4, '0')}`;
+  return `${escapeUnseen(JSON.stringify({ time: new Date(nowMs).toISOString(), change: kind, initial: isInitial, event: row }))}\n`;
 }

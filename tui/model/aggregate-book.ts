@@ -1,4 +1,4 @@
-import type { AggregateSummary } from '../../shared/schemas/aggregate.ts';
+import type { AggregateSummary, NamedAggregate } from '../../shared/schemas/aggregate.ts';
 import { run, type Run, type Tone } from '../text/theme.ts';
 import { splitName } from './backend-names.ts';
 
@@ -14,8 +14,6 @@ export const DEFAULT_NEEDS: AggregateNeeds = { default: 80, named: new Map() };
 /** How often the trend takes a value, and how many it keeps: ten minutes. */
 export const TREND_STEP_MS = 10_000;
 const TREND_VALUES = 60;
-
-export type NamedSummary = AggregateSummary & { readonly name: string };
 
 /** An aggregate as it is shown. */
 export interface AggregateEntry {
@@ -56,7 +54,7 @@ export class AggregateBook {
   }
 
   /** Takes all aggregates in place of those before; the trend goes on where the name is the same. */
-  load(summaries: readonly NamedSummary[], nowMs: number): void {
+  load(summaries: readonly NamedAggregate[], nowMs: number): void {
     const isStep = nowMs - this.#steppedAtMs >= TREND_STEP_MS;
     if (isStep) this.#steppedAtMs = nowMs;
     const before = new Map(this.#entries);

@@ -1,12 +1,5 @@
+import type { FeedState } from '../../shared/client/feed-client.ts';
 import type { FeedStats } from '../../shared/schemas/feed.ts';
-
-/** The connection as the console shows it. The words are those of `FeedState` of the feed client. */
-export type ConnectionState =
-  | { readonly kind: 'connecting'; readonly attempt: number }
-  | { readonly kind: 'syncing' }
-  | { readonly kind: 'live' }
-  | { readonly kind: 'waiting'; readonly attempt: number; readonly retryAtMs: number; readonly reason: string }
-  | { readonly kind: 'refused'; readonly code: string; readonly message: string };
 
 /** What a backend says first. */
 export interface Hello {
@@ -20,7 +13,7 @@ export interface Hello {
 
 /** Everything known about the backend and the way to it. */
 export interface FeedStatus {
-  readonly connection: ConnectionState;
+  readonly connection: FeedState;
   /** Epoch milliseconds: since when there is no live feed; `undefined` while there is. */
   readonly lostAtMs: number | undefined;
   /** Whether the list was complete at least once. */
@@ -60,7 +53,7 @@ export const LAGGING_MS = 2000;
 /** Five minutes of rates, for the line in the header. */
 export const RATES_KEPT = 300;
 
-export function nextConnection(status: FeedStatus, connection: ConnectionState, nowMs: number): FeedStatus {
+export function nextConnection(status: FeedStatus, connection: FeedState, nowMs: number): FeedStatus {
   const lost = connection.kind === 'waiting' || connection.kind === 'refused' || connection.kind === 'connecting';
   return {
     ...status,

@@ -1,7 +1,7 @@
 import type { FeedRows } from '../../shared/schemas/feed.ts';
 
-const TOPICS = ['events', 'silenced', 'clients'] as const;
-type Topic = (typeof TOPICS)[number];
+export const TOPICS = ['events', 'silenced', 'clients'] as const;
+export type Topic = (typeof TOPICS)[number];
 
 /**
  * Rows that arrive while the feed is paused: the newest per key, so that a long pause holds no more than the backend

@@ -1,8 +1,9 @@
+import type { FeedState } from '../../shared/client/feed-client.ts';
 import type { FeedStats } from '../../shared/schemas/feed.ts';
-import { INITIAL_FEED_STATUS, isConnected, RATES_KEPT, type ConnectionState, type FeedStatus } from './feed-status.ts';
+import { INITIAL_FEED_STATUS, isConnected, RATES_KEPT, type FeedStatus } from './feed-status.ts';
 
 /** The best comes first: as long as one backend is live there is something new to see. */
-const BEST_FIRST: readonly ConnectionState['kind'][] = ['live', 'syncing', 'waiting', 'connecting', 'refused'];
+const BEST_FIRST: readonly FeedState['kind'][] = ['live', 'syncing', 'waiting', 'connecting', 'refused'];
 
 /** Several backends as one: the best of the connections, the sum of the figures. */
 export function mergedStatus(all: readonly FeedStatus[]): FeedStatus {

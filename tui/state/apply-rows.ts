@@ -1,4 +1,5 @@
 import type { ClientRow, EventBrief, EventRow, FeedBriefs, FeedRows, SilencedRow } from '../../shared/schemas/feed.ts';
+import { counted } from '../../shared/domain/counted.ts';
 import { eventKey } from '../../shared/domain/event-key.ts';
 import { formatDuration } from '../../shared/domain/duration.ts';
 import { safeLine } from '../../shared/domain/terminal-text.ts';
@@ -88,7 +89,7 @@ function remind(store: Says, row: SilencedRow, known: SilencedRow | undefined, n
   const { reminded, expire_at: end } = row;
   if (reminded === undefined || end === null || known?.reminded !== undefined) return;
   const left = formatDuration(end - nowMs / 1000, 1);
-  const events = `${String(reminded.events)} ${reminded.events === 1 ? 'event' : 'events'}`;
+  const events = counted(reminded.events, 'event');
   store.say(
     `${safeLine(silenceName(row))} ends in ${left} and keeps ${events} quiet: ${keyOf('silence-change')} in the silences extends it`,
   );

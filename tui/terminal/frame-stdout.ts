@@ -77,17 +77,6 @@ export class FrameStdout extends Writable {
     return true;
   }
 
-  /** Resolves when the terminal has taken everything, or is gone. */
-  async drained(): Promise<void> {
-    if (this.idle || this.destroyed) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.once('idle', resolve);
-    this.once('close', resolve);
-    await promise;
-    this.off('idle', resolve);
-    this.off('close', resolve);
-  }
-
   /**
    * Drops what is waiting and all that comes, until `unmute`: the terminal belongs to somebody else.
    *

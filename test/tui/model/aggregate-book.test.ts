@@ -8,10 +8,10 @@ import {
   percentText,
   TREND_STEP_MS,
   type AggregateEntry,
-  type NamedSummary,
 } from '../../../tui/model/aggregate-book.ts';
+import type { NamedAggregate } from '../../../shared/schemas/aggregate.ts';
 
-function aSummary(ok: number, critical: number, name = 'web'): NamedSummary {
+function aSummary(ok: number, critical: number, name = 'web'): NamedAggregate {
   const results = { ok, warning: 0, critical, unknown: 0, total: ok + critical, stale: 0, silenced: 0, down: 0 };
   return { name, clients: ok + critical, checks: 1, results };
 }

@@ -1,7 +1,7 @@
 import '../../../tui/actions/all.ts';
 import { describe, expect, test } from 'vitest';
 import { bindings, chordOf, type KeyPress } from '../../../tui/state/keys.ts';
-import { CONTEXT_TITLES, helpLines, keyMapLines } from '../../../tui/screens/help/lines.ts';
+import { CONTEXT_TITLES, helpLines } from '../../../tui/screens/help/lines.ts';
 import { openOverviewScene } from '../../support/overview-scene.ts';
 import type { KeyContext } from '../../../tui/state/key-context.ts';
 
@@ -13,15 +13,6 @@ test.each(Object.keys(CONTEXT_TITLES) as readonly KeyContext[])(
     expect(explained.toSorted()).toEqual(bound.toSorted());
   },
 );
-
-test('the map of all keys has every binding once', () => {
-  const explained = keyMapLines().flatMap((line) => (line.kind === 'binding' ? [line.action] : []));
-  expect(explained.toSorted()).toEqual(
-    bindings()
-      .map(([action]) => action)
-      .toSorted(),
-  );
-});
 
 /** The key of a chord, as if it was pressed. */
 function keyOfChord(chord: string): KeyPress {

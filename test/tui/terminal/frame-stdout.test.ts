@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { FrameStdout } from '../../../tui/terminal/frame-stdout.ts';
 import type { TerminalDevice } from '../../../tui/terminal/terminal-device.ts';
+import { drained } from '../../support/drained.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 /** A terminal that takes as much as it is told to. */
@@ -124,11 +125,11 @@ describe('a busy terminal', () => {
     await turn();
     let idles = 0;
     stdout.on('idle', () => idles++);
-    const drained = stdout.drained();
+    const settled = drained(stdout);
     expect([stdout.idle, idles]).toEqual([false, 0]);
     device.room = Infinity;
     clock.advance(1);
-    await drained;
+    await settled;
     expect([stdout.idle, idles]).toEqual([true, 1]);
   });
 
@@ -140,7 +141,7 @@ describe('a busy terminal', () => {
     stdout.once('idle', () => stdout.write('two'));
     device.room = Infinity;
     clock.advance(1);
-    await stdout.drained();
+    await drained(stdout);
     expect(device.output).toBe('one two');
   });
 
@@ -181,7 +182,7 @@ describe('a terminal that', () => {
     device.isGone = true;
     stdout.write('frame');
     await turn();
-    await stdout.drained();
+    await drained(stdout);
     stdout.write('more');
     await turn();
     expect(seen).toEqual(['close']);
@@ -197,13 +198,13 @@ describe('a terminal that', () => {
     expect(stdout.mute()).toBe(true);
     await turn();
     stdout.write('more');
-    await stdout.drained();
+    await drained(stdout);
     device.room = Infinity;
     clock.advance(1000);
     expect(device.output).toBe('fr');
     stdout.unmute();
     stdout.write('again');
-    await stdout.drained();
+    await drained(stdout);
     expect(device.output).toBe('fragain');
     expect(stdout.mute()).toBe(false);
   });

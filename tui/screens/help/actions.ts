@@ -37,10 +37,6 @@ export function closeHelp(store: ActionPorts, layer: HelpLayer): void {
   else putLayer(store, { ...layer, search: NO_SEARCH, at: undefined });
 }
 
-export function openHelpSearch(store: ActionPorts, layer: HelpLayer): void {
-  putLayer(store, { ...layer, search: { ...layer.search, isOpen: true } });
-}
-
 /** What is done in the help, and what opens it. */
 export const HELP_ACTIONS: readonly Action[] = [
   {

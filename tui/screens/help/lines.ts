@@ -70,22 +70,6 @@ export function helpLines(context: KeyContext, search?: SearchField): readonly H
   }).slice(0, -1);
 }
 
-/** Every binding once, under the first place where it is in effect. */
-export function keyMapLines(): readonly HelpLine[] {
-  const left = new Map(bindings());
-  return [['Everywhere', EVERY_VIEW] as const, ['Lists', LISTS] as const, ...PLACES]
-    .flatMap(([title, contexts]) => {
-      const group = [...left].filter(([, binding]) => isIn(binding, contexts));
-      for (const [action] of group) left.delete(action);
-      return sectionOf(title, group);
-    })
-    .slice(0, -1);
-}
-
-const PLACES = (Object.entries(CONTEXT_TITLES) as readonly (readonly [KeyContext, string])[]).map(
-  ([context, title]) => [title, [context]] as const,
-);
-
 function isShown(action: KeyAction, binding: Binding, context: KeyContext, search: SearchField | undefined): boolean {
   if (!binding.in.includes(context)) return false;
   return search === undefined || holdsWords(`${keysText(binding)} ${binding.help} ${action}`, search);

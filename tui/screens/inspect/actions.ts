@@ -93,8 +93,3 @@ export function closeInspect(store: ActionPorts, layer: InspectLayer): void {
   if (table !== undefined && layer.search.line.text !== '') return putLayer(store, { ...layer, search: NO_SEARCH });
   closeLayer(store);
 }
-
-/** In a text the words to find, in rows the filter. */
-export function openInspectSearch(store: ActionPorts, layer: InspectLayer): void {
-  putLayer(store, { ...layer, search: { ...layer.search, isOpen: true } });
-}

@@ -42,7 +42,7 @@ export function planRows(store: Shown & Opened & Pick<Known, 'plans' | 'nowMs'>,
   const { steps, log } = planLayout(store);
   return [
     titleRow(store, plan, columns),
-    holderRow(store, plan, columns),
+    spread(holderRuns(store, plan), findingRuns(plan), columns),
     ...stepRows(store, plan, steps),
     ...logRows(store, plan, log),
   ];
@@ -59,10 +59,6 @@ function titleRow({ nowMs }: Pick<Known, 'nowMs'>, plan: PlanRun, columns: numbe
     [run(`  ${state === 'open' ? 'elapsed' : 'took'} ${spanText(end - created_at)} `)],
     columns,
   );
-}
-
-function holderRow(store: Opened, plan: PlanRun, columns: number): Line {
-  return spread(holderRuns(store, plan), findingRuns(plan), columns);
 }
 
 function holderRuns(store: Opened, plan: PlanRun): Line {

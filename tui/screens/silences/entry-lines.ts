@@ -6,6 +6,7 @@ import type { Recurrence } from '../../../shared/schemas/recurrence.ts';
 import { countText } from '../../words/count-text.ts';
 import { run, STATUS, type Line } from '../../text/theme.ts';
 import { countOf } from '../../words/changes.ts';
+import { pastText } from '../../words/past-time.ts';
 import { recurrenceText } from '../../words/recurrence-text.ts';
 import { targetText } from '../../words/silence-text.ts';
 import { windowsOf } from './recurrence.ts';
@@ -108,13 +109,8 @@ function covered(
 
 /** `2026-11-20 22:14:07Z (4m ago)`. */
 function momentText(seconds: number, nowMs: number): string {
-  const date = new Date(seconds * 1000);
   // Far beyond what a date can hold.
-  if (Number.isNaN(date.getTime())) return 'beyond any calendar';
-  const moment = date
-    .toISOString()
-    .replace('T', ' ')
-    .replace(/\.\d+Z$/, 'Z');
+  if (Number.isNaN(new Date(seconds * 1000).getTime())) return 'beyond any calendar';
   const away = seconds - nowMs / 1000;
-  return `${moment} (${away > 0 ? `in ${formatDuration(away)}` : `${formatDuration(-away)} ago`})`;
+  return `${pastText(seconds * 1000)} (${away > 0 ? `in ${formatDuration(away)}` : `${formatDuration(-away)} ago`})`;
 }

@@ -24,17 +24,16 @@ export const NO_RECURRENCE: RecurrenceLines = {
 interface About {
   readonly label: string;
   readonly line: keyof RecurrenceLines;
-  readonly cells: number;
   readonly hint: string;
 }
 
 /** The fields, in the order of Tab. */
 const ABOUT: ReadonlyMap<SilenceField, About> = new Map<SilenceField, About>([
-  ['schedule', { label: 'When', line: 'schedule', cells: 20, hint: 'sat,sun 02:00; daily 6:00,18:00; or cron' }],
-  ['zone', { label: 'Zone', line: 'zone', cells: 20, hint: 'UTC, Europe/Berlin, +02:00' }],
-  ['lasts', { label: 'Lasts', line: 'lasts', cells: 20, hint: 'each time: 30m, 2h' }],
-  ['first-day', { label: 'From day', line: 'firstDay', cells: 20, hint: '2026-12-01; empty: from now on' }],
-  ['last-day', { label: 'To day', line: 'lastDay', cells: 20, hint: 'the last one; empty: for ever' }],
+  ['schedule', { label: 'When', line: 'schedule', hint: 'sat,sun 02:00; daily 6:00,18:00; or cron' }],
+  ['zone', { label: 'Zone', line: 'zone', hint: 'UTC, Europe/Berlin, +02:00' }],
+  ['lasts', { label: 'Lasts', line: 'lasts', hint: 'each time: 30m, 2h' }],
+  ['first-day', { label: 'From day', line: 'firstDay', hint: '2026-12-01; empty: from now on' }],
+  ['last-day', { label: 'To day', line: 'lastDay', hint: 'the last one; empty: for ever' }],
 ]);
 
 const FIELD_OF_PART: Readonly<Record<RecurrencePart, SilenceField>> = {
@@ -93,13 +92,13 @@ export function recurrenceRows(form: SilenceForm, nowMs: number): readonly Field
   if (!recurs(form)) return [];
   const read = typedRecurrence(form, nowMs);
   const wrong = read.problem === undefined || form.schedule.text === '' ? undefined : FIELD_OF_PART[read.part];
-  return Array.from(ABOUT, ([id, { label, line, cells, hint }]) => ({
+  return Array.from(ABOUT, ([id, { label, line, hint }]) => ({
     label,
     isFocused: form.field === id,
     control: {
       kind: 'line',
       line: form[line],
-      cells,
+      cells: 20,
       hint: id === wrong ? 'not right: see below' : isHinted(form, id, line) ? hint : '',
     },
   }));

@@ -1,0 +1,10 @@
+import type { FrameStdout } from '../../tui/terminal/frame-stdout.ts';
+
+/** Resolves when the terminal has taken everything, or is gone. */
+export async function drained(stdout: FrameStdout): Promise<void> {
+  if (stdout.idle || stdout.destroyed) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  stdout.once('idle', resolve);
+  stdout.once('close', resolve);
+  await promise;
+}
