@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { connectionLimits } from '../../shared/domain/connection-limits.ts';
 import { AGENT_PATH, AGENT_PROTOCOL, KEEPALIVE_SECONDS, type BackendMessage } from '../../shared/schemas/agent.ts';
 import { startBackend } from './backend-process.ts';
 import { cpuMs, memoryMiB, openFilesMax } from './process-figures.ts';
-import { count, quantile, report, sleep } from './report.ts';
+import { count, quantile, report } from './report.ts';
 
 const AGENTS = 5000;
 const CHECKS = 10;

@@ -2,11 +2,12 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startBackend, type BenchBackend } from './backend-process.ts';
 import { resultJson } from './bench-agent.ts';
 import { Line, serverCpuMs, type Target } from './http-line.ts';
 import { memoryMiB } from './process-figures.ts';
-import { count, quantile, report, sleep } from './report.ts';
+import { count, quantile, report } from './report.ts';
 import type { ResultsOrder, ResultsReport } from './results-process.ts';
 
 const EVENTS = { clients: 1000, checks: 10 };

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { AGENT_PATH, AGENT_PROTOCOL } from '../../shared/schemas/agent.ts';
 import { cpuMs } from './process-figures.ts';
-import { quantile, sleep } from './report.ts';
+import { quantile } from './report.ts';
 
 /** Checks that each agent reports in turn. */
 export const CHECKS_EACH = 200;
@@ -152,13 +153,13 @@ export interface Load {
 
 /** As fast as it goes, with a bound on what is under way. */
 export async function closedLoop(agents: readonly BenchAgent[], pid: number, ms: number): Promise<Load> {
-  const before = total(agents);
+  const before = ackedBy(agents);
   const cpuBefore = cpuMs(pid);
   const ownBefore = process.cpuUsage();
   const startedAt = performance.now();
   for (const agent of agents) agent.start();
   await sleep(ms);
-  const results = total(agents) - before;
+  const results = ackedBy(agents) - before;
   const { user, system } = process.cpuUsage(ownBefore);
   const load = {
     rate: (results * 1000) / (performance.now() - startedAt),
@@ -201,7 +202,7 @@ export async function steadyLoop(
   rate: number,
   isOver: () => boolean,
 ): Promise<{ reached: number }> {
-  const before = total(agents);
+  const before = ackedBy(agents);
   const startedAt = performance.now();
   for (let tick = 0; !isOver(); await sleep(1)) {
     const due = ((performance.now() - startedAt) * rate) / 1000;
@@ -210,11 +211,11 @@ export async function steadyLoop(
       if (agent !== undefined && agent.waiting < WINDOW) agent.send();
     }
   }
-  const reached = ((total(agents) - before) * 1000) / (performance.now() - startedAt);
+  const reached = ((ackedBy(agents) - before) * 1000) / (performance.now() - startedAt);
   while (agents.some(({ waiting }) => waiting > 0)) await sleep(5);
   return { reached };
 }
 
-function total(agents: readonly BenchAgent[]): number {
+export function ackedBy(agents: readonly BenchAgent[]): number {
   return agents.reduce((sum, { acked }) => sum + acked, 0);
 }

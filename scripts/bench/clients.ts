@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeClient } from '../../daemon/backend/clients/client-record.ts';
 import { clientKey } from '../../daemon/backend/clients/table.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
@@ -9,7 +10,7 @@ import { buildPrograms, makeStateDir, startBackend } from './backend-process.ts'
 import { BenchAgent } from './bench-agent.ts';
 import { postJson } from './http-line.ts';
 import { cpuMs, memoryMiB, memoryPartsMiB, peakMemoryMiB } from './process-figures.ts';
-import { count, quantile, report, sleep, timesOf } from './report.ts';
+import { count, quantile, report, timesOf } from './report.ts';
 
 const BATCH = 2000;
 /** Of each client, of text that does not compress. */

@@ -1,10 +1,12 @@
 import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connectionLimits } from '../../shared/domain/connection-limits.ts';
 import { KEEPALIVE_SECONDS } from '../../shared/schemas/agent.ts';
-import { startDatabase, startMembers, type Member } from './cluster-members.ts';
+import type { BenchBackend } from './backend-process.ts';
+import { startDatabase, startMembers } from './cluster-members.ts';
 import { startFleet, type Fleet } from './fleet.ts';
 import { cpuMs, memoryMiB, openFilesMax } from './process-figures.ts';
-import { count, mean, report, sleep } from './report.ts';
+import { count, mean, report } from './report.ts';
 
 /** Those with agents of their own; one more has none, and takes those of a member that is lost. */
 const MEMBERS = 3;
@@ -49,8 +51,8 @@ export async function agentsOfMembers(wanted: number): Promise<void> {
 
 /** Waits until every one has sent keepalives, and the sweep has written a result for each. */
 async function connectFleets(
-  members: readonly Member[],
-  spare: Member | undefined,
+  members: readonly BenchBackend[],
+  spare: BenchBackend | undefined,
   agents: number,
   round: number,
 ): Promise<AsyncDisposable & { readonly fleets: readonly Fleet[] }> {
@@ -69,7 +71,7 @@ async function connectFleets(
 }
 
 /** The last one, with its agents: they come to the others. */
-async function loseMember(members: readonly Member[], fleets: readonly Fleet[]): Promise<void> {
+async function loseMember(members: readonly BenchBackend[], fleets: readonly Fleet[]): Promise<void> {
   const lost = members.at(-1);
   if (lost === undefined) return;
   const connected = (): number => fleets.reduce((sum, fleet) => sum + fleet.connected, 0);
@@ -82,7 +84,7 @@ async function loseMember(members: readonly Member[], fleets: readonly Fleet[]):
   report(`the ${count(all)} agents of a lost member are connected again`, seconds, 's', 'goal 60');
 }
 
-async function cpuOf(members: readonly Member[], ms: number): Promise<number[]> {
+async function cpuOf(members: readonly BenchBackend[], ms: number): Promise<number[]> {
   const before = members.map(({ pid }) => cpuMs(pid));
   const startedAt = performance.now();
   await sleep(ms);

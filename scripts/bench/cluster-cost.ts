@@ -1,7 +1,9 @@
-import { BenchAgent, openLoop } from './bench-agent.ts';
-import { startDatabase, startMembers, type Member } from './cluster-members.ts';
+import { ackedBy, BenchAgent, openLoop } from './bench-agent.ts';
+import type { BenchBackend } from './backend-process.ts';
+import { startDatabase, startMembers } from './cluster-members.ts';
 import { connectionsCpuMs, preciseCpuMs, takenMs } from './process-figures.ts';
 import { count, mean, report } from './report.ts';
+import { turnsOf } from './side-by-side.ts';
 
 const CLUSTERS = [1, 2, 3];
 /** Agents of each writer. */
@@ -9,7 +11,7 @@ const CONNECTIONS = 50;
 const WARM_UP_MS = 4000;
 
 interface Measured {
-  readonly members: readonly Member[];
+  readonly members: readonly BenchBackend[];
   readonly agents: readonly BenchAgent[];
   /** Its URL. */
   readonly database: string;
@@ -32,7 +34,7 @@ export async function costOfMembers(seconds: number, rate: number): Promise<void
     clusters.push({ members, agents: await connected(members[0]), database });
   }
   // In turns over all of them, result by result.
-  const agents = Array.from({ length: CONNECTIONS }, (_, at) => clusters.flatMap((one) => one.agents[at] ?? [])).flat();
+  const agents = turnsOf(clusters);
   await openLoop(agents, CLUSTERS.length * rate, WARM_UP_MS);
   const before = clusters.map((cluster) => ({ cluster, figures: figuresOf(cluster) }));
   await openLoop(agents, CLUSTERS.length * rate, seconds * 1000);
@@ -62,7 +64,7 @@ interface Figures {
 
 function figuresOf({ members, agents, database }: Measured): Figures {
   return {
-    acked: agents.reduce((sum, { acked }) => sum + acked, 0),
+    acked: ackedBy(agents),
     database: connectionsCpuMs(database),
     cpuMs: members.map(({ pid }) => preciseCpuMs(pid)),
   };
@@ -81,7 +83,7 @@ function costOf(before: Figures, after: Figures): Cost {
   return { database: perResult(takenMs(before.database, after.database)), writer, follower: mean(followers) };
 }
 
-async function connected(writer: Member | undefined): Promise<BenchAgent[]> {
+async function connected(writer: BenchBackend | undefined): Promise<BenchAgent[]> {
   if (writer === undefined) return [];
   const agents = await BenchAgent.connectAll(writer.url, CONNECTIONS);
   for (const agent of agents) agent.report([]);

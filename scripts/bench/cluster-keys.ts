@@ -1,10 +1,11 @@
 import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { checkJson } from './bench-agent.ts';
 import type { ClusterView } from '../../shared/schemas/cluster.ts';
 import { startDatabase, startMembers } from './cluster-members.ts';
 import { startBackend } from './backend-process.ts';
 import { cpuMs, memoryMiB } from './process-figures.ts';
-import { count, report, sleep } from './report.ts';
+import { count, report } from './report.ts';
 
 const CHECKS_EACH = 100;
 /** Results in a request. */

@@ -1,7 +1,5 @@
 import { startPostgres, type PostgresServer } from '../lib/postgres-server.ts';
-import { startBackend } from './backend-process.ts';
-
-export type Member = Awaited<ReturnType<typeof startBackend>>;
+import { startBackend, type BenchBackend } from './backend-process.ts';
 
 /** A database as a team would set it up for this load. */
 export function startDatabase(): Promise<PostgresServer> {
@@ -13,9 +11,9 @@ export async function startMembers(
   count: number,
   store: string,
   settings: object = {},
-): Promise<AsyncDisposable & { readonly members: readonly Member[] }> {
+): Promise<AsyncDisposable & { readonly members: readonly BenchBackend[] }> {
   await using started = new AsyncDisposableStack();
-  const members: Member[] = [];
+  const members: BenchBackend[] = [];
   for (let at = 0; at < count; at++) {
     members.push(started.use(await startBackend({ settings, env: { MON_STORE: store } })));
   }

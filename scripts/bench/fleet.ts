@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FleetOrder, FleetReport } from './fleet-process.ts';
-import { sleep } from './report.ts';
 
 const LOOK_MS = 50;
 

@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { loadavg } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { listen } from '../lib/free-port.ts';
 import { startBackend, type BenchBackend } from './backend-process.ts';
 import { BenchAgent } from './bench-agent.ts';
 import { postJson } from './http-line.ts';
 import { preciseCpuMs } from './process-figures.ts';
-import { count, quantile, report, sleep } from './report.ts';
+import { count, quantile, report } from './report.ts';
 import { costOf, type Side } from './side-by-side.ts';
 
 const CONNECTIONS = 30;
@@ -195,10 +196,10 @@ async function openReceiver(): Promise<AsyncDisposable & { readonly url: string 
   const server = createServer((request, response) => {
     request.resume();
     request.on('end', () => response.end());
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
+  const port = await listen(server);
   return {
-    url: `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/`,
+    url: `http://127.0.0.1:${String(port)}/`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { createServer } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { listen } from '../lib/free-port.ts';
 import { startBackend } from './backend-process.ts';
 import { BenchAgent, closedLoop, openLoop, type Load } from './bench-agent.ts';
 import { postJson } from './http-line.ts';
 import { cpuMs } from './process-figures.ts';
-import { report, reportBeside, sleep } from './report.ts';
+import { report, reportBeside } from './report.ts';
 
 const LOCALHOST = '127.0.0.1';
 /** Runs that wait, so that the handlers always have some to do. */
@@ -145,10 +147,4 @@ async function openReceivers(): Promise<AsyncDisposable & { readonly definitions
       }
     },
   };
-}
-
-async function listen(server: Server): Promise<number> {
-  server.listen(0, LOCALHOST);
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
 }

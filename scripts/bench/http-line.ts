@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuMs } from './process-figures.ts';
-import { sleep } from './report.ts';
 
 /** A server; without its process when that is not ours. */
 export interface Target {

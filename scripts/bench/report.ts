@@ -64,7 +64,3 @@ export function reportBeside<Round>(
   report(what, after, unit, `${((after / before - 1) * 100).toFixed(1)} %, without ${count(before)}; goal ${goal}`);
   return before;
 }
-
-export function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}

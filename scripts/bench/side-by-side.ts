@@ -1,5 +1,5 @@
 import type { BenchBackend } from './backend-process.ts';
-import { steadyLoop, type BenchAgent } from './bench-agent.ts';
+import { ackedBy, steadyLoop, type BenchAgent } from './bench-agent.ts';
 import { preciseCpuMs } from './process-figures.ts';
 
 /** One of several backends that differ in one thing alone, with as many agents as each of the others. */
@@ -9,7 +9,7 @@ export interface Side {
 }
 
 /** The agents in turns over all sides, result by result, so that whatever else the machine does is the same for all. */
-export function turnsOf(sides: readonly Side[]): readonly BenchAgent[] {
+export function turnsOf(sides: readonly Pick<Side, 'agents'>[]): readonly BenchAgent[] {
   const most = Math.max(...sides.map(({ agents }) => agents.length));
   return Array.from({ length: most }, (_, at) => sides.flatMap(({ agents }) => agents[at] ?? [])).flat();
 }
@@ -21,7 +21,7 @@ export function turnsOf(sides: readonly Side[]): readonly BenchAgent[] {
  */
 export async function costOf(sides: readonly Side[], ms: number, rate: number): Promise<readonly number[]> {
   const figures = (): readonly (readonly [number, number])[] =>
-    sides.map(({ backend, agents }) => [preciseCpuMs(backend.pid), agents.reduce((sum, { acked }) => sum + acked, 0)]);
+    sides.map(({ backend, agents }) => [preciseCpuMs(backend.pid), ackedBy(agents)]);
   const before = figures();
   const endsAt = performance.now() + ms;
   await steadyLoop(turnsOf(sides), rate, () => performance.now() >= endsAt);

@@ -1,16 +1,18 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { backendAddress } from '../../shared/client/local-access.ts';
 import type { StoreUpgradeStatus } from '../../shared/schemas/store-upgrade.ts';
 import { storeBytes } from '../../daemon/backend/store/store-size.ts';
 import { writeEarlierStore } from '../fixtures/earlier-store.ts';
+import { makeStateDir } from './backend-process.ts';
 import { BenchAgent, openLoop } from './bench-agent.ts';
 import { peakMemoryMiB } from './process-figures.ts';
-import { count, quantile, report, sleep } from './report.ts';
+import { count, quantile, report } from './report.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CLIENTS = 10_000;
@@ -36,7 +38,7 @@ interface Program extends AsyncDisposable {
  */
 export async function run(): Promise<void> {
   await using parts = new AsyncDisposableStack();
-  const stateDir = await mkdtemp(`${ROOT}build/bench-`);
+  const stateDir = await makeStateDir();
   parts.defer(() => rm(stateDir, { recursive: true, force: true }));
   parts.defer(() => rm(`${stateDir}.json`, { force: true }));
   const fill = async (): Promise<void> => {

@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import {
   agentSettingsSchema,
   CLIENT_VARIABLES,
@@ -39,7 +38,7 @@ const INTRODUCTIONS: Readonly<Record<string, string>> = {
 
 /** `docs/settings.md`, from the schemas that a configuration is held to. */
 export function settingsPage(): string {
-  const program = jsonOf(programSettingsSchema);
+  const program = schemaOf(programSettingsSchema);
   const ofBackend = (schema: JsonSchema | undefined, path: string): string =>
     settingsTable({
       schema: schema ?? {},
@@ -58,14 +57,14 @@ export function settingsPage(): string {
     ofBackend(program, ''),
     '### `api`',
     'How the API listens, see [configuration.md](configuration.md#api).',
-    ofBackend(jsonOf(apiSettingsSchema), 'api.'),
+    ofBackend(schemaOf(apiSettingsSchema), 'api.'),
     ...Object.entries(program.properties ?? {})
       .filter(([, { properties }]) => properties !== undefined)
       .map(([name, section]) => `### \`${name}\`${INTRODUCTIONS[name] ?? ''}\n\n${ofBackend(section, `${name}.`)}`),
     '## The agent',
     'In the section `agent`, see [agent.md](agent.md). What is in `client` describes the machine.',
     settingsTable({
-      schema: jsonOf(agentSettingsSchema),
+      schema: schemaOf(agentSettingsSchema),
       path: 'agent.',
       help: AGENT_HELP,
       variables: { ...under('agent.', AGENT_VARIABLES), 'agent.api_key': 'MON_API_KEY' },
@@ -101,10 +100,6 @@ function defaultText(setting: JsonSchema, isRequired: boolean): string {
   const { default: value } = setting;
   if (value === undefined || setting.properties !== undefined) return 'none';
   return code(typeof value === 'string' ? value : JSON.stringify(value));
-}
-
-function jsonOf(schema: z.ZodType): JsonSchema {
-  return schemaOf(schema);
 }
 
 /** Variables by the setting that they give. */

@@ -1,3 +1,4 @@
+import { quoted } from '../../shared/domain/command-text.ts';
 import type { Package } from './packages.ts';
 
 /** Of one build. */
@@ -79,8 +80,4 @@ export function movableStarterText(file: string, nodeFlags: string | undefined):
 export function md5sumsText(sums: ReadonlyMap<string, string>): string {
   const rows = [...sums].toSorted(([left], [right]) => (left < right ? -1 : 1));
   return rows.map(([path, sum]) => `${sum}  ${path}\n`).join('');
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
