@@ -26,12 +26,14 @@ const BENCHES: Readonly<Record<string, () => Promise<Bench>>> = {
   stores: () => import('./bench/stores.ts'),
   timeline: () => import('./bench/timeline.ts'),
   travel: () => import('./bench/travel.ts'),
+  turns: () => import('./bench/turns.ts'),
   upgrade: () => import('./bench/upgrade.ts'),
 };
 const NAMES = Object.keys(BENCHES);
 
 const BUILD = fileURLToPath(new URL('../build/', import.meta.url));
 const USAGE = `usage: npm run bench -- NAME [--seconds N] [--SIZE N] [--peer KIND=URL] [--part PART] [--json FILE]
+       npm run bench -- turns --other DIR
        npm run bench -- all [--only NAME,NAME] [--json FILE]
        npm run bench -- compare FILE FILE
 NAME: ${NAMES.join(', ')}
@@ -41,6 +43,7 @@ NAME: ${NAMES.join(', ')}
 --transitions: of the week of 'travel'
 --part: of 'cluster', instead of all: cost, agents or keys; may be given again
 --peer KIND=URL: a server that runs already, for peers, with KIND alertmanager, v1 or v2; may be given again
+--other: another clone of the project, whose backend is measured in turns with the one of this
 --json: where the figures go as well; default of 'all': build/bench.json`;
 
 const SIZES = {
@@ -61,14 +64,15 @@ const { positionals, values } = readArguments(
       ...SIZES,
       part: { type: 'string', multiple: true, default: [] },
       json: { type: 'string' },
+      other: { type: 'string' },
       peer: { type: 'string', multiple: true, default: [] },
-      only: { type: 'string', default: NAMES.join(',') },
+      only: { type: 'string', default: NAMES.filter((name) => name !== 'turns').join(',') },
     },
   },
   USAGE,
 );
 const [name = '', ...files] = positionals;
-const { part: parts, peer: peers, json } = values;
+const { part: parts, peer: peers, other, json } = values;
 const sizeNames = Object.keys(SIZES) as (keyof typeof SIZES)[];
 const sizes = Object.fromEntries(sizeNames.map((size) => [size, Number(values[size])])) as Sizes;
 if (sizeNames.some((size) => !(sizes[size] > 0))) refuseArguments(USAGE);
@@ -78,8 +82,9 @@ const only = values.only.split(',');
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 // Where the state of what is measured goes.
 await mkdir(BUILD, { recursive: true });
+if (name === 'turns' && other === undefined) refuseArguments(USAGE);
 if (load !== undefined && files.length === 0) {
-  await (await load()).run(sizes.seconds, { ...sizes, parts, peers });
+  await (await load()).run(sizes.seconds, { ...sizes, parts, peers, other });
   if (json !== undefined) await writeFile(json, JSON.stringify(reported()));
 } else if (name === 'all' && files.length === 0 && only.every((one) => one in BENCHES)) {
   await runAll(

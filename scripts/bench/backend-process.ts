@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -43,15 +44,18 @@ export interface BenchBackend extends AsyncDisposable {
 /**
  * A backend of its own process.
  *
+ * @param clone whose programs it is of; default: of this one
  * @param settings its configuration
  * @param stateDir goes with it; default: an empty one
  */
 export async function startBackend({
+  clone = ROOT,
   settings = {},
   stateDir,
   env = {},
   isLoopWatched = false,
 }: {
+  readonly clone?: string;
   readonly settings?: object;
   readonly stateDir?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -61,7 +65,7 @@ export async function startBackend({
   const dir = stateDir ?? (await makeStateDir());
   const config = `${dir}.json`;
   await writeFile(config, JSON.stringify(settings));
-  const child = spawn(`${ROOT}scripts/mon-backend`, ['start', '--state-dir', dir, '--port', '0', '-c', config], {
+  const child = spawn(join(clone, 'scripts/mon-backend'), ['start', '--state-dir', dir, '--port', '0', '-c', config], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     env: { ...process.env, ...watching, ...env },
   });

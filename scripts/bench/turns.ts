@@ -1,0 +1,184 @@
+import { performance } from 'node:perf_hooks';
+import { BenchAgent, CHECKS_EACH, checkJson, closedLoop, openLoop, resultJson } from './bench-agent.ts';
+import { startBackend, type BenchBackend } from './backend-process.ts';
+import type { BenchSizes } from './bench-sizes.ts';
+import { Line, postLoop } from './http-line.ts';
+import { preciseCpuMs } from './process-figures.ts';
+import { count, quantile, report } from './report.ts';
+
+const ROUNDS = 9;
+const AGENTS = 100;
+/** Results per second, far below what they can take. */
+const CALM_RATE = 10_000;
+const WARM_UP_MS = 3000;
+const BATCH = 1000;
+const SILENCES = 5000;
+const QUESTION_MS = 400;
+const QUESTIONS = [
+  '/events',
+  '/events?limit=100',
+  '/events/web-500/check-5',
+  '/results?limit=1000',
+  '/silenced',
+  '/silenced/checks/disk-500',
+  '/aggregates/all',
+  '/aggregates/all?max_age=3600',
+  '/aggregates/all/clients',
+  '/aggregates/all/checks',
+  '/aggregates/all/results/critical',
+];
+
+interface Side {
+  readonly backend: BenchBackend;
+  readonly agents: readonly BenchAgent[];
+  readonly line: Line;
+  /** Of each round, by what they are. */
+  readonly figures: Map<string, { readonly unit: string; readonly values: number[] }>;
+}
+
+/**
+ * The backends of another clone and of this one, each part of the load on one and then on the other: the speed of a machine
+ * changes from minute to minute, what is measured in turns changes with it. Medians of `ROUNDS`, the other clone first.
+ */
+export async function run(seconds: number, { other }: BenchSizes): Promise<void> {
+  if (other === undefined)
+    throw new Error('say with --other DIR which clone of the project is measured beside this one');
+  await using before = await startBackend({ clone: other });
+  await using now = await startBackend();
+  const sides = [await sideOf(before), await sideOf(now)];
+  const partMs = (seconds * 1000) / 4;
+  const parts = [flood, calm, inArrays, single];
+  for (const { agents, backend } of sides) await closedLoop(agents, backend.pid, WARM_UP_MS);
+  await inTurns(sides, parts, partMs);
+  for (const { backend } of sides) await fill(backend);
+  const questions = QUESTIONS.map((path) => (side: Side) => ask(side, path));
+  await inTurns(sides, questions, QUESTION_MS);
+  for (const { agents, line } of sides) {
+    for (const agent of agents) agent.close();
+    line.close();
+  }
+  reportMedians(sides);
+}
+
+async function sideOf(backend: BenchBackend): Promise<Side> {
+  const agents = await BenchAgent.connectAll(backend.url, AGENTS);
+  return { backend, agents, line: new Line(backend), figures: new Map() };
+}
+
+/** Each round begins with the side with which the one before ended. */
+async function inTurns(
+  sides: readonly Side[],
+  parts: readonly ((side: Side, ms: number) => Promise<void>)[],
+  ms: number,
+): Promise<void> {
+  for (let round = 0; round < ROUNDS; round++) {
+    const order = round % 2 === 0 ? sides : sides.toReversed();
+    for (const part of parts) for (const side of order) await part(side, ms);
+  }
+}
+
+function note({ figures }: Side, what: string, value: number, unit: string): void {
+  const figure = figures.get(what);
+  if (figure === undefined) figures.set(what, { unit, values: [value] });
+  else figure.values.push(value);
+}
+
+async function flood(side: Side, ms: number): Promise<void> {
+  const { rate, cpuMicroseconds } = await closedLoop(side.agents, side.backend.pid, ms);
+  note(side, 'results of agents, as fast as they go', rate, '/s');
+  note(side, 'a result of them: CPU', cpuMicroseconds, 'us');
+}
+
+async function calm(side: Side, ms: number): Promise<void> {
+  const cpuBefore = preciseCpuMs(side.backend.pid);
+  const { p50, p99, reached } = await openLoop(side.agents, CALM_RATE, ms);
+  const cpu = preciseCpuMs(side.backend.pid) - cpuBefore;
+  const what = `acknowledgement at ${count(CALM_RATE)} results/s`;
+  note(side, `${what}, p50`, p50, 'ms');
+  note(side, `${what}, p99`, p99, 'ms');
+  note(side, `${what}: CPU`, (cpu * 1e6) / (reached * ms), 'us');
+}
+
+async function inArrays(side: Side, ms: number): Promise<void> {
+  const load = { path: '/api/mon/v1/results', connections: 16, ms };
+  const { rate } = await postLoop(
+    side.backend,
+    load,
+    (connection, at) => `[${posted(connection, 50 * at, 50).join()}]`,
+  );
+  note(side, 'results in arrays of 50, 16 connections', rate * 50, '/s');
+}
+
+async function single(side: Side, ms: number): Promise<void> {
+  const load = { path: '/results', connections: 64, ms };
+  const { rate, cpuMicroseconds } = await postLoop(side.backend, load, (connection, at) =>
+    posted(connection, at, 1).join(),
+  );
+  note(side, 'POST /results, 64 connections', rate, '/s');
+  note(side, 'POST /results: CPU', cpuMicroseconds, 'us');
+}
+
+function posted(connection: number, start: number, results: number): string[] {
+  const more = { source: `poster-${String(connection)}` };
+  return Array.from({ length: results }, (_, at) =>
+    checkJson(`check-${String((start + at) % CHECKS_EACH)}`, start + at, ['default'], more),
+  );
+}
+
+async function ask(side: Side, path: string): Promise<void> {
+  const times: number[] = [];
+  // Unmeasured: what runs for the first time is not compiled yet.
+  for (let round = 0; round < 5; round++) await side.line.send('GET', path);
+  const cpuBefore = preciseCpuMs(side.backend.pid);
+  const endsAt = performance.now() + QUESTION_MS;
+  while (times.length < 5 || performance.now() < endsAt) {
+    const startedAt = performance.now();
+    await side.line.send('GET', path);
+    times.push(performance.now() - startedAt);
+  }
+  note(side, `GET ${path}`, quantile(times, 0.5), 'ms');
+  note(side, `GET ${path}: CPU`, (preciseCpuMs(side.backend.pid) - cpuBefore) / times.length, 'ms');
+}
+
+/** 10,000 events, 100,000 members of an aggregate, silences that match nothing. */
+async function fill(backend: BenchBackend): Promise<void> {
+  const line = new Line(backend);
+  const send = async (results: readonly string[]): Promise<void> => {
+    for (let start = 0; start < results.length; start += BATCH) {
+      await line.send('POST', '/api/mon/v1/results', `[${results.slice(start, start + BATCH).join()}]`);
+    }
+  };
+  const webs = resultsOf(10_000, 10, (client, check) => ({
+    source: `web-${String(client)}`,
+    name: `check-${String(check)}`,
+    status: 1 + ((client + check) % 2),
+  }));
+  const members = resultsOf(100_000, 100, (client, check) => ({
+    source: `app-${String(client)}`,
+    name: `probe-${String(check)}`,
+    status: (client + check) % 4,
+    aggregate: 'all',
+  }));
+  await send(webs);
+  await send(members);
+  for (let at = 0; at < SILENCES; at++) {
+    await line.send('POST', '/silenced', JSON.stringify({ subscription: 'nobody', check: `disk-${String(at)}` }));
+  }
+  line.close();
+}
+
+function resultsOf(
+  total: number,
+  checks: number,
+  result: (client: number, check: number) => { readonly name: string },
+): string[] {
+  return Array.from({ length: total }, (_, at) => resultJson(result(Math.floor(at / checks), at % checks)));
+}
+
+function reportMedians([before, now]: readonly Side[]): void {
+  for (const [what, { unit, values }] of now?.figures ?? []) {
+    const medians = [before?.figures.get(what)?.values ?? [], values].map((each) => quantile(each, 0.5));
+    const [earlier = NaN, later = NaN] = medians;
+    report(what, medians, unit, `${((later / earlier - 1) * 100).toFixed(1)} %`);
+  }
+}
