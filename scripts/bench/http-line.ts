@@ -27,6 +27,7 @@ export class Line {
     this.#socket = connect({ host: hostname, port: Number(port), noDelay: true });
     this.#socket.on('data', (data) => this.#receive(data));
     this.#socket.on('error', (error) => this.#pending?.reject(error));
+    this.#socket.on('close', () => this.#pending?.reject(new Error('the server closed the connection')));
   }
 
   send(method: 'GET' | 'POST', path: string, body = ''): Promise<void> {

@@ -31,7 +31,6 @@ const QUESTIONS = [
 interface Side {
   readonly backend: BenchBackend;
   readonly agents: readonly BenchAgent[];
-  readonly line: Line;
   /** Of each round, by what they are. */
   readonly figures: Map<string, { readonly unit: string; readonly values: number[] }>;
 }
@@ -53,16 +52,13 @@ export async function run(seconds: number, { other }: BenchSizes): Promise<void>
   for (const { backend } of sides) await fill(backend);
   const questions = QUESTIONS.map((path) => (side: Side) => ask(side, path));
   await inTurns(sides, questions, QUESTION_MS);
-  for (const { agents, line } of sides) {
-    for (const agent of agents) agent.close();
-    line.close();
-  }
+  for (const { agents } of sides) for (const agent of agents) agent.close();
   reportMedians(sides);
 }
 
 async function sideOf(backend: BenchBackend): Promise<Side> {
   const agents = await BenchAgent.connectAll(backend.url, AGENTS);
-  return { backend, agents, line: new Line(backend), figures: new Map() };
+  return { backend, agents, figures: new Map() };
 }
 
 /** Each round begins with the side with which the one before ended. */
@@ -126,16 +122,18 @@ function posted(connection: number, start: number, results: number): string[] {
 }
 
 async function ask(side: Side, path: string): Promise<void> {
+  const line = new Line(side.backend);
   const times: number[] = [];
   // Unmeasured: what runs for the first time is not compiled yet.
-  for (let round = 0; round < 5; round++) await side.line.send('GET', path);
+  for (let round = 0; round < 5; round++) await line.send('GET', path);
   const cpuBefore = preciseCpuMs(side.backend.pid);
   const endsAt = performance.now() + QUESTION_MS;
   while (times.length < 5 || performance.now() < endsAt) {
     const startedAt = performance.now();
-    await side.line.send('GET', path);
+    await line.send('GET', path);
     times.push(performance.now() - startedAt);
   }
+  line.close();
   note(side, `GET ${path}`, quantile(times, 0.5), 'ms');
   note(side, `GET ${path}: CPU`, (preciseCpuMs(side.backend.pid) - cpuBefore) / times.length, 'ms');
 }

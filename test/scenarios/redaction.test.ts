@@ -229,7 +229,7 @@ describe('no refusal repeats a secret', () => {
   test('to an agent', async () => {
     const agent = await AgentPeer.connect(authorized(), 'web-9');
     await agent.join('spool', { password: SECRET });
-    const check = { name: SECRET, output: [SECRET], secret: SECRET };
+    const check = { name: 'disk', output: [SECRET], secret: SECRET };
     agent.sayText(JSON.stringify({ type: 'results', results: [{ id: 1, check }] }));
     await agent.hears('rejected');
     agent.sayText(

@@ -36,6 +36,8 @@ export interface RigOptions {
   readonly snapshot?: FeedRows;
   /** Answers of the API by `METHOD path`; what is missing is 404. */
   readonly api?: (request: SeenRequest) => { readonly status: number; readonly body?: unknown };
+  /** Until when the answer to a request waits; default: it does not. */
+  readonly hold?: (request: SeenRequest) => Promise<void> | undefined;
   /** The script for consumers that ask for groups or inhibitions; default: they are refused, as by a backend of before. */
   readonly noise?: NonNullable<FeedServerOptions['onNoise']>;
   readonly server?: FeedServer;
@@ -178,7 +180,7 @@ export async function openRig(options: RigOptions = {}): Promise<ConsoleRig> {
 }
 
 async function scriptedBackend(options: RigOptions, requests: SeenRequest[]): Promise<FeedServer> {
-  const { snapshot, api } = options;
+  const { snapshot, api, hold } = options;
   const http: RequestListener = (incoming, outgoing) => {
     void (async () => {
       let text = '';
@@ -189,6 +191,7 @@ async function scriptedBackend(options: RigOptions, requests: SeenRequest[]): Pr
         body: text === '' ? undefined : (JSON.parse(text) as unknown),
       };
       requests.push(request);
+      await hold?.(request);
       const { status, body } = api?.(request) ?? { status: 404 };
       outgoing.writeHead(status, { 'content-type': 'application/json' });
       outgoing.end(body === undefined ? '' : JSON.stringify(body));

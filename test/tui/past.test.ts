@@ -213,8 +213,10 @@ describe('a step in the past', () => {
 
 test('the worst of a moment are shown before the rest of it is there', async () => {
   const all = [...pastState(NOW_MS).events];
+  const worstSeen = Promise.withResolvers<void>();
   const rig = await openRig({
     snapshot: SCENE,
+    hold: ({ path }) => (path.includes('/timeline/state') && /offset=[1-9]/.test(path) ? worstSeen.promise : undefined),
     api: ({ path }) => {
       const query = new URLSearchParams(path.split('?')[1]);
       const offset = Number(query.get('offset') ?? 0);
@@ -226,6 +228,7 @@ test('the worst of a moment are shown before the rest of it is there', async () 
   await rig.stats(SCENE_STATS);
   rig.type(':at 2h ago\r');
   await rig.shows('THE PAST', `:now  1 of ${String(all.length)}`, 'old-1');
+  worstSeen.resolve();
   await rig.shows('web-020');
   await rig.shows(/:now {3}/);
   expect(rig.requests.filter(({ path }) => path.includes('/timeline/state'))).toHaveLength(all.length);
