@@ -33,7 +33,7 @@ const NAMES = Object.keys(BENCHES);
 
 const BUILD = fileURLToPath(new URL('../build/', import.meta.url));
 const USAGE = `usage: npm run bench -- NAME [--seconds N] [--SIZE N] [--peer KIND=URL] [--part PART] [--json FILE]
-       npm run bench -- turns --other DIR
+       npm run bench -- turns [--other DIR]
        npm run bench -- all [--only NAME,NAME] [--json FILE]
        npm run bench -- compare FILE FILE
 NAME: ${NAMES.join(', ')}
@@ -43,7 +43,8 @@ NAME: ${NAMES.join(', ')}
 --transitions: of the week of 'travel'
 --part: of 'cluster', instead of all: cost, agents or keys; may be given again
 --peer KIND=URL: a server that runs already, for peers, with KIND alertmanager, v1 or v2; may be given again
---other: another clone of the project, whose backend is measured in turns with the one of this
+--other: of 'turns': another clone of the project, whose backend is measured in turns with the one of this; default: this one,
+  which tells how much the figures vary by themselves
 --json: where the figures go as well; default of 'all': build/bench.json`;
 
 const SIZES = {
@@ -82,7 +83,6 @@ const only = values.only.split(',');
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 // Where the state of what is measured goes.
 await mkdir(BUILD, { recursive: true });
-if (name === 'turns' && other === undefined) refuseArguments(USAGE);
 if (load !== undefined && files.length === 0) {
   await (await load()).run(sizes.seconds, { ...sizes, parts, peers, other });
   if (json !== undefined) await writeFile(json, JSON.stringify(reported()));

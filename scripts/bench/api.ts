@@ -4,19 +4,16 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startBackend, type BenchBackend } from './backend-process.ts';
-import { resultJson } from './bench-agent.ts';
 import { Line, serverCpuMs, type Target } from './http-line.ts';
 import { memoryMiB } from './process-figures.ts';
+import { EVENTS, MEMBERS, postResults } from './post-results.ts';
 import { count, quantile, report } from './report.ts';
 import type { ResultsOrder, ResultsReport } from './results-process.ts';
 
-const EVENTS = { clients: 1000, checks: 10 };
-const MEMBERS = { clients: 1000, checks: 100 };
 const SILENCES_FEW = 5000;
 const SILENCES_MANY = 100_000;
 /** Entries that name the same check. */
 const SILENCES_PER_CHECK = 10;
-const BATCH = 1000;
 const CONNECTIONS = 32;
 /** Results per second beside lists. */
 const RATE = 20_000;
@@ -32,11 +29,7 @@ export async function run(seconds: number): Promise<void> {
   const ask = new Line(backend);
   console.log(`p50 / p99 and CPU of the backend, from ${String(seconds)} s each over loopback`);
 
-  await postResults(backend, EVENTS, (client, check) => ({
-    source: `web-${String(client)}`,
-    name: `check-${String(check)}`,
-    status: 1 + ((client + check) % 2),
-  }));
+  await postResults(backend, EVENTS);
   await measure(
     ask,
     seconds,
@@ -80,12 +73,7 @@ export async function run(seconds: number): Promise<void> {
   );
 
   const before = memoryMiB(backend.pid);
-  await postResults(backend, MEMBERS, (client, check) => ({
-    source: `app-${String(client)}`,
-    name: `probe-${String(check)}`,
-    status: (client + check) % 4,
-    aggregate: 'all',
-  }));
+  await postResults(backend, MEMBERS);
   const whole = 'of 100,000 members, three in four failing';
   await measure(ask, seconds, `GET /aggregates/:a ${whole}`, '/aggregates/all', 'goal 2 ms');
   await watchLoop(backend, 'the same with max_age', () =>
@@ -151,21 +139,6 @@ async function measure(
   const cpu = (serverCpuMs(line) - cpuBefore) / times.length;
   report(name, [quantile(times, 0.5), quantile(times, 0.99)], 'ms', remark);
   report(`${name}: CPU`, cpu, 'ms');
-}
-
-async function postResults(
-  backend: Target,
-  { clients, checks }: { readonly clients: number; readonly checks: number },
-  result: (client: number, check: number) => { readonly name: string },
-): Promise<void> {
-  const results = Array.from({ length: clients * checks }, (_, index) =>
-    resultJson(result(Math.floor(index / checks), index % checks)),
-  );
-  const line = new Line(backend);
-  for (let start = 0; start < results.length; start += BATCH) {
-    await line.send('POST', '/api/mon/v1/results', `[${results.slice(start, start + BATCH).join(',')}]`);
-  }
-  line.close();
 }
 
 /** Entries that nothing here is named by, in as many subscriptions as checks. */

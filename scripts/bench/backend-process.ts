@@ -55,7 +55,7 @@ export async function startBackend({
   env = {},
   isLoopWatched = false,
 }: {
-  readonly clone?: string;
+  readonly clone?: string | undefined;
   readonly settings?: object;
   readonly stateDir?: string;
   readonly env?: Readonly<Record<string, string>>;

@@ -13,6 +13,6 @@ export interface BenchSizes {
   readonly parts: readonly string[];
   /** Servers that run already, of `peers`, as KIND=URL. */
   readonly peers: readonly string[];
-  /** Of `turns`: the clone of the project that is measured beside this one. */
+  /** Of `turns`: the clone of the project that is measured beside this one; undefined: this one itself. */
   readonly other: string | undefined;
 }

@@ -1,8 +1,9 @@
 import { performance } from 'node:perf_hooks';
-import { BenchAgent, CHECKS_EACH, checkJson, closedLoop, openLoop, resultJson } from './bench-agent.ts';
+import { BenchAgent, CHECKS_EACH, checkJson, closedLoop, openLoop } from './bench-agent.ts';
 import { startBackend, type BenchBackend } from './backend-process.ts';
 import type { BenchSizes } from './bench-sizes.ts';
 import { Line, postLoop } from './http-line.ts';
+import { EVENTS, MEMBERS, postResults } from './post-results.ts';
 import { preciseCpuMs } from './process-figures.ts';
 import { count, quantile, report } from './report.ts';
 
@@ -11,7 +12,6 @@ const AGENTS = 100;
 /** Results per second, far below what they can take. */
 const CALM_RATE = 10_000;
 const WARM_UP_MS = 3000;
-const BATCH = 1000;
 const SILENCES = 5000;
 const QUESTION_MS = 400;
 const QUESTIONS = [
@@ -37,11 +37,10 @@ interface Side {
 
 /**
  * The backends of another clone and of this one, each part of the load on one and then on the other: the speed of a machine
- * changes from minute to minute, what is measured in turns changes with it. Medians of `ROUNDS`, the other clone first.
+ * changes from minute to minute, what is measured in turns changes with it. Medians of `ROUNDS`, the other clone first. Without
+ * another one this one stands beside itself: so much do the figures vary by themselves.
  */
 export async function run(seconds: number, { other }: BenchSizes): Promise<void> {
-  if (other === undefined)
-    throw new Error('say with --other DIR which clone of the project is measured beside this one');
   await using before = await startBackend({ clone: other });
   await using now = await startBackend();
   const sides = [await sideOf(before), await sideOf(now)];
@@ -50,7 +49,7 @@ export async function run(seconds: number, { other }: BenchSizes): Promise<void>
   for (const { agents, backend } of sides) await closedLoop(agents, backend.pid, WARM_UP_MS);
   await inTurns(sides, parts, partMs);
   for (const { backend } of sides) await fill(backend);
-  const questions = QUESTIONS.map((path) => (side: Side) => ask(side, path));
+  const questions = QUESTIONS.map((path) => (side: Side, ms: number) => ask(side, path, ms));
   await inTurns(sides, questions, QUESTION_MS);
   for (const { agents } of sides) for (const agent of agents) agent.close();
   reportMedians(sides);
@@ -121,13 +120,13 @@ function posted(connection: number, start: number, results: number): string[] {
   );
 }
 
-async function ask(side: Side, path: string): Promise<void> {
+async function ask(side: Side, path: string, ms: number): Promise<void> {
   const line = new Line(side.backend);
   const times: number[] = [];
   // Unmeasured: what runs for the first time is not compiled yet.
   for (let round = 0; round < 5; round++) await line.send('GET', path);
   const cpuBefore = preciseCpuMs(side.backend.pid);
-  const endsAt = performance.now() + QUESTION_MS;
+  const endsAt = performance.now() + ms;
   while (times.length < 5 || performance.now() < endsAt) {
     const startedAt = performance.now();
     await line.send('GET', path);
@@ -138,39 +137,15 @@ async function ask(side: Side, path: string): Promise<void> {
   note(side, `GET ${path}: CPU`, (preciseCpuMs(side.backend.pid) - cpuBefore) / times.length, 'ms');
 }
 
-/** 10,000 events, 100,000 members of an aggregate, silences that match nothing. */
+/** Events, an aggregate, and silences that match nothing. */
 async function fill(backend: BenchBackend): Promise<void> {
+  await postResults(backend, EVENTS);
+  await postResults(backend, MEMBERS);
   const line = new Line(backend);
-  const send = async (results: readonly string[]): Promise<void> => {
-    for (let start = 0; start < results.length; start += BATCH) {
-      await line.send('POST', '/api/mon/v1/results', `[${results.slice(start, start + BATCH).join()}]`);
-    }
-  };
-  const webs = resultsOf(10_000, 10, (client, check) => ({
-    source: `web-${String(client)}`,
-    name: `check-${String(check)}`,
-    status: 1 + ((client + check) % 2),
-  }));
-  const members = resultsOf(100_000, 100, (client, check) => ({
-    source: `app-${String(client)}`,
-    name: `probe-${String(check)}`,
-    status: (client + check) % 4,
-    aggregate: 'all',
-  }));
-  await send(webs);
-  await send(members);
   for (let at = 0; at < SILENCES; at++) {
     await line.send('POST', '/silenced', JSON.stringify({ subscription: 'nobody', check: `disk-${String(at)}` }));
   }
   line.close();
-}
-
-function resultsOf(
-  total: number,
-  checks: number,
-  result: (client: number, check: number) => { readonly name: string },
-): string[] {
-  return Array.from({ length: total }, (_, at) => resultJson(result(Math.floor(at / checks), at % checks)));
 }
 
 function reportMedians([before, now]: readonly Side[]): void {

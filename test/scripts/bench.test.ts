@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,4 +51,17 @@ test.each([
   writeFileSync(file, text);
   await expect(readBenchFile(file)).rejects.toThrow(error);
   await expect(readBenchFile(file)).rejects.toThrow(file);
+});
+
+test.each(['bench', 'soak', 'package'])('npm run %s explains itself, and what is wrong with an argument', (name) => {
+  const run = (...words: readonly string[]): ReturnType<typeof spawnSync> =>
+    spawnSync(process.execPath, [join(import.meta.dirname, `../../scripts/${name}.ts`), ...words], {
+      encoding: 'utf8',
+    });
+  expect(run('--help')).toMatchObject({ status: 0, stdout: expect.stringContaining(`npm run ${name}`) as string });
+  const { status, stderr } = run('--nothing');
+  expect(status).toBe(2);
+  expect(stderr).toContain("Unknown option '--nothing'");
+  expect(stderr).toContain(`usage: npm run ${name}`);
+  expect(stderr).not.toMatch(/^ +at /m);
 });

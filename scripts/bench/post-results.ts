@@ -1,0 +1,45 @@
+import { resultJson } from './bench-agent.ts';
+import { Line, type Target } from './http-line.ts';
+
+const BATCH = 1000;
+
+/** Results of so many clients with so many checks each. */
+interface KnownResults {
+  readonly clients: number;
+  readonly checks: number;
+  readonly result: (client: number, check: number) => { readonly name: string };
+}
+
+/** 10,000 events. */
+export const EVENTS: KnownResults = {
+  clients: 1000,
+  checks: 10,
+  result: (client, check) => ({
+    source: `web-${String(client)}`,
+    name: `check-${String(check)}`,
+    status: 1 + ((client + check) % 2),
+  }),
+};
+
+/** 100,000 members of one aggregate, three in four failing. */
+export const MEMBERS: KnownResults = {
+  clients: 1000,
+  checks: 100,
+  result: (client, check) => ({
+    source: `app-${String(client)}`,
+    name: `probe-${String(check)}`,
+    status: (client + check) % 4,
+    aggregate: 'all',
+  }),
+};
+
+export async function postResults(backend: Target, { clients, checks, result }: KnownResults): Promise<void> {
+  const results = Array.from({ length: clients * checks }, (_, index) =>
+    resultJson(result(Math.floor(index / checks), index % checks)),
+  );
+  const line = new Line(backend);
+  for (let start = 0; start < results.length; start += BATCH) {
+    await line.send('POST', '/api/mon/v1/results', `[${results.slice(start, start + BATCH).join(',')}]`);
+  }
+  line.close();
+}
