@@ -14,13 +14,15 @@ const CALM_RATE = 10_000;
 const WARM_UP_MS = 3000;
 const SILENCES = 5000;
 const QUESTION_MS = 400;
-const QUESTIONS = [
+const ABOUT_EVENTS = [
   '/events',
   '/events?limit=100',
   '/events/web-500/check-5',
   '/results?limit=1000',
   '/silenced',
   '/silenced/checks/disk-500',
+];
+const ABOUT_AGGREGATES = [
   '/aggregates/all',
   '/aggregates/all?max_age=3600',
   '/aggregates/all/clients',
@@ -48,10 +50,14 @@ export async function run(seconds: number, { other }: BenchSizes): Promise<void>
   const parts = [flood, calm, inArrays, single];
   for (const { agents, backend } of sides) await closedLoop(agents, backend.pid, WARM_UP_MS);
   await inTurns(sides, parts, partMs);
-  for (const { backend } of sides) await fill(backend);
-  const questions = QUESTIONS.map((path) => (side: Side, ms: number) => ask(side, path, ms));
-  await inTurns(sides, questions, QUESTION_MS);
-  for (const { agents } of sides) for (const agent of agents) agent.close();
+  for (const { backend, agents } of sides) {
+    for (const agent of agents) agent.close();
+    await postResults(backend, EVENTS);
+    await postSilences(backend);
+  }
+  await inTurns(sides, ABOUT_EVENTS.map(questionOf), QUESTION_MS);
+  for (const { backend } of sides) await postResults(backend, MEMBERS);
+  await inTurns(sides, ABOUT_AGGREGATES.map(questionOf), QUESTION_MS);
   reportMedians(sides);
 }
 
@@ -120,6 +126,10 @@ function posted(connection: number, start: number, results: number): string[] {
   );
 }
 
+function questionOf(path: string) {
+  return (side: Side, ms: number): Promise<void> => ask(side, path, ms);
+}
+
 async function ask(side: Side, path: string, ms: number): Promise<void> {
   const line = new Line(side.backend);
   const times: number[] = [];
@@ -137,10 +147,8 @@ async function ask(side: Side, path: string, ms: number): Promise<void> {
   note(side, `GET ${path}: CPU`, (preciseCpuMs(side.backend.pid) - cpuBefore) / times.length, 'ms');
 }
 
-/** Events, an aggregate, and silences that match nothing. */
-async function fill(backend: BenchBackend): Promise<void> {
-  await postResults(backend, EVENTS);
-  await postResults(backend, MEMBERS);
+/** Of nothing that is there. */
+async function postSilences(backend: BenchBackend): Promise<void> {
   const line = new Line(backend);
   for (let at = 0; at < SILENCES; at++) {
     await line.send('POST', '/silenced', JSON.stringify({ subscription: 'nobody', check: `disk-${String(at)}` }));
