@@ -7,7 +7,33 @@ import type { PendingStep, StepProgress, UpgradeObstacle } from '../../shared/sc
 export type Key = readonly (string | number)[];
 
 export type StoreOp =
-  { readonly type: 'put'; readonly key: Key; readonly value: string } | { readonly type: 'del'; readonly key: Key };
+  | { readonly type: 'put'; readonly key: Key; readonly value: string }
+  | { readonly type: 'del'; readonly key: Key }
+  | AmendableOp
+  | AmendOp;
+
+/** Puts a value, of which parts may be amended later. For keys of `check` alone. */
+export interface AmendableOp {
+  readonly type: 'amendable';
+  readonly key: Key;
+  /** No other value that is ever put in this place may have it. Without blanks. */
+  readonly stamp: string;
+  /** The value, taken apart. */
+  readonly parts: readonly string[];
+}
+
+/**
+ * Replaces parts of a value that was put as amendable, and those that an earlier amendment had replaced. Nothing changes when
+ * another one is in its place by now.
+ */
+export interface AmendOp {
+  readonly type: 'amend';
+  readonly key: Key;
+  /** Of the value. */
+  readonly stamp: string;
+  /** Undefined: as it was put. */
+  readonly parts: readonly (string | undefined)[];
+}
 
 /** An entry by its two parts or, where both are null, by its id and its selector: when it is gone, nobody else knows that. */
 export type SilencedChange = readonly [
@@ -81,6 +107,9 @@ export interface Store {
    *   there, also after a restart, unless it is an `UnsettledWriteError`
    */
   write(lease: Lease, ops: readonly StoreOp[], changes: readonly Change[], durability?: Durability): Promise<number>;
+
+  /** Whether it takes `amendable` and `amend`; once it does, it always does. */
+  readonly canAmend: boolean;
 
   /** Why it takes no write now: the disk failed, and is tried again and again. Undefined while it takes them. */
   readonly refusal: MonError | undefined;

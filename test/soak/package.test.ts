@@ -141,7 +141,7 @@ describe('packages in a Debian under its own systemd', { timeout: LONG_MS }, () 
     expect(await install(VERSION)).toMatch(/successfully upgraded database/);
     expect(await stateOf('mon-backend')).toBe('active');
     expect(await results()).toBe(before);
-    expect(await run('runuser -u mon -- mon-backend upgrade --dry-run')).toMatch(/schema 3 and is up to date/);
+    expect(await run('runuser -u mon -- mon-backend upgrade --dry-run')).toMatch(/schema 4 and is up to date/);
     const backups = await run('ls /var/lib/mon/mon-backend/backups');
     expect(backups).toMatch(/^\S+-schema-2$/);
 

@@ -84,6 +84,10 @@ export class TroubledStore implements Store {
     return seq;
   }
 
+  get canAmend(): boolean {
+    return this.#store.canAmend;
+  }
+
   get refusal(): MonError | undefined {
     return this.closedFor ?? this.#store.refusal;
   }

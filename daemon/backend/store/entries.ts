@@ -1,3 +1,4 @@
+import { isAmendable, isAmendment, wholeText } from './amendments.ts';
 import { diskError } from './disk-error.ts';
 import { decodeTuple } from './tuple.ts';
 import type { Database } from './database.ts';
@@ -19,7 +20,8 @@ export interface EntryRange {
 export type StoredEntry = readonly [key: (string | number)[], value: string];
 
 /**
- * Keys and values in order, as they are at the call, whatever is written while they are read.
+ * Keys and values in order, as they are at the call, whatever is written while they are read. Amended ones come as they are
+ * now; a range that begins between a value and its amendment leaves both out.
  *
  * @param reading disposed of at their end
  * @throws MonError `unavailable` when the disk refuses
@@ -31,7 +33,7 @@ export function entriesOf(
 ): AsyncGenerator<StoredEntry, void, undefined> {
   try {
     // Here and not in the generator, which begins only when its first entry is asked for.
-    return pagedEntries(openIterator(database, range), database.location, reading);
+    return pagedEntries(openIterator(database, range), database.location, { limit: range.limit, reading });
   } catch (error) {
     reading?.[Symbol.dispose]();
     throw error;
@@ -42,7 +44,13 @@ type Iterator = ReturnType<typeof openIterator>;
 
 function openIterator(database: Database, range: EntryRange) {
   try {
-    return database.iterator({ ...range, highWaterMarkBytes: PAGE_BYTES });
+    const { limit, ...keys } = range;
+    return database.iterator({
+      ...keys,
+      // Each may have an amendment, and so may the one before the first.
+      ...(limit !== undefined && { limit: 2 * limit + 1 }),
+      highWaterMarkBytes: PAGE_BYTES,
+    });
   } catch (error) {
     throw diskError(database.location, 'read', error);
   }
@@ -51,17 +59,37 @@ function openIterator(database: Database, range: EntryRange) {
 async function* pagedEntries(
   iterator: Iterator,
   location: string,
-  reading: Disposable | undefined,
+  { limit = Infinity, reading }: { readonly limit?: number | undefined; readonly reading: Disposable | undefined },
 ): AsyncGenerator<StoredEntry, void, undefined> {
+  let left = limit;
+  /** One that may have an amendment, which would be the next. */
+  let held: readonly [key: string, value: string] | undefined;
   try {
+    if (left === 0) return;
     for (let next = iterator.nextv(PAGE_ENTRIES); ;) {
       const page = await next;
-      if (page.length === 0) return;
+      if (page.length === 0) break;
       // Read while these are looked at; whether it failed is asked when it is their turn.
       next = iterator.nextv(PAGE_ENTRIES);
       next.catch(() => undefined);
-      for (const [key, value] of page) yield [decodeTuple(key), value];
+      for (const entry of page) {
+        const [key, value] = entry;
+        const isAmending = isAmendment(value);
+        if (held !== undefined) {
+          const [heldKey, heldValue] = held;
+          held = undefined;
+          yield [decodeTuple(heldKey), wholeText(heldValue, isAmending ? value : undefined)];
+          if (--left <= 0) return;
+        }
+        if (isAmending) continue;
+        if (isAmendable(value)) held = entry;
+        else {
+          yield [decodeTuple(key), value];
+          if (--left <= 0) return;
+        }
+      }
     }
+    if (held !== undefined) yield [decodeTuple(held[0]), wholeText(held[1])];
   } catch (error) {
     throw diskError(location, 'read', error);
   } finally {

@@ -1,12 +1,21 @@
 import { BusyError, MonError } from '../../../shared/errors.ts';
 import { SystemClock } from '../../clock/system-clock.ts';
 import type { Change, ChangeRecord, Clock, Durability, Key, Lease, Store, StoreOp } from '../ports.ts';
+import {
+  AMENDABLE_PREFIX,
+  amendableText,
+  AMENDMENT_PART,
+  amendmentText,
+  isAmendable,
+  wholeText,
+} from './amendments.ts';
 import { AtomicWriter, type Entry } from './atomic-writer.ts';
 import { parseChanges, serializeChanges } from './change-record.ts';
 import { diskError } from './disk-error.ts';
 import { entriesOf, type EntryRange, type StoredEntry } from './entries.ts';
 import { changeKey, epochKey, EPOCHS, lastSeqKey, STORE_ID } from './keys.ts';
 import { LevelSchema } from './level-schema.ts';
+import { AMENDING_SCHEMA } from './migrations/004-amendments.ts';
 import { MIGRATIONS } from './migrations/list.ts';
 import { ensureSchema } from './migrations/schema-version.ts';
 import { closeDatabase, openDatabase, WRITE_BUFFER_BYTES, type LossPolicy } from './open-database.ts';
@@ -45,6 +54,8 @@ export async function openLevelStore(dir: string, options: LevelStoreOptions = {
     throw error instanceof MonError ? error : diskError(dir, 'read', error);
   }
 }
+
+const AMENDMENT_SUFFIX = encodeTuple([AMENDMENT_PART]);
 
 export class LevelStore implements Store {
   readonly id: string;
@@ -115,7 +126,7 @@ export class LevelStore implements Store {
     let values: (string | undefined)[];
     const reading = await this.#gate.enter();
     try {
-      values = await this.#database.getMany(encoded);
+      values = await wholeValues(this.#database, encoded);
     } catch (error) {
       throw diskError(this.#database.location, 'read', error);
     } finally {
@@ -141,7 +152,8 @@ export class LevelStore implements Store {
       const { retention } = shard;
       const seq = retention.last + 1;
       // LevelDB applies a batch in order, so that the last op on a key wins.
-      const entries: Entry[] = ops.map((op) => [encodeNamed(op.key), op.type === 'put' ? op.value : undefined]);
+      const entries: Entry[] = [];
+      for (const op of ops) addEntries(entries, op);
       for (let old = retention.first; old < retention.firstAfter(changes.length); old++) {
         entries.push([encodeTuple(changeKey(shard.name, old)), undefined]);
       }
@@ -193,6 +205,10 @@ export class LevelStore implements Store {
         },
       };
     });
+  }
+
+  get canAmend(): boolean {
+    return this.schema.version >= AMENDING_SCHEMA;
   }
 
   get refusal(): MonError | undefined {
@@ -262,6 +278,41 @@ export class LevelStore implements Store {
   #assertOpen(): void {
     if (this.#closed !== undefined) throw new BusyError('the store is closed');
   }
+}
+
+function addEntries(entries: Entry[], op: StoreOp): void {
+  const key = encodeNamed(op.key);
+  switch (op.type) {
+    case 'put':
+      entries.push([key, op.value]);
+      break;
+    case 'amendable':
+      entries.push([key, amendableText(op.stamp, op.parts)]);
+      break;
+    case 'amend':
+      entries.push([key + AMENDMENT_SUFFIX, amendmentText(op.stamp, op.parts)]);
+      break;
+    case 'del':
+      entries.push([key, undefined]);
+      if (op.key[0] === AMENDABLE_PREFIX) entries.push([key + AMENDMENT_SUFFIX, undefined]);
+      break;
+  }
+}
+
+/** Values of encoded keys, amended ones as they are now. */
+async function wholeValues(database: Database, keys: readonly string[]): Promise<(string | undefined)[]> {
+  const values = await database.getMany([...keys]);
+  const amendable = keys.filter((_, at) => isAmendable(values[at] ?? ''));
+  if (amendable.length === 0) return values;
+  // Both of each at one moment: by now there may be another value with another amendment.
+  const pairs = await database.getMany(amendable.flatMap((key) => [key, key + AMENDMENT_SUFFIX]));
+  let next = 0;
+  return values.map((value) => {
+    if (value === undefined || !isAmendable(value)) return value;
+    const at = 2 * next++;
+    const now = pairs[at];
+    return now === undefined ? undefined : wholeText(now, pairs[at + 1]);
+  });
 }
 
 async function* entriesThrough(

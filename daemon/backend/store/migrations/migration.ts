@@ -8,6 +8,8 @@ import type { Database } from '../database.ts';
  *
  * A backend may serve a store whose steps are pending: it reads each value through `rewrite` and writes only the newest
  * form. So old and new may stand side by side, and the walk that rewrites what is left can be cut off anywhere.
+ *
+ * From schema 4 on what is stored of a result may have an amendment: a step that changes those brings both together first.
  */
 export interface Migration {
   /** The schema version that it leads to; the one before it is one less. */

@@ -36,10 +36,12 @@ export function batchOf(
   const values: Buffer[] = [];
   const gone: Buffer[] = [];
   for (const [key, op] of last) {
-    if (op.type === 'put') {
+    const value = valueOf(op);
+    if (value === undefined) gone.push(Buffer.from(key));
+    else {
       keys.push(Buffer.from(key));
-      values.push(Buffer.from(op.value));
-    } else gone.push(Buffer.from(key));
+      values.push(Buffer.from(value));
+    }
   }
   const rows = [byteaArray(keys), byteaArray(values), byteaArray(gone)];
   const record = [id, changes.length, serializeChanges(changes), shard.retention.firstAfter(changes.length)];
@@ -52,4 +54,18 @@ export function batchOf(
       values: [shard.name, holder, epoch, ttlMs, ...rows, ...record],
     }),
   };
+}
+
+/** @returns undefined: it is gone */
+function valueOf(op: StoreOp): string | undefined {
+  switch (op.type) {
+    case 'put':
+      return op.value;
+    case 'amendable':
+      return op.parts.join('');
+    case 'amend':
+      throw new Error('a store in PostgreSQL takes no amendments');
+    case 'del':
+      return undefined;
+  }
 }

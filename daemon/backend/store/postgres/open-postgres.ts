@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Client } from 'pg';
 import { MonError } from '../../../../shared/errors.ts';
-import { MIGRATIONS, newestSchema } from '../migrations/list.ts';
+import { POSTGRES_SCHEMA } from './postgres-schema.ts';
 import { MAKING_TABLES, TABLES } from './statements.ts';
 
 const SECRET_BYTES = 32;
@@ -32,11 +32,11 @@ export async function ensureTables(client: Client, shown: string, copying: strin
   const { rows } = await client.query<{ named: boolean; ours: boolean }>(FOUND);
   const { named, ours } = rows[0] ?? { named: false, ours: false };
   if (named && !ours) throw ofAnother(shown);
-  if (!ours) await makeTables(client, newestSchema(MIGRATIONS), copying);
+  if (!ours) await makeTables(client, POSTGRES_SCHEMA, copying);
   const row = await readStoreRow(client);
   await client.query('commit');
   if (row === undefined) throw ofAnother(shown);
-  refuseNewer(shown, row.schema, newestSchema(MIGRATIONS));
+  refuseNewer(shown, row.schema, POSTGRES_SCHEMA);
   return row;
 }
 

@@ -1,22 +1,22 @@
 import { MonError } from '../../../../shared/errors.ts';
 import type { PendingStep, UpgradeObstacle } from '../../../../shared/schemas/store-upgrade.ts';
 import type { StoreSchema } from '../../ports.ts';
-import { newestSchema } from '../migrations/list.ts';
-import type { Migration } from '../migrations/migration.ts';
 import type { DatabaseServer } from './server.ts';
 
-/** The schema of a store in PostgreSQL. It is new with schema 3, so that nothing leads there from an earlier one yet. */
+/**
+ * The newest schema of a store in PostgreSQL. It is new with schema 3, so that nothing leads there from an earlier one yet; what
+ * LevelDB's stores may hold since (4) it never does.
+ */
+export const POSTGRES_SCHEMA = 3;
+
+/** The schema of a store in PostgreSQL. */
 export class PostgresSchema implements StoreSchema {
   readonly version: number;
-  readonly newest: number;
+  readonly newest = POSTGRES_SCHEMA;
   readonly #shown: string;
 
-  constructor(
-    { shown }: Pick<DatabaseServer, 'shown'>,
-    { version, migrations }: { readonly version: number; readonly migrations: readonly Migration[] },
-  ) {
+  constructor({ shown }: Pick<DatabaseServer, 'shown'>, version: number) {
     this.version = version;
-    this.newest = newestSchema(migrations);
     this.#shown = shown;
   }
 

@@ -4,7 +4,6 @@ import { BusyError, MonError } from '../../../../shared/errors.ts';
 import { SystemClock } from '../../../clock/system-clock.ts';
 import type { Change, ChangeRecord, Clock, Key, Lease, StoreOp } from '../../ports.ts';
 import { parseChanges } from '../change-record.ts';
-import { MIGRATIONS } from '../migrations/list.ts';
 import { RETENTION_DEFAULT, type RetentionLimits } from '../retention.ts';
 import { scanRange } from '../scan-range.ts';
 import type { SharedStore, Standing, StoreSnapshot, ToldOfItself, Written } from '../shared.ts';
@@ -123,7 +122,7 @@ export class PostgresStore implements SharedStore {
     });
     const { shown } = server;
     this.#leases = new HeldLeases({ member: this.self, shown, clock, inTurn, connection: this.#connection });
-    this.schema = new PostgresSchema(server, { version: schema, migrations: MIGRATIONS });
+    this.schema = new PostgresSchema(server, schema);
   }
 
   scan(
@@ -142,6 +141,11 @@ export class PostgresStore implements SharedStore {
   async getMany(keys: readonly Key[]): Promise<(string | undefined)[]> {
     this.#assertOpen();
     return this.#reading(readValues(this.#server.readers, keys));
+  }
+
+  /** Members follow each other by whole values. */
+  get canAmend(): boolean {
+    return false;
   }
 
   lastSeq(shard: string): number {

@@ -232,7 +232,7 @@ describe('steps', () => {
     for (let at = 0; at < 5; at++) await plan.skip('not in this test');
     await plan.until('migrate');
     expect((await plan.start()).steps.find(({ id }) => id === 'migrate')).toMatchObject({
-      note: 'the database is up to date already, at schema 3',
+      note: 'the database is up to date already, at schema 4',
     });
   });
 

@@ -86,7 +86,7 @@ test('a plan is carried out to its end: a check without a namespace found and fi
 
   expect((await plan.start()).steps.find((step) => step.id === 'migrate')).toMatchObject({
     state: 'done',
-    note: 'upgraded the database from schema 2 to 3',
+    note: 'upgraded the database from schema 2 to 4',
   });
   expect(await api.submitResult({ name: 'x', output: 'y' })).toHaveProperty('issued');
   await agent.reaches(1);

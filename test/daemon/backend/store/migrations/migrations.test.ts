@@ -166,6 +166,7 @@ describe('an upgrade', () => {
     expect(await opened.schema.pending()).toEqual([
       { version: 2, name: 'check records', entries: 1200 },
       { version: 3, name: 'check configurations', entries: 1 },
+      { version: 4, name: 'results stored as what they changed', entries: 0 },
     ]);
     let rests = 0;
     await opened.schema.upgrade({
@@ -182,6 +183,7 @@ describe('an upgrade', () => {
       [2, 1200, 1200],
       [3, 0, 1],
       [3, 1, 1],
+      [4, 0, 0],
     ]);
     expect(opened.schema.version).toBe(NEWEST);
     expect(await opened.schema.pending()).toEqual([]);

@@ -35,7 +35,7 @@ test('the backup of an upgrade takes it back, and what it replaces is backed up 
   expect(rig.log.messages('info')).toEqual(['backup taken and verified', 'successfully restored database']);
   expect(besidesId(await contentOf(dir))).toEqual(besidesId(before));
   const [, replaced = ''] = (await readdir(join(dir, 'backups'))).toSorted((a, b) => a.length - b.length);
-  expect(replaced).toMatch(/-schema-3-before-restore$/);
+  expect(replaced).toMatch(/-schema-4-before-restore$/);
   expect(await contentOf(join(dir, 'backups', replaced, 'store'))).toEqual(after);
 });
 
@@ -81,7 +81,7 @@ describe('nothing is changed', () => {
     await writeFile(file, (await readFile(file, 'utf8')).replace('"schema": 1', '"schema": 99'));
     await expect(restoreCommand(backup, dir, FLAGS, commandRig())).rejects.toMatchObject({
       code: 'invalid',
-      message: expect.stringMatching(/has schema 99, this program knows up to 3; use the mon that took it/),
+      message: expect.stringMatching(/has schema 99, this program knows up to 4; use the mon that took it/),
     });
     expect(await contentOf(dir)).toEqual(after);
   });
@@ -90,6 +90,6 @@ describe('nothing is changed', () => {
     const { dir, backup } = await upgradedStore();
     await using holder = await openSchema(dir);
     await expect(restoreCommand(backup, dir, FLAGS, commandRig())).rejects.toMatchObject({ code: 'conflict' });
-    expect(holder.schema.version).toBe(3);
+    expect(holder.schema.version).toBe(4);
   });
 });

@@ -19,9 +19,9 @@ test('asks, takes a backup, upgrades, and tells the log in the words of the refe
   await upgradeDir(dir, FLAGS, rig);
   expect(rig.asked).toEqual([QUESTION]);
   expect(told(rig.log)).toEqual([
-    ['warn', 'migrating embedded database to a new version', { database_version: 1, new_version: 3 }],
+    ['warn', 'migrating embedded database to a new version', { database_version: 1, new_version: 4 }],
     ['info', 'backup taken and verified', {}],
-    ['info', 'successfully upgraded database', { database_version: 3 }],
+    ['info', 'successfully upgraded database', { database_version: 4 }],
   ]);
   const [backup = ''] = await readdir(join(dir, 'backups'));
   expect(await contentOf(join(dir, 'backups', backup, 'store'))).toEqual(before);
@@ -36,7 +36,7 @@ test('says that there is nothing to do, and asks nothing, when it is run again',
   const after = await contentOf(dir);
   const rig = commandRig({ answer: false });
   await upgradeDir(dir, FLAGS, rig);
-  expect(told(rig.log)).toEqual([['info', 'database already up to date', { database_version: 3 }]]);
+  expect(told(rig.log)).toEqual([['info', 'database already up to date', { database_version: 4 }]]);
   expect(rig.asked).toEqual([]);
   expect(await contentOf(dir)).toEqual(after);
   expect(await readdir(join(dir, 'backups'))).toHaveLength(1);
@@ -71,7 +71,7 @@ describe('nothing is changed', () => {
       ].join('\n');
       await expect(upgrade).rejects.toThrow(wayOut);
       expect(told(rig.log)).toEqual([
-        ['warn', 'migrating embedded database to a new version', { database_version: 1, new_version: 3 }],
+        ['warn', 'migrating embedded database to a new version', { database_version: 1, new_version: 4 }],
         [
           'error',
           'error enabling round robin scheduling,backend restart required',
@@ -90,9 +90,10 @@ describe('nothing is changed', () => {
     const rig = commandRig();
     await upgradeDir(dir, { ...FLAGS, dryRun: true }, rig);
     expect(rig.printed.join('')).toBe(
-      'the database has schema 1, an upgrade would bring it to 3:\n' +
+      'the database has schema 1, an upgrade would bring it to 4:\n' +
         '  to 2: check records, 1,600 entries\n' +
-        '  to 3: check configurations, 1 entries\n',
+        '  to 3: check configurations, 1 entries\n' +
+        '  to 4: results stored as what they changed, 0 entries\n',
     );
     expect([rig.asked, rig.log.records]).toEqual([[], []]);
     expect(await contentOf(dir)).toEqual(before);
@@ -102,7 +103,7 @@ describe('nothing is changed', () => {
     const dir = await earlierStore({ schema: 2, checks: { gone: ['disk'] } });
     const rig = commandRig();
     await expect(upgradeDir(dir, { ...FLAGS, dryRun: true }, rig)).rejects.toThrow('the namespace gone does not');
-    expect(rig.printed.join('')).toContain('an upgrade would bring it to 3');
+    expect(rig.printed.join('')).toContain('an upgrade would bring it to 4');
   });
 
   test('while a backend holds the store: its holder is named, and the other way', async () => {

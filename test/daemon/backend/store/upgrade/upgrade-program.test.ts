@@ -17,7 +17,7 @@ test('an operator looks, says no, says yes, has it done again, and takes it back
 
   const look = runUpgradeProgram(['upgrade', '--state-dir', dir, '--dry-run']);
   expect(await look.ended).toEqual({ code: 0, stderr: '' });
-  expect(messagesOf(look)[0]).toBe('the database has schema 1, an upgrade would bring it to 3:');
+  expect(messagesOf(look)[0]).toBe('the database has schema 1, an upgrade would bring it to 4:');
 
   const no = await runUpgradeProgram(['upgrade', '--state-dir', dir], { stdin: 'n\n' }).ended;
   expect(no.code).toBe(1);
@@ -29,7 +29,7 @@ test('an operator looks, says no, says yes, has it done again, and takes it back
   expect(yes.records).toMatchObject([
     { level: 'warn', message: 'migrating embedded database to a new version', component: 'backend' },
     { level: 'info', message: 'backup taken and verified' },
-    { level: 'info', message: 'successfully upgraded database', database_version: 3 },
+    { level: 'info', message: 'successfully upgraded database', database_version: 4 },
   ]);
 
   // The log of the backend is not the place for it.
@@ -37,7 +37,7 @@ test('an operator looks, says no, says yes, has it done again, and takes it back
   await writeFile(settings, `log: /dev/null\nlog-level: error\nstate-dir: ${dir}\n`);
   const again = runUpgradeProgram(['upgrade', '-c', settings]);
   expect(await again.ended).toEqual({ code: 0, stderr: '' });
-  expect(again.records).toMatchObject([{ level: 'info', message: 'database already up to date', database_version: 3 }]);
+  expect(again.records).toMatchObject([{ level: 'info', message: 'database already up to date', database_version: 4 }]);
 
   const [backup = ''] = await readdir(join(dir, 'backups'));
   const back = ['restore-backup', join(dir, 'backups', backup), '--state-dir', dir, '--skip-confirm', '--no-backup'];

@@ -47,7 +47,7 @@ test('a backend serves a store of an earlier version, says so in its log, and sh
   expect(old.log.records).toContainEqual({
     level: 'warn',
     message: 'the database is of an older version: run mon-backend upgrade',
-    fields: { database_version: 1, new_version: 3 },
+    fields: { database_version: 1, new_version: 4 },
   });
   for (const path of ['/events', '/results', '/clients', '/silenced']) {
     const shown = await get(old.backend.url, path);
@@ -65,27 +65,27 @@ test('it upgrades its store while it serves: asked, told in the same words, audi
   await through(served, rig);
   expect(rig.asked).toHaveLength(1);
   expect(told(rig.log)).toEqual([
-    ['warn', 'migrating embedded database to a new version', { database_version: 1, new_version: 3, url: backend.url }],
-    ['info', 'successfully upgraded database', { database_version: 3 }],
+    ['warn', 'migrating embedded database to a new version', { database_version: 1, new_version: 4, url: backend.url }],
+    ['info', 'successfully upgraded database', { database_version: 4 }],
   ]);
   expect(served.log.messages('info')).toEqual(
     expect.arrayContaining(['backup taken and verified', 'successfully upgraded database']),
   );
   expect(await get(backend.url, '/api/mon/v1/store/upgrade')).toEqual({
-    schema: 3,
-    newest: 3,
+    schema: 4,
+    newest: 4,
     pending: [],
     obstacles: [],
     run: { state: 'done', backup: expect.stringMatching(`^${dir}/backups/.*-schema-1$`) },
   });
   expect(await get(backend.url, '/events')).toEqual(before);
   expect(await get(backend.url, '/api/mon/v1/audit')).toMatchObject([
-    { action: 'store.upgrade', who: 'local administrator', before: { schema: 1 }, after: { schema: 3 } },
+    { action: 'store.upgrade', who: 'local administrator', before: { schema: 1 }, after: { schema: 4 } },
   ]);
 
   const again = commandRig({ answer: false });
   await through(served, again);
-  expect(told(again.log)).toEqual([['info', 'database already up to date', { database_version: 3 }]]);
+  expect(told(again.log)).toEqual([['info', 'database already up to date', { database_version: 4 }]]);
 
   await backend.stop();
   const clean = await tempDir();
@@ -176,7 +176,7 @@ describe('refused', () => {
     await expect(through(served, commandRig({ answer: false }))).rejects.toThrow('upgrade aborted by operator');
     const rig = commandRig();
     await through(served, rig, { ...FLAGS, dryRun: true });
-    expect(rig.printed.join('')).toContain('an upgrade would bring it to 3');
+    expect(rig.printed.join('')).toContain('an upgrade would bring it to 4');
     expect(await get(served.backend.url, '/api/mon/v1/store/upgrade')).toMatchObject({
       schema: 2,
       run: { state: 'none' },

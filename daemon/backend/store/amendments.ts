@@ -1,0 +1,86 @@
+/**
+ * Values in parts of which some may be replaced beside the whole, so that what is mostly as before need not be written again.
+ *
+ * An amendable value is stored as U+0001, its stamp, the lengths of its parts and the parts; its amendment, under the key with
+ * one more part, as U+0002, the stamp of what it amends, lengths and those parts that are others. What the store holds beside
+ * those is JSON and begins with neither. An amendment counts for the value with its stamp only, so that whatever is written
+ * in the place of an amended value needs to know nothing of the amendment.
+ */
+const AMENDABLE_CODE = 1;
+const AMENDMENT_CODE = 2;
+const AMENDABLE = String.fromCharCode(AMENDABLE_CODE);
+const AMENDMENT = String.fromCharCode(AMENDMENT_CODE);
+
+const STAMP_END = ' ';
+const HEAD_END = '\n';
+/** In the place of a length: this part is as it was. */
+const KEPT = '-';
+
+/** What the key of an amendment has more than the one of what it amends. */
+export const AMENDMENT_PART = 0;
+
+/** The first part of the only keys whose values are amended: others' deletions need not look for amendments. */
+export const AMENDABLE_PREFIX = 'check';
+
+/** @param stamp no other value that is ever stored in this place may have it; without blanks */
+export function amendableText(stamp: string, parts: readonly string[]): string {
+  return `${AMENDABLE}${stamp}${STAMP_END}${parts.map(({ length }) => length).join()}${HEAD_END}${parts.join('')}`;
+}
+
+/**
+ * Made for each result of most agents, so without a list of lengths.
+ *
+ * @param parts undefined: as they are
+ */
+export function amendmentText(stamp: string, parts: readonly (string | undefined)[]): string {
+  let lengths = '';
+  let text = '';
+  for (const part of parts) {
+    if (part === undefined) lengths += `,${KEPT}`;
+    else {
+      lengths += `,${String(part.length)}`;
+      text += part;
+    }
+  }
+  return `${AMENDMENT}${stamp}${STAMP_END}${lengths.slice(1)}${HEAD_END}${text}`;
+}
+
+export function isAmendable(value: string): boolean {
+  return value.charCodeAt(0) === AMENDABLE_CODE;
+}
+
+export function isAmendment(value: string): boolean {
+  return value.charCodeAt(0) === AMENDMENT_CODE;
+}
+
+/**
+ * What a stored value says.
+ *
+ * @param amendment what is stored as its amendment, of whatever stamp
+ */
+export function wholeText(value: string, amendment?: string): string {
+  if (!isAmendable(value)) return value;
+  const start = value.indexOf(HEAD_END) + 1;
+  if (amendment === undefined || !hasStampOf(amendment, value)) return value.slice(start);
+  const amended = lengthsOf(amendment);
+  let text = '';
+  let from = start;
+  let amendedFrom = amendment.indexOf(HEAD_END) + 1;
+  for (const [at, length] of lengthsOf(value).entries()) {
+    const end = from + Number(length);
+    const other = amended[at] ?? KEPT;
+    if (other === KEPT) text += value.slice(from, end);
+    else text += amendment.slice(amendedFrom, (amendedFrom += Number(other)));
+    from = end;
+  }
+  return text;
+}
+
+function hasStampOf(amendment: string, value: string): boolean {
+  const end = value.indexOf(STAMP_END) + 1;
+  return amendment.startsWith(value.slice(1, end), 1);
+}
+
+function lengthsOf(value: string): string[] {
+  return value.slice(value.indexOf(STAMP_END) + 1, value.indexOf(HEAD_END)).split(',');
+}

@@ -1,0 +1,146 @@
+import { Level } from 'level';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Key, Lease, Store, StoreOp } from '../../../../daemon/backend/ports.ts';
+import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
+import { del, entriesOf, put } from '../../../support/store-contract.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const DISK: Key = ['check', 'default', 'web-1', 'disk'];
+const LOAD: Key = ['check', 'default', 'web-1', 'load'];
+
+const amendable = (key: Key, stamp: string, ...parts: readonly string[]): StoreOp => ({
+  type: 'amendable',
+  key,
+  stamp,
+  parts,
+});
+const amend = (key: Key, stamp: string, ...parts: readonly (string | undefined)[]): StoreOp => ({
+  type: 'amend',
+  key,
+  stamp,
+  parts,
+});
+
+interface Opened {
+  readonly store: Store;
+  readonly dir: string;
+  write(...ops: readonly StoreOp[]): Promise<number>;
+}
+
+async function open(dir?: string): Promise<Opened> {
+  const at = dir ?? (await tempDir());
+  const store = await openLevelStore(at);
+  onTestFinished(() => store.close());
+  const lease: Lease = await store.acquire('main', 30_000);
+  return { store, dir: at, write: (...ops) => store.write(lease, ops, []) };
+}
+
+/** As it is read by its key and among all others. */
+async function read(store: Store, key: Key = DISK): Promise<string | undefined> {
+  const [value] = await store.getMany([key]);
+  const scanned = (await entriesOf(store.scan(key))).find(([found]) => found.length === key.length);
+  expect(scanned?.[1]).toBe(value);
+  return value;
+}
+
+test('a value that may be amended reads as its parts', async () => {
+  const { store, write } = await open();
+  await write(amendable(DISK, 's1', '{"a":', '', '1}'));
+  expect(await read(store)).toBe('{"a":1}');
+});
+
+test.each<{ what: string; parts: (string | undefined)[]; whole: string }>([
+  { what: 'the first', parts: ['A-', undefined, undefined], whole: 'A-bc' },
+  { what: 'the last', parts: [undefined, undefined, 'longer'], whole: 'ablonger' },
+  { what: 'those around one that stays', parts: ['', undefined, 'ü'], whole: 'bü' },
+  { what: 'all', parts: ['1', '2', '3'], whole: '123' },
+  { what: 'none', parts: [undefined, undefined, undefined], whole: 'abc' },
+])('an amendment replaces parts: $what', async ({ parts, whole }) => {
+  const { store, write } = await open();
+  await write(amendable(DISK, 's1', 'a', 'b', 'c'));
+  await write(amend(DISK, 's1', ...parts));
+  expect(await read(store)).toBe(whole);
+});
+
+test('an amendment replaces the one before as a whole', async () => {
+  const { store, write } = await open();
+  await write(amendable(DISK, 's1', 'a', 'b'));
+  await write(amend(DISK, 's1', 'A', 'B'));
+  await write(amend(DISK, 's1', undefined, 'BB'));
+  expect(await read(store)).toBe('aBB');
+});
+
+test('texts of any characters come back as they were', async () => {
+  const { store, write } = await open();
+  const odd = JSON.stringify('\u0001\u0002 \n-1,2 𝄞 \ud800');
+  await write(amendable(DISK, 's1', odd, odd), amend(DISK, 's1', undefined, `${odd}${odd}`));
+  expect(await read(store)).toBe(`${odd}${odd}${odd}`);
+});
+
+test('what takes the place of an amended value is not touched by its amendment', async () => {
+  const { store, write } = await open();
+  await write(amendable(DISK, 's1', 'a', 'b'), amend(DISK, 's1', 'A', 'B'));
+  await write(put(DISK, 'plain'));
+  expect(await read(store)).toBe('plain');
+  await write(amendable(DISK, 's2', 'c', 'd'));
+  expect(await read(store)).toBe('cd');
+  await write(amend(DISK, 's1', 'late', 'late'));
+  expect(await read(store)).toBe('cd');
+  // One that only begins like the other.
+  await write(amendable(DISK, 's', 'e', 'f'));
+  expect(await read(store)).toBe('ef');
+});
+
+test('a deleted value is gone with its amendment', async () => {
+  const { store, dir, write } = await open();
+  await write(amendable(DISK, 's1', 'a', 'b'), amend(DISK, 's1', 'A', 'B'), put(['last'], '1'));
+  await write(del(DISK));
+  expect(await read(store)).toBeUndefined();
+  await store.close();
+  const database = new Level(dir);
+  await database.open();
+  const keys = await database.keys().all();
+  expect(keys.filter((key) => key.startsWith('!check'))).toEqual([]);
+  await database.close();
+});
+
+test('amended values are counted as one in a scan that is limited or goes on after a key', async () => {
+  const { store, write } = await open();
+  await write(
+    put(['check', 'a'], 'first'),
+    amendable(DISK, 's1', 'a', 'b'),
+    amend(DISK, 's1', 'A', undefined),
+    amendable(LOAD, 's2', 'c', 'd'),
+    put(['check', 'z'], 'last'),
+  );
+  const values = async (options: { limit?: number; after?: Key }): Promise<string[]> =>
+    (await entriesOf(store.scan(['check'], options))).map(([, value]) => value);
+  expect(await values({})).toEqual(['first', 'Ab', 'cd', 'last']);
+  expect(await values({ limit: 2 })).toEqual(['first', 'Ab']);
+  expect(await values({ limit: 3 })).toEqual(['first', 'Ab', 'cd']);
+  expect(await values({ limit: 0 })).toEqual([]);
+  expect(await values({ after: DISK })).toEqual(['cd', 'last']);
+  expect(await values({ after: DISK, limit: 1 })).toEqual(['cd']);
+  expect(await values({ after: ['check', 'a'], limit: 1 })).toEqual(['Ab']);
+});
+
+test('many keys are read at once, each as it is by now', async () => {
+  const { store, write } = await open();
+  await write(amendable(DISK, 's1', 'a', 'b'), amend(DISK, 's1', 'A', undefined), amendable(LOAD, 's2', 'c', 'd'));
+  await write(put(['client', 'default', 'web-1'], 'client'));
+  expect(await store.getMany([LOAD, ['client', 'default', 'web-1'], ['check', 'none'], DISK])).toEqual([
+    'cd',
+    'client',
+    undefined,
+    'Ab',
+  ]);
+});
+
+test('amendments are there after the store was closed', async () => {
+  const { store, dir, write } = await open();
+  await write(amendable(DISK, 's1', 'a', 'b'));
+  await write(amend(DISK, 's1', 'A', undefined));
+  await store.close();
+  const again = await open(dir);
+  expect(await read(again.store)).toBe('Ab');
+});
