@@ -11,6 +11,13 @@ import type { SubmittedResult } from './result.ts';
  * acknowledges cumulatively after the commit and ignores an id that it has seen. `window` bounds how many results may be
  * unacknowledged. A result that breaks a rule is acknowledged like any other (it will never become valid) and named in
  * a `rejected` frame. The backend sends `check_request` for the checks of the agent's subscriptions.
+ *
+ * An agent whose hello says `shortens` may tell a passing result by what differs from an earlier one of the same check: an
+ * `ack` names under `bases` the ids of whole results that the backend remembers for as long as the connection lasts and no
+ * other result of that check comes; `of` names one of them instead of `check`, beside the times and, where it is another, the
+ * output. When the backend cannot go on from a base any more, because something else has changed the check or the
+ * configuration, it takes nothing from that result on and says `resend`: the agent forgets all bases, begins again after the
+ * id that it names, and says so with `resumes` in the first frame.
  */
 export const AGENT_PROTOCOL = 'mon.agent.v1';
 export const AGENT_PATH = '/agent';
@@ -41,6 +48,8 @@ const helloSchema = z.looseObject({
   namespace: z.string().optional(),
   /** Names the agent's spool: ids of another spool start over. */
   spool: z.string().min(1).max(64),
+  /** Whether it knows `bases` and `resend`. Default: no. */
+  shortens: z.boolean().optional(),
 });
 
 const keepaliveSchema = z.looseObject({
@@ -48,17 +57,28 @@ const keepaliveSchema = z.looseObject({
   client: z.record(z.string(), z.unknown()),
 });
 
+const wholeResultSchema = z.looseObject({
+  id: resultIdSchema,
+  signature: z.string().optional(),
+  check: z.record(z.string(), z.unknown()),
+});
+
+const shortResultSchema = z.strictObject({
+  id: resultIdSchema,
+  of: resultIdSchema,
+  executed: z.int().min(0),
+  issued: z.int().min(0),
+  duration: z.number().optional(),
+  output: z.string().optional(),
+});
+
 /** Each check is validated by `resultSchema`, so that one bad one is one refusal. */
 export const resultsMessageSchema = z.looseObject({
   type: z.literal('results'),
+  /** The id that a `resend` named, after which this begins. */
+  resumes: z.int().min(0).optional(),
   results: z
-    .array(
-      z.looseObject({
-        id: resultIdSchema,
-        signature: z.string().optional(),
-        check: z.record(z.string(), z.unknown()),
-      }),
-    )
+    .array(z.union([wholeResultSchema, shortResultSchema]))
     .min(1)
     .max(FRAME_RESULTS_MAX),
 });
@@ -71,15 +91,33 @@ export type AgentMessage =
       readonly client: Readonly<Record<string, unknown>>;
       readonly namespace?: string | undefined;
       readonly spool: string;
+      readonly shortens?: boolean | undefined;
     }
   | { readonly type: 'keepalive'; readonly client: Readonly<Record<string, unknown>> }
-  | { readonly type: 'results'; readonly results: readonly AgentResult[] };
+  | {
+      readonly type: 'results';
+      readonly resumes?: number | undefined;
+      readonly results: readonly (AgentResult | ShortResult)[];
+    };
 
 /** A result with its id in the agent's spool; `signature` is the client's, when it has one. */
 export interface AgentResult {
   readonly id: number;
   readonly signature?: string | undefined;
   readonly check: SubmittedResult;
+}
+
+/** A passing result that is like the one with the id `of` but for its times and, where it has one, its output. */
+export interface ShortResult {
+  readonly id: number;
+  readonly of: number;
+  /** Epoch seconds. */
+  readonly executed: number;
+  /** Epoch seconds. */
+  readonly issued: number;
+  /** Seconds; absent where the other had none. */
+  readonly duration?: number | undefined;
+  readonly output?: string | undefined;
 }
 
 /** A check to run now: the definition without `subscribers` and `interval`, with `name` and `issued` (epoch seconds). */
@@ -102,7 +140,9 @@ export interface CheckRequest {
 /** What the backend sends. */
 export type BackendMessage =
   | { readonly type: 'welcome'; readonly version: string; readonly acked: number; readonly window: number }
-  | { readonly type: 'ack'; readonly id: number }
+  | { readonly type: 'ack'; readonly id: number; readonly bases?: readonly number[] | undefined }
+  /** Everything after this id is to be sent again, whole. */
+  | { readonly type: 'resend'; readonly after: number }
   | { readonly type: 'rejected'; readonly id: number; readonly error: string }
   | { readonly type: 'check_request'; readonly check: CheckRequest }
   | { readonly type: 'error'; readonly code: string; readonly message: string };
@@ -110,7 +150,8 @@ export type BackendMessage =
 /** For the agent, which validates what it is told to run. */
 export const backendMessageSchema = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('welcome'), version: z.string(), acked: z.int().min(0), window: z.int().positive() }),
-  z.looseObject({ type: z.literal('ack'), id: z.int().min(0) }),
+  z.looseObject({ type: z.literal('ack'), id: z.int().min(0), bases: z.array(resultIdSchema).optional() }),
+  z.looseObject({ type: z.literal('resend'), after: z.int().min(0) }),
   z.looseObject({ type: z.literal('rejected'), id: z.int().min(0), error: z.string() }),
   z.looseObject({
     type: z.literal('check_request'),

@@ -1,5 +1,12 @@
 import { describe, expect, test, vi } from 'vitest';
-import { agentMessageSchema, backendMessageSchema, type AgentMessage } from '../../shared/schemas/agent.ts';
+import { SentResults } from '../../daemon/agent/sent-results.ts';
+import {
+  agentMessageSchema,
+  backendMessageSchema,
+  type AgentMessage,
+  type AgentResult,
+  type BackendMessage,
+} from '../../shared/schemas/agent.ts';
 import { clientSchema } from '../../shared/schemas/client.ts';
 import { resultSchema } from '../../shared/schemas/result.ts';
 import { AgentPeer } from '../support/agent-peer.ts';
@@ -10,6 +17,7 @@ import { examplesOf, typesIn } from './examples.ts';
 const EXAMPLES = examplesOf(repositoryText('docs/agent-protocol.md'));
 const AGENT = 'What an agent says';
 const BACKEND = 'What the backend says';
+const SHORT = 'Short results';
 
 describe('what an agent says, in docs/agent-protocol.md', () => {
   const said = EXAMPLES.filter(({ section }) => section === AGENT);
@@ -23,7 +31,7 @@ describe('what an agent says, in docs/agent-protocol.md', () => {
     const parsed = agentMessageSchema.parse(message);
     const inside =
       parsed.type === 'results'
-        ? parsed.results.map(({ check }) => resultSchema.safeParse(check))
+        ? parsed.results.flatMap((result) => ('check' in result ? resultSchema.safeParse(result.check) : []))
         : [clientSchema.safeParse(parsed.client)];
     expect(inside.filter(({ success }) => !success)).toEqual([]);
   });
@@ -51,3 +59,38 @@ describe('what the backend says, in docs/agent-protocol.md', () => {
     expect(backendMessageSchema.parse(message)).toEqual(message);
   });
 });
+
+describe('short results, in docs/agent-protocol.md', () => {
+  const exchange = EXAMPLES.filter(({ section }) => section === SHORT).map(({ message }) =>
+    message['type'] === 'results'
+      ? (agentMessageSchema.parse(message) as AgentMessage)
+      : (backendMessageSchema.parse(message) as BackendMessage),
+  );
+
+  test('are what an agent says when it hears what the backend says there', () => {
+    // The two that are told short have to be in the spool whole.
+    const base = wholeResults(exchange).find(({ id }) => id === 19)?.check;
+    const spool = [
+      base,
+      { ...base, executed: 1_767_225_660, issued: 1_767_225_660, duration: 0.011 },
+      wholeResults(exchange).find(({ id }) => id === 21)?.check,
+    ].map((check, at) => ({ id: 19 + at, text: JSON.stringify(check) }));
+    const sent = new SentResults({ acked: 18, window: 64, signature: undefined });
+
+    const said = exchange.map((message) => {
+      if (message.type === 'ack') sent.acknowledge(message.id, message.bases);
+      if (message.type === 'resend') sent.rewind(message.after);
+      if (message.type !== 'results') return message;
+      const ids = new Set(message.results.map(({ id }) => id));
+      return JSON.parse(sent.nextFrame(spool.filter(({ id }) => ids.has(id)))) as unknown;
+    });
+    expect(said).toEqual(exchange);
+    expect(exchange.map(({ type }) => type)).toEqual(['results', 'ack', 'results', 'resend', 'results']);
+  });
+});
+
+function wholeResults(messages: readonly (AgentMessage | BackendMessage)[]): readonly AgentResult[] {
+  return messages.flatMap((message) =>
+    message.type === 'results' ? message.results.flatMap((result) => ('check' in result ? result : [])) : [],
+  );
+}

@@ -3,17 +3,34 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { WebSocketServer, type WebSocket } from 'ws';
+import type { z } from 'zod';
 import {
   AGENT_PATH,
   AGENT_PROTOCOL,
   agentMessageSchema,
   type BackendMessage,
   type CheckRequest,
+  type resultsMessageSchema,
+  type ShortResult,
 } from '../../shared/schemas/agent.ts';
 
 interface Committed {
   readonly id: number;
   readonly check: Readonly<Record<string, unknown>>;
+}
+
+type ResultsFrame = z.infer<typeof resultsMessageSchema>;
+
+/** What is known of one connection. */
+interface Line {
+  /** Empty before the hello. */
+  spool: string;
+  /** Whether its results are still committed. */
+  isHeard: boolean;
+  /** By check, the last whole result, where others may be told by it. */
+  readonly bases: Map<string, Committed>;
+  /** Nothing is taken until a frame says that it resumes after this id. */
+  resumesAfter: number | undefined;
 }
 
 interface Script {
@@ -23,6 +40,8 @@ interface Script {
    * none is on that connection: a later one would overtake it.
    */
   readonly commits?: () => boolean;
+  /** Decides for each results frame whether its results may be bases; default: always. */
+  readonly remembers?: () => boolean;
   /** Answers `hello`; default: the highest id that was committed of the spool. */
   readonly acked?: (spool: string) => number;
   /** Answers the upgrade with this HTTP status instead. */
@@ -36,20 +55,18 @@ export class AgentBackend {
   readonly url: string;
   readonly hellos: Readonly<Record<string, unknown>>[] = [];
   readonly keepalives: Readonly<Record<string, unknown>>[] = [];
-  /** Every result once, in the order of arrival. */
+  /** Every result once and whole, in the order of arrival. */
   readonly committed: Committed[] = [];
   /** Authorization headers of the upgrades. */
   readonly authorizations: (string | undefined)[] = [];
   /** Name and namespace in the headers of the upgrades. */
   readonly identities: unknown[] = [];
-  /** Results in each frame. */
-  readonly frameSizes: number[] = [];
-  /** Of the results that carried one. */
-  readonly signatures: string[] = [];
+  /** Results as they were told, whether they were taken or not. */
+  readonly frames: ResultsFrame[] = [];
   /** Pings received. */
   pings = 0;
   readonly #script: Script;
-  readonly #connections = new Set<WebSocket>();
+  readonly #lines = new Map<WebSocket, Line>();
   readonly #seen = new Map<string, number>();
 
   private constructor(url: string, script: Script) {
@@ -89,7 +106,19 @@ export class AgentBackend {
   }
 
   get connections(): number {
-    return this.#connections.size;
+    return this.#lines.size;
+  }
+
+  /** Results in each frame. */
+  get frameSizes(): number[] {
+    return this.frames.map(({ results }) => results.length);
+  }
+
+  /** Of the results that carried one. */
+  get signatures(): string[] {
+    return this.frames.flatMap(({ results }) =>
+      results.flatMap((result) => ('check' in result ? (result.signature ?? []) : [])),
+    );
   }
 
   /** Ids of what was committed, in the order of arrival. */
@@ -111,38 +140,55 @@ export class AgentBackend {
   }
 
   sendText(frame: string): void {
-    for (const connection of this.#connections) connection.send(frame);
+    for (const connection of this.#lines.keys()) connection.send(frame);
+  }
+
+  /**
+   * Forgets all bases, and takes no results until the agents have begun again.
+   *
+   * @returns tells them to
+   */
+  forgetBases(): () => void {
+    const welcomed = [...this.#lines].filter(([, { spool }]) => spool !== '');
+    for (const [, line] of welcomed) {
+      line.bases.clear();
+      line.resumesAfter = this.#seenOf(line);
+    }
+    return () => {
+      for (const [connection, line] of welcomed) {
+        this.#answer(connection, { type: 'resend', after: this.#seenOf(line) });
+      }
+    };
   }
 
   /** Cuts every connection without a goodbye. */
   drop(): void {
-    for (const connection of this.#connections) connection.terminate();
+    for (const connection of this.#lines.keys()) connection.terminate();
   }
 
   /** Closes every connection, and says why. */
   close(code: number, reason: string): void {
-    for (const connection of this.#connections) connection.close(code, reason);
+    for (const connection of this.#lines.keys()) connection.close(code, reason);
   }
 
   /** Stops answering, pings included, without closing anything. */
   freeze(): void {
-    for (const connection of this.#connections) connection.pause();
+    for (const connection of this.#lines.keys()) connection.pause();
   }
 
   #accept(connection: WebSocket): void {
-    this.#connections.add(connection);
-    let spool = '';
-    let listens = true;
-    connection.on('close', () => this.#connections.delete(connection));
+    const line: Line = { spool: '', isHeard: true, bases: new Map(), resumesAfter: undefined };
+    this.#lines.set(connection, line);
+    connection.on('close', () => this.#lines.delete(connection));
     connection.on('error', () => connection.terminate());
     connection.on('ping', () => (this.pings += 1));
     connection.on('message', (data: Buffer) => {
       const message = agentMessageSchema.parse(JSON.parse(data.toString('utf8')));
       switch (message.type) {
         case 'hello': {
-          spool = message.spool;
+          line.spool = message.spool;
           this.hellos.push(message);
-          const acked = this.#script.acked?.(spool) ?? this.#seen.get(spool) ?? 0;
+          const acked = this.#script.acked?.(line.spool) ?? this.#seenOf(line);
           this.#answer(connection, { type: 'welcome', version: '0', acked, window: this.#script.window ?? 64 });
           break;
         }
@@ -150,27 +196,55 @@ export class AgentBackend {
           this.keepalives.push(message.client);
           break;
         case 'results':
-          this.frameSizes.push(message.results.length);
-          this.signatures.push(...message.results.flatMap(({ signature }) => signature ?? []));
-          listens &&= this.#script.commits?.() ?? true;
-          if (listens) this.#commit(connection, spool, message.results);
+          this.frames.push(message);
+          if (line.resumesAfter !== undefined && line.resumesAfter !== message.resumes) break;
+          line.resumesAfter = undefined;
+          line.isHeard &&= this.#script.commits?.() ?? true;
+          if (line.isHeard) this.#commit(connection, line, message.results);
           break;
       }
     });
   }
 
-  #commit(connection: WebSocket, spool: string, results: readonly Committed[]): void {
-    let seen = this.#seen.get(spool) ?? 0;
-    for (const { id, check } of results) {
-      if (id <= seen) continue;
-      this.committed.push({ id, check });
-      seen = id;
+  #commit(connection: WebSocket, line: Line, results: ResultsFrame['results']): void {
+    let seen = this.#seenOf(line);
+    const remembers = this.#script.remembers?.() ?? true;
+    for (const result of results) {
+      if (result.id <= seen) continue;
+      seen = result.id;
+      if ('check' in result) {
+        const { id, check } = result;
+        this.committed.push({ id, check });
+        if (remembers && isBase(check)) line.bases.set(keyOf(check), { id, check });
+        else line.bases.delete(keyOf(check));
+      } else this.committed.push(lengthened(result, line));
     }
-    this.#seen.set(spool, seen);
-    this.#answer(connection, { type: 'ack', id: seen });
+    this.#seen.set(line.spool, seen);
+    const ids = new Set(results.map(({ id }) => id));
+    const bases = [...line.bases.values()].flatMap(({ id }) => (ids.has(id) ? id : []));
+    this.#answer(connection, { type: 'ack', id: seen, ...(bases.length > 0 && { bases }) });
+  }
+
+  #seenOf({ spool }: Line): number {
+    return this.#seen.get(spool) ?? 0;
   }
 
   #answer(connection: WebSocket, message: BackendMessage): void {
     connection.send(JSON.stringify(message));
   }
+}
+
+function isBase({ status, executed, issued }: Committed['check']): boolean {
+  return status === 0 && Number.isInteger(executed) && Number.isInteger(issued);
+}
+
+function keyOf({ source, name }: Committed['check']): string {
+  return JSON.stringify([source ?? null, name]);
+}
+
+/** @throws Error when it is told by a result that is not remembered */
+function lengthened({ id, of, ...differences }: ShortResult, { bases }: Line): Committed {
+  const base = [...bases.values()].find((each) => each.id === of);
+  if (base === undefined) throw new Error(`result ${String(id)} is told by ${String(of)}, which is not remembered`);
+  return { id, check: { ...base.check, ...differences } };
 }

@@ -77,11 +77,16 @@ export class AgentPeer {
     this.#socket.send(text, { fin: false });
   }
 
-  /** Says hello without waiting for the answer. */
-  greet(spool = 'spool-1', about: Readonly<Record<string, unknown>> = {}): void {
+  /**
+   * Says hello without waiting for the answer.
+   *
+   * @param shortens default: it does not say so
+   */
+  greet(spool = 'spool-1', about: Readonly<Record<string, unknown>> = {}, shortens?: boolean): void {
     this.say({
       type: 'hello',
       spool,
+      shortens,
       client: { name: this.name, address: '192.0.2.1', subscriptions: ['web'], ...about },
     });
   }
@@ -90,8 +95,9 @@ export class AgentPeer {
   async join(
     spool?: string,
     about?: Readonly<Record<string, unknown>>,
+    shortens?: boolean,
   ): Promise<Extract<BackendMessage, { type: 'welcome' }>> {
-    this.greet(spool, about);
+    this.greet(spool, about, shortens);
     return await this.hears('welcome');
   }
 
@@ -105,6 +111,11 @@ export class AgentPeer {
         throw new Error(`no ${type} in ${JSON.stringify(this.heard)}, ${JSON.stringify(this.ending)}`);
       return message;
     });
+  }
+
+  /** The ids that it may tell results by, as far as it was told. */
+  get bases(): readonly number[] {
+    return this.heard.flatMap((message) => (message.type === 'ack' ? (message.bases ?? []) : []));
   }
 
   /** Waits until this id is acknowledged. */

@@ -14,23 +14,20 @@ import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 import { compileSchema } from '../results/compile-schema.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
-import type { UncheckedResult } from '../results/agent-delivery.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
 import { refuseOtherClient } from './agent-certificate.ts';
 import type { AgentIdentity } from './agent-access.ts';
 import { textFrame, type FrameSocket } from '../sockets/frame-socket.ts';
 import { Heartbeat } from '../sockets/heartbeat.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
+import { ResultStream } from './result-stream.ts';
 import type { AgentLink, AdmittedParts, Membership } from './agent-link.ts';
-
-/** Results of one connection that may wait for their commit; beyond it its socket is not read. */
-const IN_FLIGHT_MAX = 4 * AGENT_WINDOW;
 
 /** Close codes of the WebSocket protocol: a message that makes no sense, a server that cannot now. */
 const POLICY_VIOLATION = 1008;
 const TRY_AGAIN_LATER = 1013;
 
-type Hello = Pick<Extract<AgentMessage, { type: 'hello' }>, 'namespace' | 'spool'>;
+type Hello = Pick<Extract<AgentMessage, { type: 'hello' }>, 'namespace' | 'spool' | 'shortens'>;
 
 const isResultsMessage = compileSchema(resultsMessageSchema);
 
@@ -46,14 +43,8 @@ export class AgentConnection implements AgentLink {
   readonly #parts: AdmittedParts;
   readonly #membership: Membership;
   readonly #heartbeat: Heartbeat;
-  #spool = '';
-  #inFlight = 0;
-  #committedId = 0;
-  #ackedId = 0;
-  /** Frames that arrived while the queue was full or too much was in flight, in order. */
-  #held: (readonly UncheckedResult[])[] = [];
-  /** Set when results could not be stored: then none of the later ones counts, or they would overtake those. */
-  readonly #cancellation = { isCancelled: false };
+  /** From the hello on. */
+  #stream: ResultStream | undefined;
 
   constructor(
     socket: FrameSocket,
@@ -69,7 +60,10 @@ export class AgentConnection implements AgentLink {
     this.#membership = membership;
     socket.on('message', (message, isBinary) => this.#receive(message, isBinary));
     this.#heartbeat = new Heartbeat(socket);
-    socket.on('close', () => membership.left());
+    socket.on('close', () => {
+      this.#stream?.end();
+      membership.left();
+    });
     // A broken socket also closes; that is all there is to do about it.
     socket.on('error', (error) => parts.log.debug({ client: this.name, err: error }, 'agent socket failed'));
   }
@@ -86,92 +80,63 @@ export class AgentConnection implements AgentLink {
     this.#heartbeat.beat();
   }
 
-  /** After a commit: acknowledges what is in it and takes up the frames that had to wait. */
   proceed(): void {
-    if (this.#committedId > this.#ackedId) {
-      this.#ackedId = this.#committedId;
-      this.#send({ type: 'ack', id: this.#ackedId });
-    }
-    while (this.#held.length > 0 && this.#inFlight < IN_FLIGHT_MAX) {
-      const [results = []] = this.#held;
-      if (!this.#submit(results)) break;
-      this.#held.shift();
-    }
-    if (this.#held.length > 0) this.#membership.waits();
-    else if (this.#socket.isPaused) this.#socket.resume();
+    this.#stream?.proceed();
   }
 
   #receive(data: RawData, isBinary: boolean): void {
-    if (this.#cancellation.isCancelled || this.#socket.readyState !== this.#socket.OPEN) return;
+    if (this.#stream?.isOver === true || this.#socket.readyState !== this.#socket.OPEN) return;
     try {
       if (isBinary) throw new MonError('invalid', 'frames must be JSON text');
       // One buffer: the default `binaryType` of a server's socket.
       const message = parseJsonStripped((data as Buffer).toString());
-      if (isResultsMessage(message)) this.#receiveResults(message.results);
+      if (isResultsMessage(message)) this.#said().take(message);
       else this.#receiveOther(message);
     } catch (error) {
       this.#refuse(error instanceof SyntaxError ? new MonError('invalid', 'frames must be JSON') : error);
     }
   }
 
-  #receiveResults(results: readonly UncheckedResult[]): void {
-    if (this.#spool === '') throw new MonError('invalid', 'the first frame must be hello');
-    // By the last one the whole frame is acknowledged.
-    if (results.some(({ id }, at) => id <= (results[at - 1]?.id ?? 0))) {
-      throw new MonError('invalid', 'the ids of the results in a frame must grow');
-    }
-    if (this.#held.length === 0 && this.#inFlight < IN_FLIGHT_MAX && this.#submit(results)) return;
-    this.#held.push(results);
-    this.#socket.pause();
-    this.#membership.waits();
+  /** @throws MonError `invalid` before the hello */
+  #said(): ResultStream {
+    if (this.#stream === undefined) throw new MonError('invalid', 'the first frame must be hello');
+    return this.#stream;
   }
 
-  /** @returns false when the queue is full */
-  #submit(results: readonly UncheckedResult[]): boolean {
-    const last = results.at(-1)?.id ?? 0;
-    try {
-      this.#parts.results.submitFromAgent(
-        this.namespace,
-        {
-          client: this.name,
-          spool: this.#spool,
-          results,
-          cancellation: this.#cancellation,
-          isCertified: this.#clientNames !== undefined,
-          admission: this.#parts.admission,
-        },
-        (id, reason) => {
-          const refused = results.find((result) => result.id === id);
-          this.#parts.refused.tell({ namespace: this.namespace, client: this.name, id }, reason, refused?.check);
-          this.#send({ type: 'rejected', id, error: reason });
-        },
-        (error) => this.#settle(results.length, last, error),
-      );
-    } catch (error) {
-      if (error instanceof MonError && error.code === 'unavailable') return false;
-      throw error;
-    }
-    this.#inFlight += results.length;
-    return true;
+  #open(spool: string, shortens: boolean): ResultStream {
+    return new ResultStream(
+      {
+        namespace: this.namespace,
+        client: this.name,
+        spool,
+        isCertified: this.#clientNames !== undefined,
+        shortens: shortens && this.#parts.store.canAmend,
+      },
+      this.#parts,
+      {
+        send: (message) => this.#send(message),
+        pause: () => this.#socket.pause(),
+        resume: () => this.#resume(),
+        waits: () => this.#membership.waits(),
+        refuse: (error) => this.#refuse(error),
+        fail: (error) => this.#fail(error),
+      },
+    );
   }
 
-  #settle(count: number, last: number, error: MonError | undefined): void {
-    this.#inFlight -= count;
-    if (error !== undefined) {
-      // The agent comes back and delivers again from the last one that was stored.
-      this.#cancellation.isCancelled = true;
-      this.#held = [];
-      if (error.code === 'unauthenticated') this.close(POLICY_VIOLATION, error.message);
-      else this.close(TRY_AGAIN_LATER, 'results could not be stored');
-      // Its goodbye is behind what was not read yet.
-      if (this.#socket.isPaused) this.#socket.resume();
-    }
-    if (this.#cancellation.isCancelled) return;
-    this.#committedId = Math.max(this.#committedId, last);
-    this.#membership.waits();
+  #resume(): void {
+    if (this.#socket.isPaused) this.#socket.resume();
+  }
+
+  #fail(error: MonError): void {
+    if (error.code === 'unauthenticated') this.close(POLICY_VIOLATION, error.message);
+    else this.close(TRY_AGAIN_LATER, 'results could not be stored');
+    // Its goodbye is behind what was not read yet.
+    this.#resume();
   }
 
   #receiveOther(message: unknown): void {
+    this.#stream?.deliver();
     const parsed = agentMessageSchema.safeParse(message);
     if (!parsed.success) throw new MonError('invalid', problemsOf(parsed.error));
     if (parsed.data.type === 'results') throw new MonError('invalid', 'results could not be read');
@@ -183,16 +148,16 @@ export class AgentConnection implements AgentLink {
     done.catch((error: unknown) => this.#refuse(error));
   }
 
-  async #greet(client: SubmittedClient, { spool, namespace }: Hello): Promise<void> {
-    if (this.#spool !== '') throw new MonError('invalid', 'hello was said before');
+  async #greet(client: SubmittedClient, { spool, namespace, shortens }: Hello): Promise<void> {
+    if (this.#stream !== undefined) throw new MonError('invalid', 'hello was said before');
     refuseOtherClient(client.name, this.#clientNames);
     if (namespace !== undefined) this.#settleIn(namespace);
     this.name = client.name;
-    this.#spool = spool;
+    const stream = this.#open(spool, shortens === true);
+    this.#stream = stream;
     const subscriptions = await this.#register(client);
-    this.#ackedId = await this.#parts.results.committedId(this.namespace, client.name, spool);
-    this.#committedId = Math.max(this.#committedId, this.#ackedId);
-    this.#send({ type: 'welcome', version: VERSION, acked: this.#ackedId, window: AGENT_WINDOW });
+    const acked = stream.beginAfter(await this.#parts.results.committedId(this.namespace, client.name, spool));
+    this.#send({ type: 'welcome', version: VERSION, acked, window: AGENT_WINDOW });
     // From here on it may be asked to run checks: the welcome comes first.
     this.#join(subscriptions);
   }

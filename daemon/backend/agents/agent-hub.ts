@@ -3,6 +3,7 @@ import { AGENT_REPLACED, type CheckRequest } from '../../../shared/schemas/agent
 import type { Change } from '../ports.ts';
 import type { Admission } from '../access/admission.ts';
 import type { AgentIdentity, KnownAgent } from './agent-access.ts';
+import { BaseRoom } from '../results/result-bases.ts';
 import { AgentConnection } from './agent-connection.ts';
 import { V2AgentConnection } from './v2-agent-connection.ts';
 import type { FrameSocket } from '../sockets/frame-socket.ts';
@@ -30,6 +31,7 @@ export class AgentHub implements Disposable {
   /** Connections whose client has changed, and that want to know. */
   readonly #changed = new Set<AgentLink>();
   readonly #refused: RefusedResults;
+  readonly #baseRoom = new BaseRoom();
   readonly #parked: Disposable[];
 
   constructor(parts: AgentParts) {
@@ -58,7 +60,7 @@ export class AgentHub implements Disposable {
    * @param identity what it said when it connected, or is kept to
    */
   accept(socket: FrameSocket, identity: Pick<AgentIdentity, 'namespace' | 'clientNames'>, admission: Admission): void {
-    const parts = { ...this.#parts, refused: this.#refused, admission };
+    const parts = { ...this.#parts, refused: this.#refused, baseRoom: this.#baseRoom, admission };
     this.#add((membership) => new AgentConnection(socket, identity, parts, membership));
   }
 
@@ -68,7 +70,7 @@ export class AgentHub implements Disposable {
    * @param identity as it was told when it connected
    */
   acceptV2(socket: FrameSocket, identity: KnownAgent, admission: Admission): void {
-    const parts = { ...this.#parts, refused: this.#refused, admission };
+    const parts = { ...this.#parts, refused: this.#refused, baseRoom: this.#baseRoom, admission };
     const connection = this.#add((membership) => new V2AgentConnection(socket, identity, parts, membership));
     connection.begin();
   }

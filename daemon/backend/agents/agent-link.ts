@@ -4,6 +4,7 @@ import type { Clock, Store } from '../ports.ts';
 import type { Admission } from '../access/admission.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Clients } from '../clients/write.ts';
+import type { BaseRoom } from '../results/result-bases.ts';
 import type { Results } from '../results/write.ts';
 import type { Registry } from '../registry/registry.ts';
 import { OutgoingRequest } from './outgoing-request.ts';
@@ -15,7 +16,7 @@ export interface AgentParts {
   readonly results: Results;
   readonly clients: Clients;
   readonly registry: Registry;
-  readonly store: Pick<Store, 'getMany'>;
+  readonly store: Pick<Store, 'getMany' | 'canAmend'>;
   readonly definitions: Pick<Definitions, 'in' | 'keepalives'>;
   /** Aborted once it is the backend that says goodbye. */
   readonly stopping: AbortSignal;
@@ -28,6 +29,7 @@ export interface AdmittedParts extends AgentParts {
   /** Whether its credentials still count. */
   readonly admission: Admission;
   readonly refused: RefusedResults;
+  readonly baseRoom: BaseRoom;
 }
 
 /** One connected agent, whichever protocol it speaks. */

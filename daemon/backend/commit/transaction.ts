@@ -4,7 +4,7 @@ import type { HandlerJob } from '../../../shared/schemas/handler-job.ts';
 import type { EventHandling, HandlingNote } from '../handlers/event-handling.ts';
 import type { Change, Key, StoreOp } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { AnnouncedTable, LatestTable, RecordTable, Table } from '../registry/table.ts';
+import type { AmendedTable, AnnouncedTable, LatestTable, RecordTable, Table } from '../registry/table.ts';
 import type { MemoryRoom, Room } from './room.ts';
 
 /** The bodies that the commands of a batch asked for, as they were committed before, by their entries. */
@@ -43,6 +43,8 @@ export class Transaction {
    * each entry: a result costs no more than a look-up for having no name here.
    */
   readonly #kept = new Map<object, Map<object, unknown>>();
+  /** What was amended of bodies that are not in memory, the last of each. */
+  readonly #amended = new Map<object, Map<object, unknown>>();
   readonly #announced = new Map<object, Set<object>>();
   readonly #latest = new Map<object, Map<unknown, Set<unknown>>>();
   readonly #changes: Change[] = [];
@@ -97,9 +99,21 @@ export class Transaction {
     else kept.set(entry, body);
   }
 
+  /** Has parts of the body of an entry replaced that is not in memory; `keep` in the same batch makes nothing of it. */
+  amend<Entry extends object, Body, Amendment>(
+    table: AmendedTable<Entry, Body, Amendment>,
+    entry: Entry,
+    amendment: Amendment,
+  ): void {
+    const amended = this.#amended.get(table);
+    if (amended === undefined) this.#amended.set(table, new Map([[entry, amendment]]));
+    else amended.set(entry, amendment);
+  }
+
   /** Has the record of an entry deleted that is not in memory any more. */
   forget<Entry extends object, Body>(table: RecordTable<Entry, Body>, entry: Entry): void {
     this.#kept.get(table)?.delete(entry);
+    this.#amended.get(table)?.delete(entry);
     this.erase(table.key(entry));
   }
 
@@ -154,11 +168,19 @@ export class Transaction {
   }
 
   #keptOrFetched(table: object, entry: object): unknown {
-    return this.#kept.get(table)?.get(entry) ?? this.#fetched.get(entry);
+    const kept = this.#kept.get(table)?.get(entry);
+    if (kept !== undefined) return kept;
+    const fetched = this.#fetched.get(entry);
+    const amendment = this.#amended.get(table)?.get(entry);
+    if (fetched === undefined || amendment === undefined) return fetched;
+    return (table as AmendedTable<object, unknown, unknown>).amend(fetched, amendment);
   }
 
   finish(): Outcome {
-    this.#writeKept();
+    const corrected = eraOf(this.registry.corrections);
+    const era = corrected === 0 ? undefined : corrected;
+    this.#writeKept(era);
+    this.#writeAmended(era);
     this.#writeLatest();
     for (const [{ announce }, entries] of this.#announced as Map<AnnouncedTable<object>, Set<object>>) {
       for (const entry of entries) this.#changes.push(announce(entry, this.nowMs));
@@ -166,11 +188,26 @@ export class Transaction {
     return { ops: this.#ops, changes: this.#changes, jobs: this.#jobs, handlingNotes: this.#handlingNotes };
   }
 
-  #writeKept(): void {
-    const corrected = eraOf(this.registry.corrections);
-    const era = corrected === 0 ? undefined : corrected;
-    for (const [{ key, encode }, kept] of this.#kept as Map<RecordTable<object, unknown>, Map<object, unknown>>) {
-      for (const [entry, body] of kept) this.write(key(entry), encode(entry, body, era));
+  #writeKept(era: number | undefined): void {
+    for (const [table, kept] of this.#kept as Map<RecordTable<object, unknown>, Map<object, unknown>>) {
+      for (const [entry, body] of kept) {
+        const amendable = table.encodeParts?.(entry, body, era);
+        if (amendable === undefined) this.write(table.key(entry), table.encode(entry, body, era));
+        else this.#ops.push({ type: 'amendable', key: table.key(entry), ...amendable });
+      }
+    }
+  }
+
+  #writeAmended(era: number | undefined): void {
+    for (const [table, amended] of this.#amended as Map<
+      AmendedTable<object, unknown, unknown>,
+      Map<object, unknown>
+    >) {
+      const kept = this.#kept.get(table);
+      for (const [entry, amendment] of amended) {
+        if (kept?.has(entry) === true) continue;
+        this.#ops.push({ type: 'amend', key: table.key(entry), ...table.encodeAmendment(entry, amendment, era) });
+      }
     }
   }
 

@@ -47,14 +47,84 @@ export function encodeCheckRecord(state: CheckState, bodies: CheckBodies, deleti
       check: bodies.check,
     } satisfies CheckRecord);
   }
-  // The usual one, byte for byte as above: of a few numbers the engine makes text faster than of an object that has them.
-  const { length, recent, older } = history;
-  const deletions = deletionsBefore === 0 ? '' : `,"deletionsBefore":${String(deletionsBefore)}`;
+  // The usual one, byte for byte as above.
+  return `${ownPart(history, lastOk, deletionsBefore, era)},"check":${JSON.stringify(bodies.check)}}`;
+}
+
+/** What a result has in place of that of the one before, of which all else is the same. */
+export interface RenewedResult {
+  /** Of the record that it renews. */
+  readonly stamp: string;
+  /** Epoch seconds. */
+  readonly executed: number;
+  /** Epoch seconds. */
+  readonly issued: number;
+  /** Seconds; undefined: none was told. */
+  readonly duration: number | undefined;
+  /** Undefined: as before. */
+  readonly output: string | undefined;
+}
+
+/**
+ * The usual record in four parts, which `encodeRenewed` makes anew without the second: what the rules remember, the check but
+ * for the rest, its output, its times. The order of a check's attributes says nothing.
+ *
+ * @param check of a result that opened nothing
+ */
+export function encodeRecordParts(
+  { history, lastOk }: CheckState,
+  check: CheckResult,
+  deletionsBefore: number,
+  era = 0,
+): readonly string[] {
+  const { output, executed, issued, duration, ...rest } = check;
+  return [
+    `${ownPart(history, lastOk, deletionsBefore, era)},"check":{`,
+    JSON.stringify(rest).slice(1, -1),
+    outputPart(output),
+    timesPart({ executed, issued, duration: duration as number | undefined }),
+  ];
+}
+
+/** The parts of a record that are others after a result like the one before. */
+export function encodeRenewed(
+  { history, lastOk }: CheckState,
+  { output, ...times }: Omit<RenewedResult, 'stamp'>,
+  deletionsBefore: number,
+  era = 0,
+): readonly (string | undefined)[] {
+  return [
+    `${ownPart(history, lastOk, deletionsBefore, era)},"check":{`,
+    undefined,
+    output === undefined ? undefined : outputPart(output),
+    timesPart(times),
+  ];
+}
+
+/** The bodies of a check after a result like the one before. */
+export function renewedBodies(bodies: CheckBodies, { output, executed, issued, duration }: RenewedResult): CheckBodies {
+  const { check } = bodies;
+  if (check === null) return bodies;
+  return { ...bodies, check: { ...check, executed, issued, duration, output: output ?? check.output } };
+}
+
+/** Of a few numbers the engine makes text faster than of an object that has them. */
+function ownPart({ length, recent, older }: History, lastOk: number | null, deletions: number, era: number): string {
+  const deletionsBefore = deletions === 0 ? '' : `,"deletionsBefore":${String(deletions)}`;
   const corrections = era === 0 ? '' : `,"era":${String(era)}`;
   return (
     `{"history":{"length":${String(length)},"recent":${String(recent)},"older":${String(older)}},` +
-    `"lastOk":${String(lastOk)}${deletions}${corrections},"check":${JSON.stringify(bodies.check)}}`
+    `"lastOk":${String(lastOk)}${deletionsBefore}${corrections}`
   );
+}
+
+function outputPart(output: string): string {
+  return `,"output":${JSON.stringify(output)}`;
+}
+
+function timesPart({ executed, issued, duration }: Omit<RenewedResult, 'stamp' | 'output'>): string {
+  const took = duration === undefined ? '' : `,"duration":${String(duration)}`;
+  return `,"executed":${String(executed)},"issued":${String(issued)}${took}}}`;
 }
 
 function hasEvent({ event }: CheckState, { eventCheck, eventHistory }: CheckBodies): boolean {

@@ -1,7 +1,7 @@
 import type { CheckState, EventState } from '../../../shared/domain/event.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
-import type { CheckBodies } from './check-record.ts';
+import type { CheckBodies, RenewedResult } from './check-record.ts';
 import { forgetInhibitor } from '../inhibitions/saved.ts';
 import { noteRemoval, noteTurn } from '../timeline/saved.ts';
 import { noteMatched } from '../silences/saved.ts';
@@ -35,6 +35,20 @@ export function saveCheck(
   }
   entry.client.namespace.setCheck(entry, state, bodies.check ?? undefined, output);
   transaction.keep(CHECK_RECORDS, entry, bodies);
+}
+
+/**
+ * The last result of a check, which has a base, came once more, with other times and perhaps another output. No event is
+ * open, so that nobody is to be told.
+ */
+export function renewCheck(
+  transaction: Transaction,
+  entry: CheckEntry,
+  state: CheckState,
+  renewed: RenewedResult,
+): void {
+  entry.client.namespace.renewCheck(entry, state, renewed.executed);
+  transaction.amend(CHECK_RECORDS, entry, renewed);
 }
 
 /** Notes in the open event of a check that this batch saved whether a silence keeps back its handlers. */

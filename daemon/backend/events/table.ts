@@ -1,13 +1,17 @@
 import type { Key } from '../ports.ts';
 import { CheckEntry, type Namespace } from '../registry/namespace.ts';
-import type { AnnouncedTable, RecordTable } from '../registry/table.ts';
+import type { AmendedTable, AnnouncedTable } from '../registry/table.ts';
 import {
   datedCheckRecord,
   encodeCheckRecord,
+  encodeRecordParts,
+  encodeRenewed,
   heldRecord,
+  renewedBodies,
   type CheckBodies,
   type CheckRecord,
   type HeldRecord,
+  type RenewedResult,
 } from './check-record.ts';
 import { EVENT_TOPIC } from './rows.ts';
 import { decodeClient } from '../clients/client-record.ts';
@@ -27,7 +31,8 @@ export const checkRecordKey = (namespace: string, client: string, check: string)
   check,
 ];
 
-interface CheckTable extends StoredTable, RecordTable<CheckEntry, CheckBodies>, AnnouncedTable<CheckEntry> {}
+interface CheckTable
+  extends StoredTable, AmendedTable<CheckEntry, CheckBodies, RenewedResult>, AnnouncedTable<CheckEntry> {}
 
 /** One record per client and check: the last result and the event together. After the clients, to which they belong. */
 export const CHECK_RECORDS: CheckTable = {
@@ -35,6 +40,23 @@ export const CHECK_RECORDS: CheckTable = {
   isEntry: (entry): entry is CheckEntry => entry instanceof CheckEntry,
   key: ({ client, name }) => checkRecordKey(client.namespace.name, client.name, name),
   encode: (entry, bodies, era) => encodeCheckRecord(entry.state, bodies, entry.deletionsBefore, era),
+  encodeParts: (entry, { check }, era) => {
+    const { base, state, deletionsBefore } = entry;
+    if (base === undefined || check === null) return undefined;
+    if (base.isStored) {
+      // What it was amended with may be outdated by what is written now.
+      base.forget();
+      entry.base = undefined;
+      return undefined;
+    }
+    base.isStored = true;
+    return { stamp: base.stamp, parts: encodeRecordParts(state, check, deletionsBefore, era) };
+  },
+  encodeAmendment: ({ state, deletionsBefore }, renewed, era) => ({
+    stamp: renewed.stamp,
+    parts: encodeRenewed(state, renewed, deletionsBefore, era),
+  }),
+  amend: renewedBodies,
   decode: datedCheckRecord,
   owner: ({ client }) => client,
   announce(entry, nowMs) {

@@ -36,6 +36,16 @@ import { WatchedAttributes, type Facts } from './watched-attributes.ts';
 
 export type CheckAggregate = Aggregate<CheckEntry>;
 
+/** The last result of a check, while an agent may tell the next one by what differs from it. */
+export interface ResultBase {
+  /** Of what is stored of it. */
+  readonly stamp: string;
+  /** Whether its record was handed to the store. */
+  isStored: boolean;
+  /** Another result has taken its place, or it was removed. */
+  forget(): void;
+}
+
 /** A client and check: what decides the next event, packed. The bodies stay in the store until they are read. */
 export class CheckEntry {
   readonly client: ClientEntry;
@@ -62,6 +72,7 @@ export class CheckEntry {
   /** What selectors ask for, of the last result of its event; undefined: nothing is asked for, or there was none. */
   facts: Facts | undefined = undefined;
   selectors: CheckSelectors | undefined = undefined;
+  base: ResultBase | undefined = undefined;
 
   constructor(client: ClientEntry, name: string) {
     this.client = client;
@@ -438,7 +449,11 @@ export class Namespace {
     output: string | undefined,
     deletionsBefore = this.aggregates.deletionCount,
   ): void {
-    const { aggregates } = entry;
+    const { aggregates, base } = entry;
+    if (base !== undefined) {
+      base.forget();
+      entry.base = undefined;
+    }
     this.aggregates.follow(entry, result, deletionsBefore);
     if (entry.aggregates !== aggregates)
       this.#footprint.bytes += memberBytes(entry.aggregates) - memberBytes(aggregates);
@@ -467,6 +482,17 @@ export class Namespace {
     if (hasEvent) this.openEvents.add(entry);
     else this.openEvents.remove(entry);
     this.aggregates.noteEvent(entry);
+  }
+
+  /**
+   * The last result came once more: it is OK as before, no event is open, and its ttl and its aggregates are the same.
+   *
+   * @param executed epoch seconds
+   */
+  renewCheck(entry: CheckEntry, state: CheckState, executed: number): void {
+    entry.state = state;
+    entry.executed = executed;
+    if (entry.ttl > 0) this.ttls.follow(entry, entry.ttlRepeat);
   }
 
   removeCheck(entry: CheckEntry): void {

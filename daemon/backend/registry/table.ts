@@ -34,6 +34,26 @@ export interface RecordTable<Entry extends object, Body> {
   readonly decode: (text: string, corrections: Corrections) => Body;
   /** The entry whose body is read with that of this one. */
   readonly owner?: (entry: Entry) => object;
+  /** What is stored in place of `encode` where parts of it may be amended later; undefined: they are not. */
+  readonly encodeParts?: (entry: Entry, body: Body, era: number | undefined) => StampedParts<string> | undefined;
+}
+
+/** A kind of whose bodies parts may be replaced without having the rest in hand. */
+export interface AmendedTable<Entry extends object, Body, Amendment> extends RecordTable<Entry, Body> {
+  /** The parts of what is stored that an amendment replaces, and the stamp of that. */
+  readonly encodeAmendment: (
+    entry: Entry,
+    amendment: Amendment,
+    era: number | undefined,
+  ) => StampedParts<string | undefined>;
+  /** A body as it is with an amendment. */
+  readonly amend: (body: Body, amendment: Amendment) => Body;
+}
+
+/** What is stored, in parts; see `AmendableOp` and `AmendOp`. */
+export interface StampedParts<Part> {
+  readonly stamp: string;
+  readonly parts: readonly Part[];
 }
 
 /** A kind of which each entry is announced once a batch, when the batch is whole. */

@@ -1,4 +1,5 @@
 import type { MonError } from '../../../shared/errors.ts';
+import type { ShortResult } from '../../../shared/schemas/agent.ts';
 import { ENTITY_LIMIT_REFUSAL } from '../../../shared/domain/entity-limit.ts';
 import type { ClientEntry, Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -10,6 +11,8 @@ import { processResult, recordsNeeded, type IncomingResult, refusalOfNew } from 
 import type { Transaction } from '../commit/transaction.ts';
 import { distrustOf, type Distrust } from './trust.ts';
 import type { Audience } from '../handlers/event-handling.ts';
+import { isGoodBase, offerBase, renewResult } from './renew-result.ts';
+import type { ResultBases } from './result-bases.ts';
 import { AGENT_SPOOLS } from './table.ts';
 
 /** Results of one agent, in the order of their ids. */
@@ -17,7 +20,9 @@ export interface AgentResults {
   readonly client: string;
   /** Undefined: nothing in it was ever delivered before, nor will be again. */
   readonly spool: string | undefined;
-  readonly results: readonly UncheckedResult[];
+  readonly results: readonly (UncheckedResult | ShortResult)[];
+  /** What its agent may tell results by; undefined: all of its results are whole. */
+  readonly bases?: ResultBases | undefined;
   /** Whether a certificate says that it is this client: it speaks for no other agent then, only for proxy clients. */
   readonly isCertified?: boolean;
   readonly cancellation: Cancellation;
@@ -27,6 +32,16 @@ export interface AgentResults {
 /** Whether to leave results out after all, asked when their turn comes. */
 export interface Cancellation {
   readonly isCancelled: boolean;
+}
+
+/** What became of a delivery, once it is committed. */
+export interface Settlement {
+  /** Its results up to this id are taken, or refused for good; 0: it was left out. */
+  readonly takenId: number;
+  /** Ids of its results that are remembered from now on. */
+  readonly offered: readonly number[];
+  /** After this id everything has to come again, whole; undefined: nothing has to. */
+  readonly cutAfter: number | undefined;
 }
 
 /** A result as an agent frames it, its check not yet validated. */
@@ -49,6 +64,12 @@ export interface DeliveredResult extends IncomingResult {
   readonly signature: string;
 }
 
+/** Whose result it is, and who says so. */
+type Claim = Pick<DeliveredResult, 'client' | 'reporter' | 'signature'>;
+
+const NONE: readonly number[] = [];
+const NOTHING: ReturnType<typeof recordsNeeded> = [];
+
 /** What a frame is held to, and who is told. */
 interface DeliveryContext {
   readonly refused: Record<Distrust | 'memory', number>;
@@ -57,25 +78,28 @@ interface DeliveryContext {
 }
 
 /** A frame of results. A class of its own, because the backend makes one for every message of every agent. */
-export class AgentDelivery implements Command {
+export class AgentDelivery implements Command, Settlement {
   readonly weight: number;
   readonly isReported = true;
   readonly isPatient = true;
-  readonly settle: (error: MonError | undefined) => void;
+  takenId = 0;
+  offered: readonly number[] = NONE;
+  cutAfter: number | undefined = undefined;
+  readonly #onSettled: (error: MonError | undefined, settlement: Settlement) => void;
   readonly #namespaceName: string;
   readonly #delivery: AgentResults;
-  readonly #valid: readonly DeliveredResult[];
+  readonly #valid: readonly (DeliveredResult | ShortResult)[];
   readonly #context: DeliveryContext;
 
   constructor(
     namespaceName: string,
     delivery: AgentResults,
-    valid: readonly DeliveredResult[],
-    settle: (error: MonError | undefined) => void,
+    valid: readonly (DeliveredResult | ShortResult)[],
+    onSettled: (error: MonError | undefined, settlement: Settlement) => void,
     context: DeliveryContext,
   ) {
     this.weight = delivery.results.length;
-    this.settle = settle;
+    this.#onSettled = onSettled;
     this.#namespaceName = namespaceName;
     this.#delivery = delivery;
     this.#valid = valid;
@@ -83,12 +107,22 @@ export class AgentDelivery implements Command {
   }
 
   needs(registry: Registry, audience: (namespace: string) => Audience): ReturnType<typeof recordsNeeded> {
-    return recordsNeeded(registry.namespace(this.#namespaceName), this.#valid, audience(this.#namespaceName));
+    const whole = this.#valid.filter(isWhole);
+    if (whole.length === 0) return NOTHING;
+    return recordsNeeded(registry.namespace(this.#namespaceName), whole, audience(this.#namespaceName));
+  }
+
+  settle(error: MonError | undefined): void {
+    this.#onSettled(error, this);
   }
 
   apply(transaction: Transaction): void {
-    const { client, spool, results, cancellation, admission } = this.#delivery;
-    if (cancellation.isCancelled) return;
+    const { client, spool, results, bases, cancellation, admission } = this.#delivery;
+    // A batch is applied again when another command of it is found to be broken.
+    this.takenId = 0;
+    this.offered = NONE;
+    this.cutAfter = undefined;
+    if (cancellation.isCancelled || bases?.begin(this) === false) return;
     admission();
     if (!transaction.registry.hasNamespace(this.#namespaceName)) {
       // Who keeps a spool comes back with it, and is told then; another connection has ended with its entity.
@@ -101,21 +135,47 @@ export class AgentDelivery implements Command {
     for (const result of this.#valid) {
       // What was committed before is a repetition.
       if (result.id <= acked) continue;
-      const distrust = this.#distrustOf(namespace, result, transaction.nowMs);
-      const refusal =
-        distrust === undefined ? refusalOfNew(transaction, namespace, result.client, result.check.name) : undefined;
-      if (distrust !== undefined) this.#refuse(result, distrust);
-      else if (refusal !== undefined) this.#refuseNew(result, refusal);
-      else processResult(transaction, namespace, result);
+      if (isWhole(result)) this.#process(transaction, namespace, result);
+      else if (!this.#renew(transaction, namespace, result)) {
+        bases?.cut(this);
+        this.cutAfter = result.id - 1;
+        break;
+      }
     }
-    const last = results.at(-1)?.id ?? 0;
-    if (spool === undefined || last <= acked) return;
-    namespace.spools.set(client, { spool, acked: last });
+    this.takenId = this.cutAfter ?? results.at(-1)?.id ?? 0;
+    if (spool === undefined || this.takenId <= acked) return;
+    namespace.spools.set(client, { spool, acked: this.takenId });
     transaction.putLatest(AGENT_SPOOLS, namespace, client);
   }
 
-  #distrustOf(namespace: Namespace, result: DeliveredResult, nowMs: number): Distrust | undefined {
-    const { client, reporter, signature } = result;
+  #process(transaction: Transaction, namespace: Namespace, result: DeliveredResult): void {
+    const distrust = this.#distrustOf(namespace, result, transaction.nowMs);
+    const refusal =
+      distrust === undefined ? refusalOfNew(transaction, namespace, result.client, result.check.name) : undefined;
+    if (distrust !== undefined) this.#refuse(result, distrust);
+    else if (refusal !== undefined) this.#refuseNew(result, refusal);
+    else {
+      const entry = processResult(transaction, namespace, result);
+      const { bases } = this.#delivery;
+      if (bases !== undefined && offerBase(transaction, namespace, bases, { ...result, entry })) {
+        this.offered = [...this.offered, result.id];
+      }
+    }
+  }
+
+  /** @returns false when it cannot be told what it comes to: nothing is taken of it then */
+  #renew(transaction: Transaction, namespace: Namespace, result: ShortResult): boolean {
+    const base = this.#delivery.bases?.get(result.of);
+    if (!isGoodBase(transaction, namespace, base)) return false;
+    const claim = { client: base.entry.client.name, reporter: this.#delivery.client, signature: base.signature };
+    // Who is to hear of it hears of the whole one.
+    if (this.#distrustOf(namespace, claim, transaction.nowMs) !== undefined) return false;
+    renewResult(transaction, base, result);
+    return true;
+  }
+
+  #distrustOf(namespace: Namespace, claim: Claim, nowMs: number): Distrust | undefined {
+    const { client, reporter, signature } = claim;
     const distrust = distrustOf(namespace, client, signature, nowMs);
     const known = namespace.clients.get(client);
     if (this.#delivery.isCertified === true && client !== reporter && isAgent(known)) return 'certificate';
@@ -143,6 +203,10 @@ export class AgentDelivery implements Command {
       `${client} would be one proxy client more than the ${String(limits.proxyClientQuota)} that ${reporter} may make: raise proxy-client-quota, or delete some`,
     );
   }
+}
+
+function isWhole(result: DeliveredResult | ShortResult): result is DeliveredResult {
+  return 'check' in result;
 }
 
 /** Whether it keeps alive itself: others may speak for a proxy client. */

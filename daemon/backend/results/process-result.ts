@@ -93,8 +93,12 @@ export function refusalOfNew(
   return memory.refusal();
 }
 
-/** Applies one result: history, event, the silences that end with it, and the handlers that run (completion 1.4). */
-export function processResult(transaction: Transaction, namespace: Namespace, result: IncomingResult): void {
+/**
+ * Applies one result: history, event, the silences that end with it, and the handlers that run (completion 1.4).
+ *
+ * @returns whose result it is
+ */
+export function processResult(transaction: Transaction, namespace: Namespace, result: IncomingResult): CheckEntry {
   const { check } = result;
   const client = namespace.clients.get(result.client) ?? registerUnknown(transaction, namespace, result);
   const entry = namespace.ensureCheck(client, check.name);
@@ -109,15 +113,16 @@ export function processResult(transaction: Transaction, namespace: Namespace, re
   const bodies = nextBodies(transaction, entry, state, isOpened, withinOutputSize(check));
   saveCheck(transaction, entry, state, bodies, isOpened ? check.output : undefined, result.by);
   transaction.resultCount++;
-  if (transition.kind === 'none') return;
+  if (transition.kind === 'none') return entry;
   if (transition.kind === 'resolve') endSilences(transaction, entry);
   const { event } = transition;
   if (transition.kind === 'well') {
     handleWell(transaction, { client, check, state: event, history: state.history });
-    return;
+    return entry;
   }
   const isSuppressed = handleEvent(transaction, { client, check, state: event, history: state.history, isNew });
   if (isOpened && isSuppressed !== event.isSuppressed) saveSuppressed(entry, isSuppressed);
+  return entry;
 }
 
 function nextBodies(

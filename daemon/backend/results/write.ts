@@ -1,6 +1,7 @@
 import { MonError } from '../../../shared/errors.ts';
 import { EMPTY_HISTORY } from '../../../shared/domain/history.ts';
 import { checkResultOf, clientOf } from '../../../shared/domain/result.ts';
+import type { ShortResult } from '../../../shared/schemas/agent.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { SubmittedResult } from '../../../shared/schemas/result.ts';
 import type { Clock } from '../ports.ts';
@@ -24,7 +25,14 @@ import { banned, isBanned, type Distrust } from './trust.ts';
 import { validateResult } from './validate-result.ts';
 import { removeCheck, saveCheck } from '../events/saved.ts';
 import { CHECK_RECORDS } from '../events/table.ts';
-import { AgentDelivery, type AgentResults, type DeliveredResult, type ProxyLimits } from './agent-delivery.ts';
+import {
+  AgentDelivery,
+  type AgentResults,
+  type DeliveredResult,
+  type ProxyLimits,
+  type Settlement,
+  type UncheckedResult,
+} from './agent-delivery.ts';
 
 interface ResultParts {
   readonly batcher: Batcher;
@@ -127,7 +135,9 @@ export class Results {
     const definitions = this.#parts.definitions.in(namespaceName);
     const incoming = incomingResult(submitted, { reporter: client, definitions, now, issued: now });
     return this.#parts.batcher.run(
-      (transaction) => processResult(transaction, transaction.registry.namespace(namespaceName), incoming),
+      (transaction) => {
+        processResult(transaction, transaction.registry.namespace(namespaceName), incoming);
+      },
       {
         needs: (registry, audience) =>
           recordsNeeded(registry.namespace(namespaceName), [incoming], audience(namespaceName)),
@@ -147,15 +157,20 @@ export class Results {
     namespaceName: string,
     delivery: AgentResults,
     onRefused: (id: number, reason: string) => void,
-    onSettled: (error: MonError | undefined) => void,
+    onSettled: (error: MonError | undefined, settlement: Settlement) => void,
   ): void {
     this.#parts.batcher.refuseReports();
     const now = Math.floor(this.#parts.clock.now() / 1000);
     const definitions = this.#parts.definitions.in(namespaceName);
     const about = { reporter: delivery.client, definitions, now, issued: undefined };
-    const valid: DeliveredResult[] = [];
+    const valid: (DeliveredResult | ShortResult)[] = [];
     const refused: { readonly id: number; readonly reason: string }[] = [];
-    for (const { id, signature, check } of delivery.results) {
+    for (const result of delivery.results) {
+      if (isShort(result)) {
+        valid.push(result);
+        continue;
+      }
+      const { id, signature, check } = result;
       try {
         const submitted = validateResult(check);
         const refusal = this.#parts.attributes.refusalOf(submitted);
@@ -254,6 +269,10 @@ function incomingResult(
     reporter,
     check: checkResultOf(submitted, { reporter, definition, now, issued }),
   };
+}
+
+function isShort(result: UncheckedResult | ShortResult): result is ShortResult {
+  return !('check' in result);
 }
 
 function removeResult(transaction: Transaction, entry: CheckEntry, by: string): void {

@@ -1,7 +1,12 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { NO_CORRECTIONS, type Corrections } from '../../../../daemon/clock/corrections.ts';
 import {
   decodeCheckRecord,
   encodeCheckRecord,
+  encodeRecordParts,
+  encodeRenewed,
+  heldRecord,
+  renewedBodies,
   splitCheckRecord,
   type CheckBodies,
 } from '../../../../daemon/backend/events/check-record.ts';
@@ -72,5 +77,42 @@ test('the check of a usual record is found unread', () => {
   expect(splitCheckRecord(encodeCheckRecord(state, { check: CHECK }, 0))).toEqual({
     state: JSON.parse(JSON.stringify({ history: state.history, lastOk: state.lastOk })) as unknown,
     check: JSON.stringify(CHECK),
+  });
+});
+
+describe('a record in parts', () => {
+  const check: CheckResult = { ...CHECK, ttl: 30, duration: 0.25, team: 'a,"check":{"b"' };
+  const renewed = { stamp: 's1', executed: 160, issued: 159, duration: 0.5, output: undefined };
+
+  test.each([0, 3])('says what the usual one says, whatever was deleted before: %d', (deletions) => {
+    for (const era of [0, 2]) {
+      const record = encodeRecordParts(stateAfter(0, 0), check, deletions, era).join('');
+      expect(JSON.parse(record)).toEqual(JSON.parse(encodeCheckRecord(stateAfter(0, 0), { check }, deletions, era)));
+      expect(JSON.parse(splitCheckRecord(record)?.check ?? '')).toEqual(check);
+    }
+  });
+
+  test('without a duration is one all the same', () => {
+    const { duration: _, ...timeless } = check;
+    const parts = encodeRecordParts(stateAfter(0), timeless, 0);
+    expect(JSON.parse(parts.join(''))).toEqual(JSON.parse(encodeCheckRecord(stateAfter(0), { check: timeless }, 0)));
+  });
+
+  test.each([undefined, 'another "output"\u2028'])('is renewed by what differs: %s', (output) => {
+    const parts = encodeRecordParts(stateAfter(0), check, 0);
+    const later = encodeRenewed(stateAfter(0, 0), { ...renewed, output }, 1, 2);
+    const record = parts.map((part, at) => later[at] ?? part).join('');
+    const body = renewedBodies({ check }, { ...renewed, output });
+    expect(body.check).toEqual({ ...check, executed: 160, issued: 159, duration: 0.5, output: output ?? check.output });
+    expect(JSON.parse(record)).toEqual(JSON.parse(encodeCheckRecord(stateAfter(0, 0), body, 1, 2)));
+  });
+
+  test('is skimmed at a start like any other', () => {
+    const { ttl: _, ...plain } = check;
+    const corrections: Corrections = NO_CORRECTIONS;
+    const record = encodeRecordParts(stateAfter(0), plain, 0).join('');
+    expect(heldRecord(record, 'disk', corrections)).toEqual(
+      heldRecord(encodeCheckRecord(stateAfter(0), { check: plain }, 0), 'disk', corrections),
+    );
   });
 });

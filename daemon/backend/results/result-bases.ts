@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import type { CheckEntry, ResultBase } from '../registry/namespace.ts';
+
+/** Of one connection; an agent with more checks than that has the others' results sent whole. */
+const BASES_MAX = 1024;
+
+/** Of all connections together: some 60 MiB. */
+const ALL_BASES_MAX = 500_000;
+
+const NONCE_BYTES = 9;
+
+/** What all connections share: room for bases, and their stamps. */
+export class BaseRoom {
+  readonly max: number;
+  taken = 0;
+  /** So that no stamp of another life of this program is ever given again. */
+  readonly #nonce = randomBytes(NONCE_BYTES).toString('base64url');
+  #last = 0;
+
+  constructor(max = ALL_BASES_MAX) {
+    this.max = max;
+  }
+
+  newStamp(): string {
+    return this.#nonce + (++this.#last).toString(36);
+  }
+}
+
+/** How things stood when a base was taken: with anything else of it, another result may come to something else. */
+export interface BaseCircumstances {
+  /** Of the definitions of checks and handlers. */
+  readonly definitions: number;
+  /** Of the entries in memory. */
+  readonly registry: number;
+  /** How many aggregates of the namespace had been deleted. */
+  readonly deletions: number;
+}
+
+/** A whole passing result that opened nothing, by which an agent may tell the next ones of its check. */
+export class ShortenedResult implements ResultBase {
+  isStored = false;
+  /** In the agent's spool. */
+  readonly id: number;
+  readonly entry: CheckEntry;
+  readonly stamp: string;
+  readonly signature: string;
+  readonly #circumstances: BaseCircumstances;
+  readonly #owner: ResultBases;
+
+  constructor(
+    owner: ResultBases,
+    about: Pick<ShortenedResult, 'id' | 'entry' | 'stamp' | 'signature'>,
+    circumstances: BaseCircumstances,
+  ) {
+    this.id = about.id;
+    this.entry = about.entry;
+    this.stamp = about.stamp;
+    this.signature = about.signature;
+    this.#circumstances = circumstances;
+    this.#owner = owner;
+  }
+
+  /** Whether the next result of its check may go on from it. */
+  isGood({ definitions, registry, deletions }: BaseCircumstances): boolean {
+    const then = this.#circumstances;
+    return (
+      this.entry.base === this &&
+      then.registry === registry &&
+      then.definitions === definitions &&
+      then.deletions === deletions
+    );
+  }
+
+  forget(): void {
+    this.#owner.delete(this.id);
+  }
+}
+
+/** What a backend remembers of one connection, so that its agent need not tell it again. Bounded. */
+export class ResultBases {
+  readonly #byId = new Map<number, ShortenedResult>();
+  readonly #room: BaseRoom;
+  #isOver = false;
+  #cutBy: object | undefined;
+
+  constructor(room: BaseRoom) {
+    this.#room = room;
+  }
+
+  get(id: number): ShortenedResult | undefined {
+    return this.#byId.get(id);
+  }
+
+  /**
+   * Takes the result that an entry has got in this batch.
+   *
+   * @returns whether there was room for it
+   */
+  add(about: Pick<ShortenedResult, 'id' | 'entry' | 'signature'>, circumstances: BaseCircumstances): boolean {
+    if (this.#isOver || this.#byId.size >= BASES_MAX || this.#room.taken >= this.#room.max) return false;
+    const base = new ShortenedResult(this, { ...about, stamp: this.#room.newStamp() }, circumstances);
+    this.delete(about.id);
+    this.#byId.set(about.id, base);
+    this.#room.taken++;
+    about.entry.base = base;
+    return true;
+  }
+
+  /** From a result of this delivery on nothing is taken: it could not go on from its base. */
+  cut(by: object): void {
+    this.#cutBy = by;
+  }
+
+  /**
+   * To be told before a delivery is applied, each time that it is.
+   *
+   * @returns false: it is left out, because one before it was cut
+   */
+  begin(delivery: object): boolean {
+    if (this.#cutBy === delivery) this.#cutBy = undefined;
+    return this.#cutBy === undefined;
+  }
+
+  delete(id: number): void {
+    if (this.#byId.delete(id)) this.#room.taken--;
+  }
+
+  /** The agent has forgotten them, too. */
+  clear(): void {
+    for (const base of this.#byId.values()) if (base.entry.base === base) base.entry.base = undefined;
+    this.#room.taken -= this.#byId.size;
+    this.#byId.clear();
+  }
+
+  /** The connection has ended; what is left of it in the queue adds nothing. */
+  end(): void {
+    this.clear();
+    this.#isOver = true;
+  }
+}

@@ -1,0 +1,356 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { openApiClient, type ApiClient } from '../../../../shared/client/api-client.ts';
+import type { ShortResult } from '../../../../shared/schemas/agent.ts';
+import type { SubmittedResult } from '../../../../shared/schemas/result.ts';
+import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
+import type { Backend } from '../../../../daemon/backend/compose.ts';
+import type { StoreOp } from '../../../../daemon/backend/ports.ts';
+import { AgentPeer } from '../../../support/agent-peer.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { earlierStore } from '../../../support/earlier-stores.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+import { TroubledStore } from '../../../support/troubled-store.ts';
+
+const NOW = 1_700_000_000;
+
+interface Rig {
+  readonly url: string;
+  readonly api: ApiClient;
+  readonly backend: Backend;
+  readonly clock: ManualClock;
+  readonly store: TroubledStore;
+  /** What was written since the last call, but for what each agent's spool has come to. */
+  written(): readonly StoreOp[];
+}
+
+/** Settings as they are at each reading. */
+type Configured = () => Promise<Awaited<ReturnType<typeof loadConfig>>>;
+
+/** What a configuration file says that has this in it. */
+function configured(settings: object): Configured {
+  return async () => {
+    const file = join(await tempDir(), 'config.json');
+    await writeFile(file, JSON.stringify(settings));
+    return await loadConfig({ file, directories: [], env: {} });
+  };
+}
+
+async function openRig(options: { readonly dir?: string; readonly loadConfig?: Configured } = {}): Promise<Rig> {
+  const ops: StoreOp[] = [];
+  const stores: TroubledStore[] = [];
+  const around = (real: ConstructorParameters<typeof TroubledStore>[0]): TroubledStore => {
+    const store = new TroubledStore(real);
+    store.refuses = (some) => {
+      ops.push(...some);
+      return false;
+    };
+    stores.push(store);
+    return store;
+  };
+  const clock = new ManualClock(NOW * 1000);
+  const { loadConfig: load } = options;
+  const backend = await openBackend({
+    dir: options.dir ?? (await tempDir()),
+    clock,
+    around,
+    ...(load !== undefined && { loadConfig: load, definitions: await load() }),
+  });
+  onTestFinished(() => backend.stop());
+  const [store] = stores;
+  if (store === undefined) throw new Error('the store was not opened');
+  const written = (): readonly StoreOp[] => ops.splice(0).filter(({ key }) => key[0] === 'check');
+  return { url: backend.url, api: openApiClient({ backend: backend.url }), backend, clock, store, written };
+}
+
+const DISK: SubmittedResult = {
+  name: 'disk',
+  command: 'check-disk',
+  output: 'OK',
+  status: 0,
+  executed: NOW - 60,
+  issued: NOW - 61,
+  duration: 0.5,
+  team: 'storage',
+};
+
+const whole = (id: number, about: Partial<SubmittedResult> = {}): { id: number; check: SubmittedResult } => ({
+  id,
+  check: { ...DISK, ...about },
+});
+
+const short = (id: number, of: number, about: Partial<ShortResult> = {}): ShortResult => ({
+  id,
+  of,
+  executed: NOW - 30,
+  issued: NOW - 31,
+  duration: 0.75,
+  ...about,
+});
+
+/** An agent that has told a first result, by which it may tell the others. */
+async function joined({ url, clock }: Rig, about: Partial<SubmittedResult> = {}, name = 'web-1'): Promise<AgentPeer> {
+  const agent = await AgentPeer.connect(url, name);
+  agent.greet('spool-1', {}, true);
+  await vi.waitFor(() => {
+    clock.advance(1);
+    if (!agent.heard.some(({ type }) => type === 'welcome')) throw new Error('it is not welcome yet');
+  });
+  await says(agent, clock, 1, whole(1, about));
+  return agent;
+}
+
+/** Says results and waits until this id is acknowledged. */
+async function says(
+  agent: AgentPeer,
+  clock: ManualClock,
+  acked: number,
+  ...results: readonly (ReturnType<typeof whole> | ShortResult)[]
+): Promise<void> {
+  agent.say({ type: 'results', results });
+  await commits(clock, () => expect(agent.acked).toBeGreaterThanOrEqual(acked));
+}
+
+async function commits(clock: ManualClock, isThere: () => void): Promise<void> {
+  await vi.waitFor(() => {
+    clock.advance(1);
+    isThere();
+  });
+}
+
+async function whileCommitting(clock: ManualClock, work: Promise<unknown>): Promise<void> {
+  let isOver = false;
+  const over = work.finally(() => (isOver = true));
+  await commits(clock, () => expect(isOver).toBe(true));
+  await over;
+}
+
+async function resent(agent: AgentPeer, clock: ManualClock, times = 1): Promise<number> {
+  const told = (): readonly number[] =>
+    agent.heard.flatMap((message) => (message.type === 'resend' ? [message.after] : []));
+  await commits(clock, () => expect(told()).toHaveLength(times));
+  return told().at(-1) ?? -1;
+}
+
+/** Results that wait for their commit. */
+async function queued({ url }: Rig): Promise<number> {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^mon_queued_results (\d+)$/m.exec(metrics)?.[1]);
+}
+
+async function disk({ api }: Rig, client = 'web-1'): Promise<Record<string, unknown> | undefined> {
+  return (await api.result(client, 'disk'))?.check;
+}
+
+test('a passing result that opens nothing is offered as a base, to an agent that shortens', async () => {
+  const rig = await openRig();
+  const agent = await joined(rig);
+  expect(agent.bases).toEqual([1]);
+  const other = await AgentPeer.connect(rig.url, 'web-2');
+  other.greet('spool-1');
+  await commits(rig.clock, () => expect(other.heard).toHaveLength(1));
+  await says(other, rig.clock, 1, whole(1));
+  expect(other.bases).toEqual([]);
+});
+
+test('a short result has the times it says, the rest of its base, and its place in the history', async () => {
+  const rig = await openRig();
+  const agent = await joined(rig);
+  await says(agent, rig.clock, 2, short(2, 1));
+  expect(await disk(rig)).toEqual({
+    ...DISK,
+    type: 'standard',
+    executed: NOW - 30,
+    issued: NOW - 31,
+    duration: 0.75,
+    history: [0, 0],
+  });
+});
+
+test('it may bring another output; the next one without an output has that of the base again', async () => {
+  const rig = await openRig();
+  const agent = await joined(rig);
+  await says(agent, rig.clock, 2, short(2, 1, { output: 'OK "still"\n✓' }));
+  expect(await disk(rig)).toMatchObject({ output: 'OK "still"\n✓', history: [0, 0] });
+  await says(agent, rig.clock, 3, short(3, 1));
+  expect(await disk(rig)).toMatchObject({ output: 'OK', history: [0, 0, 0] });
+});
+
+test('what is stored of it is what differs, and is there after a restart', async () => {
+  const dir = await tempDir();
+  const rig = await openRig({ dir });
+  const agent = await joined(rig);
+  rig.written();
+  await says(agent, rig.clock, 2, short(2, 1));
+  expect(rig.written()).toEqual([
+    expect.objectContaining({ type: 'amend', parts: [expect.any(String), undefined, undefined, expect.any(String)] }),
+  ]);
+  const before = await disk(rig);
+  await rig.backend.stop();
+  expect(await disk(await openRig({ dir }))).toEqual(before);
+});
+
+test('an executed of the future becomes now', async () => {
+  const rig = await openRig();
+  const agent = await joined(rig);
+  await says(agent, rig.clock, 2, short(2, 1, { executed: NOW + 3600 }));
+  expect(await disk(rig)).toMatchObject({ executed: Math.floor(rig.clock.now() / 1000) });
+});
+
+test('a check of a proxy client is shortened as well', async () => {
+  const rig = await openRig();
+  const agent = await joined(rig, { source: 'router' });
+  expect(agent.bases).toEqual([1]);
+  await says(agent, rig.clock, 2, short(2, 1));
+  expect(await disk(rig, 'router')).toMatchObject({ source: 'router', origin: 'web-1', executed: NOW - 30 });
+});
+
+test('short results keep a result with a ttl from becoming stale', async () => {
+  const rig = await openRig();
+  const agent = await joined(rig, { ttl: 120 });
+  await says(agent, rig.clock, 2, short(2, 1, { executed: NOW }));
+  rig.clock.advance(100_000);
+  await commits(rig.clock, () => expect(agent.acked).toBe(2));
+  expect(await rig.api.events()).toEqual([]);
+  rig.clock.advance(60_000);
+  await vi.waitFor(async () => {
+    rig.clock.advance(1000);
+    expect(await rig.api.events()).toHaveLength(1);
+  });
+});
+
+test.each<{ what: string; about: Partial<SubmittedResult> }>([
+  { what: 'that fails', about: { status: 1 } },
+  { what: 'whose output is cut', about: { truncate_output: true } },
+  { what: 'whose output is bounded', about: { max_output_size: 10 } },
+  { what: 'that may flap', about: { low_flap_threshold: 10, high_flap_threshold: 20 } },
+  { what: 'of metrics', about: { type: 'metric' } },
+])('a result $what is no base', async ({ about }) => {
+  const rig = await openRig();
+  const agent = await joined(rig, about);
+  expect(agent.bases).toEqual([]);
+});
+
+test('an OK behind which the event stays open is no base', async () => {
+  const rig = await openRig();
+  const agent = await joined(rig, { status: 2 });
+  await says(agent, rig.clock, 2, whole(2, { auto_resolve: false }));
+  expect(agent.bases).toEqual([]);
+  await says(agent, rig.clock, 3, whole(3));
+  expect(agent.bases).toEqual([3]);
+});
+
+test('where a handler is told of each event there is no base', async () => {
+  const rig = await openRig({
+    loadConfig: configured({ handlers: { all: { type: 'pipe', command: 'true', event_format: 'core' } } }),
+  });
+  expect((await joined(rig, { handlers: ['all'] })).bases).toEqual([]);
+  expect((await joined(rig, { handlers: ['other'] }, 'web-2')).bases).toEqual([1]);
+});
+
+test.each<{ what: string; change: (rig: Rig) => Promise<unknown> }>([
+  {
+    what: 'another result came',
+    change: ({ api }) => api.submitResult({ name: 'disk', source: 'web-1', output: 'fine', status: 0 }),
+  },
+  {
+    what: 'the check fails',
+    change: ({ api }) => api.submitResult({ name: 'disk', source: 'web-1', output: '', status: 2 }),
+  },
+  { what: 'the result was deleted', change: ({ api }) => api.deleteResult('web-1', 'disk') },
+])('when $what it is not taken, and everything from it on has to come again', async ({ change }) => {
+  const rig = await openRig();
+  const agent = await joined(rig);
+  await whileCommitting(rig.clock, change(rig));
+  agent.say({ type: 'results', results: [whole(2, { name: 'load' }), short(3, 1), whole(4, { name: 'load' })] });
+  agent.say({ type: 'results', results: [short(5, 1)] });
+  expect(await resent(agent, rig.clock)).toBe(2);
+  expect(agent.acked).toBe(2);
+  // Still on its way when it was told.
+  agent.say({ type: 'results', results: [short(6, 1)] });
+  agent.say({ type: 'results', resumes: 2, results: [whole(3), whole(4, { name: 'load' })] });
+  await commits(rig.clock, () => expect(agent.acked).toBe(4));
+  expect(await disk(rig)).toMatchObject({ output: 'OK', executed: DISK.executed });
+  expect(agent.bases).toEqual(expect.arrayContaining([3, 4]));
+  await says(agent, rig.clock, 6, short(5, 3), short(6, 4));
+  expect(await resent(agent, rig.clock)).toBe(2);
+});
+
+test('after a change of the configuration each agent tells its results whole once, merged with what it says by then', async () => {
+  const settings = {
+    checks: { disk: { command: 'check-disk', subscribers: ['web'], interval: 60, team: 'before', tier: 1 } },
+  };
+  const rig = await openRig({ loadConfig: () => configured(settings)() });
+  const agent = await joined(rig, { team: 'agent' });
+  await says(agent, rig.clock, 2, short(2, 1));
+  expect(await disk(rig)).toMatchObject({ tier: 1 });
+  settings.checks.disk.tier = 2;
+  await rig.backend.reload();
+  agent.say({ type: 'results', results: [short(3, 1)] });
+  expect(await resent(agent, rig.clock)).toBe(2);
+  agent.say({ type: 'results', resumes: 2, results: [whole(3)] });
+  await commits(rig.clock, () => expect(agent.acked).toBe(3));
+  await says(agent, rig.clock, 4, short(4, 3));
+  expect(await disk(rig)).toMatchObject({ tier: 2, history: [0, 0, 0, 0] });
+});
+
+test('an aggregate that was deleted is joined again by the next result, which has to be whole', async () => {
+  const rig = await openRig();
+  const agent = await joined(rig, { aggregate: 'storage' });
+  await whileCommitting(rig.clock, rig.api.deleteAggregate('storage'));
+  agent.say({ type: 'results', results: [short(2, 1)] });
+  expect(await resent(agent, rig.clock)).toBe(1);
+});
+
+test('a base of another agent, or one that never was, is none', async () => {
+  const rig = await openRig();
+  await joined(rig);
+  const other = await joined(rig, { name: 'load' }, 'web-2');
+  other.say({ type: 'results', results: [short(2, 7)] });
+  expect(await resent(other, rig.clock)).toBe(1);
+});
+
+test('bases end with their connection', async () => {
+  const rig = await openRig();
+  const agent = await joined(rig);
+  agent.cut();
+  const again = await AgentPeer.connect(rig.url);
+  again.greet('spool-1', {}, true);
+  await commits(rig.clock, () => expect(again.acked).toBe(1));
+  again.say({ type: 'results', results: [short(2, 1)] });
+  expect(await resent(again, rig.clock)).toBe(1);
+});
+
+test('a short result that was committed before is a repetition, whatever has become of its base', async () => {
+  const rig = await openRig();
+  const agent = await joined(rig);
+  await says(agent, rig.clock, 2, short(2, 1));
+  await says(agent, rig.clock, 3, whole(3, { output: 'other' }));
+  await says(agent, rig.clock, 4, short(2, 1), whole(4, { output: 'newest' }));
+  expect(await disk(rig)).toMatchObject({ output: 'newest', history: [0, 0, 0, 0] });
+});
+
+test('what stands behind it in its batch finds the check as it is by then', async () => {
+  const rig = await openRig();
+  const agent = await joined(rig);
+  const release = rig.store.hold();
+  const { writes } = rig.store;
+  const first = rig.api.submitResult({ name: 'load', source: 'web-2', output: '', status: 0 });
+  await commits(rig.clock, () => expect(rig.store.writes).toBe(writes + 1));
+  agent.say({ type: 'results', results: [short(2, 1, { output: 'newer' })] });
+  await vi.waitFor(async () => expect(await queued(rig)).toBe(2));
+  const renamed = rig.api.renameCheck('disk', 'disk-usage', true);
+  await vi.waitFor(async () => expect(await queued(rig)).toBeGreaterThan(2));
+  release();
+  await commits(rig.clock, () => expect(agent.acked).toBe(2));
+  await Promise.all([first, renamed]);
+  const { check } = (await rig.api.result('web-1', 'disk-usage')) ?? {};
+  expect(check).toMatchObject({ output: 'newer', executed: NOW - 30, history: [0, 0] });
+});
+
+test('a store whose upgrade is pending gets no short results, before it is done', async () => {
+  const rig = await openRig({ dir: await earlierStore({ schema: 2 }) });
+  expect((await joined(rig)).bases).toEqual([]);
+});
