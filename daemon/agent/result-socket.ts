@@ -19,6 +19,7 @@ import {
 } from './backend-connection.ts';
 import type { AgentAddress } from './agent-address.ts';
 import type { Clock } from './ports.ts';
+import { SentResults } from './sent-results.ts';
 import type { Spool, SpooledResult } from './spool.ts';
 
 const RECONNECT = { minMs: 500, maxMs: 30_000 };
@@ -51,19 +52,18 @@ interface ResultSocketDeps {
   readonly onCheckRequest: (check: CheckRequest) => void;
 }
 
-/** A connection that was welcomed: what of the spool has been sent over it, and what came back. */
+/** A connection that was welcomed. */
 interface Session {
   readonly connection: BackendConnection;
-  readonly window: number;
-  sentId: number;
-  ackedId: number;
+  readonly sent: SentResults;
   /** Runs while something is unacknowledged, from the last progress on. */
   ackDeadline: Disposable | undefined;
 }
 
 /**
  * Keeps a connection to the backend, for ever, and empties the spool over it: in order, at most `window` results
- * unacknowledged, what was not acknowledged again after a reconnect. The backend ignores what it has seen.
+ * unacknowledged, what was not acknowledged again after a reconnect. The backend ignores what it has seen. Passing results are
+ * told by what differs from earlier ones that the backend remembers, until it asks for them whole.
  */
 export class ResultSocket {
   readonly #deps: ResultSocketDeps;
@@ -126,7 +126,13 @@ export class ResultSocket {
   connect(): void {
     const { tls = connectOptions, namespace, clock, client, spool } = this.#deps;
     const { url, headers: credentials } = this.#backend;
-    const hello = (): AgentMessage => ({ type: 'hello', client: client(), namespace, spool: spool.name });
+    const hello = (): AgentMessage => ({
+      type: 'hello',
+      client: client(),
+      namespace,
+      spool: spool.name,
+      shortens: true,
+    });
     // Who must not come in is then refused before the connection is opened.
     const headers = {
       ...credentials,
@@ -198,7 +204,10 @@ export class ResultSocket {
         await this.#welcome(connection, message);
         break;
       case 'ack':
-        await this.#acknowledged(message.id);
+        await this.#acknowledged(message);
+        break;
+      case 'resend':
+        await this.#resend(message.after);
         break;
       case 'rejected':
         await this.#rejected(message);
@@ -216,7 +225,7 @@ export class ResultSocket {
     connection: BackendConnection,
     { acked, window, version }: Extract<BackendMessage, { type: 'welcome' }>,
   ): Promise<void> {
-    const { log, spool, onWelcome } = this.#deps;
+    const { log, spool, signature, onWelcome } = this.#deps;
     if (acked > spool.lastId) {
       log.warn(
         { acked, last: spool.lastId },
@@ -229,7 +238,7 @@ export class ResultSocket {
     this.#step?.[Symbol.dispose]();
     this.#attempt = 0;
     // Before anything is awaited: the next frame may be a check request.
-    this.#session = { connection, window, sentId: acked, ackedId: acked, ackDeadline: undefined };
+    this.#session = { connection, sent: new SentResults({ acked, window, signature }), ackDeadline: undefined };
     log.info({ url: this.#backend.url, version, spooled: spool.size }, 'connected to the backend');
     onWelcome();
     await spool.acknowledge(acked);
@@ -245,13 +254,24 @@ export class ResultSocket {
     log.error({ id, ...about, reason: error }, 'the backend rejected a result');
   }
 
-  async #acknowledged(id: number): Promise<void> {
+  async #acknowledged({ id, bases }: Extract<BackendMessage, { type: 'ack' }>): Promise<void> {
     const session = this.#session;
     if (session === undefined) return;
-    session.ackedId = Math.max(session.ackedId, Math.min(id, session.sentId));
+    session.sent.acknowledge(id, bases);
     this.#watchAcks(session);
-    await this.#deps.spool.acknowledge(session.ackedId);
+    await this.#deps.spool.acknowledge(session.sent.ackedId);
     this.#checkIdle();
+    await this.#pump();
+  }
+
+  async #resend(after: number): Promise<void> {
+    const session = this.#session;
+    if (session === undefined) return;
+    if (!session.sent.rewind(after)) {
+      session.connection.close('the backend asks for results after one that it was never sent');
+      return;
+    }
+    this.#watchAcks(session);
     await this.#pump();
   }
 
@@ -261,17 +281,13 @@ export class ResultSocket {
     this.#pumping = true;
     try {
       for (let session = this.#session; session !== undefined; session = this.#session) {
-        const room = session.window - (session.sentId - session.ackedId);
-        if (room <= 0 || session.sentId >= this.#deps.spool.lastId) return;
-        const results = await this.#deps.spool.read(session.sentId, {
-          results: Math.min(room, FRAME.results),
-          characters: FRAME.characters,
-        });
-        const last = results.at(-1);
-        if (last === undefined) return;
-        if (session !== this.#session) continue;
-        session.connection.sendText(resultsFrame(results, this.#deps.signature));
-        session.sentId = last.id;
+        const { room, sentId, rewinds } = session.sent;
+        // Not awaited: who comes while it is decided that there is nothing to send would not be served.
+        if (room <= 0 || sentId >= this.#deps.spool.lastId) return;
+        const results = await this.#nextResults(session.sent);
+        if (session !== this.#session || rewinds !== session.sent.rewinds) continue;
+        if (results.length === 0) return;
+        session.connection.sendText(session.sent.nextFrame(results));
         if (session.ackDeadline === undefined) this.#watchAcks(session);
       }
     } finally {
@@ -279,17 +295,23 @@ export class ResultSocket {
     }
   }
 
+  /** What follows on what was sent, as far as the window and a frame have room for it. */
+  async #nextResults({ room, sentId }: SentResults): Promise<readonly SpooledResult[]> {
+    const limits = { results: Math.min(room, FRAME.results), characters: FRAME.characters };
+    return await this.#deps.spool.read(sentId, limits);
+  }
+
   #watchAcks(session: Session): void {
     session.ackDeadline?.[Symbol.dispose]();
     session.ackDeadline = undefined;
-    if (session.ackedId >= session.sentId) return;
+    if (session.sent.isAcknowledged) return;
     session.ackDeadline = this.#deps.clock.after(ACK_TIMEOUT_MS, () =>
       session.connection.close('the backend has not acknowledged a result for 60 seconds'),
     );
   }
 
   #checkIdle(): void {
-    if (this.#session === undefined || this.#session.ackedId >= this.#deps.spool.lastId) this.#onIdle?.();
+    if (this.#session === undefined || this.#session.sent.ackedId >= this.#deps.spool.lastId) this.#onIdle?.();
   }
 
   #reportDropped(): void {
@@ -303,11 +325,4 @@ export class ResultSocket {
 function aboutResult(text: string): Readonly<Record<string, string>> {
   const { name, source } = JSON.parse(text) as SubmittedResult;
   return { check: name, ...(typeof source === 'string' && { source }) };
-}
-
-/** The `results` message, around texts that are JSON already. */
-function resultsFrame(results: readonly SpooledResult[], signature: string | undefined): string {
-  const signed = signature === undefined ? '' : `"signature":${JSON.stringify(signature)},`;
-  const items = results.map(({ id, text }) => `{"id":${String(id)},${signed}"check":${text}}`);
-  return `{"type":"results","results":[${items.join(',')}]}`;
 }

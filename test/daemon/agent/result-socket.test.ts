@@ -14,6 +14,21 @@ import { propertyRuns } from '../../support/property-runs.ts';
 
 const aResult = (output: string): SubmittedResult => ({ name: 'disk', output, status: 0 });
 
+/** A passing result that others can be told by. */
+const aPassing = (executed: number, more: Readonly<Record<string, unknown>> = {}): SubmittedResult => ({
+  name: 'disk',
+  command: 'check-disk',
+  status: 0,
+  output: 'DISK OK',
+  issued: 1,
+  executed,
+  duration: 0.5,
+  ...more,
+});
+
+/** A result as it is told by what differs from another one, where only the time does. */
+const shortOf = (of: number, id: number, executed: number): object => ({ id, of, issued: 1, executed, duration: 0.5 });
+
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
 
 interface Bench {
@@ -23,7 +38,7 @@ interface Bench {
   readonly socket: ResultSocket;
   readonly requests: CheckRequest[];
   /** Puts results into the spool and tells the socket. */
-  readonly report: (...outputs: string[]) => Promise<void>;
+  readonly report: (...results: (string | SubmittedResult)[]) => Promise<void>;
 }
 
 async function aBench(
@@ -55,9 +70,9 @@ async function aBench(
     clock.advance(10_000);
     await spool[Symbol.asyncDispose]();
   });
-  const report = async (...outputs: string[]): Promise<void> => {
-    for (const output of outputs) {
-      await spool.append(aResult(output));
+  const report = async (...results: (string | SubmittedResult)[]): Promise<void> => {
+    for (const result of results) {
+      await spool.append(typeof result === 'string' ? aResult(result) : result);
       socket.wake();
     }
   };
@@ -74,6 +89,33 @@ async function eventually(clock: ManualClock, expectation: () => void): Promise<
 
 async function connected(backend: AgentBackend, clock: ManualClock): Promise<void> {
   await eventually(clock, () => expect(backend.connections).toBe(1));
+}
+
+/** With one result that the backend has confirmed as a base. */
+async function based(backend: AgentBackend): Promise<Bench> {
+  const bench = await aBench(backend.url);
+  await reportInTurn(bench, aPassing(1));
+  return bench;
+}
+
+/** Reports them one after the other, each when the one before is acknowledged. */
+async function reportInTurn({ clock, spool, report }: Bench, ...results: SubmittedResult[]): Promise<void> {
+  for (const result of results) {
+    await report(result);
+    await eventually(clock, () => expect(spool.size).toBe(0));
+  }
+}
+
+/** Waits until the agent has handled everything that the backend has said so far. */
+async function heardBy({ requests }: Bench, backend: AgentBackend): Promise<void> {
+  const { length } = requests;
+  backend.request({ name: 'any', issued: 1 });
+  await vi.waitFor(() => expect(requests).toHaveLength(length + 1));
+}
+
+/** Results as the backend was told them. */
+function told({ frames }: AgentBackend): unknown[] {
+  return frames.flatMap(({ results }) => results);
 }
 
 describe('connecting', () => {
@@ -319,12 +361,168 @@ describe('results', () => {
   });
 });
 
+describe('short results', () => {
+  test('are announced in the hello', async () => {
+    const backend = await AgentBackend.open();
+    await based(backend);
+    expect(backend.hellos).toMatchObject([{ shortens: true }]);
+  });
+
+  test('say what differs from one that the backend has confirmed, and mean the same', async () => {
+    const backend = await AgentBackend.open();
+    const bench = await based(backend);
+    await reportInTurn(bench, aPassing(2), aPassing(3, { output: 'DISK FINE' }), aPassing(4));
+    expect(told(backend)).toEqual([
+      { id: 1, check: aPassing(1) },
+      shortOf(1, 2, 2),
+      { ...shortOf(1, 3, 3), output: 'DISK FINE' },
+      shortOf(1, 4, 4),
+    ]);
+    expect(backend.committed.map(({ check }) => check)).toEqual([
+      aPassing(1),
+      aPassing(2),
+      aPassing(3, { output: 'DISK FINE' }),
+      aPassing(4),
+    ]);
+  });
+
+  test('are not told before that', async () => {
+    let remembers = false;
+    const backend = await AgentBackend.open({ remembers: () => remembers });
+    const bench = await based(backend);
+    await reportInTurn(bench, aPassing(2));
+    remembers = true;
+    await reportInTurn(bench, aPassing(3), aPassing(4));
+    expect(told(backend)).toEqual([
+      { id: 1, check: aPassing(1) },
+      { id: 2, check: aPassing(2) },
+      { id: 3, check: aPassing(3) },
+      shortOf(3, 4, 4),
+    ]);
+  });
+
+  test.each([
+    { name: 'fails', other: { status: 2 } },
+    { name: 'has another attribute', other: { team: 'storage' } },
+  ])('are not told of a check that $name, nor before its next whole one is confirmed', async ({ other }) => {
+    const backend = await AgentBackend.open();
+    const bench = await based(backend);
+    await reportInTurn(bench, aPassing(2, other), aPassing(3), aPassing(4));
+    expect(told(backend)).toEqual([
+      { id: 1, check: aPassing(1) },
+      { id: 2, check: aPassing(2, other) },
+      { id: 3, check: aPassing(3) },
+      shortOf(3, 4, 4),
+    ]);
+  });
+
+  test('are told whole again from where the backend cannot go on, and so is what was under way', async () => {
+    const backend = await AgentBackend.open();
+    const bench = await based(backend);
+    const { clock, report, spool } = bench;
+    await reportInTurn(bench, aPassing(2));
+    const resend = backend.forgetBases();
+    await report(aPassing(3), aPassing(4));
+    await eventually(clock, () => expect(told(backend)).toHaveLength(4));
+    await report(aPassing(5));
+    resend();
+    await eventually(clock, () => expect(spool.size).toBe(0));
+    await reportInTurn(bench, aPassing(6));
+    expect(told(backend).slice(-4)).toEqual([
+      { id: 3, check: aPassing(3) },
+      { id: 4, check: aPassing(4) },
+      { id: 5, check: aPassing(5) },
+      shortOf(5, 6, 6),
+    ]);
+    expect(backend.committed.map(({ check }) => check)).toEqual(numbers(6).map((at) => aPassing(at)));
+    expect(backend.frames.flatMap(({ resumes }) => resumes ?? [])).toEqual([2]);
+    expect(bench.log.messages('warn')).toEqual([]);
+  });
+
+  test('that were read from the spool before the backend asked again are not sent', async () => {
+    const backend = await AgentBackend.open();
+    const bench = await based(backend);
+    const { clock, report, spool } = bench;
+    const resend = backend.forgetBases();
+    await report(aPassing(2));
+    await eventually(clock, () => expect(told(backend)).toHaveLength(2));
+    // The disk takes its time.
+    const { promise: slowness, resolve: goOn } = Promise.withResolvers<void>();
+    const read = spool.read.bind(spool);
+    vi.spyOn(spool, 'read').mockImplementationOnce(async (...range) => {
+      const results = await read(...range);
+      await slowness;
+      return results;
+    });
+    await report(aPassing(3));
+    resend();
+    await heardBy(bench, backend);
+    goOn();
+    await eventually(clock, () => expect(spool.size).toBe(0));
+    expect(told(backend).slice(2)).toEqual([
+      { id: 2, check: aPassing(2) },
+      { id: 3, check: aPassing(3) },
+    ]);
+  });
+
+  test('of which none waits when the backend asks again begin with the next one', async () => {
+    const backend = await AgentBackend.open();
+    const bench = await based(backend);
+    backend.forgetBases()();
+    await heardBy(bench, backend);
+    expect(backend.frames).toHaveLength(1);
+    await reportInTurn(bench, aPassing(2), aPassing(3));
+    expect(backend.frames.slice(1)).toEqual([
+      { type: 'results', resumes: 1, results: [{ id: 2, check: aPassing(2) }] },
+      { type: 'results', results: [shortOf(2, 3, 3)] },
+    ]);
+  });
+
+  test('that are sent again have to be acknowledged like all others', async () => {
+    const backend = await AgentBackend.open({ commits: () => false });
+    const { clock, log, report } = await aBench(backend.url);
+    await report(aPassing(1));
+    await eventually(clock, () => expect(backend.frames).toHaveLength(1));
+    backend.forgetBases()();
+    await vi.waitFor(() => expect(backend.frames).toHaveLength(2));
+    for (let seconds = 0; seconds < 60; seconds += 10) {
+      const { pings } = backend;
+      clock.advance(10_000);
+      await vi.waitFor(() => expect(backend.connections === 0 || backend.pings > pings).toBe(true));
+    }
+    await vi.waitFor(() =>
+      expect(log.records.at(-1)?.fields['reason']).toBe('the backend has not acknowledged a result for 60 seconds'),
+    );
+  });
+
+  test('are whole in the next connection', async () => {
+    const backend = await AgentBackend.open();
+    const bench = await based(backend);
+    backend.drop();
+    await eventually(bench.clock, () => expect(backend.keepalives).toHaveLength(2));
+    await reportInTurn(bench, aPassing(2), aPassing(3));
+    expect(told(backend).slice(1)).toEqual([{ id: 2, check: aPassing(2) }, shortOf(2, 3, 3)]);
+  });
+
+  test('asked for after one that was never sent are not what a backend asks for: it is left and tried again', async () => {
+    const backend = await AgentBackend.open();
+    const { clock, log } = await based(backend);
+    backend.send({ type: 'resend', after: 2 });
+    await eventually(clock, () => expect(backend.hellos).toHaveLength(2));
+    expect(log.records.find(({ level }) => level === 'warn')?.fields['reason']).toBe(
+      'the backend asks for results after one that it was never sent',
+    );
+  });
+});
+
 test('whatever is cut and whenever, every result arrives once and in order', async () => {
   const dir = await tempDir();
   let run = 0;
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.constantFrom('report', 'report', 'report', 'drop', 'refuse', 'ignore', 'pause'), { maxLength: 25 }),
+      fc.array(fc.constantFrom('report', 'report', 'report', 'drop', 'refuse', 'ignore', 'pause', 'forget'), {
+        maxLength: 25,
+      }),
       fc.integer({ min: 1, max: 5 }),
       async (steps, window) => {
         run += 1;
@@ -339,10 +537,11 @@ test('whatever is cut and whenever, every result arrives once and in order', asy
         const { clock, report } = await aBench(backend.url, { spool });
         let reported = 0;
         for (const step of steps) {
-          if (step === 'report') await report(String((reported += 1)));
+          if (step === 'report') await report(aPassing((reported += 1)));
           if (step === 'drop') backend.drop();
           if (step === 'refuse') refusals = 1;
           if (step === 'ignore') ignored = 1;
+          if (step === 'forget') backend.forgetBases()();
           if (step === 'pause') await connected(backend, clock);
         }
         // A backend that does not acknowledge never stays connected for ever.
@@ -350,7 +549,7 @@ test('whatever is cut and whenever, every result arrives once and in order', asy
         backend.drop();
         await eventually(clock, () => expect(spool.size).toBe(0));
         expect(backend.ids).toEqual(numbers(reported));
-        expect(backend.committed.map(({ check }) => check['output'])).toEqual(numbers(reported).map(String));
+        expect(backend.committed.map(({ check }) => check)).toEqual(numbers(reported).map((at) => aPassing(at)));
       },
     ),
     { numRuns: propertyRuns(40) },

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { SentResults } from '../../../daemon/agent/sent-results.ts';
+import type { SpooledResult } from '../../../daemon/agent/spool.ts';
+
+const spooled = (...ids: number[]): SpooledResult[] => ids.map((id) => ({ id, text: '{"name":"disk"}' }));
+
+/** Results 11 to 14 are under way, of which the backend has acknowledged two. */
+function halfAcknowledged(): SentResults {
+  const sent = new SentResults({ acked: 10, window: 5, signature: undefined });
+  sent.nextFrame(spooled(11, 12, 13, 14));
+  sent.acknowledge(12);
+  return sent;
+}
+
+test('a frame holds its results in order, which are under way with it', () => {
+  const sent = new SentResults({ acked: 10, window: 5, signature: 's3cr3t' });
+  expect(JSON.parse(sent.nextFrame(spooled(11, 12)))).toEqual({
+    type: 'results',
+    results: [
+      { id: 11, signature: 's3cr3t', check: { name: 'disk' } },
+      { id: 12, signature: 's3cr3t', check: { name: 'disk' } },
+    ],
+  });
+  expect(sent).toMatchObject({ sentId: 12, ackedId: 10, room: 3, isAcknowledged: false });
+});
+
+test('an acknowledgement makes room, but none of what was not sent', () => {
+  const sent = halfAcknowledged();
+  expect(sent).toMatchObject({ ackedId: 12, room: 3, isAcknowledged: false });
+  sent.acknowledge(99);
+  expect(sent).toMatchObject({ ackedId: 14, room: 5, isAcknowledged: true });
+  sent.acknowledge(13);
+  expect(sent).toMatchObject({ ackedId: 14 });
+});
+
+test('what is to be sent again is no longer under way, and the next frame alone says after which id it begins', () => {
+  const sent = halfAcknowledged();
+  expect(sent.rewind(13)).toBe(true);
+  expect(sent).toMatchObject({ sentId: 13, room: 4, rewinds: 1 });
+  expect(JSON.parse(sent.nextFrame(spooled(14)))).toMatchObject({ resumes: 13, results: [{ id: 14 }] });
+  expect(JSON.parse(sent.nextFrame(spooled(15)))).not.toHaveProperty('resumes');
+});
+
+test('what is acknowledged is not sent again, whatever the backend asks for', () => {
+  const sent = halfAcknowledged();
+  expect(sent.rewind(11)).toBe(true);
+  expect(sent).toMatchObject({ sentId: 12, ackedId: 12 });
+  expect(JSON.parse(sent.nextFrame(spooled(13)))).toMatchObject({ resumes: 11, results: [{ id: 13 }] });
+});
+
+test('nothing begins again after what was never sent', () => {
+  const sent = halfAcknowledged();
+  expect(sent.rewind(15)).toBe(false);
+  expect(sent).toMatchObject({ sentId: 14, rewinds: 0 });
+});

@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest';
+import { ShortResults } from '../../../daemon/agent/short-results.ts';
+
+type Attributes = Readonly<Record<string, unknown>>;
+
+const PASSING = {
+  name: 'disk',
+  command: 'check-disk',
+  status: 0,
+  issued: 10,
+  executed: 11,
+  duration: 0.5,
+  output: 'DISK OK',
+};
+
+/** @returns the item as the backend reads it */
+function told(shortResults: ShortResults, id: number, check: Attributes, signature?: string): unknown {
+  return JSON.parse(shortResults.itemOf({ id, text: JSON.stringify(check) }, signature));
+}
+
+/** One that has told this result with the id 1, which the backend has confirmed. */
+function basedOn(check: Attributes): ShortResults {
+  const shortResults = new ShortResults();
+  told(shortResults, 1, check);
+  shortResults.confirm([1]);
+  return shortResults;
+}
+
+function without(attribute: keyof typeof PASSING): Attributes {
+  return Object.fromEntries(Object.entries(PASSING).filter(([name]) => name !== attribute));
+}
+
+function numbered(at: number, more: Attributes = {}): Attributes {
+  return { ...PASSING, name: `check-${String(at)}`, ...more };
+}
+
+describe('a whole result', () => {
+  test('is the text that was spooled, with its id', () => {
+    const item = new ShortResults().itemOf({ id: 7, text: '{"name": "disk"}' }, undefined);
+    expect(item).toBe('{"id":7,"check":{"name": "disk"}}');
+  });
+
+  test('carries the signature of the client', () => {
+    const item = new ShortResults().itemOf({ id: 7, text: '{"name":"disk"}' }, 's"cret');
+    expect(item).toBe(String.raw`{"id":7,"signature":"s\"cret","check":{"name":"disk"}}`);
+  });
+});
+
+describe('a short result', () => {
+  test('says its times, and which one it is like otherwise', () => {
+    const text = JSON.stringify({ ...PASSING, issued: 70, executed: 71, duration: 0.25 });
+    expect(basedOn(PASSING).itemOf({ id: 2, text }, undefined)).toBe(
+      '{"id":2,"of":1,"executed":71,"issued":70,"duration":0.25}',
+    );
+  });
+
+  test('carries no signature: the backend has that of the base', () => {
+    expect(told(basedOn(PASSING), 2, PASSING, 's3cr3t')).not.toHaveProperty('signature');
+  });
+
+  test('has an output exactly when that of the base is another', () => {
+    const shortResults = basedOn(PASSING);
+    expect(told(shortResults, 2, { ...PASSING, output: 'DISK FINE' })).toMatchObject({ of: 1, output: 'DISK FINE' });
+    expect(told(shortResults, 3, { ...PASSING, output: '' })).toMatchObject({ of: 1, output: '' });
+    const alike = told(shortResults, 4, PASSING);
+    expect(alike).toMatchObject({ of: 1 });
+    expect(alike).not.toHaveProperty('output');
+  });
+
+  test('has a duration exactly when the base has one', () => {
+    const short = told(basedOn(without('duration')), 2, without('duration'));
+    expect(short).toEqual({ id: 2, of: 1, executed: 11, issued: 10 });
+    expect(told(basedOn(without('duration')), 2, PASSING)).toEqual({ id: 2, check: PASSING });
+    expect(told(basedOn(PASSING), 2, without('duration'))).toEqual({ id: 2, check: without('duration') });
+  });
+});
+
+describe('a base', () => {
+  test('is one that the backend has confirmed', () => {
+    const shortResults = new ShortResults();
+    told(shortResults, 1, PASSING);
+    expect(told(shortResults, 2, PASSING)).toEqual({ id: 2, check: PASSING });
+    shortResults.confirm([2]);
+    expect(told(shortResults, 3, PASSING)).toMatchObject({ of: 2 });
+  });
+
+  test('is the last whole result of the check: a confirmation of an earlier one comes too late', () => {
+    const shortResults = new ShortResults();
+    told(shortResults, 1, PASSING);
+    told(shortResults, 2, PASSING);
+    shortResults.confirm([1]);
+    expect(told(shortResults, 3, PASSING)).toEqual({ id: 3, check: PASSING });
+  });
+
+  test('is none that was never told', () => {
+    const shortResults = new ShortResults();
+    shortResults.confirm([1]);
+    expect(told(shortResults, 1, PASSING)).toEqual({ id: 1, check: PASSING });
+    expect(told(shortResults, 2, PASSING)).toEqual({ id: 2, check: PASSING });
+  });
+
+  test.each<{ name: string; check: Attributes }>([
+    { name: 'fails', check: { ...PASSING, status: 1 } },
+    { name: 'has no status', check: without('status') },
+    { name: 'has a status that is no number', check: { ...PASSING, status: '0' } },
+    { name: 'has no time of its run', check: without('executed') },
+    { name: 'has a time of its run in fractions', check: { ...PASSING, executed: 11.5 } },
+    { name: 'has a time of its run before 1970', check: { ...PASSING, executed: -1 } },
+    { name: 'has a time of its run that no number holds exactly', check: { ...PASSING, executed: 2 ** 53 } },
+    { name: 'does not say when it was asked for', check: without('issued') },
+    { name: 'was asked for at a time that is none', check: { ...PASSING, issued: null } },
+    { name: 'took a time that is none', check: { ...PASSING, duration: null } },
+    { name: 'took a time that is a text', check: { ...PASSING, duration: '0.5' } },
+    { name: 'has no output', check: without('output') },
+    { name: 'has an output that is no text', check: { ...PASSING, output: 1 } },
+  ])('is none that $name, and that one makes the base before it forgotten', ({ check }) => {
+    const shortResults = basedOn(PASSING);
+    expect(told(shortResults, 2, check)).toEqual({ id: 2, check });
+    shortResults.confirm([1, 2]);
+    expect(told(shortResults, 3, check)).toEqual({ id: 3, check });
+    expect(told(shortResults, 4, PASSING)).toEqual({ id: 4, check: PASSING });
+  });
+
+  test.each<{ name: string; check: Attributes }>([
+    { name: 'another value', check: { ...PASSING, command: 'check-disk -w 80' } },
+    { name: 'one attribute more', check: { ...PASSING, team: 'storage' } },
+    { name: 'one attribute less', check: without('command') },
+    { name: 'another order', check: Object.fromEntries(Object.entries(PASSING).toReversed()) },
+  ])('is no longer the one before when a result has $name, but that one', ({ check }) => {
+    const shortResults = basedOn(PASSING);
+    expect(told(shortResults, 2, check)).toEqual({ id: 2, check });
+    shortResults.confirm([1, 2]);
+    expect(told(shortResults, 3, check)).toMatchObject({ of: 2 });
+    expect(told(shortResults, 4, PASSING)).toEqual({ id: 4, check: PASSING });
+  });
+
+  test('is of one check: the same name of another source is another', () => {
+    const shortResults = basedOn(PASSING);
+    const ofSwitch = { ...PASSING, source: 'switch-1' };
+    expect(told(shortResults, 2, ofSwitch)).toEqual({ id: 2, check: ofSwitch });
+    shortResults.confirm([2]);
+    expect(told(shortResults, 3, ofSwitch)).toMatchObject({ of: 2 });
+    expect(told(shortResults, 4, PASSING)).toMatchObject({ of: 1 });
+  });
+
+  test('is of one check: a source that is null is none', () => {
+    const shortResults = basedOn(PASSING);
+    told(shortResults, 2, { ...PASSING, source: null });
+    expect(told(shortResults, 3, PASSING)).toEqual({ id: 3, check: PASSING });
+  });
+
+  test('is remembered of 1024 checks, of another when one of them has none any more', () => {
+    const shortResults = new ShortResults();
+    for (let at = 1; at <= 1025; at++) told(shortResults, at, numbered(at));
+    shortResults.confirm([1, 1024, 1025]);
+    expect(told(shortResults, 1026, numbered(1024))).toMatchObject({ of: 1024 });
+    expect(told(shortResults, 1027, numbered(1025))).toEqual({ id: 1027, check: numbered(1025) });
+    told(shortResults, 1028, numbered(1, { status: 2 }));
+    told(shortResults, 1029, numbered(1025));
+    shortResults.confirm([1029]);
+    expect(told(shortResults, 1030, numbered(1025))).toMatchObject({ of: 1029 });
+  });
+
+  test('shares at most 16 KiB with its followers, and has an output of as much', () => {
+    const long = { ...PASSING, output: 'x'.repeat(16 * 1024) };
+    expect(told(basedOn(long), 2, long)).toMatchObject({ of: 1 });
+    const longer = { ...PASSING, output: `${long.output}x` };
+    expect(told(basedOn(longer), 2, longer)).toEqual({ id: 2, check: longer });
+    const large = { ...PASSING, notes: 'x'.repeat(16 * 1024) };
+    expect(told(basedOn(large), 2, large)).toEqual({ id: 2, check: large });
+  });
+});
