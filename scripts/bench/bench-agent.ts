@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { AGENT_PATH, AGENT_PROTOCOL } from '../../shared/schemas/agent.ts';
+import { AGENT_PATH, AGENT_PROTOCOL, type BackendMessage } from '../../shared/schemas/agent.ts';
 import { cpuMs } from './process-figures.ts';
 import { quantile } from './report.ts';
 
@@ -11,11 +11,37 @@ export const CHECKS_EACH = 200;
 export const RESULT_BYTES = 600;
 /** Results of one agent that wait for their acknowledgement at most, when it sends as fast as it can. */
 const WINDOW = 32;
+/** Epoch seconds of every result of an agent. */
+const EXECUTED = 1_700_000_000;
+/** Seconds that every result took. */
+const DURATION = 0.123;
+const FRAME_START = '{"type":"results","results":[';
+/** What a short result says after its base. */
+const SHORT_END = `"executed":${String(EXECUTED)},"issued":${String(EXECUTED)},"duration":${String(DURATION)}}]}`;
+
+interface BenchAgentOptions {
+  /** Its results are always told whole, as by an agent that does not shorten. Default: no. */
+  readonly isWhole?: boolean;
+}
+
+/** A check's last whole result, when it passes: what later ones with this text may be told by. */
+interface Base {
+  readonly id: number;
+  readonly text: string;
+  /** What they say after their ids; undefined until the backend has confirmed that it remembers this one. */
+  followers: string | undefined;
+}
 
 /** Speaks the agent protocol, with as little work per result as possible. */
 export class BenchAgent {
   readonly #socket: WebSocket;
   #messages: readonly string[] = [];
+  /** Of each message, whether its status is 0. */
+  #isPassing: readonly boolean[] = [];
+  /** By check. */
+  readonly #bases: (Base | undefined)[] = [];
+  /** Of the next frame. */
+  #frameStart = FRAME_START;
   readonly #sentAt: number[] = [];
   #sent = 0;
   #acked = 0;
@@ -37,25 +63,28 @@ export class BenchAgent {
     });
   }
 
-  static async connect(url: string, at: number): Promise<BenchAgent> {
+  static async connect(url: string, at: number, { isWhole = false }: BenchAgentOptions = {}): Promise<BenchAgent> {
     const socket = new WebSocket(url.replace('http', 'ws') + AGENT_PATH, AGENT_PROTOCOL, { perMessageDeflate: false });
     await once(socket, 'open');
     const name = `agent-${String(at)}`;
     const client = { name, address: '127.0.0.1', subscriptions: ['bench', 'linux'] };
-    // Each process counts its results from 1.
-    socket.send(JSON.stringify({ type: 'hello', client, spool: `bench-${String(process.pid)}` }));
+    // Each process counts its results from 1, and those that are told whole apart from the others.
+    const spool = `bench-${String(process.pid)}${isWhole ? '-whole' : ''}`;
+    socket.send(JSON.stringify({ type: 'hello', client, spool, ...(!isWhole && { shortens: true }) }));
     await once(socket, 'message');
     return new BenchAgent(socket, at);
   }
 
-  static connectAll(url: string, agents: number): Promise<BenchAgent[]> {
-    return Promise.all(Array.from({ length: agents }, (_, at) => BenchAgent.connect(url, at)));
+  static connectAll(url: string, agents: number, options: BenchAgentOptions = {}): Promise<BenchAgent[]> {
+    return Promise.all(Array.from({ length: agents }, (_, at) => BenchAgent.connect(url, at, options)));
   }
 
   /** From now on its results name these handlers. */
   report(handlers: readonly string[]): void {
-    this.#messages = Array.from({ length: CHECKS_EACH }, (_, check) =>
-      checkJson(`check-${String(check)}`, this.#at + check, handlers),
+    this.#tell(
+      Array.from({ length: CHECKS_EACH }, (_, check) =>
+        checkJson(`check-${String(check)}`, this.#at + check, handlers),
+      ),
     );
   }
 
@@ -71,7 +100,7 @@ export class BenchAgent {
         const at = check < share * CHECKS_EACH ? Number(isOther) : this.#at + check;
         return checkJson(`check-${String(check)}`, at, ['default'], more);
       });
-    this.#messages = [...round(false), ...round(true)];
+    this.#tell([...round(false), ...round(true)]);
   }
 
   get acked(): number {
@@ -94,8 +123,7 @@ export class BenchAgent {
   send(): void {
     this.#sent++;
     this.#sentAt[this.#sent % 4096] = performance.now();
-    const check = this.#messages[this.#sent % this.#messages.length] ?? '';
-    this.#socket.send(`{"type":"results","results":[{"id":${String(this.#sent)},"check":${check}}]}`);
+    this.#say(this.#sent);
   }
 
   close(): void {
@@ -103,12 +131,50 @@ export class BenchAgent {
     this.#socket.close();
   }
 
+  /** @param messages as many of each check as there are rounds, a round after the other */
+  #tell(messages: readonly string[]): void {
+    this.#messages = messages;
+    this.#isPassing = messages.map((text) => (JSON.parse(text) as { status: number }).status === 0);
+  }
+
+  #say(id: number): void {
+    const at = id % this.#messages.length;
+    const check = id % CHECKS_EACH;
+    const text = this.#messages[at] ?? '';
+    const base = this.#bases[check];
+    const start = this.#frameStart;
+    this.#frameStart = FRAME_START;
+    if (base?.followers !== undefined && base.text === text) {
+      this.#socket.send(`${start}{"id":${String(id)},${base.followers}`);
+      return;
+    }
+    this.#bases[check] = this.#isPassing[at] === true ? { id, text, followers: undefined } : undefined;
+    this.#socket.send(`${start}{"id":${String(id)},"check":${text}}]}`);
+  }
+
   #receive(text: string): void {
-    const message = JSON.parse(text) as { type: string; id: number };
-    if (message.type !== 'ack') throw new Error(`unexpected ${text}`);
-    for (let id = this.#acked + 1; id <= message.id; id++) this.acks?.(this.#sentAt[id % 4096] ?? NaN);
-    this.#acked = message.id;
+    const message = JSON.parse(text) as BackendMessage;
+    if (message.type === 'ack') this.#acknowledged(message.id, message.bases);
+    else if (message.type === 'resend') this.#sendAgain(message.after);
+    else throw new Error(`unexpected ${text}`);
+  }
+
+  #acknowledged(acked: number, bases: readonly number[] = []): void {
+    for (const id of bases) {
+      const base = this.#bases[id % CHECKS_EACH];
+      if (base?.id === id) base.followers = `"of":${String(id)},${SHORT_END}`;
+    }
+    for (let id = this.#acked + 1; id <= acked; id++) this.acks?.(this.#sentAt[id % 4096] ?? NaN);
+    this.#acked = acked;
     if (this.#closedLoop) while (this.waiting < WINDOW) this.send();
+  }
+
+  /** Latency still counts from when they were sent first. */
+  #sendAgain(after: number): void {
+    if (after > this.#sent) throw new Error(`asked for results after ${String(after)} of ${String(this.#sent)}`);
+    this.#bases.fill(undefined);
+    this.#frameStart = `{"type":"results","resumes":${String(after)},"results":[`;
+    for (let id = after + 1; id <= this.#sent; id++) this.#say(id);
   }
 }
 
@@ -120,7 +186,7 @@ export function checkJson(
   more: object = {},
 ): string {
   const status = at % 20 === 0 ? 2 : 0;
-  return resultJson({ name, status, handlers, issued: 1_700_000_000, executed: 1_700_000_000, ...more });
+  return resultJson({ name, status, handlers, issued: EXECUTED, executed: EXECUTED, ...more });
 }
 
 /** A result of about `RESULT_BYTES`. */
@@ -131,7 +197,7 @@ export function resultJson(result: { readonly name: string; readonly [attribute:
     subscribers: ['linux'],
     command: `/usr/lib/mon/plugins/${result.name} -w 80 -c 90 --verbose`,
     handlers: ['default'],
-    duration: 0.123,
+    duration: DURATION,
     team: 'operations',
     ...result,
   };

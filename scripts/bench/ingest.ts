@@ -1,4 +1,4 @@
-import { startBackend } from './backend-process.ts';
+import { startBackend, type BenchBackend } from './backend-process.ts';
 import { BenchAgent, CHECKS_EACH, checkJson, closedLoop, openLoop, RESULT_BYTES, type Load } from './bench-agent.ts';
 import { postJson, postLoop, type Target } from './http-line.ts';
 import { memoryMiB } from './process-figures.ts';
@@ -53,11 +53,21 @@ export async function run(seconds: number): Promise<void> {
   }
   for (const agent of agents) agent.close();
 
+  const whole = await toldWhole(backend, (seconds * 1000) / 2);
+  report('agents whose results are told whole', whole, '/s');
   const inArrays = await posted(backend, 16, 50, seconds);
   report('POST /api/mon/v1/results, arrays of 50, 16 connections', inArrays, '/s', 'goal 60,000');
   const single = await posted(backend, 64, 1, seconds);
   report('POST /results, one each, 64 connections', single, '/s', 'goal 25,000');
   report('memory of the backend', memoryMiB(backend.pid), 'MiB');
+}
+
+/** Results per second of the same agents, none of which is told by what differs from an earlier one. */
+async function toldWhole({ url, pid }: BenchBackend, ms: number): Promise<number> {
+  const agents = await BenchAgent.connectAll(url, CONNECTIONS, { isWhole: true });
+  const { rate } = await closedLoop(agents, pid, ms);
+  for (const agent of agents) agent.close();
+  return rate;
 }
 
 /** Results per second on keep-alive connections, one request at a time on each. */

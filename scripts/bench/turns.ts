@@ -50,8 +50,11 @@ export async function run(seconds: number, { other }: BenchSizes): Promise<void>
   const parts = [flood, calm, inArrays, single];
   for (const { agents, backend } of sides) await closedLoop(agents, backend.pid, WARM_UP_MS);
   await inTurns(sides, parts, partMs);
-  for (const { backend, agents } of sides) {
-    for (const agent of agents) agent.close();
+  closeAgents(sides);
+  const wholeSides = await Promise.all(sides.map(tellingWhole));
+  await inTurns(wholeSides, [floodWhole], partMs / 2);
+  closeAgents(wholeSides);
+  for (const { backend } of sides) {
     await postResults(backend, EVENTS);
     await postSilences(backend);
   }
@@ -64,6 +67,15 @@ export async function run(seconds: number, { other }: BenchSizes): Promise<void>
 async function sideOf(backend: BenchBackend): Promise<Side> {
   const agents = await BenchAgent.connectAll(backend.url, AGENTS);
   return { backend, agents, figures: new Map() };
+}
+
+function closeAgents(sides: readonly Side[]): void {
+  for (const { agents } of sides) for (const agent of agents) agent.close();
+}
+
+/** With agents of the same names that do not shorten. */
+async function tellingWhole(side: Side): Promise<Side> {
+  return { ...side, agents: await BenchAgent.connectAll(side.backend.url, AGENTS, { isWhole: true }) };
 }
 
 /** Each round begins with the side with which the one before ended. */
@@ -88,6 +100,11 @@ async function flood(side: Side, ms: number): Promise<void> {
   const { rate, cpuMicroseconds } = await closedLoop(side.agents, side.backend.pid, ms);
   note(side, 'results of agents, as fast as they go', rate, '/s');
   note(side, 'a result of them: CPU', cpuMicroseconds, 'us');
+}
+
+async function floodWhole(side: Side, ms: number): Promise<void> {
+  const { rate } = await closedLoop(side.agents, side.backend.pid, ms);
+  note(side, 'agents whose results are told whole', rate, '/s');
 }
 
 async function calm(side: Side, ms: number): Promise<void> {

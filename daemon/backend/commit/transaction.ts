@@ -199,10 +199,7 @@ export class Transaction {
   }
 
   #writeAmended(era: number | undefined): void {
-    for (const [table, amended] of this.#amended as Map<
-      AmendedTable<object, unknown, unknown>,
-      Map<object, unknown>
-    >) {
+    for (const [table, amended] of this.#amended as Map<AmendedTable<object, unknown, unknown>, Map<object, unknown>>) {
       const kept = this.#kept.get(table);
       for (const [entry, amendment] of amended) {
         if (kept?.has(entry) === true) continue;

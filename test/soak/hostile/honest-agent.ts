@@ -130,6 +130,8 @@ export class HonestAgent {
       case 'rejected':
         this.rejected++;
         break;
+      // It tells all of its results whole, so that none has to come again.
+      case 'resend':
       case 'check_request':
       case 'error':
         break;

@@ -24,7 +24,7 @@ const amend = (key: Key, stamp: string, ...parts: readonly (string | undefined)[
 interface Opened {
   readonly store: Store;
   readonly dir: string;
-  write(...ops: readonly StoreOp[]): Promise<number>;
+  readonly write: (...ops: readonly StoreOp[]) => Promise<number>;
 }
 
 async function open(dir?: string): Promise<Opened> {
