@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks';
 import { encodeClient } from '../../daemon/backend/clients/client-record.ts';
 import { clientKey } from '../../daemon/backend/clients/table.ts';
-import { encodeCheckRecord } from '../../daemon/backend/events/check-record.ts';
+import { encodeCheckRecord, encodeRecordParts, encodeRenewed } from '../../daemon/backend/events/check-record.ts';
 import { checkRecordKey } from '../../daemon/backend/events/table.ts';
-import type { StoreOp } from '../../daemon/backend/ports.ts';
+import type { Key, StoreOp } from '../../daemon/backend/ports.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
-import { nextCheckState, NO_CHECK_STATE } from '../../shared/domain/event.ts';
+import { nextCheckState, NO_CHECK_STATE, type CheckState } from '../../shared/domain/event.ts';
 import type { CheckResult } from '../../shared/schemas/result.ts';
 import { buildPrograms, makeStateDir, startBackend } from './backend-process.ts';
 import { checkJson, CHECKS_EACH, RESULT_BYTES } from './bench-agent.ts';
@@ -16,13 +16,26 @@ import { count, report } from './report.ts';
 /** Clients that are written together, with all their results. */
 const TOGETHER = 10;
 
-/** How long a backend takes to start on a store of many results, one in twenty with an event, and in how much memory. */
-export async function run(_seconds: number, { results }: BenchSizes): Promise<void> {
-  const stateDir = await makeStateDir();
-  await writeResults(stateDir, results);
-  report('results', results, '', `${count(RESULT_BYTES)} bytes each, ${count(CHECKS_EACH)} of each client`);
+/** What the store was given of the last result of each check, one after the other. */
+type Writing = (at: number) => Iterable<StoreOp>;
 
+const STAMP = 'first';
+
+/**
+ * How long a backend takes to start on a store of many results, one in twenty with an event, and in how much memory: as they
+ * are when each was told whole, and when all that pass were told by what differs since.
+ */
+export async function run(_seconds: number, { results }: BenchSizes): Promise<void> {
+  report('results', results, '', `${count(RESULT_BYTES)} bytes each, ${count(CHECKS_EACH)} of each client`);
   await buildPrograms();
+  await startOn(results, [wholeRecordsOf]);
+  console.log('amended:');
+  await startOn(results, [amendableRecordsOf, amendmentsOf]);
+}
+
+async function startOn(results: number, writings: readonly Writing[]): Promise<void> {
+  const stateDir = await makeStateDir();
+  await writeResults(stateDir, results, writings);
   const begun = performance.now();
   await using backend = await startBackend({ stateDir });
   const seconds = (performance.now() - begun) / 1000;
@@ -32,31 +45,68 @@ export async function run(_seconds: number, { results }: BenchSizes): Promise<vo
   report('peak of the start', peakMemoryMiB(backend.pid), 'MiB', 'goal 1,600 for 1,000,000');
 }
 
-async function writeResults(dir: string, results: number): Promise<void> {
+async function writeResults(dir: string, results: number, writings: readonly Writing[]): Promise<void> {
   const store = await openLevelStore(dir);
   const lease = await store.acquire('main', 30_000);
   const clients = Math.ceil(results / CHECKS_EACH);
-  for (let start = 0; start < clients; start += TOGETHER) {
-    const ops: StoreOp[] = [];
-    for (let at = start; at < Math.min(start + TOGETHER, clients); at++) ops.push(...recordsOf(at));
-    await store.write(lease, ops, [], 'process');
+  for (const writing of writings) {
+    for (let start = 0; start < clients; start += TOGETHER) {
+      const ops: StoreOp[] = [];
+      for (let at = start; at < Math.min(start + TOGETHER, clients); at++) ops.push(...writing(at));
+      await store.write(lease, ops, [], 'process');
+    }
   }
   await store.close();
 }
 
-/** A client with its results. */
-function* recordsOf(at: number): Generator<StoreOp, void, undefined> {
-  const name = `agent-${String(at)}`;
-  const now = Math.floor(Date.now() / 1000);
+const nameOf = (at: number): string => `agent-${String(at)}`;
+
+function clientOf(at: number): StoreOp {
+  const name = nameOf(at);
   const about = { name, address: '127.0.0.1', subscriptions: ['bench', 'linux', `client:${name}`] };
-  const client = { ...about, keepalives: false, version: '1.9.0', timestamp: now };
-  yield { type: 'put', key: clientKey('default', name), value: encodeClient({ client, signature: '' }) };
-  for (let check = 0; check < CHECKS_EACH; check++) {
-    const checkName = `check-${String(check)}`;
-    const result = { ...(JSON.parse(checkJson(checkName, at + check)) as CheckResult), executed: now };
-    const newId = (): string => `${name}-${checkName}`;
-    const { state } = nextCheckState(NO_CHECK_STATE, result, { now, newId, tellsAll: false });
-    const value = encodeCheckRecord(state, { check: result }, 0);
-    yield { type: 'put', key: checkRecordKey('default', name, checkName), value };
+  const client = { ...about, keepalives: false, version: '1.9.0', timestamp: Math.floor(Date.now() / 1000) };
+  return { type: 'put', key: clientKey('default', name), value: encodeClient({ client, signature: '' }) };
+}
+
+interface Reported {
+  readonly key: Key;
+  readonly check: CheckResult;
+  readonly state: CheckState;
+}
+
+function* resultsOf(at: number): Generator<Reported, void, undefined> {
+  const client = nameOf(at);
+  const now = Math.floor(Date.now() / 1000);
+  for (let number = 0; number < CHECKS_EACH; number++) {
+    const name = `check-${String(number)}`;
+    const check = { ...(JSON.parse(checkJson(name, at + number)) as CheckResult), executed: now };
+    const newId = (): string => `${client}-${name}`;
+    const { state } = nextCheckState(NO_CHECK_STATE, check, { now, newId, tellsAll: false });
+    yield { key: checkRecordKey('default', client, name), check, state };
+  }
+}
+
+function* wholeRecordsOf(at: number): Generator<StoreOp, void, undefined> {
+  yield clientOf(at);
+  for (const { key, check, state } of resultsOf(at)) {
+    yield { type: 'put', key, value: encodeCheckRecord(state, { check }, 0) };
+  }
+}
+
+function* amendableRecordsOf(at: number): Generator<StoreOp, void, undefined> {
+  yield clientOf(at);
+  for (const { key, check, state } of resultsOf(at)) {
+    if (state.event === undefined)
+      yield { type: 'amendable', key, stamp: STAMP, parts: encodeRecordParts(state, check, 0) };
+    else yield { type: 'put', key, value: encodeCheckRecord(state, { check }, 0) };
+  }
+}
+
+function* amendmentsOf(at: number): Generator<StoreOp, void, undefined> {
+  for (const { key, check, state } of resultsOf(at)) {
+    if (state.event !== undefined) continue;
+    const { executed, issued } = check;
+    const renewed = { executed, issued, duration: 0.123, output: undefined };
+    yield { type: 'amend', key, stamp: STAMP, parts: encodeRenewed(state, renewed, 0) };
   }
 }

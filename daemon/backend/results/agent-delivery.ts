@@ -9,7 +9,7 @@ import type { Command } from '../commit/command.ts';
 import type { EntityLimit } from '../clients/entity-limit.ts';
 import { processResult, recordsNeeded, type IncomingResult, refusalOfNew } from './process-result.ts';
 import type { Transaction } from '../commit/transaction.ts';
-import { distrustOf, type Distrust } from './trust.ts';
+import { distrustOf, isSigned, type Distrust } from './trust.ts';
 import type { Audience } from '../handlers/event-handling.ts';
 import { isGoodBase, offerBase, renewResult } from './renew-result.ts';
 import type { ResultBases } from './result-bases.ts';
@@ -63,9 +63,6 @@ export interface DeliveredResult extends IncomingResult {
   readonly id: number;
   readonly signature: string;
 }
-
-/** Whose result it is, and who says so. */
-type Claim = Pick<DeliveredResult, 'client' | 'reporter' | 'signature'>;
 
 const NONE: readonly number[] = [];
 const NOTHING: ReturnType<typeof recordsNeeded> = [];
@@ -167,22 +164,26 @@ export class AgentDelivery implements Command, Settlement {
   #renew(transaction: Transaction, namespace: Namespace, result: ShortResult): boolean {
     const base = this.#delivery.bases?.get(result.of);
     if (!isGoodBase(transaction, namespace, base)) return false;
-    const claim = { client: base.entry.client.name, reporter: this.#delivery.client, signature: base.signature };
+    const { client } = base.entry;
     // Who is to hear of it hears of the whole one.
-    if (this.#distrustOf(namespace, claim, transaction.nowMs) !== undefined) return false;
+    if (!isSigned(client.signature, base.signature) || this.#isUncertified(client, this.#delivery.client)) return false;
     renewResult(transaction, base, result);
     return true;
   }
 
-  #distrustOf(namespace: Namespace, claim: Claim, nowMs: number): Distrust | undefined {
-    const { client, reporter, signature } = claim;
+  #distrustOf(namespace: Namespace, result: DeliveredResult, nowMs: number): Distrust | undefined {
+    const { client, reporter, signature } = result;
     const distrust = distrustOf(namespace, client, signature, nowMs);
     const known = namespace.clients.get(client);
-    if (this.#delivery.isCertified === true && client !== reporter && isAgent(known)) return 'certificate';
+    if (known !== undefined && this.#isUncertified(known, reporter)) return 'certificate';
     if (distrust !== undefined || known !== undefined) return distrust;
     const { proxyClientQuota, entityLimit } = this.#context.limits;
     if (client !== reporter && namespace.counted.proxiesOf(reporter) >= proxyClientQuota) return 'quota';
     return entityLimit.refuses(namespace.name, client) ? 'limit' : undefined;
+  }
+
+  #isUncertified(client: ClientEntry, reporter: string): boolean {
+    return this.#delivery.isCertified === true && client.name !== reporter && isAgent(client);
   }
 
   #refuseNew({ id, client, check }: DeliveredResult, { message }: MonError): void {
@@ -210,6 +211,6 @@ function isWhole(result: DeliveredResult | ShortResult): result is DeliveredResu
 }
 
 /** Whether it keeps alive itself: others may speak for a proxy client. */
-function isAgent(client: ClientEntry | undefined): boolean {
-  return client?.profile.sendsKeepalives === true;
+function isAgent(client: ClientEntry): boolean {
+  return client.profile.sendsKeepalives === true;
 }

@@ -70,6 +70,6 @@ function isQuarantined({ tombstones }: Namespace, client: string, nowMs: number)
 }
 
 /** Whoever never showed a signature needs none. */
-function isSigned(known: string, given: string): boolean {
+export function isSigned(known: string, given: string): boolean {
   return known === '' || known === given;
 }

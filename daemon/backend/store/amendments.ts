@@ -15,6 +15,9 @@ const STAMP_END = ' ';
 const HEAD_END = '\n';
 /** In the place of a length: this part is as it was. */
 const KEPT = '-';
+const KEPT_CODE = KEPT.charCodeAt(0);
+const ZERO_CODE = '0'.charCodeAt(0);
+const NINE_CODE = '9'.charCodeAt(0);
 
 /** What the key of an amendment has more than the one of what it amends. */
 export const AMENDMENT_PART = 0;
@@ -60,17 +63,16 @@ export function isAmendment(value: string): boolean {
  */
 export function wholeText(value: string, amendment?: string): string {
   if (!isAmendable(value)) return value;
-  const start = value.indexOf(HEAD_END) + 1;
-  if (amendment === undefined || !hasStampOf(amendment, value)) return value.slice(start);
-  const amended = lengthsOf(amendment);
-  let text = '';
-  let from = start;
+  let from = value.indexOf(HEAD_END) + 1;
+  if (amendment === undefined || !hasStampOf(amendment, value)) return value.slice(from);
   let amendedFrom = amendment.indexOf(HEAD_END) + 1;
-  for (const [at, length] of lengthsOf(value).entries()) {
-    const end = from + Number(length);
-    const other = amended[at] ?? KEPT;
-    if (other === KEPT) text += value.slice(from, end);
-    else text += amendment.slice(amendedFrom, (amendedFrom += Number(other)));
+  const lengths = new Lengths(value);
+  const amended = new Lengths(amendment);
+  let text = '';
+  while (lengths.isLeft) {
+    const end = from + lengths.next();
+    const length = amended.next();
+    text += length === KEPT_LENGTH ? value.slice(from, end) : amendment.slice(amendedFrom, (amendedFrom += length));
     from = end;
   }
   return text;
@@ -81,6 +83,31 @@ function hasStampOf(amendment: string, value: string): boolean {
   return amendment.startsWith(value.slice(1, end), 1);
 }
 
-function lengthsOf(value: string): string[] {
-  return value.slice(value.indexOf(STAMP_END) + 1, value.indexOf(HEAD_END)).split(',');
+const KEPT_LENGTH = -1;
+
+/** The lengths in the head of a value, digit by digit, because a start reads those of all results. */
+class Lengths {
+  readonly #text: string;
+  #at: number;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#at = text.indexOf(STAMP_END) + 1;
+  }
+
+  get isLeft(): boolean {
+    return this.#text[this.#at - 1] !== HEAD_END;
+  }
+
+  /** @returns `KEPT_LENGTH`: the part is as it was */
+  next(): number {
+    const text = this.#text;
+    let length = 0;
+    for (;;) {
+      const character = text.charCodeAt(this.#at++);
+      if (character === KEPT_CODE) length = KEPT_LENGTH;
+      else if (character < ZERO_CODE || character > NINE_CODE) return length;
+      else length = 10 * length + character - ZERO_CODE;
+    }
+  }
 }
