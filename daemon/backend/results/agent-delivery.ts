@@ -72,6 +72,8 @@ interface DeliveryContext {
   readonly refused: Record<Distrust | 'memory', number>;
   readonly limits: ProxyLimits;
   readonly onRefused: (id: number, reason: string) => void;
+  /** Generation of the definitions that its results are merged over. */
+  readonly definitions: number;
 }
 
 /** A frame of results. A class of its own, because the backend makes one for every message of every agent. */
@@ -154,7 +156,9 @@ export class AgentDelivery implements Command, Settlement {
     else {
       const entry = processResult(transaction, namespace, result);
       const { bases } = this.#delivery;
-      if (bases !== undefined && offerBase(transaction, namespace, bases, { ...result, entry })) {
+      // With other definitions by now, the next one is merged over those.
+      const isOfNow = this.#context.definitions === transaction.handling.definitions.generation;
+      if (bases !== undefined && isOfNow && offerBase(transaction, namespace, bases, { ...result, entry })) {
         this.offered = [...this.offered, result.id];
       }
     }

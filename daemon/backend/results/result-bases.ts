@@ -4,7 +4,7 @@ import type { CheckEntry, ResultBase } from '../registry/namespace.ts';
 /** Of one connection; an agent with more checks than that has the others' results sent whole. */
 const BASES_MAX = 1024;
 
-/** Of all connections together: some 60 MiB. */
+/** Of all connections together: some 70 MiB. */
 const ALL_BASES_MAX = 500_000;
 
 const NONCE_BYTES = 9;
@@ -16,9 +16,16 @@ export class BaseRoom {
   /** So that no stamp of another life of this program is ever given again. */
   readonly #nonce = randomBytes(NONCE_BYTES).toString('base64url');
   #last = 0;
+  #circumstances: BaseCircumstances = { definitions: 0, registry: 0, deletions: 0 };
 
   constructor(max = ALL_BASES_MAX) {
     this.max = max;
+  }
+
+  /** The last ones again where they are the same: those of nearly all bases are. */
+  circumstances(now: BaseCircumstances): BaseCircumstances {
+    if (!areSame(this.#circumstances, now)) this.#circumstances = now;
+    return this.#circumstances;
   }
 
   newStamp(): string {
@@ -34,6 +41,10 @@ export interface BaseCircumstances {
   readonly registry: number;
   /** How many aggregates of the namespace had been deleted. */
   readonly deletions: number;
+}
+
+function areSame(one: BaseCircumstances, other: BaseCircumstances): boolean {
+  return one.registry === other.registry && one.definitions === other.definitions && one.deletions === other.deletions;
 }
 
 /** A whole passing result that opened nothing, by which an agent may tell the next ones of its check. */
@@ -61,14 +72,8 @@ export class ShortenedResult implements ResultBase {
   }
 
   /** Whether the next result of its check may go on from it. */
-  isGood({ definitions, registry, deletions }: BaseCircumstances): boolean {
-    const then = this.#circumstances;
-    return (
-      this.entry.base === this &&
-      then.registry === registry &&
-      then.definitions === definitions &&
-      then.deletions === deletions
-    );
+  isGood(now: BaseCircumstances): boolean {
+    return this.entry.base === this && areSame(this.#circumstances, now);
   }
 
   forget(): void {
@@ -98,7 +103,8 @@ export class ResultBases {
    */
   add(about: Pick<ShortenedResult, 'id' | 'entry' | 'signature'>, circumstances: BaseCircumstances): boolean {
     if (this.#isOver || this.#byId.size >= BASES_MAX || this.#room.taken >= this.#room.max) return false;
-    const base = new ShortenedResult(this, { ...about, stamp: this.#room.newStamp() }, circumstances);
+    const stamp = this.#room.newStamp();
+    const base = new ShortenedResult(this, { ...about, stamp }, this.#room.circumstances(circumstances));
     this.delete(about.id);
     this.#byId.set(about.id, base);
     this.#room.taken++;

@@ -182,7 +182,9 @@ export class Results {
         this.refused.invalid++;
       }
     }
-    const context = { refused: this.refused, limits: this.#parts.limits, onRefused };
+    const { limits } = this.#parts;
+    const merged = this.#parts.definitions.generation;
+    const context = { refused: this.refused, limits, onRefused, definitions: merged };
     this.#parts.batcher.enqueue(new AgentDelivery(namespaceName, delivery, valid, onSettled, context));
     for (const { id, reason } of refused) onRefused(id, reason);
   }

@@ -296,6 +296,23 @@ test('after a change of the configuration each agent tells its results whole onc
   expect(await disk(rig)).toMatchObject({ tier: 2, history: [0, 0, 0, 0] });
 });
 
+test('a result that was merged over other definitions than those of its commit is no base', async () => {
+  const settings = { checks: { load: { command: 'check-load', subscribers: ['web'], interval: 60, tier: 1 } } };
+  const rig = await openRig({ loadConfig: () => configured(settings)() });
+  const agent = await joined(rig);
+  const release = rig.store.hold();
+  const { writes } = rig.store;
+  agent.say({ type: 'results', results: [whole(2)] });
+  await commits(rig.clock, () => expect(rig.store.writes).toBe(writes + 1));
+  agent.say({ type: 'results', results: [whole(3, { name: 'load' })] });
+  await vi.waitFor(async () => expect(await queued(rig)).toBe(2));
+  settings.checks.load.tier = 2;
+  await rig.backend.reload();
+  release();
+  await commits(rig.clock, () => expect(agent.acked).toBe(3));
+  expect(agent.bases).toEqual([1, 2]);
+});
+
 test('an aggregate that was deleted is joined again by the next result, which has to be whole', async () => {
   const rig = await openRig();
   const agent = await joined(rig, { aggregate: 'storage' });
