@@ -12,6 +12,7 @@ import type { Batcher } from '../commit/batcher.ts';
 import type { Results } from '../results/write.ts';
 import type { Clock } from '../ports.ts';
 import type { Namespace } from '../registry/namespace.ts';
+import { AnswerDurations, type AnsweredRequest } from './answer-durations.ts';
 import { RecentDurations } from './recent-durations.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { TimerLag } from '../schedule/timer-lag.ts';
@@ -41,15 +42,6 @@ interface MetricParts {
   readonly clock: Clock;
 }
 
-/** A request that was answered. */
-export interface AnsweredRequest {
-  readonly method: string;
-  /** The pattern of the path, so that the names in it make no series of their own. */
-  readonly route: string;
-  readonly status: number;
-  readonly durationMs: number;
-}
-
 const BATCH_SIZES = [1, 4, 16, 64, 256, 1024, 4096, 16_384];
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
@@ -59,7 +51,7 @@ export class Metrics implements Disposable {
   readonly #parts: MetricParts;
   /** What names handlers: of all namespaces together, and of each one that somebody is kept to. */
   readonly #ofHandlers = new Map<string | undefined, MetricRegistry>();
-  readonly #requests: Histogram<'method' | 'route' | 'status'>;
+  readonly #answers = new AnswerDurations(SECONDS);
   readonly #recentWrites: RecentDurations;
   readonly #recentAnswers: RecentDurations;
   readonly #listening: Disposable;
@@ -89,13 +81,6 @@ export class Metrics implements Disposable {
       writeSeconds.observe(writeMs / 1000);
       this.#recentWrites.note(writeMs);
     });
-    this.#requests = new Histogram({
-      name: 'mon_http_request_duration_seconds',
-      help: 'Answered requests of the API',
-      labelNames: ['method', 'route', 'status'],
-      buckets: SECONDS,
-      registers: [this.#metrics],
-    });
   }
 
   /** Of what `read` returns. */
@@ -110,12 +95,12 @@ export class Metrics implements Disposable {
    */
   async read(namespace: string | undefined): Promise<string> {
     const [own, ofHandlers] = await Promise.all([this.#metrics.metrics(), this.#handlersOf(namespace).metrics()]);
-    return own + ofHandlers;
+    return own + this.#answers.text() + ofHandlers;
   }
 
-  observe({ method, route, status, durationMs }: AnsweredRequest): void {
-    this.#requests.observe({ method, route, status }, durationMs / 1000);
-    this.#recentAnswers.note(durationMs);
+  observe(answered: AnsweredRequest): void {
+    this.#answers.observe(answered);
+    this.#recentAnswers.note(answered.durationMs);
   }
 
   /** Of the synced writes of the last minutes; undefined: there was none. */

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { AnswerDurations } from '../../../../daemon/backend/health/answer-durations.ts';
+
+const ANSWER = { method: 'GET', route: '/events', status: 200 };
+
+test('an answer counts in each bucket that it is not too long for', () => {
+  const durations = new AnswerDurations([0.01, 0.1]);
+  for (const durationMs of [2, 10, 50, 3000]) durations.observe({ ...ANSWER, durationMs });
+  expect(durations.text()).toBe(`# HELP mon_http_request_duration_seconds Answered requests of the API
+# TYPE mon_http_request_duration_seconds histogram
+mon_http_request_duration_seconds_bucket{le="0.01",method="GET",route="/events",status="200"} 2
+mon_http_request_duration_seconds_bucket{le="0.1",method="GET",route="/events",status="200"} 3
+mon_http_request_duration_seconds_bucket{le="+Inf",method="GET",route="/events",status="200"} 4
+mon_http_request_duration_seconds_sum{method="GET",route="/events",status="200"} 3.062
+mon_http_request_duration_seconds_count{method="GET",route="/events",status="200"} 4
+`);
+});
+
+test.each([{ route: '/results' }, { method: 'POST' }, { status: 404 }])('%o makes a series of its own', (other) => {
+  const durations = new AnswerDurations([]);
+  durations.observe({ ...ANSWER, durationMs: 1 });
+  durations.observe({ ...ANSWER, ...other, durationMs: 1 });
+  expect(durations.text().match(/_count\{.*\} 1$/gm)).toHaveLength(2);
+});
