@@ -102,8 +102,9 @@ function refuseHazards(value: unknown, depth: number, depthMax: number): void {
     for (const item of value) refuseHazards(item, depth + 1, depthMax);
     return;
   }
-  for (const [name, item] of Object.entries(value)) {
+  // Nothing is inherited by what was read from JSON.
+  for (const name in value) {
     if (FORBIDDEN_NAMES.has(name)) throw new MonError('invalid', `the name "${name}" is not allowed`);
-    refuseHazards(item, depth + 1, depthMax);
+    refuseHazards((value as Readonly<Record<string, unknown>>)[name], depth + 1, depthMax);
   }
 }
