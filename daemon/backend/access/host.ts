@@ -17,9 +17,9 @@ export function isLoopback(address: string): boolean {
  */
 export function refuseForeignHost({ host = '' }: IncomingHttpHeaders, hostname: string): void {
   const name = host.replace(/:\d*$/, '').toLowerCase();
-  const isAddress = isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0;
   // A program of HTTP/1.0 need not say it, and a browser always does.
-  if (isAddress || name === '' || name === 'localhost' || name.endsWith('.localhost')) return;
+  if (name === '' || name === 'localhost' || name.endsWith('.localhost')) return;
+  if (isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0) return;
   const own = hostname.toLowerCase();
   if (name === own || name === own.split('.', 1)[0]) return;
   throw new MonError(
