@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import {
   fastify,
   type FastifyInstance,
@@ -28,6 +26,7 @@ import { BODY_BYTES_MAX, URL_LENGTH_MAX } from './limits.ts';
 import type { MakeServer } from './http-server.ts';
 import { namespaceIn } from './query.ts';
 import { matchedRoute } from './request.ts';
+import { RequestIds } from './request-ids.ts';
 import { watchAccess, type RouteAccess } from './route.ts';
 import type { SlowPeers } from './slow-peers.ts';
 import { watchPeers } from './watch-peers.ts';
@@ -64,6 +63,7 @@ export async function openServer(
   const { authenticator, callers, forwarding, log, logRequest } = deps;
   const { cors: ownCors } = deps.config.api;
   const refuseForeignWrite = foreignWriteGuard(ownCors);
+  const requestIds = new RequestIds();
   const cors = corsHeaders(face.kind === 'core' ? (ownCors ?? false) : ownCors);
 
   function authorize({ headers, caller, sender }: FastifyRequest): Principal | Promise<Principal> {
@@ -131,7 +131,7 @@ export async function openServer(
     serverFactory: (answer) => makeServer(answer, { requireHostHeader: false }),
     routerOptions: { maxParamLength: URL_LENGTH_MAX },
     requestIdHeader: false,
-    genReqId: requestId,
+    genReqId: (request) => requestIds.of(request),
     // What a browser asks before it sends anything else does not depend on the path, not even on it being one (`*`).
     rewriteUrl: ({ method, url }) => (method === 'OPTIONS' ? '/' : (url ?? '/')),
     clientErrorHandler: refuseMalformed,
@@ -231,12 +231,6 @@ const plainJsonType: onSendHookHandler = (_request, reply, payload, done) => {
   }
   done(null, payload);
 };
-
-/** The caller's own, when it is short and printable, so that it can be found again in logs on both sides. */
-function requestId({ headers }: Pick<IncomingMessage, 'headers'>): string {
-  const given = headers['x-request-id'];
-  return typeof given === 'string' && /^[ -~]{1,128}$/.test(given) ? given : randomUUID();
-}
 
 /** One record for each answer: by route rather than by path, and nothing of the query, the headers or the body. */
 function recordOf(logRequest: LogRequest): onResponseHookHandler {
