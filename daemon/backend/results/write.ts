@@ -43,6 +43,9 @@ interface ResultParts {
   readonly attributes?: AttributeBounds;
 }
 
+/** Of nearly all requests: none is made for each. */
+const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
+
 /** The ways in for check results. */
 export class Results {
   /** Results that were not taken so far, by the reason: those of agents, and single ones of an array. */
@@ -84,15 +87,15 @@ export class Results {
         admission();
         refuseUnknownNamespace(transaction.registry, namespaceName);
         const namespace = transaction.registry.namespace(namespaceName);
-        const refused = new Map(excessive);
+        let refused: Map<number, MonError> | undefined;
         this.refused.invalid += excessive.size;
         for (const [index, result] of incoming.entries()) {
-          if (refused.has(index)) continue;
+          if (excessive.has(index)) continue;
           const refusal = this.#refusalOf(transaction, namespace, result);
           if (refusal === undefined) processResult(transaction, namespace, result);
-          else refused.set(index, refusal);
+          else (refused ??= new Map(excessive)).set(index, refusal);
         }
-        return refused;
+        return refused ?? excessive;
       },
       {
         weight: incoming.length,
@@ -200,12 +203,12 @@ export class Results {
   }
 
   #excessive(results: readonly SubmittedResult[]): ReadonlyMap<number, MonError> {
-    const excessive = new Map<number, MonError>();
+    let excessive: Map<number, MonError> | undefined;
     for (const [index, result] of results.entries()) {
       const refusal = this.#parts.attributes.refusalOf(result);
-      if (refusal !== undefined) excessive.set(index, refusal);
+      if (refusal !== undefined) (excessive ??= new Map()).set(index, refusal);
     }
-    return excessive;
+    return excessive ?? NONE_REFUSED;
   }
 
   /**
