@@ -1,0 +1,190 @@
+import { agentAddresses } from '../../daemon/agent/agent-address.ts';
+import { ResultSocket } from '../../daemon/agent/result-socket.ts';
+import { openSpool, type Spool } from '../../daemon/agent/spool.ts';
+import type { Client } from '../../shared/schemas/client.ts';
+import type { SubmittedResult } from '../../shared/schemas/result.ts';
+import { AgentPeer } from '../support/agent-peer.ts';
+import { CuttingProxy } from '../support/cutting-proxy.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { RecordedLog } from '../support/recorded-log.ts';
+import { tempDir } from '../support/temp-dir.ts';
+
+/** Less than what an agent has begun may take. */
+const STEP_MS = 2000;
+/** Longer than an agent waits for anything. */
+const END_MS = 90_000;
+/** How often nothing is seen of a connection before time passes. */
+const LOOKS_PER_STEP = 5;
+
+/** @param nowMs epoch milliseconds */
+export function tellingClient(name: string, nowMs: number): Client {
+  return {
+    name,
+    address: '192.0.2.1',
+    subscriptions: ['web'],
+    keepalives: true,
+    timestamp: Math.floor(nowMs / 1000),
+    version: '0',
+  };
+}
+
+/** One of two that tell a backend the same results. */
+export interface Teller extends AsyncDisposable {
+  /** What it says and was not acknowledged yet. */
+  readonly waiting: number;
+  tell(results: readonly SubmittedResult[]): Promise<void>;
+  /** Tells that it lives. */
+  keepAlive(): void;
+  /** Ends its connection without a goodbye, and waits until it has noticed. */
+  cut(): Promise<void>;
+  /** Connects to this address, again once it was cut. */
+  connect(url: string): Promise<void>;
+}
+
+/** The part of a real agent that keeps and delivers results, over a network that can be cut. */
+export class ShortTeller implements Teller {
+  readonly log = new RecordedLog();
+  readonly #spool: Spool;
+  readonly #proxy: CuttingProxy;
+  readonly #socket: ResultSocket;
+  /** Of its own: only what it waits for passes. */
+  readonly #clock = new ManualClock();
+  #isStarted = false;
+
+  private constructor(client: () => Client, spool: Spool, proxy: CuttingProxy) {
+    this.#spool = spool;
+    this.#proxy = proxy;
+    this.#socket = new ResultSocket({
+      backends: agentAddresses(proxy.url, client().name, {}),
+      spool,
+      clock: this.#clock,
+      log: this.log,
+      chance: () => 0,
+      client,
+      signature: undefined,
+      namespace: 'default',
+      onWelcome: () => undefined,
+      onCheckRequest: () => undefined,
+    });
+  }
+
+  /** @param client as of now */
+  static async open(client: () => Client): Promise<ShortTeller> {
+    return new ShortTeller(client, await openSpool(await tempDir()), await CuttingProxy.open('http://127.0.0.1:1'));
+  }
+
+  get waiting(): number {
+    return this.#spool.size;
+  }
+
+  async tell(results: readonly SubmittedResult[]): Promise<void> {
+    await Promise.all(results.map((result) => this.#spool.append(result)));
+    this.#socket.wake();
+  }
+
+  keepAlive(): void {
+    this.#socket.sendKeepalive();
+  }
+
+  async cut(): Promise<void> {
+    this.#proxy.cut();
+    await until(() => !this.#socket.isConnected);
+  }
+
+  async connect(url: string): Promise<void> {
+    this.#proxy.target = url;
+    if (!this.#isStarted) {
+      this.#isStarted = true;
+      this.#socket.connect();
+    }
+    let looks = 0;
+    await until(
+      () => this.#socket.isConnected,
+      // What it has begun is left the time that it takes.
+      () => {
+        if (this.#proxy.connections === 0 && ++looks % LOOKS_PER_STEP === 0) this.#clock.advance(STEP_MS);
+      },
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = this.#socket.close(0);
+    this.#clock.advance(0);
+    await closed;
+    this.#clock.advance(END_MS);
+    await this.#proxy[Symbol.asyncDispose]();
+    await this.#spool[Symbol.asyncDispose]();
+  }
+}
+
+/** An agent that tells each result whole. */
+export class WholeTeller implements Teller {
+  readonly #client: () => Client;
+  readonly #told: SubmittedResult[] = [];
+  #peer: AgentPeer | undefined;
+  /** What it has forgotten because it was acknowledged. */
+  #acked = 0;
+
+  /** @param client as of now */
+  constructor(client: () => Client) {
+    this.#client = client;
+  }
+
+  get waiting(): number {
+    this.#acked = Math.max(this.#acked, this.#peer?.acked ?? 0);
+    return this.#told.length - this.#acked;
+  }
+
+  async tell(results: readonly SubmittedResult[]): Promise<void> {
+    this.#told.push(...results);
+    this.#sayAfter(this.#told.length - results.length);
+  }
+
+  keepAlive(): void {
+    this.#peer?.say({ type: 'keepalive', client: { ...this.#client() } });
+  }
+
+  async cut(): Promise<void> {
+    const peer = this.#peer;
+    peer?.cut();
+    await until(() => peer?.ending !== undefined);
+  }
+
+  async connect(url: string): Promise<void> {
+    const peer = await AgentPeer.connect(url, this.#client().name, 'default');
+    peer.greet('whole', { ...this.#client() });
+    await until(() => peer.heard.some(({ type }) => type === 'welcome'));
+    this.#sayAll(peer);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#peer?.cut();
+  }
+
+  #sayAll(peer: AgentPeer): void {
+    const { waiting } = this;
+    this.#peer = peer;
+    this.#sayAfter(Math.max(this.#told.length - waiting, peer.acked));
+  }
+
+  #sayAfter(last: number): void {
+    const results = this.#told.slice(last).map((check, at) => ({ id: last + at + 1, check }));
+    if (results.length > 0) this.#peer?.say({ type: 'results', results });
+  }
+}
+
+const PAUSE_MS = 1;
+const PATIENCE_MS = 10_000;
+
+/** @throws Error when it takes too long */
+export async function until(
+  isDone: () => boolean | Promise<boolean>,
+  meanwhile = (): void => undefined,
+): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!(await isDone())) {
+    if (performance.now() > deadline) throw new Error(`what was waited for did not come: ${isDone.toString()}`);
+    meanwhile();
+    await new Promise((resolve) => void setTimeout(resolve, PAUSE_MS));
+  }
+}

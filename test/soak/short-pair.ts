@@ -1,0 +1,264 @@
+import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
+import type { Client } from '../../shared/schemas/client.ts';
+import type { SubmittedResult } from '../../shared/schemas/result.ts';
+import { ManualClock } from '../support/manual-clock.ts';
+import { ShortTeller, tellingClient, until, WholeTeller } from './result-tellers.ts';
+import { AGENT, ATTRIBUTES, INVALID_SECONDS, type Change, type Step, type Telling } from './short-steps.ts';
+import { ToldBackend } from './told-backend.ts';
+
+/** How long what follows from a step may take that answers before it is done. */
+const SETTLE_MS = 5000;
+const PUMP_MS = 1;
+/** More than it takes for a reload to reach what is in memory. */
+const RELOADS_MS = 10;
+
+/** Steps in which the agent tells of itself. */
+const CONNECTS: ReadonlySet<Step['do']> = new Set(['keep alive', 'tell and cut', 'tell and refuse', 'cut', 'restart']);
+
+/** A backend that hears short results, and one that hears the same ones whole. */
+export class ShortPair implements AsyncDisposable {
+  readonly #clock = new ManualClock();
+  #pump: NodeJS.Timeout | undefined;
+  #backends: readonly [short: ToldBackend, whole: ToldBackend] | undefined;
+  readonly #attributes = new Map<string, object>();
+  #fresh = 0;
+  #silences = 0;
+  /** Whether the agent was deleted, so that it cannot connect for a while. */
+  #isDeleted = false;
+
+  static async open(): Promise<ShortPair> {
+    const pair = new ShortPair();
+    pair.#flow();
+    const client = (): Client => tellingClient(AGENT, pair.#clock.now());
+    pair.#backends = [
+      await ToldBackend.open(pair.#clock, await ShortTeller.open(client)),
+      await ToldBackend.open(pair.#clock, new WholeTeller(client)),
+    ];
+    return pair;
+  }
+
+  /** Results that the one backend has stored by what differs. */
+  get amended(): number {
+    return this.#both[0].amended;
+  }
+
+  /** @throws AssertionError where both do not say the same */
+  async play(story: readonly Step[]): Promise<void> {
+    for (const step of [...story, { do: 'restart', setSeconds: 0 } as const]) {
+      if (this.#isDeleted && CONNECTS.has(step.do)) await this.#comeBack();
+      await this.#do(step);
+      await this.#compare();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const backend of this.#both) await backend[Symbol.asyncDispose]();
+    this.#stand();
+  }
+
+  get #both(): readonly [short: ToldBackend, whole: ToldBackend] {
+    if (this.#backends === undefined) throw new Error('there are no backends yet');
+    return this.#backends;
+  }
+
+  /** Commands no longer wait for company. */
+  #flow(): void {
+    this.#pump ??= setInterval(() => this.#clock.advance(0), PUMP_MS);
+  }
+
+  #stand(): void {
+    clearInterval(this.#pump);
+    this.#pump = undefined;
+  }
+
+  async #do(step: Step): Promise<void> {
+    switch (step.do) {
+      case 'tell':
+        for (let time = 0; time < step.times; time++) await this.#tell(step.results);
+        return;
+      case 'tell and cut': {
+        const results = this.#resultsOf(step.results);
+        await this.#each(({ teller }) => teller.tell(results));
+        await this.#each(({ teller }) => teller.cut());
+        return this.#connect();
+      }
+      case 'tell and refuse':
+        return this.#tellRefused(step.results);
+      case 'at once':
+        return this.#atOnce(step);
+      case 'tell and reload': {
+        this.#stand();
+        const results = this.#newOf(step.results);
+        await this.#each(({ teller }) => teller.tell(results));
+        await this.#queued(step.results.length);
+        const reloaded = this.#each((backend) => backend.reload(step.config));
+        await new Promise((resolve) => void setTimeout(resolve, RELOADS_MS));
+        this.#flow();
+        await reloaded;
+        return;
+      }
+      case 'keep alive':
+        return this.#each(async ({ teller }) => teller.keepAlive());
+      case 'cut':
+        await this.#each(({ teller }) => teller.cut());
+        return this.#connect();
+      case 'reload':
+        return this.#each((backend) => backend.reload(step.config));
+      case 'wait':
+        for (let second = 0; second < step.seconds; second++) {
+          await this.#each((backend) => backend.settle());
+          this.#clock.advance(1000);
+        }
+        return;
+      case 'restart':
+        await this.#each((backend) => backend.settle());
+        await this.#each((backend) => backend.stop());
+        this.#clock.set(step.setSeconds * 1000);
+        await this.#each(({ teller }) => teller.cut());
+        return this.#each((backend) => backend.start());
+      default:
+        return this.#change(step);
+    }
+  }
+
+  /** The agent is known again, whatever of what it says comes first. */
+  async #comeBack(): Promise<void> {
+    await this.#do({ do: 'wait', seconds: INVALID_SECONDS + 1 });
+    await this.#each(async (backend) => {
+      backend.teller.keepAlive();
+      await until(async () => typeof (await backend.get(`/clients/${AGENT}`)) === 'object');
+    });
+    this.#isDeleted = false;
+  }
+
+  async #tell(tellings: readonly Telling[]): Promise<void> {
+    const results = this.#resultsOf(tellings);
+    await this.#each(({ teller }) => teller.tell(results));
+    await this.#each((backend) => backend.settle());
+  }
+
+  async #tellRefused(tellings: readonly Telling[]): Promise<void> {
+    const results = this.#resultsOf(tellings);
+    await this.#each(async (backend) => {
+      backend.isRefusing = true;
+      await backend.teller.tell(results);
+      await until(() => !backend.isRefusing || backend.teller.waiting === 0);
+      if (backend.isRefusing) backend.isRefusing = false;
+      else await backend.teller.cut();
+      await backend.connect();
+    });
+  }
+
+  async #atOnce({ before, results, after }: Extract<Step, { do: 'at once' }>): Promise<void> {
+    // So that each is told by what differs, where it can be.
+    await this.#tell(results);
+    await this.#tell(results);
+    const told = this.#resultsOf(results);
+    this.#stand();
+    const changed: Promise<void>[] = [];
+    for (const change of before) await this.#queueChange(change, changed);
+    await this.#each(({ teller }) => teller.tell(told));
+    await this.#queued(told.length, changed.length > 0);
+    // Results that are asked for whole come after all of the batch.
+    if (before.length === 0) for (const change of after) await this.#queueChange(change, changed);
+    this.#flow();
+    await Promise.all(changed);
+  }
+
+  /** Waits until it is in both queues, or answered. @param changed gets what settles when it is answered */
+  async #queueChange(change: Change, changed: Promise<void>[]): Promise<void> {
+    const before = await this.#weights();
+    let isDone = false;
+    changed.push(this.#change(change).finally(() => (isDone = true)));
+    await until(async () => isDone || (await this.#weights()).every((weight, at) => weight > (before[at] ?? 0)));
+  }
+
+  /** Waits until so many results are in both queues, beside what is there. */
+  async #queued(count: number, isBeside = false): Promise<void> {
+    const least = count + (isBeside ? 1 : 0);
+    await until(async () => (await this.#weights()).every((weight) => weight >= least));
+  }
+
+  async #weights(): Promise<readonly number[]> {
+    return await Promise.all(this.#both.map(async (backend) => (await backend.health()).queue.messages));
+  }
+
+  async #change(change: Change): Promise<void> {
+    switch (change.do) {
+      case 'post': {
+        const { client, check, about } = change;
+        const now = Math.floor(this.#clock.now() / 1000);
+        const result = { source: client, name: check, output: 'posted', executed: now, ...about };
+        return this.#ask('POST', '/results', result);
+      }
+      case 'resolve':
+        return this.#ask('POST', '/resolve', { client: change.client, check: change.check });
+      case 'delete result':
+        return this.#ask('DELETE', `/results/${change.client}/${change.check}`);
+      case 'delete client':
+        if (change.client === AGENT) this.#isDeleted = true;
+        return this.#ask('DELETE', `/clients/${change.client}${change.query}`);
+      case 'delete aggregate':
+        return this.#ask('DELETE', `/aggregates/${change.aggregate}`);
+      case 'silence': {
+        const { check, isOver } = change;
+        const reason = String(++this.#silences);
+        return isOver
+          ? this.#ask('POST', '/silenced/clear', { check })
+          : this.#ask('POST', '/silenced', { check, reason, expire_on_resolve: true });
+      }
+    }
+  }
+
+  async #ask(method: string, path: string, body?: unknown): Promise<void> {
+    const [short, whole] = await Promise.all(this.#both.map((backend) => backend.ask(method, path, body)));
+    assert.equal(short, whole, `${method} ${path}`);
+  }
+
+  async #connect(): Promise<void> {
+    await this.#each((backend) => backend.connect());
+  }
+
+  async #each(act: (backend: ToldBackend) => Promise<void>): Promise<void> {
+    await Promise.all(this.#both.map(act));
+  }
+
+  async #compare(): Promise<void> {
+    await this.#each((backend) => backend.settle());
+    const deadline = performance.now() + SETTLE_MS;
+    for (;;) {
+      const [short, whole] = await Promise.all(this.#both.map((backend) => backend.state()));
+      if (isDeepStrictEqual(short, whole) && short?.problems.length === 0) return;
+      if (performance.now() < deadline) continue;
+      assert.deepStrictEqual(short, whole);
+      assert.deepEqual(short?.problems, []);
+    }
+  }
+
+  #resultsOf(tellings: readonly Telling[]): readonly SubmittedResult[] {
+    return tellings.map((telling) => this.#resultOf(telling));
+  }
+
+  /** The same with an attribute that no result has had before. */
+  #newOf(tellings: readonly Telling[]): readonly SubmittedResult[] {
+    const fresh = ++this.#fresh;
+    return this.#resultsOf(tellings).map((result) => Object.assign(result, { fresh }));
+  }
+
+  #resultOf({ check, source, attributes, status, output, duration, age }: Telling): SubmittedResult {
+    const key = `${source ?? ''}/${check}`;
+    if (attributes !== undefined) this.#attributes.set(key, ATTRIBUTES[attributes]);
+    const executed = Math.floor(this.#clock.now() / 1000) - age;
+    return {
+      name: check,
+      ...(source !== undefined && { source }),
+      ...this.#attributes.get(key),
+      output,
+      status,
+      executed,
+      issued: executed - 1,
+      ...(duration !== undefined && { duration }),
+    };
+  }
+}

@@ -1,0 +1,47 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
+import { ShortPair } from './short-pair.ts';
+import { step, type Step } from './short-steps.ts';
+
+const RUNS = 3;
+const TIMEOUT_MS = roundsTimeoutMs(RUNS, 10_000);
+/** For the shortest story that fails to be told, however long it is sought. */
+const REPORT_MS = 15_000;
+/** How long a shorter story is sought than the first one that failed. */
+const SHORTEN_MS = 120_000;
+
+test(
+  'a backend that is told results by what differs ends as one that is told all of them whole',
+  async () => {
+    let failedAtMs: number | undefined;
+    let [told, amended] = [0, 0];
+    const tell = async (steps: readonly Step[]): Promise<void> => {
+      if (failedAtMs !== undefined && performance.now() - failedAtMs > SHORTEN_MS) return;
+      await using pair = await ShortPair.open();
+      try {
+        await expect(pair.play(steps)).resolves.toBeUndefined();
+      } catch (error) {
+        // As it is, in case nothing shorter is found.
+        if (failedAtMs === undefined)
+          console.log(
+            `story ${String(told + 1)} fails: ${JSON.stringify(steps).replaceAll(/x{100,}|(?:🎈){100,}/g, '...')}\n`,
+            error,
+          );
+        failedAtMs ??= performance.now();
+        throw error;
+      }
+      told++;
+      amended += pair.amended;
+    };
+    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 15, maxLength: 30, size: 'max' }), tell), {
+      seed: seed(),
+      numRuns: rounds(RUNS),
+      interruptAfterTimeLimit: TIMEOUT_MS - REPORT_MS,
+      markInterruptAsFailure: true,
+    });
+    console.log(`${String(told)} stories, ${String(amended)} results told by what differs`);
+    expect(amended).toBeGreaterThan(0);
+  },
+  TIMEOUT_MS,
+);

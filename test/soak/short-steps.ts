@@ -1,0 +1,199 @@
+import * as fc from 'fast-check';
+import type { CheckDefinition } from '../../shared/schemas/check.ts';
+
+/** A result that the agent tells. */
+export interface Telling {
+  readonly check: string;
+  /** Of a proxy client; undefined: it is of the agent itself. */
+  readonly source: string | undefined;
+  /** Which attributes the results of this check have from now on; undefined: those that they had. */
+  readonly attributes: keyof typeof ATTRIBUTES | undefined;
+  readonly status: number;
+  readonly output: string;
+  /** Seconds; undefined: none is told. */
+  readonly duration: number | undefined;
+  /** Seconds since it was executed. */
+  readonly age: number;
+}
+
+/** Somebody else does something to what results have left. */
+export type Change =
+  | { readonly do: 'post'; readonly client: string; readonly check: string; readonly about: object }
+  | { readonly do: 'resolve'; readonly client: string; readonly check: string }
+  | { readonly do: 'delete result'; readonly client: string; readonly check: string }
+  | { readonly do: 'delete client'; readonly client: string; readonly query: string }
+  | { readonly do: 'delete aggregate'; readonly aggregate: string }
+  | { readonly do: 'silence'; readonly check: string; readonly isOver: boolean };
+
+export interface Config {
+  readonly checks: keyof typeof CHECKS;
+  readonly handlers: 'none' | 'problems' | 'all';
+}
+
+export type Step =
+  | Change
+  /** So many times, one after the other. */
+  | { readonly do: 'tell'; readonly results: readonly Telling[]; readonly times: number }
+  /** What is on the way arrives in part. */
+  | { readonly do: 'tell and cut'; readonly results: readonly Telling[] }
+  /** The disk refuses the write that they come to. */
+  | { readonly do: 'tell and refuse'; readonly results: readonly Telling[] }
+  /** All of it in one batch: results of which each is like one that was told just before, among what others do. */
+  | {
+      readonly do: 'at once';
+      readonly before: readonly Change[];
+      readonly results: readonly Telling[];
+      readonly after: readonly Change[];
+    }
+  /** New results are received under one configuration, and committed under another. */
+  | { readonly do: 'tell and reload'; readonly results: readonly Telling[]; readonly config: Config }
+  | { readonly do: 'keep alive' }
+  | { readonly do: 'cut' }
+  | { readonly do: 'reload'; readonly config: Config }
+  | { readonly do: 'wait'; readonly seconds: number }
+  /** On a machine whose clock was set meanwhile by so much. */
+  | { readonly do: 'restart'; readonly setSeconds: number };
+
+export const AGENT = 'web-1';
+/** How long a client that was deleted may stay away. */
+export const INVALID_SECONDS = 3;
+
+export const ATTRIBUTES = {
+  none: {},
+  each: { handlers: ['each'] },
+  all: { handlers: ['all'] },
+  ttl: { ttl: 3 },
+  'ttl status': { ttl: 5, ttl_status: 1, handlers: ['each'] },
+  interval: { interval: 30 },
+  aggregate: { aggregate: 'web' },
+  aggregates: { aggregates: ['web', 'db'] },
+  own: { team: 'a', own: { output: 'x', executed: 5, issued: 1, status: 2, ttl: 1, check: 'y' } },
+  'odd names': JSON.parse('{"7":1,"__proto__":{"a":1},"toJSON":1,"\\u0001":"\\u0002","constructor":null}') as object,
+  metric: { type: 'metric', handlers: ['each'] },
+  'metric by format': { output_metric_format: 'graphite_plaintext', output_metric_handlers: ['each'] },
+  truncated: { truncate_output: true, truncate_output_length: 3 },
+  sized: { max_output_size: 5 },
+  flapping: { low_flap_threshold: 4, high_flap_threshold: 30 },
+  lasting: { auto_resolve: false },
+  recovering: { resolve_after: 2 },
+  newer: { event_metadata: { labels: { a: 'b' } } },
+  standalone: { standalone: true },
+  told: { history: ['1', '2'], origin: 'elsewhere', output_size: 1 },
+} as const satisfies Readonly<Record<string, object>>;
+
+const DEFINED = { command: 'check-it', subscribers: ['web'], interval: 60, publish: false };
+
+export const CHECKS = {
+  none: {},
+  handled: { cpu: { ...DEFINED, handlers: ['each'], team: 'defined' }, disk: { ...DEFINED, handlers: ['all'] } },
+  lasting: { cpu: { ...DEFINED, ttl: 4 }, disk: { ...DEFINED, auto_resolve: false } },
+  counted: { cpu: { ...DEFINED, aggregate: 'db' }, disk: { ...DEFINED, type: 'metric' } },
+  timed: { cpu: { ...DEFINED, duration: 7, executed: 5, issued: 4, output: 'defined' } },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, CheckDefinition & object>>>>;
+
+const namesOf = <T extends object>(object: T): (keyof T)[] => Object.keys(object) as (keyof T)[];
+
+const check = fc.constantFrom('cpu', 'cpu', 'disk');
+const source = fc.constantFrom(undefined, undefined, 'nas');
+const client = fc.constantFrom(AGENT, AGENT, 'nas');
+const status = fc.oneof(
+  { weight: 20, arbitrary: fc.constant(0) },
+  { weight: 2, arbitrary: fc.constantFrom(1, 2) },
+  { weight: 1, arbitrary: fc.constantFrom(3, 127) },
+);
+const output = fc.oneof(
+  { weight: 6, arbitrary: fc.constant('fine') },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom(
+      '',
+      'with "quotes", \\ and\r\n\tlines\n\n',
+      'half \ud83c and \udf88 half',
+      '\u0000\u0001\u0002 \u2028 ä€🎈',
+      '\u0001',
+      '","executed":5,"status":2,"check":{"a":"',
+      'x'.repeat(10_240),
+      '🎈'.repeat(300),
+    ),
+  },
+);
+const duration = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom(0.25, 0.25, 12, 1e-7) },
+  { weight: 1, arbitrary: fc.constant(undefined) },
+  { weight: 1, arbitrary: fc.constantFrom(-0, 1e300, -3) },
+);
+const attributes = fc.oneof(
+  { weight: 8, arbitrary: fc.constant(undefined) },
+  { weight: 1, arbitrary: fc.constant('none' as const) },
+  { weight: 1, arbitrary: fc.constantFrom(...namesOf(ATTRIBUTES)) },
+);
+const age = fc.constantFrom(0, 0, 0, 1, 9, -5);
+
+const telling: fc.Arbitrary<Telling> = fc.record({ check, source, attributes, status, output, duration, age });
+const tellings = fc.array(telling, { minLength: 1, maxLength: 5 });
+
+const change: fc.Arbitrary<Change> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('post' as const),
+      client,
+      check,
+      about: fc.constantFrom({ status: 0 }, { status: 0, ttl: 3 }, { status: 2 }, { status: 1, auto_resolve: false }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('resolve' as const), client, check }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('delete result' as const), client, check }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('delete client' as const),
+      client,
+      query: fc.constantFrom('', '', `?invalidate=true&invalidate_expire=${String(INVALID_SECONDS)}`),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('delete aggregate' as const), aggregate: fc.constantFrom('web', 'db') }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('silence' as const), check, isOver: fc.boolean() }) },
+);
+
+const config: fc.Arbitrary<Config> = fc.record({
+  checks: fc.constantFrom(...namesOf(CHECKS)),
+  handlers: fc.constantFrom('none', 'none', 'problems', 'all'),
+});
+
+const toldAnd = (what: 'tell and cut' | 'tell and refuse'): fc.Arbitrary<Step> =>
+  fc.record({ do: fc.constant(what), results: tellings });
+const changes = fc.array(change, { maxLength: 2 });
+
+export const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      do: fc.constant('tell' as const),
+      results: tellings,
+      times: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
+  { weight: 2, arbitrary: toldAnd('tell and cut') },
+  { weight: 1, arbitrary: toldAnd('tell and refuse') },
+  { weight: 8, arbitrary: change },
+  {
+    weight: 5,
+    arbitrary: fc.record({ do: fc.constant('at once' as const), before: changes, results: tellings, after: changes }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('tell and reload' as const), results: tellings, config }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('keep alive' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('cut' as const) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('reload' as const), config }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const), seconds: fc.integer({ min: 1, max: 7 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('restart' as const),
+      setSeconds: fc.constantFrom(0, 0, 7200, -7200),
+    }),
+  },
+);

@@ -1,0 +1,184 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { Backend } from '../../daemon/backend/compose.ts';
+import { loadConfig } from '../../daemon/backend/config/load-config.ts';
+import type { StoreOp } from '../../daemon/backend/ports.ts';
+import { administratorOf } from '../support/administrator.ts';
+import type { ManualClock } from '../support/manual-clock.ts';
+import { openBackend } from '../support/open-backend.ts';
+import { tempDir } from '../support/temp-dir.ts';
+import { TroubledStore } from '../support/troubled-store.ts';
+import { until, type Teller } from './result-tellers.ts';
+import { AGENT, CHECKS, type Config } from './short-steps.ts';
+
+const FIRST_CONFIG: Config = { checks: 'none', handlers: 'none' };
+
+/** What can be asked for, whatever is there. */
+const PATHS = [
+  '/results',
+  '/events',
+  '/clients',
+  `/clients/${AGENT}/history`,
+  '/silenced',
+  '/aggregates',
+  ...['web', 'db'].flatMap((name) => [
+    `/aggregates/${name}`,
+    `/aggregates/${name}/checks`,
+    `/aggregates/${name}/clients`,
+    `/aggregates/${name}/results/ok`,
+    `/aggregates/${name}/results/critical`,
+  ]),
+  '/api/core/v2/namespaces/default/events',
+  '/api/core/v2/namespaces/default/entities',
+  '/api/mon/v1/dump/entities',
+  '/api/mon/v1/dump/events',
+  '/api/mon/v1/dump/silenced',
+  '/api/mon/v1/aggregates',
+];
+
+/** One of the two backends, with who tells it results and what its handlers were told. */
+export class ToldBackend implements AsyncDisposable {
+  readonly teller: Teller;
+  readonly heard: string[] = [];
+  /** Results that were stored as amendments of others. */
+  amended = 0;
+  /** Whether the next write of results is refused. */
+  isRefusing = false;
+  readonly #dir: string;
+  readonly #clock: ManualClock;
+  readonly #receiver = createServer((request, response) => {
+    text(request)
+      .then((body) => void this.heard.push(body))
+      .then(
+        () => void response.end(),
+        () => undefined,
+      );
+  });
+  #backend: Backend | undefined;
+  #config = FIRST_CONFIG;
+
+  private constructor(dir: string, clock: ManualClock, teller: Teller) {
+    this.#dir = dir;
+    this.#clock = clock;
+    this.teller = teller;
+  }
+
+  static async open(clock: ManualClock, teller: Teller): Promise<ToldBackend> {
+    const told = new ToldBackend(await tempDir(), clock, teller);
+    told.#receiver.listen(0, '127.0.0.1');
+    await once(told.#receiver, 'listening');
+    await told.start();
+    return told;
+  }
+
+  get #url(): string {
+    return this.#backend?.url ?? '';
+  }
+
+  async start(): Promise<void> {
+    const loadNow = (): ReturnType<typeof loadConfig> => loadConfig({ directories: [], env: {}, flags: this.#flags() });
+    this.#backend = await openBackend({
+      dir: this.#dir,
+      clock: this.#clock,
+      // What comes while nobody lets time run is committed together.
+      batcher: { lingerMs: 0 },
+      definitions: await loadNow(),
+      loadConfig: loadNow,
+      around: (store) => {
+        const troubled = new TroubledStore(store);
+        troubled.refuses = (ops) => this.#refuses(ops);
+        return troubled;
+      },
+    });
+    await this.connect();
+  }
+
+  async connect(): Promise<void> {
+    await this.teller.connect(this.#url);
+  }
+
+  async stop(): Promise<void> {
+    await this.#backend?.stop();
+  }
+
+  async reload(config: Config): Promise<void> {
+    this.#config = config;
+    await this.#backend?.reload();
+  }
+
+  async ask(method: string, path: string, body?: unknown): Promise<number> {
+    const answer = await fetch(this.#url + path, {
+      method,
+      headers: administratorOf(this.#url),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    await answer.arrayBuffer();
+    return answer.status;
+  }
+
+  async get(path: string): Promise<unknown> {
+    const answer = await fetch(this.#url + path, { headers: administratorOf(this.#url) });
+    const body = await answer.text();
+    return answer.ok || answer.status === 412 ? (JSON.parse(withoutIds(body)) as unknown) : answer.status;
+  }
+
+  async health(): Promise<Health> {
+    return (await this.get('/health?deep=1')) as Health;
+  }
+
+  /** Everything that both are to have in common. */
+  async state(): Promise<Readonly<Record<string, unknown>> & Pick<Health, 'problems'>> {
+    const answers = await Promise.all(PATHS.map(async (path) => [path, await this.get(path)] as const));
+    const { indexes, problems } = await this.health();
+    // Those of one moment come in an order that nobody promises, and twice when what was noted of them was refused.
+    const heard = [...new Set(this.heard.map(withoutIds))].toSorted().map((body) => JSON.parse(body) as object);
+    return { ...Object.fromEntries(answers), indexes, problems, heard };
+  }
+
+  /** Nothing is under way any more. */
+  async settle(): Promise<void> {
+    await until(() => this.teller.waiting === 0);
+    await this.ask('POST', '/stashes', { path: 'committed', content: {} });
+    await until(async () => {
+      const { handlers, queue } = await this.health();
+      return handlers.queued + handlers.running + handlers.retrying + queue.messages === 0;
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.teller[Symbol.asyncDispose]();
+    await this.stop();
+    this.#receiver.closeAllConnections();
+    this.#receiver.close();
+  }
+
+  #refuses(ops: readonly StoreOp[]): boolean {
+    if (this.isRefusing && ops.some(({ key }) => key[0] === 'check')) {
+      this.isRefusing = false;
+      return true;
+    }
+    this.amended += ops.filter(({ type }) => type === 'amend').length;
+    return false;
+  }
+
+  #flags(): Readonly<Record<string, unknown>> {
+    const url = `http://127.0.0.1:${String((this.#receiver.address() as AddressInfo).port)}/`;
+    const each = { type: 'webhook', url };
+    const handlers = { none: {}, problems: { each }, all: { each, all: { ...each, event_format: 'core' } } };
+    return { checks: CHECKS[this.#config.checks], handlers: handlers[this.#config.handlers] };
+  }
+}
+
+interface Health {
+  readonly problems: readonly string[];
+  readonly queue: { readonly messages: number };
+  readonly handlers: { readonly queued: number; readonly running: number; readonly retrying: number };
+  readonly indexes: { readonly differences: number } | null;
+}
+
+/** Ids of events are other ones in each backend. */
+function withoutIds(json: string): string {
+  return json.replaceAll(/[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/g, 'id');
+}
