@@ -83,11 +83,14 @@ export class ResultStream {
     return id;
   }
 
-  /** @throws MonError `invalid` when the ids do not grow */
+  /** @throws MonError `invalid` when the ids do not grow, or there is a short result and nothing that it could be told by */
   take({ results, resumes }: { readonly results: Results; readonly resumes?: number | undefined }): void {
     if (this.#awaited !== undefined) {
       if (resumes !== this.#awaited) return;
       this.#awaited = undefined;
+    }
+    if (this.#bases === undefined && results.some((result) => !('check' in result))) {
+      throw new MonError('invalid', 'results must be whole: there are no bases on this connection');
     }
     // By the last one all that is delivered together is acknowledged.
     if (results.some(({ id }, at) => id <= (results[at - 1]?.id ?? 0))) {

@@ -99,12 +99,17 @@ export class Transaction {
     else kept.set(entry, body);
   }
 
-  /** Has parts of the body of an entry replaced that is not in memory; `keep` in the same batch makes nothing of it. */
+  /** Has parts of the body of an entry replaced that need not be in memory; a later `keep` replaces them again. */
   amend<Entry extends object, Body, Amendment>(
     table: AmendedTable<Entry, Body, Amendment>,
     entry: Entry,
     amendment: Amendment,
   ): void {
+    const kept = this.#kept.get(table)?.get(entry);
+    if (kept !== undefined) {
+      this.keep(table, entry, table.amend(kept as Body, amendment));
+      return;
+    }
     const amended = this.#amended.get(table);
     if (amended === undefined) this.#amended.set(table, new Map([[entry, amendment]]));
     else amended.set(entry, amendment);

@@ -1,5 +1,6 @@
 import type { MonError } from '../../../shared/errors.ts';
 import type { ShortResult } from '../../../shared/schemas/agent.ts';
+import { isInexact } from '../../../shared/domain/attribute-limits.ts';
 import { ENTITY_LIMIT_REFUSAL } from '../../../shared/domain/entity-limit.ts';
 import type { ClientEntry, Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -69,11 +70,11 @@ const NOTHING: ReturnType<typeof recordsNeeded> = [];
 
 /** What a frame is held to, and who is told. */
 interface DeliveryContext {
+  /** The generation of the definitions with which its results were merged. */
+  readonly definitions: number;
   readonly refused: Record<Distrust | 'memory', number>;
   readonly limits: ProxyLimits;
   readonly onRefused: (id: number, reason: string) => void;
-  /** Generation of the definitions that its results are merged over. */
-  readonly definitions: number;
 }
 
 /** A frame of results. A class of its own, because the backend makes one for every message of every agent. */
@@ -89,6 +90,8 @@ export class AgentDelivery implements Command, Settlement {
   readonly #delivery: AgentResults;
   readonly #valid: readonly (DeliveredResult | ShortResult)[];
   readonly #context: DeliveryContext;
+  /** Among those of its connection. */
+  readonly #turn: number;
 
   constructor(
     namespaceName: string,
@@ -103,6 +106,7 @@ export class AgentDelivery implements Command, Settlement {
     this.#delivery = delivery;
     this.#valid = valid;
     this.#context = context;
+    this.#turn = delivery.bases?.newTurn() ?? 0;
   }
 
   needs(registry: Registry, audience: (namespace: string) => Audience): ReturnType<typeof recordsNeeded> {
@@ -121,7 +125,7 @@ export class AgentDelivery implements Command, Settlement {
     this.takenId = 0;
     this.offered = NONE;
     this.cutAfter = undefined;
-    if (cancellation.isCancelled || bases?.begin(this) === false) return;
+    if (cancellation.isCancelled || bases?.begin(this.#turn) === false) return;
     admission();
     if (!transaction.registry.hasNamespace(this.#namespaceName)) {
       // Who keeps a spool comes back with it, and is told then; another connection has ended with its entity.
@@ -136,7 +140,7 @@ export class AgentDelivery implements Command, Settlement {
       if (result.id <= acked) continue;
       if (isWhole(result)) this.#process(transaction, namespace, result);
       else if (!this.#renew(transaction, namespace, result)) {
-        bases?.cut(this);
+        bases?.cut(this.#turn);
         this.cutAfter = result.id - 1;
         break;
       }
@@ -156,9 +160,8 @@ export class AgentDelivery implements Command, Settlement {
     else {
       const entry = processResult(transaction, namespace, result);
       const { bases } = this.#delivery;
-      // With other definitions by now, the next one is merged over those.
-      const isOfNow = this.#context.definitions === transaction.handling.definitions.generation;
-      if (bases !== undefined && isOfNow && offerBase(transaction, namespace, bases, { ...result, entry })) {
+      const { definitions } = this.#context;
+      if (bases !== undefined && offerBase(transaction, namespace, bases, { ...result, entry, definitions })) {
         this.offered = [...this.offered, result.id];
       }
     }
@@ -167,7 +170,8 @@ export class AgentDelivery implements Command, Settlement {
   /** @returns false when it cannot be told what it comes to: nothing is taken of it then */
   #renew(transaction: Transaction, namespace: Namespace, result: ShortResult): boolean {
     const base = this.#delivery.bases?.get(result.of);
-    if (!isGoodBase(transaction, namespace, base)) return false;
+    // No whole result is taken with such a number; then it is refused by name.
+    if (!isGoodBase(transaction, namespace, base, result) || isInexact(result.duration)) return false;
     const { client } = base.entry;
     // Who is to hear of it hears of the whole one.
     if (!isSigned(client.signature, base.signature) || this.#isUncertified(client, this.#delivery.client)) return false;

@@ -50,6 +50,8 @@ function areSame(one: BaseCircumstances, other: BaseCircumstances): boolean {
 /** A whole passing result that opened nothing, by which an agent may tell the next ones of its check. */
 export class ShortenedResult implements ResultBase {
   isStored = false;
+  /** Whether what is stored of it may have got another output. */
+  hasOtherOutput = false;
   /** In the agent's spool. */
   readonly id: number;
   readonly entry: CheckEntry;
@@ -71,9 +73,9 @@ export class ShortenedResult implements ResultBase {
     this.#owner = owner;
   }
 
-  /** Whether the next result of its check may go on from it. */
+  /** Whether the next result of its check may go on from it: not in the batch that it came with itself. */
   isGood(now: BaseCircumstances): boolean {
-    return this.entry.base === this && areSame(this.#circumstances, now);
+    return this.isStored && this.entry.base === this && areSame(this.#circumstances, now);
   }
 
   forget(): void {
@@ -86,7 +88,8 @@ export class ResultBases {
   readonly #byId = new Map<number, ShortenedResult>();
   readonly #room: BaseRoom;
   #isOver = false;
-  #cutBy: object | undefined;
+  #lastTurn = 0;
+  #cutTurn: number | undefined;
 
   constructor(room: BaseRoom) {
     this.#room = room;
@@ -112,9 +115,14 @@ export class ResultBases {
     return true;
   }
 
-  /** From a result of this delivery on nothing is taken: it could not go on from its base. */
-  cut(by: object): void {
-    this.#cutBy = by;
+  /** Of the next delivery, in the order in which they are applied. */
+  newTurn(): number {
+    return ++this.#lastTurn;
+  }
+
+  /** From a result of the delivery of this turn on nothing is taken: it could not go on from its base. */
+  cut(turn: number): void {
+    this.#cutTurn = turn;
   }
 
   /**
@@ -122,9 +130,10 @@ export class ResultBases {
    *
    * @returns false: it is left out, because one before it was cut
    */
-  begin(delivery: object): boolean {
-    if (this.#cutBy === delivery) this.#cutBy = undefined;
-    return this.#cutBy === undefined;
+  begin(turn: number): boolean {
+    // The batch is applied again, and whether this one is cut is found anew: those before it have to be in it.
+    if (this.#cutTurn !== undefined && turn <= this.#cutTurn) this.#cutTurn = undefined;
+    return this.#cutTurn === undefined;
   }
 
   delete(id: number): void {

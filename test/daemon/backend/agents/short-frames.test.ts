@@ -1,0 +1,161 @@
+import * as fc from 'fast-check';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { AgentPeer } from '../../../support/agent-peer.ts';
+import { administratorOf } from '../../../support/administrator.ts';
+import { openBackend } from '../../../support/open-backend.ts';
+import { propertyRuns } from '../../../support/property-runs.ts';
+import { RecordedLog } from '../../../support/recorded-log.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+interface Rig {
+  readonly url: string;
+  readonly log: RecordedLog;
+}
+
+async function openRig(): Promise<Rig> {
+  const log = new RecordedLog();
+  const backend = await openBackend({ dir: await tempDir(), log });
+  onTestFinished(() => backend.stop());
+  return { url: backend.url, log };
+}
+
+const whole = (id: number, about: object = {}) => ({
+  id,
+  check: { name: 'disk', output: 'fine', status: 0, executed: 1000, issued: 999, ...about },
+});
+const short = (id: number, of: number) => ({ id, of, executed: 1000 + id, issued: 999 });
+
+/** An agent that says that it shortens. */
+async function joined(url: string): Promise<AgentPeer> {
+  const agent = await AgentPeer.connect(url);
+  const client = { name: 'web-1', address: '192.0.2.1', subscriptions: [] };
+  agent.say({ type: 'hello', spool: 'spool-1', shortens: true, client });
+  await agent.hears('welcome');
+  return agent;
+}
+
+async function checkOf(url: string, check = 'disk'): Promise<Record<string, unknown>> {
+  const answer = await fetch(`${url}/results/web-1/${check}`, { headers: administratorOf(url) });
+  return ((await answer.json()) as { check: Record<string, unknown> }).check;
+}
+
+test('an agent that shortens is told which of its results are remembered, and goes on from those', async () => {
+  const { url } = await openRig();
+  const agent = await joined(url);
+  agent.say({ type: 'results', results: [whole(1), whole(2, { name: 'cpu', status: 1 })] });
+  expect(await agent.hears('ack')).toEqual({ type: 'ack', id: 2, bases: [1] });
+  agent.say({ type: 'results', results: [short(3, 1)] });
+  await agent.reaches(3);
+  expect(await checkOf(url)).toMatchObject({ executed: 1003, history: [0, 0] });
+});
+
+test('after a short result that it cannot make out a backend hears nothing until the agent begins again', async () => {
+  const { url } = await openRig();
+  const agent = await joined(url);
+  agent.say({ type: 'results', results: [whole(1), short(2, 9), whole(3, { status: 2 })] });
+  agent.say({ type: 'results', results: [whole(4, { status: 2 })] });
+  expect(await agent.hears('resend')).toEqual({ type: 'resend', after: 1 });
+  agent.say({ type: 'results', results: [whole(5, { status: 2 })] });
+  agent.say({ type: 'results', resumes: 4, results: [whole(5, { status: 2 })] });
+  agent.say({ type: 'results', resumes: 1, results: [whole(2, { executed: 1002 })] });
+  await agent.reaches(2);
+  expect(await checkOf(url)).toMatchObject({ executed: 1002, history: [0, 0] });
+  // From now on it is as before.
+  agent.say({ type: 'results', results: [whole(3), short(4, 2)] });
+  await vi.waitFor(() => expect(agent.heard.at(-1)).toEqual({ type: 'resend', after: 3 }));
+});
+
+test('an agent that has not said that it shortens results ends with a short one, and nothing is taken of it', async () => {
+  const { url } = await openRig();
+  const agent = await AgentPeer.connect(url);
+  await agent.join('spool-1');
+  agent.say({ type: 'results', results: [whole(1)] });
+  await agent.reaches(1);
+  agent.say({ type: 'results', results: [short(2, 1)] });
+  expect(await agent.hears('error')).toMatchObject({
+    code: 'invalid',
+    message: expect.stringContaining('must be whole'),
+  });
+  await agent.ends();
+  expect(await checkOf(url)).toMatchObject({ executed: 1000 });
+});
+
+/** What a program may say that knows the frames and keeps to no rule; some of it is right. */
+const number = fc.oneof(
+  { weight: 8, arbitrary: fc.integer({ min: 1, max: 12 }) },
+  { weight: 1, arbitrary: fc.constantFrom<unknown>(0, -1, 2 ** 53, 2 ** 53 - 1, 1e300, 0.5, '1', null) },
+);
+const item = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ id: number, check: fc.constantFrom('disk', 'cpu') }) },
+  {
+    weight: 5,
+    arbitrary: fc.record(
+      {
+        id: number,
+        of: number,
+        executed: number,
+        issued: number,
+        duration: number,
+        output: fc.constant('\u0001\ud800'),
+      },
+      { requiredKeys: ['id', 'of', 'executed', 'issued'] },
+    ),
+  },
+  { weight: 1, arbitrary: fc.record({ id: number, of: number, check: fc.constant('disk') }) },
+);
+const frame = fc.record(
+  {
+    results: fc.oneof(
+      { weight: 6, arbitrary: fc.uniqueArray(item, { minLength: 1, maxLength: 6, selector: ({ id }) => id }) },
+      { weight: 1, arbitrary: fc.array(item, { maxLength: 3 }) },
+    ),
+    resumes: fc.integer({ min: 0, max: 12 }),
+    /** Which of two connections of the same agent says it; whether in the order of ids. */
+    by: fc.constantFrom(0, 0, 0, 1),
+    isInOrder: fc.constantFrom(true, true, true, false),
+  },
+  { requiredKeys: ['results', 'by', 'isInOrder'] },
+);
+
+const bodyOf = (name: string) => ({ check: { name, output: 'fine', status: 0, executed: 1, issued: 1 } });
+const idOf = ({ id }: { readonly id: unknown }): number => Number(id);
+
+test('whatever an agent says, memory and store stay one, and nobody else is held up', async () => {
+  const { url, log } = await openRig();
+  const honest = await AgentPeer.connect(url, 'honest');
+  await honest.join();
+  let told = 0;
+  let spools = 0;
+  const tell = async (
+    frames: readonly (typeof frame extends fc.Arbitrary<infer Frame> ? Frame : never)[],
+  ): Promise<void> => {
+    const spool = `spool-${String(++spools)}`;
+    const agents: AgentPeer[] = [];
+    for (const { by, isInOrder, results, resumes } of frames) {
+      while (agents.length <= by) {
+        const agent = await AgentPeer.connect(url);
+        const client = { name: 'web-1', address: '192.0.2.1', subscriptions: [] };
+        agent.say({ type: 'hello', spool, shortens: true, client });
+        agents.push(agent);
+      }
+      const items = results.map((one) => ('check' in one ? Object.assign({}, one, bodyOf(one.check)) : one));
+      const sorted = isInOrder ? items.toSorted((a, b) => idOf(a) - idOf(b)) : items;
+      agents[by]?.sayText(JSON.stringify({ type: 'results', resumes, results: sorted }));
+      // Some of it meets what the one before has left.
+      honest.say({ type: 'results', results: [{ id: ++told, check: { name: 'disk', output: 'fine', status: 0 } }] });
+      if (told % 3 === 0) await honest.reaches(told);
+    }
+    await honest.reaches(told);
+    for (const agent of agents) agent.cut();
+    const health = await fetch(`${url}/health?deep=1`, { headers: administratorOf(url) });
+    expect(await health.json()).toMatchObject({
+      problems: [],
+      store: { failed_writes: 0 },
+      indexes: { differences: 0 },
+    });
+    expect(log.messages('error').filter((message) => message !== 'invalid check result refused')).toEqual([]);
+  };
+  await fc.assert(fc.asyncProperty(fc.array(frame, { minLength: 1, maxLength: 12 }), tell), {
+    numRuns: propertyRuns(30),
+  });
+});

@@ -1,0 +1,228 @@
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Batcher } from '../../../../daemon/backend/commit/batcher.ts';
+import { Definitions } from '../../../../daemon/backend/config/definitions.ts';
+import { decodeCheckRecord, type CheckBodies } from '../../../../daemon/backend/events/check-record.ts';
+import { CHECK_RECORDS, checkRecordKey } from '../../../../daemon/backend/events/table.ts';
+import { EventHandling } from '../../../../daemon/backend/handlers/event-handling.ts';
+import type { Lease, Store } from '../../../../daemon/backend/ports.ts';
+import type { CheckEntry } from '../../../../daemon/backend/registry/namespace.ts';
+import { Registry } from '../../../../daemon/backend/registry/registry.ts';
+import type { Settlement, UncheckedResult } from '../../../../daemon/backend/results/agent-delivery.ts';
+import { BaseRoom, ResultBases } from '../../../../daemon/backend/results/result-bases.ts';
+import { Results } from '../../../../daemon/backend/results/write.ts';
+import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
+import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
+import { ALWAYS } from '../../../../daemon/backend/access/admission.ts';
+import type { ShortResult } from '../../../../shared/schemas/agent.ts';
+import { checkSchema } from '../../../../shared/schemas/check.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { RecordedLog } from '../../../support/recorded-log.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const NOW = ManualClock.START_MS / 1000;
+const NONE = { checks: new Map(), handlers: new Map() };
+
+type Told = UncheckedResult | ShortResult;
+
+/** One connection to a backend whose batches begin when they are told to. */
+class Rig {
+  readonly clock = new ManualClock();
+  readonly definitions = new Definitions(NONE);
+  bases: ResultBases | undefined = new ResultBases(new BaseRoom());
+  readonly batcher: Batcher;
+  readonly results: Results;
+  readonly settled: Settlement[] = [];
+  readonly refused: string[] = [];
+  readonly #store: Store;
+
+  private constructor(store: Store, registry: Registry, lease: Lease) {
+    this.#store = store;
+    const { clock, definitions } = this;
+    const handling = new EventHandling(definitions);
+    this.batcher = new Batcher({ registry, store, lease, clock, log: new RecordedLog(), handling });
+    const limits = { proxyClientQuota: 10, entityLimit: { refuses: () => false } };
+    this.results = new Results({ batcher: this.batcher, definitions, clock, limits });
+  }
+
+  static async open(): Promise<Rig> {
+    const store = await openLevelStore(await tempDir());
+    const registry = new Registry(TABLES);
+    await registry.load(store);
+    const rig = new Rig(store, registry, await store.acquire('main', 30_000));
+    onTestFinished(async () => {
+      await rig.batcher.close();
+      await store.close();
+    });
+    return rig;
+  }
+
+  /** Has a frame of results wait for the next batch. */
+  deliver(...results: readonly Told[]): Promise<Settlement> {
+    const { bases } = this;
+    const delivery = { client: 'web-1', spool: 'one', results, bases, cancellation: { isCancelled: false } };
+    return new Promise((resolve, reject) => {
+      this.results.submitFromAgent(
+        'default',
+        { ...delivery, admission: ALWAYS },
+        (_, reason) => this.refused.push(reason),
+        (error, settlement) => (error === undefined ? resolve(settlement) : reject(error)),
+      );
+    });
+  }
+
+  /** Commits what waits, as one batch. */
+  async commit(...waiting: readonly Promise<unknown>[]): Promise<void> {
+    this.clock.advance(10);
+    await Promise.allSettled(waiting);
+  }
+
+  /** A frame, committed by itself. */
+  async told(...results: readonly Told[]): Promise<Settlement> {
+    const delivered = this.deliver(...results);
+    await this.commit(delivered);
+    return await delivered;
+  }
+
+  /** Has the next batch read what is stored of a check. */
+  read(check = 'disk'): Promise<CheckBodies> {
+    const entryOf = (registry: Registry): CheckEntry => {
+      const entry = registry.namespace('default').check('web-1', check);
+      if (entry === undefined) throw new Error(`nothing is known of ${check}`);
+      return entry;
+    };
+    return this.batcher.run((transaction) => transaction.body(CHECK_RECORDS, entryOf(transaction.registry)), {
+      needs: (registry) => [entryOf(registry)],
+    });
+  }
+
+  /** What is stored of a check. */
+  async record(check = 'disk'): Promise<ReturnType<typeof decodeCheckRecord> | undefined> {
+    const [text] = await this.#store.getMany([checkRecordKey('default', 'web-1', check)]);
+    return text === undefined ? undefined : decodeCheckRecord(text);
+  }
+}
+
+const whole = (id: number, about: object = {}): UncheckedResult => ({
+  id,
+  check: { name: 'disk', output: 'fine', status: 0, executed: NOW - 60, issued: NOW - 61, duration: 0.5, ...about },
+});
+
+const short = (id: number, of: number, about: object = {}): ShortResult => ({
+  id,
+  of,
+  executed: NOW - 30,
+  issued: NOW - 31,
+  duration: 0.25,
+  ...about,
+});
+
+test('a short result has the times, and the output where it has one, in place of those of the one that it names', async () => {
+  const rig = await Rig.open();
+  expect(await rig.told(whole(1, { team: 'a' }))).toMatchObject({ takenId: 1, offered: [1] });
+  expect(await rig.told(short(2, 1))).toMatchObject({ takenId: 2, offered: [], cutAfter: undefined });
+  const check = {
+    name: 'disk',
+    team: 'a',
+    status: 0,
+    output: 'fine',
+    executed: NOW - 30,
+    issued: NOW - 31,
+    duration: 0.25,
+  };
+  expect(await rig.record()).toMatchObject({ check, lastOk: NOW - 30, history: { length: 2 } });
+  await rig.told(short(3, 1, { output: '\ud800 "\u0001' }));
+  expect((await rig.record())?.check?.output).toBe('\ud800 "\u0001');
+  // Each is told by what differs from the whole one.
+  await rig.told(short(4, 1));
+  expect(await rig.record()).toMatchObject({ check, history: { length: 4 } });
+});
+
+describe('nothing is taken from a short result on that cannot go on from its base', () => {
+  test.each([
+    ['of none', short(3, 2)],
+    ['of itself', short(3, 3)],
+    ['of one that was refused', short(3, 9)],
+  ])('%s', async (_, bad) => {
+    const rig = await Rig.open();
+    await rig.told(whole(1));
+    expect(await rig.told(short(2, 1), bad, whole(4, { name: 'cpu' }))).toMatchObject({ takenId: 2, cutAfter: 2 });
+    expect(await rig.record('cpu')).toBeUndefined();
+    // What was sent before the agent heard of it.
+    expect(await rig.told(whole(5, { name: 'cpu' }))).toMatchObject({ takenId: 0 });
+    expect(await rig.record('cpu')).toBeUndefined();
+  });
+
+  test('of one in its own batch, which the agent cannot know yet', async () => {
+    const rig = await Rig.open();
+    const both = [rig.deliver(whole(1)), rig.deliver(short(2, 1, { output: 'later' }))];
+    await rig.commit(...both);
+    expect(await Promise.all(both)).toMatchObject([{ takenId: 1 }, { cutAfter: 1 }]);
+  });
+
+  test('whose duration no whole result could have', async () => {
+    const rig = await Rig.open();
+    await rig.told(whole(1));
+    expect(await rig.told(short(2, 1, { duration: 1e300 }))).toMatchObject({ cutAfter: 1 });
+  });
+
+  test('when the definitions are others', async () => {
+    const rig = await Rig.open();
+    await rig.told(whole(1));
+    rig.definitions.replace(NONE);
+    expect(await rig.told(short(2, 1))).toMatchObject({ cutAfter: 1 });
+  });
+});
+
+const defined = (about: object) => ({
+  ...NONE,
+  checks: new Map([['disk', checkSchema.parse({ command: 'check', subscribers: ['web'], interval: 60, ...about })]]),
+});
+
+describe('what can be a base', () => {
+  test('not a result that was received under other definitions than those in force when it is committed', async () => {
+    const rig = await Rig.open();
+    const delivered = rig.deliver(whole(1));
+    rig.definitions.replace(defined({ team: 'b' }));
+    await rig.commit(delivered);
+    expect(await delivered).toMatchObject({ takenId: 1, offered: [] });
+    expect(await rig.told(short(2, 1))).toMatchObject({ cutAfter: 1 });
+  });
+
+  test('not one that may have its duration from its definition', async () => {
+    const rig = await Rig.open();
+    rig.definitions.replace(defined({ duration: 7 }));
+    expect(await rig.told(whole(1))).toMatchObject({ takenId: 1, offered: [] });
+  });
+});
+
+test('whoever reads what is stored in the batch of a short result reads what comes of that', async () => {
+  const rig = await Rig.open();
+  await rig.told(whole(1));
+  for (const told of [short(2, 1), short(3, 1, { output: 'other' }), short(4, 1, { output: 'third' })]) {
+    const output = told.output ?? 'fine';
+    const both = [rig.deliver(told), rig.read()] as const;
+    await rig.commit(...both);
+    expect((await both[1]).check).toMatchObject({ output, executed: NOW - 30, duration: 0.25 });
+    expect((await rig.record())?.check).toMatchObject({ output });
+  }
+  // What the output of its base was is not known there any more.
+  const both = [rig.deliver(short(5, 1)), rig.read()] as const;
+  await rig.commit(...both);
+  expect(await both[0]).toMatchObject({ cutAfter: 4 });
+});
+
+test('a batch that is applied again because of a defect leaves out nothing that comes before a short result which is cut', async () => {
+  const rig = await Rig.open();
+  await rig.told(whole(1));
+  const delivered = [rig.deliver(whole(2, { name: 'cpu' })), rig.deliver(short(3, 7)), rig.deliver(whole(4))];
+  const defect = rig.batcher.run(() => {
+    throw new Error('a defect');
+  });
+  await rig.commit(...delivered, defect);
+  expect(await Promise.all(delivered)).toMatchObject([
+    { takenId: 2 },
+    { takenId: 2, cutAfter: 2 },
+    { takenId: 0, cutAfter: undefined },
+  ]);
+  expect((await rig.record('cpu'))?.check).toMatchObject({ output: 'fine' });
+});
