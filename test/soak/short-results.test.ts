@@ -4,7 +4,7 @@ import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 import { ShortPair } from './short-pair.ts';
 import { step, type Step } from './short-steps.ts';
 
-const RUNS = 3;
+const RUNS = 2;
 const TIMEOUT_MS = roundsTimeoutMs(RUNS, 10_000);
 /** For the shortest story that fails to be told, however long it is sought. */
 const REPORT_MS = 15_000;
@@ -34,7 +34,7 @@ test(
       told++;
       amended += pair.amended;
     };
-    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 15, maxLength: 30, size: 'max' }), tell), {
+    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 20, size: 'max' }), tell), {
       seed: seed(),
       numRuns: rounds(RUNS),
       interruptAfterTimeLimit: TIMEOUT_MS - REPORT_MS,
