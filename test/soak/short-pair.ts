@@ -77,6 +77,11 @@ export class ShortPair implements AsyncDisposable {
       case 'tell':
         for (let time = 0; time < step.times; time++) await this.#tell(step.results);
         return;
+      case 'tell around':
+        await this.#tell(step.results);
+        await this.#tell(step.results);
+        await this.#change(step.change);
+        return this.#tell(step.results);
       case 'tell and cut': {
         const results = this.#resultsOf(step.results);
         await this.#each(({ teller }) => teller.tell(results));

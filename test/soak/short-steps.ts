@@ -34,6 +34,8 @@ export type Step =
   | Change
   /** So many times, one after the other. */
   | { readonly do: 'tell'; readonly results: readonly Telling[]; readonly times: number }
+  /** Results, and the like of them once somebody else has done something. */
+  | { readonly do: 'tell around'; readonly results: readonly Telling[]; readonly change: Change }
   /** What is on the way arrives in part. */
   | { readonly do: 'tell and cut'; readonly results: readonly Telling[] }
   /** The disk refuses the write that they come to. */
@@ -126,6 +128,7 @@ const attributes = fc.oneof(
   { weight: 8, arbitrary: fc.constant(undefined) },
   { weight: 1, arbitrary: fc.constant('none' as const) },
   { weight: 1, arbitrary: fc.constantFrom(...namesOf(ATTRIBUTES)) },
+  { weight: 1, arbitrary: fc.constantFrom('ttl' as const, 'aggregate' as const, 'aggregates' as const) },
 );
 const age = fc.constantFrom(0, 0, 0, 1, 9, -5);
 
@@ -179,7 +182,11 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 2, arbitrary: toldAnd('tell and cut') },
   { weight: 1, arbitrary: toldAnd('tell and refuse') },
-  { weight: 8, arbitrary: change },
+  { weight: 6, arbitrary: change },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant('tell around' as const), results: tellings, change }),
+  },
   {
     weight: 5,
     arbitrary: fc.record({ do: fc.constant('at once' as const), before: changes, results: tellings, after: changes }),

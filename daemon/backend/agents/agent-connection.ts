@@ -80,6 +80,10 @@ export class AgentConnection implements AgentLink {
     this.#heartbeat.beat();
   }
 
+  forgetResults(): void {
+    this.#stream?.forgetBases();
+  }
+
   proceed(): void {
     this.#stream?.proceed();
   }

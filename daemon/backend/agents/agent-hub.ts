@@ -32,11 +32,14 @@ export class AgentHub implements Disposable {
   readonly #changed = new Set<AgentLink>();
   readonly #refused: RefusedResults;
   readonly #baseRoom = new BaseRoom();
+  /** Of the entries of which connections may remember something. */
+  #generation: number;
   readonly #parked: Disposable[];
 
   constructor(parts: AgentParts) {
     this.#parts = parts;
     this.#refused = new RefusedResults(parts);
+    this.#generation = parts.registry.generation;
     this.#parked = [
       this.#refused,
       parts.batcher.commits.onCommit(({ changes }) => this.#noteChanges(changes)),
@@ -113,12 +116,21 @@ export class AgentHub implements Disposable {
 
   /** One acknowledgement per connection and commit, however many frames were in it. */
   #afterCommit(): void {
+    this.#forgetOutdated();
     const pending = [...this.#pending];
     this.#pending.clear();
     for (const connection of pending) connection.proceed();
     const changed = [...this.#changed];
     this.#changed.clear();
     for (const connection of changed) connection.clientChanged?.();
+  }
+
+  /** What is remembered by entries that were read again would keep all of those that were there before. */
+  #forgetOutdated(): void {
+    const { generation } = this.#parts.registry;
+    if (generation === this.#generation) return;
+    this.#generation = generation;
+    for (const connection of this.#connections.keys()) connection.forgetResults?.();
   }
 
   #join(connection: AgentLink): void {

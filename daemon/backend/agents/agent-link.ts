@@ -45,6 +45,8 @@ export interface AgentLink {
   beat(): void;
   /** Called after a commit, when it said that it waits for one. */
   proceed(): void;
+  /** Called when everything was read again from the store. */
+  forgetResults?(): void;
   /** Called after a commit that changed or removed the client of this agent. */
   clientChanged?(): void;
 }

@@ -134,6 +134,11 @@ export class ResultStream {
     else this.#line.resume();
   }
 
+  /** An agent that goes on from what it was told is asked for it whole. */
+  forgetBases(): void {
+    this.#bases?.clear();
+  }
+
   /** The connection has ended. What is under way goes on. */
   end(): void {
     this.#bases?.end();

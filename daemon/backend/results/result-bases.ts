@@ -140,7 +140,6 @@ export class ResultBases {
     if (this.#byId.delete(id)) this.#room.taken--;
   }
 
-  /** The agent has forgotten them, too. */
   clear(): void {
     for (const base of this.#byId.values()) if (base.entry.base === base) base.entry.base = undefined;
     this.#room.taken -= this.#byId.size;
