@@ -118,7 +118,7 @@ test('an upgrade through the console: what blocks is found and mended, a backup,
   pty.write('\r');
   await pty.waitForText('But for the backup, to which b goes back');
   pty.write(`6.5.0${CTRL_S}`);
-  await pty.waitForText('upgraded the database from schema 2 to 3');
+  await pty.waitForText('upgraded the database from schema 2 to 4');
   await watcher.waitForText(/✓ +10 .* done/);
   expect(watcher.screen.text).not.toContain('(this console)');
   await turnOf(11, 'Compare the versions');

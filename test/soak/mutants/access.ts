@@ -177,9 +177,9 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'a revoked key stores nothing more for its agent',
     file: 'daemon/backend/results/agent-delivery.ts',
-    text: `    if (cancellation.isCancelled) return;
-    admission();`,
-    replacement: '    if (cancellation.isCancelled) return;',
+    text: `    admission();
+    if (!transaction.registry`,
+    replacement: '    if (!transaction.registry',
     test: 'test/daemon/backend/agents/revoked-keys.test.ts',
   },
   {

@@ -61,8 +61,8 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   },
   {
     defence: 'an agent with too much in flight is not read',
-    file: 'daemon/backend/agents/agent-connection.ts',
-    text: '    this.#held.push(results);\n    this.#socket.pause();',
+    file: 'daemon/backend/agents/result-stream.ts',
+    text: '    this.#held.push(results);\n    this.#line.pause();',
     replacement: '    this.#held.push(results);',
     test: 'test/daemon/backend/agents/agent-connection.test.ts',
   },
