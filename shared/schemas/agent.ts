@@ -48,7 +48,7 @@ const helloSchema = z.looseObject({
   namespace: z.string().optional(),
   /** Names the agent's spool: ids of another spool start over. */
   spool: z.string().min(1).max(64),
-  /** Whether it knows `bases` and `resend`. Default: no. */
+  /** Whether it knows `bases` and `resend`. Default: no, and a result that names another one ends its connection. */
   shortens: z.boolean().optional(),
 });
 

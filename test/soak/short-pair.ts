@@ -103,6 +103,10 @@ export class ShortPair implements AsyncDisposable {
         await reloaded;
         return;
       }
+      case 'change and refuse':
+        await this.#each(async (backend) => void (backend.isRefusing = true));
+        await this.#change(step.change);
+        return this.#each(async (backend) => void (backend.isRefusing = false));
       case 'keep alive':
         return this.#each(async ({ teller }) => teller.keepAlive());
       case 'cut':

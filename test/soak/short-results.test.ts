@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 import { ShortPair } from './short-pair.ts';
-import { step, type Step } from './short-steps.ts';
+import { storyOf, type Step } from './short-steps.ts';
 
 const RUNS = 2;
 const TIMEOUT_MS = roundsTimeoutMs(RUNS, 10_000);
@@ -34,7 +34,7 @@ test(
       told++;
       amended += pair.amended;
     };
-    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 20, size: 'max' }), tell), {
+    await fc.assert(fc.asyncProperty(storyOf({ min: 10, max: 20 }), tell), {
       seed: seed(),
       numRuns: rounds(RUNS),
       interruptAfterTimeLimit: TIMEOUT_MS - REPORT_MS,

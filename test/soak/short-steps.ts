@@ -49,6 +49,8 @@ export type Step =
     }
   /** New results are received under one configuration, and committed under another. */
   | { readonly do: 'tell and reload'; readonly results: readonly Telling[]; readonly config: Config }
+  /** The disk refuses what somebody else has asked for. */
+  | { readonly do: 'change and refuse'; readonly change: Change }
   | { readonly do: 'keep alive' }
   | { readonly do: 'cut' }
   | { readonly do: 'reload'; readonly config: Config }
@@ -74,7 +76,7 @@ export const ATTRIBUTES = {
   metric: { type: 'metric', handlers: ['each'] },
   'metric by format': { output_metric_format: 'graphite_plaintext', output_metric_handlers: ['each'] },
   truncated: { truncate_output: true, truncate_output_length: 3 },
-  sized: { max_output_size: 5 },
+  sized: { max_output_size: 3 },
   flapping: { low_flap_threshold: 4, high_flap_threshold: 30 },
   lasting: { auto_resolve: false },
   recovering: { resolve_after: 2 },
@@ -125,9 +127,9 @@ const duration = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(-0, 1e300, -3) },
 );
 const attributes = fc.oneof(
-  { weight: 8, arbitrary: fc.constant(undefined) },
+  { weight: 5, arbitrary: fc.constant(undefined) },
   { weight: 1, arbitrary: fc.constant('none' as const) },
-  { weight: 1, arbitrary: fc.constantFrom(...namesOf(ATTRIBUTES)) },
+  { weight: 2, arbitrary: fc.constantFrom(...namesOf(ATTRIBUTES)) },
   { weight: 1, arbitrary: fc.constantFrom('ttl' as const, 'aggregate' as const, 'aggregates' as const) },
 );
 const age = fc.constantFrom(0, 0, 0, 1, 9, -5);
@@ -135,16 +137,15 @@ const age = fc.constantFrom(0, 0, 0, 1, 9, -5);
 const telling: fc.Arbitrary<Telling> = fc.record({ check, source, attributes, status, output, duration, age });
 const tellings = fc.array(telling, { minLength: 1, maxLength: 5 });
 
+const post: fc.Arbitrary<Change> = fc.record({
+  do: fc.constant('post' as const),
+  client,
+  check,
+  about: fc.constantFrom({ status: 0 }, { status: 0, ttl: 3 }, { status: 2 }, { status: 1, auto_resolve: false }),
+});
+
 const change: fc.Arbitrary<Change> = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant('post' as const),
-      client,
-      check,
-      about: fc.constantFrom({ status: 0 }, { status: 0, ttl: 3 }, { status: 2 }, { status: 1, auto_resolve: false }),
-    }),
-  },
+  { weight: 3, arbitrary: post },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('resolve' as const), client, check }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('delete result' as const), client, check }) },
   {
@@ -164,14 +165,16 @@ const change: fc.Arbitrary<Change> = fc.oneof(
 
 const config: fc.Arbitrary<Config> = fc.record({
   checks: fc.constantFrom(...namesOf(CHECKS)),
-  handlers: fc.constantFrom('none', 'none', 'problems', 'all'),
+  handlers: fc.constantFrom('none', 'problems', 'all', 'all'),
 });
+
+const reload = fc.record({ do: fc.constant('reload' as const), config });
 
 const toldAnd = (what: 'tell and cut' | 'tell and refuse'): fc.Arbitrary<Step> =>
   fc.record({ do: fc.constant(what), results: tellings });
 const changes = fc.array(change, { maxLength: 2 });
 
-export const step: fc.Arbitrary<Step> = fc.oneof(
+const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 12,
     arbitrary: fc.record({
@@ -194,7 +197,8 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('tell and reload' as const), results: tellings, config }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('keep alive' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('cut' as const) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('reload' as const), config }) },
+  { weight: 2, arbitrary: reload },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('change and refuse' as const), change: post }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('wait' as const), seconds: fc.integer({ min: 1, max: 7 }) }) },
   {
     weight: 1,
@@ -204,3 +208,9 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
 );
+
+/** @param steps how many, beside the configuration that it begins with */
+export function storyOf(steps: { readonly min: number; readonly max: number }): fc.Arbitrary<readonly Step[]> {
+  const rest = fc.array(step, { minLength: steps.min, maxLength: steps.max, size: 'max' });
+  return fc.tuple(reload, rest).map(([first, others]) => [first as Step].concat(others));
+}
