@@ -101,7 +101,9 @@ export class ShortPair implements AsyncDisposable {
         await new Promise((resolve) => void setTimeout(resolve, RELOADS_MS));
         this.#flow();
         await reloaded;
-        return;
+        await this.#each((backend) => backend.settle());
+        // The like of them are merged with the new ones.
+        return this.#each(({ teller }) => teller.tell(results));
       }
       case 'change and refuse':
         await this.#each(async (backend) => void (backend.isRefusing = true));

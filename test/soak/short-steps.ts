@@ -194,7 +194,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 5,
     arbitrary: fc.record({ do: fc.constant('at once' as const), before: changes, results: tellings, after: changes }),
   },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('tell and reload' as const), results: tellings, config }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('tell and reload' as const), results: tellings, config }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('keep alive' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('cut' as const) }) },
   { weight: 2, arbitrary: reload },
