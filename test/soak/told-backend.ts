@@ -133,7 +133,7 @@ export class ToldBackend implements AsyncDisposable {
     const answers = await Promise.all(PATHS.map(async (path) => [path, await this.get(path)] as const));
     const { indexes, problems } = await this.health();
     // Those of one moment come in an order that nobody promises, and twice when what was noted of them was refused.
-    const heard = [...new Set(this.heard.map(withoutIds))].toSorted().map((body) => JSON.parse(body) as object);
+    const heard = [...new Set(this.heard.map((body) => inOneOrder(withoutIds(body))))].toSorted();
     return { ...Object.fromEntries(answers), indexes, problems, heard };
   }
 
@@ -181,4 +181,13 @@ interface Health {
 /** Ids of events are other ones in each backend. */
 function withoutIds(json: string): string {
   return json.replaceAll(/[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/g, 'id');
+}
+
+/** The order of attributes says nothing. */
+function inOneOrder(json: string): string {
+  return JSON.stringify(JSON.parse(json), (_, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
 }
