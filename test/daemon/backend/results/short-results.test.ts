@@ -179,6 +179,23 @@ const defined = (about: object) => ({
 });
 
 describe('what can be a base', () => {
+  test.each<object>([
+    { status: 1 },
+    { type: 'metric' },
+    { truncate_output: true },
+    { max_output_size: 3 },
+    { low_flap_threshold: 4, high_flap_threshold: 30 },
+    { event_metadata: {} },
+  ])('not %j: of the next one more counts than the times and the output', async (about) => {
+    const rig = await Rig.open();
+    expect(await rig.told(whole(1, about))).toMatchObject({ takenId: 1, offered: [] });
+  });
+
+  test('not one while an event of its check is open', async () => {
+    const rig = await Rig.open();
+    expect(await rig.told(whole(1, { status: 1 }), whole(2, { auto_resolve: false }))).toMatchObject({ offered: [] });
+  });
+
   test('not a result that was received under other definitions than those in force when it is committed', async () => {
     const rig = await Rig.open();
     const delivered = rig.deliver(whole(1));
