@@ -22,8 +22,10 @@ const AFTER_PARTS = '"';
 const DIGITS_MAX = String(Number.MAX_SAFE_INTEGER).length;
 const DIGIT_COUNTS = Array.from({ length: DIGITS_MAX + 1 }, (_, count) => String.fromCharCode(count));
 
+/** One look for all that a text may have to be looked at closely for: a key is made for each result. */
+const NEEDS_LOOK = /[\u0000\u0001\uD800-\uDFFF]/;
+
 // These two are the alphabet of the encoding.
-const NEEDS_ESCAPE = /[\u0000\u0001]/;
 const ESCAPABLE = /[\u0000\u0001]/g;
 const ESCAPED = /\u0001[\u0001\u0002]/g;
 
@@ -67,10 +69,11 @@ export function tupleRange(prefix: Key): { readonly gte: string; readonly lt: st
 }
 
 function encodeString(text: string): string {
+  if (!NEEDS_LOOK.test(text)) return STRING + text + END;
   if (!text.isWellFormed()) {
     throw new MonError('invalid', 'a key must be well-formed Unicode; this one holds half of a surrogate pair');
   }
-  return STRING + (NEEDS_ESCAPE.test(text) ? text.replace(ESCAPABLE, escaped) : text) + END;
+  return STRING + text.replace(ESCAPABLE, escaped) + END;
 }
 
 function encodeNumber(value: number): string {
