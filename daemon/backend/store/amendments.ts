@@ -68,14 +68,21 @@ export function wholeText(value: string, amendment?: string): string {
   let amendedFrom = amendment.indexOf(HEAD_END) + 1;
   const lengths = new Lengths(value);
   const amended = new Lengths(amendment);
-  let text = '';
+  // Joined, because what is put together by `+` is copied again when it is first looked at. Parts that are kept go together.
+  const pieces: string[] = [];
+  let end = from;
   while (lengths.isLeft) {
-    const end = from + lengths.next();
     const length = amended.next();
-    text += length === KEPT_LENGTH ? value.slice(from, end) : amendment.slice(amendedFrom, (amendedFrom += length));
-    from = end;
+    const next = end + lengths.next();
+    if (length !== KEPT_LENGTH) {
+      if (from < end) pieces.push(value.slice(from, end));
+      pieces.push(amendment.slice(amendedFrom, (amendedFrom += length)));
+      from = next;
+    }
+    end = next;
   }
-  return text;
+  if (from < end) pieces.push(value.slice(from, end));
+  return pieces.join('');
 }
 
 function hasStampOf(amendment: string, value: string): boolean {
