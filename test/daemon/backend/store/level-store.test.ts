@@ -294,7 +294,7 @@ describe('a write that the disk refuses', () => {
     const lease = await store.acquire('main', 30_000);
     await store.write(
       lease,
-      Array.from({ length: 3500 }, (_, index) => put(['k', index], 'v')),
+      Array.from({ length: 7000 }, (_, index) => put(['k', index], 'v')),
       [],
     );
     let seen = 0;
@@ -305,13 +305,13 @@ describe('a write that the disk refuses', () => {
           failNextWrite(database, 'before');
           await store.write(lease, [], []).catch(() => undefined);
         }
-        if (seen === 1500) {
+        if (seen === 3000) {
           clock.advance(2000);
           await mended(store);
         }
       }
     })();
     await expect(reading).rejects.toMatchObject({ code: 'unavailable' });
-    expect(seen).toBe(2999);
+    expect(seen).toBe(5999);
   });
 });
