@@ -220,5 +220,5 @@ function isWhole(result: DeliveredResult | ShortResult): result is DeliveredResu
 
 /** Whether it keeps alive itself: others may speak for a proxy client. */
 function isAgent(client: ClientEntry): boolean {
-  return client.profile.sendsKeepalives === true;
+  return client.profile.sendsKeepalives;
 }

@@ -73,7 +73,7 @@ test('whatever is drawn, it is what Ink draws or left to Ink', () => {
   fc.assert(
     fc.property(fc.array(drawing, { maxLength: 6 }), (drawings) => {
       const frame = frameOfRows(drawings, SIZE.height);
-      if (frame !== undefined) expect(asSeen(frame)).toBe(asSeen(inkFrame(drawings)));
+      expect([undefined, asSeen(inkFrame(drawings))]).toContain(frame === undefined ? undefined : asSeen(frame));
     }),
     { numRuns: propertyRuns(300) },
   );
