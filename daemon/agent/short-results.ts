@@ -1,3 +1,4 @@
+import { hasShortTimes } from '../../shared/domain/short-result.ts';
 import type { ShortResult } from '../../shared/schemas/agent.ts';
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
 import type { SpooledResult } from './spool.ts';
@@ -74,14 +75,10 @@ export class ShortResults {
 }
 
 /** @returns undefined when it cannot be a base, nor be told by one */
-function passingResult({ executed, issued, duration, output, ...others }: SubmittedResult): PassingResult | undefined {
-  if (others.status !== 0 || !isTime(executed) || !isTime(issued) || typeof output !== 'string') return undefined;
-  if (duration !== undefined && !(typeof duration === 'number' && Number.isFinite(duration))) return undefined;
+function passingResult(result: SubmittedResult): PassingResult | undefined {
+  if (result.status !== 0 || typeof result.output !== 'string' || !hasShortTimes(result)) return undefined;
+  const { executed, issued, duration, output, ...others } = result;
   return { executed, issued, duration, output, shared: JSON.stringify(others) };
-}
-
-function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
 function isLike(result: PassingResult, base: Base): boolean {

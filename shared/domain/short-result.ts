@@ -14,10 +14,26 @@ export function isShortenable(check: CheckResult): boolean {
     check['max_output_size'] === undefined &&
     !truncatesOutput(check) &&
     !isOfNewerShape(check) &&
-    isTime(check.executed) &&
-    isTime(check.issued) &&
-    (check['duration'] === undefined || Number.isFinite(check['duration']))
+    hasShortTimes(check)
   );
+}
+
+/** What each short result tells anew. */
+interface ShortTimes {
+  /** Epoch seconds. */
+  readonly executed: number;
+  /** Epoch seconds. */
+  readonly issued: number;
+  /** Seconds. */
+  readonly duration?: number | undefined;
+}
+
+/** Whether the times of a result are such as a short one can tell: asked by the agent and by the backend. */
+export function hasShortTimes<Result extends Readonly<Record<string, unknown>>>(
+  result: Result,
+): result is Result & ShortTimes {
+  const { executed, issued, duration } = result;
+  return isTime(executed) && isTime(issued) && (duration === undefined || Number.isFinite(duration));
 }
 
 function isTime(value: unknown): boolean {

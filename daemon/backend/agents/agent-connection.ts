@@ -94,7 +94,7 @@ export class AgentConnection implements AgentLink {
       if (isBinary) throw new MonError('invalid', 'frames must be JSON text');
       // One buffer: the default `binaryType` of a server's socket.
       const message = parseJsonStripped((data as Buffer).toString());
-      if (isResultsMessage(message)) this.#said().take(message);
+      if (isResultsMessage(message)) this.#greetedStream().take(message);
       else this.#receiveOther(message);
     } catch (error) {
       this.#refuse(error instanceof SyntaxError ? new MonError('invalid', 'frames must be JSON') : error);
@@ -102,7 +102,7 @@ export class AgentConnection implements AgentLink {
   }
 
   /** @throws MonError `invalid` before the hello */
-  #said(): ResultStream {
+  #greetedStream(): ResultStream {
     if (this.#stream === undefined) throw new MonError('invalid', 'the first frame must be hello');
     return this.#stream;
   }
