@@ -17,7 +17,7 @@ export interface BatcherOptions {
   readonly queueLimit?: number;
   /** Results that are committed together. */
   readonly batchLimit?: number;
-  /** How long the first of an idle queue waits for company, unless that is enough before. */
+  /** How long the first of an idle queue waits for company at most. */
   readonly lingerMs?: number;
   /** How long a command waits for company while nobody is held up by it. Default: `lingerMs` where that is given. */
   readonly patientLingerMs?: number;
@@ -65,6 +65,8 @@ export class Batcher {
   #lease: Lease | undefined;
   #queue: Command[] = [];
   #queuedWeight = 0;
+  /** Results of the last batch; before the first any number may come at once. */
+  #lastWeight = Infinity;
   #linger: Disposable | undefined;
   #patientLinger: Disposable | undefined;
   #retry: Disposable | undefined;
@@ -157,8 +159,17 @@ export class Batcher {
     this.#queuedWeight += command.weight;
     if (this.#running !== undefined) return;
     // Counted here and not only by the timer: timers starve under a flood of messages.
-    if (this.#queuedWeight >= this.#enough) this.#start();
+    if (this.#queuedWeight >= this.#enoughFor(command)) this.#start();
     else this.#waitForCompany(command.isPatient === true);
+  }
+
+  /**
+   * Results with which the queue waits for no more. Who waits for an answer sends again when it is there: to wait for as many
+   * as the last time would have all of them stand still during each sync, and one alone wait for nobody. With half as many the
+   * other half comes while those are synced.
+   */
+  #enoughFor({ isPatient }: Command): number {
+    return isPatient === true ? this.#enough : Math.min(this.#enough, this.#lastWeight / 2);
   }
 
   /** With few of them under way it pays to have them come together. */
@@ -341,8 +352,10 @@ export class Batcher {
   }
 
   #settleAll(batch: readonly Command[], errorOf: (command: Command) => MonError | undefined): void {
+    this.#lastWeight = 0;
     for (const command of batch) {
       this.#queuedWeight -= command.weight;
+      this.#lastWeight += command.weight;
       this.#settle(command, errorOf(command));
     }
   }

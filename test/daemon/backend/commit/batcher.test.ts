@@ -80,29 +80,52 @@ test('what nobody waits for lets more company come, until somebody is held up by
   const { batcher, clock, records } = await openRig({ lingerMs: 2, patientLingerMs: 5 });
   const enqueue = (name: string, isPatient: boolean): Promise<unknown> =>
     new Promise((settle) => batcher.enqueue({ weight: 1, isPatient, apply: put(name), settle }));
-  const alone = [enqueue('a', true)];
+  const patient = Array.from({ length: 7 }, (_, at) => enqueue(`a-${String(at)}`, true));
   clock.advance(4);
-  alone.push(enqueue('b', true));
+  patient.push(enqueue('b', true));
   expect(batcher.isAtRest).toBe(true);
   clock.advance(1);
-  await Promise.all(alone);
-  expect(records.map(({ changes }) => changes.length)).toEqual([2]);
+  await Promise.all(patient);
+  expect(records.map(({ changes }) => changes.length)).toEqual([8]);
 
   const mixed = [enqueue('c', true), enqueue('d', false), enqueue('e', true)];
-  clock.advance(2);
+  clock.advance(1);
+  expect(batcher.isAtRest).toBe(true);
+  clock.advance(1);
   await Promise.all(mixed);
-  expect(records.map(({ changes }) => changes.length)).toEqual([2, 3]);
+  expect(records.map(({ changes }) => changes.length)).toEqual([8, 3]);
 
   // One that nobody waits for goes with what comes before its time is up, and leaves no clock running for the next.
-  const hurried = [enqueue('f', true), enqueue('g', false)];
-  clock.advance(2);
-  await Promise.all(hurried);
+  await Promise.all([enqueue('f', true), enqueue('g', false)]);
   const next = enqueue('h', true);
   clock.advance(4);
   expect(batcher.isAtRest).toBe(true);
   clock.advance(1);
   await next;
-  expect(records.map(({ changes }) => changes.length)).toEqual([2, 3, 2, 1]);
+  expect(records.map(({ changes }) => changes.length)).toEqual([8, 3, 2, 1]);
+});
+
+test('half as many as were committed last are company enough for those that wait for an answer', async () => {
+  const { batcher, records } = await openRig({ lingerMs: 2 });
+  await Promise.all(Array.from({ length: 64 }, (_, at) => batcher.run(put(`a-${String(at)}`))));
+
+  // The first half is on its way while the others come, which then go without waiting at all.
+  const half = Array.from({ length: 31 }, (_, at) => batcher.run(put(`b-${String(at)}`)));
+  expect(batcher.isAtRest).toBe(true);
+  half.push(batcher.run(put('b-31')));
+  expect(batcher.isAtRest).toBe(false);
+  half.push(...Array.from({ length: 32 }, (_, at) => batcher.run(put(`c-${String(at)}`))));
+  await Promise.all(half);
+  expect(records.map(({ changes }) => changes.length)).toEqual([64, 32, 32]);
+});
+
+test('one that sends again when it is answered waits for nobody', async () => {
+  const { batcher, clock, records } = await openRig({ lingerMs: 2 });
+  const first = batcher.run(put('a'));
+  clock.advance(2);
+  await first;
+  for (const name of ['b', 'c', 'd']) await batcher.run(put(name));
+  expect(records.map(({ changes }) => changes.length)).toEqual([1, 1, 1, 1]);
 });
 
 test('a full batch does not wait for the clock', async () => {
