@@ -33,7 +33,7 @@ const NAMES = Object.keys(BENCHES);
 
 const BUILD = fileURLToPath(new URL('../build/', import.meta.url));
 const USAGE = `usage: npm run bench -- NAME [--seconds N] [--SIZE N] [--peer KIND=URL] [--part PART] [--json FILE]
-       npm run bench -- turns [--other DIR]
+       npm run bench -- turns [--other DIR] [--part PART]
        npm run bench -- all [--only NAME,NAME] [--json FILE]
        npm run bench -- compare FILE FILE
 NAME: ${NAMES.join(', ')}
@@ -41,9 +41,9 @@ NAME: ${NAMES.join(', ')}
 --results: in the store of 'start'
 --agents, --keys, --rate: of 'cluster': agents of each member, results in the store, results per second at each writer
 --transitions: of the week of 'travel'
---part: of 'cluster', instead of all: cost, agents or keys; may be given again
+--part: instead of all, of 'cluster' cost, agents or keys, of 'turns' load, beside, start or console; may be given again
 --peer KIND=URL: a server that runs already, for peers, with KIND alertmanager, v1 or v2; may be given again
---other: of 'turns': another clone of the project, whose backend is measured in turns with the one of this; default: this one,
+--other: of 'turns': another clone of the project, whose programs are measured in turns with those of this; default: this one,
   which tells how much the figures vary by themselves
 --json: where the figures go as well; default of 'all': build/bench.json`;
 

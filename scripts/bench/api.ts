@@ -1,24 +1,16 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { startBackend, type BenchBackend } from './backend-process.ts';
 import { Line, serverCpuMs, type Target } from './http-line.ts';
 import { memoryMiB } from './process-figures.ts';
 import { EVENTS, MEMBERS, postResults } from './post-results.ts';
 import { count, quantile, report } from './report.ts';
-import type { ResultsOrder, ResultsReport } from './results-process.ts';
+import { RATE, whileResultsComeIn } from './results-beside.ts';
 
 const SILENCES_FEW = 5000;
 const SILENCES_MANY = 100_000;
 /** Entries that name the same check. */
 const SILENCES_PER_CHECK = 10;
 const CONNECTIONS = 32;
-/** Results per second beside lists. */
-const RATE = 20_000;
-const AGENTS = 100;
-const LOAD_WARM_UP_MS = 3000;
 
 /**
  * How long the API takes to answer its largest questions, each asked again and again over one connection, the whole
@@ -39,9 +31,10 @@ export async function run(seconds: number): Promise<void> {
   );
   await measure(ask, seconds, 'GET /results, 10,000 results', '/results', 'the peer 627 for 20,000');
   const besides = `GET /events, while ${count(RATE)} results/s come in`;
-  await whileResultsComeIn(backend, () =>
+  const reached = await whileResultsComeIn(backend, () =>
     watchLoop(backend, besides, () => measure(ask, seconds, besides, '/events', 'goal p99 60 ms')),
   );
+  report('results beside it', reached, '/s');
   await measure(ask, seconds, 'GET /events?limit=100 of them', '/events?limit=100', 'goal 3 ms; the peer 93');
   await measure(ask, seconds, 'GET /events/:client/:check', '/events/web-500/check-5', '');
 
@@ -99,21 +92,6 @@ async function watchLoop(backend: BenchBackend, what: string, act: () => Promise
   const { late, work } = await backend.loopDelay();
   report(`${what}: loop late, p99.9 / max`, [late.p999, late.max], 'ms', 'goal p99.9 10 ms');
   report(`${what}: CPU of one turn, p99.9 / max`, [work.p999, work.max], 'ms', 'goal p99.9 10 ms');
-}
-
-async function whileResultsComeIn({ url }: BenchBackend, act: () => Promise<void>): Promise<void> {
-  const order: ResultsOrder = { url, agents: AGENTS, rate: RATE };
-  const load = fork(join(import.meta.dirname, 'results-process.ts'), [JSON.stringify(order)]);
-  try {
-    // Until all keys are known, and what takes their results is compiled: a start is another question.
-    await sleep(LOAD_WARM_UP_MS);
-    await act();
-    load.send('over');
-    const [{ reached }] = (await once(load, 'message')) as [ResultsReport];
-    report('results beside it', reached, '/s');
-  } finally {
-    load.kill();
-  }
 }
 
 /** Asks until the time is over, at least ten times. */

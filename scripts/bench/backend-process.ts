@@ -46,18 +46,20 @@ export interface BenchBackend extends AsyncDisposable {
  *
  * @param clone whose programs it is of; default: of this one
  * @param settings its configuration
- * @param stateDir goes with it; default: an empty one
+ * @param stateDir goes with it, unless it `keepsState`; default: an empty one
  */
 export async function startBackend({
   clone = ROOT,
   settings = {},
   stateDir,
+  keepsState = false,
   env = {},
   isLoopWatched = false,
 }: {
   readonly clone?: string | undefined;
   readonly settings?: object;
   readonly stateDir?: string;
+  readonly keepsState?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   readonly isLoopWatched?: boolean;
 } = {}): Promise<BenchBackend> {
@@ -96,7 +98,9 @@ export async function startBackend({
       child.kill('SIGTERM');
       await exited;
       process.off('exit', kill);
-      await Promise.all([dir, config].map((path) => rm(path, { recursive: true, force: true })));
+      await Promise.all(
+        (keepsState ? [config] : [dir, config]).map((path) => rm(path, { recursive: true, force: true })),
+      );
     },
   };
 }

@@ -4,13 +4,14 @@ export interface BenchSizes {
   readonly clients: number;
   /** In the store of `start`. */
   readonly results: number;
-  /** Of `cluster`: idle agents of each member, checks in the store, results per second at each writer, and which of its parts. */
+  /** Of `cluster`: idle agents of each member, checks in the store, results per second at each writer. */
   readonly agents: number;
   readonly keys: number;
   readonly rate: number;
+  /** Of `cluster` and `turns`: which parts; none: all. */
+  readonly parts: readonly string[];
   /** Of the week of `travel`. */
   readonly transitions: number;
-  readonly parts: readonly string[];
   /** Servers that run already, of `peers`, as KIND=URL. */
   readonly peers: readonly string[];
   /** Of `turns`: the clone of the project that is measured beside this one; undefined: this one itself. */

@@ -35,12 +35,13 @@ export class ConsoleTerminal implements AsyncDisposable {
     size: TerminalSize,
     env: Readonly<Record<string, string>> = {},
     programArguments: readonly string[] = [],
+    clone = ROOT,
   ) {
     const { PATH, HOME } = process.env;
     this.#size = size;
     this.#terminal = new headless.Terminal({ cols: size.columns, rows: size.rows, allowProposedApi: true });
     // By its first line, which names the flags that it wants.
-    this.#pty = spawn(join(ROOT, 'dist', 'mon.js'), [...programArguments], {
+    this.#pty = spawn(join(clone, 'dist', 'mon.js'), [...programArguments], {
       name: 'xterm-256color',
       cols: size.columns,
       rows: size.rows,

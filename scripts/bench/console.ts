@@ -3,17 +3,13 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { EVENTS, isLive, LARGE, restOf, showsRow, SMALL, STORM, typedFilters, USUAL } from './console-measures.ts';
 import { ConsoleTerminal, type Arrival, type TerminalSize } from './console-terminal.ts';
 import { EchoTerminal } from './echo-terminal.ts';
 import { count, quantile, report } from './report.ts';
 import { startStorm, type Storm } from './storm.ts';
 
-const EVENTS = 100_000;
-const STORM = 5000;
 const HEAVY_STORM = 20_000;
-const SMALL: TerminalSize = { columns: 80, rows: 24 };
-const USUAL: TerminalSize = { columns: 120, rows: 36 };
-const LARGE: TerminalSize = { columns: 200, rows: 50 };
 const STARTS = 10;
 const KEYS = 1000;
 /** Keys and how many rows down they take the cursor. */
@@ -152,14 +148,10 @@ async function rest(
   terminal: ConsoleTerminal,
   about: { readonly name: string; readonly cpu?: number; readonly kilobytes?: number },
 ): Promise<void> {
-  const [cpuBefore, bytesBefore, startedAt] = [terminal.cpuMs, terminal.received, performance.now()];
-  await sleep(REST_MS);
-  const elapsedMs = performance.now() - startedAt;
-  const cpu = (100 * (terminal.cpuMs - cpuBefore)) / elapsedMs;
+  const { cpu, kilobytesPerSecond } = await restOf(terminal, REST_MS);
   report(`CPU of one core, ${about.name}`, cpu, '%', about.cpu === undefined ? '' : `goal ${String(about.cpu)}`);
   if (about.kilobytes !== undefined) {
-    const rate = (terminal.received - bytesBefore) / elapsedMs;
-    report(`output, ${about.name}`, rate, 'kB/s', `goal ${String(about.kilobytes)}`);
+    report(`output, ${about.name}`, kilobytesPerSecond, 'kB/s', `goal ${String(about.kilobytes)}`);
   }
 }
 
@@ -228,36 +220,10 @@ async function keys(
   );
 }
 
-function showsRow(row: number): (screen: string) => boolean {
-  return (screen) => screen.includes(`row ${count(row)}/`);
-}
-
-/**
- * Each keystroke finds fewer events, or more again, so that a frame with another number has seen it: first with the first
- * of what it finds (`24+`), unless all of it is known as soon.
- */
 async function filterKeys(terminal: ConsoleTerminal, goal: string, where = ''): Promise<void> {
-  const pages: Arrival[] = [];
-  const counts: Arrival[] = [];
-  for (let round = 0; round < FILTER_ROUNDS; round++) {
-    await terminal.press('/', (screen) => /^ \//m.test(screen));
-    const term = String(200 + round * 29);
-    for (const key of [...term.split(''), ...term.split('').fill('\u007F')]) {
-      await sleep(40 + Math.random() * 80);
-      const before = shownIn(terminal.lines.join('\n'));
-      const page = await terminal.press(key, (screen) => shownIn(screen) !== before);
-      const whole = await terminal.until((screen) => shownIn(screen)?.endsWith('+') === false);
-      pages.push(page);
-      counts.push({ delayMs: page.delayMs + whole.delayMs, coreMs: page.coreMs + whole.coreMs });
-    }
-    await terminal.press('\r', (screen) => !/^ \//m.test(screen));
-  }
+  const { pages, counts } = await typedFilters(terminal, FILTER_ROUNDS);
   reportArrivals(`key in the filter to its first rows, ${count(EVENTS)} events${where}`, pages, goal);
   reportArrivals(`key in the filter to its whole result, ${count(EVENTS)} events${where}`, counts);
-}
-
-function shownIn(screen: string): string | undefined {
-  return /([\d,]+\+?) of [\d,]+ events shown/.exec(screen)?.[1];
 }
 
 /** A terminal that takes nothing for a while: what is old by then must not be shown first. */
@@ -272,10 +238,6 @@ async function stall(terminal: ConsoleTerminal): Promise<void> {
   const { delayMs } = await terminal.until(showsRow(1));
   const kilobytes = (terminal.received - bytesBefore) / 1000;
   report('right screen after a stall of 3 s', delayMs, 'ms', `${kilobytes.toFixed(0)} kB; goal 200, one old frame`);
-}
-
-function isLive(screen: string): boolean {
-  return (screen.includes('LIVE') && screen.includes(`of ${count(EVENTS)} events`)) || / [\d,]+\/100,000/.test(screen);
 }
 
 /** More than our two or three processes at a time means that others want the cores too. */

@@ -4,7 +4,7 @@ import { Line, type Target } from './http-line.ts';
 const BATCH = 1000;
 
 /** Results of so many clients with so many checks each. */
-interface KnownResults {
+export interface KnownResults {
   readonly clients: number;
   readonly checks: number;
   readonly result: (client: number, check: number) => { readonly name: string };
@@ -34,12 +34,12 @@ export const MEMBERS: KnownResults = {
 };
 
 export async function postResults(backend: Target, { clients, checks, result }: KnownResults): Promise<void> {
-  const results = Array.from({ length: clients * checks }, (_, index) =>
-    resultJson(result(Math.floor(index / checks), index % checks)),
-  );
   const line = new Line(backend);
-  for (let start = 0; start < results.length; start += BATCH) {
-    await line.send('POST', '/api/mon/v1/results', `[${results.slice(start, start + BATCH).join(',')}]`);
+  for (let start = 0; start < clients * checks; start += BATCH) {
+    const batch = Array.from({ length: Math.min(BATCH, clients * checks - start) }, (_, at) =>
+      resultJson(result(Math.floor((start + at) / checks), (start + at) % checks)),
+    );
+    await line.send('POST', '/api/mon/v1/results', `[${batch.join(',')}]`);
   }
   line.close();
 }

@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks';
-import { Level } from 'level';
 import { encodeClient } from '../../daemon/backend/clients/client-record.ts';
 import { clientKey } from '../../daemon/backend/clients/table.ts';
 import { encodeCheckRecord, encodeRecordParts, encodeRenewed } from '../../daemon/backend/events/check-record.ts';
@@ -13,6 +12,7 @@ import { checkJson, CHECKS_EACH, RESULT_BYTES } from './bench-agent.ts';
 import type { BenchSizes } from './bench-sizes.ts';
 import { cpuMs, memoryMiB, peakMemoryMiB } from './process-figures.ts';
 import { count, report } from './report.ts';
+import { settleStore } from './settle-store.ts';
 
 /** Clients that are written together, with all their results. */
 const TOGETHER = 10;
@@ -58,16 +58,7 @@ async function writeResults(dir: string, results: number, writings: readonly Wri
     }
   }
   await store.close();
-  await settle(dir);
-}
-
-/** Has LevelDB sort what it was given, as it would by itself in a while: a store that is started on was not just filled. */
-async function settle(dir: string): Promise<void> {
-  // What there is in browsers cannot do it, so that its type says nothing of it.
-  const database = new Level(dir) as Level & { compactRange(from: string, to: string): Promise<void> };
-  await database.open();
-  await database.compactRange('\u0000', '\uffff');
-  await database.close();
+  await settleStore(dir);
 }
 
 const nameOf = (at: number): string => `agent-${String(at)}`;

@@ -13,6 +13,9 @@ const PUMP_MS = 1;
 /** More than it takes for a reload to reach what is in memory. */
 const RELOADS_MS = 10;
 
+/** Of which half are more than what any step does at once. */
+const MANY = Array.from({ length: 60 }, () => ({ source: 'crowd', name: 'crowd', output: '' }));
+
 /** Steps in which the agent tells of itself. */
 const CONNECTS: ReadonlySet<Step['do']> = new Set(['keep alive', 'tell and cut', 'tell and refuse', 'cut', 'restart']);
 
@@ -170,6 +173,8 @@ export class ShortPair implements AsyncDisposable {
       await this.#each((backend) => backend.settle());
     }
     const told = first.map((result) => Object.assign({}, result, { executed: (result.executed ?? 0) - 1 }));
+    // After as many together the few that follow wait for company.
+    await this.#ask('POST', '/api/mon/v1/results', MANY);
     this.#stand();
     const changed: Promise<void>[] = [];
     for (const change of before) await this.#queueChange(change, changed);

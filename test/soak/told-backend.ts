@@ -82,7 +82,7 @@ export class ToldBackend implements AsyncDisposable {
     this.#backend = await openBackend({
       dir: this.#dir,
       clock: this.#clock,
-      // What comes while nobody lets time run is committed together.
+      // What agents tell while nobody lets time run is committed together, other commands where they are few beside the last ones.
       batcher: { lingerMs: 0 },
       definitions: await loadNow(),
       loadConfig: loadNow,

@@ -141,8 +141,8 @@ test('many results come from a file; the first that is refused is named', async 
 test('checks are listed and shown as they are defined', async () => {
   expect(await rows('check', 'list')).toEqual([
     'ask|on request|-|web|ask',
-    expect.stringMatching(/^disk\|every 60 s\|in [\ddhms]+\|web, db\|df -h$/),
-    expect.stringMatching(/^report\|0 5 \* \* \*\|in [\ddhms]+\|db\|report$/),
+    expect.stringMatching(/^disk\|every 60 s\|in [\dwdhms]+\|web, db\|df -h$/),
+    expect.stringMatching(/^report\|0 5 \* \* \*\|in [\dwdhms]+\|db\|report$/),
   ]);
   expect(await rows('check', 'list', '--subscription', 'web')).toHaveLength(2);
   expect(await json('check', 'info', 'disk')).toEqual({

@@ -14,7 +14,7 @@ const EVENT = {
 test('what cannot wait any more is 503 on every route of events, in the words of each API, and reading goes on', async () => {
   const clock = new ManualClock();
   await using backend = await startBackend({ clock, batcher: { queueLimit: 1 } });
-  const ask = (method: string, target: string, body?: object): Promise<Answer> =>
+  const ask = (method: string, target: string, body?: unknown): Promise<Answer> =>
     send(backend.url, { method, target, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
   const waiting = async (): Promise<unknown> =>
     ((await ask('GET', '/info')).body as { transport: { results: { messages: number } } }).transport.results.messages;
@@ -22,8 +22,11 @@ test('what cannot wait any more is 503 on every route of events, in the words of
   await vi.waitFor(async () => expect(await waiting()).toBe(1));
   clock.advance(10);
   expect((await first).status).toBe(201);
+  // After as many together one alone waits for company.
+  const others = ['a', 'b', 'c', 'd'].map((name) => ({ source: 'web-2', name, output: '' }));
+  expect((await ask('POST', '/api/mon/v1/results', others)).status).toBe(202);
 
-  // One that waits fills it.
+  // It fills the queue.
   const second = ask('PUT', `${V2}/web-1/disk`, EVENT);
   await vi.waitFor(async () => expect(await waiting()).toBe(1));
   const busy = { status: 503, headers: { 'retry-after': '1' } };

@@ -1,0 +1,68 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Arrival, ConsoleTerminal, TerminalSize } from './console-terminal.ts';
+import { count } from './report.ts';
+
+export const EVENTS = 100_000;
+/** Changes per second. */
+export const STORM = 5000;
+export const SMALL: TerminalSize = { columns: 80, rows: 24 };
+export const USUAL: TerminalSize = { columns: 120, rows: 36 };
+export const LARGE: TerminalSize = { columns: 200, rows: 50 };
+
+export function isLive(screen: string): boolean {
+  return (screen.includes('LIVE') && screen.includes(`of ${count(EVENTS)} events`)) || / [\d,]+\/100,000/.test(screen);
+}
+
+export function showsRow(row: number): (screen: string) => boolean {
+  return (screen) => screen.includes(`row ${count(row)}/`);
+}
+
+/** What it takes and writes while nobody types. */
+export interface Rest {
+  /** Per cent of a core. */
+  readonly cpu: number;
+  readonly kilobytesPerSecond: number;
+}
+
+export async function restOf(terminal: ConsoleTerminal, ms: number): Promise<Rest> {
+  const [cpuBefore, bytesBefore, startedAt] = [terminal.cpuMs, terminal.received, performance.now()];
+  await sleep(ms);
+  const elapsedMs = performance.now() - startedAt;
+  return {
+    cpu: (100 * (terminal.cpuMs - cpuBefore)) / elapsedMs,
+    kilobytesPerSecond: (terminal.received - bytesBefore) / elapsedMs,
+  };
+}
+
+/**
+ * Each keystroke finds fewer events, or more again, so that a frame with another number has seen it: first with the first
+ * of what it finds (`24+`), unless all of it is known as soon.
+ *
+ * @returns of each key, when its first rows were there, and when all that it finds was counted
+ */
+export async function typedFilters(
+  terminal: ConsoleTerminal,
+  rounds: number,
+): Promise<{ readonly pages: readonly Arrival[]; readonly counts: readonly Arrival[] }> {
+  const pages: Arrival[] = [];
+  const counts: Arrival[] = [];
+  for (let round = 0; round < rounds; round++) {
+    await terminal.press('/', (screen) => /^ \//m.test(screen));
+    const term = String(200 + round * 29);
+    for (const key of [...term.split(''), ...term.split('').fill('\u007F')]) {
+      await sleep(40 + Math.random() * 80);
+      const before = shownIn(terminal.lines.join('\n'));
+      const page = await terminal.press(key, (screen) => shownIn(screen) !== before);
+      const whole = await terminal.until((screen) => shownIn(screen)?.endsWith('+') === false);
+      pages.push(page);
+      counts.push({ delayMs: page.delayMs + whole.delayMs, coreMs: page.coreMs + whole.coreMs });
+    }
+    await terminal.press('\r', (screen) => !/^ \//m.test(screen));
+  }
+  return { pages, counts };
+}
+
+function shownIn(screen: string): string | undefined {
+  return /([\d,]+\+?) of [\d,]+ events shown/.exec(screen)?.[1];
+}

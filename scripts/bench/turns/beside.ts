@@ -1,0 +1,43 @@
+import { performance } from 'node:perf_hooks';
+import { startBackend, type BenchBackend } from '../backend-process.ts';
+import { Line } from '../http-line.ts';
+import { EVENTS, postResults } from '../post-results.ts';
+import { count, quantile } from '../report.ts';
+import { RATE, whileResultsComeIn } from '../results-beside.ts';
+import { inTurns, type Side, type Sides } from './figures.ts';
+
+const ROUNDS = 5;
+const WHAT = `GET /events, 10,000 events, beside ${count(RATE)} results/s`;
+
+/** The longest list while results come in, and how long it holds the loop. */
+export async function beside([before, now]: Sides, seconds: number): Promise<void> {
+  await using earlier = await startBackend({ clone: before.clone, isLoopWatched: true });
+  await using later = await startBackend({ clone: now.clone, isLoopWatched: true });
+  const both = [
+    { side: before, backend: earlier },
+    { side: now, backend: later },
+  ];
+  for (const { backend } of both) await postResults(backend, EVENTS);
+  await inTurns(ROUNDS, both, [({ side, backend }) => listBeside(side, backend, seconds)]);
+}
+
+async function listBeside(side: Side, backend: BenchBackend, seconds: number): Promise<void> {
+  const line = new Line(backend);
+  const times: number[] = [];
+  const reached = await whileResultsComeIn(backend, async () => {
+    await line.send('GET', '/events');
+    await backend.loopDelay();
+    const endsAt = performance.now() + seconds * 1000;
+    while (performance.now() < endsAt) {
+      const startedAt = performance.now();
+      await line.send('GET', '/events');
+      times.push(performance.now() - startedAt);
+    }
+    const { work } = await backend.loopDelay();
+    side.note(`${WHAT}: CPU of one turn of the loop, p99.9`, work.p999, 'ms');
+  });
+  line.close();
+  side.note(`${WHAT}, p50`, quantile(times, 0.5), 'ms');
+  side.note(`${WHAT}, p99`, quantile(times, 0.99), 'ms');
+  side.note(`${WHAT}: results`, reached, '/s');
+}

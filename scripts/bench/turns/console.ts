@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EVENTS, isLive, LARGE, restOf, SMALL, STORM, typedFilters, USUAL } from '../console-measures.ts';
+import { ConsoleTerminal, type TerminalSize } from '../console-terminal.ts';
+import { count, quantile } from '../report.ts';
+import { startStorm, type Storm } from '../storm.ts';
+import { inTurns, type Side, type Sides } from './figures.ts';
+
+const ROUNDS = 5;
+const STARTS = 3;
+const FILTERS = 12;
+const REST_MS = 4000;
+/** In which its first looks at all events are over. */
+const WARM_UP_MS = 2000;
+
+/** Consoles of both clones on the same feed. */
+export async function consoles(sides: Sides): Promise<void> {
+  await using storm = await startStorm(EVENTS);
+  await inTurns(ROUNDS, sides, [
+    firstFrames,
+    (side) => usualScreen(side, storm),
+    (side) => otherScreen(side, storm, SMALL, '80x24'),
+    (side) => otherScreen(side, storm, LARGE, '200x50'),
+  ]);
+}
+
+function terminalOf({ clone }: Side, backend: string, size: TerminalSize): ConsoleTerminal {
+  return new ConsoleTerminal(backend, size, {}, [], clone);
+}
+
+async function firstFrames(side: Side): Promise<void> {
+  // The first one fills the caches.
+  for (let start = 0; start <= STARTS; start++) {
+    await using terminal = terminalOf(side, 'http://127.0.0.1:9', USUAL);
+    const { delayMs } = await terminal.until((screen) => screen.includes('connecting to'));
+    if (start > 0) side.note('console: start to first frame', delayMs, 'ms');
+    await terminal.quit();
+  }
+}
+
+async function usualScreen(side: Side, storm: Storm): Promise<void> {
+  storm.blow({ changesPerSecond: STORM, pings: false });
+  await using terminal = terminalOf(side, storm.url, USUAL);
+  const { delayMs } = await terminal.until(isLive, 30_000);
+  side.note(`console: start to live with ${count(EVENTS)} events`, delayMs, 'ms');
+  await sleep(WARM_UP_MS);
+  const inStorm = await restOf(terminal, REST_MS);
+  side.note('console: storm at 120x36, of a core', inStorm.cpu, '%');
+  side.note('console: output in a storm', inStorm.kilobytesPerSecond, 'kB/s');
+  const { pages } = await typedFilters(terminal, FILTERS);
+  const delays = pages.map((page) => page.delayMs);
+  side.note('console: a key in the filter to its first rows, p50', quantile(delays, 0.5), 'ms');
+  side.note('console: a key in the filter to its first rows, p99', quantile(delays, 0.99), 'ms');
+  terminal.write('\u001B[O');
+  await sleep(1000);
+  side.note('console: storm without the focus, of a core', (await restOf(terminal, REST_MS)).cpu, '%');
+  terminal.write('\u001B[I');
+  storm.blow({ changesPerSecond: 0, pings: false });
+  await sleep(WARM_UP_MS);
+  const quiet = await restOf(terminal, REST_MS);
+  side.note('console: quiet, of a core', quiet.cpu, '%');
+  side.note('console: output when it is quiet', quiet.kilobytesPerSecond, 'kB/s');
+  side.note('console: memory', terminal.memoryMiB, 'MiB');
+}
+
+async function otherScreen(side: Side, storm: Storm, size: TerminalSize, name: string): Promise<void> {
+  storm.blow({ changesPerSecond: STORM, pings: false });
+  await using terminal = terminalOf(side, storm.url, size);
+  await terminal.until(isLive, 30_000);
+  await sleep(WARM_UP_MS);
+  side.note(`console: storm at ${name}, of a core`, (await restOf(terminal, REST_MS)).cpu, '%');
+}

@@ -1,0 +1,154 @@
+import { performance } from 'node:perf_hooks';
+import { startBackend, type BenchBackend } from '../backend-process.ts';
+import { BenchAgent, CHECKS_EACH, checkJson, closedLoop, openLoop } from '../bench-agent.ts';
+import { Line, postLoop } from '../http-line.ts';
+import { EVENTS, MEMBERS, postResults } from '../post-results.ts';
+import { preciseCpuMs } from '../process-figures.ts';
+import { count, quantile } from '../report.ts';
+import { inTurns, type Side, type Sides } from './figures.ts';
+
+const ROUNDS = 9;
+const AGENTS = 100;
+/** Results per second, far below what they can take. */
+const CALM_RATE = 10_000;
+const WARM_UP_MS = 3000;
+const SINGLE_CONNECTIONS = [1, 16, 64];
+const SILENCES = 5000;
+const QUESTION_MS = 400;
+const ABOUT_EVENTS = [
+  '/events',
+  '/events?limit=100',
+  '/events/web-500/check-5',
+  '/results?limit=1000',
+  '/silenced',
+  '/silenced/checks/disk-500',
+];
+const ABOUT_AGGREGATES = [
+  '/aggregates/all',
+  '/aggregates/all?max_age=3600',
+  '/aggregates/all/clients',
+  '/aggregates/all/checks',
+  '/aggregates/all/results/critical',
+];
+
+interface Loaded {
+  readonly side: Side;
+  readonly backend: BenchBackend;
+  readonly agents: readonly BenchAgent[];
+}
+
+/** Backends under results and questions, each part of the load on one and then on the other. */
+export async function load([before, now]: Sides, seconds: number): Promise<void> {
+  await using earlier = await startBackend({ clone: before.clone });
+  await using later = await startBackend({ clone: now.clone });
+  const both = [await loaded(before, earlier), await loaded(now, later)];
+  const partMs = (seconds * 1000) / 4;
+  for (const { agents, backend } of both) await closedLoop(agents, backend.pid, WARM_UP_MS);
+  const singles = SINGLE_CONNECTIONS.map(singleOf);
+  await inTurns(ROUNDS, both, [flood, calm, inArrays, ...singles].map(lasting(partMs)));
+  closeAgents(both);
+  const whole = await Promise.all(both.map(tellingWhole));
+  await inTurns(ROUNDS, whole, [floodWhole].map(lasting(partMs / 2)));
+  closeAgents(whole);
+  for (const { backend } of both) {
+    await postResults(backend, EVENTS);
+    await postSilences(backend);
+  }
+  await inTurns(ROUNDS, both, ABOUT_EVENTS.map(questionOf));
+  for (const { backend } of both) await postResults(backend, MEMBERS);
+  await inTurns(ROUNDS, both, ABOUT_AGGREGATES.map(questionOf));
+}
+
+async function loaded(side: Side, backend: BenchBackend): Promise<Loaded> {
+  return { side, backend, agents: await BenchAgent.connectAll(backend.url, AGENTS) };
+}
+
+function lasting(ms: number) {
+  return (part: (loaded: Loaded, ms: number) => Promise<void>) =>
+    (loaded: Loaded): Promise<void> =>
+      part(loaded, ms);
+}
+
+function closeAgents(both: readonly Loaded[]): void {
+  for (const { agents } of both) for (const agent of agents) agent.close();
+}
+
+/** With agents of the same names that do not shorten. */
+async function tellingWhole(loaded: Loaded): Promise<Loaded> {
+  return { ...loaded, agents: await BenchAgent.connectAll(loaded.backend.url, AGENTS, { isWhole: true }) };
+}
+
+async function flood({ side, agents, backend }: Loaded, ms: number): Promise<void> {
+  const { rate, cpuMicroseconds } = await closedLoop(agents, backend.pid, ms);
+  side.note('results of agents, as fast as they go', rate, '/s');
+  side.note('a result of them: CPU', cpuMicroseconds, 'us');
+}
+
+async function floodWhole({ side, agents, backend }: Loaded, ms: number): Promise<void> {
+  const { rate } = await closedLoop(agents, backend.pid, ms);
+  side.note('agents whose results are told whole', rate, '/s');
+}
+
+async function calm({ side, agents, backend }: Loaded, ms: number): Promise<void> {
+  const cpuBefore = preciseCpuMs(backend.pid);
+  const { p50, p99, reached } = await openLoop(agents, CALM_RATE, ms);
+  const cpu = preciseCpuMs(backend.pid) - cpuBefore;
+  const what = `acknowledgement at ${count(CALM_RATE)} results/s`;
+  side.note(`${what}, p50`, p50, 'ms');
+  side.note(`${what}, p99`, p99, 'ms');
+  side.note(`${what}: CPU`, (cpu * 1e6) / (reached * ms), 'us');
+}
+
+async function inArrays({ side, backend }: Loaded, ms: number): Promise<void> {
+  const load = { path: '/api/mon/v1/results', connections: 16, ms };
+  const { rate } = await postLoop(backend, load, (connection, at) => `[${posted(connection, 50 * at, 50).join()}]`);
+  side.note('results in arrays of 50, 16 connections', rate * 50, '/s');
+}
+
+function singleOf(connections: number) {
+  const what = `POST /results, ${String(connections)} connection${connections === 1 ? '' : 's'}`;
+  return async ({ side, backend }: Loaded, ms: number): Promise<void> => {
+    const { rate, cpuMicroseconds } = await postLoop(backend, { path: '/results', connections, ms }, (connection, at) =>
+      posted(connection, at, 1).join(),
+    );
+    side.note(what, rate, '/s');
+    side.note(`${what}: CPU`, cpuMicroseconds, 'us');
+  };
+}
+
+function posted(connection: number, start: number, results: number): string[] {
+  const more = { source: `poster-${String(connection)}` };
+  return Array.from({ length: results }, (_, at) =>
+    checkJson(`check-${String((start + at) % CHECKS_EACH)}`, start + at, ['default'], more),
+  );
+}
+
+function questionOf(path: string) {
+  return ({ side, backend }: Loaded): Promise<void> => ask(side, backend, path);
+}
+
+async function ask(side: Side, backend: BenchBackend, path: string): Promise<void> {
+  const line = new Line(backend);
+  const times: number[] = [];
+  // Unmeasured: what runs for the first time is not compiled yet.
+  for (let round = 0; round < 5; round++) await line.send('GET', path);
+  const cpuBefore = preciseCpuMs(backend.pid);
+  const endsAt = performance.now() + QUESTION_MS;
+  while (times.length < 5 || performance.now() < endsAt) {
+    const startedAt = performance.now();
+    await line.send('GET', path);
+    times.push(performance.now() - startedAt);
+  }
+  line.close();
+  side.note(`GET ${path}`, quantile(times, 0.5), 'ms');
+  side.note(`GET ${path}: CPU`, (preciseCpuMs(backend.pid) - cpuBefore) / times.length, 'ms');
+}
+
+/** Of nothing that is there. */
+async function postSilences(backend: BenchBackend): Promise<void> {
+  const line = new Line(backend);
+  for (let at = 0; at < SILENCES; at++) {
+    await line.send('POST', '/silenced', JSON.stringify({ subscription: 'nobody', check: `disk-${String(at)}` }));
+  }
+  line.close();
+}

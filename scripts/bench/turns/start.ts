@@ -1,0 +1,51 @@
+import { rm } from 'node:fs/promises';
+import { performance } from 'node:perf_hooks';
+import { makeStateDir, startBackend } from '../backend-process.ts';
+import { CHECKS_EACH } from '../bench-agent.ts';
+import { postResults, type KnownResults } from '../post-results.ts';
+import { cpuMs, memoryMiB, peakMemoryMiB } from '../process-figures.ts';
+import { count } from '../report.ts';
+import { settleStore } from '../settle-store.ts';
+import { inTurns, type Side, type Sides } from './figures.ts';
+
+const ROUNDS = 5;
+
+/** Starts on a store of many results that each clone was given itself, one in twenty failing. */
+export async function start(sides: Sides, results: number): Promise<void> {
+  const stores: { readonly side: Side; readonly stateDir: string }[] = [];
+  try {
+    for (const side of sides) stores.push({ side, stateDir: await filledStore(side, results) });
+    await inTurns(ROUNDS, stores, [({ side, stateDir }) => startOn(side, stateDir, results)]);
+  } finally {
+    for (const { stateDir } of stores) await rm(stateDir, { recursive: true });
+  }
+}
+
+async function filledStore({ clone }: Side, results: number): Promise<string> {
+  const stateDir = await makeStateDir();
+  const known: KnownResults = {
+    clients: Math.ceil(results / CHECKS_EACH),
+    checks: CHECKS_EACH,
+    result: (client, check) => ({
+      source: `web-${String(client)}`,
+      name: `check-${String(check)}`,
+      status: (client + check) % 20 === 0 ? 2 : 0,
+    }),
+  };
+  {
+    await using backend = await startBackend({ clone, stateDir, keepsState: true });
+    await postResults(backend, known);
+  }
+  await settleStore(stateDir);
+  return stateDir;
+}
+
+async function startOn(side: Side, stateDir: string, results: number): Promise<void> {
+  const begun = performance.now();
+  await using backend = await startBackend({ clone: side.clone, stateDir, keepsState: true });
+  const what = `start with ${count(results)} results`;
+  side.note(`${what}, to serving`, (performance.now() - begun) / 1000, 's');
+  side.note(`${what}: CPU`, cpuMs(backend.pid) / 1000, 's');
+  side.note(`${what}: memory after it`, memoryMiB(backend.pid), 'MiB');
+  side.note(`${what}: peak`, peakMemoryMiB(backend.pid), 'MiB');
+}
