@@ -8,9 +8,9 @@ import { inTurns, type Side, type Sides } from './figures.ts';
 const ROUNDS = 5;
 const STARTS = 3;
 const FILTERS = 12;
-const REST_MS = 4000;
-/** In which its first looks at all events are over. */
-const WARM_UP_MS = 2000;
+const REST_MS = 8000;
+/** In which its first looks at all events are over, and what it does again and again is compiled. */
+const WARM_UP_MS = 5000;
 
 /** Consoles of both clones on the same feed. */
 export async function consoles(sides: Sides): Promise<void> {
@@ -51,7 +51,7 @@ async function usualScreen(side: Side, storm: Storm): Promise<void> {
   side.note('console: a key in the filter to its first rows, p50', quantile(delays, 0.5), 'ms');
   side.note('console: a key in the filter to its first rows, p99', quantile(delays, 0.99), 'ms');
   terminal.write('\u001B[O');
-  await sleep(1000);
+  await sleep(WARM_UP_MS);
   side.note('console: storm without the focus, of a core', (await restOf(terminal, REST_MS)).cpu, '%');
   terminal.write('\u001B[I');
   storm.blow({ changesPerSecond: 0, pings: false });
