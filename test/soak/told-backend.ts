@@ -134,7 +134,13 @@ export class ToldBackend implements AsyncDisposable {
     const { indexes, problems } = await this.health();
     // Those of one moment come in an order that nobody promises, and twice when what was noted of them was refused.
     const heard = [...new Set(this.heard.map((body) => inOneOrder(withoutIds(body))))].toSorted();
-    return { ...Object.fromEntries(answers), indexes, problems, heard };
+    return { ...Object.fromEntries(answers), indexes, problems, heard, refused: await this.#refused() };
+  }
+
+  /** How many results were refused since its start, by the reason. */
+  async #refused(): Promise<readonly string[]> {
+    const answer = await fetch(`${this.#url}/metrics`, { headers: administratorOf(this.#url) });
+    return (await answer.text()).split('\n').filter((line) => line.startsWith('mon_results_refused_total'));
   }
 
   /** Nothing is under way any more. */

@@ -65,6 +65,14 @@ export interface DeliveredResult extends IncomingResult {
   readonly signature: string;
 }
 
+/** A result that breaks a rule: it counts as delivered, and is not stored. */
+export interface Refusal {
+  readonly id: number;
+  readonly why: Distrust | 'invalid' | 'memory';
+  /** Undefined: its agent is not told. */
+  readonly reason: string | undefined;
+}
+
 const NONE: readonly number[] = [];
 const NOTHING: ReturnType<typeof recordsNeeded> = [];
 
@@ -72,9 +80,15 @@ const NOTHING: ReturnType<typeof recordsNeeded> = [];
 interface DeliveryContext {
   /** The generation of the definitions with which its results were merged. */
   readonly definitions: number;
-  readonly refused: Record<Distrust | 'memory', number>;
+  readonly refused: Record<Refusal['why'], number>;
   readonly limits: ProxyLimits;
   readonly onRefused: (id: number, reason: string) => void;
+}
+
+/** The results of a frame, looked at one by one. */
+interface CheckedResults {
+  readonly valid: readonly (DeliveredResult | ShortResult)[];
+  readonly invalid: readonly Refusal[];
 }
 
 /** A frame of results. A class of its own, because the backend makes one for every message of every agent. */
@@ -88,15 +102,19 @@ export class AgentDelivery implements Command, Settlement {
   readonly #onSettled: (error: MonError | undefined, settlement: Settlement) => void;
   readonly #namespaceName: string;
   readonly #delivery: AgentResults;
-  readonly #valid: readonly (DeliveredResult | ShortResult)[];
+  readonly #checked: CheckedResults;
   readonly #context: DeliveryContext;
   /** Among those of its connection. */
   readonly #turn: number;
+  /** Up to this id everything was committed before. */
+  #ackedId = 0;
+  /** Undefined: no valid one was refused. */
+  #refusals: Refusal[] | undefined;
 
   constructor(
     namespaceName: string,
     delivery: AgentResults,
-    valid: readonly (DeliveredResult | ShortResult)[],
+    checked: CheckedResults,
     onSettled: (error: MonError | undefined, settlement: Settlement) => void,
     context: DeliveryContext,
   ) {
@@ -104,19 +122,32 @@ export class AgentDelivery implements Command, Settlement {
     this.#onSettled = onSettled;
     this.#namespaceName = namespaceName;
     this.#delivery = delivery;
-    this.#valid = valid;
+    this.#checked = checked;
     this.#context = context;
     this.#turn = delivery.bases?.newTurn() ?? 0;
   }
 
   needs(registry: Registry, audience: (namespace: string) => Audience): ReturnType<typeof recordsNeeded> {
-    const whole = this.#valid.filter(isWhole);
+    const whole = this.#checked.valid.filter(isWhole);
     if (whole.length === 0) return NOTHING;
     return recordsNeeded(registry.namespace(this.#namespaceName), whole, audience(this.#namespaceName));
   }
 
   settle(error: MonError | undefined): void {
+    if (error === undefined) this.#tellRefused();
     this.#onSettled(error, this);
+  }
+
+  /** Of what is delivered now: what comes again is refused then. */
+  #tellRefused(): void {
+    const { invalid } = this.#checked;
+    if (invalid.length === 0 && this.#refusals === undefined) return;
+    const { refused, onRefused } = this.#context;
+    const delivered = invalid.filter(({ id }) => id > this.#ackedId && id <= this.takenId);
+    for (const { id, why, reason } of [...delivered, ...(this.#refusals ?? [])].toSorted((a, b) => a.id - b.id)) {
+      refused[why]++;
+      if (reason !== undefined) onRefused(id, reason);
+    }
   }
 
   apply(transaction: Transaction): void {
@@ -125,6 +156,7 @@ export class AgentDelivery implements Command, Settlement {
     this.takenId = 0;
     this.offered = NONE;
     this.cutAfter = undefined;
+    this.#refusals = undefined;
     if (cancellation.isCancelled || bases?.begin(this.#turn) === false) return;
     admission();
     if (!transaction.registry.hasNamespace(this.#namespaceName)) {
@@ -135,7 +167,8 @@ export class AgentDelivery implements Command, Settlement {
     const namespace = transaction.registry.namespace(this.#namespaceName);
     const mark = namespace.spools.get(client);
     const acked = mark !== undefined && mark.spool === spool ? mark.acked : 0;
-    for (const result of this.#valid) {
+    this.#ackedId = acked;
+    for (const result of this.#checked.valid) {
       // What was committed before is a repetition.
       if (result.id <= acked) continue;
       if (isWhole(result)) this.#process(transaction, namespace, result);
@@ -195,22 +228,33 @@ export class AgentDelivery implements Command, Settlement {
   }
 
   #refuseNew({ id, client, check }: DeliveredResult, { message }: MonError): void {
-    this.#context.refused.memory++;
-    this.#context.onRefused(id, `${client}/${check.name} is new: ${message}`);
+    this.#refused({ id, why: 'memory', reason: `${client}/${check.name} is new: ${message}` });
   }
 
-  #refuse({ id, reporter, client }: DeliveredResult, distrust: Distrust): void {
-    const { refused, limits, onRefused } = this.#context;
-    refused[distrust]++;
-    if (distrust === 'limit') onRefused(id, `${client} would be one entity too many: ${ENTITY_LIMIT_REFUSAL}`);
-    if (distrust === 'certificate') {
-      onRefused(id, `${client} is another agent, for which the certificate of ${reporter} is not good`);
+  #refuse(result: DeliveredResult, why: Distrust): void {
+    this.#refused({ id: result.id, why, reason: this.#reasonOf(result, why) });
+  }
+
+  #refused(refusal: Refusal): void {
+    this.#refusals ??= [];
+    this.#refusals.push(refusal);
+  }
+
+  #reasonOf({ reporter, client }: DeliveredResult, why: Distrust): string | undefined {
+    switch (why) {
+      case 'limit':
+        return `${client} would be one entity too many: ${ENTITY_LIMIT_REFUSAL}`;
+      case 'certificate':
+        return `${client} is another agent, for which the certificate of ${reporter} is not good`;
+      case 'quota': {
+        const quota = String(this.#context.limits.proxyClientQuota);
+        return `${client} would be one proxy client more than the ${quota} that ${reporter} may make: raise proxy-client-quota, or delete some`;
+      }
+      case 'signature':
+      case 'banned':
+      case 'quarantined':
+        return undefined;
     }
-    if (distrust !== 'quota') return;
-    onRefused(
-      id,
-      `${client} would be one proxy client more than the ${String(limits.proxyClientQuota)} that ${reporter} may make: raise proxy-client-quota, or delete some`,
-    );
   }
 }
 

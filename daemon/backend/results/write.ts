@@ -21,7 +21,7 @@ import {
   refusalOfNew,
 } from './process-result.ts';
 import type { Transaction } from '../commit/transaction.ts';
-import { banned, isBanned, type Distrust } from './trust.ts';
+import { banned, isBanned } from './trust.ts';
 import { validateResult } from './validate-result.ts';
 import { removeCheck, saveCheck } from '../events/saved.ts';
 import { CHECK_RECORDS } from '../events/table.ts';
@@ -30,6 +30,7 @@ import {
   type AgentResults,
   type DeliveredResult,
   type ProxyLimits,
+  type Refusal,
   type Settlement,
   type UncheckedResult,
 } from './agent-delivery.ts';
@@ -49,7 +50,7 @@ const NONE_REFUSED: ReadonlyMap<number, MonError> = new Map();
 /** The ways in for check results. */
 export class Results {
   /** Results that were not taken so far, by the reason: those of agents, and single ones of an array. */
-  readonly refused: Record<Distrust | 'invalid' | 'memory', number> = {
+  readonly refused: Record<Refusal['why'], number> = {
     invalid: 0,
     certificate: 0,
     signature: 0,
@@ -152,8 +153,8 @@ export class Results {
    * Stores what an agent delivers; each id of a spool has one effect, however often it comes. Results that break a rule
    * are refused one by one and count as delivered.
    *
-   * @param onRefused told at once, when the others were taken; of results beyond the quota when their turn comes
-   * @param onSettled told after the commit
+   * @param onRefused told after the commit, of each in order
+   * @param onSettled told after that
    * @throws MonError `unavailable` when the queue is full or an upgrade keeps results out; nothing of it was taken
    */
   submitFromAgent(
@@ -167,7 +168,7 @@ export class Results {
     const definitions = this.#parts.definitions.in(namespaceName);
     const about = { reporter: delivery.client, definitions, now, issued: undefined };
     const valid: (DeliveredResult | ShortResult)[] = [];
-    const refused: { readonly id: number; readonly reason: string }[] = [];
+    const invalid: Refusal[] = [];
     for (const result of delivery.results) {
       if (isShort(result)) {
         valid.push(result);
@@ -181,15 +182,13 @@ export class Results {
         valid.push({ id, signature: signature ?? '', ...incomingResult(submitted, about) });
       } catch (error) {
         if (!(error instanceof MonError)) throw error;
-        refused.push({ id, reason: error.message });
-        this.refused.invalid++;
+        invalid.push({ id, why: 'invalid', reason: error.message });
       }
     }
     const { limits } = this.#parts;
     const merged = this.#parts.definitions.generation;
     const context = { refused: this.refused, limits, onRefused, definitions: merged };
-    this.#parts.batcher.enqueue(new AgentDelivery(namespaceName, delivery, valid, onSettled, context));
-    for (const { id, reason } of refused) onRefused(id, reason);
+    this.#parts.batcher.enqueue(new AgentDelivery(namespaceName, delivery, { valid, invalid }, onSettled, context));
   }
 
   #refusalOf(transaction: Transaction, namespace: Namespace, { client, check }: IncomingResult): MonError | undefined {

@@ -4,7 +4,7 @@ import { Definitions } from '../../../../daemon/backend/config/definitions.ts';
 import { decodeCheckRecord, type CheckBodies } from '../../../../daemon/backend/events/check-record.ts';
 import { CHECK_RECORDS, checkRecordKey } from '../../../../daemon/backend/events/table.ts';
 import { EventHandling } from '../../../../daemon/backend/handlers/event-handling.ts';
-import type { Lease, Store } from '../../../../daemon/backend/ports.ts';
+import type { Lease } from '../../../../daemon/backend/ports.ts';
 import type { CheckEntry } from '../../../../daemon/backend/registry/namespace.ts';
 import { Registry } from '../../../../daemon/backend/registry/registry.ts';
 import type { Settlement, UncheckedResult } from '../../../../daemon/backend/results/agent-delivery.ts';
@@ -18,6 +18,7 @@ import { checkSchema } from '../../../../shared/schemas/check.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { RecordedLog } from '../../../support/recorded-log.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
+import { TroubledStore } from '../../../support/troubled-store.ts';
 
 const NOW = ManualClock.START_MS / 1000;
 const NONE = { checks: new Map(), handlers: new Map() };
@@ -33,10 +34,10 @@ class Rig {
   readonly results: Results;
   readonly settled: Settlement[] = [];
   readonly refused: string[] = [];
-  readonly #store: Store;
+  readonly store: TroubledStore;
 
-  private constructor(store: Store, registry: Registry, lease: Lease) {
-    this.#store = store;
+  private constructor(store: TroubledStore, registry: Registry, lease: Lease) {
+    this.store = store;
     const { clock, definitions } = this;
     const handling = new EventHandling(definitions);
     this.batcher = new Batcher({ registry, store, lease, clock, log: new RecordedLog(), handling });
@@ -45,7 +46,7 @@ class Rig {
   }
 
   static async open(): Promise<Rig> {
-    const store = await openLevelStore(await tempDir());
+    const store = new TroubledStore(await openLevelStore(await tempDir()));
     const registry = new Registry(TABLES);
     await registry.load(store);
     const rig = new Rig(store, registry, await store.acquire('main', 30_000));
@@ -97,7 +98,7 @@ class Rig {
 
   /** What is stored of a check. */
   async record(check = 'disk'): Promise<ReturnType<typeof decodeCheckRecord> | undefined> {
-    const [text] = await this.#store.getMany([checkRecordKey('default', 'web-1', check)]);
+    const [text] = await this.store.getMany([checkRecordKey('default', 'web-1', check)]);
     return text === undefined ? undefined : decodeCheckRecord(text);
   }
 }
@@ -242,4 +243,52 @@ test('a batch that is applied again because of a defect leaves out nothing that 
     { takenId: 0, cutAfter: undefined },
   ]);
   expect((await rig.record('cpu'))?.check).toMatchObject({ output: 'fine' });
+});
+
+describe('a result that is refused is told of, and counted, once', () => {
+  const bad = (id: number): UncheckedResult => whole(id, { name: 'not a name' });
+  const BAD = 'name: must be word characters, dots and hyphens only';
+
+  test('when it stands behind a short one that is cut, so that it comes again', async () => {
+    const rig = await Rig.open();
+    await rig.told(whole(1));
+    expect(await rig.told(bad(2), short(3, 7), bad(4))).toMatchObject({ takenId: 2, cutAfter: 2 });
+    expect(rig.refused).toEqual([BAD]);
+    // As from an agent that begins again.
+    rig.bases = new ResultBases(new BaseRoom());
+    await rig.told(whole(3), bad(4));
+    expect(rig.refused).toEqual([BAD, BAD]);
+    expect(rig.results.refused.invalid).toBe(2);
+  });
+
+  test('when its batch is applied again because of a defect', async () => {
+    const rig = await Rig.open();
+    const proxies = Array.from({ length: 12 }, (_, at) => whole(at + 3, { source: `p-${String(at)}` }));
+    const delivered = rig.deliver(bad(2), ...proxies, whole(15));
+    const defect = rig.batcher.run(() => {
+      throw new Error('a defect');
+    });
+    await rig.commit(delivered, defect);
+    expect(await delivered).toMatchObject({ takenId: 15 });
+    expect(rig.results.refused).toMatchObject({ invalid: 1, quota: 2 });
+    expect(rig.refused).toEqual([BAD, ...['p-10', 'p-11'].map((name) => expect.stringContaining(`${name} would be`))]);
+  });
+
+  test('when its write fails, so that it comes again', async () => {
+    const rig = await Rig.open();
+    rig.store.refuses = () => true;
+    await expect(rig.told(whole(1), bad(2))).rejects.toMatchObject({ code: 'unavailable' });
+    expect(rig.refused).toEqual([]);
+    rig.store.refuses = () => false;
+    await rig.told(whole(1), bad(2));
+    expect(rig.refused).toEqual([BAD]);
+    expect(rig.results.refused.invalid).toBe(1);
+  });
+
+  test('when it comes again although it was committed', async () => {
+    const rig = await Rig.open();
+    await rig.told(whole(1), bad(2));
+    await rig.told(whole(1), bad(2), bad(3));
+    expect(rig.refused).toEqual([BAD, BAD]);
+  });
 });
