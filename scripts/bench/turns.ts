@@ -2,7 +2,7 @@ import type { BenchSizes } from './bench-sizes.ts';
 import { beside } from './turns/beside.ts';
 import { consoles } from './turns/console.ts';
 import { reportMedians, Side, type Sides } from './turns/figures.ts';
-import { load } from './turns/load.ts';
+import { underLoad } from './turns/load.ts';
 import { start } from './turns/start.ts';
 
 /**
@@ -12,7 +12,7 @@ import { start } from './turns/start.ts';
  */
 export async function run(seconds: number, { other, parts, results }: BenchSizes): Promise<void> {
   const all: Readonly<Record<string, (sides: Sides) => Promise<void>>> = {
-    load: (sides) => load(sides, seconds),
+    load: (sides) => underLoad(sides, seconds),
     beside: (sides) => beside(sides, seconds),
     start: (sides) => start(sides, results),
     console: consoles,

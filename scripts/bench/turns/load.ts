@@ -38,10 +38,10 @@ interface Loaded {
 }
 
 /** Backends under results and questions, each part of the load on one and then on the other. */
-export async function load([before, now]: Sides, seconds: number): Promise<void> {
+export async function underLoad([before, now]: Sides, seconds: number): Promise<void> {
   await using earlier = await startBackend({ clone: before.clone });
   await using later = await startBackend({ clone: now.clone });
-  const both = [await loaded(before, earlier), await loaded(now, later)];
+  const both = [await connected(before, earlier), await connected(now, later)];
   const partMs = (seconds * 1000) / 4;
   for (const { agents, backend } of both) await closedLoop(agents, backend.pid, WARM_UP_MS);
   const singles = SINGLE_CONNECTIONS.map(singleOf);
@@ -59,7 +59,7 @@ export async function load([before, now]: Sides, seconds: number): Promise<void>
   await inTurns(ROUNDS, both, ABOUT_AGGREGATES.map(questionOf));
 }
 
-async function loaded(side: Side, backend: BenchBackend): Promise<Loaded> {
+async function connected(side: Side, backend: BenchBackend): Promise<Loaded> {
   return { side, backend, agents: await BenchAgent.connectAll(backend.url, AGENTS) };
 }
 

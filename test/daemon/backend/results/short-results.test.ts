@@ -117,6 +117,9 @@ const short = (id: number, of: number, about: object = {}): ShortResult => ({
   ...about,
 });
 
+const bad = (id: number): UncheckedResult => whole(id, { name: 'not a name' });
+const BAD = 'name: must be word characters, dots and hyphens only';
+
 test('a short result has the times, and the output where it has one, in place of those of the one that it names', async () => {
   const rig = await Rig.open();
   expect(await rig.told(whole(1, { team: 'a' }))).toMatchObject({ takenId: 1, offered: [1] });
@@ -246,9 +249,6 @@ test('a batch that is applied again because of a defect leaves out nothing that 
 });
 
 describe('a result that is refused is told of, and counted, once', () => {
-  const bad = (id: number): UncheckedResult => whole(id, { name: 'not a name' });
-  const BAD = 'name: must be word characters, dots and hyphens only';
-
   test('when it stands behind a short one that is cut, so that it comes again', async () => {
     const rig = await Rig.open();
     await rig.told(whole(1));
