@@ -117,7 +117,7 @@ const short = (id: number, of: number, about: object = {}): ShortResult => ({
   ...about,
 });
 
-const bad = (id: number): UncheckedResult => whole(id, { name: 'not a name' });
+const invalid = (id: number): UncheckedResult => whole(id, { name: 'not a name' });
 const BAD = 'name: must be word characters, dots and hyphens only';
 
 test('a short result has the times, and the output where it has one, in place of those of the one that it names', async () => {
@@ -252,11 +252,11 @@ describe('a result that is refused is told of, and counted, once', () => {
   test('when it stands behind a short one that is cut, so that it comes again', async () => {
     const rig = await Rig.open();
     await rig.told(whole(1));
-    expect(await rig.told(bad(2), short(3, 7), bad(4))).toMatchObject({ takenId: 2, cutAfter: 2 });
+    expect(await rig.told(invalid(2), short(3, 7), invalid(4))).toMatchObject({ takenId: 2, cutAfter: 2 });
     expect(rig.refused).toEqual([BAD]);
     // As from an agent that begins again.
     rig.bases = new ResultBases(new BaseRoom());
-    await rig.told(whole(3), bad(4));
+    await rig.told(whole(3), invalid(4));
     expect(rig.refused).toEqual([BAD, BAD]);
     expect(rig.results.refused.invalid).toBe(2);
   });
@@ -264,7 +264,7 @@ describe('a result that is refused is told of, and counted, once', () => {
   test('when its batch is applied again because of a defect', async () => {
     const rig = await Rig.open();
     const proxies = Array.from({ length: 12 }, (_, at) => whole(at + 3, { source: `p-${String(at)}` }));
-    const delivered = rig.deliver(bad(2), ...proxies, whole(15));
+    const delivered = rig.deliver(invalid(2), ...proxies, whole(15));
     const defect = rig.batcher.run(() => {
       throw new Error('a defect');
     });
@@ -277,18 +277,18 @@ describe('a result that is refused is told of, and counted, once', () => {
   test('when its write fails, so that it comes again', async () => {
     const rig = await Rig.open();
     rig.store.refuses = () => true;
-    await expect(rig.told(whole(1), bad(2))).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(rig.told(whole(1), invalid(2))).rejects.toMatchObject({ code: 'unavailable' });
     expect(rig.refused).toEqual([]);
     rig.store.refuses = () => false;
-    await rig.told(whole(1), bad(2));
+    await rig.told(whole(1), invalid(2));
     expect(rig.refused).toEqual([BAD]);
     expect(rig.results.refused.invalid).toBe(1);
   });
 
   test('when it comes again although it was committed', async () => {
     const rig = await Rig.open();
-    await rig.told(whole(1), bad(2));
-    await rig.told(whole(1), bad(2), bad(3));
+    await rig.told(whole(1), invalid(2));
+    await rig.told(whole(1), invalid(2), invalid(3));
     expect(rig.refused).toEqual([BAD, BAD]);
   });
 });
