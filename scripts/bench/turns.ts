@@ -1,4 +1,5 @@
 import type { BenchSizes } from './bench-sizes.ts';
+import { runParts } from './run-parts.ts';
 import { beside } from './turns/beside.ts';
 import { consoles } from './turns/console.ts';
 import { reportMedians, Side, type Sides } from './turns/figures.ts';
@@ -11,17 +12,18 @@ import { start } from './turns/start.ts';
  * another one this one stands beside itself: so much do the figures vary by themselves.
  */
 export async function run(seconds: number, { other, parts, results }: BenchSizes): Promise<void> {
-  const all: Readonly<Record<string, (sides: Sides) => Promise<void>>> = {
-    load: (sides) => underLoad(sides, seconds),
-    beside: (sides) => beside(sides, seconds),
-    start: (sides) => start(sides, results),
-    console: consoles,
-  };
-  for (const part of parts.length === 0 ? Object.keys(all) : parts) {
-    const measure = all[part];
-    if (measure === undefined) throw new Error(`--part is one of ${Object.keys(all).join(', ')}`);
+  const compared = (measure: (sides: Sides) => Promise<void>) => async (): Promise<void> => {
     const sides: Sides = [new Side(other), new Side(undefined)];
     await measure(sides);
     reportMedians(sides);
-  }
+  };
+  await runParts(
+    {
+      load: compared((sides) => underLoad(sides, seconds)),
+      beside: compared((sides) => beside(sides, seconds)),
+      start: compared((sides) => start(sides, results)),
+      console: compared(consoles),
+    },
+    parts,
+  );
 }

@@ -65,3 +65,11 @@ test.each(['bench', 'soak', 'package'])('npm run %s explains itself, and what is
   expect(stderr).toContain(`usage: npm run ${name}`);
   expect(stderr).not.toMatch(/^ +at /m);
 });
+
+test.each(['turns', 'cluster'])('a part that %s does not have is refused before anything is measured', (name) => {
+  const bench = join(import.meta.dirname, '../../scripts/bench.ts');
+  const { status, stderr } = spawnSync(process.execPath, [bench, name, '--part', 'nothing'], { encoding: 'utf8' });
+  expect(status).toBe(2);
+  expect(stderr).toMatch(/^--part is one of \w+, \w+/);
+  expect(stderr).not.toMatch(/^ +at /m);
+});
