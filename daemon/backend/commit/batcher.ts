@@ -164,9 +164,9 @@ export class Batcher {
   }
 
   /**
-   * Results with which the queue waits for no more. Who waits for an answer sends again when it is there: to wait for as many
-   * as the last time would have all of them stand still during each sync, and one alone wait for nobody. With half as many the
-   * other half comes while those are synced.
+   * Results with which the queue waits for no more. Senders that wait for their answers send again when they have them. If the
+   * queue waited for as many as came last, all of them would stand still during each sync, and one alone would wait in vain; with
+   * half of them, the other half comes while the first is synced.
    */
   #enoughFor({ isPatient }: Command): number {
     return isPatient === true ? this.#enough : Math.min(this.#enough, this.#lastWeight / 2);
