@@ -38,7 +38,7 @@ const USAGE = `usage: npm run bench -- NAME [--seconds N] [--SIZE N] [--peer KIN
        npm run bench -- compare FILE FILE
 NAME: ${NAMES.join(', ')}
 --clients: in the store of 'clients'
---results: in the store of 'start'
+--results: in the store of 'start', and of the part of 'turns' of that name
 --agents, --keys, --rate: of 'cluster': agents of each member, results in the store, results per second at each writer
 --transitions: of the week of 'travel'
 --part: instead of all, of 'cluster' cost, agents or keys, of 'turns' load, beside, start or console; may be given again

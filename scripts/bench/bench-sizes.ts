@@ -2,7 +2,7 @@
 export interface BenchSizes {
   /** In the store of `clients`. */
   readonly clients: number;
-  /** In the store of `start`. */
+  /** In the store of `start`, and of the part of `turns` of that name. */
   readonly results: number;
   /** Of `cluster`: idle agents of each member, checks in the store, results per second at each writer. */
   readonly agents: number;

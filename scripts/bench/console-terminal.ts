@@ -19,6 +19,13 @@ export interface Arrival {
   readonly coreMs: number;
 }
 
+interface ConsoleOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly programArguments?: readonly string[];
+  /** Whose console it is. Default: of this one. */
+  readonly clone?: string | undefined;
+}
+
 /** The built console in a pseudo-terminal, and what is on its screen. */
 export class ConsoleTerminal implements AsyncDisposable {
   readonly #startedAt = performance.now();
@@ -33,9 +40,7 @@ export class ConsoleTerminal implements AsyncDisposable {
   constructor(
     backend: string,
     size: TerminalSize,
-    env: Readonly<Record<string, string>> = {},
-    programArguments: readonly string[] = [],
-    clone = ROOT,
+    { env = {}, programArguments = [], clone = ROOT }: ConsoleOptions = {},
   ) {
     const { PATH, HOME } = process.env;
     this.#size = size;

@@ -52,7 +52,7 @@ async function starts(): Promise<void> {
     const delays: number[] = [];
     // The first one fills the caches.
     for (let round = 0; round <= STARTS; round++) {
-      await using terminal = new ConsoleTerminal('http://127.0.0.1:9', USUAL, env);
+      await using terminal = new ConsoleTerminal('http://127.0.0.1:9', USUAL, { env });
       const { delayMs } = await terminal.until((screen) => screen.includes('connecting to'));
       if (round > 0) delays.push(delayMs);
       await terminal.quit();
@@ -119,7 +119,9 @@ async function mergedList(): Promise<void> {
   const contexts = `{ contexts: { one: { backend: "${one.url}" }, two: { backend: "${two.url}" } } }\n`;
   await writeFile(config, contexts);
   try {
-    await using terminal = new ConsoleTerminal('', USUAL, {}, ['--config', config, '--context', 'all']);
+    await using terminal = new ConsoleTerminal('', USUAL, {
+      programArguments: ['--config', config, '--context', 'all'],
+    });
     const { delayMs } = await terminal.until(
       (screen) => screen.includes('2 of 2 live') && screen.includes(`of ${count(EVENTS)} events`),
       30_000,

@@ -24,7 +24,7 @@ export async function consoles(sides: Sides): Promise<void> {
 }
 
 function terminalOf({ clone }: Side, backend: string, size: TerminalSize): ConsoleTerminal {
-  return new ConsoleTerminal(backend, size, {}, [], clone);
+  return new ConsoleTerminal(backend, size, { clone });
 }
 
 async function firstFrames(side: Side): Promise<void> {

@@ -12,17 +12,16 @@ const ROUNDS = 5;
 
 /** Starts on a store of many results that each clone was given itself, one in twenty failing. */
 export async function start(sides: Sides, results: number): Promise<void> {
-  const stores: { readonly side: Side; readonly stateDir: string }[] = [];
+  const stores = await Promise.all(sides.map(async (side) => ({ side, stateDir: await makeStateDir() })));
   try {
-    for (const side of sides) stores.push({ side, stateDir: await filledStore(side, results) });
+    for (const { side, stateDir } of stores) await fillStore(side, stateDir, results);
     await inTurns(ROUNDS, stores, [({ side, stateDir }) => startOn(side, stateDir, results)]);
   } finally {
     for (const { stateDir } of stores) await rm(stateDir, { recursive: true });
   }
 }
 
-async function filledStore({ clone }: Side, results: number): Promise<string> {
-  const stateDir = await makeStateDir();
+async function fillStore({ clone }: Side, stateDir: string, results: number): Promise<void> {
   const known: KnownResults = {
     clients: Math.ceil(results / CHECKS_EACH),
     checks: CHECKS_EACH,
@@ -37,7 +36,6 @@ async function filledStore({ clone }: Side, results: number): Promise<string> {
     await postResults(backend, known);
   }
   await settleStore(stateDir);
-  return stateDir;
 }
 
 async function startOn(side: Side, stateDir: string, results: number): Promise<void> {
