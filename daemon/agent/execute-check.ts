@@ -11,7 +11,7 @@ import { runWork } from './run-work.ts';
  */
 export async function executeCheck(
   { published, work, problem }: PreparedCheck,
-  { client, environment, clock, signal }: ExecutionDeps,
+  { client, environment, clock, watchdog, signal }: ExecutionDeps,
 ): Promise<SubmittedResult | undefined> {
   const check: CheckRequest = { ...published, executed: Math.floor(clock.now() / 1000) };
   // Nobody is alerted: it is the definition that is wrong, not the machine.
@@ -19,8 +19,8 @@ export async function executeCheck(
 
   const startedMs = clock.monotonic();
   const input = check['stdin'] === true ? JSON.stringify({ client, check }) : undefined;
-  const found = await runWork(work, { clock, timeout: check.timeout, input, environment, signal });
+  const found = await runWork(work, { clock, watchdog, timeout: check.timeout, input, environment, signal });
   if (found === undefined) return undefined;
   const duration = Math.round(clock.monotonic() - startedMs) / 1000;
-  return await runHook({ ...check, duration, ...found }, { client, environment, clock, signal });
+  return await runHook({ ...check, duration, ...found }, { client, environment, clock, watchdog, signal });
 }

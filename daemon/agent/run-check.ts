@@ -2,6 +2,7 @@ import type { Attributes } from '../../shared/domain/attributes.ts';
 import { errorMessage } from '../../shared/errors.ts';
 import type { CheckRequest } from '../../shared/schemas/agent.ts';
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
+import { CommandWatchdog } from '../command/command-watchdog.ts';
 import type { Log } from '../log/log.ts';
 import { executeCheck } from './execute-check.ts';
 import { EXTENSION_NAMES } from './extensions/find-extension.ts';
@@ -55,10 +56,11 @@ export function openCheckRunner({
   const waiting: WaitingCheck[] = [];
   const running = new Set<Promise<void>>();
   const stopping = new AbortController();
+  const watchdog = new CommandWatchdog();
   let closed = false;
 
   async function run({ request: { name, source }, prepared }: WaitingCheck): Promise<void> {
-    const result = await executeCheck(prepared, { client, environment, clock, signal: stopping.signal });
+    const result = await executeCheck(prepared, { client, environment, clock, watchdog, signal: stopping.signal });
     if (result === undefined) {
       log.warn({ check: name }, 'check stopped with the agent, it leaves no result');
       return;
@@ -122,6 +124,7 @@ export function openCheckRunner({
       using timers = new DisposableStack();
       timers.use(clock.after(graceMs, () => stopping.abort()));
       await Promise.all(running);
+      watchdog[Symbol.dispose]();
     },
   };
 }

@@ -4,6 +4,7 @@ import { hookFor } from '../../shared/domain/hook.ts';
 import { substituteTokens, unmatchedText } from '../../shared/domain/tokens.ts';
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
 import { withinHookOutput } from './hook-output.ts';
+import type { CommandWatchdog } from '../command/command-watchdog.ts';
 import type { Clock } from './ports.ts';
 import { runWork } from './run-work.ts';
 
@@ -16,6 +17,7 @@ export interface ExecutionDeps {
   /** `NAME=value` for the commands of checks and hooks. */
   readonly environment: readonly string[];
   readonly clock: Clock;
+  readonly watchdog: CommandWatchdog;
   /** Stops everything at once, without a result. */
   readonly signal: AbortSignal;
 }
@@ -28,7 +30,7 @@ export interface ExecutionDeps {
  */
 export async function runHook(
   result: SubmittedResult & { readonly status: number },
-  { client, environment, clock, signal }: ExecutionDeps,
+  { client, environment, clock, watchdog, signal }: ExecutionDeps,
 ): Promise<SubmittedResult> {
   const hooks = result['hooks'];
   const name = hookFor(hooks, result.status);
@@ -50,6 +52,7 @@ export async function runHook(
     { kind: 'command', command },
     {
       clock,
+      watchdog,
       timeout: typeof hook['timeout'] === 'number' && hook['timeout'] > 0 ? hook['timeout'] : TIMEOUT_DEFAULT,
       input: hook['stdin'] === true ? JSON.stringify({ client, check: recorded({ executed }) }) : undefined,
       environment,

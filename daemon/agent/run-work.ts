@@ -1,12 +1,15 @@
 import { errorMessage } from '../../shared/errors.ts';
 import type { CommandOutcome } from '../command/command-outcome.ts';
 import { commandResult, type CommandResult } from '../command/command-result.ts';
+import type { CommandWatchdog } from '../command/command-watchdog.ts';
 import { runCommand } from '../command/run-command.ts';
 import type { Work } from './prepare-check.ts';
 import type { Clock } from './ports.ts';
 
 interface WorkOptions {
   readonly clock: Clock;
+  /** For a command; see `runCommand`. */
+  readonly watchdog: CommandWatchdog;
   /** Seconds; without it the work may go on for ever. */
   readonly timeout: number | undefined;
   /** For a command; see `runCommand`. */
@@ -22,12 +25,16 @@ interface WorkOptions {
  */
 export async function runWork(
   work: Work,
-  { clock, timeout, input, environment, signal }: WorkOptions,
+  { clock, watchdog, timeout, input, environment, signal }: WorkOptions,
 ): Promise<CommandResult | undefined> {
   const options = { clock, timeoutMs: timeout === undefined ? undefined : timeout * 1000, input, signal };
   return commandResult(
     work.kind === 'command'
-      ? await runCommand(work.command, { ...options, environment: [...environment, ...(work.environment ?? [])] })
+      ? await runCommand(work.command, {
+          ...options,
+          watchdog,
+          environment: [...environment, ...(work.environment ?? [])],
+        })
       : await runExtension(work, options),
   );
 }

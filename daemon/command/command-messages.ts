@@ -1,7 +1,10 @@
 import type { Command } from '../../shared/schemas/command.ts';
 import type { CommandEnd } from './command-outcome.ts';
 
-/** What is said to the process that runs commands. Each command has a number that is never used again. */
+/** The descriptor of the process that runs commands which it and its watchdogs hold open until they have ended. */
+export const LIFELINE = 4;
+
+/** A request to the process that runs commands. Each command has a number that is never used again. */
 export type CommandRequest =
   | {
       readonly kind: 'run';
@@ -10,11 +13,11 @@ export type CommandRequest =
       readonly input: string;
       readonly environment?: readonly string[] | undefined;
     }
-  /** Kills it. Its end is told all the same. */
+  /** Kills the command. A report of its end follows all the same. */
   | { readonly kind: 'cut'; readonly id: number };
 
-/** What it answers. */
-export type CommandReport =
-  /** The command has begun, in this process group. */
-  | { readonly kind: 'started'; readonly id: number; readonly group: number }
-  | { readonly kind: 'ended'; readonly id: number; readonly end: CommandEnd };
+/** A report of that process: the command has ended. */
+export interface CommandReport {
+  readonly id: number;
+  readonly end: CommandEnd;
+}

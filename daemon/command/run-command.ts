@@ -1,4 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { constants } from 'node:os';
 import { Readable, type Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
@@ -11,8 +13,8 @@ import {
   type CommandLimits,
   type CommandOutcome,
 } from './command-outcome.ts';
-import { killGroup } from './kill-group.ts';
-import { openCommandPipes } from './named-pipe.ts';
+import { RUN_ID_VARIABLE, type CommandRun, type CommandWatchdog } from './command-watchdog.ts';
+import { openCommandPipes } from './command-pipes.ts';
 import { reducedEnvironment } from './reduced-environment.ts';
 import { withInheritedUmask } from '../private-files/umask.ts';
 import { shieldedStdio } from './shielded-stdio.ts';
@@ -27,6 +29,8 @@ const STRAGGLER_MS = 1000;
 
 interface StartOptions {
   readonly clock: CommandClock;
+  /** Kills the command when this program dies. */
+  readonly watchdog: CommandWatchdog;
   /** What the command finds on its standard input; without it there is nothing to read. */
   readonly input?: string | undefined;
   /** `NAME=value`, over what every command gets to see of our environment. */
@@ -35,101 +39,120 @@ interface StartOptions {
 
 /**
  * Runs a line through the shell, or a program with its arguments without one (security S14), in a process group of its own,
- * with standard output and standard error merged in the order of writing (completion 1.12). A timeout or an abort kills the
- * whole group. Never rejects.
+ * with standard output and standard error merged in the order of writing (completion 1.12). A timeout or an abort kills all
+ * processes of the command. Never rejects.
  *
  * The status is the exit status as the shell reports it (127 not found, 126 not executable), or the number of the signal
  * that killed it (legacy-peer, sensu-client); the same without a shell.
  */
 export async function runCommand(
   command: Command,
-  { clock, input, environment, ...limits }: StartOptions & CommandLimits,
+  { clock, watchdog, input, environment, ...limits }: StartOptions & CommandLimits,
 ): Promise<CommandOutcome> {
-  return await outcomeWithin(clock, limits, (cut) => runUntilCut(command, { clock, input, environment, cut }));
+  return await outcomeWithin(clock, limits, (cut) =>
+    runUntilCut(command, { clock, watchdog, input, environment, cut }),
+  );
 }
 
 interface UntilCutOptions extends StartOptions {
   readonly cut: AbortSignal;
   /** Default: pipes of its own for each command. */
   readonly openPipes?: typeof openCommandPipes;
-  /** Default: open files of ours are kept from the command, whoever opened them. */
+  /** Default: open files of this program are kept from the command, whoever opened them. */
   readonly openStdio?: typeof shieldedStdio;
-  /** Told the process group of the command once it has begun. */
-  readonly onStart?: (group: number) => void;
 }
 
-/** As `runCommand`, for whoever knows itself when the command has to go. */
+/** Runs a command as `runCommand` does, until it ends or `cut` is aborted. */
 export async function runUntilCut(
   command: Command,
-  { clock, input, environment, cut, openPipes = openCommandPipes, openStdio = shieldedStdio, onStart }: UntilCutOptions,
+  {
+    clock,
+    watchdog,
+    input,
+    environment,
+    cut,
+    openPipes = openCommandPipes,
+    openStdio = shieldedStdio,
+  }: UntilCutOptions,
 ): Promise<CommandEnd> {
   try {
     const running = await spawnCommand(command, { input, environment, openPipes, openStdio });
-    if (running.child.pid !== undefined) onStart?.(running.child.pid);
-    const { output, isOutputCut, isCut } = await outputOf(running, clock, cut);
-    if (isCut) return { kind: 'cut', output };
-    return { kind: 'exited', status: statusOf(running.child), output, ...(isOutputCut && { isOutputCut }) };
+    try {
+      const whole = outputOf(running, { clock, cut, kill: () => watchdog.kill(running.run) });
+      const [{ output, isOutputCut, isCut }] = await Promise.all([whole, openGate(running, watchdog, input)]);
+      if (isCut) return { kind: 'cut', output };
+      return { kind: 'exited', status: statusOf(running.child), output, ...(isOutputCut && { isOutputCut }) };
+    } finally {
+      watchdog.remove(running.run);
+    }
   } catch (error) {
-    return programEnd(command, error) ?? { kind: 'failed', reason: errorMessage(error) };
+    return { kind: 'failed', reason: errorMessage(error) };
   }
-}
-
-/** What the shell says of a program that it cannot start, for those that are started without one. */
-function programEnd(command: Command, error: unknown): CommandEnd | undefined {
-  const [program] = typeof command === 'string' ? [] : command;
-  if (program === undefined || !(error instanceof Error && 'code' in error)) return undefined;
-  if (error.code === 'ENOENT') return { kind: 'exited', status: 127, output: `${program}: not found\n` };
-  return error.code === 'EACCES'
-    ? { kind: 'exited', status: 126, output: `${program}: permission denied\n` }
-    : undefined;
 }
 
 interface RunningCommand {
   readonly child: ChildProcess;
-  /** Both of its streams. */
+  readonly run: CommandRun;
+  /** Both of its output streams. */
   readonly output: Readable;
-  /** Our end of its standard input, if it has one. */
-  readonly input: Writable | undefined;
+  /** This program's end of its standard input. */
+  readonly input: Writable | null;
 }
 
 /** The name that the shell puts before its own messages, as recorded of the peer. */
 const SHELL_NAME = 'sh';
 
-/** Joins the two streams and then becomes the shell that runs the command, whose text stays as it is. */
-const JOINED = 'exec /bin/sh -c "$1" 2>&1';
+/**
+ * Waits at the gate, and does not begin when its standard input ends instead. The shell takes the first line only, so what
+ * follows is left for the command.
+ */
+const GATE = 'read -r gate || exit';
 
-/** Joins both outputs of a program: what it is given is never read by the shell. */
-const JOINED_PROGRAM = 'exec "$@" 2>&1';
+/** Becomes the shell that runs the command, whose text stays as it is. */
+const COMMAND = `exec /bin/sh -c "$1" ${SHELL_NAME}`;
+
+/** Becomes a program, whose arguments are never read by the shell. */
+const PROGRAM = `
+command -v -- "$1" >/dev/null || { printf '%s: not found\\n' "$1"; exit 127; }
+case $1 in */*) [ -x "$1" ] || { printf '%s: permission denied\\n' "$1"; exit 126; } ;; esac
+exec "$@"`;
 
 type SpawnOptions = Pick<StartOptions, 'input' | 'environment'> &
   Required<Pick<UntilCutOptions, 'openPipes' | 'openStdio'>>;
 
+/** Starts a command, which waits at the gate. */
 async function spawnCommand(
   command: Command,
   { input, environment = [], openPipes, openStdio }: SpawnOptions,
 ): Promise<RunningCommand> {
-  // Without room for its name (a full disk is what checks are there to tell) a socket is better than no run at all. It
+  // Without space for its name (a full disk is what checks are there to tell) a socket is better than no run at all. It
   // cannot stand for two streams, though.
   using pipes = await openPipes(input !== undefined).catch(() => undefined);
   using opened = openStdio([
-    pipes?.input?.childEnd ?? (input === undefined ? 'ignore' : 'pipe'),
+    pipes?.input?.childEnd ?? 'pipe',
     pipes?.output.childEnd ?? 'pipe',
     pipes?.output.childEnd ?? 'ignore',
   ]);
+  const script = [
+    GATE,
+    ...(input === undefined ? ['exec </dev/null'] : []),
+    ...(pipes === undefined ? ['exec 2>&1'] : []),
+    typeof command === 'string' ? COMMAND : PROGRAM,
+  ].join('\n');
+  const id = randomUUID();
   try {
-    const { program, args, argv0 } = startOf(command, pipes !== undefined);
     const child = withInheritedUmask(() =>
-      spawn(program, args, {
-        argv0,
+      spawn('/bin/sh', ['-c', script, SHELL_NAME, ...(typeof command === 'string' ? [command] : command)], {
         detached: true,
         stdio: opened.stdio,
-        env: { ...reducedEnvironment(process.env), ...variablesOf(environment) },
+        env: { ...reducedEnvironment(process.env), ...variablesOf(environment), [RUN_ID_VARIABLE]: id },
       }),
     );
-    const ownInput = pipes?.input?.ours ?? child.stdin ?? undefined;
+    const ownInput = pipes?.input?.ours ?? child.stdin;
     // A command that does not read all of it, or nothing, is none the worse for it.
-    ownInput?.on('error', () => undefined).end(input ?? '');
-    return { child, output: pipes?.output.ours ?? child.stdout ?? Readable.from([]), input: ownInput };
+    ownInput?.on('error', () => undefined);
+    const output = pipes?.output.ours ?? child.stdout ?? Readable.from([]);
+    return { child, run: { id, group: await groupOf(child) }, output, input: ownInput };
   } catch (error) {
     pipes?.output.ours.destroy();
     pipes?.input?.ours.destroy();
@@ -137,16 +160,26 @@ async function spawnCommand(
   }
 }
 
-/** @param isJoined whether both streams go the same way already */
-function startOf(command: Command, isJoined: boolean): { program: string; args: readonly string[]; argv0: string } {
-  const shell = { program: '/bin/sh', argv0: SHELL_NAME };
-  if (typeof command === 'string') {
-    return { ...shell, args: isJoined ? ['-c', command] : ['-c', JOINED, SHELL_NAME, command] };
+/** The process group of a command that was started. Throws what kept it from starting. */
+async function groupOf(child: ChildProcess): Promise<number> {
+  if (child.pid !== undefined) return child.pid;
+  const [error] = (await once(child, 'error')) as [Error];
+  throw error;
+}
+
+/** Lets a command begin, once it can be killed whatever becomes of this program, and gives it its input. */
+async function openGate(
+  { run, input: ownInput }: RunningCommand,
+  watchdog: CommandWatchdog,
+  input = '',
+): Promise<void> {
+  try {
+    await watchdog.add(run);
+    ownInput?.end(`\n${input}`);
+  } catch (error) {
+    watchdog.kill(run);
+    throw error;
   }
-  const [program = '', ...args] = command;
-  return isJoined
-    ? { program, args, argv0: program }
-    : { ...shell, args: ['-c', JOINED_PROGRAM, SHELL_NAME, ...command] };
 }
 
 function variablesOf(environment: readonly string[]): Record<string, string> {
@@ -165,11 +198,10 @@ interface WholeOutput {
   readonly isCut: boolean;
 }
 
-/** What was written until the end of the command, or until `cut`, which kills its whole group. */
+/** Returns what was written until the end of the command, or until `cut`, which kills the command. */
 async function outputOf(
   { child, output, input }: RunningCommand,
-  clock: CommandClock,
-  cut: AbortSignal,
+  { clock, cut, kill }: { readonly clock: CommandClock; readonly cut: AbortSignal; readonly kill: () => void },
 ): Promise<WholeOutput> {
   const { promise, resolve, reject } = Promise.withResolvers<WholeOutput>();
   using ends = new DisposableStack();
@@ -183,7 +215,7 @@ async function outputOf(
   const stop = (): void => {
     if (hasExited(child)) return;
     isCut = true;
-    if (child.pid !== undefined) killGroup(child.pid);
+    kill();
     // What the killed ones had printed is still in the pipe, up to its end.
     if (output.closed) finish();
     else finishSoon();

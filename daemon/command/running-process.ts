@@ -1,9 +1,9 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { extname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { errorMessage } from '../../shared/errors.ts';
-import type { CommandReport, CommandRequest } from './command-messages.ts';
+import { LIFELINE, type CommandReport, type CommandRequest } from './command-messages.ts';
 import type { CommandClock, CommandEnd } from './command-outcome.ts';
-import { killGroup } from './kill-group.ts';
 import { reducedEnvironment } from './reduced-environment.ts';
 import { inheritedUmask } from '../private-files/umask.ts';
 import { shieldedStdio } from './shielded-stdio.ts';
@@ -14,69 +14,58 @@ const PROGRAM = join(import.meta.dirname, `command-process${extname(import.meta.
 /** Inputs and outputs of commands are not kept for long: a small nursery is enough. */
 const NODE_FLAGS = ['--max-semi-space-size=4'];
 
-/** Where Node says why it cannot go on. */
+/** Where Node.js writes why it cannot go on. */
 const STDERR = 2;
 
-/** How long it may take to answer to the end of a command, or of itself: it kills at once, and waits for the last output. */
+/** How long the process may take to kill a command, to end itself, and its watchdogs to kill what it left behind. */
 const ANSWER_MS = 5000;
 
 const ENDED: CommandEnd = { kind: 'failed', reason: 'the process that runs commands has ended' };
 
-/** A command with what it is given. */
+/** A command with its input. */
 type RunRequest = Omit<Extract<CommandRequest, { readonly kind: 'run' }>, 'kind' | 'id'>;
-
-interface Run {
-  /** Undefined: it has not begun. */
-  group: number | undefined;
-  readonly resolve: (end: CommandEnd) => void;
-}
 
 /** How the process itself ended. */
 export interface ProcessEnd {
   readonly reason: string;
   /** Commands that ended with it. */
   readonly commands: number;
-  /** Whether it has ever answered. */
+  /** Whether it has ever reported the end of a command. */
   readonly hasAnswered: boolean;
 }
 
-/** One process that runs commands, from its start to its end. Dispose of it to end it, with all that it runs. */
+/** One process that runs commands, from its start to its end. Dispose of it to end it with all that it runs. */
 export class RunningProcess implements AsyncDisposable {
   readonly #ended: Promise<void>;
   readonly #clock: CommandClock;
   readonly #child: ChildProcess;
-  readonly #runs = new Map<number, Run>();
+  /** Resolves the command with this number. */
+  readonly #runs = new Map<number, (end: CommandEnd) => void>();
   #lastId = 0;
   #hasAnswered = false;
 
   /**
    * @param clock for how long it may take to answer
-   * @param onEnd told of its end, for whatever reason, before anybody hears of the commands
+   * @param onEnd called when the process has ended, for whatever reason, before its commands fail
    */
   constructor(clock: CommandClock, onEnd: (end: ProcessEnd) => void) {
     this.#clock = clock;
     this.#child = start();
     this.#child.on('message', (report: CommandReport) => this.#take(report));
-    const { promise, resolve } = Promise.withResolvers<string>();
-    this.#child.on('exit', (code, signal) => resolve(signal ?? `exit code ${String(code)}`));
-    this.#child.on('error', (error) => {
-      // It was not started; other errors have an end after them.
-      if (this.#child.pid === undefined) resolve(errorMessage(error));
-    });
-    this.#ended = this.#untilEnd(promise, onEnd);
+    this.#ended = this.#untilEnd(onEnd);
   }
 
   /** @param cut kills the command */
   async run(what: RunRequest, cut: AbortSignal): Promise<CommandEnd> {
     const id = ++this.#lastId;
     const { promise, resolve } = Promise.withResolvers<CommandEnd>();
-    this.#runs.set(id, { group: undefined, resolve });
+    this.#runs.set(id, resolve);
     using ends = new DisposableStack();
     const stop = (): void => {
       this.#send({ kind: 'cut', id });
       ends.use(this.#clock.after(ANSWER_MS, () => this.#kill()));
     };
-    // Those who run handlers have a bounded number of them, and the events are in memory anyway: so is what waits here.
+    // What waits in the channel needs no bound of its own: the number of running handlers has one, and the events are in memory.
     this.#send({ kind: 'run', id, ...what });
     cut.addEventListener('abort', stop);
     ends.defer(() => cut.removeEventListener('abort', stop));
@@ -92,42 +81,47 @@ export class RunningProcess implements AsyncDisposable {
   }
 
   #send(request: CommandRequest): void {
-    // What cannot be said to it any more ends with it.
+    // A request that cannot be sent any more fails with the process.
     if (this.#child.connected) this.#child.send(request, () => undefined);
   }
 
-  #take(report: CommandReport): void {
+  #take({ id, end }: CommandReport): void {
     this.#hasAnswered = true;
-    const run = this.#runs.get(report.id);
-    if (run === undefined) return;
-    switch (report.kind) {
-      case 'started':
-        run.group = report.group;
-        break;
-      case 'ended':
-        this.#runs.delete(report.id);
-        run.resolve(report.end);
-        break;
-    }
+    this.#runs.get(id)?.(end);
+    this.#runs.delete(id);
   }
 
   #kill(): void {
     this.#child.kill('SIGKILL');
   }
 
-  async #untilEnd(reason: Promise<string>, onEnd: (end: ProcessEnd) => void): Promise<void> {
-    onEnd({ reason: await reason, commands: this.#runs.size, hasAnswered: this.#hasAnswered });
-    for (const { group, resolve } of this.#runs.values()) {
-      // It had no time to take its commands with it, unless it was told to end.
-      if (group !== undefined) killGroup(group);
-      resolve(ENDED);
+  async #untilEnd(onEnd: (end: ProcessEnd) => void): Promise<void> {
+    const child = this.#child;
+    // All that it reported has been read when the channel is closed, and Node.js may announce the end of a process before.
+    const read = new Promise<void>((resolve) => child.once('disconnect', resolve));
+    // The lifeline is closed when its watchdogs have killed its commands.
+    const lifeline = child.stdio[LIFELINE] as Readable | null | undefined;
+    const closed = new Promise<void>((resolve) => lifeline?.once('close', resolve).resume());
+    const reason = await new Promise<string>((resolve) => {
+      child.once('exit', (code, signal) => resolve(signal ?? `exit code ${String(code)}`));
+      child.on('error', (error) => {
+        // It was not started. After any other error it still has its end.
+        if (child.pid === undefined) resolve(errorMessage(error));
+      });
+    });
+    if (child.pid !== undefined) {
+      using limits = new DisposableStack();
+      const late = new Promise<void>((resolve) => limits.use(this.#clock.after(ANSWER_MS, resolve)));
+      await Promise.race([Promise.all([read, closed]), late]);
     }
+    onEnd({ reason, commands: this.#runs.size, hasAnswered: this.#hasAnswered });
+    for (const resolve of this.#runs.values()) resolve(ENDED);
     this.#runs.clear();
   }
 }
 
 function start(): ChildProcess {
-  using shield = shieldedStdio(['ignore', 'ignore', STDERR, 'ipc']);
+  using shield = shieldedStdio(['ignore', 'ignore', STDERR, 'ipc', 'pipe']);
   return fork(PROGRAM, [String(inheritedUmask())], {
     stdio: shield.stdio,
     serialization: 'advanced',

@@ -1,29 +1,26 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-
-/** Descriptors of the two ends of a pipe. */
-export interface PipeEnds {
-  readonly child: number;
-  readonly own: number;
-}
+import type { PipeEnds, PipeUse } from './pipe-ends.ts';
 
 /** Descriptors that every shell can name, besides the standard ones. */
 const NUMBERS = [3, 4, 5, 6, 7, 8, 9];
 
 /**
- * Pipes without a name, for the input of commands. Of one that has a name, a command that opens `/dev/stdin` waits for a
- * writer, for ever when all is written by then; of these it does not.
+ * Opens pipes without a name, which leave nothing on the disk whenever the program dies, and whose reader sees their end
+ * also when it opens `/dev/stdin` after everything was written; that of a named pipe waits for another writer.
  *
- * Node cannot make them, but a shell can, and Linux lets others of the same user open both ends.
+ * Node.js cannot make them, but a shell can, and Linux lets other processes of the same user open both ends.
  *
  * @returns undefined where there is no `/proc`, or the shell makes no pipes
  */
-export async function openUnnamedPipes(count: number): Promise<PipeEnds[] | undefined> {
+export async function openUnnamedPipes(uses: readonly PipeUse[]): Promise<PipeEnds[] | undefined> {
   using opened = new DisposableStack();
   const ends: PipeEnds[] = [];
   try {
-    while (ends.length < count) ends.push(...(await pipesOfShell(NUMBERS.slice(0, count - ends.length), opened)));
+    while (ends.length < uses.length) {
+      ends.push(...(await pipesOfShell(uses.slice(ends.length, ends.length + NUMBERS.length), opened)));
+    }
   } catch {
     return undefined;
   }
@@ -32,29 +29,32 @@ export async function openUnnamedPipes(count: number): Promise<PipeEnds[] | unde
 }
 
 /** @param opened closes the ends when it is disposed of */
-async function pipesOfShell(numbers: readonly number[], opened: DisposableStack): Promise<PipeEnds[]> {
+async function pipesOfShell(uses: readonly PipeUse[], opened: DisposableStack): Promise<PipeEnds[]> {
+  const numbers = NUMBERS.slice(0, uses.length);
   const shell = spawn('/bin/sh', ['-c', makePipes(numbers)], { stdio: ['pipe', 'pipe', 'ignore'] });
-  // That it could not be started shows by what it has not made.
+  // A shell that could not be started shows by the pipes that are not there.
   shell.on('error', () => undefined);
-  // It may be gone before we are done with it.
+  // It may have ended before its input is closed.
   shell.stdin.on('error', () => undefined);
   try {
     await Promise.race([once(shell.stdout, 'data'), once(shell, 'exit')]);
-    return numbers.map((number) => pipeAt(`/proc/${String(shell.pid)}/fd/${String(number)}`, opened));
+    return uses.map((use, at) => pipeAt(`/proc/${String(shell.pid)}/fd/${String(numbers[at])}`, use, opened));
   } finally {
     shell.stdin.end();
   }
 }
 
-function pipeAt(path: string, opened: DisposableStack): PipeEnds {
+function pipeAt(path: string, use: PipeUse, opened: DisposableStack): PipeEnds {
   const open = (flags: number): number => opened.adopt(openSync(path, flags), closeSync);
-  const child = open(constants.O_RDONLY);
-  if (!fstatSync(child).isFIFO()) throw new Error('the shell makes files of here-documents');
+  const isOutput = use === 'command writes';
+  const reader = open(constants.O_RDONLY | (isOutput ? constants.O_NONBLOCK : 0));
+  if (!fstatSync(reader).isFIFO()) throw new Error('the shell makes files of here-documents');
   emptyPipe(path);
-  return { child, own: open(constants.O_WRONLY | constants.O_NONBLOCK) };
+  const writer = open(constants.O_WRONLY | (isOutput ? 0 : constants.O_NONBLOCK));
+  return isOutput ? { child: writer, own: reader } : { child: reader, own: writer };
 }
 
-/** What a here-document must have in it, because of nothing some shells make no pipe. */
+/** The content of a here-document, because some shells make no pipe of an empty one. */
 const CONTENT = '\n';
 
 /** @throws Error when the content is not there */
@@ -67,7 +67,7 @@ function emptyPipe(path: string): void {
   }
 }
 
-/** Makes a pipe of each here-document, says that they are there, and stays until its input ends. */
+/** Makes a pipe of each here-document, prints a line when they are there, and stays until its input ends. */
 function makePipes(numbers: readonly number[]): string {
   const documents = numbers.map((number) => `${String(number)}<<END`).join(' ');
   return `exec ${documents}\n${`${CONTENT}END\n`.repeat(numbers.length)}echo; read -r nothing`;

@@ -15,7 +15,7 @@ declare module 'vitest' {
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /** Of this folder, what tests run as processes of their own. */
-const TEST_PROGRAMS = ['store-writer', 'store-opener', 'starved-writer', 'spool-writer'] as const;
+const TEST_PROGRAMS = ['command-host', 'store-writer', 'store-opener', 'starved-writer', 'spool-writer'] as const;
 export type TestProgram = (typeof TEST_PROGRAMS)[number];
 
 /**

@@ -5,6 +5,7 @@ import { clientIdentity } from '../../../daemon/agent/client-record.ts';
 import { EXTENSION_NAMES, findExtension } from '../../../daemon/agent/extensions/find-extension.ts';
 import { loadConfig } from '../../../daemon/agent/load-config.ts';
 import type { CommandOutcome } from '../../../daemon/command/command-outcome.ts';
+import { CommandWatchdog } from '../../../daemon/command/command-watchdog.ts';
 import { runCommand } from '../../../daemon/command/run-command.ts';
 import { SystemClock } from '../../../daemon/clock/system-clock.ts';
 import type { Command } from '../../../shared/schemas/command.ts';
@@ -13,8 +14,10 @@ import { tempDir } from '../../support/temp-dir.ts';
 const EXAMPLES = { directories: ['examples/conf.d'], env: {} };
 
 async function run(command: Command): Promise<CommandOutcome> {
+  using watchdog = new CommandWatchdog();
   return await runCommand(command, {
     clock: new SystemClock(),
+    watchdog,
     signal: new AbortController().signal,
     timeoutMs: 20_000,
   });

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { AgentBackend } from '../../support/agent-backend.ts';
 import { modeOf, modesBeneath, underUmask } from '../../support/file-modes.ts';
+import { processesWithArgument } from '../../support/processes.ts';
 import { startAgent } from '../../support/start-agent.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
@@ -132,6 +133,17 @@ test('in safe mode an agent runs nothing that is not defined on its machine', as
       { output: 'Check is not locally defined (safe mode)', status: 3, handle: false },
     ]);
   });
+});
+
+test('an agent that is killed leaves no check running, in whatever session its processes are', async () => {
+  const sleep = `sleep 9${String(process.pid)}`;
+  const { args } = await folders({
+    checks: { long: everySecond(`setsid ${sleep} & ${sleep} & env -i ${sleep} & wait`) },
+  });
+  const agent = startAgent(['start', '--backend', 'http://127.0.0.1:9', ...args]);
+  await vi.waitFor(() => expect(processesWithArgument(sleep)).toHaveLength(4));
+  agent.kill('SIGKILL');
+  await vi.waitFor(() => expect(processesWithArgument(sleep)).toEqual([]));
 });
 
 test('results gathered while the backend is away survive a kill and arrive in order, under the same ids', async () => {

@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openSpool } from '../../../daemon/agent/spool.ts';
 import { SystemClock } from '../../../daemon/clock/system-clock.ts';
 import type { CommandClock, CommandOutcome } from '../../../daemon/command/command-outcome.ts';
+import { CommandWatchdog } from '../../../daemon/command/command-watchdog.ts';
 import { CommandRunner } from '../../../daemon/command/command-runner.ts';
 import { OUTPUT_BYTES_MAX, runCommand } from '../../../daemon/command/run-command.ts';
 import { isAlive } from '../../support/is-alive.ts';
@@ -69,7 +70,8 @@ describe('a command in the process of its own ends as it does here', () => {
     'ps -o pgid= -p $$ | tr -d " " | grep -qx $$',
   ])('%s', async (command) => {
     const { signal } = new AbortController();
-    const here = await runCommand(command, { clock: new SystemClock(), input: 'héllo', signal });
+    using watchdog = new CommandWatchdog();
+    const here = await runCommand(command, { clock: new SystemClock(), watchdog, input: 'héllo', signal });
     expect(await openRunner().run(command, { input: 'héllo' })).toEqual(here);
   });
 

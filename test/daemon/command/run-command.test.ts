@@ -1,18 +1,23 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { SystemClock } from '../../../daemon/clock/system-clock.ts';
 import type { CommandOutcome } from '../../../daemon/command/command-outcome.ts';
+import { CommandWatchdog } from '../../../daemon/command/command-watchdog.ts';
 import { OUTPUT_BYTES_MAX, runCommand } from '../../../daemon/command/run-command.ts';
 import { openSpool } from '../../../daemon/agent/spool.ts';
 import type { Command } from '../../../shared/schemas/command.ts';
 import { isAlive } from '../../support/is-alive.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { processesWithArgument } from '../../support/processes.ts';
 import { tempDir } from '../../support/temp-dir.ts';
+
+const watchdog = new CommandWatchdog();
+afterAll(() => watchdog[Symbol.dispose]());
 
 /** Runs a command that ends by itself. */
 async function run(command: Command, input?: string): Promise<CommandOutcome> {
-  return await runCommand(command, { clock: new SystemClock(), signal: new AbortController().signal, input });
+  return await runCommand(command, { clock: new SystemClock(), watchdog, signal: new AbortController().signal, input });
 }
 
 async function outputOf(command: string): Promise<string> {
@@ -208,7 +213,7 @@ describe('the hard stop', () => {
     const clock = new ManualClock();
     let outcome: Promise<CommandOutcome> | undefined;
     const pids = await startFamily((command) => {
-      outcome = runCommand(command, { clock, timeoutMs: 1500, signal: new AbortController().signal });
+      outcome = runCommand(command, { clock, watchdog, timeoutMs: 1500, signal: new AbortController().signal });
     });
     clock.advance(1499);
     expect(pids.every((pid) => isAlive(pid))).toBe(true);
@@ -217,10 +222,34 @@ describe('the hard stop', () => {
     await vi.waitFor(() => expect(pids.filter((pid) => isAlive(pid))).toEqual([]));
   });
 
+  test('kills processes that have left the process group of the command, and no others', async () => {
+    const clock = new ManualClock();
+    const sleep = `sleep 8${String(process.pid)}`;
+    const { signal } = new AbortController();
+    const other = runCommand(`exec ${sleep}1`, { clock, watchdog, timeoutMs: 2000, signal });
+    const running = runCommand(`setsid setsid ${sleep}0 & setsid ${sleep}0 & wait`, {
+      clock,
+      watchdog,
+      timeoutMs: 1000,
+      signal,
+    });
+    await vi.waitFor(() => {
+      expect(processesWithArgument(`${sleep}0`).length).toBeGreaterThanOrEqual(3);
+      expect(processesWithArgument(`${sleep}1`)).toHaveLength(1);
+    });
+    clock.advance(1000);
+    expect(await running).toMatchObject({ kind: 'timed_out' });
+    await vi.waitFor(() => expect(processesWithArgument(`${sleep}0`)).toEqual([]));
+    expect(processesWithArgument(`${sleep}1`)).toHaveLength(1);
+    clock.advance(1000);
+    expect(await other).toMatchObject({ kind: 'timed_out' });
+  });
+
   test('does not count against a command that has ended and left something behind', async () => {
     const clock = new ManualClock();
     const running = runCommand('sleep 600 & echo $!', {
       clock,
+      watchdog,
       timeoutMs: 500,
       signal: new AbortController().signal,
     });
@@ -238,7 +267,7 @@ describe('the hard stop', () => {
     const stopping = new AbortController();
     let outcome: Promise<CommandOutcome> | undefined;
     const pids = await startFamily((command) => {
-      outcome = runCommand(command, { clock: new ManualClock(), signal: stopping.signal });
+      outcome = runCommand(command, { clock: new ManualClock(), watchdog, signal: stopping.signal });
     });
     stopping.abort();
     expect(await outcome).toEqual({ kind: 'stopped' });
@@ -247,7 +276,12 @@ describe('the hard stop', () => {
 
   test('leaves no timer behind when the command was faster', async () => {
     const clock = new ManualClock();
-    const outcome = await runCommand('true', { clock, timeoutMs: 1500, signal: new AbortController().signal });
+    const outcome = await runCommand('true', {
+      clock,
+      watchdog,
+      timeoutMs: 1500,
+      signal: new AbortController().signal,
+    });
     expect(outcome).toMatchObject({ status: 0 });
     expect(clock.pending).toBe(0);
   });

@@ -78,7 +78,8 @@ describe('nothing that comes from outside runs', () => {
       const names = environment.split('\n').flatMap((line) => /^(\w+)=/.exec(line)?.[1] ?? []);
       expect(
         names.filter(
-          (name) => !/^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TMPDIR|PWD|OLDPWD|SHLVL|_)$/.test(name),
+          (name) =>
+            !/^(?:PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_\w+|TZ|TMPDIR|PWD|OLDPWD|SHLVL|_|MON_RUN_ID)$/.test(name),
         ),
       ).toEqual([]);
     }

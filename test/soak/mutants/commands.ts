@@ -3,20 +3,36 @@ import type { Mutant } from './mutant.ts';
 /** Commands, and what goes out for handlers. */
 export const COMMAND_MUTANTS: readonly Mutant[] = [
   {
-    defence: 'arguments reach a program without a shell',
+    defence: 'no shell reads the arguments of a program',
     file: 'daemon/command/run-command.ts',
-    text: 'return isJoined\n    ? { program, args, argv0: program }',
-    replacement: "return isJoined\n    ? { ...shell, args: ['-c', command.join(' ')] }",
+    text: 'exec "$@"`',
+    replacement: 'eval "$*"`',
     test: 'test/daemon/command/run-command.test.ts',
     title: 'a program with its arguments',
   },
   {
-    defence: 'a program is started without a shell also where there is no pipe',
+    defence: 'a command does not begin before the watchdog has it',
     file: 'daemon/command/run-command.ts',
-    text: `const JOINED_PROGRAM = 'exec "$@" 2>&1'`,
-    replacement: `const JOINED_PROGRAM = 'eval "$*" 2>&1'`,
+    text: 'await watchdog.add(run);',
+    replacement: '',
+    test: 'test/daemon/agent/main.test.ts',
+    title: 'an agent that is killed',
+  },
+  {
+    defence: 'the watchdog kills process groups',
+    file: 'daemon/command/command-watchdog.ts',
+    text: 'kill -KILL "-',
+    replacement: ': "-',
+    test: 'test/daemon/agent/main.test.ts',
+    title: 'an agent that is killed',
+  },
+  {
+    defence: 'the watchdog kills processes that have left their group',
+    file: 'daemon/command/command-watchdog.ts',
+    text: 'while [ $passes -lt 2 ]',
+    replacement: 'while [ $passes -lt 0 ]',
     test: 'test/daemon/command/run-command.test.ts',
-    title: 'a program with its arguments',
+    title: 'the hard stop',
   },
   {
     defence: 'arguments are quoted for the shell of other agents',

@@ -1,0 +1,125 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { CommandRunner } from '../../daemon/command/command-runner.ts';
+import { SystemClock } from '../../daemon/clock/system-clock.ts';
+import { builtProgram } from '../support/built-programs.ts';
+import { childrenOf, processesWithArgument, watchdogsOf } from '../support/processes.ts';
+import { RecordedLog } from '../support/recorded-log.ts';
+import { Chance } from './chance.ts';
+import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
+
+const ROUNDS = 40;
+/** Longest time from the start of commands to the kill. */
+const KILL_MS_MAX = 60;
+
+/** Each sleeps for ever, under a number that no other process has, in one of the ways in which commands start others. */
+const COMMANDS = [
+  (sleep: string) => `exec ${sleep}`,
+  (sleep: string) => `${sleep} & ${sleep} & wait`,
+  (sleep: string) => `(${sleep} &); exec ${sleep}`,
+  (sleep: string) => `trap '' TERM HUP INT; ${sleep}; :`,
+  (sleep: string) => `exec env -i ${sleep}`,
+  (sleep: string) => `setsid ${sleep} & wait`,
+  (sleep: string) => `setsid sh -c 'setsid ${sleep} & ${sleep}' & exec ${sleep}`,
+  () => 'true',
+] as const;
+
+/** Kills itself the program that runs it, at once. */
+const ASSASSIN = (sleep: string): string => `kill -KILL $PPID; exec ${sleep}`;
+
+/** Disasters of a program that runs commands. */
+type Disaster = (host: ChildProcess, chance: Chance) => Promise<void>;
+
+const kill = (pids: readonly number[], signal: NodeJS.Signals = 'SIGKILL'): void => {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+};
+
+const pidOf = ({ pid = 0 }: ChildProcess): number => pid;
+const helpersOf = (host: ChildProcess): readonly number[] =>
+  processesWithArgument('mon-backend commands').filter((pid) => childrenOf(pidOf(host)).includes(pid));
+
+const DISASTERS: readonly [Disaster, ...Disaster[]] = [
+  async (host) => kill([pidOf(host)]),
+  async (host) => kill([...helpersOf(host), pidOf(host)]),
+  async (host) => kill([pidOf(host), ...helpersOf(host)]),
+  async (host) => kill([pidOf(host)], 'SIGTERM'),
+  async (host, chance) => {
+    kill(helpersOf(host));
+    await delay(chance.below(2 * KILL_MS_MAX));
+    kill([pidOf(host)]);
+  },
+  async (host) => {
+    const starters = (): number[] => [pidOf(host), ...helpersOf(host)];
+    const killed = starters().flatMap(watchdogsOf);
+    kill(killed);
+    // The next one gets the list of all commands as soon as it exists.
+    await vi.waitFor(() => {
+      const others = starters()
+        .flatMap(watchdogsOf)
+        .filter((pid) => !killed.includes(pid));
+      expect(others.length).toBeGreaterThanOrEqual(killed.length);
+    });
+    await delay(KILL_MS_MAX);
+    kill(starters());
+  },
+];
+
+let count = 0;
+/** A command that runs for ever, by an argument by which all its processes are found. */
+function uniqueSleep(): string {
+  return `sleep ${String(process.pid)}${String(++count).padStart(6, '0')}`;
+}
+
+/** Kills the process that runs commands for this one. Returns the argument of the commands. */
+async function killHelper(runner: CommandRunner, chance: Chance): Promise<string> {
+  const sleep = uniqueSleep();
+  const commands = Array.from({ length: 6 }, () => chance.pick(COMMANDS)(sleep));
+  if (chance.below(3) === 0) commands.push(ASSASSIN(sleep));
+  const { signal } = new AbortController();
+  const helper = await runner.run('echo $PPID', { input: '', signal });
+  if (helper.kind !== 'exited') throw new Error(`the command that names the process ${helper.kind}`);
+  const outcomes = commands.map((command) => runner.run(command, { input: 'input', signal }));
+  await delay(chance.below(KILL_MS_MAX));
+  kill([Number(helper.output)]);
+  await Promise.all(outcomes);
+  return sleep;
+}
+
+/** Has a disaster befall a program that runs commands. Returns the argument of the commands. */
+async function killHost(chance: Chance): Promise<string> {
+  const sleep = uniqueSleep();
+  const kind = chance.pick(['runner', 'direct']);
+  const commands = Array.from({ length: 6 }, () => chance.pick(COMMANDS)(sleep));
+  const host = spawn(process.execPath, [builtProgram('command-host'), kind, ...commands], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(host, 'exit');
+  onTestFinished(() => void host.kill('SIGKILL'));
+  await once(host.stdout, 'data');
+  await delay(chance.below(4 * KILL_MS_MAX));
+  await chance.pick(DISASTERS)(host, chance);
+  await ended;
+  return sleep;
+}
+
+test(
+  'no command outlives the program that started it, whatever is killed and whenever',
+  async () => {
+    const chance = new Chance(seed());
+    const runner = new CommandRunner({ clock: new SystemClock(), log: new RecordedLog(), chance: () => 0 });
+    onTestFinished(() => runner[Symbol.asyncDispose]());
+    for (let round = 0; round < rounds(ROUNDS); round++) {
+      const sleep = chance.below(3) === 0 ? await killHost(chance) : await killHelper(runner, chance);
+      await vi.waitFor(() => expect(processesWithArgument(sleep)).toEqual([]));
+    }
+  },
+  roundsTimeoutMs(ROUNDS, 5000),
+);
