@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { describe, expect, test } from 'vitest';
 import { placesEnv } from '../support/administrator.ts';
 import { builtProgram } from '../support/built-programs.ts';

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { expect, onTestFinished, test } from 'vitest';
 import type { ClusterView } from '../../shared/schemas/cluster.ts';
 import { administratorOf } from '../support/administrator.ts';

@@ -38,26 +38,30 @@ const CHANGES: readonly (readonly [method: string, path: string, body?: unknown]
   ['POST', '/silenced', { check: 'disk' }],
 ];
 
-test('a database that is away is no defect of any route: what needs it gets 503, and when to ask again', async () => {
-  const database = await server().database();
-  const backends = [await startSharing(database), await startSharing(database)] as const;
-  const [writer, other] = backends;
-  await ask(writer, 'POST', '/results', { source: 'web', name: 'disk', output: 'full', status: 2 });
-  await ask(writer, 'POST', '/stashes', { path: 'one', content: {} });
-  await expect.poll(async () => (await ask(other, 'GET', '/events/web/disk')).status).toBe(200);
-  await server().kill();
-  onTestFinished(() => server().start());
-  for (const backend of backends) {
-    const asked = [...READS.map((path) => ['GET', path] as const), ...CHANGES];
-    const answers = await Promise.all(
-      asked.map(async ([method, path, body]) => {
-        const { status, headers } = await ask(backend, method, path, body);
-        return { asked: `${method} ${path}`, status, again: headers.get('retry-after') };
-      }),
-    );
-    const failed = answers.filter(({ status }) => status >= 500);
-    for (const answer of failed) expect(answer).toMatchObject({ status: 503, again: '1' });
-    const refused = [...EVENTS.map((path) => `GET ${path}`), ...CHANGES.map(([method, path]) => `${method} ${path}`)];
-    expect(failed.map((answer) => answer.asked)).toEqual(expect.arrayContaining(refused));
-  }
-});
+test(
+  'a database that is away is no defect of any route: what needs it gets 503, and when to ask again',
+  { tags: 'slow' },
+  async () => {
+    const database = await server().database();
+    const backends = [await startSharing(database), await startSharing(database)] as const;
+    const [writer, other] = backends;
+    await ask(writer, 'POST', '/results', { source: 'web', name: 'disk', output: 'full', status: 2 });
+    await ask(writer, 'POST', '/stashes', { path: 'one', content: {} });
+    await expect.poll(async () => (await ask(other, 'GET', '/events/web/disk')).status).toBe(200);
+    await server().kill();
+    onTestFinished(() => server().start());
+    for (const backend of backends) {
+      const asked = [...READS.map((path) => ['GET', path] as const), ...CHANGES];
+      const answers = await Promise.all(
+        asked.map(async ([method, path, body]) => {
+          const { status, headers } = await ask(backend, method, path, body);
+          return { asked: `${method} ${path}`, status, again: headers.get('retry-after') };
+        }),
+      );
+      const failed = answers.filter(({ status }) => status >= 500);
+      for (const answer of failed) expect(answer).toMatchObject({ status: 503, again: '1' });
+      const refused = [...EVENTS.map((path) => `GET ${path}`), ...CHANGES.map(([method, path]) => `${method} ${path}`)];
+      expect(failed.map((answer) => answer.asked)).toEqual(expect.arrayContaining(refused));
+    }
+  },
+);

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { once } from 'node:events';
 import { Agent, get, type IncomingMessage } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { expect, onTestFinished, test } from 'vitest';
 import type { PastState } from '../../shared/schemas/timeline.ts';
 import { administratorOf } from '../support/administrator.ts';

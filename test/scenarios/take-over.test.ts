@@ -69,21 +69,25 @@ test('a second backend with the same database serves beside the first one, and e
   expect([...(await namesAt(first.url))]).toEqual(['check-0']);
 });
 
-test('a backend that is killed: another one takes writes, and has all that was acknowledged', async () => {
-  const store = await server.database();
-  const first = await member(store);
-  const second = await member(store);
-  let { url } = first;
-  const { acknowledged, stop } = load(() => url);
-  await expect.poll(() => acknowledged.size).toBeGreaterThan(20);
-  await first.end('SIGKILL');
-  ({ url } = second);
-  const before = acknowledged.size;
-  await expect.poll(() => acknowledged.size).toBeGreaterThan(before + 20);
-  await stop();
-  expect(missing(acknowledged, await namesAt(second.url))).toEqual([]);
-  expect(second.records.map(({ message }) => message)).toContain('this backend writes from now on');
-});
+test(
+  'a backend that is killed: another one takes writes, and has all that was acknowledged',
+  { tags: 'slow' },
+  async () => {
+    const store = await server.database();
+    const first = await member(store);
+    const second = await member(store);
+    let { url } = first;
+    const { acknowledged, stop } = load(() => url);
+    await expect.poll(() => acknowledged.size).toBeGreaterThan(20);
+    await first.end('SIGKILL');
+    ({ url } = second);
+    const before = acknowledged.size;
+    await expect.poll(() => acknowledged.size).toBeGreaterThan(before + 20);
+    await stop();
+    expect(missing(acknowledged, await namesAt(second.url))).toEqual([]);
+    expect(second.records.map(({ message }) => message)).toContain('this backend writes from now on');
+  },
+);
 
 test('a backend that writes no more goes on with the configuration that a reload has brought', async () => {
   const store = await server.database();
@@ -106,24 +110,28 @@ test('a backend that writes no more goes on with the configuration that a reload
   expect(await checks()).toMatchObject([{ name: 'after' }]);
 });
 
-test('a database that is away: 503 while it is, and everything goes on without a restart', async () => {
-  const own = await startPostgres();
-  onTestFinished(() => own[Symbol.asyncDispose]());
-  const backend = await member(await own.database());
-  const { acknowledged, stop } = load(() => backend.url);
-  await expect.poll(() => acknowledged.size).toBeGreaterThan(20);
-  await own.kill();
-  // The one under way waits for its outcome for a while; those after it are refused at once.
-  const post = { method: 'POST', body: JSON.stringify(resultOf(0)), headers: { 'content-type': 'application/json' } };
-  const refused = await fetch(`${backend.url}/results`, post);
-  expect([refused.status, refused.headers.has('retry-after')]).toEqual([503, true]);
-  expect(await databaseOf(backend.url)).toMatchObject({ kind: 'postgres', state: 'away' });
-  // What is in memory is answered as before.
-  expect((await fetch(`${backend.url}/silenced`)).status).toBe(200);
-  await own.start();
-  const before = acknowledged.size;
-  await expect.poll(() => acknowledged.size).toBeGreaterThan(before + 20);
-  await stop();
-  await expect.poll(() => databaseOf(backend.url)).toMatchObject({ kind: 'postgres', state: 'ok', problem: null });
-  expect(missing(acknowledged, await namesAt(backend.url))).toEqual([]);
-});
+test(
+  'a database that is away: 503 while it is, and everything goes on without a restart',
+  { tags: 'slow' },
+  async () => {
+    const own = await startPostgres();
+    onTestFinished(() => own[Symbol.asyncDispose]());
+    const backend = await member(await own.database());
+    const { acknowledged, stop } = load(() => backend.url);
+    await expect.poll(() => acknowledged.size).toBeGreaterThan(20);
+    await own.kill();
+    // The one under way waits for its outcome for a while; those after it are refused at once.
+    const post = { method: 'POST', body: JSON.stringify(resultOf(0)), headers: { 'content-type': 'application/json' } };
+    const refused = await fetch(`${backend.url}/results`, post);
+    expect([refused.status, refused.headers.has('retry-after')]).toEqual([503, true]);
+    expect(await databaseOf(backend.url)).toMatchObject({ kind: 'postgres', state: 'away' });
+    // What is in memory is answered as before.
+    expect((await fetch(`${backend.url}/silenced`)).status).toBe(200);
+    await own.start();
+    const before = acknowledged.size;
+    await expect.poll(() => acknowledged.size).toBeGreaterThan(before + 20);
+    await stop();
+    await expect.poll(() => databaseOf(backend.url)).toMatchObject({ kind: 'postgres', state: 'ok', problem: null });
+    expect(missing(acknowledged, await namesAt(backend.url))).toEqual([]);
+  },
+);

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

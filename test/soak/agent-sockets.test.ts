@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

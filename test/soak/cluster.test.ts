@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { expect, onTestFailed, test } from 'vitest';
 import { startPostgres } from '../../scripts/lib/postgres-server.ts';
 import { Chance } from './chance.ts';

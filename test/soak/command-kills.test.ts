@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,7 +11,7 @@ import { RecordedLog } from '../support/recorded-log.ts';
 import { Chance } from './chance.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
 
-const ROUNDS = 40;
+const ROUNDS = 20;
 /** Longest time from the start of commands to the kill. */
 const KILL_MS_MAX = 60;
 

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { cp, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { CuttingProxy } from '../support/cutting-proxy.ts';

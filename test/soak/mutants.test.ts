@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { expect, test } from 'vitest';
 import { tempDir } from '../support/temp-dir.ts';
 import { hasTest, placesOf, TreeCopy } from './mutants/copy.ts';

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { expect, test } from 'vitest';
 import { Chance } from './chance.ts';
 import { LANGUAGES, subjectOf, type Language } from './languages.ts';

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Backend } from '../../daemon/backend/compose.ts';

@@ -113,7 +113,7 @@ test.each(Object.entries(FITS_NOT))('%s: is none that is promised', (_, history)
   expect(isLinearizable(history)).toBe(false);
 });
 
-test('a long history with four clients is looked through at once, also one that does not fit', () => {
+test('a long history with four clients is looked through at once, also one that does not fit', { tags: 'slow' }, () => {
   const COUNT = 200;
   const writes = Array.from({ length: COUNT }, (_, at) => write(`v${String(at)}`, [at, at + 4], at % 3));
   const reads = Array.from({ length: COUNT }, (_, at) => read(`v${String(at)}`, [at + 1, at + 3], 3));

@@ -3,6 +3,8 @@ import type { BootTime, MachineClock } from '../../daemon/clock/machine-clock.ts
 
 interface Timer {
   dueMs: number;
+  /** The order among timers of the same instant. */
+  rank: number;
   /** Undefined: runs once. */
   readonly periodMs: number | undefined;
   readonly task: () => void;
@@ -20,7 +22,8 @@ export class ManualClock implements PlanningClock, MachineClock {
   sleptMs = 0;
   /** Of the system; undefined: it does not tell for how long it runs. */
   bootId: string | undefined;
-  readonly #timers = new Set<Timer>();
+  readonly #timers = new TimerQueue();
+  #lastRank = 0;
 
   constructor(startMs = ManualClock.START_MS) {
     this.#startMs = startMs;
@@ -48,13 +51,13 @@ export class ManualClock implements PlanningClock, MachineClock {
   }
 
   after(delayMs: number, task: () => void): Disposable {
-    return this.#start({ dueMs: this.#elapsedMs + Math.max(0, delayMs), periodMs: undefined, task });
+    return this.#start(this.#elapsedMs + Math.max(0, delayMs), undefined, task);
   }
 
   every(periodMs: number, task: () => void): Disposable {
     // As the real timers do, which never run more often than every millisecond.
     const atLeast = Math.max(1, periodMs);
-    return this.#start({ dueMs: this.#elapsedMs + atLeast, periodMs: atLeast, task });
+    return this.#start(this.#elapsedMs + atLeast, atLeast, task);
   }
 
   /** The machine sleeps, and its timers with it. */
@@ -69,12 +72,13 @@ export class ManualClock implements PlanningClock, MachineClock {
    */
   advance(ms: number): void {
     const endMs = this.#elapsedMs + ms;
-    for (let timer = this.#next(endMs); timer !== undefined; timer = this.#next(endMs)) {
+    for (let timer = this.#timers.first; timer !== undefined && timer.dueMs <= endMs; timer = this.#timers.first) {
       this.#elapsedMs = timer.dueMs;
       // A timer that goes on queues up behind those of the same instant.
       this.#timers.delete(timer);
       if (timer.periodMs !== undefined) {
         timer.dueMs += timer.periodMs;
+        timer.rank = ++this.#lastRank;
         this.#timers.add(timer);
       }
       timer.task();
@@ -87,16 +91,45 @@ export class ManualClock implements PlanningClock, MachineClock {
     return this.#timers.size;
   }
 
-  #start(timer: Timer): Disposable {
+  #start(dueMs: number, periodMs: number | undefined, task: () => void): Disposable {
+    const timer: Timer = { dueMs, rank: ++this.#lastRank, periodMs, task };
     this.#timers.add(timer);
-    return { [Symbol.dispose]: () => void this.#timers.delete(timer) };
+    return { [Symbol.dispose]: () => this.#timers.delete(timer) };
+  }
+}
+
+/** Timers, the next one first. */
+class TimerQueue {
+  readonly #sorted: Timer[] = [];
+
+  get size(): number {
+    return this.#sorted.length;
   }
 
-  #next(endMs: number): Timer | undefined {
-    let next: Timer | undefined;
-    for (const timer of this.#timers) {
-      if (timer.dueMs <= endMs && (next === undefined || timer.dueMs < next.dueMs)) next = timer;
+  get first(): Timer | undefined {
+    return this.#sorted[0];
+  }
+
+  add(timer: Timer): void {
+    this.#sorted.splice(this.#placeOf(timer), 0, timer);
+  }
+
+  delete(timer: Timer): void {
+    const at = this.#placeOf(timer);
+    if (this.#sorted[at] === timer) this.#sorted.splice(at, 1);
+  }
+
+  /** The index of the first timer that is not before this one. */
+  #placeOf({ dueMs, rank }: Timer): number {
+    let low = 0;
+    let high = this.#sorted.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const other = this.#sorted[middle];
+      if (other !== undefined && (other.dueMs < dueMs || (other.dueMs === dueMs && other.rank < rank)))
+        low = middle + 1;
+      else high = middle;
     }
-    return next;
+    return low;
   }
 }

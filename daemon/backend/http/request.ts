@@ -2,6 +2,7 @@ import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import type { Access, EndpointRole } from '../../../shared/api/endpoint.ts';
 import type { Admission } from '../access/admission.ts';
 import type { Principal } from '../access/principal.ts';
+import type { KnownPath, KnownPaths } from './known-paths.ts';
 import type { Peer } from './peer.ts';
 
 declare module 'fastify' {
@@ -10,8 +11,10 @@ declare module 'fastify' {
     principal: Principal;
     /** Whether that still counts, for what waits its turn. */
     admission: Admission;
-    /** What `matchedRoute` has found; undefined: it was not asked yet. */
+    /** The result of `matchedRoute`; undefined before its first call. */
     knownRoute: MatchedRoute | undefined;
+    /** The path, if it has other methods than that of the request. There after `matchedRoute` was called. */
+    otherMethods: KnownPath | undefined;
     /** Address of who asks, see `Callers`. */
     readonly caller: string;
     /** The connection that it came over; undefined: there is none any more. */
@@ -20,6 +23,9 @@ declare module 'fastify' {
     sender: Sender | undefined;
     /** The id of the backend that has answered in place of this one; undefined: none. */
     forwardedTo: string | undefined;
+  }
+  interface FastifyInstance {
+    readonly knownPaths: KnownPaths;
   }
   interface FastifyContextConfig {
     /** What the route asks for. */
@@ -47,9 +53,18 @@ export interface MatchedRoute extends FastifyContextConfig {
   readonly url?: string;
 }
 
-/** The route of a request; looked up once, because the framework describes it anew to each who asks. */
+/** Returns the route of a request. It is looked up once, because the framework describes it anew at each call. */
 export function matchedRoute(request: FastifyRequest): MatchedRoute {
-  return (request.knownRoute ??= request.routeOptions.config ?? {});
+  return (request.knownRoute ??= request.is404 ? unmatchedRoute(request) : (request.routeOptions.config ?? {}));
+}
+
+/** Returns what is known about a request for which there is no route: it may have the path of others. */
+function unmatchedRoute(request: FastifyRequest): MatchedRoute {
+  const path = request.server.knownPaths.find(request.url);
+  if (path === undefined) return {};
+  request.otherMethods = path;
+  request.params = path.params;
+  return { url: path.url, access: 'authenticated' };
 }
 
 /** Whose request another backend sends on; its own may be one of those. */

@@ -3,7 +3,6 @@ import type {
   FastifyInstance,
   FastifyReply,
   FastifyRequest,
-  HTTPMethods,
   RouteHandlerMethod,
 } from 'fastify';
 import { isForWriter, takesNamespace, type Access, type Endpoint, type QueryOf } from '../../../shared/api/endpoint.ts';
@@ -12,6 +11,7 @@ import type { V1_API } from '../../../shared/api/v1.ts';
 import { V2_PREFIX, type V2_API } from '../../../shared/api/v2.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { ANONYMOUS, isAllowed } from '../access/principal.ts';
+import type { KnownPath } from './known-paths.ts';
 import { BODY_BYTES_MAX } from './limits.ts';
 import { refuseOtherPath } from './path-name.ts';
 import { queryReader } from './query.ts';
@@ -51,7 +51,7 @@ export function serve<Of extends Table>(app: FastifyInstance, table: Of, handler
       });
     }
     const allowed = endpoints.flatMap(([, { method }]) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
-    refuseOtherMethods(app, url, allowed);
+    app.knownPaths.add(url, allowed);
   }
 }
 
@@ -73,21 +73,13 @@ function handlerOf({ status, query = {} }: Endpoint, handler: Handler<never>): R
   return (request, reply) => handler(request, status === 200 ? reply : reply.code(status), read(request) as never);
 }
 
-function refuseOtherMethods(app: FastifyInstance, url: string, allowed: readonly HTTPMethods[]): void {
-  const allow = allowed.join(', ');
-  app.route({
-    // OPTIONS is answered before anybody looks at the path, see server.ts.
-    method: app.supportedMethods.filter((method) => method !== 'OPTIONS' && !allowed.includes(method)),
-    url,
-    config: { access: 'authenticated' },
-    handler: (request, reply) => {
-      // The newer peer says no more than that (clients 6).
-      if (url.startsWith(V2_PREFIX)) return reply.header('Allow', allow).code(405).send();
-      refuseOtherPath(request);
-      reply.header('Allow', allow);
-      throw new MonError('method_not_allowed', `${request.method} is not possible here: use ${allow}`);
-    },
-  });
+/** Answers a request with a method that its path does not have. */
+export function refuseMethod(request: FastifyRequest, reply: FastifyReply, { url, allow }: KnownPath): FastifyReply {
+  // The peer of version 2 sends no body (clients 6).
+  if (url.startsWith(V2_PREFIX)) return reply.header('Allow', allow).code(405).send();
+  refuseOtherPath(request);
+  reply.header('Allow', allow);
+  throw new MonError('method_not_allowed', `${request.method} is not possible here: use ${allow}`);
 }
 
 /** One method of one path, and what it asks for. */
@@ -109,9 +101,9 @@ export function watchAccess(app: FastifyInstance): readonly RouteAccess[] {
   app.addHook('onRoute', ({ method, url, config }) => {
     const access = config?.access;
     if (access === undefined) throw new Error(`${String(method)} ${url} does not say what it asks for`);
-    // All other methods of a path are nothing that can be done, and HEAD is as GET.
-    if (Array.isArray(method) || method === 'HEAD') return;
-    table.push({ method, url, access, anonymous: isAllowed(ANONYMOUS, { ...config, access }) });
+    // HEAD is as GET.
+    if (method === 'HEAD') return;
+    table.push({ method: String(method), url, access, anonymous: isAllowed(ANONYMOUS, { ...config, access }) });
   });
   return table;
 }

@@ -22,12 +22,13 @@ import { refuseMalformed, sendAlertmanagerError, sendError } from './errors.ts';
 import type { RequestForwarding } from './forwarding.ts';
 import { decodedPath } from '../access/logged-path.ts';
 import { isLoopback } from '../access/host.ts';
+import { KnownPaths } from './known-paths.ts';
 import { BODY_BYTES_MAX, URL_LENGTH_MAX } from './limits.ts';
 import type { MakeServer } from './http-server.ts';
 import { namespaceIn } from './query.ts';
 import { matchedRoute } from './request.ts';
 import { RequestIds } from './request-ids.ts';
-import { watchAccess, type RouteAccess } from './route.ts';
+import { refuseMethod, watchAccess, type RouteAccess } from './route.ts';
 import type { SlowPeers } from './slow-peers.ts';
 import { watchPeers } from './watch-peers.ts';
 
@@ -148,6 +149,8 @@ export async function openServer(
   app.decorateRequest('sender');
   app.decorateRequest('forwardedTo');
   app.decorateRequest('knownRoute');
+  app.decorateRequest('otherMethods');
+  app.decorate('knownPaths', new KnownPaths());
   // Asked for by few: most are let in by a key that is known.
   app.decorateRequest('caller', {
     getter(this: FastifyRequest) {
@@ -191,6 +194,7 @@ export async function openServer(
   if (logRequest !== undefined) app.addHook('onResponse', recordOf(logRequest));
   app.setErrorHandler((error, request, reply) => refuseAs(request)(error, request, reply, log));
   app.setNotFoundHandler((request, reply) => {
+    if (request.otherMethods !== undefined) return refuseMethod(request, reply, request.otherMethods);
     const clean = face.kind === 'core' ? cleanPath(request.url) : undefined;
     if (clean === undefined) throw unknownPath(request);
     return reply.code(301).header('Location', clean).send();

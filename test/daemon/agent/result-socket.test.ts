@@ -317,10 +317,10 @@ describe('results', () => {
     backend.send({ type: 'rejected', id: 1, error: 'too large' });
     backend.send({ type: 'rejected', id: 2, error: 'too large' });
     await vi.waitFor(() => expect(log.messages('error')).toHaveLength(2));
-    expect(log.records.slice(-2).map(({ fields }) => fields)).toEqual([
-      { id: 1, check: 'disk', source: 'router', reason: 'too large' },
-      { id: 2, check: 'backup', reason: 'too large' },
-    ]);
+    const rejected = log.records.filter(({ level }) => level === 'error').map(({ fields }) => fields);
+    expect(rejected).toHaveLength(2);
+    expect(rejected).toContainEqual({ id: 1, check: 'disk', source: 'router', reason: 'too large' });
+    expect(rejected).toContainEqual({ id: 2, check: 'backup', reason: 'too large' });
   });
 
   test('of an older state directory are not taken for those that the backend has', async () => {
@@ -552,7 +552,7 @@ test('whatever is cut and whenever, every result arrives once and in order', asy
         expect(backend.committed.map(({ check }) => check)).toEqual(numbers(reported).map((at) => aPassing(at)));
       },
     ),
-    { numRuns: propertyRuns(40) },
+    { numRuns: propertyRuns(12) },
   );
 });
 

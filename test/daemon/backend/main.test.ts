@@ -191,31 +191,35 @@ test.each([[['--help']], [['start', '--help']], [['init', '--help']]])(
 );
 
 describe('a damaged store', () => {
-  test('is refused, brought together in a copy, and served without what is lost where that is accepted', async () => {
-    const dir = await tempDir();
-    await using writing = await startDaemon({ stateDir: dir });
-    for (let number = 0; number < 10; number++) {
-      const body = JSON.stringify({ source: `c-${String(number)}`, name: 'disk', output: 'o', status: 2 });
-      await fetch(`${writing.url}/results`, { method: 'POST', body });
-    }
-    await writing.end('SIGTERM');
-    const [log = ''] = (await storeFiles(dir)).logs.slice(-1);
-    await flip(join(dir, log), 2000);
-    const refused = await run(['start', '--state-dir', dir, '--port', '0']);
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('mon-backend start --accept-loss') });
+  test(
+    'is refused, brought together in a copy, and served without what is lost where that is accepted',
+    { tags: 'slow' },
+    async () => {
+      const dir = await tempDir();
+      await using writing = await startDaemon({ stateDir: dir });
+      for (let number = 0; number < 10; number++) {
+        const body = JSON.stringify({ source: `c-${String(number)}`, name: 'disk', output: 'o', status: 2 });
+        await fetch(`${writing.url}/results`, { method: 'POST', body });
+      }
+      await writing.end('SIGTERM');
+      const [log = ''] = (await storeFiles(dir)).logs.slice(-1);
+      await flip(join(dir, log), 2000);
+      const refused = await run(['start', '--state-dir', dir, '--port', '0']);
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('mon-backend start --accept-loss') });
 
-    const repaired = await run(['repair', dir]);
-    expect(repaired).toMatchObject({ code: 0, stdout: expect.stringMatching(/^kept, in .*\d+ client$/ms) });
-    const copy = /^kept, in (.*):$/m.exec(repaired.stdout)?.[1] ?? '';
-    onTestFinished(() => rm(copy, { recursive: true }));
-    expect(repaired.stdout).toMatch(new RegExp(`lost:\\n {2}${log}: the bytes \\d+ to \\d+ have another checksum`));
-    expect(repaired.stdout).toContain(`mv ${dir} ${dir}.damaged && mv ${copy} ${dir}`);
+      const repaired = await run(['repair', dir]);
+      expect(repaired).toMatchObject({ code: 0, stdout: expect.stringMatching(/^kept, in .*\d+ client$/ms) });
+      const copy = /^kept, in (.*):$/m.exec(repaired.stdout)?.[1] ?? '';
+      onTestFinished(() => rm(copy, { recursive: true }));
+      expect(repaired.stdout).toMatch(new RegExp(`lost:\\n {2}${log}: the bytes \\d+ to \\d+ have another checksum`));
+      expect(repaired.stdout).toContain(`mv ${dir} ${dir}.damaged && mv ${copy} ${dir}`);
 
-    await using daemon = await startDaemon({ stateDir: dir, args: ['--accept-loss'] });
-    const told = daemon.records.find(({ message }) => message.startsWith('serving a store that lost writes'));
-    expect(told).toMatchObject({ level: 'warn', evidence: expect.stringContaining(join(dir, 'damaged')) });
-    expect(await run(['repair', dir])).toMatchObject({ code: 2, stderr: expect.stringContaining('stop it first') });
-  });
+      await using daemon = await startDaemon({ stateDir: dir, args: ['--accept-loss'] });
+      const told = daemon.records.find(({ message }) => message.startsWith('serving a store that lost writes'));
+      expect(told).toMatchObject({ level: 'warn', evidence: expect.stringContaining(join(dir, 'damaged')) });
+      expect(await run(['repair', dir])).toMatchObject({ code: 2, stderr: expect.stringContaining('stop it first') });
+    },
+  );
 
   test.each([[['repair']], [['repair', 'a', 'b']], [['repair', '/nowhere/at/all']]])(
     '%j is wrong usage',

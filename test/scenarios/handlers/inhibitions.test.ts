@@ -16,51 +16,55 @@ interface Told {
   readonly inhibition_ended?: true;
 }
 
-test('a rule is removed and the backend is killed meanwhile: all that it kept back is told in the end', async () => {
-  const dir = await tempDir();
-  const [configFile, lines] = [join(dir, 'backend.json'), join(dir, 'told')];
-  const handlers = {
-    default: { type: 'pipe', command: `tr -d '\\n' >> ${lines} && echo >> ${lines}`, concurrency: 1 },
-  };
-  const configure = (inhibitions: object): Promise<void> =>
-    writeFile(configFile, JSON.stringify({ handlers, inhibitions }));
-  const start = (): Promise<DaemonProcess> =>
-    startDaemon({ stateDir: join(dir, 'state'), args: ['--config', configFile] });
-  const told = async (): Promise<Told[]> =>
-    (await readFile(lines, 'utf8').catch(() => ''))
-      .split('\n')
-      .flatMap((line) => (line.endsWith('}') ? (JSON.parse(line) as Told) : []));
+test(
+  'a rule is removed and the backend is killed meanwhile: all that it kept back is told in the end',
+  { tags: 'slow' },
+  async () => {
+    const dir = await tempDir();
+    const [configFile, lines] = [join(dir, 'backend.json'), join(dir, 'told')];
+    const handlers = {
+      default: { type: 'pipe', command: `tr -d '\\n' >> ${lines} && echo >> ${lines}`, concurrency: 1 },
+    };
+    const configure = (inhibitions: object): Promise<void> =>
+      writeFile(configFile, JSON.stringify({ handlers, inhibitions }));
+    const start = (): Promise<DaemonProcess> =>
+      startDaemon({ stateDir: join(dir, 'state'), args: ['--config', configFile] });
+    const told = async (): Promise<Told[]> =>
+      (await readFile(lines, 'utf8').catch(() => ''))
+        .split('\n')
+        .flatMap((line) => (line.endsWith('}') ? (JSON.parse(line) as Told) : []));
 
-  await configure({ uplink: RULE });
-  await using first = await start();
-  const api = openApiClient({ backend: first.url });
-  await Promise.all(['switch', ...HOSTS].map((name) => api.saveClient({ name, address: '192.0.2.1', rack: 'a' })));
-  await api.submitResult({ source: 'switch', name: 'uplink', output: 'down', status: 2 });
-  await vi.waitFor(async () => expect(await told()).toHaveLength(1));
-  await Promise.all(HOSTS.map((source) => api.submitResult({ source, name: 'ping', output: 'lost', status: 2 })));
-  expect(await told()).toHaveLength(1);
+    await configure({ uplink: RULE });
+    await using first = await start();
+    const api = openApiClient({ backend: first.url });
+    await Promise.all(['switch', ...HOSTS].map((name) => api.saveClient({ name, address: '192.0.2.1', rack: 'a' })));
+    await api.submitResult({ source: 'switch', name: 'uplink', output: 'down', status: 2 });
+    await vi.waitFor(async () => expect(await told()).toHaveLength(1));
+    await Promise.all(HOSTS.map((source) => api.submitResult({ source, name: 'ping', output: 'lost', status: 2 })));
+    expect(await told()).toHaveLength(1);
 
-  await configure({});
-  process.kill(first.pid, 'SIGHUP');
-  await vi.waitFor(async () => expect((await told()).length).toBeGreaterThan(1));
-  await first.end('SIGKILL');
-  // Their end was not written down by then: they run once more, whether or not they had told anything.
-  const unfinished = await storedRuns(join(dir, 'state'));
+    await configure({});
+    process.kill(first.pid, 'SIGHUP');
+    await vi.waitFor(async () => expect((await told()).length).toBeGreaterThan(1));
+    await first.end('SIGKILL');
+    // Their end was not written down by then: they run once more, whether or not they had told anything.
+    const unfinished = await storedRuns(join(dir, 'state'));
 
-  await using second = await start();
-  expect(second.url).not.toBe('');
-  await vi.waitFor(
-    async () => {
-      const freed = (await told()).filter(({ inhibition_ended: ended }) => ended === true);
-      expect(new Set(freed.map(({ client }) => client.name))).toEqual(new Set(HOSTS));
-    },
-    { timeout: 60_000 },
-  );
-  const freed = (await told()).filter(({ inhibition_ended: ended }) => ended === true);
-  const times = Map.groupBy(freed, ({ client }) => client.name);
-  const tooOften = HOSTS.filter((host) => (times.get(host)?.length ?? 0) > (unfinished.has(host) ? 2 : 1));
-  expect(tooOften).toEqual([]);
-});
+    await using second = await start();
+    expect(second.url).not.toBe('');
+    await vi.waitFor(
+      async () => {
+        const freed = (await told()).filter(({ inhibition_ended: ended }) => ended === true);
+        expect(new Set(freed.map(({ client }) => client.name))).toEqual(new Set(HOSTS));
+      },
+      { timeout: 60_000 },
+    );
+    const freed = (await told()).filter(({ inhibition_ended: ended }) => ended === true);
+    const times = Map.groupBy(freed, ({ client }) => client.name);
+    const tooOften = HOSTS.filter((host) => (times.get(host)?.length ?? 0) > (unfinished.has(host) ? 2 : 1));
+    expect(tooOften).toEqual([]);
+  },
+);
 
 /** The clients of the runs that are stored as still to be done. */
 async function storedRuns(stateDir: string): Promise<ReadonlySet<string>> {

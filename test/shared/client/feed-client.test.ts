@@ -607,6 +607,6 @@ test('whatever a backend sends, it ends up live again with the state of the back
       await diary.reaches('live');
       expect(Object.fromEntries(diary.replica.events)).toEqual(truth.events);
     }),
-    { numRuns: propertyRuns(60) },
+    { numRuns: propertyRuns(25) },
   );
 });

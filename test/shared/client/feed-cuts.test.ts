@@ -12,7 +12,7 @@ import { FeedDiary } from '../../support/feed-diary.ts';
 import { startBackend } from '../../support/running-backend.ts';
 
 /** Enough to meet every phase several times; `MON_TEST_CUTS=200` takes about half a minute. */
-const CUTS = Number(process.env['MON_TEST_CUTS'] ?? 40);
+const CUTS = Number(process.env['MON_TEST_CUTS'] ?? 12);
 const SEED = 20_261_120;
 
 /** Pauses and heartbeats of seconds become some milliseconds. */

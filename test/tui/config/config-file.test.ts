@@ -130,7 +130,7 @@ describe('saving a view', () => {
         const loaded = await loadConfig(path, {});
         expect('config' in loaded ? loaded.config.views.get(name) : loaded).toEqual(view);
       }),
-      { numRuns: propertyRuns(50) },
+      { numRuns: propertyRuns(20) },
     );
   });
 

@@ -97,7 +97,7 @@ describe('monctl audit list', () => {
     expect(await monctl('audit', 'list')).toEqual({ code: 0, stdout: '', stderr: 'no records\n' });
   });
 
-  test('--follow begins with the last ones, the oldest first, and stays', async () => {
+  test('--follow begins with the last ones, the oldest first, and stays', { tags: 'slow' }, async () => {
     await silenceTwice();
     const following = followMonctl(['audit', 'list', '--follow', '--limit', '1'], { MON_BACKEND: backend.url });
     expect(await following.next()).toBe('2\t2026-11-20 11:00:00Z\tbob\t127.0.0.1\tsilence.create\t*:swap\tCHG-2');

@@ -136,7 +136,7 @@ test.each([
 test.each([
   { line: ['handler', 'groups'], path: '/api/mon/v1/handler-groups', row: GROUP },
   { line: ['inhibition', 'list'], path: '/api/mon/v1/inhibitions', row: RULE },
-])('$line is asked for again where the feed does not know it', async ({ line, path, row }) => {
+])('$line is asked for again where the feed does not know it', { tags: 'slow' }, async ({ line, path, row }) => {
   const answers = [[], [row]];
   const { url } = await startFeedServer({
     http: (request, response) =>
@@ -148,7 +148,7 @@ test.each([
   expect(JSON.parse(await watching.next())).toMatchObject({ change: 'added', value: row });
 });
 
-test('groups and inhibitions are watched as they are listed, also those of one namespace', async () => {
+test('groups and inhibitions are watched as they are listed, also those of one namespace', { tags: 'slow' }, async () => {
   await using own = await startBackend({
     settings: {
       handlers: { default: { type: 'pipe', command: 'true', group_by: ['check'], group_wait: 600 } },
@@ -175,7 +175,7 @@ test('groups and inhibitions are watched as they are listed, also those of one n
   }
 });
 
-test('on a terminal the list is drawn over, and only when something changed', async () => {
+test('on a terminal the list is drawn over, and only when something changed', { tags: 'slow' }, async () => {
   await api.submitResult({ source: 'tty-1', name: 'disk', status: 2, output: 'full' });
   const env = { MON_BACKEND: backend.url };
   await using pty = new Pty(process.execPath, [MONCTL, 'result', 'list', '--client', 'tty-1', '-w'], {

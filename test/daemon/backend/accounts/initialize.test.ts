@@ -90,7 +90,7 @@ async function run(args: readonly string[]): Promise<{ code: number; stdout: str
   return { code, stdout, stderr };
 }
 
-test('the program says what it did, and ends with 3 when there was nothing to do', async () => {
+test('the program says what it did, and ends with 3 when there was nothing to do', { tags: 'slow' }, async () => {
   const dir = join(await tempDir(), 'state');
   const args = ['init', '--state-dir', dir];
   expect(await run(args)).toEqual({ code: 0, stdout: `made the administrator ada in ${dir}\n`, stderr: '' });

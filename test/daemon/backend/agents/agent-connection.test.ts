@@ -173,21 +173,25 @@ test('while the queue is full nothing is acknowledged and nothing is lost', asyn
   expect(await historyOf(api)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
 });
 
-test('an agent that sends more than may be in flight is not read until the store has taken it', async () => {
-  const { url, store } = await openRig();
-  const agent = await AgentPeer.connect(url);
-  await agent.join();
-  const release = store.hold();
-  onTestFinished(release);
-  // More by far than the buffers of both ends of a connection take.
-  const output = 'x'.repeat(100_000);
-  for (let id = 1; id <= 600; id++) agent.say({ type: 'results', results: [run(id, { output, status: 2 })] });
-  await vi.waitFor(async () => expect(await queuedResults(url)).toBeGreaterThan(3 * AGENT_WINDOW));
-  expect(await settled(() => agent.unsentBytes)).toBeGreaterThan(15_000_000);
-  expect(await queuedResults(url)).toBeLessThanOrEqual(4 * AGENT_WINDOW);
-  release();
-  await agent.reaches(600);
-});
+test(
+  'an agent that sends more than may be in flight is not read until the store has taken it',
+  { tags: 'slow' },
+  async () => {
+    const { url, store } = await openRig();
+    const agent = await AgentPeer.connect(url);
+    await agent.join();
+    const release = store.hold();
+    onTestFinished(release);
+    // More by far than the buffers of both ends of a connection take.
+    const output = 'x'.repeat(100_000);
+    for (let id = 1; id <= 600; id++) agent.say({ type: 'results', results: [run(id, { output, status: 2 })] });
+    await vi.waitFor(async () => expect(await queuedResults(url)).toBeGreaterThan(3 * AGENT_WINDOW));
+    expect(await settled(() => agent.unsentBytes)).toBeGreaterThan(15_000_000);
+    expect(await queuedResults(url)).toBeLessThanOrEqual(4 * AGENT_WINDOW);
+    release();
+    await agent.reaches(600);
+  },
+);
 
 test('a result that breaks a rule is named once, however long its frame had to wait', async () => {
   const { url, store } = await openRig({ batcher: { queueLimit: 1, batchLimit: 1 } });

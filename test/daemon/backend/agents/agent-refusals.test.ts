@@ -200,7 +200,7 @@ describe('a limit of entities', () => {
     await api.deleteClient('legacy-proxy');
   });
 
-  test('is told by mon-agent in the words of the peer; it tries again and keeps its results until there is place', async () => {
+  test('is told by mon-agent in the words of the peer; it tries again and keeps its results until there is place', { tags: 'slow' }, async () => {
     const dir = await tempDir();
     const config = join(dir, 'agent.json');
     const closed = { socket: { enabled: false }, http_socket: { enabled: false } };

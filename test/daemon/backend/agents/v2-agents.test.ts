@@ -265,7 +265,7 @@ test('without a critical threshold its silence stays a warning; a client of the 
   });
 });
 
-test('each of its keepalives is an event at once, which ends the one of its silence', async () => {
+test('each of its keepalives is an event at once, which ends the one of its silence', { tags: 'slow' }, async () => {
   const agent = await GoAgent.joined(url, { name: 'back' });
   const core = new V2Peer(backend.url);
   const event = async (): Promise<unknown> => (await core.get('/namespaces/default/events/back/keepalive')).body;

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { createServer, request as startRequest, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';

@@ -64,7 +64,7 @@ test('an event and a result in a list read letter for letter as each by itself, 
         expect(redact === undefined && `${list}${results}`.includes('hunter2')).toBe(false);
       },
     ),
-    { numRuns: propertyRuns(80) },
+    { numRuns: propertyRuns(25) },
   );
   expect(await get('/api/mon/v1/results')).toBe(await get('/results'));
 });
@@ -139,6 +139,6 @@ test('lists that are asked for again read as each by itself does by then, whatev
         }
       }
     }),
-    { numRuns: propertyRuns(40) },
+    { numRuns: propertyRuns(15) },
   );
 });

@@ -503,7 +503,7 @@ test.each([
   expect(await takeTold(rig)).toEqual([]);
 });
 
-test('what has no room in the groups of another group_by is told by itself', async () => {
+test('what has no room in the groups of another group_by is told by itself', { tags: 'slow' }, async () => {
   const rig = await openRacks({ handlers: { default: groupingPipe({ group_by: [] }) } });
   const results = named('m', GROUPS_MAX).map((source) => ({ name: 'disk', source, status: 2, output: 'full' }));
   await rig.results.submit(DEFAULT_NAMESPACE, results);

@@ -73,22 +73,29 @@ test('a handler that hangs keeps no result from its answer and no event from ano
   expect(await pids(dir)).toHaveLength(3);
 });
 
-test('a backend that stops ends handlers that hang after ten seconds, and runs them again', async () => {
-  const { dir, url, daemon } = await start({ hang: { type: 'pipe', command: HANG, concurrency: 3 } });
-  await post(url, '/api/mon/v1/results', failures(5, ['hang']));
-  await vi.waitFor(async () => expect(await pids(dir)).toHaveLength(3));
-  const before = await pids(dir);
-  const startedAt = performance.now();
-  expect(await daemon.end('SIGTERM')).toEqual({ code: 0, signal: null });
-  expect(performance.now() - startedAt).toBeGreaterThan(9000);
-  await vi.waitFor(() => expect(before.filter((pid) => isAlive(pid))).toEqual([]));
+test(
+  'a backend that stops ends handlers that hang after ten seconds, and runs them again',
+  { tags: 'slow' },
+  async () => {
+    const { dir, url, daemon } = await start({ hang: { type: 'pipe', command: HANG, concurrency: 3 } });
+    await post(url, '/api/mon/v1/results', failures(5, ['hang']));
+    await vi.waitFor(async () => expect(await pids(dir)).toHaveLength(3));
+    const before = await pids(dir);
+    const startedAt = performance.now();
+    expect(await daemon.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    expect(performance.now() - startedAt).toBeGreaterThan(9000);
+    await vi.waitFor(() => expect(before.filter((pid) => isAlive(pid))).toEqual([]));
 
-  await using again = await startDaemon({ stateDir: join(dir, 'state'), args: ['--config', join(dir, 'config.json')] });
-  await vi.waitFor(async () => expect(await pids(dir)).toHaveLength(6));
-  expect((await send(again.url, { method: 'GET', target: '/api/mon/v1/handlers' })).body).toMatchObject([
-    { name: 'hang', queued: 2, running: 3, failed: 0 },
-  ]);
-});
+    await using again = await startDaemon({
+      stateDir: join(dir, 'state'),
+      args: ['--config', join(dir, 'config.json')],
+    });
+    await vi.waitFor(async () => expect(await pids(dir)).toHaveLength(6));
+    expect((await send(again.url, { method: 'GET', target: '/api/mon/v1/handlers' })).body).toMatchObject([
+      { name: 'hang', queued: 2, running: 3, failed: 0 },
+    ]);
+  },
+);
 
 test('no command is started by the backend itself: one small process starts them all', async () => {
   const { dir, url, daemon } = await start({ quick: { type: 'pipe', command: 'echo $PPID >> PIDS.parents' } });

@@ -172,7 +172,7 @@ describe('the answer', () => {
     await expect.poll(() => isCut).toBe(true);
   });
 
-  test('counts by its status although the rest never comes', async () => {
+  test('counts by its status although the rest never comes', { tags: 'slow' }, async () => {
     const receiver = await openReceiver((_seen, response) => void response.writeHead(200).write('and'));
     // As long as the test takes, and longer than the first byte on a machine that is busy.
     expect(await new DeliveryRig().run({ type: 'webhook', url: receiver.url, timeout: 3 })).toEqual({

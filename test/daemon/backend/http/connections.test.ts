@@ -55,26 +55,30 @@ describe('a refused handshake', () => {
 });
 
 describe('the limit of connections', () => {
-  test('holds for all of them together: who comes then is told so, and has room again when another one leaves', async () => {
-    await using backend = await startBackend({
-      settings: { 'agent-listener': { port: 0 }, 'core-api': { port: 0 }, 'connection-limit': 10 },
-    });
-    await openMany(3, backend.agentUrl);
-    await openMany(3, backend.v2Url);
-    const own = await openMany(4, backend.url, requestBytes({ method: 'GET', target: '/health' }));
-    for (const socket of own) await socket.hears('204');
-    for (const url of [backend.url, backend.agentUrl, backend.v2Url]) {
-      const [refused] = await openMany(1, url);
-      await refused?.hears('503 Service Unavailable');
-    }
-    own[0]?.drop();
-    await vi.waitFor(async () => {
-      expect(await figure(backend.url, 'mon_connections_refused_total{reason="all"}')).toBeGreaterThanOrEqual(3);
-    });
-    expect(backend.log.messages('warn')).toEqual([
-      'connections are refused: find out who holds so many, or raise connection-limit',
-    ]);
-  });
+  test(
+    'holds for all of them together: who comes then is told so, and has room again when another one leaves',
+    { tags: 'slow' },
+    async () => {
+      await using backend = await startBackend({
+        settings: { 'agent-listener': { port: 0 }, 'core-api': { port: 0 }, 'connection-limit': 10 },
+      });
+      await openMany(3, backend.agentUrl);
+      await openMany(3, backend.v2Url);
+      const own = await openMany(4, backend.url, requestBytes({ method: 'GET', target: '/health' }));
+      for (const socket of own) await socket.hears('204');
+      for (const url of [backend.url, backend.agentUrl, backend.v2Url]) {
+        const [refused] = await openMany(1, url);
+        await refused?.hears('503 Service Unavailable');
+      }
+      own[0]?.drop();
+      await vi.waitFor(async () => {
+        expect(await figure(backend.url, 'mon_connections_refused_total{reason="all"}')).toBeGreaterThanOrEqual(3);
+      });
+      expect(backend.log.messages('warn')).toEqual([
+        'connections are refused: find out who holds so many, or raise connection-limit',
+      ]);
+    },
+  );
 
   test('holds for one address, but not for one that speaks for many; the log tells of it once a minute', async () => {
     const clock = new ManualClock();
@@ -107,7 +111,7 @@ describe('the limit of connections', () => {
   });
 });
 
-test('a backend stops in time, whatever its peers hold open', async () => {
+test('a backend stops in time, whatever its peers hold open', { tags: 'slow' }, async () => {
   const backend = await startBackend({ settings: { 'agent-listener': { port: 0 }, 'core-api': { port: 0 } } });
   const api = openApiClient({ backend: backend.url });
   await api.submitResult({ source: 'web-1', name: 'disk', output: 'x'.repeat(900_000), status: 2 });

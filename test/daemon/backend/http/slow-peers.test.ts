@@ -53,7 +53,7 @@ async function memoryMiB(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
-test('readers of a long list that do not read cost a little each, not the list', async () => {
+test('readers of a long list that do not read cost a little each, not the list', { tags: 'slow' }, async () => {
   await using daemon = await startDaemon({ stateDir: await tempDir() });
   await submitEvents(daemon.url, 5000, 1000);
   // What the first one costs is the code and the caches.
@@ -118,7 +118,7 @@ describe('a peer is cut', () => {
   test.each([
     { what: 'requests', begin: batch, hears: '', rest: Buffer.from(unfinished) },
     { what: 'frames', begin: handshake, hears: '101', rest: frame },
-  ])('when too much of $what that have no end waits for all', async ({ begin, hears, rest }) => {
+  ])('when too much of $what that have no end waits for all', { tags: 'slow' }, async ({ begin, hears, rest }) => {
     await using backend = await start();
     const held = await Promise.all(Array.from({ length: 6 }, () => HeldSocket.open(backend.url, begin)));
     onTestFinished(() => held.forEach((one) => one.drop()));
@@ -133,7 +133,7 @@ describe('a peer is cut', () => {
     expect(await metric(backend.url, 'mon_buffered_bytes')).toBeLessThan(64 * MIB);
   });
 
-  test('whose connection is of TLS, as well', async () => {
+  test('whose connection is of TLS, as well', { tags: 'slow' }, async () => {
     const dir = await tempDir();
     const certificate = makeCertificate('localhost', { names: ['localhost'] });
     await using backend = await startBackend({ clock, settings: { tls: await writePair(dir, certificate) } });

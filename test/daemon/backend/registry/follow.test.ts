@@ -16,7 +16,7 @@ import { snapshotOf, staleAt } from '../../../support/registry-snapshot.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 import { propertyRuns } from '../../../support/property-runs.ts';
 
-const RUNS = 60;
+const RUNS = 20;
 const YEAR_S = 365 * 24 * 3600;
 
 type Act = Step['act'];

@@ -115,20 +115,20 @@ describe('a silence that recurs (silencing 3)', () => {
   });
 
   test('is announced as often at each of its windows as at the first', async () => {
-    await recur();
-    const days: number[] = [];
-    for (let day = 0; day < 10; day++) {
+    await recur({ schedule: '0 * * * *', duration: 1800 });
+    rig.clock.advance(0.5 * HOUR);
+    const windows: number[] = [];
+    for (let window = 0; window < 10; window++) {
       const before = rig.store.announced;
-      for (const byMs of [2 * HOUR, HOUR]) {
+      for (let boundary = 0; boundary < 2; boundary++) {
         const { announced } = rig.store;
-        rig.clock.advance(byMs);
+        rig.clock.advance(0.5 * HOUR);
         await expect.poll(() => rig.store.announced).toBeGreaterThan(announced);
         await entries();
       }
-      rig.clock.advance(21 * HOUR);
-      days.push(rig.store.announced - before);
+      windows.push(rig.store.announced - before);
     }
-    expect(Math.max(...days)).toBeLessThan(10);
+    expect(Math.max(...windows)).toBeLessThan(10);
   });
 
   test('is not replaced by one that does not recur, on any wire', async () => {

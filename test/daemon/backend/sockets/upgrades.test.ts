@@ -158,7 +158,7 @@ test('a backend that stops says goodbye, and does not wait for a peer that does 
   deaf.terminate();
 });
 
-test('a backend that stops does not wait for a request that never ends', async () => {
+test('a backend that stops does not wait for a request that never ends', { tags: 'slow' }, async () => {
   const backend = await openBackend({ dir: await tempDir() });
   const { hostname, port } = new URL(backend.url);
   const socket = connect(Number(port), hostname);

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { execFile, spawn } from 'node:child_process';
 import { cp, rm } from 'node:fs/promises';
 import { createInterface } from 'node:readline';

@@ -7,7 +7,7 @@ import { BackendRig } from '../../../support/backend-rig.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 const MON = '/api/mon/v1';
-const RUNS = 6;
+const RUNS = 3;
 const DAY = 86_400_000;
 
 type Step =

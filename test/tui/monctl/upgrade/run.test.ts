@@ -106,7 +106,7 @@ test('what is asked about is told also where a program gets the plan', async () 
   expect(JSON.parse(left.stdout)).toMatchObject({ id: 1, state: 'open' });
 });
 
-test('who watches a plan is told that the backend is away', async () => {
+test('who watches a plan is told that the backend is away', { tags: 'slow' }, async () => {
   const plan = newPlan(planOf({ from: [6, 4, 0], to: [6, 5, 0] }, someFacts({ product: 'mon' })), {
     id: 1,
     who: 'alice',

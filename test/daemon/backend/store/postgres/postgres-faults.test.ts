@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';

@@ -227,7 +227,7 @@ test('a failed upgrade is told, and the next one goes on', async () => {
   expect(await get(served.backend.url, '/api/mon/v1/store/upgrade')).toMatchObject({ run: { state: 'failed' } });
 });
 
-test('a backend that stops ends its upgrade, and goes on with it after its start', async () => {
+test('a backend that stops ends its upgrade, and goes on with it after its start', { tags: 'slow' }, async () => {
   const served = await serving({ schema: 1, clients: 100, checksEach: 100 });
   const body = '{"backup": false}';
   expect((await post(served.backend, body)).status).toBe(202);
