@@ -125,8 +125,13 @@ function start(): ChildProcess {
   return fork(PROGRAM, [String(inheritedUmask())], {
     stdio: shield.stdio,
     serialization: 'advanced',
-    env: reducedEnvironment(process.env),
+    env: { ...reducedEnvironment(process.env), ...compileCacheOf(process.env) },
     // Not ours: they are for a large process.
     execArgv: NODE_FLAGS,
   });
+}
+
+/** The variable by which Node.js starts programs that it has compiled before. Commands do not see it. */
+function compileCacheOf({ NODE_COMPILE_CACHE: directory }: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return directory === undefined ? {} : { NODE_COMPILE_CACHE: directory };
 }
