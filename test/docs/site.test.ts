@@ -1,5 +1,6 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { stop } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Site } from '../../scripts/site/build-site.ts';
 import { brokenLinks } from '../../scripts/site/broken-links.ts';
@@ -9,6 +10,8 @@ import { INDEX, navigationOf } from '../../scripts/site/navigation.ts';
 import { searchSections } from '../../scripts/site/search-sections.ts';
 import { relativeLink, sitePath } from '../../scripts/site/site-paths.ts';
 import { REPOSITORY, repositoryFiles, repositoryText } from '../support/repository.ts';
+
+afterAll(stop);
 
 describe('the index', () => {
   const listed = navigationOf(repositoryText(INDEX)).flatMap(({ pages }) => pages.map(({ source }) => source));

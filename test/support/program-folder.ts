@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
@@ -9,6 +10,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** Of the programs, built for this run. */
     programFolder: string;
+    /** The temporary directories of the workers. */
+    tempFolder: string;
   }
 }
 
@@ -41,6 +44,13 @@ export async function setup(project: TestProject): Promise<() => void> {
     external: ['level'],
     logLevel: 'warning',
   });
+  // A short path: the names of Unix sockets have at most 107 bytes.
+  const tempFolder = mkdtempSync(join(tmpdir(), 'mon-'));
+  // Others may pass through, as the user of a database does.
+  chmodSync(tempFolder, 0o711);
   project.provide('programFolder', folder);
-  return () => rmSync(folder, { recursive: true, force: true });
+  project.provide('tempFolder', tempFolder);
+  return () => {
+    for (const path of [folder, tempFolder]) rmSync(path, { recursive: true, force: true });
+  };
 }

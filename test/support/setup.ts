@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { vi } from 'vitest';
+import { afterAll, beforeEach, inject, vi } from 'vitest';
+import { WorkerFolder, type BegunTest } from './left-behind.ts';
 import { lookAgainMs, PATIENCE } from './patience.ts';
 import { propertyRuns } from './property-runs.ts';
 
@@ -34,3 +36,9 @@ const waitPatiently: typeof vi.waitFor = async (callback, options) => {
 
 // All files of a worker share one process, and this is run for each.
 vi.waitFor = waitPatiently;
+
+const folder = new WorkerFolder(join(inject('tempFolder'), process.env['VITEST_POOL_ID'] ?? '0'));
+const begun: BegunTest[] = [];
+beforeEach(({ task }) => void begun.push({ name: task.name, startMs: Date.now() }));
+// Hooks run last that were made first, so this one comes after those of the file.
+afterAll(() => folder.clear(begun));

@@ -1,5 +1,7 @@
-import { build } from 'esbuild';
-import { expect, test } from 'vitest';
+import { build, stop } from 'esbuild';
+import { afterAll, expect, test } from 'vitest';
+
+afterAll(stop);
 
 /** Files that are loaded with this one, at once. */
 function loadedWith(entry: string, imports: (file: string) => readonly { path: string; kind: string }[]): Set<string> {

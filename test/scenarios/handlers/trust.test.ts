@@ -16,7 +16,7 @@ describe('nothing that comes from outside runs', () => {
       mutators: { line: { command: 'cat' } },
     });
     const planted = join(story.dir, 'planted');
-    await story.api.saveClient({ name: 'web-1', address: attack(planted), note: attack(planted) });
+    await story.api.saveClient({ name: 'web-1', address: `$(touch ${planted})`, note: attack(planted) });
     await story.report(2, {
       output: attack(planted),
       handlers: ['default', 'short'],

@@ -22,8 +22,9 @@ const SETTINGS = {
 
 let backend: RunningBackend;
 beforeEach(async () => {
-  backend = await startBackend({ settings: SETTINGS });
-  onTestFinished(() => backend[Symbol.asyncDispose]());
+  const own = await startBackend({ settings: SETTINGS });
+  onTestFinished(() => own[Symbol.asyncDispose]());
+  backend = own;
 });
 
 const ask = (method: string, target: string, body?: unknown): Promise<Answer> =>
