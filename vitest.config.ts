@@ -2,12 +2,16 @@ import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { PATIENCE } from './test/support/patience.ts';
 import { propertyRuns } from './test/support/property-runs.ts';
+import { SLOW, TierReporter } from './test/support/tier-reporter.ts';
 
 /** Most tests wait for several things, one after the other; properties take longer in their long form. */
 const TEST_MS = propertyRuns(4 * PATIENCE.timeout);
 
 /** Needs root and a Debian of its own (CONTRIBUTING.md): no part of the suite, only of `npm run soak`. */
 const ASKED_FOR_ONLY = process.env.SOAK_ROUNDS === undefined ? ['test/soak/package.test.ts'] : [];
+
+/** The file for programs that want the figures; `./scripts/test` names one. */
+const REPORT = process.env.MON_TEST_REPORT;
 
 const project = (name: string, include: string[]): object => ({ extends: true, test: { name, include } });
 
@@ -20,11 +24,8 @@ export default defineConfig({
     testTimeout: TEST_MS,
     hookTimeout: TEST_MS,
     expect: { poll: PATIENCE },
-    // Only `.ci/run` asks for one, and names what needed it: elsewhere the first failure counts.
-    retry: Number(process.env.MON_TEST_RETRIES ?? 0),
     // More than the two cores there are: many tests wait for processes and sockets most of their time.
     maxWorkers: 3,
-    execArgv: ['--max-semi-space-size=64'],
     // No test leaves anything behind in its process, so the files share one: loading Ink, Fastify and the rest anew for each
     // file costs more than the tests themselves.
     isolate: false,
@@ -36,9 +37,16 @@ export default defineConfig({
       // Backends of tests leave their tokens there, not among those of the person who runs them.
       XDG_RUNTIME_DIR: join(import.meta.dirname, 'build/runtime'),
     },
+    reporters: [
+      'default',
+      new TierReporter(),
+      ...(REPORT === undefined ? [] : [['json', { outputFile: REPORT }] as const]),
+    ],
     globalSetup: ['test/support/program-folder.ts'],
     setupFiles: ['test/support/setup.ts'],
-    tags: [{ name: 'slow', description: 'disasters, soaks and whole programs: only in `./scripts/test --all`' }],
+    tags: [
+      { name: SLOW, description: 'takes long: disasters, soaks, whole programs; only `./scripts/test --all` runs it' },
+    ],
     projects: [
       project('shared', ['test/shared/**/*.test.ts']),
       project('daemon', ['test/{daemon,conformance,docs,scripts,soak,support}/**/*.test.ts']),

@@ -25,6 +25,21 @@ test('./scripts/test runs every check', () => {
   expect(status).toBe(0);
 });
 
+test('./scripts/test --all runs the slow tests as well, as .ci/run does', () => {
+  for (const { stdout } of [clone.run('scripts/test', ['--all']), clone.run('.ci/run')]) {
+    expect(stdout.match(/running test\S*/g)).toEqual(['running test:all']);
+  }
+});
+
+test('./scripts/test refuses other arguments before it does anything', () => {
+  for (const args of [['--al'], ['--all', 'test/shared']]) {
+    const { stdout, stderr, status } = clone.run('scripts/test', args);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('usage: ./scripts/test [--all]');
+    expect(status).toBe(2);
+  }
+});
+
 test('./scripts/test goes on after a failed check, names it at the end and fails', () => {
   const { stdout, status } = clone.run('scripts/test', [], { FAIL: 'format lint' });
   expect(stdout.match(/running \w+/g)).toHaveLength(5);
@@ -73,31 +88,6 @@ test.each<{ name: string; env: Record<string, string>; line: string; status: num
   const run = clone.run('.ci/run', [], env);
   expect(lastLine(run.stdout)).toBe(line);
   expect(run.status).toBe(status);
-});
-
-test('.ci/run names a test that passed only at its second try, and what it said at first', () => {
-  const REPORT = JSON.stringify({
-    numPassedTests: 2,
-    numFailedTests: 0,
-    success: true,
-    testResults: [
-      {
-        name: 'slow.test.ts',
-        status: 'passed',
-        assertionResults: [
-          { status: 'passed', fullName: 'a rare one', failureMessages: ['Error: too late\n    at slow.test.ts:3'] },
-          { status: 'passed', fullName: 'another', failureMessages: [] },
-        ],
-      },
-    ],
-  });
-  const run = clone.run('.ci/run', [], { REPORT });
-  expect(run.stdout.trimEnd().split('\n').slice(-3)).toEqual([
-    'passed at the second try: slow.test.ts: a rare one',
-    '  at first: Error: too late',
-    '2 passed, 0 failed',
-  ]);
-  expect(run.status).toBe(0);
 });
 
 test('.ci/run does not count a report of an earlier run', () => {

@@ -53,8 +53,9 @@ case $1 in
     ;;
   run)
     printf 'running %s\\n' "$3"
-    [ "$3" != test ] || [ -z "\${REPORT-}" ] || printf '%s' "$REPORT" >build/test-report.json
-    case " \${FAIL-} " in *" $3 "*) exit 1 ;; esac
+    check=\${3%%:*}
+    [ "$check" != test ] || [ -z "\${REPORT-}" ] || printf '%s' "$REPORT" >"$MON_TEST_REPORT"
+    case " \${FAIL-} " in *" $check "*) exit 1 ;; esac
     ;;
 esac
 `;

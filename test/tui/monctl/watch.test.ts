@@ -148,32 +148,36 @@ test.each([
   expect(JSON.parse(await watching.next())).toMatchObject({ change: 'added', value: row });
 });
 
-test('groups and inhibitions are watched as they are listed, also those of one namespace', { tags: 'slow' }, async () => {
-  await using own = await startBackend({
-    settings: {
-      handlers: { default: { type: 'pipe', command: 'true', group_by: ['check'], group_wait: 600 } },
-      inhibitions: { switch: { when: 'check=switch', quiet: 'check!=switch' } },
-    },
-  });
-  await openApiClient({ backend: own.url, env: {} }).submitResult({
-    name: 'switch',
-    source: 'a',
-    status: 2,
-    output: '',
-  });
-  for (const line of [
-    ['handler', 'groups', '--filter', 'by=switch'],
-    ['handler', 'groups', '--namespace', 'default'],
-    ['inhibition', 'list'],
-    ['inhibition', 'list', '--namespace', 'default'],
-  ]) {
-    const json = [...line, '--output', 'json'];
-    const env = { MON_BACKEND: own.url };
-    const [row] = JSON.parse((await runMonctl(json, env)).stdout) as unknown[];
-    expect(row).toBeDefined();
-    expect(JSON.parse(await watchMonctl(json, env).next())).toMatchObject({ change: 'added', value: row });
-  }
-});
+test(
+  'groups and inhibitions are watched as they are listed, also those of one namespace',
+  { tags: 'slow' },
+  async () => {
+    await using own = await startBackend({
+      settings: {
+        handlers: { default: { type: 'pipe', command: 'true', group_by: ['check'], group_wait: 600 } },
+        inhibitions: { switch: { when: 'check=switch', quiet: 'check!=switch' } },
+      },
+    });
+    await openApiClient({ backend: own.url, env: {} }).submitResult({
+      name: 'switch',
+      source: 'a',
+      status: 2,
+      output: '',
+    });
+    for (const line of [
+      ['handler', 'groups', '--filter', 'by=switch'],
+      ['handler', 'groups', '--namespace', 'default'],
+      ['inhibition', 'list'],
+      ['inhibition', 'list', '--namespace', 'default'],
+    ]) {
+      const json = [...line, '--output', 'json'];
+      const env = { MON_BACKEND: own.url };
+      const [row] = JSON.parse((await runMonctl(json, env)).stdout) as unknown[];
+      expect(row).toBeDefined();
+      expect(JSON.parse(await watchMonctl(json, env).next())).toMatchObject({ change: 'added', value: row });
+    }
+  },
+);
 
 test('on a terminal the list is drawn over, and only when something changed', { tags: 'slow' }, async () => {
   await api.submitResult({ source: 'tty-1', name: 'disk', status: 2, output: 'full' });

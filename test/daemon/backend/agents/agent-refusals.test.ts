@@ -200,36 +200,40 @@ describe('a limit of entities', () => {
     await api.deleteClient('legacy-proxy');
   });
 
-  test('is told by mon-agent in the words of the peer; it tries again and keeps its results until there is place', { tags: 'slow' }, async () => {
-    const dir = await tempDir();
-    const config = join(dir, 'agent.json');
-    const closed = { socket: { enabled: false }, http_socket: { enabled: false } };
-    await writeFile(
-      config,
-      JSON.stringify({
-        agent: { namespace: 'default' },
-        client: { name: 'late', address: 'a', ...closed },
-        checks: { uptime: { command: 'echo up', standalone: true, interval: 1 } },
-      }),
-    );
-    const agent = startAgent(['start', '--backend', backend.url, '--state-dir', join(dir, 'state'), '-c', config], {
-      MON_AGENT_CREDENTIALS: ADMIN,
-    });
-    const refusals = (): Readonly<Record<string, unknown>>[] =>
-      agent.records.filter(({ message }) => message === 'reconnection attempt failed');
-    await vi.waitFor(() => {
-      expect(refusals().length).toBeGreaterThan(1);
-      expect(refusals().at(-1)?.['spooled']).toBeGreaterThan(0);
-    });
-    expect(refusals()[0]).toMatchObject({
-      component: 'agent',
-      level: 'error',
-      error: 'handshake failed with status 402',
-      body: JSON.stringify({ error: ENTITY_LIMIT_REFUSAL, code: 'payment_required' }),
-    });
-    await api.deleteClient('web-3');
-    await vi.waitFor(async () => expect(await api.result('late', 'uptime')).toBeDefined());
-  });
+  test(
+    'is told by mon-agent in the words of the peer; it tries again and keeps its results until there is place',
+    { tags: 'slow' },
+    async () => {
+      const dir = await tempDir();
+      const config = join(dir, 'agent.json');
+      const closed = { socket: { enabled: false }, http_socket: { enabled: false } };
+      await writeFile(
+        config,
+        JSON.stringify({
+          agent: { namespace: 'default' },
+          client: { name: 'late', address: 'a', ...closed },
+          checks: { uptime: { command: 'echo up', standalone: true, interval: 1 } },
+        }),
+      );
+      const agent = startAgent(['start', '--backend', backend.url, '--state-dir', join(dir, 'state'), '-c', config], {
+        MON_AGENT_CREDENTIALS: ADMIN,
+      });
+      const refusals = (): Readonly<Record<string, unknown>>[] =>
+        agent.records.filter(({ message }) => message === 'reconnection attempt failed');
+      await vi.waitFor(() => {
+        expect(refusals().length).toBeGreaterThan(1);
+        expect(refusals().at(-1)?.['spooled']).toBeGreaterThan(0);
+      });
+      expect(refusals()[0]).toMatchObject({
+        component: 'agent',
+        level: 'error',
+        error: 'handshake failed with status 402',
+        body: JSON.stringify({ error: ENTITY_LIMIT_REFUSAL, code: 'payment_required' }),
+      });
+      await api.deleteClient('web-3');
+      await vi.waitFor(async () => expect(await api.result('late', 'uptime')).toBeDefined());
+    },
+  );
 });
 
 describe('a listener for agents', () => {

@@ -1,0 +1,55 @@
+import type { Reporter, TestCase, TestModule } from 'vitest/node';
+
+/** The tag of tests that only `./scripts/test --all` runs. */
+export const SLOW = 'slow';
+
+/** The longest that a test without the tag may take, in milliseconds. */
+const STANDARD_MS_MAX = 5000;
+
+/** How many of the slowest tests of each tier are printed. */
+const SHOWN = 20;
+
+interface TimedTest {
+  readonly name: string;
+  readonly isSlow: boolean;
+  readonly durationMs: number;
+}
+
+/** Prints the slowest tests of each tier, and fails the run when a test of the standard tier takes too long. */
+export class TierReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const tests = modules.flatMap((module) => [...module.children.allTests()].flatMap(timed));
+    const [slow = [], standard = []] = [true, false].map((isSlow) =>
+      tests.filter((test) => test.isSlow === isSlow).toSorted((one, other) => other.durationMs - one.durationMs),
+    );
+    for (const [tier, sorted] of [
+      ['standard', standard],
+      ['slow', slow],
+    ] as const) {
+      if (tests.length > SHOWN && sorted.length > 0)
+        print(`slowest tests of the ${tier} tier:`, sorted.slice(0, SHOWN));
+    }
+    const tooLong = standard.filter(({ durationMs }) => durationMs > STANDARD_MS_MAX);
+    if (tooLong.length === 0) return;
+    print(
+      `over ${seconds(STANDARD_MS_MAX)}: make them faster, or give them the tag ${SLOW} (CONTRIBUTING.md):`,
+      tooLong,
+    );
+    process.exitCode = 1;
+  }
+}
+
+function timed(test: TestCase): readonly TimedTest[] {
+  const durationMs = test.diagnostic()?.duration;
+  if (durationMs === undefined) return [];
+  return [{ name: `${test.module.relativeModuleId}: ${test.fullName}`, isSlow: test.tags.includes(SLOW), durationMs }];
+}
+
+function print(title: string, tests: readonly TimedTest[]): void {
+  const lines = tests.map(({ name, durationMs }) => `${seconds(durationMs).padStart(8)}  ${name}`);
+  process.stdout.write(`\n${[title, ...lines].join('\n')}\n`);
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1)} s`;
+}
