@@ -34,8 +34,6 @@ export default defineConfig({
       // React as people run it; its development build takes twice the time.
       NODE_ENV: 'production',
       NODE_COMPILE_CACHE: join(import.meta.dirname, 'build/compile-cache'),
-      // Backends of tests leave their tokens there, not among those of the person who runs them.
-      XDG_RUNTIME_DIR: join(import.meta.dirname, 'build/runtime'),
     },
     reporters: [
       'default',

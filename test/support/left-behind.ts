@@ -6,6 +6,9 @@ import { describeProcess, processesWithVariable, startedMs } from './processes.t
 /** How long processes that were told to end, or were killed, may take to be gone. */
 const ENDING_MS = 5000;
 
+/** Where backends of tests leave their tokens, not among those of the person who runs the tests. */
+const RUNTIME = 'run';
+
 /** A timer or a process is not noted to the millisecond. */
 const CLOCK_TICK_MS = 20;
 
@@ -24,8 +27,8 @@ export class WorkerFolder {
 
   constructor(path: string) {
     this.#path = path;
-    mkdirSync(path, { recursive: true });
-    process.env['TMPDIR'] = path;
+    mkdirSync(join(path, RUNTIME), { recursive: true });
+    this.#use();
   }
 
   /**
@@ -34,16 +37,25 @@ export class WorkerFolder {
    * @throws Error that names the processes and files, each with the test during which it was made
    */
   async clear(tests: readonly BegunTest[]): Promise<void> {
-    process.env['TMPDIR'] = this.#path;
+    this.#use();
     const processes = await this.#processesLeft();
     const left = processes.map((pid) => `process ${describeProcess(pid)}, of ${testAt(tests, startedMs(pid))}`);
     for (const pid of processes) killIfThere(pid);
     for (const name of readdirSync(this.#path)) {
+      if (name === RUNTIME) continue;
       const file = join(this.#path, name);
       left.push(`file ${name}, of ${testAt(tests, statSync(file).birthtimeMs)}`);
       rmSync(file, { recursive: true, force: true });
     }
+    // A backend that a test kills leaves its token, and another one may have the same port later.
+    rmSync(join(this.#path, RUNTIME), { recursive: true, force: true });
+    mkdirSync(join(this.#path, RUNTIME));
     if (left.length > 0) throw new Error(`left behind:\n${left.join('\n')}`);
+  }
+
+  #use(): void {
+    process.env['TMPDIR'] = this.#path;
+    process.env['XDG_RUNTIME_DIR'] = join(this.#path, RUNTIME);
   }
 
   async #processesLeft(): Promise<readonly number[]> {

@@ -139,7 +139,7 @@ export function storeContract(name: string, open: (dir: string) => Promise<Store
           );
           await store.close();
         }),
-        { numRuns: propertyRuns(15) },
+        { numRuns: propertyRuns(8) },
       );
     });
   });

@@ -14,18 +14,18 @@ export interface V2Answer {
  */
 export class V2Peer {
   readonly #url: string;
-  readonly #headers: Readonly<Record<string, string>>;
+  readonly #headers: Headers;
 
   constructor(url: string, headers: Readonly<Record<string, string>> = {}) {
     this.#url = `${url}/api/core/v2`;
-    this.#headers = {
+    this.#headers = new Headers({
       Accept: 'application/json',
       'Content-Type': 'application/json',
       'Accept-Encoding': 'gzip',
       'User-Agent': 'sensuctl/6.2.4',
       ...administratorOf(url),
-      ...headers,
-    };
+    });
+    for (const [name, value] of Object.entries(headers)) this.#headers.set(name, value);
   }
 
   get(path: string): Promise<V2Answer> {
@@ -54,9 +54,11 @@ export class V2Peer {
     body?: unknown,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<V2Answer> {
+    const sent = new Headers(this.#headers);
+    for (const [name, value] of Object.entries(headers)) sent.set(name, value);
     const response = await fetch(`${this.#url}${path}`, {
       method,
-      headers: { ...this.#headers, ...headers },
+      headers: sent,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();

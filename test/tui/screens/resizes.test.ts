@@ -7,7 +7,7 @@ import { anEventRow } from '../../support/feed-rows.ts';
 const EVENTS = Array.from({ length: 120 }, (_, index) =>
   anEventRow({ client: `web-${String(index).padStart(3, '0')}`, output: `数据 ${'overflow '.repeat(30)}` }),
 );
-const RESIZES = 50;
+const RESIZES = 30;
 const REPAINT = '\u000C';
 
 test.each([
