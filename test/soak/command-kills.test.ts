@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { CommandRunner } from '../../daemon/command/command-runner.ts';
 import { SystemClock } from '../../daemon/clock/system-clock.ts';
 import { builtProgram } from '../support/built-programs.ts';
-import { childrenOf, processesWithArgument, watchdogsOf } from '../support/processes.ts';
+import { childrenOf, KILL_RUNNER, processesWithArgument, watchdogsOf } from '../support/processes.ts';
 import { RecordedLog } from '../support/recorded-log.ts';
 import { Chance } from './chance.ts';
 import { rounds, roundsTimeoutMs, seed } from './rounds.ts';
@@ -28,7 +28,7 @@ const COMMANDS = [
 ] as const;
 
 /** Kills itself the program that runs it, at once. */
-const ASSASSIN = (sleep: string): string => `kill -KILL $PPID; exec ${sleep}`;
+const ASSASSIN = (sleep: string): string => `${KILL_RUNNER}; exec ${sleep}`;
 
 /** Disasters of a program that runs commands. */
 type Disaster = (host: ChildProcess, chance: Chance) => Promise<void>;
@@ -43,7 +43,10 @@ const kill = (pids: readonly number[], signal: NodeJS.Signals = 'SIGKILL'): void
   }
 };
 
-const pidOf = ({ pid = 0 }: ChildProcess): number => pid;
+const pidOf = ({ pid }: ChildProcess): number => {
+  if (pid === undefined) throw new Error('the program could not be started');
+  return pid;
+};
 const helpersOf = (host: ChildProcess): readonly number[] =>
   processesWithArgument('mon-backend commands').filter((pid) => childrenOf(pidOf(host)).includes(pid));
 

@@ -37,6 +37,13 @@ const waitPatiently: typeof vi.waitFor = async (callback, options) => {
 // All files of a worker share one process, and this is run for each.
 vi.waitFor = waitPatiently;
 
+// The number of a process that a test did not learn is 0, -1 or NaN: the process group of the run, or all processes.
+const kill = process.kill.bind(process);
+process.kill = (pid, signal) => {
+  if (!Number.isSafeInteger(pid) || Math.abs(pid) <= 1) throw new Error(`no process of a test: ${String(pid)}`);
+  return kill(pid, signal);
+};
+
 const folder = new WorkerFolder(join(inject('tempFolder'), process.env['VITEST_POOL_ID'] ?? '0'));
 const begun: BegunTest[] = [];
 beforeEach(({ task }) => void begun.push({ name: task.name, startMs: Date.now() }));

@@ -9,6 +9,7 @@ import { CommandRunner } from '../../../daemon/command/command-runner.ts';
 import { OUTPUT_BYTES_MAX, runCommand } from '../../../daemon/command/run-command.ts';
 import { isAlive } from '../../support/is-alive.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
+import { KILL_RUNNER } from '../../support/processes.ts';
 import { RecordedLog } from '../../support/recorded-log.ts';
 import { tempDir } from '../../support/temp-dir.ts';
 
@@ -183,7 +184,7 @@ describe('when the process is killed', () => {
   test('what comes next waits for the end of a pause, unless its own time is over before', async () => {
     const clock = new ManualClock();
     const rig = openRunner(clock);
-    expect(await rig.run('kill -KILL $PPID; sleep 600')).toMatchObject({ kind: 'failed' });
+    expect(await rig.run(`${KILL_RUNNER}; sleep 600`)).toMatchObject({ kind: 'failed' });
     const impatient = rig.run('echo ran', { timeoutMs: 50 });
     const patient = rig.run('echo ran', { timeoutMs: 60_000 });
     clock.advance(99);
@@ -197,7 +198,7 @@ describe('when the process is killed', () => {
     vi.stubEnv('TMPDIR', dir);
     onTestFinished(() => void vi.unstubAllEnvs());
     const rig = openRunner();
-    expect(await rig.run('kill -KILL $PPID; sleep 600')).toMatchObject({ kind: 'failed' });
+    expect(await rig.run(`${KILL_RUNNER}; sleep 600`)).toMatchObject({ kind: 'failed' });
     expect(await readdir(dir)).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { anEvent } from '../../../support/a-job.ts';
 import { DeliveryRig } from '../../../support/delivery-rig.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
+import { KILL_RUNNER } from '../../../support/processes.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 import type { MutatorDefinition } from '../../../../shared/schemas/mutator.ts';
 
@@ -80,7 +81,7 @@ describe('the handler does not run, and never will by itself,', () => {
 });
 
 test('a mutator that could not be run may run the next time', async () => {
-  const rig = new DeliveryRig({ mutators: { unlucky: { command: 'kill -KILL $PPID; sleep 600' } } });
+  const rig = new DeliveryRig({ mutators: { unlucky: { command: `${KILL_RUNNER}; sleep 600` } } });
   expect(await rig.run({ type: 'pipe', command: 'echo ran', mutator: 'unlucky' })).toEqual({
     kind: 'failed',
     reason: 'mutator error: unlucky: it could not be run',
