@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Settings } from '../../shared/domain/merge-settings.ts';
-import { nameSchema } from '../../shared/schemas/name.ts';
+import { v2NameSchema } from '../../shared/schemas/name.ts';
 import { DEFAULT_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { LOG_LEVELS } from '../../shared/schemas/settings.ts';
 import { RUNNING_DEFAULT } from './run-check.ts';
@@ -11,7 +11,7 @@ const ownSchema = z.strictObject({
     .min(1)
     .default('http://127.0.0.1:4567')
     .describe('Where the backend is. Several with commas: each agent tries them in an order of its own.'),
-  namespace: nameSchema.default(DEFAULT_NAMESPACE).describe('Of the backend, in which this machine is a client.'),
+  namespace: v2NameSchema.default(DEFAULT_NAMESPACE).describe('Of the backend, in which this machine is a client.'),
   api_key: z
     .string()
     .regex(/^[\x21-\x7e]{1,4096}$/, 'holds a character that no key has')

@@ -11,7 +11,7 @@ import {
 import { clientSchema, clientAnswer, clientHistoryAnswer } from '../schemas/client.ts';
 import { resolveSchema, eventAnswer } from '../schemas/event.ts';
 import { requestSchema } from '../schemas/request.ts';
-import { resultSchema, resultAnswer } from '../schemas/result.ts';
+import { v1ResultSchema, resultAnswer } from '../schemas/result.ts';
 import { clearSilencedSchema, silencedSchema, silencedAnswer } from '../schemas/silenced.ts';
 import { stashContentSchema, stashSchema, stashAnswer } from '../schemas/stash.ts';
 import { endpointsBelow, type Endpoint, type EndpointQuery } from './endpoint.ts';
@@ -94,7 +94,7 @@ export const V1_API = {
   submitResult: v1(
     'POST /results',
     'Takes a result',
-    asked(resultSchema, { scope: 'submit', errors: ['invalid', 'too_large', 'no_memory'] }),
+    asked(v1ResultSchema, { scope: 'submit', errors: ['invalid', 'too_large', 'no_memory'] }),
   ),
   deleteResult: v1('DELETE /results/:client/:check', 'Deletes a result with its history; its event stays', GONE),
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { aggregateNameSchema } from './aggregate.ts';
-import { nameSchema } from './name.ts';
+import { nameSchema, v2NameSchema } from './name.ts';
 import { DEFAULT_NAMESPACE, EVERY_NAMESPACE } from './namespace.ts';
 
 /** The client whose checks are the rules of aggregates. */
@@ -17,8 +17,8 @@ export const aggregateRuleSchema = z
   .strictObject({
     /** Default: the name of the rule. */
     aggregate: aggregateNameSchema.optional(),
-    /** Where its aggregate is; `*`: in each namespace that has one of this name. */
-    namespace: z.union([z.literal(EVERY_NAMESPACE), nameSchema]).default(DEFAULT_NAMESPACE),
+    /** The namespace of its aggregate; `*`: each namespace that has an aggregate of this name. */
+    namespace: z.union([z.literal(EVERY_NAMESPACE), v2NameSchema]).default(DEFAULT_NAMESPACE),
     /** So many results that are not OK. */
     warning: thresholdSchema,
     critical: thresholdSchema,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { expireAtSchema } from './expiry.ts';
 import { LIFETIME_SECONDS_MAX } from './lifetime.ts';
-import { nameSchema, sourceSchema, subscriptionSchema } from './name.ts';
+import { objectNameSchema, storedClientNameSchema, subscriptionSchema } from './name.ts';
 import { recurrenceSchema } from './recurrence.ts';
 import { isOneTarget, monSilencedSchema, remindedSchema, TARGET_MESSAGE } from './silenced.ts';
-import { objectNameSchema, pairsSchema } from './v2/metadata.ts';
+import { pairsSchema } from './v2/metadata.ts';
 
 /** Most operations of one `POST /api/mon/v1/bulk`. */
 const BULK_MAX = 10_000;
@@ -46,7 +46,7 @@ const restoredEntrySchema = z
 const bulkOperationSchema = z.discriminatedUnion('op', [
   monSilencedSchema.safeExtend({ op: z.literal('silence') }),
   z.looseObject({ op: z.literal('clear'), id: z.string().min(1).max(512), if_timestamp: ifTimestamp }),
-  z.looseObject({ op: z.literal('resolve'), client: sourceSchema, check: nameSchema }),
+  z.looseObject({ op: z.literal('resolve'), client: storedClientNameSchema, check: objectNameSchema }),
   z.looseObject({ op: z.literal('restore'), entry: restoredEntrySchema, if_timestamp: ifTimestamp }),
 ]);
 

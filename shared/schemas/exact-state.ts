@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { inhibitedSchema, WITHHELD_NAMES_MAX } from './inhibition.ts';
-import { nameSchema } from './name.ts';
+import { objectNameSchema, v2NameSchema } from './name.ts';
 import { recoverySchema } from './recovery.ts';
 import { recurrenceAnswer, recurrenceSchema } from './recurrence.ts';
 import { remindedSchema, silenceIdleSchema, windowUseSchema } from './silenced.ts';
@@ -17,7 +17,7 @@ const secondsSchema = z.number().min(0);
 
 /** A check result as it is stored. */
 const checkSchema = z.looseObject({
-  name: nameSchema,
+  name: objectNameSchema,
   output: z.string(),
   status: z.int(),
   executed: z.number(),
@@ -61,7 +61,7 @@ export const exactRecordSchema = z.object({
 /** `mon` of an entity: the client with what is not shown of it. */
 export const exactClientSchema = z.object({
   client: z.looseObject({
-    name: nameSchema,
+    name: v2NameSchema,
     address: z.string(),
     subscriptions: z.array(z.string().min(1).max(255)).max(1000),
     timestamp: secondsSchema,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { aggregateSchema, aggregatesSchema } from './aggregate.ts';
-import { NAME_LENGTH_MAX, nameSchema } from './name.ts';
+import { NAME_LENGTH_MAX, nameSchema, objectNameSchema, v2NameSchema } from './name.ts';
 import { answer, numberOrZero, textOrEmpty } from './answer.ts';
 
 /** Statuses have meaning as exit codes, but anything a script reports is kept (completion 1.4). */
@@ -18,11 +18,11 @@ const handlerNameSchema = z.string().min(1, 'must not be empty').max(NAME_LENGTH
  */
 export const resultSchema = z
   .looseObject({
-    name: nameSchema,
+    name: objectNameSchema,
     output: z.string(),
     status: statusSchema.nullish(),
     executed: z.int().min(0, 'must be in seconds since 1970').nullish(),
-    source: nameSchema.nullish(),
+    source: v2NameSchema.nullish(),
     handler: z.string().max(NAME_LENGTH_MAX).nullish(),
     handlers: z.array(handlerNameSchema).max(HANDLERS_MAX).nullish(),
     ttl: z.union([z.int().positive(), z.literal(false)]).nullish(),
@@ -38,6 +38,9 @@ export const resultSchema = z
     if (problem !== undefined)
       context.addIssue({ code: 'custom', message: problem.message, path: [problem.attribute] });
   });
+
+/** The same over the older API and on the sockets of agents, whose names have no colons. */
+export const v1ResultSchema = resultSchema.safeExtend({ name: nameSchema, source: nameSchema.nullish() });
 
 export type SubmittedResult = z.infer<typeof resultSchema>;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { expireSchema } from './expiry.ts';
 import { EXPIRE_NEVER, type Expiring } from './lifetime.ts';
-import { nameSchema, subscriptionSchema } from './name.ts';
+import { nameSchema, objectNameSchema, subscriptionSchema } from './name.ts';
 import { recurrenceAnswer, recurrenceSchema, type Recurrence, type SubmittedRecurrence } from './recurrence.ts';
 import { numberOrNull, numberOrZero, orFalse, textOrNull, type AnswerOf } from './answer.ts';
 
@@ -27,8 +27,12 @@ export type SubmittedSilenced = z.infer<typeof silencedSchema>;
 /** Longest selector; `shared/domain/selector.ts` reads it. */
 const SELECTOR_LENGTH_MAX = 1024;
 
-/** What our own API can silence: subscription, check or both, or what a selector finds (silencing 1). */
-export const silencedTarget = { ...parts, selector: z.string().min(1).max(SELECTOR_LENGTH_MAX).nullish() };
+/** The target of a silence of our own API: a subscription, a check, both, or a selector (silencing 1). */
+export const silencedTarget = {
+  subscription: subscriptionSchema.nullish(),
+  check: objectNameSchema.nullish(),
+  selector: z.string().min(1).max(SELECTOR_LENGTH_MAX).nullish(),
+};
 
 /** What a silence is about: one of both parts at least, or a selector. `null` and absent mean the same. */
 export interface SilencedTargetParts {

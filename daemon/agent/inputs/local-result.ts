@@ -3,7 +3,7 @@ import { FORBIDDEN_NAMES, DEPTH_MAX } from '../../../shared/domain/json-text.ts'
 import { resultOfNamedClient } from '../../../shared/domain/submitted-result.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
-import { resultSchema, type SubmittedResult } from '../../../shared/schemas/result.ts';
+import { v1ResultSchema, type SubmittedResult } from '../../../shared/schemas/result.ts';
 import type { Clock, DeliverResult } from '../ports.ts';
 
 /** Largest message of a program on this machine, over any of the inputs (security S7). */
@@ -49,7 +49,7 @@ export async function acceptLocalResults(message: unknown, { clock, deliver }: A
 function localResult(value: unknown, nowMs: number): SubmittedResult | string {
   const hazard = hazardOf(value, 1);
   if (hazard !== undefined) return hazard;
-  const parsed = resultSchema.safeParse(resultOfNamedClient(value));
+  const parsed = v1ResultSchema.safeParse(resultOfNamedClient(value));
   if (!parsed.success) return problemsOf(parsed.error);
   const now = Math.floor(nowMs / 1000);
   const { status, executed } = parsed.data;

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { MonError } from '../../../shared/errors.ts';
 import { AGENT_NAME_HEADER, AGENT_NAMESPACE_HEADER } from '../../../shared/schemas/agent.ts';
-import { nameSchema } from '../../../shared/schemas/name.ts';
+import { v2NameSchema } from '../../../shared/schemas/name.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { maySee, type Principal } from '../access/principal.ts';
@@ -75,7 +75,7 @@ export function v2AgentEntry(parts: AccessParts, accept: (socket: FrameSocket, i
       namespace: single(headers[V2_AGENT_HEADERS.namespace]) ?? DEFAULT_NAMESPACE,
     }),
     admit: (request, principal) => {
-      const name = nameSchema.safeParse(request.headers[V2_AGENT_HEADERS.name]);
+      const name = v2NameSchema.safeParse(request.headers[V2_AGENT_HEADERS.name]);
       if (!name.success) throw new MonError('invalid', `Sensu-AgentName: ${problemsOf(name.error)}`);
       admit(request, principal);
     },

@@ -3,12 +3,17 @@ import { z } from 'zod';
 import { MonError } from '../../../shared/errors.ts';
 import { aggregateNameSchema } from '../../../shared/schemas/aggregate.ts';
 import { usernameSchema } from '../../../shared/schemas/v2/user.ts';
-import { nameSchema, sourceSchema, subscriptionSchema } from '../../../shared/schemas/name.ts';
+import {
+  nameSchema,
+  objectNameSchema,
+  storedClientNameSchema,
+  subscriptionSchema,
+} from '../../../shared/schemas/name.ts';
 
 /** What a part of a path may name. A client may have been named after a token that nobody substituted. */
 const SCHEMAS = {
-  client: sourceSchema,
-  check: nameSchema,
+  client: storedClientNameSchema,
+  check: objectNameSchema,
   subscription: subscriptionSchema,
   aggregate: aggregateNameSchema,
   severity: nameSchema,

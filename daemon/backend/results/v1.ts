@@ -9,7 +9,7 @@ import { v1Namespace } from '../namespaces/asked.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 import { oneResult, type ResultDeps } from './members.ts';
 import { readResults, readResultTexts, resultsOf, resultsOfClient } from './read.ts';
-import { validateSubmitted } from './validate-result.ts';
+import { validateV1Submitted } from './validate-result.ts';
 
 /** The last result of every client and check (completion 1.6). */
 export function resultsOnV1(
@@ -25,7 +25,7 @@ export function resultsOnV1(
     submitResult: async (request) => {
       const refused = await results.submit(
         DEFAULT_NAMESPACE,
-        [readBody(request, validateSubmitted)],
+        [readBody(request, validateV1Submitted)],
         request.admission,
       );
       const refusal = refused.get(0);

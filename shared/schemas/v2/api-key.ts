@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { NAME_LENGTH_MAX } from '../name.ts';
 import { SCOPES, type Scope } from '../scope.ts';
-import { v2NameSchema } from './metadata.ts';
+import { v2NameSchema } from '../name.ts';
 import { usernameSchema } from './user.ts';
 
 /** `mk_<id>_<secret>` (security S2): 8 bytes in hexadecimal digits, 32 random bytes in base64url. */

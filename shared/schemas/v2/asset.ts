@@ -1,17 +1,10 @@
 import { z } from 'zod';
-import { DOTS_MESSAGE, isDots, NAME_LENGTH_MAX } from '../name.ts';
+import { NAME_LENGTH_MAX } from '../name.ts';
+import { assetNameSchema } from './asset-name.ts';
 import { textsSchema } from './check.ts';
 import { metadataSchema, type Stored } from './metadata.ts';
 
 const BUILDS_MAX = 100;
-
-/** Names of assets have a maker and a program: `sensu/http-checks`. No part of one is taken for a folder by a path. */
-const assetNameSchema = z
-  .string()
-  .min(1, 'must not be empty')
-  .max(NAME_LENGTH_MAX)
-  .regex(/^[a-z0-9/_.-]+$/, 'must be lower-case letters, digits, slashes, underscores, dots and hyphens only')
-  .refine((name) => !name.split('/').some(isDots), DOTS_MESSAGE);
 
 const urlSchema = z
   .string()

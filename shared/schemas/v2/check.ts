@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { argumentsSchema, programProblem } from '../command.ts';
 import { environmentSchema } from '../environment.ts';
-import { NAME_LENGTH_MAX } from '../name.ts';
+import { objectNameSchema } from '../name.ts';
 import { v2CronProblem } from './cron.ts';
-import { metadataSchema, objectNameSchema, type Stored } from './metadata.ts';
+import { assetNameSchema } from './asset-name.ts';
+import { metadataSchema, type Stored } from './metadata.ts';
 import { v2SubscriptionSchema } from './subscription.ts';
 import { v2WindowsSchema } from './windows.ts';
 
@@ -23,9 +24,6 @@ const METRIC_FORMATS = [
   'opentsdb_line',
   'prometheus_text',
 ] as const;
-
-/** Of an asset, perhaps with its version: `sensu/check-disk:1.0`. */
-const ASSET_NAME = /^[\w/.:-]+$/;
 
 export const textsSchema = z.array(z.string()).max(LIST_MAX).nullish();
 export const secondsSchema = z.int().min(0).max(SECONDS_MAX).nullish();
@@ -82,10 +80,7 @@ export const v2CheckSchema = z
       .array(z.record(z.string(), z.array(z.string()).nullable()))
       .max(LIST_MAX)
       .nullish(),
-    runtime_assets: z
-      .array(z.string().max(NAME_LENGTH_MAX).regex(ASSET_NAME, 'must be the name of an asset'))
-      .max(LIST_MAX)
-      .nullish(),
+    runtime_assets: z.array(assetNameSchema).max(LIST_MAX).nullish(),
     output_metric_format: z.enum(METRIC_FORMATS).nullish(),
     output_metric_handlers: textsSchema,
     secrets: secretsSchema,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { NAME_LENGTH_MAX, nameSchema } from '../name.ts';
-import { v2NameSchema, metadataSchema, type V2Metadata } from './metadata.ts';
+import { NAME_LENGTH_MAX, v2NameSchema } from '../name.ts';
+import { metadataSchema, type V2Metadata } from './metadata.ts';
 
 const LIST_MAX = 1000;
 
@@ -48,7 +48,7 @@ const attributes = {
  * called `entity:NAME`. Attributes that are not named here are kept.
  */
 export const v2EntitySchema = z
-  .looseObject({ metadata: metadataSchema(nameSchema), ...attributes })
+  .looseObject({ metadata: metadataSchema(v2NameSchema), ...attributes })
   .refine(({ entity_class: entityClass }) => Boolean(entityClass), {
     path: ['entity_class'],
     message: 'must not be empty: agent, proxy, or what you call such entities',
@@ -56,7 +56,7 @@ export const v2EntitySchema = z
 
 /** An entity within an event, whose path may name it. */
 export const eventEntitySchema = z.looseObject({
-  metadata: metadataSchema(nameSchema).partial({ name: true }).nullish(),
+  metadata: metadataSchema(v2NameSchema).partial({ name: true }).nullish(),
   ...attributes,
 });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NAME_LENGTH_MAX, nameSchema } from '../name.ts';
+import { NAME_LENGTH_MAX, v2NameSchema } from '../name.ts';
 import { eventEntitySchema, type V2Entity } from './entity.ts';
 import { metadataSchema, type V2Metadata } from './metadata.ts';
 import { v2SubscriptionSchema } from './subscription.ts';
@@ -32,7 +32,7 @@ const eventCheckSchema = z.looseObject({
   ttl: z.int().nullish(),
   low_flap_threshold: secondsSchema,
   high_flap_threshold: secondsSchema,
-  proxy_entity_name: z.union([z.literal(''), nameSchema]).nullish(),
+  proxy_entity_name: z.union([z.literal(''), v2NameSchema]).nullish(),
   pipelines: z.array(z.looseObject({})).max(LIST_MAX).nullish(),
 });
 

@@ -1,27 +1,8 @@
 import { z } from 'zod';
-import { NAME_LENGTH_MAX, nameMessage, NAME_PATTERN } from '../name.ts';
+import { NAME_LENGTH_MAX, objectNameSchema } from '../name.ts';
 
 /** Labels and annotations of one object. */
 const PAIRS_MAX = 1000;
-
-/** A name of version 2: of a namespace, and what else is in a path of its own. */
-export const v2NameSchema = z
-  .string()
-  .min(1, 'must not be empty')
-  .max(NAME_LENGTH_MAX)
-  .regex(NAME_PATTERN, { error: nameMessage('word characters, dots and hyphens') });
-
-/** Of a check, a handler and the like: with colons, as the peer has them. */
-const OBJECT_NAME = /^(?!\.{1,2}$)[\w.:-]+$/;
-
-/** The peer has no bound. */
-const OBJECT_NAME_LENGTH_MAX = 512;
-
-export const objectNameSchema = z
-  .string()
-  .min(1, 'must not be empty')
-  .max(OBJECT_NAME_LENGTH_MAX)
-  .regex(OBJECT_NAME, { error: nameMessage('word characters, dots, hyphens and colons') });
 
 /** Labels and annotations. */
 export const pairsSchema = z

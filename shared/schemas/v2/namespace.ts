@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { v2NameSchema } from './metadata.ts';
+import { v2NameSchema } from '../name.ts';
 
 /** A namespace: the one object of version 2 whose name does not stand in metadata (reference 2.7). */
 export const v2NamespaceSchema = z.looseObject({ name: v2NameSchema });

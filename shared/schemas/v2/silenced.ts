@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LIFETIME_SECONDS_MAX } from '../lifetime.ts';
-import { subscriptionSchema } from '../name.ts';
-import { metadataSchema, objectNameSchema } from './metadata.ts';
+import { objectNameSchema, subscriptionSchema } from '../name.ts';
+import { metadataSchema } from './metadata.ts';
 
 /** The path of an entry ends so: `SUBSCRIPTION:CHECK` with `*` for a missing part, or a check alone (clients 7). */
 const v2SilencedNameSchema = z

@@ -126,7 +126,7 @@ test('a result that breaks a rule is named, counts as delivered, and takes no ot
   expect(await agent.hears('rejected')).toEqual({
     type: 'rejected',
     id: 2,
-    error: 'name: must be word characters, dots and hyphens only',
+    error: 'name: must be word characters, dots, hyphens and colons only',
   });
   expect(await historyOf(api)).toEqual([1, 3]);
   expect(log.messages('error')).toEqual(['invalid check result refused']);

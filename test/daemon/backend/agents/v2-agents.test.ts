@@ -343,7 +343,7 @@ test.each<{ name: string; identity: Parameters<typeof GoAgent.connect>[1]; statu
     name: 'without a usable name',
     identity: { name: 'not a name' },
     status: 400,
-    body: 'Sensu-AgentName: must be word characters, dots and hyphens only',
+    body: 'Sensu-AgentName: must be word characters, dots, hyphens and colons only',
   },
 ])('an agent $name is refused before its connection is opened', async ({ identity, status, body }) => {
   expect(await GoAgent.connect(url, identity)).toEqual({ status, body, type: 'text/plain; charset=utf-8' });

@@ -87,7 +87,7 @@ describe('assets', () => {
     ['from anywhere but the web', { url: 'file:///etc/passwd' }],
     ['without a checksum', { sha512: undefined }],
     ['with half a checksum', { sha512: 'abc' }],
-    ['with a name in capitals', { metadata: meta('Capital') }],
+    ['with a space in the name', { metadata: meta('a b') }],
     ['with a name that leads out of a folder', { metadata: meta('a/../b') }],
     ['with a build of no checksum', { builds: [{ url: 'https://x.example/y' }] }],
   ])('are refused %s', async (_what, body) => {

@@ -118,7 +118,7 @@ const short = (id: number, of: number, about: object = {}): ShortResult => ({
 });
 
 const invalid = (id: number): UncheckedResult => whole(id, { name: 'not a name' });
-const BAD = 'name: must be word characters, dots and hyphens only';
+const BAD = 'name: must be word characters, dots, hyphens and colons only';
 
 test('a short result has the times, and the output where it has one, in place of those of the one that it names', async () => {
   const rig = await Rig.open();
