@@ -228,6 +228,7 @@ export const V2_API = {
   handlers: inNamespaces({ ...DEFINED, type: 'handlers', one: 'handler' }),
   filters: inNamespaces({ ...DEFINED, type: 'filters', one: 'filter' }),
   mutators: inNamespaces({ ...DEFINED, type: 'mutators', one: 'mutator' }),
+  pipelines: inNamespaces({ ...DEFINED, type: 'pipelines', one: 'pipeline' }),
   hooks: {
     ...inNamespaces({ ...DEFINED, type: 'hooks', one: 'hook' }),
     setOfCheck: of('checks', `PUT ${CHECK}/hooks/:type`, 'Names the hooks that run after a check, by type'),

@@ -6,6 +6,7 @@ import type { MutatorDefinition } from '../schemas/mutator.ts';
 import type { Moment } from './attribute-conditions.ts';
 import { BUILT_IN } from './built-in.ts';
 import type { V2EventFilter } from './v2/filter.ts';
+import { pipelineRefs, type RoutedWorkflow } from './v2/pipeline.ts';
 import {
   builtInFilter,
   filterV2Event,
@@ -36,11 +37,13 @@ type Check = Readonly<Record<string, unknown>>;
  * an empty list is none, and without either it is `default`. Of a longer list the first 100 count.
  *
  * The reference says of `contacts`, and of `contact` for a single one, that they route (2.2) and not how. Here a contact
- * is a handler or set of its name: those run besides the ones that the check names, and in place of `default`.
+ * is a handler or set of its name: those run besides the ones that the check names, and in place of `default`. A check that
+ * names pipelines means those in place of `default` too.
  */
 export function handlerNames(check: Check): readonly string[] {
   const contacts = namesOf(check['contacts'], check['contact']) ?? [];
-  const handlers = namesOf(check['handlers'], check['handler']) ?? (contacts.length > 0 ? [] : [DEFAULT_HANDLER]);
+  const hasOthers = contacts.length > 0 || pipelineRefs(check).length > 0;
+  const handlers = namesOf(check['handlers'], check['handler']) ?? (hasOthers ? [] : [DEFAULT_HANDLER]);
   return contacts.length === 0 ? handlers : [...new Set([...handlers, ...contacts])];
 }
 
@@ -57,8 +60,10 @@ export type RoutedHandler =
       readonly name: string;
       /** Undefined: it is built in, and has no conditions. */
       readonly definition: RunningHandler | undefined;
+      readonly workflow?: never;
     }
-  | { readonly kind: 'unknown_handler' | 'nested_set'; readonly name: string };
+  | { readonly kind: 'unknown_handler' | 'nested_set'; readonly name: string; readonly workflow?: never }
+  | RoutedWorkflow;
 
 /** A set may hold sets, whose sets do nothing (completion 1.8). */
 const SET_DEPTH_MAX = 2;
@@ -125,20 +130,27 @@ export function judgeHandler(
   if (handler.kind !== 'handler') return refusal(handler);
   const conditions = handler.definition ?? NO_CONDITIONS;
   return {
-    handler: handler.name,
+    ...nameOf(handler),
     ...(objection(conditions, event, circumstances) ??
       inhibited(circumstances) ??
       filtered(conditions, event, circumstances)),
   };
 }
 
-/** What becomes of any event at a name that leads nowhere. */
-export function refusal({ kind, name }: Exclude<RoutedHandler, { readonly kind: 'handler' }>): HandlerVerdict {
+/** The verdict on any event at a name that leads nowhere. */
+export function refusal(routed: Exclude<RoutedHandler, { readonly kind: 'handler' }>): HandlerVerdict {
   const reason =
-    kind === 'unknown_handler'
-      ? 'no handler of this name is defined'
-      : 'it is a set in a set in a set, and handler sets cannot be deeply nested';
-  return { handler: name, verdict: kind, reason };
+    'reason' in routed
+      ? routed.reason
+      : routed.kind === 'unknown_handler'
+        ? 'no handler of this name is defined'
+        : 'it is a set in a set in a set, and handler sets cannot be deeply nested';
+  return { ...nameOf(routed), verdict: routed.kind, reason };
+}
+
+/** The name of a handler in verdicts, with the workflow that it stands for. */
+export function nameOf({ name, workflow }: RoutedHandler): Pick<HandlerVerdict, 'handler' | 'workflow'> {
+  return workflow === undefined ? { handler: name } : { handler: name, workflow };
 }
 
 /** Whether a verdict makes a run; one that is sure to fail is told where failed runs are. */

@@ -13,6 +13,7 @@ import { recoverySchema } from './recovery.ts';
  * - `inhibited`: it does not run: a rule keeps the event quiet because of another one (inhibition 2)
  * - `overflow`: it would run, but its queue and the list of dead letters are full
  * - `unknown_handler`: nothing is defined by this name
+ * - `unknown_pipeline`, `empty_pipeline`: there is no such pipeline, or it has no workflows
  * - `nested_set`: a set in a set in a set
  * - `no_event`: there is nothing to handle
  */
@@ -27,6 +28,8 @@ export type VerdictKind =
   | 'inhibited'
   | 'overflow'
   | 'unknown_handler'
+  | 'unknown_pipeline'
+  | 'empty_pipeline'
   | 'nested_set'
   | 'no_event';
 
@@ -40,6 +43,8 @@ export interface FilterDefect {
 
 export interface HandlerVerdict {
   readonly handler: string;
+  /** The workflow of a pipeline that this handler stands for. */
+  readonly workflow?: { readonly pipeline: string; readonly workflow: string; readonly handler: string };
   readonly verdict: VerdictKind;
   /** For people: what follows on "this handler, because". */
   readonly reason: string;
@@ -100,6 +105,8 @@ const verdictAnswer = z.looseObject({
   // Newer backends may know more of them.
   verdict: z.string(),
   reason: z.string(),
+  /** The workflow of a pipeline, with the handler that it names; absent: the check names the handler. */
+  workflow: z.looseObject({ pipeline: z.string(), workflow: z.string(), handler: z.string() }).exactOptional(),
 });
 
 /** The answer to "why was I not paged?": `GET /api/mon/v1/events/:client/:check/explain`. */

@@ -6,6 +6,7 @@ import { loadConfig } from '../../daemon/backend/config/load-config.ts';
 import { openLevelStore } from '../../daemon/backend/store/level-store.ts';
 import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
 import type { HandledEvent } from '../../shared/schemas/handler-job.ts';
+import { placesOf } from './administrator.ts';
 import { ManualClock } from './manual-clock.ts';
 import { RecordedLog } from './recorded-log.ts';
 import { tempDir } from './temp-dir.ts';
@@ -29,16 +30,22 @@ export class HandlerStory {
   readonly log = new RecordedLog();
   /** Whatever handlers may write to. */
   readonly dir: string;
+  readonly #hasAdministrator: boolean;
   #backend: Backend | undefined;
   /** By handler, how many of its lines were read. */
   readonly #read = new Map<string, number>();
 
-  private constructor(dir: string) {
+  private constructor(dir: string, hasAdministrator: boolean) {
     this.dir = dir;
+    this.#hasAdministrator = hasAdministrator;
   }
 
-  static async open(settings: Settings = { handlers: { default: {} } }): Promise<HandlerStory> {
-    const story = new HandlerStory(await tempDir());
+  /** @param hasAdministrator whether the clients of this process may administer the backend */
+  static async open(
+    settings: Settings = { handlers: { default: {} } },
+    { hasAdministrator = false }: { readonly hasAdministrator?: boolean } = {},
+  ): Promise<HandlerStory> {
+    const story = new HandlerStory(await tempDir(), hasAdministrator);
     onTestFinished(() => story.stop());
     await story.configure(settings);
     await story.start();
@@ -68,6 +75,7 @@ export class HandlerStory {
       log,
       bind: '127.0.0.1',
       port: 0,
+      ...(this.#hasAdministrator && { localPlaces: placesOf(this.dir) }),
       // Nobody waits for company while the clock stands.
       batcher: { batchLimit: 1 },
     });

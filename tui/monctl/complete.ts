@@ -147,6 +147,7 @@ const BY_OPERAND: Readonly<Record<string, Completes>> = {
   USER: 'user',
   FILE: 'file',
   PATH: 'stash',
+  PIPELINE: 'pipeline',
 };
 
 function completedTo({ operands = [], completes }: Command, at: number): Completes | undefined {
@@ -217,6 +218,8 @@ async function liveNames(
       return (await v2.list(['namespaces'])).map((one) => textAt(one, 'name'));
     case 'entity':
       return (await v2.list(listPath(namespaceOf({ namespace }), 'entities'))).map(nameOf);
+    case 'pipeline':
+      return (await v2.list(listPath(namespaceOf({ namespace }), 'pipelines'))).map(nameOf);
     case 'user':
       return (await v2.list(['users'])).map((one) => textAt(one, 'username'));
     case 'api-key':

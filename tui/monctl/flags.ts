@@ -106,6 +106,7 @@ export type Completes =
   | 'dead-letter'
   | 'member'
   | 'namespace'
+  | 'pipeline'
   | 'entity'
   | 'user'
   | 'api-key'

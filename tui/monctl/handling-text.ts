@@ -45,7 +45,8 @@ export function handlingText(
   );
   if (handlers.length === 0) return about;
   const hasRuns = handlers.some(({ delivery }) => delivery !== undefined);
-  const columns = hasRuns ? [HANDLER, VERDICT, lastRun(nowMs), REASON] : [HANDLER, VERDICT, REASON];
+  const hasWorkflows = handlers.some(({ workflow }) => workflow !== undefined);
+  const columns = [HANDLER, ...(hasWorkflows ? [WORKFLOW] : []), VERDICT, ...(hasRuns ? [lastRun(nowMs)] : []), REASON];
   return `${about}\n\n${table(columns, handlers, look)}`;
 }
 
@@ -80,6 +81,11 @@ function ruleText({ aggregate, check, status, text, was }: NonNullable<Simulated
 }
 
 const HANDLER: Column<Verdict> = { title: 'HANDLER', text: ({ handler }) => handler };
+/** `page/escalate runs pagerduty`. */
+const WORKFLOW: Column<Verdict> = {
+  title: 'PIPELINE',
+  text: ({ workflow: of }) => (of === undefined ? '' : `${of.pipeline}/${of.workflow} runs ${of.handler}`),
+};
 const VERDICT: Column<Verdict> = {
   title: 'VERDICT',
   text: ({ verdict }) => verdict,
@@ -94,6 +100,8 @@ const VERDICT_STYLES: ReadonlyMap<string, Style> = new Map<string, Style>([
   ['unknown_mutator', 'red'],
   ['unknown_handler', 'red'],
   ['nested_set', 'red'],
+  ['unknown_pipeline', 'red'],
+  ['empty_pipeline', 'red'],
 ]);
 
 function lastRun(nowMs: number): Column<Verdict> {

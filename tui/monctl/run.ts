@@ -23,6 +23,7 @@ import { eventCommands } from './commands/event.ts';
 import { handlerCommands } from './commands/handler.ts';
 import { inhibitionCommands } from './commands/inhibition.ts';
 import { namespaceCommands } from './commands/namespace.ts';
+import { pipelineCommands } from './commands/pipeline.ts';
 import { reportCommand } from './commands/report.ts';
 import { restoreCommand } from './commands/restore.ts';
 import { maintenanceCommands } from './commands/maintenance.ts';
@@ -61,6 +62,7 @@ export const COMMANDS = [
   ...upgradeCommands,
   ...auditCommands,
   ...namespaceCommands,
+  ...pipelineCommands,
   ...entityCommands,
   ...userCommands,
   ...apiKeyCommands,

@@ -24,7 +24,7 @@ import { clientsOnMon } from '../clients/mon.ts';
 import { clientsOnV1 } from '../clients/v1.ts';
 import { entitiesOnV2 } from '../clients/v2.ts';
 import { hooksOnV2 } from '../definitions/v2-hooks.ts';
-import { assetsOnV2, filtersOnV2, handlersOnV2, mutatorsOnV2 } from '../definitions/v2-kinds.ts';
+import { assetsOnV2, filtersOnV2, handlersOnV2, mutatorsOnV2, pipelinesOnV2 } from '../definitions/v2-kinds.ts';
 import { clusterOnMon } from '../cluster/mon.ts';
 import { dumpOnMon } from '../dump/mon.ts';
 import { eventsOnMon } from '../events/mon.ts';
@@ -200,6 +200,7 @@ function serveV2(app: FastifyInstance, deps: ApiDeps): void {
     handlers: handlersOnV2(deps),
     filters: filtersOnV2(deps),
     mutators: mutatorsOnV2(deps),
+    pipelines: pipelinesOnV2(deps),
     hooks: hooksOnV2(deps),
     assets: assetsOnV2(deps),
     entities: entitiesOnV2(deps),

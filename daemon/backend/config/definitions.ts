@@ -1,6 +1,7 @@
 import type { V2EventFilter } from '../../../shared/domain/v2/filter.ts';
 import { parseFilter, type EventFilter } from '../../../shared/domain/filter-event.ts';
 import type { HandlingDefinitions } from '../../../shared/domain/handling.ts';
+import { handlerOfWorkflow, type PipelineDefinition } from '../../../shared/domain/v2/pipeline.ts';
 import { parseInhibition, type InhibitionRule } from '../../../shared/domain/inhibition/rule.ts';
 import type { CheckDefinition } from '../../../shared/schemas/check.ts';
 import { KEEPALIVE_THRESHOLDS } from '../../../shared/schemas/keepalive.ts';
@@ -26,10 +27,12 @@ export interface NamespaceDefinitions extends HandlingDefinitions {
   check(name: string): NamedCheck | undefined;
   checks(): Iterable<NamedCheck>;
   hasHandler(name: string): boolean;
+  /** Also the handler that stands for a workflow of a pipeline, by its name. */
   handler(name: string): HandlerDefinition | undefined;
   handlers(): Iterable<readonly [name: string, handler: HandlerDefinition]>;
   filter(name: string): EventFilter | V2EventFilter | undefined;
   mutator(name: string): MutatorDefinition | undefined;
+  pipeline(name: string): PipelineDefinition | undefined;
   hook(name: string): V2Hook | undefined;
   asset(name: string): V2Asset | undefined;
   /** A check in force that was stored over the API of version 2, as it was sent. */
@@ -45,6 +48,7 @@ interface ConfiguredDefinitions {
   /** Kinds of which nothing can stand there. */
   readonly hooks: ReadonlyMap<string, never>;
   readonly assets: ReadonlyMap<string, never>;
+  readonly pipelines: ReadonlyMap<string, never>;
   readonly roles: ReadonlyMap<string, never>;
   readonly rolebindings: ReadonlyMap<string, never>;
   readonly clusterroles: ReadonlyMap<string, never>;
@@ -80,7 +84,7 @@ export class Definitions {
   in(namespace: string): NamespaceDefinitions {
     let view = this.#views.get(namespace);
     if (view === undefined) {
-      view = namespace === DEFAULT_NAMESPACE ? this.#inDefault() : storedIn(this.#stored, namespace);
+      view = withWorkflows(namespace === DEFAULT_NAMESPACE ? this.#inDefault() : storedIn(this.#stored, namespace));
       this.#views.set(namespace, view);
     }
     return view;
@@ -153,6 +157,7 @@ export class Definitions {
       handlers: () => new Map([...stored.handlers(), ...configured().handlers]),
       filter: (name) => this.#filters.get(name) ?? stored.filter(name),
       mutator: (name) => configured().mutators.get(name) ?? stored.mutator(name),
+      pipeline: (name) => stored.pipeline(name),
       hook: (name) => stored.hook(name),
       asset: (name) => stored.asset(name),
       storedCheck: (name) => (configured().checks.has(name) ? undefined : stored.storedCheck(name)),
@@ -167,6 +172,7 @@ const NOTHING: ConfiguredDefinitions = {
   mutators: new Map(),
   hooks: new Map<string, never>(),
   assets: new Map<string, never>(),
+  pipelines: new Map<string, never>(),
   roles: new Map<string, never>(),
   rolebindings: new Map<string, never>(),
   clusterroles: new Map<string, never>(),
@@ -185,10 +191,16 @@ function storedIn(stored: StoredDefinitions, namespace: string): NamespaceDefini
     handlers: () => [...all('handlers')].map(({ object, definition }) => [object.metadata.name, definition] as const),
     filter: (name) => stored.get('filters', namespace, name)?.definition,
     mutator: (name) => stored.get('mutators', namespace, name)?.definition,
+    pipeline: (name) => stored.get('pipelines', namespace, name)?.definition,
     hook: (name) => stored.get('hooks', namespace, name)?.definition,
     asset: (name) => stored.get('assets', namespace, name)?.definition,
     storedCheck: (name) => stored.get('checks', namespace, name)?.object,
   };
+}
+
+/** The definitions with the handlers that stand for workflows of pipelines. */
+function withWorkflows(definitions: NamespaceDefinitions): NamespaceDefinitions {
+  return { ...definitions, handler: (name) => definitions.handler(name) ?? handlerOfWorkflow(name, definitions) };
 }
 
 function parsed(name: string, definition: FilterDefinition): EventFilter {

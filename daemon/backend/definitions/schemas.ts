@@ -6,6 +6,7 @@ import { v2HandlerSchema } from '../../../shared/schemas/v2/handler.ts';
 import { v2HookSchema } from '../../../shared/schemas/v2/hook.ts';
 import type { SubmittedV2Object } from '../../../shared/schemas/v2/metadata.ts';
 import { v2MutatorSchema } from '../../../shared/schemas/v2/mutator.ts';
+import { v2PipelineSchema } from '../../../shared/schemas/v2/pipeline.ts';
 import { roleBindingSchema, roleSchema } from '../../../shared/schemas/v2/role.ts';
 import type { DefinitionKind } from './state.ts';
 
@@ -15,6 +16,7 @@ export const DEFINITION_SCHEMAS = {
   handlers: v2HandlerSchema,
   filters: v2FilterSchema,
   mutators: v2MutatorSchema,
+  pipelines: v2PipelineSchema,
   hooks: v2HookSchema,
   assets: v2AssetSchema,
   roles: roleSchema,

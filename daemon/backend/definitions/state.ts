@@ -3,6 +3,7 @@ import { withCommandText } from '../../../shared/domain/v2/definition-command.ts
 import { v2EventFilterOf, type V2EventFilter } from '../../../shared/domain/v2/filter.ts';
 import { handlerDefinitionOf } from '../../../shared/domain/v2/handler.ts';
 import { mutatorDefinitionOf } from '../../../shared/domain/v2/mutator.ts';
+import { pipelineDefinitionOf, type PipelineDefinition } from '../../../shared/domain/v2/pipeline.ts';
 import { isUntranslatable, type Untranslatable } from '../../../shared/domain/v2/problem.ts';
 import {
   wholeAsset,
@@ -11,6 +12,7 @@ import {
   wholeHandler,
   wholeHook,
   wholeMutator,
+  wholePipeline,
   wholeRole,
 } from '../../../shared/domain/v2/zero-values.ts';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
@@ -21,6 +23,7 @@ import type { V2Filter } from '../../../shared/schemas/v2/filter.ts';
 import type { V2Handler } from '../../../shared/schemas/v2/handler.ts';
 import type { V2Hook } from '../../../shared/schemas/v2/hook.ts';
 import type { V2Mutator } from '../../../shared/schemas/v2/mutator.ts';
+import type { V2Pipeline } from '../../../shared/schemas/v2/pipeline.ts';
 import type { Role, RoleBinding } from '../../../shared/schemas/v2/role.ts';
 import type { HandlerDefinition } from '../../../shared/schemas/handler.ts';
 import type { MutatorDefinition } from '../../../shared/schemas/mutator.ts';
@@ -31,6 +34,7 @@ export interface DefinitionKinds {
   readonly handlers: { readonly object: V2Handler; readonly definition: HandlerDefinition };
   readonly filters: { readonly object: V2Filter; readonly definition: V2EventFilter };
   readonly mutators: { readonly object: V2Mutator; readonly definition: MutatorDefinition };
+  readonly pipelines: { readonly object: V2Pipeline; readonly definition: PipelineDefinition };
   readonly hooks: { readonly object: V2Hook; readonly definition: V2Hook };
   readonly assets: { readonly object: V2Asset; readonly definition: V2Asset };
   readonly roles: { readonly object: Role; readonly definition: Role };
@@ -52,6 +56,7 @@ export const DEFINITION_KINDS: readonly DefinitionKind[] = [
   'handlers',
   'filters',
   'mutators',
+  'pipelines',
   'hooks',
   'assets',
   ...ROLE_KINDS,
@@ -67,6 +72,7 @@ const WHOLE: { readonly [Kind in DefinitionKind]?: (object: ObjectOf<Kind>) => O
   handlers: wholeHandler,
   filters: wholeFilter,
   mutators: wholeMutator,
+  pipelines: wholePipeline,
   hooks: wholeHook,
   assets: wholeAsset,
   roles: wholeRole,
@@ -80,6 +86,7 @@ const TRANSLATE: {
   handlers: handlerDefinitionOf,
   filters: v2EventFilterOf,
   mutators: mutatorDefinitionOf,
+  pipelines: pipelineDefinitionOf,
   hooks: (hook) => hook,
   assets: (asset) => asset,
   roles: (role) => role,

@@ -18,6 +18,7 @@ const DUMPED_KINDS: readonly (readonly [DefinitionKind, V2Type])[] = [
   ['filters', 'EventFilter'],
   ['mutators', 'Mutator'],
   ['handlers', 'Handler'],
+  ['pipelines', 'Pipeline'],
   ['assets', 'Asset'],
   ['hooks', 'HookConfig'],
   ['checks', 'CheckConfig'],

@@ -16,6 +16,11 @@ export function assetsOnV2(deps: DefinitionDeps): OnV2<'assets'> {
   return objectHandlers(deps, definitionCollection(deps, { kind: 'assets' }));
 }
 
+/** Pipelines, which lead the events of checks through filters and mutators to handlers of the same namespace. */
+export function pipelinesOnV2(deps: DefinitionDeps): OnV2<'pipelines'> {
+  return objectHandlers(deps, definitionCollection(deps, { kind: 'pipelines' }));
+}
+
 /** Filters that are made over the API, beside those of the configuration. */
 export function filtersOnV2(deps: ConfiguredDeps): OnV2<'filters'> {
   const configured = () => shownAll(deps.config.definitions.configured('filters'), v2FilterOf);

@@ -19,7 +19,6 @@ const NO_ASSETS = 'assets are not fetched by this backend: install what the comm
 /** Attributes that definitions of the peer have and that do nothing here. */
 const IDLE: Readonly<Record<string, string>> = {
   secrets: 'secrets are not fetched from providers: use the environment of the backend or of the agent',
-  pipelines: 'there are no pipelines: name the handlers instead',
 };
 
 export function restoreDefinition(

@@ -1,5 +1,5 @@
 import { handlingSentence, noEventSentence, recoveringSentence } from '../../../shared/domain/explain-handling.ts';
-import { refusal, type RoutedHandler } from '../../../shared/domain/handling.ts';
+import { nameOf, refusal, type RoutedHandler } from '../../../shared/domain/handling.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type {
   Deliveries,
@@ -73,7 +73,7 @@ function deliveryView(delivery: Delivery | undefined): DeliveryView | null {
 
 function withoutEvent(handler: RoutedHandler): HandlerVerdict {
   if (handler.kind !== 'handler') return refusal(handler);
-  return { handler: handler.name, verdict: 'no_event', reason: 'there is no event to handle' };
+  return { ...nameOf(handler), verdict: 'no_event', reason: 'there is no event to handle' };
 }
 
 function summary(

@@ -5,12 +5,14 @@ import {
   isGrouping,
   isRun,
   judgeHandler,
+  nameOf,
   refusal,
   routeHandlers,
   type HandlingCircumstances,
   type Quiet,
   type RoutedHandler,
 } from '../../../shared/domain/handling.ts';
+import { pipelineRefs, routePipelines } from '../../../shared/domain/v2/pipeline.ts';
 import { isOwedTo, type Withholding } from '../../../shared/domain/withheld.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { HandledEvent } from '../../../shared/schemas/handler-job.ts';
@@ -105,12 +107,15 @@ export class EventHandling {
   route(namespace: string, check: CheckResult): Route {
     this.#forgetOutdated();
     const names = handlerNames(check);
-    const key = names.length === 1 ? (names[0] ?? '') : JSON.stringify(names);
+    const pipelines = pipelineRefs(check);
+    const isSimple = names.length === 1 && pipelines.length === 0;
+    const key = isSimple ? (names[0] ?? '') : JSON.stringify([names, pipelines]);
     let routes = this.#routes.get(namespace);
     if (routes === undefined) this.#routes.set(namespace, (routes = new Map()));
     let route = routes.get(key);
     if (route === undefined) {
-      route = routeOf(this.#handlersOf(namespace, names));
+      const workflows = pipelines.length === 0 ? [] : routePipelines(pipelines, this.definitions.in(namespace));
+      route = routeOf([...this.#handlersOf(namespace, names), ...workflows]);
       if (key.length <= ROUTE_KEY_LENGTH_MAX) {
         routes.set(key, route);
         this.#routeCount++;
@@ -156,7 +161,7 @@ export class EventHandling {
     if (!isRun(verdict) || isGrouping(handler)) return verdict;
     if (!this.#backlog.isFull(circumstances.namespace, handler.name)) return verdict;
     return {
-      handler: handler.name,
+      ...nameOf(handler),
       verdict: 'overflow',
       reason:
         'its queue is full, and so is the list of dead letters: mend the handler, then retry or drop dead letters',

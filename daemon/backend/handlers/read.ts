@@ -31,8 +31,7 @@ export function handlerStatuses(
   const figures = handlers.figures();
   const groups = new Map<string, number>();
   for (const id of [...figures.values(), ...letters]) {
-    if (namespaces.includes(id.namespace))
-      types.set(laneName(id), BUILT_IN.handlers.has(id.handler) ? 'built-in' : null);
+    if (namespaces.includes(id.namespace)) types.set(laneName(id), typeOf(definitions, id));
   }
   for (const letter of letters) dead.set(laneName(letter), (dead.get(laneName(letter)) ?? 0) + 1);
   for (const namespace of namespaces) {
@@ -54,6 +53,15 @@ export function handlerStatuses(
         nowMs,
       }),
     );
+}
+
+/** Also of a handler that stands for a workflow of a pipeline, which is no definition of its own. */
+function typeOf(
+  definitions: Pick<Definitions, 'in'>,
+  { namespace, handler }: { readonly namespace: string; readonly handler: string },
+): string | null {
+  if (BUILT_IN.handlers.has(handler)) return 'built-in';
+  return definitions.in(namespace).handler(handler)?.type ?? null;
 }
 
 function statusOf(

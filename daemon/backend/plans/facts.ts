@@ -97,6 +97,7 @@ function countsOf({ declared, definitions }: Registry): Readonly<Record<string, 
     Handler: [...definitions.all('handlers')].length,
     EventFilter: [...definitions.all('filters')].length,
     Mutator: [...definitions.all('mutators')].length,
+    Pipeline: [...definitions.all('pipelines')].length,
   };
 }
 

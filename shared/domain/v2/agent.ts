@@ -67,14 +67,19 @@ export function clientOfKeepalive(
   );
   const handlers = stored?.keepalive_handlers ? {} : keepaliveHandlers(event);
   // Which earlier versions had made of it.
-  const { thresholds: _thresholds, ...attributes } = keepaliveOf(client);
+  const { thresholds: _thresholds, pipelines: _pipelines, ...attributes } = keepaliveOf(client);
   return {
     ...client,
     subscriptions: [...client.subscriptions],
     keepalives: true,
     timestamp: Math.min(event.timestamp || now, now),
-    keepalive: { ...attributes, ...handlers, ...saidOfSilence(event) },
+    keepalive: { ...attributes, ...handlers, ...keepalivePipelines(event), ...saidOfSilence(event) },
   };
+}
+
+/** The pipelines of a keepalive, which its agent is started with (`--keepalive-pipelines`). */
+function keepalivePipelines({ pipelines }: SubmittedV2Event): { readonly pipelines?: readonly object[] } {
+  return pipelines && pipelines.length > 0 ? { pipelines } : {};
 }
 
 /** Of an agent that is not stored yet. */

@@ -145,6 +145,7 @@ const NOT_TAKEN: ReadonlySet<string> = new Set([
   'proxy_requests',
   'processed_by',
   'event_metadata',
+  'pipelines',
   // What only the backend and its operators may say of a result.
   'name',
   'source',
@@ -191,12 +192,21 @@ export function resultOfEvent(
     }),
     ...(event.metrics ? { metrics: event.metrics } : {}),
     ...(metricHandlers.length > 0 ? { type: 'metric' } : {}),
-    ...(event.pipelines && event.pipelines.length > 0 && !check.pipelines ? { pipelines: event.pipelines } : {}),
+    ...pipelinesOf(event),
     ...(proxy && proxy !== entity ? { source: proxy } : {}),
     name,
     status: check.status ?? 0,
     output: check.output ?? '',
   };
+}
+
+/**
+ * The pipelines that an event names. Agents repeat them in the check, and send an empty list where there are none. An empty
+ * list counts as not set, so that those of the definition show through.
+ */
+function pipelinesOf({ pipelines, check }: SubmittedV2Event): { readonly pipelines?: readonly object[] } {
+  const own = [pipelines, check?.pipelines].find((list) => (list ?? []).length > 0);
+  return own ? { pipelines: own } : {};
 }
 
 /** The entity that an event brings along. */

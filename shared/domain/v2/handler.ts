@@ -33,15 +33,29 @@ export function handlerDefinitionOf(handler: V2Handler): HandlerDefinition | Unt
           ...(timeout ? { timeout } : {}),
           ...(mutator ? { mutator } : {}),
           ...(variables.length > 0 ? { env_vars: variables } : {}),
-          filters: wanted.filter((name) => name !== NOT_SILENCED),
-          handle_silenced: !wanted.includes(NOT_SILENCED),
-          handle_flapping: true,
+          ...conditionsOfFilters(wanted),
           event_format: 'core',
         };
   const parsed = handlerSchema.safeParse({ ...definition, ...mon });
   if (!parsed.success) return { problem: problemsOf(parsed.error) };
   const broken = templateRemarks(parsed.data).find(({ isBroken }) => isBroken);
   return broken === undefined ? parsed.data : { problem: `mon.templates.${broken.name}: ${broken.message}` };
+}
+
+/**
+ * The attributes of a handler that stand for its filters of version 2. There a handler gets silenced events unless it lists
+ * the filter `not_silenced`, and it gets flapping ones like any other.
+ */
+export function conditionsOfFilters(filters: readonly string[]): {
+  readonly filters: string[];
+  readonly handle_silenced: boolean;
+  readonly handle_flapping: true;
+} {
+  return {
+    filters: filters.filter((name) => name !== NOT_SILENCED),
+    handle_silenced: !filters.includes(NOT_SILENCED),
+    handle_flapping: true,
+  };
 }
 
 /** What version 2 has a place for; everything else of a handler of the configuration stands under `mon`. */

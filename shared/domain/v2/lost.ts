@@ -16,7 +16,6 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   Secret: 'secrets are not fetched from providers here: use the environment of the backend or of the agent',
   Env: NO_PROVIDERS,
   VaultProvider: NO_PROVIDERS,
-  Pipeline: 'there are no pipelines here: name handlers in the check, and filters and a mutator in the handler',
   ClusterConfig: NO_CLUSTER,
   Cluster: NO_CLUSTER,
   etcd_replicator: NO_CLUSTER,

@@ -31,6 +31,7 @@ export const WRAPPED_KINDS = [
   { type: 'EventFilter', path: 'filters', isNamespaced: true },
   { type: 'Mutator', path: 'mutators', isNamespaced: true },
   { type: 'Handler', path: 'handlers', isNamespaced: true },
+  { type: 'Pipeline', path: 'pipelines', isNamespaced: true },
   { type: 'Asset', path: 'assets', isNamespaced: true },
   { type: 'HookConfig', path: 'hooks', isNamespaced: true },
   { type: 'CheckConfig', path: 'checks', isNamespaced: true },

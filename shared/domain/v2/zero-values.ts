@@ -5,6 +5,7 @@ import type { V2Handler } from '../../schemas/v2/handler.ts';
 import type { V2Hook } from '../../schemas/v2/hook.ts';
 import type { Role, RoleRule } from '../../schemas/v2/role.ts';
 import type { V2Mutator } from '../../schemas/v2/mutator.ts';
+import type { V2Pipeline, V2Workflow } from '../../schemas/v2/pipeline.ts';
 
 /*
  * Clients compare what they read with what they sent, and some decode strictly: kinds that came later show every attribute
@@ -14,6 +15,7 @@ import type { V2Mutator } from '../../schemas/v2/mutator.ts';
 /** Attributes that the peer leaves out where they say nothing. */
 const OMITTED: ReadonlySet<string> = new Set([
   'command',
+  'continue_on_error',
   'cron',
   'discard_output',
   'labels',
@@ -50,7 +52,15 @@ export function wholeCheck(check: V2Check): V2Check {
     env_vars: check.env_vars ?? null,
     secrets: check.secrets ?? null,
     ...(proxy ? { proxy_requests: wholeProxyRequests(proxy) } : {}),
+    ...(check.pipelines ? { pipelines: check.pipelines.map(wholeReference) } : {}),
   };
+}
+
+type PipelineReference = NonNullable<V2Check['pipelines']>[number];
+
+/** A check may name a pipeline by its name alone. */
+function wholeReference(reference: PipelineReference): PipelineReference {
+  return { ...reference, type: reference.type || 'Pipeline', api_version: reference.api_version || 'core/v2' };
 }
 
 export function wholeProxyRequests(proxy: NonNullable<V2Check['proxy_requests']>): typeof proxy {
@@ -91,6 +101,24 @@ export function wholeMutator(mutator: V2Mutator): V2Mutator {
 
 function told<Value extends object>(value: Value): Value {
   return Object.fromEntries(Object.entries(value).filter(([name, item]) => !OMITTED.has(name) || item)) as Value;
+}
+
+export function wholePipeline(pipeline: V2Pipeline): V2Pipeline {
+  return {
+    ...told(pipeline),
+    metadata: told(pipeline.metadata),
+    workflows: pipeline.workflows?.map(wholeWorkflow) ?? null,
+  };
+}
+
+/** The peer leaves out what names nothing. */
+function wholeWorkflow(workflow: V2Workflow): V2Workflow {
+  const { filters, mutator, ...rest } = workflow;
+  return {
+    ...rest,
+    ...((filters ?? []).length === 0 ? {} : { filters }),
+    ...(mutator ? { mutator } : {}),
+  };
 }
 
 export function wholeHook(hook: V2Hook): V2Hook {

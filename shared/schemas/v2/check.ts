@@ -35,6 +35,13 @@ export const ownCommandSchema = z.looseObject({ command: argumentsSchema.nullish
 /** Percents of change; more than 100 is never reached. */
 const thresholdSchema = z.int().min(0).max(SECONDS_MAX).nullish();
 
+/** A pipeline by its name; without a type and an API version it is one of `core/v2`. */
+const pipelineReferenceSchema = z.looseObject({
+  name: objectNameSchema,
+  type: z.string().max(255).nullish(),
+  api_version: z.string().max(255).nullish(),
+});
+
 const secretsSchema = z
   .array(z.looseObject({ name: z.string().nullish(), secret: z.string().nullish() }))
   .max(LIST_MAX)
@@ -84,7 +91,7 @@ export const v2CheckSchema = z
     output_metric_format: z.enum(METRIC_FORMATS).nullish(),
     output_metric_handlers: textsSchema,
     secrets: secretsSchema,
-    pipelines: z.array(z.looseObject({})).max(LIST_MAX).nullish(),
+    pipelines: z.array(pipelineReferenceSchema).max(LIST_MAX).nullish(),
     mon: ownCommandSchema,
   })
   .superRefine((check, context) => {

@@ -231,6 +231,11 @@ const DRY_RUNS: readonly {
     effects: [],
   },
   {
+    line: ['pipeline', 'delete', 'page', '--namespace', 'staging'],
+    request: 'DELETE /api/core/v2/namespaces/staging/pipelines/page',
+    effects: [],
+  },
+  {
     line: ['user', 'disable', 'bob'],
     request: 'DELETE /api/core/v2/users/bob',
     effects: [],
@@ -310,6 +315,7 @@ test('everything that changes has a dry run, and what cannot be taken back asks 
     'event delete',
     'migrate stashes',
     'namespace delete',
+    'pipeline delete',
     'restore',
     'result delete',
     'silenced clear',

@@ -105,6 +105,7 @@ test.each<[string, readonly string[]]>([
       'filters',
       'mutators',
       'handlers',
+      'pipelines',
       'assets',
       'hooks',
       'checks',

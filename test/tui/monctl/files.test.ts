@@ -110,7 +110,7 @@ test('an object that is refused does not hold up the others, and is named with t
   const input = `
 {type: CheckConfig, metadata: {name: disk}, spec: {command: mine, interval: 5}}
 ---
-{type: Pipeline, metadata: {name: tool}, spec: {workflows: []}}
+{type: Extension, metadata: {name: tool}, spec: {url: x}}
 ---
 {type: CheckConfig, metadata: {name: wrong}, spec: {command: wrong}}
 ---
@@ -120,7 +120,7 @@ test('an object that is refused does not hold up the others, and is named with t
   expect([code, stderr]).toEqual([9, 'monctl: 3 of 4 objects refused\n']);
   expect(stdout.trimEnd().split('\n')).toEqual([
     'Refused CheckConfig default/disk: disk is defined in the configuration file; change it there',
-    'Refused Pipeline tool: there is no type core/v2.Pipeline here',
+    'Refused Extension tool: there is no type core/v2.Extension here',
     expect.stringMatching(/^Refused CheckConfig default\/wrong: interval: /),
     'Created CheckConfig default/fine',
   ]);

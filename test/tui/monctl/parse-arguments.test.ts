@@ -48,7 +48,7 @@ test.each([
 test.each([
   [
     '',
-    'monctl needs a command: event, report, silenced, maintenance, client, check, result, aggregate, stash, migrate, upgrade, audit, namespace, entity, user, api-key, handler, inhibition, dead-letter, simulate, cluster, info, health, settings, create, delete, dump, restore, configure, completion, version; see monctl --help',
+    'monctl needs a command: event, report, silenced, maintenance, client, check, result, aggregate, stash, migrate, upgrade, audit, namespace, pipeline, entity, user, api-key, handler, inhibition, dead-letter, simulate, cluster, info, health, settings, create, delete, dump, restore, configure, completion, version; see monctl --help',
   ],
   [
     'event',

@@ -60,6 +60,46 @@ async function fileWith(name: string, text: string): Promise<string> {
   return join(dir, name);
 }
 
+/** A wrapped pipeline whose workflows all run the handler `pager`. */
+const page = (name: string, ...workflows: string[]): string =>
+  JSON.stringify({
+    type: 'Pipeline',
+    api_version: 'core/v2',
+    metadata: { name },
+    spec: {
+      workflows: workflows.map((workflow) => ({
+        name: workflow,
+        filters: [{ name: 'is_incident', type: 'EventFilter', api_version: 'core/v2' }],
+        handler: { name: 'pager', type: 'Handler', api_version: 'core/v2' },
+      })),
+    },
+  });
+
+test('a pipeline is made by a file, listed, shown, dumped and deleted', async () => {
+  const file = await fileWith('pipelines.json', `${page('p-two', 'day', 'night')}\n${page('p-none')}\n`);
+  expect(await monctl(['create', '-f', file])).toEqual({
+    code: 0,
+    stdout: 'Created Pipeline default/p-two\nCreated Pipeline default/p-none\n',
+    stderr: '',
+  });
+  expect(await rows('pipeline', 'list', '--namespace', 'default')).toEqual([
+    'p-none',
+    'p-two|day (pager), night (pager)',
+  ]);
+  expect(await rows('pipeline', 'list', '--all-namespaces')).toContain('default|p-none');
+  const shown = { metadata: { name: 'p-two', namespace: 'default' }, workflows: [{ name: 'day' }, { name: 'night' }] };
+  expect(await json('pipeline', 'info', 'p-two')).toMatchObject(shown);
+  expect((await monctl(['dump', 'pipelines'])).stdout).toContain('type: Pipeline');
+  expect(await monctl(['pipeline', 'delete', 'p-two', '--skip-confirm'])).toMatchObject({ stdout: 'Deleted\n' });
+  expect(await monctl(['pipeline', 'delete', 'p-two', '--skip-confirm'])).toMatchObject({
+    stderr: 'monctl: there is no pipeline p-two in default: see monctl pipeline list --namespace default\n',
+  });
+  const changes = (await json('audit', 'list')) as readonly { readonly action: string; readonly target: string }[];
+  expect(changes.filter(({ target }) => target === 'pipelines/default/p-two').map(({ action }) => action)).toEqual(
+    expect.arrayContaining(['definition.create', 'definition.delete']),
+  );
+});
+
 test('a client is made by flags and by a file, listed, shown and deleted', async () => {
   expect(
     await monctl(['client', 'create', 'c-router', '--address', '192.0.2.1', '--subscriptions', 'c-net, c-core']),

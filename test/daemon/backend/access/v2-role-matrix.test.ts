@@ -28,6 +28,8 @@ const ROWS: readonly (readonly [routes: RegExp, cells: string])[] = [
   [new RegExp(`^GET ${WITHIN}$`), '403 in in in in in in in'],
   [/^GET namespaces$/, '403 in in in in in in in'],
   [new RegExp(`^GET (?:${OBJECTS})$`), '403 403 403 403 in in in in'],
+  // As at the peer no built-in role names them; over all namespaces, whoever may read everything else may read them.
+  [new RegExp(`^GET (?:${WITHIN}/)?pipelines(?:/|$)`), '403 403 403 403 in in in in'],
   [new RegExp(`^POST (?:${OBJECTS})$`), '403 403 403 403 403 in in in'],
   [/^\w+ (?:roles|rolebindings)$/, '403 403 403 403 403 403 in in'],
   // Namespaces, users, keys, roles over all namespaces, and what is of the backend itself.

@@ -48,6 +48,33 @@ afterAll(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
+test('the keepalives of an agent that names pipelines are handled by them, beside its handlers', async () => {
+  const v2 = new V2Peer(backend.url);
+  const handler = { name: 'cmdb', type: 'Handler', api_version: 'core/v2' };
+  const pipelines = [{ name: 'silent', type: 'Pipeline', api_version: 'core/v2' }];
+  await v2.put('/namespaces/default/pipelines/silent', {
+    metadata: { name: 'silent' },
+    workflows: [{ name: 'page', handler }],
+  });
+  const agent = await GoAgent.joined(url, { name: 'piped' });
+  const check = { metadata: { name: 'keepalive' }, interval: 20, timeout: 30, ttl: 60 };
+  agent.send('keepalive', { timestamp: Math.floor(clock.now() / 1000), entity: agent.entity, check, pipelines });
+  await vi.waitFor(async () => {
+    const { body } = await v2.get('/namespaces/default/events/piped/keepalive');
+    expect(body).toMatchObject({ pipelines, check: { handlers: ['keepalive'], status: 0 } });
+  });
+  expect((await api.explainEvent('piped', 'keepalive'))?.handlers.map(({ handler: name }) => name)).toEqual([
+    'keepalive',
+    'silent#page',
+  ]);
+  agent.send('keepalive', { timestamp: Math.floor(clock.now() / 1000), entity: agent.entity, check, pipelines: null });
+  await vi.waitFor(async () => {
+    const { body } = await v2.get('/namespaces/default/events/piped/keepalive');
+    expect(body).not.toHaveProperty('pipelines');
+  });
+  agent.leave();
+});
+
 test('an unknown agent is told so, registers with its first keepalive, and is told how it is stored', async () => {
   const agent = await GoAgent.joined(url, { name: 'new', subscriptions: ['web', 'linux'] });
   expect(agent.answer).toMatchObject({ accept: 'application/json', 'content-type': 'application/json' });

@@ -48,6 +48,24 @@ describe.each<[kind: string, valid: object, invalid: object, problem: string, ze
     'command',
     { timeout: 0, runtime_assets: null, secrets: null },
   ],
+  [
+    'pipelines',
+    {
+      metadata,
+      workflows: [
+        {
+          name: 'a',
+          filters: [{ name: 'is_incident', type: 'EventFilter', api_version: 'core/v2' }],
+          mutator: { name: 'json', type: 'Mutator', api_version: 'core/v2' },
+          handler: { name: 'mail', type: 'Handler', api_version: 'core/v2' },
+        },
+        { name: 'b', handler: { name: 'tcp', type: 'TCPStreamHandler', api_version: 'pipeline/v1' } },
+      ],
+    },
+    { workflows: [{ name: 'a' }] },
+    'workflows.0.handler',
+    {},
+  ],
 ])('%s', (kind, valid, invalid, problem, zero) => {
   const path = `/namespaces/prod/${kind}`;
 

@@ -48,7 +48,8 @@ test.each<[string, Wrapped, string]>([
     'namespaces/default/silenced/entity:web-1:*',
   ],
   ['a type of another group', anObject('CheckConfig', { api_version: 'other/v1' }), ''],
-  ['no type of ours', anObject('Pipeline'), ''],
+  ['no type of ours', anObject('Extension'), ''],
+  ['a pipeline', anObject('Pipeline', { metadata: { name: 'page' } }), 'namespaces/default/pipelines/page'],
 ])('where it goes: %s', (_what, object, place) => {
   expect(placeOf(object)).toBe(place);
 });
@@ -68,7 +69,7 @@ test('entities and events have their own plurals, and what is no type is none', 
     'APIKey',
     'Silenced',
   ]);
-  expect(['', 'pipeline', 'core/v3.CheckConfig', 'constructor'].map((name) => kindNamed(name))).toEqual(
+  expect(['', 'extension', 'core/v3.CheckConfig', 'constructor'].map((name) => kindNamed(name))).toEqual(
     Array.from({ length: 4 }),
   );
 });

@@ -1,0 +1,192 @@
+import type { HandlerDefinition, RunningHandler } from '../../schemas/handler.ts';
+import type { V2Pipeline, V2Workflow } from '../../schemas/v2/pipeline.ts';
+import { isAttributes } from '../attributes.ts';
+import { BUILT_IN } from '../built-in.ts';
+import { conditionsOfFilters } from './handler.ts';
+
+/*
+ * A workflow of a pipeline is handled as a handler of its own, with the name PIPELINE#WORKFLOW: the handler that the
+ * workflow names, with the filters and the mutator of the workflow in place of its own. Queues, dead letters, groups and
+ * explanations know handlers by their names, so none of them needs to know about pipelines. No name of version 2 holds
+ * the separator.
+ */
+
+const SEPARATOR = '#';
+
+/** A pipeline, ready to be routed to. */
+export interface PipelineDefinition {
+  readonly name: string;
+  readonly workflows: readonly WorkflowDefinition[];
+}
+
+export interface WorkflowDefinition {
+  /** Unique within the pipeline. */
+  readonly name: string;
+  readonly filters: readonly string[];
+  readonly mutator: string | undefined;
+  readonly handler: string;
+  /** The type of a handler that is not run here, with its API version. */
+  readonly foreignType: string | undefined;
+}
+
+/** The workflow that a handler stands for, as verdicts show it. */
+export interface WorkflowRef {
+  /** The name of the pipeline. */
+  readonly pipeline: string;
+  readonly workflow: string;
+  /** The handler that the workflow names, or the member of the set that it names. */
+  readonly handler: string;
+}
+
+/** What a pipeline or one of its workflows leads to: a handler that can run, or the reason why there is none. */
+export type RoutedWorkflow =
+  | {
+      readonly kind: 'handler';
+      readonly name: string;
+      readonly definition: RunningHandler;
+      readonly workflow: WorkflowRef;
+    }
+  | {
+      readonly kind: 'unknown_handler' | 'nested_set' | 'unknown_pipeline' | 'empty_pipeline';
+      readonly name: string;
+      readonly reason: string;
+      readonly workflow?: WorkflowRef;
+    };
+
+/** Where the objects that pipelines name are found. */
+export interface PipelineSource {
+  pipeline(name: string): PipelineDefinition | undefined;
+  /** Without those that stand for workflows. */
+  handler(name: string): HandlerDefinition | undefined;
+}
+
+export function pipelineDefinitionOf({ metadata: { name }, workflows }: V2Pipeline): PipelineDefinition {
+  const names = new Set<string>();
+  return { name, workflows: (workflows ?? []).map((workflow) => workflowOf(workflow, names)) };
+}
+
+/** @param taken the names of the workflows before it; the peer lets two have the same name */
+function workflowOf({ name: given, filters, mutator, handler }: V2Workflow, taken: Set<string>): WorkflowDefinition {
+  let name = given;
+  for (let count = 2; taken.has(name); count++) name = `${given}:${String(count)}`;
+  taken.add(name);
+  return {
+    name,
+    filters: (filters ?? []).map((filter) => filter.name),
+    mutator: mutator?.name,
+    handler: handler.name,
+    foreignType: handler.type === 'Handler' ? undefined : `${handler.api_version}.${handler.type}`,
+  };
+}
+
+/** A reference to a pipeline, as checks and events have it. */
+interface PipelineRef {
+  readonly name: string;
+  /** Set: it is of a type that is not known here. */
+  readonly foreignType: string | undefined;
+}
+
+/** Most pipelines of one check that count: a result may bring a list of any length. */
+const PIPELINES_MAX = 100;
+
+/** The pipelines that a check names, each once. A missing type or API version is that of pipelines, as at the peer. */
+export function pipelineRefs(check: Readonly<Record<string, unknown>>): readonly PipelineRef[] {
+  const { pipelines } = check;
+  if (!Array.isArray(pipelines) || pipelines.length === 0) return NONE;
+  const refs = new Map<string, PipelineRef>();
+  for (const reference of pipelines.slice(0, PIPELINES_MAX)) {
+    if (!isAttributes(reference) || typeof reference['name'] !== 'string' || reference['name'] === '') continue;
+    const { name, type, api_version: version } = reference;
+    const full = `${textOr(version, 'core/v2')}.${textOr(type, 'Pipeline')}`;
+    refs.set(`${full} ${name}`, { name, foreignType: full === 'core/v2.Pipeline' ? undefined : full });
+  }
+  return [...refs.values()];
+}
+
+const NONE: readonly never[] = [];
+
+function textOr(value: unknown, fallback: string): string {
+  return typeof value === 'string' && value !== '' ? value : fallback;
+}
+
+/** What the workflows of the pipelines that a check names lead to, in their order. */
+export function routePipelines(refs: readonly PipelineRef[], source: PipelineSource): readonly RoutedWorkflow[] {
+  return refs.flatMap(({ name, foreignType }) => {
+    if (foreignType !== undefined)
+      return [unknownPipeline(name, `pipelines of the type ${foreignType} are not run here`)];
+    const pipeline = source.pipeline(name);
+    if (pipeline === undefined) return [unknownPipeline(name, 'no pipeline of this name is defined')];
+    if (pipeline.workflows.length > 0) {
+      return pipeline.workflows.flatMap((workflow) => routeWorkflow(pipeline.name, workflow, source));
+    }
+    return [{ kind: 'empty_pipeline' as const, name, reason: 'the pipeline has no workflows' }];
+  });
+}
+
+function unknownPipeline(name: string, reason: string): RoutedWorkflow {
+  return { kind: 'unknown_pipeline', name, reason };
+}
+
+/** A set may hold sets, whose sets do nothing (completion 1.8). */
+const SET_DEPTH_MAX = 2;
+
+function routeWorkflow(
+  pipeline: string,
+  workflow: WorkflowDefinition,
+  source: Pick<PipelineSource, 'handler'>,
+): readonly RoutedWorkflow[] {
+  const { name, handler: named, foreignType } = workflow;
+  const routed = new Map<string, RoutedWorkflow>();
+
+  function add(handler: string, depth: number): void {
+    const definition = source.handler(handler);
+    const ref: WorkflowRef = { pipeline, workflow: name, handler };
+    const own = [pipeline, name, ...(depth === 0 ? [] : [handler])].join(SEPARATOR);
+    if (definition?.type === 'set') {
+      if (depth < SET_DEPTH_MAX) {
+        for (const member of definition.handlers) add(member, depth + 1);
+        return;
+      }
+      const reason = `the handler ${handler} is a set in a set in a set, and handler sets cannot be deeply nested`;
+      routed.set(handler, { kind: 'nested_set', name: own, reason, workflow: ref });
+    } else if (definition !== undefined && foreignType === undefined) {
+      const derived = workflowHandler(definition, workflow);
+      routed.set(handler, { kind: 'handler', name: own, definition: derived, workflow: ref });
+    } else {
+      const reason = `the workflow ${name} names the handler ${handler}, ${missingText(handler, foreignType)}`;
+      routed.set(handler, { kind: 'unknown_handler', name: own, reason, workflow: ref });
+    }
+  }
+
+  add(named, 0);
+  return [...routed.values()];
+}
+
+function missingText(handler: string, foreignType: string | undefined): string {
+  if (foreignType !== undefined) return `and handlers of the type ${foreignType} are not run here`;
+  return BUILT_IN.handlers.has(handler)
+    ? 'which is built in and runs only for checks that name it in their handlers'
+    : 'which is not defined';
+}
+
+/** As at the peer, the filters and the mutator of a workflow stand in place of those of its handler. */
+function workflowHandler(handler: RunningHandler, { filters, mutator }: WorkflowDefinition): RunningHandler {
+  const { filter: _filter, filters: _filters, mutator: _mutator, ...own } = handler;
+  return {
+    ...own,
+    ...conditionsOfFilters(filters),
+    ...(mutator === undefined ? {} : { mutator }),
+  };
+}
+
+/**
+ * The handler that stands for a workflow, by its name.
+ *
+ * @returns undefined: there is no such workflow, or its handler cannot run
+ */
+export function handlerOfWorkflow(name: string, source: PipelineSource): RunningHandler | undefined {
+  const [pipeline = '', workflow] = name.split(SEPARATOR, 2);
+  if (workflow === undefined) return undefined;
+  const routed = routePipelines([{ name: pipeline, foreignType: undefined }], source).find((one) => one.name === name);
+  return routed?.kind === 'handler' ? routed.definition : undefined;
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { objectNameSchema } from '../name.ts';
+import { metadataSchema, type Stored } from './metadata.ts';
+
+const WORKFLOWS_MAX = 100;
+const FILTERS_MAX = 100;
+
+const CORE = 'core/v2';
+
+/** Handlers of the commercial edition, by their API version. They are accepted in a workflow, and not run. */
+const FOREIGN_HANDLERS: readonly string[] = ['pipeline/v1.TCPStreamHandler', 'pipeline/v1.SumoLogicMetricsHandler'];
+
+/** A reference to an object of the same namespace that has to be one of some types. */
+function referenceSchema(type: string, others: readonly string[] = []) {
+  const types = [`${CORE}.${type}`, ...others];
+  return z
+    .looseObject({
+      name: objectNameSchema,
+      type: z.string().min(1, 'must not be empty'),
+      api_version: z.string().min(1, 'must not be empty'),
+    })
+    .refine((reference) => types.includes(`${reference.api_version}.${reference.type}`), {
+      error: ({ input }) => `is of the type ${typeText(input)}: must be ${types.join(' or ')}`,
+    });
+}
+
+function typeText(reference: unknown): string {
+  const { api_version: version, type } = reference as { readonly api_version: string; readonly type: string };
+  return `${version}.${type}`;
+}
+
+const workflowSchema = z.looseObject({
+  name: objectNameSchema,
+  filters: z.array(referenceSchema('EventFilter')).max(FILTERS_MAX).nullish(),
+  mutator: referenceSchema('Mutator').nullish(),
+  handler: referenceSchema('Handler', FOREIGN_HANDLERS),
+});
+
+/** A pipeline of version 2: workflows, each with the filters, the mutator and the handler that an event goes through. */
+export const v2PipelineSchema = z.looseObject({
+  metadata: metadataSchema(),
+  workflows: z.array(workflowSchema).max(WORKFLOWS_MAX).nullish(),
+});
+
+export type SubmittedV2Pipeline = z.infer<typeof v2PipelineSchema>;
+export type V2Pipeline = Stored<SubmittedV2Pipeline>;
+export type V2Workflow = z.infer<typeof workflowSchema>;

@@ -1,0 +1,265 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { EventExplanation } from '../../../shared/schemas/explain.ts';
+import { HandlerStory } from '../../support/handler-story.ts';
+import { runMonctl } from '../../support/run-monctl.ts';
+import { V2Peer } from '../../support/v2-peer.ts';
+
+const NAMESPACE = '/namespaces/default';
+
+const core = (type: string, name: string): object => ({ type, name, api_version: 'core/v2' });
+
+interface Workflow {
+  readonly name: string;
+  readonly handler: string | object;
+  readonly filters?: readonly string[];
+  readonly mutator?: string;
+}
+
+/** A pipeline as clients of the peer send it. */
+const pipeline = (name: string, ...workflows: Workflow[]): object => ({
+  metadata: { name, namespace: 'default' },
+  workflows: workflows.map(({ name: own, handler, filters, mutator }) => ({
+    name: own,
+    filters: filters?.map((filter) => core('EventFilter', filter)),
+    mutator: mutator === undefined ? undefined : core('Mutator', mutator),
+    handler: typeof handler === 'string' ? core('Handler', handler) : handler,
+  })),
+});
+
+const PAGE = [{ type: 'Pipeline', api_version: 'core/v2', name: 'page' }];
+const RESULT = { handlers: [], pipelines: PAGE };
+
+const explained = async (story: HandlerStory): Promise<EventExplanation['handlers']> =>
+  (await story.api.explainEvent('web-1', 'disk'))?.handlers ?? [];
+
+/** A backend with handlers that write what they get, a filter and a mutator of its configuration. */
+async function open(): Promise<{ story: HandlerStory; v2: V2Peer }> {
+  const story = await HandlerStory.open(
+    {
+      handlers: {
+        pager: { event_format: 'core', filters: ['never'], mutator: 'nobody', handle_silenced: false },
+        desk: {},
+        both: { type: 'set', handlers: ['desk', 'pager'] },
+        deep: { type: 'set', handlers: ['deeper'] },
+        deeper: { type: 'set', handlers: ['deepest'] },
+        deepest: { type: 'set', handlers: ['desk'] },
+      },
+      filters: {
+        never: { attributes: { client: { name: 'nobody' } } },
+        critical: { attributes: { check: { status: 2 } } },
+      },
+      mutators: { short: { command: 'printf short' } },
+    },
+    { hasAdministrator: true },
+  );
+  return { story, v2: new V2Peer(story.url) };
+}
+
+const put = async (v2: V2Peer, object: object): Promise<void> => {
+  const { name } = (object as { readonly metadata: { readonly name: string } }).metadata;
+  expect(await v2.put(`${NAMESPACE}/pipelines/${name}`, object)).toMatchObject({ status: 201 });
+};
+
+test('an event goes through the filters, the mutator and the handler of each workflow', async () => {
+  const { story, v2 } = await open();
+  await put(
+    v2,
+    pipeline(
+      'page',
+      { name: 'urgent', filters: ['critical'], handler: 'pager' },
+      { name: 'all', mutator: 'short', handler: 'desk' },
+    ),
+  );
+  await story.report(1, RESULT);
+  expect(await story.lines('desk')).toEqual(['short']);
+  expect(await story.lines('pager')).toEqual([]);
+  await story.report(2, RESULT);
+  expect(await story.lines('desk')).toEqual(['short']);
+  expect((await story.lines('pager')).map((line) => JSON.parse(line) as object)).toMatchObject([
+    { check: { status: 2 }, pipelines: PAGE },
+  ]);
+});
+
+test('a check that names a handler and a pipeline runs the handler for both', async () => {
+  const { story, v2 } = await open();
+  await put(v2, pipeline('page', { name: 'all', handler: 'desk' }));
+  await story.report(2, { handlers: ['desk'], pipelines: PAGE });
+  expect(await story.actions('desk')).toEqual(['create 2', 'create 2']);
+});
+
+test('a check of the configuration that names only a pipeline does not run the handler default', async () => {
+  const { story, v2 } = await open();
+  await put(v2, pipeline('page', { name: 'all', handler: 'desk' }));
+  await story.report(2, { pipelines: [{ name: 'page' }] });
+  expect(await story.actions('desk')).toEqual(['create 2']);
+  const handlers = await explained(story);
+  expect(handlers.map(({ handler }) => handler)).toEqual(['page#all']);
+});
+
+test('each member of a set runs with the filters of the workflow that names the set', async () => {
+  const { story, v2 } = await open();
+  await put(v2, pipeline('page', { name: 'all', filters: ['critical'], handler: 'both' }));
+  await story.report(1, RESULT);
+  await story.report(2, RESULT);
+  expect(await story.actions('desk')).toEqual(['create 2']);
+  expect(await story.lines('pager')).toHaveLength(1);
+  const handlers = await explained(story);
+  expect(handlers.map(({ handler }) => handler)).toEqual(['page#all#desk', 'page#all#pager']);
+});
+
+test.each<{ filters: string[]; runs: number }>([
+  { filters: ['not_silenced'], runs: 0 },
+  { filters: [], runs: 1 },
+])(
+  'a silenced event goes through a workflow unless it has the filter not_silenced: $filters',
+  async ({ filters, runs }) => {
+    const { story, v2 } = await open();
+    await story.api.silence({ check: 'disk' });
+    await put(v2, pipeline('page', { name: 'all', filters, handler: 'pager' }));
+    await story.report(2, RESULT);
+    expect(await story.lines('pager')).toHaveLength(runs);
+  },
+);
+
+test('an event of the newer API is handled by the pipelines that it names itself', async () => {
+  const { story, v2 } = await open();
+  await put(v2, pipeline('page', { name: 'all', filters: ['is_incident'], handler: 'pager' }));
+  const event = {
+    entity: { entity_class: 'proxy', metadata: { name: 'e' } },
+    check: { metadata: { name: 'c' }, status: 0, output: '', pipelines: [] },
+    pipelines: PAGE,
+  };
+  await v2.put(`${NAMESPACE}/events/e/c`, event);
+  expect(await story.lines('pager')).toEqual([]);
+  await v2.put(`${NAMESPACE}/events/e/c`, { ...event, check: { ...event.check, status: 2 } });
+  expect(await story.lines('pager')).toHaveLength(1);
+  expect((await v2.get(`${NAMESPACE}/events/e/c`)).body).toMatchObject({ pipelines: PAGE });
+});
+
+test('the pipelines of a stored check show through an event whose list of them is empty', async () => {
+  const { story, v2 } = await open();
+  await put(v2, pipeline('page', { name: 'all', handler: 'pager' }));
+  const check = {
+    metadata: { name: 'c', namespace: 'default' },
+    command: 'x',
+    interval: 60,
+    pipelines: [{ name: 'page' }],
+  };
+  await v2.put(`${NAMESPACE}/checks/c`, check);
+  expect((await v2.get(`${NAMESPACE}/checks/c`)).body).toMatchObject({ pipelines: PAGE });
+  await v2.put(`${NAMESPACE}/events/e/c`, {
+    entity: { entity_class: 'proxy', metadata: { name: 'e' } },
+    check: { metadata: { name: 'c' }, status: 2, output: '', pipelines: [] },
+  });
+  expect(await story.lines('pager')).toHaveLength(1);
+});
+
+test('a workflow whose handler groups events notifies of the group', async () => {
+  const { story, v2 } = await open();
+  const handler = { command: `cat >> ${join(story.dir, 'grouped')}; echo >> ${join(story.dir, 'grouped')}` };
+  await v2.put(`${NAMESPACE}/handlers/grouped`, {
+    metadata: { name: 'grouped', namespace: 'default' },
+    type: 'pipe',
+    ...handler,
+    mon: { group_by: ['client'], group_wait: 10 },
+  });
+  await put(v2, pipeline('page', { name: 'all', handler: 'grouped' }));
+  await story.report(2, RESULT);
+  await story.report(2, { ...RESULT, name: 'http' });
+  expect(await story.api.handlerGroups()).toMatchObject([{ handler: 'page#all', firing: 2 }]);
+});
+
+describe('what a pipeline names and is not there', () => {
+  test('is said by explain for each workflow, with the reason', async () => {
+    const { story, v2 } = await open();
+    await put(
+      v2,
+      pipeline(
+        'page',
+        { name: 'gone', handler: 'nobody' },
+        { name: 'built', handler: 'debug' },
+        { name: 'deep', handler: 'deep' },
+        { name: 'mutated', mutator: 'nobody', handler: 'desk' },
+        { name: 'filtered', filters: ['nowhere'], handler: 'desk' },
+        { name: 'stream', handler: { type: 'TCPStreamHandler', name: 'desk', api_version: 'pipeline/v1' } },
+      ),
+    );
+    await put(v2, pipeline('empty'));
+    const others = [{ name: 'empty' }, { name: 'nowhere' }, { name: 'x', type: 'Other', api_version: 'other/v1' }];
+    await story.report(2, { handlers: [], pipelines: [...PAGE, ...others] });
+    const handlers = await explained(story);
+    expect(handlers).toMatchObject([
+      {
+        handler: 'page#gone',
+        verdict: 'unknown_handler',
+        reason: 'the workflow gone names the handler nobody, which is not defined',
+        workflow: { pipeline: 'page', workflow: 'gone', handler: 'nobody' },
+      },
+      { handler: 'page#built', verdict: 'unknown_handler', reason: expect.stringContaining('is built in') },
+      { handler: 'page#deep#deepest', verdict: 'nested_set' },
+      { handler: 'page#mutated', verdict: 'unknown_mutator', reason: expect.stringContaining('nobody is not defined') },
+      { handler: 'page#filtered', verdict: 'handle', defects: [{ filter: 'nowhere', problem: 'unknown filter' }] },
+      {
+        handler: 'page#stream',
+        verdict: 'unknown_handler',
+        reason: expect.stringContaining('pipeline/v1.TCPStreamHandler'),
+      },
+      { handler: 'empty', verdict: 'empty_pipeline', reason: 'the pipeline has no workflows' },
+      { handler: 'nowhere', verdict: 'unknown_pipeline', reason: 'no pipeline of this name is defined' },
+      { handler: 'x', verdict: 'unknown_pipeline', reason: expect.stringContaining('other/v1.Other') },
+    ]);
+  });
+
+  test('is a dead letter, which runs when the mutator is there', async () => {
+    const { story, v2 } = await open();
+    await put(v2, pipeline('page', { name: 'mutated', mutator: 'late', handler: 'desk' }));
+    await story.report(2, RESULT);
+    await story.settled();
+    const [letter] = await story.api.deadLetters();
+    expect(letter).toMatchObject({ handler: 'page#mutated', reason: 'unknown mutator: late' });
+    const mutator = { metadata: { name: 'late', namespace: 'default' }, command: 'printf late' };
+    await v2.put(`${NAMESPACE}/mutators/late`, mutator);
+    const retried = await runMonctl(['dead-letter', 'retry', String(letter?.id)], { MON_BACKEND: story.url });
+    expect(retried).toMatchObject({ code: 0 });
+    expect(await story.lines('desk')).toEqual(['late']);
+  });
+
+  test('is a dead letter if the pipeline is deleted while the run waits', async () => {
+    const { story, v2 } = await open();
+    const failing = { metadata: { name: 'slow', namespace: 'default' }, type: 'pipe', command: 'exit 1' };
+    await v2.put(`${NAMESPACE}/handlers/slow`, { ...failing, mon: { retry: { attempts: 2, delay: 60 } } });
+    await put(v2, pipeline('page', { name: 'all', handler: 'slow' }));
+    await story.report(2, RESULT);
+    await expect
+      .poll(() => story.api.handlers())
+      .toContainEqual(expect.objectContaining({ name: 'page#all', retrying: 1 }));
+    expect(await story.api.handlers()).toContainEqual(expect.objectContaining({ name: 'page#all', type: 'pipe' }));
+    await v2.delete(`${NAMESPACE}/pipelines/page`);
+    story.clock.advance(120_000);
+    await expect
+      .poll(() => story.api.deadLetters())
+      .toMatchObject([{ handler: 'page#all', reason: 'handler is not defined' }]);
+  });
+});
+
+test('explain, simulate and a test of a handler name the pipeline and the workflow', async () => {
+  const { story, v2 } = await open();
+  await put(v2, pipeline('page', { name: 'all', filters: ['critical'], handler: 'desk' }));
+  const env = { MON_BACKEND: story.url };
+  const file = join(story.dir, 'result.json');
+  await writeFile(file, JSON.stringify({ source: 'web-1', name: 'disk', output: '', status: 1, ...RESULT }));
+  const simulated = await runMonctl(['simulate', file], env);
+  expect(simulated.stdout).toMatch(
+    /HANDLER +PIPELINE +VERDICT +REASON\npage#all +page\/all runs desk +filtered +the filter critical/,
+  );
+  await story.report(2, RESULT);
+  await story.settled();
+  const { stdout } = await runMonctl(['event', 'explain', 'web-1', 'disk'], env, { nowMs: story.clock.now() });
+  expect(stdout).toMatch(/page#all +page\/all runs desk +handle +delivered/);
+  await story.lines('desk');
+  const tested = await runMonctl(['handler', 'test', 'page#all'], env);
+  expect(tested).toMatchObject({ code: 0, stderr: '' });
+  expect(await story.lines('desk')).toHaveLength(1);
+});
