@@ -3,6 +3,7 @@ import { aggregatesSchema, aggregateSchema } from './aggregate.ts';
 import { commandSchema, programProblem } from './command.ts';
 import { cronProblem } from './cron.ts';
 import { sourceSchema } from './name.ts';
+import { subduesSchema } from './subdues.ts';
 import { timeWindowsSchema } from './time-window.ts';
 import { TIME_ZONE_HINT, timeZoneOf } from './time-zone.ts';
 
@@ -80,6 +81,7 @@ export const checkSchema = z
     aggregate: aggregateSchema.optional(),
     aggregates: aggregatesSchema.optional(),
     subdue: timeWindowsSchema.optional(),
+    subdues: subduesSchema.optional(),
     hooks: hooksSchema.optional(),
     proxy_requests: proxyRequestsSchema.optional(),
     occurrences: z.int().positive().optional(),

@@ -124,6 +124,8 @@ export const explanationAnswer = z.looseObject({
       recovering: recoverySchema.exactOptional(),
     })
     .nullable(),
+  /** True while the check is in one of its subdue windows, in which it is not run; absent: it is not. */
+  subdued: z.boolean().exactOptional(),
   /** One sentence for people. */
   reason: z.string(),
   /** As if the event were handled again now: definitions and silences are those of now. */

@@ -7,6 +7,8 @@ export type ScheduledCheck = CheckDefinition & {
   readonly name: string;
   /** Epoch seconds; null when the backend does not ask for it by the clock. */
   readonly next_run: number | null;
+  /** True while it is in one of its subdue windows, in which it is not run. */
+  readonly subdued?: true;
   /** Clients by the severity of their last result. */
   readonly results: Readonly<Record<'ok' | 'warning' | 'critical' | 'unknown', number>>;
 };
@@ -20,6 +22,8 @@ export const definedCheckAnswer = z.looseObject({
   cron: z.string().nullish(),
   /** Epoch seconds; null when the backend does not ask for it by the clock. */
   next_run: numberOrNull,
+  /** True while it is in one of its subdue windows, in which it is not run; absent: it is not. */
+  subdued: z.boolean().nullish(),
   /** Clients by the severity of their last result; older backends do not count them. */
   results: z.looseObject({ ok: z.number(), warning: z.number(), critical: z.number(), unknown: z.number() }).nullish(),
 });

@@ -14,6 +14,7 @@ type Verdict = SimulatedResult['handlers'][number] & Partial<Pick<EventExplanati
 
 interface Handling extends Pick<EventExplanation, 'client' | 'check' | 'reason'> {
   readonly event: HandledEvent | null;
+  readonly subdued?: boolean;
   readonly handlers: readonly Verdict[];
   /** Of a simulation: what it would do beside that. */
   readonly inhibits?: SimulatedResult['inhibits'];
@@ -26,7 +27,7 @@ interface Handling extends Pick<EventExplanation, 'client' | 'check' | 'reason'>
  * @param recurring those of the entries that silence it that recur
  */
 export function handlingText(
-  { client, check, event, reason, handlers, inhibits = [], aggregates = [] }: Handling,
+  { client, check, event, subdued = false, reason, handlers, inhibits = [], aggregates = [] }: Handling,
   nowMs: number,
   look: TableLook,
   recurring: readonly SilencedDetail[] = [],
@@ -36,6 +37,7 @@ export function handlingText(
       ['client', client],
       ['check', check],
       ['event', event === null ? 'none' : eventSummary(event)],
+      ...(subdued ? [['subdued', SUBDUED] as const] : []),
       ['reason', reason],
       ...recurring.map((entry) => ['recurs', recurringText(entry)] as const),
       ...inhibits.map((inhibition) => ['inhibits', inhibitionText(inhibition)] as const),
@@ -49,6 +51,8 @@ export function handlingText(
   const columns = [HANDLER, ...(hasWorkflows ? [WORKFLOW] : []), VERDICT, ...(hasRuns ? [lastRun(nowMs)] : []), REASON];
   return `${about}\n\n${table(columns, handlers, look)}`;
 }
+
+const SUBDUED = 'the check is in one of its subdue windows: the backend does not have it run now';
 
 /** `CRIT (2), create, occurrences 3, silenced by client:web-1:*`. */
 function eventSummary({ status, action, occurrences, silenced_by }: HandledEvent): string {

@@ -18,6 +18,7 @@ import type { CheckSchedule } from '../schedule/publish-check-requests.ts';
 import { pathName } from '../http/path-name.ts';
 import type { OnMon } from '../http/route.ts';
 import { searchFilter } from '../http/search.ts';
+import { subdueOf } from '../../schedule/subdue.ts';
 
 const validate = bodyValidator(MON_API.renameCheck);
 
@@ -38,6 +39,7 @@ export function checksOnMon(
       ...check,
       name,
       next_run: nextMs === undefined ? null : Math.floor(nextMs / 1000),
+      ...(subdueOf(check)(clock.now()) && { subdued: true as const }),
       results: namespace.resultsByCheck.of(name),
     };
   };

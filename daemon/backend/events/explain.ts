@@ -11,6 +11,7 @@ import type {
   HandlerVerdict,
 } from '../../../shared/schemas/explain.ts';
 import type { Recovery } from '../../../shared/schemas/recovery.ts';
+import { subdueOf } from '../../schedule/subdue.ts';
 import type { Store } from '../ports.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 import { openEvents } from './state.ts';
@@ -38,6 +39,8 @@ export async function explainEvent(
   if (found === undefined || owner === undefined) return undefined;
   const [, record] = found;
   const { name: client, namespace } = entry.client;
+  const definition = handling.definitions.in(namespace.name).check(entry.name);
+  const subdued = definition !== undefined && subdueOf(definition)(nowMs) ? { subdued: true } : {};
   const deliveryAt = (verdict: HandlerVerdict): HandlerExplanation => ({
     ...verdict,
     delivery: deliveryView(
@@ -58,13 +61,13 @@ export async function explainEvent(
     const recovery = record.event?.recovery;
     const handled = handlingSentence(verdicts);
     const reason = recovery === undefined ? handled : recoveringSentence(recovery, handled);
-    const about = { client, check: entry.name, event: summary(event, recovery), reason };
+    const about = { client, check: entry.name, event: summary(event, recovery), ...subdued, reason };
     return { ...about, handlers: verdicts.map(deliveryAt) };
   }
   if (record.check === null) return undefined;
   const verdicts = handling.route(namespace.name, record.check).handlers.map(withoutEvent);
   const reason = noEventSentence(record.check.status);
-  return { client, check: entry.name, event: null, reason, handlers: verdicts.map(deliveryAt) };
+  return { client, check: entry.name, event: null, ...subdued, reason, handlers: verdicts.map(deliveryAt) };
 }
 
 function deliveryView(delivery: Delivery | undefined): DeliveryView | null {

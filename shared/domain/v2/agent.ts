@@ -181,6 +181,7 @@ export function v2CheckRequest(
       handlers: isTexts(check['handlers']) ? check['handlers'] : null,
       subscriptions: (request.subscribers ?? definition?.subscribers ?? []).map(v2Subscription),
       subdue: stored?.subdue ?? null,
+      ...(stored?.subdues ? { subdues: stored.subdues } : {}),
       ...(stored?.proxy_requests ? { proxy_requests: wholeProxyRequests(stored.proxy_requests) } : {}),
       proxy_entity_name: request.source ?? '',
       timeout: Math.ceil(request.timeout ?? 0),

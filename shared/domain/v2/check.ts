@@ -28,6 +28,7 @@ export function checkDefinitionOf(check: V2Check): NamedCheck | Untranslatable {
     low_flap_threshold: low,
     high_flap_threshold: high,
     subdue,
+    subdues,
     proxy_requests: proxy,
     handlers,
     command: _text,
@@ -47,6 +48,7 @@ export function checkDefinitionOf(check: V2Check): NamedCheck | Untranslatable {
     // One of them alone detects nothing.
     ...(low && high ? { low_flap_threshold: low, high_flap_threshold: high } : {}),
     ...(windows === undefined ? {} : { subdue: windows }),
+    ...((subdues ?? []).length === 0 ? {} : { subdues: subdues ?? [] }),
     ...(proxy ? { proxy_requests: proxyRequests(proxy) } : {}),
     // Nobody is told unless the check says so: the handler `default` is a matter of version 1.
     handlers: handlers ?? [],

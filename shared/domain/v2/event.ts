@@ -142,6 +142,7 @@ const NOT_TAKEN: ReadonlySet<string> = new Set([
   'is_silenced',
   'silenced',
   'subdue',
+  'subdues',
   'proxy_requests',
   'processed_by',
   'event_metadata',

@@ -3,6 +3,7 @@ import { argumentsSchema, programProblem } from '../command.ts';
 import { environmentSchema } from '../environment.ts';
 import { objectNameSchema } from '../name.ts';
 import { v2CronProblem } from './cron.ts';
+import { subduesSchema } from '../subdues.ts';
 import { assetNameSchema } from './asset-name.ts';
 import { metadataSchema, type Stored } from './metadata.ts';
 import { v2SubscriptionSchema } from './subscription.ts';
@@ -82,6 +83,7 @@ export const v2CheckSchema = z
     low_flap_threshold: thresholdSchema,
     high_flap_threshold: thresholdSchema,
     subdue: v2WindowsSchema.nullish(),
+    subdues: subduesSchema.nullish(),
     env_vars: envVarsSchema,
     check_hooks: z
       .array(z.record(z.string(), z.array(z.string()).nullable()))

@@ -60,6 +60,50 @@ async function fileWith(name: string, text: string): Promise<string> {
   return join(dir, name);
 }
 
+/** A check with a window that comes each day. */
+const subduedFrom = (begin: string, end: string): object => ({
+  command: 'x',
+  interval: 60,
+  subdues: [{ begin, end, repeat: ['daily'] }],
+});
+
+test('a subdued check says so where it is shown and where its event is explained', async () => {
+  const objects = [
+    {
+      type: 'CheckConfig',
+      metadata: { name: 's-now' },
+      spec: subduedFrom('2026-01-01T00:00:00Z', '2026-01-01T23:59:59Z'),
+    },
+    {
+      type: 'CheckConfig',
+      metadata: { name: 's-once' },
+      spec: subduedFrom('2999-01-01T00:00:00Z', '2999-01-01T01:00:00Z'),
+    },
+  ];
+  expect(await monctl(['create', '-f', '-'], { input: JSON.stringify(objects) })).toMatchObject({
+    code: 0,
+    stderr: '',
+  });
+  const note = 's-now is in one of its subdue windows: the backend does not have it run now\n';
+  expect(await monctl(['check', 'info', 's-now'])).toMatchObject({ code: 0, stderr: note });
+  expect(await monctl(['check', 'info', 's-now', '--namespace', 'default'])).toMatchObject({ code: 0, stderr: note });
+  expect(await monctl(['check', 'info', 's-once'])).toMatchObject({ code: 0, stderr: '' });
+  await api.submitResults([
+    { name: 's-now', source: 's-web', status: 2, output: '' },
+    { name: 's-once', source: 's-web', status: 2, output: '' },
+  ]);
+  const explained = await monctl(['event', 'explain', 's-web', 's-now']);
+  expect(explained.stdout).toMatch(/^subdued +the check is in one of its subdue windows/m);
+  expect((await monctl(['event', 'explain', 's-web', 's-once'])).stdout).not.toMatch(/subdued/);
+  await monctl(['delete', '-f', '-', '--skip-confirm'], { input: JSON.stringify(objects) });
+});
+
+test('a check with subdue windows that cannot be read is refused with the place', async () => {
+  const spec = { command: 'x', interval: 60, subdues: [{ begin: 'now', end: '2026-01-01T23:59:59Z' }] };
+  const input = JSON.stringify({ type: 'CheckConfig', metadata: { name: 's-bad' }, spec });
+  expect((await monctl(['create', '-f', '-'], { input })).stdout).toContain('subdues.0.begin: must be a time such as');
+});
+
 /** A wrapped pipeline whose workflows all run the handler `pager`. */
 const page = (name: string, ...workflows: string[]): string =>
   JSON.stringify({

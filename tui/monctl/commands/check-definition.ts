@@ -32,7 +32,15 @@ export async function listInNamespaces(call: Call): Promise<void> {
 
 export async function showDefinition(call: Call): Promise<void> {
   const [name = ''] = call.operands;
-  await showYaml(call.output, await wanted(call, name));
+  const check = await wanted(call, name);
+  await showYaml(call.output, check);
+  const { subdued } = (await call.api().check(name)) ?? {};
+  if (subdued === true) call.output.note(subduedNote(name));
+}
+
+/** The remark on a check in one of its subdue windows. */
+export function subduedNote(name: string): string {
+  return `${name} is in one of its subdue windows: the backend does not have it run now`;
 }
 
 /** Deletes the stored definition; nothing of its results. */

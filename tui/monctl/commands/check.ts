@@ -24,6 +24,7 @@ import {
   LIST_NAMESPACES_OPTIONS,
   listInNamespaces,
   showDefinition,
+  subduedNote,
 } from './check-definition.ts';
 
 const listDefault: Command = {
@@ -65,7 +66,9 @@ const infoDefault: Command = {
   options: {},
   examples: [['monctl check info disk', 'as it is in force now']],
   async run({ api, operands: [name = ''], output }) {
-    await showYaml(output, await wanted(api(), name));
+    const check = await wanted(api(), name);
+    await showYaml(output, check);
+    if (check.subdued === true) output.note(subduedNote(name));
   },
 };
 

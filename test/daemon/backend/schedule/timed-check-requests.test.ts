@@ -217,6 +217,16 @@ describe('a check that is subdued', () => {
     expect(log.messages('info')).toEqual(isAsked ? [] : ['check request was subdued']);
   });
 
+  test('is not asked for in a window that repeats, whatever its other windows are', () => {
+    const subdues = [
+      { begin: '2025-12-31T18:00:00+01:00', end: '2025-12-31T18:00:02+01:00', repeat: ['daily' as const] },
+    ];
+    const early = { days: { all: [{ begin: '4:59:58 PM UTC', end: '4:59:58 PM UTC' }] } };
+    const { clock, asked } = running('2026-01-01T16:59:57Z', { disk: { interval: 1, subdue: early, subdues } });
+    clock.advance(6999);
+    expect(asked.map(({ at }) => at.slice(14, 19))).toEqual(['59:57', '59:59', '00:03']);
+  });
+
   test('keeps its place, and the window of a reload counts from the next moment on', () => {
     const { clock, asked, reload } = running('2026-01-01T16:59:57Z', { disk: { interval: 1 } });
     clock.advance(1000);

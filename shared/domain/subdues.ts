@@ -1,0 +1,68 @@
+import { parseWrittenTime, type SubdueWindow } from '../schemas/subdues.ts';
+
+const DAY_MS = 86_400_000;
+
+/** The end of a window belongs to it, with all of its second. */
+const SECOND_MS = 1000;
+
+const SUNDAY = 0;
+const SATURDAY = 6;
+const DAY_NAMES = ['sundays', 'mondays', 'tuesdays', 'wednesdays', 'thursdays', 'fridays', 'saturdays'];
+
+type Repeat = NonNullable<SubdueWindow['repeat']>[number];
+
+/**
+ * Whether a moment is in one of the windows. Each is on the clock of its begin, whose offset from UTC is written with it and
+ * is the same in summer and winter. A window that repeats counts from its first begin on, and lasts as long each time; one
+ * that goes past midnight does so on each of its days. A day that a month does not have is left out.
+ */
+export function isInSubdues(windows: readonly SubdueWindow[], nowMs: number): boolean {
+  return windows.some((window) => isInSubdue(window, nowMs));
+}
+
+function isInSubdue({ begin, end, repeat }: SubdueWindow, nowMs: number): boolean {
+  const first = parseWrittenTime(begin);
+  const last = parseWrittenTime(end);
+  if (first === undefined || last === undefined || nowMs < first.atMs) return false;
+  const lengthMs = last.atMs - first.atMs + SECOND_MS;
+  const repeats = repeat ?? [];
+  if (repeats.length === 0) return nowMs < first.atMs + lengthMs;
+  // On the clock on the wall, where days have 24 hours: an offset never changes.
+  const wallMs = nowMs + first.offsetMs;
+  const firstWallMs = first.atMs + first.offsetMs;
+  const clockMs = firstWallMs - dayOf(firstWallMs);
+  for (let day = dayOf(wallMs); day + clockMs > wallMs - lengthMs; day -= DAY_MS) {
+    const beginMs = day + clockMs;
+    if (beginMs < firstWallMs) return false;
+    if (beginMs <= wallMs && repeats.some((one) => comesOn(one, day, firstWallMs))) return true;
+  }
+  return false;
+}
+
+/** The begin of its day. */
+function dayOf(wallMs: number): number {
+  return Math.floor(wallMs / DAY_MS) * DAY_MS;
+}
+
+function comesOn(repeat: Repeat, day: number, firstWallMs: number): boolean {
+  const date = new Date(day);
+  const first = new Date(firstWallMs);
+  const weekday = date.getUTCDay();
+  const isWeekend = weekday === SUNDAY || weekday === SATURDAY;
+  switch (repeat) {
+    case 'daily':
+      return true;
+    case 'weekly':
+      return weekday === first.getUTCDay();
+    case 'monthly':
+      return date.getUTCDate() === first.getUTCDate();
+    case 'annually':
+      return date.getUTCDate() === first.getUTCDate() && date.getUTCMonth() === first.getUTCMonth();
+    case 'weekdays':
+      return !isWeekend;
+    case 'weekends':
+      return isWeekend;
+    default:
+      return weekday === DAY_NAMES.indexOf(repeat);
+  }
+}

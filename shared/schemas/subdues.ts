@@ -1,0 +1,72 @@
+import { z } from 'zod';
+
+/** How often a window comes again, as Sensu Go names it from 6.7 on. */
+const REPEATS = [
+  'annually',
+  'monthly',
+  'weekly',
+  'daily',
+  'weekdays',
+  'weekends',
+  'sundays',
+  'mondays',
+  'tuesdays',
+  'wednesdays',
+  'thursdays',
+  'fridays',
+  'saturdays',
+] as const;
+
+const WINDOWS_MAX = 100;
+
+/** Longest window: the days of a year that are looked through for its begin are bounded. */
+const WINDOW_MS_MAX = 366 * 86_400_000;
+
+const TIME =
+  /^(?<date>\d{4}-\d\d-\d\d)T(?<clock>(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:[.,]\d{1,9})?(?<zone>Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
+
+/** A moment with the offset of the clock that it was written by. */
+export interface WrittenTime {
+  /** Epoch milliseconds, in whole seconds. */
+  readonly atMs: number;
+  /** What the clock is ahead of UTC, milliseconds. */
+  readonly offsetMs: number;
+}
+
+/** @returns undefined for what is no date with a time and an offset, as in RFC 3339 */
+export function parseWrittenTime(text: string): WrittenTime | undefined {
+  const { date, clock, zone } = TIME.exec(text)?.groups ?? {};
+  if (date === undefined || clock === undefined || zone === undefined) return undefined;
+  const wallMs = Date.parse(`${date}T${clock}Z`);
+  // A day that the month does not have is read as one of the next month.
+  if (Number.isNaN(wallMs) || !new Date(wallMs).toISOString().startsWith(date)) return undefined;
+  const [hours = '0', minutes = '0'] = zone.toUpperCase() === 'Z' ? [] : zone.slice(1).split(':');
+  const sign = zone.startsWith('-') ? -1 : 1;
+  const offsetMs = sign * (Number(hours) * 60 + Number(minutes)) * 60_000;
+  return { atMs: wallMs - offsetMs, offsetMs };
+}
+
+const timeSchema = z
+  .string({ error: 'must be a time such as 2026-01-31T22:00:00+01:00' })
+  .refine((text) => parseWrittenTime(text) !== undefined, 'must be a time such as 2026-01-31T22:00:00+01:00');
+
+const windowSchema = z
+  .looseObject({
+    begin: timeSchema,
+    end: timeSchema,
+    repeat: z
+      .array(z.enum(REPEATS, { error: `must be one of ${REPEATS.join(', ')}` }))
+      .max(REPEATS.length)
+      .nullish(),
+  })
+  .superRefine(({ begin, end }, context) => {
+    const lengthMs = (parseWrittenTime(end)?.atMs ?? 0) - (parseWrittenTime(begin)?.atMs ?? 0);
+    const message =
+      lengthMs < 0 ? 'must not be before begin' : lengthMs > WINDOW_MS_MAX ? 'must be at most a year after begin' : '';
+    if (message !== '') context.addIssue({ code: 'custom', message, path: ['end'] });
+  });
+
+/** Windows of time in which a check is not run (`subdues` of Sensu Go 6.7 and later). */
+export const subduesSchema = z.array(windowSchema).max(WINDOWS_MAX);
+
+export type SubdueWindow = z.infer<typeof windowSchema>;
