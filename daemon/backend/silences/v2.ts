@@ -79,12 +79,19 @@ export function silencedOnV2(deps: SilenceDeps): OnV2<'silenced'> {
           const core = change(before === undefined ? undefined : v2SilencedOf(namespace, before));
           const creator = isNamed(actor.who) ? actor.who : core.creator || null;
           const made = entryOf({ ...core, creator }, partsOfV2Silenced(core) ?? partsOfKey(name), before, nowMs);
-          refuseV2AgainstPolicy(deps, made);
+          // What is over silences nothing, however long it lasted.
+          if (!isExpired(made, nowMs)) refuseV2AgainstPolicy(deps, made);
           return made;
         },
         actor,
+        { isStoredWhenOver: false },
       );
       return v2SilencedOf(namespace, entry);
+    },
+    warningsOf: (silence) => {
+      const endMs = (silence.expire_at ?? 0) * 1000;
+      if (endMs === 0 || endMs > clock.now()) return [];
+      return [`it was over at ${new Date(endMs).toISOString()}, so nothing is silenced by it`];
     },
     async remove(namespace, [name = ''], check, actor) {
       if (this.get(namespace, [name]) === undefined) throw notFound();
@@ -145,7 +152,7 @@ function idOf(name: string): string {
   return silencedId(subscription, check);
 }
 
-/** @throws MonError `invalid` for an end that is over, or that nobody will see */
+/** @throws MonError `invalid` for an end that nobody will see */
 function entryOf(
   core: SubmittedV2Silenced,
   parts: SilencedParts,
@@ -154,7 +161,6 @@ function entryOf(
 ): SilencedEntry {
   const { request, over } = silencedOfV2(core, parts, before);
   const entry = { ...silencedEntry(request, nowMs), ...over };
-  if (isExpired(entry, nowMs)) throw new MonError('invalid', 'expire_at: is over; it is in seconds since 1970');
   if (entry.expireAtMs !== null && entry.expireAtMs - nowMs > 2 * LIFETIME_SECONDS_MAX * 1000) {
     throw new MonError('invalid', 'expire_at: must be within a hundred years; it is in seconds since 1970');
   }

@@ -76,6 +76,8 @@ export class SilencedEntries {
    * Makes an entry in view of the one with the same id, which it replaces as a whole.
    *
    * @param make told of the living entry that is there; refuses by throwing
+   * @param isStoredWhenOver whether an entry that is over when it is made is stored until the clock removes it. If not, it
+   * only ends the entry that it replaces.
    * @throws MonError `not_found` when there is no such namespace, `invalid` when it begins too far ahead, `unavailable`
    */
   write(
@@ -83,6 +85,7 @@ export class SilencedEntries {
     id: string,
     make: (before: SilencedEntry | undefined, nowMs: number) => SilencedEntry,
     actor: Actor,
+    { isStoredWhenOver = true }: { readonly isStoredWhenOver?: boolean } = {},
   ): Promise<SilencedEntry> {
     return this.#batcher.run((transaction) => {
       refuseUnknownNamespace(transaction.registry, namespaceName);
@@ -95,6 +98,10 @@ export class SilencedEntries {
       if (problem !== undefined) throw new MonError('invalid', problem);
       const lost = replacementProblem(before, entry);
       if (lost !== undefined) throw new MonError('conflict', lost);
+      if (!isStoredWhenOver && isExpired(entry, transaction.nowMs)) {
+        if (before !== undefined) clearSilenced(transaction, namespace, before, actor);
+        return entry;
+      }
       saveSilenced(transaction, namespace, entry, actor.who);
       recordAudit(transaction, actor, {
         action: before === undefined ? 'silence.create' : 'silence.replace',
@@ -125,12 +132,7 @@ export class SilencedEntries {
       const entry = livingEntry(namespace, id, transaction.nowMs);
       if (entry === undefined) throw new MonError('not_found', `there is no silenced entry ${id}`);
       check(entry);
-      removeSilenced(transaction, namespace, entry, actor.who);
-      recordAudit(transaction, actor, {
-        action: 'silence.clear',
-        target: targetIn(namespaceName, id),
-        before: auditedSilence(entry),
-      });
+      clearSilenced(transaction, namespace, entry, actor);
     });
   }
 
@@ -147,6 +149,15 @@ export class SilencedEntries {
       else noteSilenced(transaction, namespace, entry);
     });
   }
+}
+
+function clearSilenced(transaction: Transaction, namespace: Namespace, entry: SilencedEntry, actor: Actor): void {
+  removeSilenced(transaction, namespace, entry, actor.who);
+  recordAudit(transaction, actor, {
+    action: 'silence.clear',
+    target: targetIn(namespace.name, entry.id),
+    before: auditedSilence(entry),
+  });
 }
 
 /** The entry of this id as it is now, unless it has expired: whether or not it was removed yet, it is no longer there. */

@@ -5,14 +5,22 @@ import { textsIn } from '../attributes.ts';
 /** What a check names as `check_hooks`: lists of hooks by type, such as `[{"critical": ["ps"]}, {"1": ["df"]}]`. */
 export type CheckHooks = readonly Readonly<Record<string, readonly string[] | null>>[];
 
-/** The lists with those of some types in place of theirs; new types go to the end (clients 6). */
-export function withHooks(hooks: CheckHooks, set: Readonly<Record<string, readonly string[]>>): CheckHooks {
-  const present = new Set(hooks.flatMap((list) => Object.keys(list)));
-  const replaced = hooks.map((list) =>
-    Object.fromEntries(Object.entries(list).map(([type, names]) => [type, set[type] ?? names])),
+/**
+ * The lists with further hooks of some types, each name once, as the peer adds them: the first list of a type takes
+ * them, and a new type goes to the end.
+ */
+export function withHooks(hooks: CheckHooks, more: Readonly<Record<string, readonly string[]>>): CheckHooks {
+  const left = new Map(Object.entries(more));
+  const extended = hooks.map((list) =>
+    Object.fromEntries(
+      Object.entries(list).map(([type, names]) => {
+        const added = left.get(type) ?? [];
+        left.delete(type);
+        return [type, added.length === 0 ? names : [...new Set([...(names ?? []), ...added])]];
+      }),
+    ),
   );
-  const added = Object.entries(set).filter(([type]) => !present.has(type));
-  return [...replaced, ...added.map(([type, names]) => ({ [type]: names }))];
+  return [...extended, ...Array.from(left, ([type, names]) => ({ [type]: names }))];
 }
 
 /** The lists without a hook of a type, and without what is empty then; undefined: it was not there. */

@@ -12,6 +12,12 @@ const UNIT_SECONDS: Readonly<Record<string, number>> = { ns: 1e-9, us: 1e-6, µs
 /** Longest that anything waits for its next time: a hundred years. */
 const EVERY_SECONDS_MAX = 100 * 366 * 86_400;
 
+/** `5/15`: from a value to the end of its field. */
+const STEP_FROM = /^(?<from>\w+)\/(?<step>\d{1,4})$/;
+
+/** The highest value of each field. */
+const FIELD_MAX = [59, 23, 31, 12, 6];
+
 /** A schedule of version 2, in its parts. */
 export interface V2Cron {
   /** IANA name or offset; undefined: that of whoever schedules the check. */
@@ -27,7 +33,7 @@ export function parseV2Cron(text: string): V2Cron | undefined {
   const { zone: named, rest } = ZONED.exec(text)?.groups ?? {};
   const zone = named === undefined ? undefined : timeZoneOf(named);
   if (named !== undefined && zone === undefined) return undefined;
-  const fields = rest ?? text;
+  const fields = plainFields(rest ?? text);
   const duration = EVERY.exec(fields)?.groups?.['duration'];
   if (duration === undefined) return { zone, fields };
   const everySeconds = secondsOf(duration);
@@ -41,7 +47,33 @@ export function v2CronProblem(text: string): string | undefined {
     return `must be five fields, perhaps behind CRON_TZ=ZONE (${TIME_ZONE_HINT}), or @every with a duration such as 5m or 1h30m`;
   }
   if (parsed.everySeconds !== undefined) return undefined;
+  if (!parsed.fields.startsWith('@') && parsed.fields.split(' ').length > FIELD_MAX.length) {
+    return 'must have five fields: minute, hour, day of the month, month, day of the week; there are no seconds';
+  }
   return cronProblem(parsed.fields) ?? dateProblem(parsed.fields);
+}
+
+/**
+ * The fields without what only the peer writes: `?`, which is `*` in every field, and a step from a value on, `5/15`,
+ * which goes to the end of the field.
+ */
+function plainFields(text: string): string {
+  const fields = text.trim().split(/\s+/);
+  if (fields[0]?.startsWith('@') === true) return text;
+  return fields
+    .map((field, at) =>
+      field
+        .split(',')
+        .map((item) => plainItem(item, at))
+        .join(','),
+    )
+    .join(' ');
+}
+
+function plainItem(item: string, at: number): string {
+  const { from, step } = STEP_FROM.exec(item)?.groups ?? {};
+  if (from !== undefined) return `${from}-${String(FIELD_MAX[at] ?? '')}/${step ?? ''}`;
+  return item.replace(/^\?(?=\/|$)/, '*');
 }
 
 function secondsOf(text: string): number | undefined {

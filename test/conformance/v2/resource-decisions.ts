@@ -28,10 +28,4 @@ export const RESOURCE_DECISIONS: readonly Decision[] = [
     because: 'follows from the handlers that are refused above',
     right: { status: 200 },
   },
-  {
-    case: 'res-silenced-a/expire-at-past',
-    lines: [1],
-    because: 'the recorded answer says that a silence was made, and there is none: what was sent is lost',
-    right: BAD_REQUEST,
-  },
 ];

@@ -52,7 +52,9 @@ describe('hooks', () => {
     expect(await v2.put(`${checked}/hooks/critical`, { critical: ['hk'] })).toMatchObject({ status: 201 });
     expect(await v2.put(`${checked}/hooks/1`, { 1: ['a', 'b'] })).toMatchObject({ status: 201 });
     expect(await hooksOf()).toEqual([{ critical: ['hk'] }, { 1: ['a', 'b'] }]);
-    expect(await v2.put(`${checked}/hooks/critical`, { critical: ['other'] })).toMatchObject({ status: 201 });
+    expect(await v2.put(`${checked}/hooks/critical`, { critical: ['other', 'hk'] })).toMatchObject({ status: 201 });
+    expect(await hooksOf()).toEqual([{ critical: ['hk', 'other'] }, { 1: ['a', 'b'] }]);
+    expect(await v2.delete(`${checked}/hooks/critical/hook/hk`)).toMatchObject({ status: 204 });
     expect(await hooksOf()).toEqual([{ critical: ['other'] }, { 1: ['a', 'b'] }]);
     expect(await v2.delete(`${checked}/hooks/critical/hook/other`)).toMatchObject({ status: 204 });
     expect(await v2.delete(`${checked}/hooks/critical/hook/other`)).toMatchObject({ status: 404 });

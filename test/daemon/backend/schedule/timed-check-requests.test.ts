@@ -142,6 +142,20 @@ describe('a check with cron', () => {
       hours: 24,
       expected: ['2026-07-01T04:00:00Z'],
     },
+    {
+      name: 'a question mark stands for every value of its field',
+      cron: '0 9 ? * MON',
+      from: '2026-06-28T00:00:00Z',
+      hours: 8 * 24,
+      expected: ['2026-06-29T09:00:00Z'],
+    },
+    {
+      name: 'a step behind a value goes on to the end of the field',
+      cron: 'TZ=UTC 50/5 23 * * *',
+      from: '2026-06-28T00:00:00Z',
+      hours: 24,
+      expected: ['2026-06-28T23:50:00Z', '2026-06-28T23:55:00Z'],
+    },
   ])('$name', ({ cron, from, hours, expected }) => {
     const { clock, asked } = runningNewer(from, cron);
     clock.advance(hours * 60 * MINUTE_MS);

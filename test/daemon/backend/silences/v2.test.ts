@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { V2Silenced } from '../../../../shared/schemas/v2/silenced.ts';
 import { askV1 } from '../../../support/ask-v1.ts';
+import { runMonctl } from '../../../support/run-monctl.ts';
 import { V2Peer } from '../../../support/v2-peer.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
@@ -117,10 +118,36 @@ describe('a silenced entry', () => {
     expect((await v2.get(`${SILENCED}/*:ends`)).status).toBe(404);
   });
 
+  test('that is over is taken, is not there, and the answer says so', async () => {
+    const body = silence({ check: 'late', expire: -1, expire_at: NOW - 3600 });
+    const { status, headers } = await v2.put(`${SILENCED}/*:late`, body);
+    expect([status, headers.get('warning')]).toEqual([201, expect.stringContaining('so nothing is silenced by it')]);
+    expect(await v2.get(`${SILENCED}/*:late`)).toMatchObject({ status: 404 });
+    expect(await v2.post(SILENCED, body)).toMatchObject({ status: 201 });
+    expect(await v2.get(`${SILENCED}/*:late`)).toMatchObject({ status: 404 });
+  });
+
+  test('that is over ends the one that it replaces', async () => {
+    await v2.put(`${SILENCED}/*:ended`, silence({ check: 'ended' }));
+    const { status } = await v2.put(`${SILENCED}/*:ended`, silence({ check: 'ended', expire_at: NOW - 3600 }));
+    expect(status).toBe(201);
+    expect(await v2.get(`${SILENCED}/*:ended`)).toMatchObject({ status: 404 });
+  });
+
+  test('that is over does not stop the rest of a file', async () => {
+    const objects = [
+      { type: 'Silenced', metadata: { name: '*:past' }, spec: { check: 'past', expire_at: NOW - 3600 } },
+      { type: 'CheckConfig', metadata: { name: 'after' }, spec: { command: 'true', interval: 60 } },
+    ];
+    const env = { MON_BACKEND: backend.url };
+    const { code, stdout, stderr } = await runMonctl(['create', '-f', '-'], env, { input: JSON.stringify(objects) });
+    expect([code, stdout]).toEqual([0, 'Created Silenced default/*:past\nCreated CheckConfig default/after\n']);
+    expect(stderr).toMatch(/^Silenced default\/\*:past: it was over at /);
+  });
+
   test.each([
     { name: 'neither part', body: silence({}) },
     { name: 'a name for a check that is none', body: silence({ check: 'a b' }) },
-    { name: 'an end that is over', body: silence({ check: 'late', expire_at: 5 }) },
     { name: 'a begin in milliseconds', body: silence({ check: 'late', begin: NOW * 1000 }) },
     { name: 'a text for a number', body: silence({ check: 'late', expire: '60' }) },
   ])('with $name is 400', async ({ body }) => {

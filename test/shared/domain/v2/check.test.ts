@@ -115,6 +115,10 @@ describe('a check is refused for', () => {
     [{ subscriptions: [''] }, 'subscriptions'],
     [{ cron: 'CRON_TZ=No/Where 0 8 * * *' }, 'cron'],
     [{ cron: '@every x' }, 'cron'],
+    [{ cron: '0 0 9 * * 1' }, 'cron'],
+    [{ cron: '0 9 ?? * 1' }, 'cron'],
+    [{ cron: '0 9 5?' }, 'cron'],
+    [{ cron: '70/5 * * * *' }, 'cron'],
     [{ metadata: { name: 'a b' } }, 'metadata'],
     [{ metadata: { name: 'a', labels: { team: 1 } } }, 'metadata'],
     [{ subdue: { days: { friday: [{ begin: 'noon', end: '6:00PM' }] } } }, 'subdue'],
@@ -135,6 +139,9 @@ test.each([
   { interval: 10, metadata: { name: 'a:b', namespace: 'prod' } },
   { cron: 'CRON_TZ=Europe/Berlin 0 8 * * *' },
   { cron: '@every 5m' },
+  { cron: '0 9 ? * MON' },
+  { cron: 'CRON_TZ=Europe/Berlin ?/5 9,? 1 ? *' },
+  { cron: '5/15 8/4 * * mon/2' },
 ])('%j is taken, as by the peer', (attributes) => {
   expect(v2CheckSchema.safeParse({ metadata, command: 'df', ...attributes }).error).toBeUndefined();
 });
