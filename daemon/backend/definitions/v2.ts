@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Attributes } from '../../../shared/domain/attributes.ts';
 import { DEFINITION_REDACT_KEYS, redact } from '../../../shared/domain/redact.ts';
 import type { Doing } from '../../../shared/domain/v2/roles.ts';
+import { idleWarnings } from '../../../shared/domain/v2/idle-attributes.ts';
 import { definitionWarnings } from '../../../shared/domain/v2/definition-warnings.ts';
 import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
 import { MonError } from '../../../shared/errors.ts';
@@ -82,7 +83,11 @@ export function definitionCollection<Kind extends DefinitionKind>(
 function warningsOf(kind: DefinitionKind, object: Attributes): readonly string[] {
   // Checks only: nothing of an event is put into the commands of the others.
   const isRisky = kind === 'checks' && shellTokensIn(object, true) !== undefined;
-  return [...(isRisky ? [`the check ${SHELL_TOKENS_WARNING}`] : []), ...definitionWarnings(kind, object)];
+  return [
+    ...(isRisky ? [`the check ${SHELL_TOKENS_WARNING}`] : []),
+    ...idleWarnings(kind, object),
+    ...definitionWarnings(kind, object),
+  ];
 }
 
 /** Whoever is kept to a namespace, by a key or a role, would get out of it by a command on the machine of the backend. */

@@ -1,5 +1,6 @@
 import type { Attributes } from '../../../shared/domain/attributes.ts';
 import { definitionWarnings } from '../../../shared/domain/v2/definition-warnings.ts';
+import { IDLE_ATTRIBUTES } from '../../../shared/domain/v2/idle-attributes.ts';
 import { idleAttributes, type Lost } from '../../../shared/domain/v2/lost.ts';
 import { SHELL_TOKENS_WARNING, shellTokensIn } from '../../../shared/domain/shell-tokens.ts';
 import { unwrap, type Wrapped } from '../../../shared/domain/v2/wrapped.ts';
@@ -13,13 +14,6 @@ import type { RoleChange } from '../access/roles.ts';
 import { isFixed } from '../access/role-guard.ts';
 import { leftOut, settle, type Restoring } from './restoring.ts';
 import { saveDefinition } from '../definitions/saved.ts';
-
-const NO_ASSETS = 'assets are not fetched by this backend: install what the command needs where it runs';
-
-/** Attributes that definitions of the peer have and that do nothing here. */
-const IDLE: Readonly<Record<string, string>> = {
-  secrets: 'secrets are not fetched from providers: use the environment of the backend or of the agent',
-};
 
 export function restoreDefinition(
   restoring: Restoring,
@@ -49,10 +43,7 @@ export function restoreDefinition(
   }
   const save = (): void => saveDefinition(transaction, kind, definition);
   const restored = settle(restoring, { before, after: definition.object }, save, [
-    ...idleAttributes(
-      object.spec,
-      kind === 'checks' || kind === 'hooks' ? IDLE : { ...IDLE, runtime_assets: NO_ASSETS },
-    ),
+    ...idleAttributes(object.spec, IDLE_ATTRIBUTES[kind] ?? {}),
     ...riskyCommand(kind, definition.object),
   ]);
   const warnings = definitionWarnings(kind, definition.object);

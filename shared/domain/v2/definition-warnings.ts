@@ -5,7 +5,8 @@ import { entityConditions, eventConditions, type V2Expressions } from './express
 import type { Untranslatable } from './problem.ts';
 
 /**
- * What to tell whoever stores a definition of version 2: which attributes its expressions name that there are not.
+ * The remarks for whoever stores a definition of version 2: attributes that its expressions name and that there are not,
+ * and handlers that its workflows name and that are not run.
  *
  * @param kind as its path has it, `filters`
  */
@@ -15,9 +16,22 @@ export function definitionWarnings(kind: string, definition: Attributes): string
       return warningsOf(eventConditions(textsIn(definition['expressions'])), EVENT_SUBJECT);
     case 'checks':
       return proxyRequestWarnings(definition['proxy_requests']);
+    case 'pipelines':
+      return foreignHandlerWarnings(definition['workflows']);
     default:
       return [];
   }
+}
+
+/** The remarks on workflows whose handlers are of types that are not run here. */
+function foreignHandlerWarnings(workflows: unknown): string[] {
+  if (!Array.isArray(workflows)) return [];
+  return workflows.flatMap((workflow: unknown) => {
+    const handler = isAttributes(workflow) && isAttributes(workflow['handler']) ? workflow['handler'] : {};
+    if (!isAttributes(workflow) || handler['type'] === 'Handler') return [];
+    const type = `${String(handler['api_version'])}.${String(handler['type'])}`;
+    return [`the workflow ${String(workflow['name'])} does nothing: handlers of the type ${type} are not run here`];
+  });
 }
 
 /** The same of the `proxy_requests` of a check, wherever it is defined. */

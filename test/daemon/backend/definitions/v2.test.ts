@@ -280,3 +280,48 @@ describe('in a namespace of their own', () => {
     for (const agent of agents) agent.cut();
   });
 });
+
+test.each<[kind: string, object: object, warning: string]>([
+  ['checks', { command: 'x', interval: 60, secrets: [{ name: 'A', secret: 'a' }] }, 'secrets: it is kept, but secrets'],
+  ['checks', { command: 'x', interval: 60, fallback_pipeline: { name: 'a' } }, 'fallback_pipeline: it is kept, but'],
+  [
+    'checks',
+    { command: 'x', interval: 60, output_metric_thresholds: [{}] },
+    'output_metric_thresholds: it is kept, but',
+  ],
+  ['handlers', { type: 'pipe', command: 'x', runtime_assets: ['a'] }, 'runtime_assets: it is kept, but assets'],
+  [
+    'filters',
+    { action: 'allow', expressions: ['true'], runtime_assets: ['a'] },
+    'runtime_assets: it is kept, but assets',
+  ],
+  ['mutators', { command: 'x', secrets: [{ name: 'A', secret: 'a' }] }, 'secrets: it is kept, but secrets'],
+  ['pipelines', { workflows: [], continue_on_error: true }, 'continue_on_error: it is kept, but each workflow'],
+  [
+    'pipelines',
+    { workflows: [{ name: 'w', handler: { name: 'h', type: 'TCPStreamHandler', api_version: 'pipeline/v1' } }] },
+    'the workflow w does nothing: handlers of the type pipeline/v1.TCPStreamHandler are not run here',
+  ],
+])('the answer to a create and an update of %s names what has no effect: %j', async (kind, object, warning) => {
+  const path = `/namespaces/prod/${kind}`;
+  const named = { ...object, metadata: { name: 'idle', namespace: 'prod' } };
+  for (const { status, headers } of [await v2.post(path, named), await v2.put(`${path}/idle`, named)]) {
+    expect([status, headers.get('warning')]).toEqual([201, expect.stringContaining(warning)]);
+  }
+  const { headers } = await v2.patch(`${path}/idle`, { metadata: { labels: { a: 'b' } } });
+  expect(headers.get('warning')).toContain(warning);
+  expect(await v2.delete(`${path}/idle`)).toMatchObject({ status: 204 });
+});
+
+test('the answer to a definition whose attributes all have an effect has no warning', async () => {
+  const { headers } = await v2.put('/namespaces/prod/checks/plain', {
+    metadata: { name: 'plain', namespace: 'prod' },
+    command: 'x',
+    interval: 60,
+    secrets: [],
+    runtime_assets: ['a'],
+    check_hooks: [],
+    output_metric_thresholds: null,
+  });
+  expect(headers.has('warning')).toBe(false);
+});
