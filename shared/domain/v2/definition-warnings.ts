@@ -3,6 +3,7 @@ import { ENTITY_SUBJECT, EVENT_SUBJECT, type Shape } from '../known-attributes.t
 import { expressionWarnings } from '../unknown-attributes.ts';
 import { entityConditions, eventConditions, type V2Expressions } from './expressions.ts';
 import type { Untranslatable } from './problem.ts';
+import { unreadableToken } from './tokens.ts';
 
 /**
  * The remarks for whoever stores a definition of version 2: attributes that its expressions name and that there are not,
@@ -15,12 +16,19 @@ export function definitionWarnings(kind: string, definition: Attributes): string
     case 'filters':
       return warningsOf(eventConditions(textsIn(definition['expressions'])), EVENT_SUBJECT);
     case 'checks':
-      return proxyRequestWarnings(definition['proxy_requests']);
+      return [...unreadableTokenWarnings(definition), ...proxyRequestWarnings(definition['proxy_requests'])];
     case 'pipelines':
       return foreignHandlerWarnings(definition['workflows']);
     default:
       return [];
   }
+}
+
+/** The remarks on tokens because of which a check is never run by agents of ours, nor for proxy entities. */
+function unreadableTokenWarnings({ command, env_vars: variables }: Attributes): string[] {
+  const texts = [...(typeof command === 'string' ? [command] : textsIn(command)), ...textsIn(variables)];
+  const problem = texts.map((text) => unreadableToken(text)).find((one) => one !== undefined);
+  return problem === undefined ? [] : [`it is run by agents of Sensu Go alone, because of a token: ${problem}`];
 }
 
 /** The remarks on workflows whose handlers are of types that are not run here. */

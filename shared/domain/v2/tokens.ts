@@ -1,18 +1,8 @@
 import type { Client } from '../../schemas/client.ts';
-import { attributeAt, attributeText, isAttributes, type Attributes } from '../attributes.ts';
+import type { Attributes } from '../attributes.ts';
 import { replaceTexts, substituteText, type Substitution } from '../tokens.ts';
 import { v2EntityOf } from './entity.ts';
-
-const PATH = String.raw`(?:\.[A-Za-z_]\w*)+`;
-const TEXT = String.raw`"(?:[^"\\\n]|\\["\\])*"|\x60[^\x60]*\x60`;
-const NUMBER = String.raw`-?\d+(?:\.\d+)?`;
-
-/** A path, `index PATH "key"` for keys with signs in them, or a text as it is; and what to take where there is no value. */
-const TOKEN = new RegExp(
-  String.raw`\{\{\s*(?:(?<path>${PATH})|index\s+(?<record>${PATH})\s+(?<key>${TEXT})|(?<text>${TEXT}))` +
-    String.raw`(?:\s*\|\s*default\s+(?<fallback>${TEXT}|${NUMBER}))?\s*\}\}`,
-  'y',
-);
+import { evaluateTokenTemplate, parseTokenTemplate } from './token-template.ts';
 
 const OPENING = '{{';
 
@@ -27,9 +17,9 @@ export function tokenEntityOf(namespace: string, client: Client): Attributes {
 
 /**
  * Puts the attributes of an entity in place of the tokens of a check that version 2 defines, and those of its client
- * in place of the older `:::path:::`. Of the peer's templates these are read: `{{ .labels.region | default "eu" }}`,
- * `{{ index .labels "a-b" }}`, `{{ .system.hostname }}`, and a text as it is, `{{ "{{" }}`. What a token becomes is text
- * and is not looked at again. In linear time: a text is read no further than to the first token that cannot be read.
+ * in place of the older `:::path:::`. `token-template.ts` says which of the peer's templates are read. What a token
+ * becomes is text and is not looked at again. In linear time: a text is read no further than to the first token that
+ * cannot be read.
  *
  * @param entity as `tokenEntityOf` has it
  * @returns as unmatched what is wrong with a token, each once
@@ -55,37 +45,39 @@ function substituteIn(
 ): string {
   const pieces: string[] = [];
   let at = 0;
+  let trims = false;
+  const add = (piece: string): void => void pieces.push(olderIn(trims ? piece.trimStart() : piece));
   for (let start = text.indexOf(OPENING); start !== -1; start = text.indexOf(OPENING, at)) {
-    pieces.push(olderIn(text.slice(at, start)));
-    TOKEN.lastIndex = start;
-    const token = TOKEN.exec(text);
-    if (token === null) {
-      unmatched.add(`${text.slice(start, start + SHOWN_MAX)} cannot be read: write {{ .path }}`);
+    const template = parseTokenTemplate(text, start + OPENING.length);
+    if (template === undefined) {
+      add(text.slice(at, start));
+      unmatched.add(unreadable(text, start));
       return '';
     }
-    const found = valueOf(token.groups ?? {}, entity);
-    if (found === undefined) unmatched.add(`${token[0]} has no value: set it, or add | default "..."`);
-    pieces.push(found ?? '');
-    at = TOKEN.lastIndex;
+    const before = text.slice(at, start);
+    add(template.trimsBefore ? before.trimEnd() : before);
+    const value = evaluateTokenTemplate(template, entity);
+    if (value === undefined) {
+      unmatched.add(`${text.slice(start, template.end)} has no value: set it, or add | default "..."`);
+    }
+    pieces.push(value ?? '');
+    at = template.end;
+    trims = template.trimsAfter;
   }
-  pieces.push(olderIn(text.slice(at)));
+  add(text.slice(at));
   return pieces.join('').toWellFormed();
 }
 
-function valueOf(token: Readonly<Record<string, string | undefined>>, entity: Attributes): string | undefined {
-  const { path, record, key, text, fallback } = token;
-  if (text !== undefined) return unquoted(text);
-  const parts = partsOf(path ?? record ?? '');
-  const found = attributeAt(entity, key === undefined ? parts : [...parts, unquoted(key)]);
-  if (found !== undefined && found !== null && !isAttributes(found)) return attributeText(found);
-  return fallback === undefined ? undefined : unquoted(fallback);
+function unreadable(text: string, start: number): string {
+  return `${text.slice(start, start + SHOWN_MAX)} cannot be read: write {{ .path }}`;
 }
 
-function partsOf(path: string): string[] {
-  return path.slice(1).split('.');
-}
-
-function unquoted(text: string): string {
-  if (text.startsWith('`')) return text.slice(1, -1);
-  return text.startsWith('"') ? text.slice(1, -1).replace(/\\(["\\])/g, '$1') : text;
+/** The first token of a text that can be read by nobody but agents of the newer generation, with the remedy. */
+export function unreadableToken(text: string): string | undefined {
+  for (let start = text.indexOf(OPENING); start !== -1;) {
+    const template = parseTokenTemplate(text, start + OPENING.length);
+    if (template === undefined) return unreadable(text, start);
+    start = text.indexOf(OPENING, template.end);
+  }
+  return undefined;
 }

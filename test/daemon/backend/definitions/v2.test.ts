@@ -296,6 +296,16 @@ test.each<[kind: string, object: object, warning: string]>([
     'runtime_assets: it is kept, but assets',
   ],
   ['mutators', { command: 'x', secrets: [{ name: 'A', secret: 'a' }] }, 'secrets: it is kept, but secrets'],
+  [
+    'checks',
+    { command: 'x {{ upper .name }}', interval: 60 },
+    'it is run by agents of Sensu Go alone, because of a token: {{ upper .name }} cannot be read',
+  ],
+  [
+    'checks',
+    { command: 'x', interval: 60, env_vars: ['A={{ if .x }}'] },
+    'because of a token: {{ if .x }} cannot be read',
+  ],
   ['pipelines', { workflows: [], continue_on_error: true }, 'continue_on_error: it is kept, but each workflow'],
   [
     'pipelines',

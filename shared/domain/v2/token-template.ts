@@ -1,0 +1,177 @@
+import { attributeAt, attributeText, isAttributes, type Attributes } from '../attributes.ts';
+
+/*
+ * The templates that stand between {{ and }} in checks of version 2, as far as the peer's tokens need them: paths, texts,
+ * numbers, parentheses, pipes, and the functions `default`, `or`, `and`, `index`, `print` and `assetPath`.
+ */
+
+const TEXT = String.raw`"(?:[^"\\\n]|\\["\\])*"|\x60[^\x60]*\x60`;
+
+const PART = new RegExp(
+  String.raw`\s*(?:(?<end>(?:\s-)?\}\})|(?<path>(?:\.[A-Za-z_]\w*)+)|(?<text>${TEXT})|(?<number>-?\d+(?:\.\d+)?)(?!\w)` +
+    String.raw`|(?<name>[A-Za-z]\w*)|(?<sign>[|()]))`,
+  'y',
+);
+
+const COMMENT = /\s*\/\*(?:[^*]|\*(?!\/))*\*\/\s*(?:-?\}\})/y;
+
+/** Parentheses within each other. */
+const DEPTH_MAX = 10;
+
+type Operand =
+  | { readonly kind: 'path'; readonly path: readonly string[] }
+  | { readonly kind: 'value'; readonly value: string }
+  | { readonly kind: 'pipeline'; readonly commands: readonly Command[] };
+
+interface Command {
+  /** Undefined: it is its only operand. */
+  readonly name: string | undefined;
+  readonly operands: readonly Operand[];
+}
+
+/** A template that can be evaluated, and where in the text it ends. */
+export interface TokenTemplate {
+  readonly commands: readonly Command[];
+  readonly end: number;
+  /** Whether the white space before it, and after it, goes. */
+  readonly trimsBefore: boolean;
+  readonly trimsAfter: boolean;
+}
+
+/** @param start behind the opening braces @returns undefined: it cannot be read */
+export function parseTokenTemplate(text: string, start: number): TokenTemplate | undefined {
+  const trimsBefore = /^-\s/.test(text.slice(start, start + 2));
+  const reader = new Reader(text, trimsBefore ? start + 1 : start);
+  const end = reader.comment();
+  const commands = end === undefined ? reader.pipeline('end', 0) : [];
+  if (commands === undefined) return undefined;
+  const at = end ?? reader.at;
+  return { commands, end: at, trimsBefore, trimsAfter: text.startsWith('-}}', at - 3) };
+}
+
+/** @returns the text that a template becomes; undefined: it has no value */
+export function evaluateTokenTemplate({ commands }: TokenTemplate, entity: Attributes): string | undefined {
+  if (commands.length === 0) return '';
+  const value = valueOfPipeline(commands, entity);
+  return isMissing(value) ? undefined : attributeText(value);
+}
+
+class Reader {
+  at: number;
+  readonly #text: string;
+
+  constructor(text: string, at: number) {
+    this.#text = text;
+    this.at = at;
+  }
+
+  /** @returns where a comment in place of a template ends */
+  comment(): number | undefined {
+    COMMENT.lastIndex = this.at;
+    return COMMENT.test(this.#text) ? COMMENT.lastIndex : undefined;
+  }
+
+  /** @param closing what ends it: the braces, or a parenthesis */
+  pipeline(closing: 'end' | ')', depth: number): readonly Command[] | undefined {
+    const commands: Command[] = [];
+    let name: string | undefined;
+    let operands: Operand[] = [];
+    const finish = (): boolean => {
+      const isComplete = name === undefined ? operands.length === 1 : FUNCTIONS.has(name);
+      commands.push({ name, operands });
+      name = undefined;
+      operands = [];
+      // A value cannot take another one from a pipe.
+      return isComplete && (commands.length === 1 || commands.at(-1)?.name !== undefined);
+    };
+    for (let part = this.#next(); part !== undefined; part = this.#next()) {
+      if ((closing === 'end' && part['end'] !== undefined) || part['sign'] === closing) {
+        return finish() ? commands : undefined;
+      }
+      if (part['sign'] === '|') {
+        if (!finish()) return undefined;
+      } else if (part['name'] !== undefined) {
+        if (name !== undefined || operands.length > 0) return undefined;
+        ({ name } = part);
+      } else {
+        const operand = this.#operand(part, depth);
+        if (operand === undefined) return undefined;
+        operands.push(operand);
+      }
+    }
+    return undefined;
+  }
+
+  #operand(part: Readonly<Record<string, string | undefined>>, depth: number): Operand | undefined {
+    const { path, text, number, sign } = part;
+    if (path !== undefined) return { kind: 'path', path: path.slice(1).split('.') };
+    if (text !== undefined) return { kind: 'value', value: unquoted(text) };
+    if (number !== undefined) return { kind: 'value', value: number };
+    const commands = sign === '(' && depth < DEPTH_MAX ? this.pipeline(')', depth + 1) : undefined;
+    return commands && { kind: 'pipeline', commands };
+  }
+
+  #next(): Readonly<Record<string, string | undefined>> | undefined {
+    PART.lastIndex = this.at;
+    const groups = PART.exec(this.#text)?.groups;
+    this.at = PART.lastIndex;
+    return groups;
+  }
+}
+
+function unquoted(text: string): string {
+  return text.startsWith('`') ? text.slice(1, -1) : text.slice(1, -1).replace(/\\(["\\])/g, '$1');
+}
+
+function valueOfPipeline(commands: readonly Command[], entity: Attributes): unknown {
+  let piped: readonly unknown[] = [];
+  for (const { name, operands } of commands) {
+    const values = [...operands.map((operand) => valueOf(operand, entity)), ...piped];
+    piped = [name === undefined ? values[0] : FUNCTIONS.get(name)?.(values)];
+  }
+  return piped[0];
+}
+
+function valueOf(operand: Operand, entity: Attributes): unknown {
+  switch (operand.kind) {
+    case 'path':
+      return attributeAt(entity, operand.path);
+    case 'value':
+      return operand.value;
+    default:
+      return valueOfPipeline(operand.commands, entity);
+  }
+}
+
+/** As the peer has them; the value of a pipe is the last argument. */
+const FUNCTIONS: ReadonlyMap<string, (values: readonly unknown[]) => unknown> = new Map([
+  ['default', ([fallback, value]) => (isMissing(value) ? fallback : value)],
+  ['or', (values) => values.find((value) => isTruthy(value)) ?? values.at(-1)],
+  [
+    'and',
+    (values) => (values.every((value) => isTruthy(value)) ? values.at(-1) : values.find((value) => !isTruthy(value))),
+  ],
+  ['index', ([record, ...keys]) => keys.reduce(memberOf, record)],
+  ['print', (values) => (values.some((value) => isMissing(value)) ? undefined : values.map(attributeText).join(''))],
+  ['assetPath', ([name]) => (typeof name === 'string' ? assetPath(name) : undefined)],
+] as const satisfies readonly (readonly [string, (values: readonly unknown[]) => unknown])[]);
+
+function memberOf(record: unknown, key: unknown): unknown {
+  if (Array.isArray(record)) return record[Number(key)] as unknown;
+  return isAttributes(record) && typeof key === 'string' ? attributeAt(record, [key]) : undefined;
+}
+
+/** An object has no text, and counts as missing. */
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null || isAttributes(value);
+}
+
+function isTruthy(value: unknown): boolean {
+  if (isMissing(value) || value === '' || value === 0 || value === false) return false;
+  return !Array.isArray(value) || value.length > 0;
+}
+
+/** The variable in which an agent has the folder of an asset. */
+function assetPath(name: string): string {
+  return `${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_PATH`;
+}
