@@ -31,6 +31,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   SumoLogicMetricsHandler: NO_STREAMS,
   TCPStreamHandler: NO_STREAMS,
   BatchEventsHandler: NO_STREAMS,
+  Integration: 'it describes an integration to the web interface: create the file of its resources',
   License: 'no licence is needed here',
 };
 

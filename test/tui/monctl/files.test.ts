@@ -112,15 +112,18 @@ test('an object that is refused does not hold up the others, and is named with t
 ---
 {type: Extension, metadata: {name: tool}, spec: {url: x}}
 ---
+{type: Secret, api_version: secrets/v1, metadata: {name: token}, spec: {provider: env}}
+---
 {type: CheckConfig, metadata: {name: wrong}, spec: {command: wrong}}
 ---
 {type: CheckConfig, metadata: {name: fine}, spec: {command: fine, interval: 5}}
 `;
   const { code, stdout, stderr } = await monctl(['create', '-f', '-'], { input });
-  expect([code, stderr]).toEqual([9, 'monctl: 3 of 4 objects refused\n']);
+  expect([code, stderr]).toEqual([9, 'monctl: 4 of 5 objects refused\n']);
   expect(stdout.trimEnd().split('\n')).toEqual([
     'Refused CheckConfig default/disk: disk is defined in the configuration file; change it there',
     'Refused Extension tool: there is no type core/v2.Extension here',
+    expect.stringMatching(/^Refused Secret token: secrets are not fetched from providers here: use/),
     expect.stringMatching(/^Refused CheckConfig default\/wrong: interval: /),
     'Created CheckConfig default/fine',
   ]);

@@ -9,6 +9,7 @@ import {
   wrappedName,
   type Wrapped,
 } from '../../../shared/domain/v2/wrapped.ts';
+import { leftOutReason } from '../../../shared/domain/v2/lost.ts';
 import { safeLine, safeText } from '../../../shared/domain/terminal-text.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { CHANGE_OPTIONS, confirm, DELETE_OPTIONS } from '../change.ts';
@@ -145,7 +146,7 @@ function pathOfObject(object: Wrapped): readonly string[] {
   const kind = kindOf(object);
   const name = wrappedName(object);
   if (kind === undefined) {
-    throw new MonError('invalid', `there is no type ${object.api_version}.${object.type} here`);
+    throw new MonError('invalid', leftOutReason(object));
   }
   if (name === '') throw new MonError('invalid', 'it has no name');
   return pathOf(kind, namespaceOf(object), name);
