@@ -1,5 +1,7 @@
 import type { LabelSet } from '../schemas/alert.ts';
 import { Pattern } from './expression/pattern.ts';
+import type { PatternNode } from './expression/pattern-syntax.ts';
+import { parseRe2, refuseLargePattern } from './expression/re2-syntax.ts';
 import { parsed, type ExpressionProblem } from './expression/syntax-problem.ts';
 
 /** One condition on a label. A label that is not there has the empty value. */
@@ -10,14 +12,15 @@ export interface LabelMatcher {
   readonly isEqual: boolean;
 }
 
-/** What a text was meant to be, or what is wrong with it. */
+/** A matcher, or why a text is none. */
 export type ParsedMatcher = LabelMatcher | { readonly problem: string };
 
-const MATCHER = /^\s*([^\s=!~"{},]+)\s*(=~|!~|!=|=)\s*(.*?)\s*$/su;
+const MATCHER = /^\s*(?:"((?:[^"\\]|\\.)+)"|([^\s=!~"{},]+))\s*(=~|!~|!=|=)\s*(.*?)\s*$/su;
 
-/** `alertname="Down"`, `job=~node.*`, `severity!=info`: with or without quotes. */
+/** Reads `alertname="Down"`, `job=~node.*`, `"service.name"!=shop`: name and value with or without quotes. */
 export function parseMatcher(text: string): ParsedMatcher {
-  const [, name = '', sign = '', written = ''] = MATCHER.exec(text) ?? [];
+  const [, quotedName, plainName = '', sign = '', written = ''] = MATCHER.exec(text) ?? [];
+  const name = quotedName === undefined ? plainName : unescaped(quotedName);
   if (name === '') return { problem: `must be like alertname="Down", not ${JSON.stringify(text.slice(0, 200))}` };
   const value = unquoted(written);
   if (value === undefined) return { problem: `the value of ${name} does not end with the quote it begins with` };
@@ -25,26 +28,111 @@ export function parseMatcher(text: string): ParsedMatcher {
 }
 
 function unquoted(text: string): string | undefined {
-  if (!text.startsWith('"')) return text;
+  if (!text.startsWith('"')) return unescaped(text);
   if (!/^"(?:[^"\\]|\\.)*"$/s.test(text)) return undefined;
-  return text.slice(1, -1).replaceAll(/\\(.)/gs, (_sequence, sign: string) => (sign === 'n' ? '\n' : sign));
+  return unescaped(text.slice(1, -1));
 }
 
-/** Whether labels are wanted, or why the matchers cannot be read. */
+/** As Alertmanager reads it: before other characters than these a backslash is one, so that `\d` stays `\d`. */
+function unescaped(text: string): string {
+  return text.replaceAll(/\\([n"\\])/g, (_sequence, sign: string) => (sign === 'n' ? '\n' : sign));
+}
+
+/** A matcher that is ready to be evaluated. */
+export interface CompiledMatcher extends LabelMatcher {
+  /** Whether a value fulfils the matcher; the empty value is that of a label that is not there. */
+  readonly matches: (value: string) => boolean;
+}
+
+/** Compiles a matcher; its pattern is anchored at both ends. */
+export function compileMatcher(matcher: LabelMatcher): CompiledMatcher | { readonly problem: string } {
+  const { name, value, isRegex, isEqual } = matcher;
+  const test = isRegex ? wholeValueTest(value) : (text: string): boolean => text === value;
+  if (typeof test !== 'function') {
+    return {
+      problem: `the pattern of ${name.slice(0, 100)} at character ${String(test.position + 1)} ${test.message}`,
+    };
+  }
+  return { ...matcher, matches: (text) => test(text) === isEqual };
+}
+
+/** The test for labels, or why the matchers cannot be read. */
 export type LabelFilter = ((labels: LabelSet) => boolean) | { readonly problem: string };
 
-/** All of the matchers hold for the labels. A pattern is for the whole value; one that is too much work does not match. */
+/** Tests whether labels fulfil all of the matchers. */
 export function labelFilter(matchers: readonly LabelMatcher[]): LabelFilter {
-  const conditions: ((labels: LabelSet) => boolean)[] = [];
-  for (const { name, value, isRegex, isEqual } of matchers) {
-    const matches = isRegex ? wholly(value) : (text: string): boolean => text === value;
-    if (typeof matches !== 'function') return { problem: `the pattern of ${name}: ${matches.message}` };
-    conditions.push((labels) => matches(Object.hasOwn(labels, name) ? (labels[name] ?? '') : '') === isEqual);
+  const compiled: CompiledMatcher[] = [];
+  for (const matcher of matchers) {
+    const one = compileMatcher(matcher);
+    if ('problem' in one) return one;
+    compiled.push(one);
   }
-  return (labels) => conditions.every((holds) => holds(labels));
+  return (labels) =>
+    compiled.every(({ name, matches }) => matches(Object.hasOwn(labels, name) ? (labels[name] ?? '') : ''));
 }
 
-function wholly(source: string): ((text: string) => boolean) | ExpressionProblem {
-  const pattern = parsed(() => new Pattern(`^(?:${source})$`, { ignoresCase: false, offset: 0 }));
-  return pattern instanceof Pattern ? (text) => pattern.isFoundIn(text) === true : pattern;
+/** Tests a whole value by a regular expression of RE2, in time linear in the value. */
+function wholeValueTest(source: string): ((text: string) => boolean) | ExpressionProblem {
+  return parsed(() => {
+    const { literals, others } = alternativesOf(withoutAnchors(parseRe2(source)));
+    if (others.length === 0) return (text) => literals.has(text);
+    const tree: PatternNode = { kind: 'sequence', nodes: [START, { kind: 'choice', nodes: others }, END] };
+    refuseLargePattern(tree);
+    // No text is too much work: the size of the pattern and the length of values are bounded.
+    const pattern = new Pattern(tree, { ignoresCase: false, workMax: Infinity, keptStepsMax: KEPT_STEPS_MAX });
+    return (text) => literals.has(text) || pattern.isFoundIn(text) === true;
+  });
+}
+
+/** There may be thousands of patterns, each of which keeps this many numbers at most. */
+const KEPT_STEPS_MAX = 4096;
+
+const START: PatternNode = { kind: 'assertion', assertion: 'textStart' };
+const END: PatternNode = { kind: 'assertion', assertion: 'textEnd' };
+
+/** `^(?:a|b)$` says what `a|b` says, because a matcher is anchored. */
+function withoutAnchors(node: PatternNode): PatternNode {
+  if (node.kind !== 'sequence') return node;
+  const { nodes } = node;
+  const start = isAssertion(nodes[0], 'textStart') ? 1 : 0;
+  const end = nodes.length > start && isAssertion(nodes.at(-1), 'textEnd') ? -1 : undefined;
+  const inner = nodes.slice(start, end);
+  const [first] = inner;
+  return first !== undefined && inner.length === 1 ? first : { kind: 'sequence', nodes: inner };
+}
+
+function isAssertion(node: PatternNode | undefined, assertion: 'textStart' | 'textEnd'): boolean {
+  return node?.kind === 'assertion' && node.assertion === assertion;
+}
+
+/** The alternatives of a pattern: clients write long lists of plain texts, which one look-up answers. */
+function alternativesOf(node: PatternNode): { readonly literals: ReadonlySet<string>; readonly others: PatternNode[] } {
+  const literals = new Set<string>();
+  const others: PatternNode[] = [];
+  for (const alternative of node.kind === 'choice' ? node.nodes : [node]) {
+    const literal = literalOf(alternative);
+    if (literal === undefined) others.push(alternative);
+    else literals.add(literal);
+  }
+  return { literals, others };
+}
+
+/** The one text that a part of a pattern matches; undefined if there may be others. */
+function literalOf(node: PatternNode): string | undefined {
+  switch (node.kind) {
+    case 'set': {
+      const { ranges, isNegated, isIn, ignoresCase } = node.set;
+      const [range, ...more] = ranges;
+      const isSole = range !== undefined && more.length === 0 && range[0] === range[1];
+      return isSole && !isNegated && isIn === undefined && ignoresCase === undefined
+        ? String.fromCodePoint(range[0])
+        : undefined;
+    }
+    case 'sequence': {
+      const texts = node.nodes.map(literalOf);
+      return texts.includes(undefined) ? undefined : texts.join('');
+    }
+    default:
+      return undefined;
+  }
 }

@@ -5,6 +5,10 @@ export type CharacterRange = readonly [first: number, last: number];
 export interface CharacterSet {
   readonly ranges: readonly CharacterRange[];
   readonly isNegated: boolean;
+  /** Further characters that it has before it is negated: those of a Unicode property. */
+  readonly isIn?: (character: string) => boolean;
+  /** True if upper and lower case are the same to this set, whatever holds for the whole pattern. */
+  readonly ignoresCase?: true;
 }
 
 const LAST_CODE_POINT = 0x10_ff_ff;
@@ -13,6 +17,8 @@ const NEWLINE = 0x0a;
 
 /** `.`: anything within a line. */
 export const ANY_IN_LINE: CharacterSet = { ranges: [[NEWLINE, NEWLINE]], isNegated: true };
+
+export const ANY_CHARACTER: CharacterSet = { ranges: [[0, LAST_CODE_POINT]], isNegated: false };
 
 const DIGITS: readonly CharacterRange[] = [[0x30, 0x39]];
 const WORD_CHARACTERS: readonly CharacterRange[] = [
@@ -36,6 +42,35 @@ export const NAMED_RANGES: ReadonlyMap<string, readonly CharacterRange[]> = new 
   ['S', complement(SPACES)],
 ]);
 
+/** The sets that POSIX names within brackets, as in `[[:alpha:]]`; of ASCII. */
+export const POSIX_RANGES: ReadonlyMap<string, readonly CharacterRange[]> = new Map([
+  ['alnum', rangesOf('09AZaz')],
+  ['alpha', rangesOf('AZaz')],
+  ['ascii', [[0, 0x7f]]],
+  ['blank', rangesOf('\t\t  ')],
+  [
+    'cntrl',
+    [
+      [0, 0x1f],
+      [0x7f, 0x7f],
+    ],
+  ],
+  ['digit', rangesOf('09')],
+  ['graph', rangesOf('!~')],
+  ['lower', rangesOf('az')],
+  ['print', rangesOf(' ~')],
+  ['punct', rangesOf('!/:@[`{~')],
+  ['space', rangesOf('\t\r  ')],
+  ['upper', rangesOf('AZ')],
+  ['word', WORD_CHARACTERS],
+  ['xdigit', rangesOf('09AFaf')],
+]);
+
+/** @param ends the first and the last character of each range, one after the other */
+function rangesOf(ends: string): CharacterRange[] {
+  return Array.from({ length: ends.length / 2 }, (_, at) => [ends.charCodeAt(2 * at), ends.charCodeAt(2 * at + 1)]);
+}
+
 /** @param ranges in order and apart */
 function complement(ranges: readonly CharacterRange[]): CharacterRange[] {
   const between: CharacterRange[] = [];
@@ -57,8 +92,10 @@ export function sideOf(character: number): Side {
 
 /** @param ignoresCase whether a character counts as its upper and lower case as well */
 export function hasCharacter(set: CharacterSet, character: number, ignoresCase: boolean): boolean {
-  const variants = ignoresCase ? caseVariants(character) : [character];
-  return variants.some((variant) => isIn(set.ranges, variant)) !== set.isNegated;
+  const variants = ignoresCase || set.ignoresCase === true ? caseVariants(character) : [character];
+  const hasIt = (variant: number): boolean =>
+    isIn(set.ranges, variant) || set.isIn?.(String.fromCodePoint(variant)) === true;
+  return variants.some(hasIt) !== set.isNegated;
 }
 
 function isIn(ranges: readonly CharacterRange[], character: number): boolean {
@@ -68,7 +105,14 @@ function isIn(ranges: readonly CharacterRange[], character: number): boolean {
 function caseVariants(character: number): number[] {
   const text = String.fromCodePoint(character);
   // One character for one: what grows with its case (ß, SS) is itself only.
-  return [text, text.toLowerCase(), text.toUpperCase()].map((variant) => soleCodePoint(variant) ?? character);
+  const variants = [text, text.toLowerCase(), text.toUpperCase()].map((variant) => soleCodePoint(variant) ?? character);
+  return [...variants, foldedCharacter(character)];
+}
+
+/** The one form of a letter that stands for all of its forms, also where there are three, as of σ and ς. */
+export function foldedCharacter(character: number): number {
+  const upper = soleCodePoint(String.fromCodePoint(character).toUpperCase()) ?? character;
+  return soleCodePoint(String.fromCodePoint(upper).toLowerCase()) ?? character;
 }
 
 function soleCodePoint(text: string): number | undefined {

@@ -1,7 +1,8 @@
 import { ANY_IN_LINE, NAMED_RANGES, type CharacterRange, type CharacterSet } from './character-set.ts';
 import { SyntaxProblem } from './syntax-problem.ts';
 
-export type Assertion = 'lineStart' | 'lineEnd' | 'textStart' | 'textEnd' | 'wordEdge' | 'noWordEdge';
+/** `newLineStart` differs from `lineStart` in that a line also begins behind the last newline of the text. */
+export type Assertion = 'lineStart' | 'newLineStart' | 'lineEnd' | 'textStart' | 'textEnd' | 'wordEdge' | 'noWordEdge';
 
 /** A pattern as a tree. */
 export type PatternNode =
@@ -265,7 +266,8 @@ export function copiesOf({ min, max }: { readonly min: number; readonly max: num
   return max === Infinity ? Math.max(1, min) : max;
 }
 
-function sizeOf(node: PatternNode): number {
+/** Positions of a pattern with every count written out. */
+export function sizeOf(node: PatternNode): number {
   switch (node.kind) {
     case 'set':
     case 'assertion':

@@ -1,6 +1,6 @@
 import { hasCharacter, sideOf, type CharacterSet, type Side } from './character-set.ts';
 import { compilePattern, type Instruction } from './pattern-program.ts';
-import { parsePatternTree, type Assertion } from './pattern-syntax.ts';
+import { parsePatternTree, type Assertion, type PatternNode } from './pattern-syntax.ts';
 
 /** The characters that no step of the pattern tells apart. */
 interface CharacterClass {
@@ -32,6 +32,16 @@ const CHARACTERS_MAX = 4096;
 /** The end of the text, as a class of its own. */
 const END: CharacterClass = { index: 0, side: 'edge', isIn: [] };
 
+interface PatternOptions {
+  readonly ignoresCase: boolean;
+  /** Position of the pattern in the whole text, for problems. */
+  readonly offset?: number;
+  /** Instructions that are carried out for one text. */
+  readonly workMax?: number;
+  /** Steps of all states that are kept: for a program that has many patterns. */
+  readonly keptStepsMax?: number;
+}
+
 /**
  * A regular expression that takes time linear in its text, whatever the text: all ways through the pattern are followed
  * at once (K. Thompson, Regular expression search algorithm, 1968), and where they lead is remembered.
@@ -51,15 +61,21 @@ export class Pattern {
   readonly #states = new Map<string, State>();
   readonly #reached: Steps;
   readonly #next: Steps;
+  readonly #workMax: number;
+  readonly #keptStepsMax: number;
+  #keptSteps = 0;
   /** Left for the text that is searched. */
   #work = 0;
 
   /**
-   * @param offset position of the pattern in the whole text, for problems
+   * @param source the text of the pattern, or the tree of one that was read by other rules
    * @throws SyntaxProblem
    */
-  constructor(source: string, { ignoresCase, offset }: { readonly ignoresCase: boolean; readonly offset: number }) {
-    const { program, sets } = compilePattern(parsePatternTree(source, offset));
+  constructor(source: string | PatternNode, options: PatternOptions) {
+    const { ignoresCase, offset = 0, workMax = WORK_MAX, keptStepsMax = Infinity } = options;
+    const { program, sets } = compilePattern(typeof source === 'string' ? parsePatternTree(source, offset) : source);
+    this.#workMax = workMax;
+    this.#keptStepsMax = keptStepsMax;
     this.#program = program;
     this.#sets = sets;
     this.#ignoresCase = ignoresCase;
@@ -69,7 +85,7 @@ export class Pattern {
 
   /** Whether the pattern is found anywhere in the text; undefined when that is too much work to find out. */
   isFoundIn(text: string): boolean | undefined {
-    this.#work = WORK_MAX;
+    this.#work = this.#workMax;
     let state: State = this.#stateOf([0], 'edge');
     let position = 0;
     while (position <= text.length) {
@@ -125,7 +141,11 @@ export class Pattern {
     const known = this.#states.get(key);
     if (known !== undefined) return known;
     // States lead to each other, so forgetting only some would free nothing.
-    if (this.#states.size >= STATES_MAX) this.#states.clear();
+    if (this.#states.size >= STATES_MAX || this.#keptSteps >= this.#keptStepsMax) {
+      this.#states.clear();
+      this.#keptSteps = 0;
+    }
+    this.#keptSteps += steps.length;
     const state: State = { steps, before, next: [] };
     this.#states.set(key, state);
     return state;
@@ -188,6 +208,8 @@ function holds(assertion: Assertion, before: Side, after: Side): boolean {
     case 'lineStart':
       // Behind the last newline of a text no line begins.
       return before === 'edge' || (before === 'newline' && after !== 'edge');
+    case 'newLineStart':
+      return before === 'edge' || before === 'newline';
     case 'lineEnd':
       return after === 'edge' || after === 'newline';
     case 'textStart':

@@ -1,0 +1,387 @@
+import {
+  ANY_CHARACTER,
+  ANY_IN_LINE,
+  foldedCharacter,
+  NAMED_RANGES,
+  POSIX_RANGES,
+  type CharacterRange,
+  type CharacterSet,
+} from './character-set.ts';
+import { sizeOf, type Assertion, type PatternNode } from './pattern-syntax.ts';
+import { SyntaxProblem } from './syntax-problem.ts';
+
+/** Longest pattern in characters, as long as the longest value of a matcher. */
+const PATTERN_LENGTH_MAX = 4096;
+const DEPTH_MAX = 100;
+/** Largest count of a repetition, as in RE2. */
+const COUNT_MAX = 1000;
+/** Positions of the pattern with every count written out; matching takes time for each of them. */
+const SIZE_MAX = 512;
+
+const COUNTS = /\{(?<min>0|[1-9]\d*)(?:(?<comma>,)(?<max>0|[1-9]\d*)?)?\}/y;
+const FLAGS = /\?(?<on>[imsU]*)(?:-(?<off>[imsU]+))?(?<end>[:)])/y;
+const GROUP_NAME = /\?P?<(?<name>\w+)>/y;
+const POSIX_NAME = /\[:(?<negated>\^?)(?<name>[a-z]+):\]/y;
+const PROPERTY = /(?:\{(?<negated>\^?)(?<name>\w+)\}|(?<letter>[A-Z]))/y;
+const HEX = /\{(?<long>[\da-f]+)\}|(?<short>[\da-f]{2})/iy;
+const OCTAL = /0[0-7]{0,2}|[1-7][0-7]{1,2}/y;
+
+const CONTROL_CHARACTERS: ReadonlyMap<string, number> = new Map([
+  ['a', 0x07],
+  ['f', 0x0c],
+  ['n', 0x0a],
+  ['r', 0x0d],
+  ['t', 0x09],
+  ['v', 0x0b],
+]);
+
+const ESCAPED_ASSERTIONS: ReadonlyMap<string, Assertion> = new Map([
+  ['A', 'textStart'],
+  ['z', 'textEnd'],
+  ['b', 'wordEdge'],
+  ['B', 'noWordEdge'],
+]);
+
+/** The flags that are in force at a position of the pattern. */
+interface Flags {
+  /** `i`: upper and lower case are the same. */
+  readonly ignoresCase: boolean;
+  /** `m`: `^` and `$` are the ends of a line. */
+  readonly isMultiLine: boolean;
+  /** `s`: `.` is also a newline. */
+  readonly dotIsAny: boolean;
+}
+
+const NO_FLAGS: Flags = { ignoresCase: false, isMultiLine: false, dotIsAny: false };
+
+/**
+ * Reads a regular expression of RE2, the language in which Prometheus and Alertmanager write matchers. The whole syntax is
+ * known (https://github.com/google/re2/wiki/Syntax) except `\C`, which no peer accepts either.
+ *
+ * @throws SyntaxProblem
+ */
+export function parseRe2(source: string): PatternNode {
+  return new Re2Parser(source).parse();
+}
+
+/** @throws SyntaxProblem if matching the pattern would take too much work */
+export function refuseLargePattern(node: PatternNode): void {
+  if (sizeOf(node) <= SIZE_MAX) return;
+  throw new SyntaxProblem('is too large: lower its counts, or split it into several silences', 0);
+}
+
+class Re2Parser {
+  readonly #source: string;
+  readonly #groupNames = new Set<string>();
+  #position = 0;
+  #depth = 0;
+  #flags = NO_FLAGS;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  parse(): PatternNode {
+    if (this.#source.length > PATTERN_LENGTH_MAX) {
+      this.#fail(`is longer than ${String(PATTERN_LENGTH_MAX)} characters: shorten it`, PATTERN_LENGTH_MAX);
+    }
+    const node = this.#choice();
+    if (!this.#atEnd()) this.#fail(String.raw`a ")" closes nothing: write \) for the character`);
+    return node;
+  }
+
+  #choice(): PatternNode {
+    if (++this.#depth > DEPTH_MAX) this.#fail(`has more than ${String(DEPTH_MAX)} levels of "(": simplify it`);
+    const nodes = [this.#sequence()];
+    while (this.#take('|')) nodes.push(this.#sequence());
+    this.#depth--;
+    const [first] = nodes;
+    return first !== undefined && nodes.length === 1 ? first : { kind: 'choice', nodes };
+  }
+
+  #sequence(): PatternNode {
+    const nodes: PatternNode[] = [];
+    while (!this.#atEnd() && this.#peek() !== '|' && this.#peek() !== ')') {
+      const node = this.#item();
+      if (node !== undefined) nodes.push(node);
+    }
+    const [first] = nodes;
+    return first !== undefined && nodes.length === 1 ? first : { kind: 'sequence', nodes };
+  }
+
+  /** @returns undefined for what matches nothing by itself, such as `(?i)` */
+  #item(): PatternNode | undefined {
+    if (this.#take(String.raw`\Q`)) return this.#quoted();
+    const node = this.#atom();
+    return node === undefined ? undefined : this.#repeated(node);
+  }
+
+  #repeated(node: PatternNode): PatternNode {
+    const bounds = this.#quantifier();
+    if (bounds === undefined) return node;
+    this.#take('?');
+    const start = this.#position;
+    if (this.#quantifier() !== undefined) this.#fail('repeats a repetition: put the first one into a group', start);
+    return { kind: 'repeat', node, ...bounds };
+  }
+
+  #quantifier(): { min: number; max: number } | undefined {
+    if (this.#take('*')) return { min: 0, max: Infinity };
+    if (this.#take('+')) return { min: 1, max: Infinity };
+    if (this.#take('?')) return { min: 0, max: 1 };
+    const start = this.#position;
+    const counts = this.#match(COUNTS)?.groups;
+    // As in RE2, a brace that holds no counts is the character.
+    if (counts === undefined) return undefined;
+    const { comma, max: most } = counts;
+    const min = Number(counts['min']);
+    const max = comma === undefined ? min : Number(most ?? Infinity);
+    if (min > COUNT_MAX || (max > COUNT_MAX && max !== Infinity)) {
+      this.#fail(`repeats more than ${String(COUNT_MAX)} times`, start);
+    }
+    if (min > max) this.#fail('has a count that ends before it begins', start);
+    return { min, max };
+  }
+
+  #quoted(): PatternNode {
+    const end = this.#source.indexOf(String.raw`\E`, this.#position);
+    const text = this.#source.slice(this.#position, end === -1 ? undefined : end);
+    this.#position += text.length + (end === -1 ? 0 : 2);
+    const nodes = Array.from(text, (character) => this.#only(codePoint(character)));
+    const last = nodes.pop();
+    // A repetition behind it is one of the last character.
+    return { kind: 'sequence', nodes: last === undefined ? [] : [...nodes, this.#repeated(last)] };
+  }
+
+  #atom(): PatternNode | undefined {
+    const start = this.#position;
+    const character = this.#next();
+    switch (character) {
+      case '.':
+        return { kind: 'set', set: this.#flags.dotIsAny ? ANY_CHARACTER : ANY_IN_LINE };
+      case '^':
+        return { kind: 'assertion', assertion: this.#flags.isMultiLine ? 'newLineStart' : 'textStart' };
+      case '$':
+        return { kind: 'assertion', assertion: this.#flags.isMultiLine ? 'lineEnd' : 'textEnd' };
+      case '(':
+        return this.#group(start);
+      case '[':
+        return { kind: 'set', set: this.#class(start) };
+      case '\\':
+        return this.#escape(start);
+      case '*':
+      case '+':
+      case '?':
+        return this.#fail(`has nothing before "${character}": write \\${character} for the character`, start);
+      default:
+        return this.#only(codePoint(character));
+    }
+  }
+
+  #group(start: number): PatternNode | undefined {
+    const before = this.#flags;
+    if (this.#peek() === '?') {
+      const flags = this.#match(FLAGS)?.groups;
+      if (flags !== undefined) {
+        this.#flags = withFlags(withFlags(before, flags['on'], true), flags['off'], false);
+        if (flags['end'] === ')') return undefined;
+      } else {
+        const name = this.#match(GROUP_NAME)?.groups?.['name'];
+        if (name === undefined) this.#fail('has a group that RE2 does not know, such as a look-ahead', start);
+        if (this.#groupNames.has(name)) this.#fail(`has two groups with the name ${name}`, start);
+        this.#groupNames.add(name);
+      }
+    }
+    const node = this.#choice();
+    if (!this.#take(')')) this.#fail(String.raw`has a "(" that is not closed: add a ")", or write \(`, start);
+    this.#flags = before;
+    return node;
+  }
+
+  #escape(start: number): PatternNode {
+    const assertion = ESCAPED_ASSERTIONS.get(this.#peek() ?? '');
+    if (assertion !== undefined) {
+      this.#position++;
+      return { kind: 'assertion', assertion };
+    }
+    const set = this.#namedSet(start);
+    return set === undefined ? this.#only(this.#escapedCharacter(start)) : { kind: 'set', set: this.#folded(set) };
+  }
+
+  /** `\d`, `\pL`, `\p{Greek}` and their like, of which the backslash was read; undefined if it is none of these. */
+  #namedSet(start: number): CharacterSet | undefined {
+    const letter = this.#peek() ?? '';
+    const ranges = NAMED_SETS.get(letter);
+    if (ranges !== undefined) {
+      this.#position++;
+      return ranges;
+    }
+    if (letter !== 'p' && letter !== 'P') return undefined;
+    this.#position++;
+    const property = this.#match(PROPERTY)?.groups;
+    if (property === undefined) this.#fail(String.raw`has a \p without a name, as in \p{Greek}`, start);
+    const isIn = propertyTest(property['letter'] ?? property['name'] ?? '');
+    if (isIn === undefined) this.#fail('names a kind of characters that is not known', start);
+    return { ranges: [], isNegated: (letter === 'P') !== (property['negated'] === '^'), isIn };
+  }
+
+  #escapedCharacter(start: number): number {
+    const octal = this.#match(OCTAL)?.[0];
+    if (octal !== undefined) return Number.parseInt(octal, 8);
+    const name = this.#next();
+    if (name === 'x') {
+      const { long, short } = this.#match(HEX)?.groups ?? {};
+      const value = Number.parseInt(long ?? short ?? '', 16);
+      if (!(value <= 0x10_ff_ff)) this.#fail(String.raw`has a \x that names no character`, start);
+      return value;
+    }
+    const control = CONTROL_CHARACTERS.get(name);
+    if (control !== undefined) return control;
+    if (!/^[!-/:-@[-`{-~ ]$/.test(name)) this.#fail(`has \\${name}, which RE2 does not know`, start);
+    return codePoint(name);
+  }
+
+  #class(start: number): CharacterSet {
+    const isNegated = this.#take('^');
+    const ranges: CharacterRange[] = [];
+    const tests: ((character: string) => boolean)[] = [];
+    let isFirst = true;
+    // A bracket that comes first is the character.
+    while (isFirst || !this.#take(']')) {
+      isFirst = false;
+      if (this.#atEnd()) this.#fail(String.raw`has a "[" that is not closed: add a "]", or write \[`, start);
+      const set = this.#classSet();
+      if (set === undefined) {
+        ranges.push(this.#classRange());
+        continue;
+      }
+      if (set.isIn === undefined && !set.isNegated) ranges.push(...set.ranges);
+      else tests.push((character) => isMember(set, character));
+    }
+    const isIn = tests.length === 0 ? undefined : (character: string) => tests.some((test) => test(character));
+    return this.#folded({ ranges, isNegated, ...(isIn !== undefined && { isIn }) });
+  }
+
+  /** A set within brackets: `[:alpha:]`, `\d`, `\pL`. */
+  #classSet(): CharacterSet | undefined {
+    const start = this.#position;
+    const posix = this.#match(POSIX_NAME)?.groups;
+    if (posix !== undefined) {
+      const ranges = POSIX_RANGES.get(posix['name'] ?? '');
+      if (ranges === undefined) this.#fail(`has [:${posix['name'] ?? ''}:], which RE2 does not know`, start);
+      return { ranges, isNegated: posix['negated'] === '^' };
+    }
+    if (!this.#take('\\')) return undefined;
+    const set = this.#namedSet(start);
+    if (set === undefined) this.#position = start;
+    return set;
+  }
+
+  #classRange(): CharacterRange {
+    const start = this.#position;
+    const first = this.#classCharacter();
+    if (this.#peek() !== '-' || this.#source[this.#position + 1] === ']') return [first, first];
+    this.#position++;
+    const last = this.#classCharacter();
+    if (first > last) this.#fail('has a range of characters that ends before it begins', start);
+    return [first, last];
+  }
+
+  #classCharacter(): number {
+    const start = this.#position;
+    const character = this.#next();
+    return character === '\\' ? this.#escapedCharacter(start) : codePoint(character);
+  }
+
+  #only(character: number): PatternNode {
+    return { kind: 'set', set: this.#folded({ ranges: [[character, character]], isNegated: false }) };
+  }
+
+  #folded(set: CharacterSet): CharacterSet {
+    if (!this.#flags.ignoresCase) return set;
+    const folded = set.ranges.flatMap(([first, last]): CharacterRange[] => {
+      const other = first === last ? foldedCharacter(first) : first;
+      return other === first ? [] : [[other, other]];
+    });
+    return { ...set, ranges: [...set.ranges, ...folded], ignoresCase: true };
+  }
+
+  #next(): string {
+    if (this.#atEnd()) this.#fail('ends too early');
+    const character = String.fromCodePoint(this.#source.codePointAt(this.#position) ?? 0);
+    this.#position += character.length;
+    return character;
+  }
+
+  #take(text: string): boolean {
+    if (!this.#source.startsWith(text, this.#position)) return false;
+    this.#position += text.length;
+    return true;
+  }
+
+  /** @param part of the language, with the flag `y` */
+  #match(part: RegExp): RegExpExecArray | undefined {
+    part.lastIndex = this.#position;
+    const found = part.exec(this.#source);
+    if (found === null) return undefined;
+    this.#position = part.lastIndex;
+    return found;
+  }
+
+  #peek(): string | undefined {
+    return this.#source[this.#position];
+  }
+
+  #atEnd(): boolean {
+    return this.#position >= this.#source.length;
+  }
+
+  #fail(message: string, position = this.#position): never {
+    throw new SyntaxProblem(message, position);
+  }
+}
+
+/** Unlike that of Ruby, the white space of RE2 has no vertical tab. */
+const SPACES: readonly CharacterRange[] = [
+  [0x09, 0x0a],
+  [0x0c, 0x0d],
+  [0x20, 0x20],
+];
+
+const NAMED_SETS: ReadonlyMap<string, CharacterSet> = new Map<string, CharacterSet>([
+  ['s', { ranges: SPACES, isNegated: false }],
+  ['S', { ranges: SPACES, isNegated: true }],
+  ...['d', 'D', 'w', 'W'].map((name) => [name, { ranges: NAMED_RANGES.get(name) ?? [], isNegated: false }] as const),
+]);
+
+function isMember(set: CharacterSet, character: string): boolean {
+  const point = codePoint(character);
+  const isHere = set.ranges.some(([first, last]) => first <= point && point <= last) || set.isIn?.(character) === true;
+  return isHere !== set.isNegated;
+}
+
+/** The test for a general category or a script; the pattern that it uses holds one checked name and sees one character. */
+function propertyTest(name: string): ((character: string) => boolean) | undefined {
+  if (name === 'Any') return () => true;
+  for (const property of [`General_Category=${name}`, `Script=${name}`]) {
+    try {
+      const pattern = new RegExp(`^\\p{${property}}$`, 'u');
+      return (character) => pattern.test(character);
+    } catch {
+      // It is the other, or neither.
+    }
+  }
+  return undefined;
+}
+
+function withFlags(flags: Flags, letters: string | undefined, isOn: boolean): Flags {
+  return {
+    ignoresCase: letters?.includes('i') === true ? isOn : flags.ignoresCase,
+    isMultiLine: letters?.includes('m') === true ? isOn : flags.isMultiLine,
+    dotIsAny: letters?.includes('s') === true ? isOn : flags.dotIsAny,
+  };
+}
+
+function codePoint(character: string): number {
+  return character.codePointAt(0) ?? 0;
+}
