@@ -29,9 +29,13 @@ const ALERTS = {
 };
 
 const alertmanager = endpointsBelow(ALERTMANAGER_PREFIX);
+const root = endpointsBelow('');
+const PROBE = { scope: 'public', answer: z.string(), isOfItself: true } as const;
 
 /** What Prometheus, `amtool` and Grafana ask an Alertmanager: it is about the namespace `default` alone. */
 export const ALERTMANAGER_API = {
+  healthy: root('GET /-/healthy', '`OK`, as an Alertmanager answers while it runs', PROBE),
+  ready: root('GET /-/ready', '`OK`, as an Alertmanager answers once it takes alerts', PROBE),
   status: alertmanager('GET /status', 'What runs here, in the words of Alertmanager', {
     answer: alertmanagerStatusAnswer,
     isOfItself: true,
@@ -60,7 +64,7 @@ export const ALERTMANAGER_API = {
   silence: alertmanager('GET /silence/:id', 'One silence', { answer: silenceAnswer, errors: ['not_found'] }),
   postSilence: alertmanager(
     'POST /silences',
-    'Makes a silenced entry, in place of the one of the same client and check',
+    'Makes a silence; one with an `id` changes that silence, or takes its place if the matchers are others',
     {
       scope: 'silence',
       body: postedSilenceSchema,

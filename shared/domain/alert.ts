@@ -1,5 +1,6 @@
 import type { AlertSettings, LabelSet, PostedAlert } from '../schemas/alert.ts';
 import type { SubmittedResult } from '../schemas/result.ts';
+import { clientLabelOf, cutText, LABEL_VALUE_MAX, usualClientLabel } from './alert-labels.ts';
 import { FAMILY_SIGN } from './check-family.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
@@ -20,20 +21,9 @@ interface NamedBy {
 const NAME_PART_MAX = 180;
 const SEVERITY_PART_MAX = 40;
 
-/** The label that names the client; undefined: there is none (prometheus 1.2). */
-export function clientLabelOf(labels: LabelSet, { client }: Pick<AlertSettings, 'client'>): string | undefined {
-  return client.find((name) => valueOf(labels, name) !== '');
-}
-
-/** The label that stands for the client where nothing says which one does. */
-export function usualClientLabel({ client }: Pick<AlertSettings, 'client'>): string {
-  return client.includes('instance') ? 'instance' : (client[0] ?? 'instance');
-}
-
-/** The client that a label names. */
-export function alertClient(value: string): string | undefined {
-  return clientNamedBy(value).name || undefined;
-}
+/** Longer annotations are cut, rather than the alert refused. */
+const ANNOTATION_LENGTH_MAX = 64 * 1024;
+const URL_LENGTH_MAX = 8192;
 
 /**
  * The client and check of an alert, from its labels alone (prometheus 1.2).
@@ -41,11 +31,11 @@ export function alertClient(value: string): string | undefined {
  * @returns undefined: no label names the check
  */
 export function alertPlace(labels: LabelSet, settings: AlertSettings): AlertPlace | undefined {
-  const check = namedBy(valueOf(labels, settings.check), NAME_PART_MAX);
+  const check = namedBy(valueOf(labels, settings.check), NAME_PART_MAX, FALLBACK_CHECK);
   if (check.name === '') return undefined;
   const clientLabel = clientLabelOf(labels, settings);
-  const client = clientNamedBy(clientLabel === undefined ? '' : valueOf(labels, clientLabel));
-  const severity = namedBy(valueOf(labels, settings.severity), SEVERITY_PART_MAX);
+  const client = clientNamedBy(labels, clientLabel);
+  const severity = namedBy(valueOf(labels, settings.severity), SEVERITY_PART_MAX, FALLBACK_SEVERITY);
   const shown = new Set(settings.ignore);
   if (check.isExact) shown.add(settings.check);
   if (severity.isExact) shown.add(settings.severity);
@@ -61,12 +51,6 @@ export function alertPlace(labels: LabelSet, settings: AlertSettings): AlertPlac
       ...(Object.keys(rest).length === 0 ? [] : [shortOf(fingerprintOf(rest))]),
     ].join(FAMILY_SIGN),
   };
-}
-
-/** The checks of all alerts with this name, or this name and severity (prometheus 1.6). */
-export function alertFamily(name: string, severity: string): string {
-  const parts = [namedBy(name, NAME_PART_MAX).name, namedBy(severity, SEVERITY_PART_MAX).name];
-  return parts.filter((part) => part !== '').join(FAMILY_SIGN);
 }
 
 /** The status of an alert that fires (prometheus 1.3). */
@@ -87,15 +71,15 @@ export function alertResult(
   settings: AlertSettings,
   nowMs: number,
 ): SubmittedResult {
-  const labels = withoutEmpty(alert.labels);
-  const annotations = withoutEmpty(alert.annotations ?? {});
+  const labels = cutValues(withoutEmpty(alert.labels), LABEL_VALUE_MAX);
+  const annotations = cutValues(withoutEmpty(alert.annotations ?? {}), ANNOTATION_LENGTH_MAX);
   const endsAtMs = alert.endsAt ?? nowMs + settings['resolve-timeout'] * 1000;
   const isOver = endsAtMs <= nowMs;
   return {
     name: check,
     source: client,
     status: isOver ? 0 : alertStatus(labels, settings),
-    output: outputOf(annotations, valueOf(labels, settings.check)),
+    output: outputOf(labels, annotations, settings),
     // To the next second: it must not be over before it could be sent again.
     ...(isOver ? {} : { ttl: Math.ceil((endsAtMs - nowMs) / 1000), ttl_resolves: true }),
     ...(settings.handlers.length > 0 && { handlers: [...settings.handlers] }),
@@ -103,14 +87,24 @@ export function alertResult(
     alert: {
       fingerprint: fingerprintOf(labels),
       starts_at: Math.floor((alert.startsAt ?? nowMs) / 1000),
-      ...(alert.generatorURL && { generator_url: alert.generatorURL }),
+      // A part of an address leads nowhere.
+      ...(alert.generatorURL && alert.generatorURL.length <= URL_LENGTH_MAX && { generator_url: alert.generatorURL }),
     },
   };
 }
 
-function outputOf(annotations: LabelSet, name: string): string {
+/** The annotations that say what it is about, else its name; with the texts that its names in here do not show. */
+function outputOf(labels: LabelSet, annotations: LabelSet, settings: AlertSettings): string {
+  const name = valueOf(labels, settings.check);
+  const client = valueOf(labels, clientLabelOf(labels, settings) ?? '');
   const said = ['summary', 'description', 'message'].flatMap((key) => valueOf(annotations, key).trim() || []);
-  return said.length === 0 ? name : [...new Set(said)].join('\n');
+  const text = said.length === 0 ? name : [...new Set(said)].join('\n');
+  const lost = [name, client].filter((value) => isLossy(value) && !text.includes(value));
+  return lost.length === 0 ? text : `${lost.join(' ')}: ${text}`;
+}
+
+function cutValues(labels: LabelSet, lengthMax: number): LabelSet {
+  return Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, cutText(value, lengthMax)]));
 }
 
 function withoutEmpty(labels: LabelSet): LabelSet {
@@ -122,17 +116,33 @@ function valueOf(labels: LabelSet, name: string): string {
 }
 
 /** `https://web-1:9100/metrics` is about `web-1`, but the name does not say all of it. */
-function clientNamedBy(value: string): NamedBy {
+function clientNamedBy(labels: LabelSet, label: string | undefined): NamedBy {
+  const value = label === undefined ? '' : valueOf(labels, label);
   const host = value.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '').replace(/^(\[[^\]]*\]|[^:/?#]*):\d{1,5}(?=[/?#]|$)/, '$1');
-  const { name, isExact } = namedBy(host, NAME_PART_MAX);
-  return { name, isExact: isExact && host === value };
+  const { name, isExact } = namedBy(host, NAME_PART_MAX, FALLBACK_CLIENT);
+  return { name: name.replace(FAMILY_SIGN, '-'), isExact: isExact && host === value };
 }
 
-/** Of other characters than those of names a hyphen is left; two dots part what stands behind the name. */
-function namedBy(value: string, lengthMax: number): NamedBy {
+/** Begin names of which no letter or digit would be left. */
+const FALLBACK_CHECK = 'alert';
+const FALLBACK_SEVERITY = 'severity';
+const FALLBACK_CLIENT = 'instance';
+
+/**
+ * Of other characters than those of names a hyphen is left; two dots part what stands behind the name. Where more than
+ * punctuation is lost, digits that stand for the whole text follow: `磁盘-1` and `网络-1` have two names.
+ */
+function namedBy(value: string, lengthMax: number, fallback: string): NamedBy {
   const plain = value.replaceAll(/[^\w.-]+/g, '-').replaceAll(/\.{2,}/g, '.');
-  const name = trimmed(trimmed(plain).slice(0, lengthMax));
-  return { name, isExact: name === value };
+  const whole = trimmed(plain);
+  const name = trimmed(whole.slice(0, lengthMax));
+  if (!isLossy(value) && whole.length <= lengthMax) return { name, isExact: name === value };
+  return { name: [name || fallback, shortOf(fingerprintOf({ value }))].join(FAMILY_SIGN), isExact: false };
+}
+
+/** Whether the name of a text says less than the text does, but for punctuation. */
+function isLossy(value: string): boolean {
+  return /\P{ASCII}/u.test(value) || (value !== '' && !/\w/.test(value));
 }
 
 /** Without dots and hyphens at both ends; in one pass, whatever somebody sends. */

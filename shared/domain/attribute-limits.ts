@@ -135,6 +135,11 @@ function sizeOfValue(value: unknown, levels: number, bounds: Bounds): number {
   return bounds.isExact && isInexact(value) ? INEXACT : NUMBER_BYTES_MAX;
 }
 
+/** Bytes of JSON of a result without what is free. */
+export function bytesOfResult(result: object): number {
+  return bytesOf(result, FREE_IN_RESULTS);
+}
+
 function bytesOf(record: object, free: ReadonlySet<string>): number {
   const counted = Object.fromEntries(Object.entries(record).filter(([name]) => !free.has(name)));
   return utf8Length(JSON.stringify(counted));

@@ -79,6 +79,15 @@ export function statusBack(history: History, age: number): number | undefined {
   return history.wide === undefined ? statusAt(history, age) : history.wide[history.length - 1 - age];
 }
 
+/** The last status that was not OK; 0 if the history has none. */
+export function lastProblem(history: History): number {
+  for (let age = 0; age < history.length; age++) {
+    const status = statusBack(history, age);
+    if (status !== undefined && status !== 0) return status;
+  }
+  return 0;
+}
+
 function statusAt(history: History, age: number): number {
   return age < RECENT ? (history.recent >>> (2 * age)) & 3 : (history.older >>> (2 * (age - RECENT))) & 3;
 }

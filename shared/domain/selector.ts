@@ -1,5 +1,8 @@
 import { isAttributes } from './attributes.ts';
 import { familiesOf } from './check-family.ts';
+import type { AlertNaming } from './alert-labels.ts';
+import type { CompiledMatcher } from './label-matchers.ts';
+import { isMatchersText, parseMatcherSelector } from './matcher-selector.ts';
 import { isHiddenKey } from './redact.ts';
 import { compileTree } from './search-language.ts';
 import { listField, textField, type Comparison, type Field } from './search-fields.ts';
@@ -23,6 +26,8 @@ export interface SelectorSubject {
   /** Of the event, where the selector is one of those that may look at it. */
   readonly status?: number;
   readonly occurrences?: number;
+  /** What labels mean to matchers; absent: the default settings. */
+  readonly naming?: AlertNaming | undefined;
   /** What `attributeTexts` finds of the record of its owner. */
   readonly attribute: (owner: AttributeOwner, name: string) => readonly string[];
 }
@@ -33,6 +38,8 @@ export interface Selector {
   readonly text: string;
   /** The attributes that it names, of the client and of the check: what has to be known of both. */
   readonly attributes: Readonly<Record<AttributeOwner, readonly string[]>>;
+  /** Of a selector that is a set of matchers, `{alertname="Down"}` (prometheus 2.2). */
+  readonly matchers?: readonly CompiledMatcher[];
   readonly matches: (subject: SelectorSubject) => boolean;
   /**
    * Looks at a client alone, whatever is said of a check.
@@ -89,6 +96,7 @@ const NO_CHANGING: ReadonlyMap<string, Field<SelectorSubject>> = new Map();
  */
 export function parseSelector(written: string, changing = NO_CHANGING): Selector | SearchProblem {
   const text = written.trim();
+  if (isMatchersText(text) && changing === NO_CHANGING) return parseMatcherSelector(text);
   const attributes: Record<AttributeOwner, Set<string>> = { client: new Set(), check: new Set() };
   const tree = parseSearchTree<SelectorSubject>(
     {

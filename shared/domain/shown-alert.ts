@@ -1,12 +1,17 @@
 import type { AlertSettings, LabelSet, ShownAlert } from '../schemas/alert.ts';
 import type { Event } from '../schemas/event.ts';
-import { clientLabelOf, usualClientLabel } from './alert.ts';
+import { labelsOfEvent } from './alert-labels.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { isSettings } from './merge-settings.ts';
-import { severityOf } from './severity.ts';
 
 /** The one receiver that there is. */
 export const ALERT_RECEIVER = 'mon';
+
+/**
+ * The version of Alertmanager whose API is served. Clients compare it with their own (amtool) or with those that they know
+ * (karma), so it is one that they all know; the version of this program is in `mon_info`.
+ */
+export const ALERTMANAGER_VERSION = '0.25.0';
 
 /**
  * An open event as the wire of Alertmanager shows it: with the labels that it came with, or those that would make its
@@ -15,7 +20,7 @@ export const ALERT_RECEIVER = 'mon';
 export function shownAlert(event: Event, settings: AlertSettings): ShownAlert {
   const { check, silenced, silenced_by: silencedBy, timestamp, last_state_change: since } = event;
   const alert = isSettings(check['alert']) ? check['alert'] : undefined;
-  const labels = labelsOf(event, settings);
+  const labels = labelsOfEvent(event.client.name, check, settings);
   const startsAt = typeof alert?.['starts_at'] === 'number' ? alert['starts_at'] : (since ?? timestamp);
   const ttl = typeof check['ttl'] === 'number' ? check['ttl'] : settings['resolve-timeout'];
   const url = alert?.['generator_url'];
@@ -29,19 +34,6 @@ export function shownAlert(event: Event, settings: AlertSettings): ShownAlert {
     ...(typeof url === 'string' ? { generatorURL: url } : {}),
     receivers: [{ name: ALERT_RECEIVER }],
     status: { state: silenced ? 'suppressed' : 'active', silencedBy: [...silencedBy], inhibitedBy: [] },
-  };
-}
-
-function labelsOf({ client, check }: Event, settings: AlertSettings): LabelSet {
-  const metadata = isSettings(check['metadata']) ? check['metadata'] : {};
-  const own = textsOf(metadata['labels']);
-  // What an agent reports may have labels of its own, which do not say where it is from.
-  if (isSettings(check['alert'])) return own;
-  return {
-    ...own,
-    [clientLabelOf(own, settings) ?? usualClientLabel(settings)]: client.name,
-    [settings.check]: check.name,
-    [settings.severity]: severityOf(check.status),
   };
 }
 

@@ -19,9 +19,17 @@ export function selectorId(selector: string): string {
   return SELECTOR_ID + fingerprintOf({ selector });
 }
 
+const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/;
+
 /** Whether an id is that of an entry with a selector. */
 export function isSelectorId(id: string): boolean {
-  return /^selector-[\da-f]{16}$/.test(id);
+  return /^selector-[\da-f]{16}$/.test(id) || UUID.test(id);
+}
+
+/** The id of an entry that comes back: silences of Alertmanager have ids of their own, so that several have the same matchers. */
+export function entryId(entry: SilencedTargetParts & { readonly id?: unknown }): string {
+  const { id, selector } = entry;
+  return typeof id === 'string' && UUID.test(id) && selector?.startsWith('{') === true ? id : targetId(entry);
 }
 
 /** The id of the entry that is meant. */

@@ -39,9 +39,10 @@ export type LabelSet = Readonly<Record<string, string>>;
 
 const LABELS_MAX = 200;
 
-function labelSet(valueLengthMax: number) {
+/** Names and values; a value that is too long is cut later, so that its alert is not lost. */
+function labelSet() {
   return z
-    .record(z.string().min(1).max(255), z.string().max(valueLengthMax))
+    .record(z.string().min(1).max(255), z.string())
     .refine((labels) => Object.keys(labels).length <= LABELS_MAX, `must be at most ${String(LABELS_MAX)}`);
 }
 
@@ -55,11 +56,11 @@ const momentSchema = z.iso
 
 /** An alert as Prometheus sends it (prometheus 1.1). */
 export const postedAlertSchema = z.looseObject({
-  labels: labelSet(4096),
-  annotations: labelSet(64 * 1024).nullish(),
+  labels: labelSet(),
+  annotations: labelSet().nullish(),
   startsAt: momentSchema.nullish(),
   endsAt: momentSchema.nullish(),
-  generatorURL: z.string().max(8192).nullish(),
+  generatorURL: z.string().nullish(),
 });
 export type PostedAlert = z.output<typeof postedAlertSchema>;
 

@@ -3,7 +3,13 @@ import { expireAtSchema } from './expiry.ts';
 import { LIFETIME_SECONDS_MAX } from './lifetime.ts';
 import { objectNameSchema, storedClientNameSchema, subscriptionSchema } from './name.ts';
 import { recurrenceSchema } from './recurrence.ts';
-import { isOneTarget, monSilencedSchema, remindedSchema, TARGET_MESSAGE } from './silenced.ts';
+import {
+  isOneTarget,
+  monSilencedSchema,
+  remindedSchema,
+  STORED_SELECTOR_LENGTH_MAX,
+  TARGET_MESSAGE,
+} from './silenced.ts';
 import { pairsSchema } from './v2/metadata.ts';
 
 /** Most operations of one `POST /api/mon/v1/bulk`. */
@@ -20,7 +26,7 @@ const restoredEntrySchema = z
   .looseObject({
     subscription: subscriptionSchema.nullable(),
     check: objectNameSchema.nullable(),
-    selector: z.string().min(1).max(1024).exactOptional(),
+    selector: z.string().min(1).max(STORED_SELECTOR_LENGTH_MAX).exactOptional(),
     reason: z.string().max(10_000).nullable(),
     creator: z.string().max(255).nullable(),
     /** Epoch seconds. */

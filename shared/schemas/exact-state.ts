@@ -3,7 +3,7 @@ import { inhibitedSchema, WITHHELD_NAMES_MAX } from './inhibition.ts';
 import { objectNameSchema, v2NameSchema } from './name.ts';
 import { recoverySchema } from './recovery.ts';
 import { recurrenceAnswer, recurrenceSchema } from './recurrence.ts';
-import { remindedSchema, silenceIdleSchema, windowUseSchema } from './silenced.ts';
+import { remindedSchema, silenceIdleSchema, windowUseSchema, STORED_SELECTOR_LENGTH_MAX } from './silenced.ts';
 
 /** Statuses that are kept of a check: those that are shown, and the one before. */
 const HISTORY_LENGTH = 22;
@@ -78,7 +78,7 @@ export const exactSilencedSchema = z.object({
     id: z.string().min(1),
     subscription: z.string().nullable(),
     check: z.string().nullable(),
-    selector: z.string().min(1).max(1024).exactOptional(),
+    selector: z.string().min(1).max(STORED_SELECTOR_LENGTH_MAX).exactOptional(),
     reason: z.string().nullable(),
     creator: z.string().nullable(),
     begin: secondsSchema.nullable(),

@@ -27,6 +27,9 @@ export type SubmittedSilenced = z.infer<typeof silencedSchema>;
 /** Longest selector; `shared/domain/selector.ts` reads it. */
 const SELECTOR_LENGTH_MAX = 1024;
 
+/** Longest selector of an entry that comes back: silences of Alertmanager may have many matchers. */
+export const STORED_SELECTOR_LENGTH_MAX = 16_384;
+
 /** The target of a silence of our own API: a subscription, a check, both, or a selector (silencing 1). */
 export const silencedTarget = {
   subscription: subscriptionSchema.nullish(),

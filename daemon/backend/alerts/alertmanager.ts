@@ -1,17 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ALERTMANAGER_API } from '../../../shared/api/alertmanager.ts';
 import { familiesOf } from '../../../shared/domain/check-family.ts';
-import { ALERT_RECEIVER, shownAlert } from '../../../shared/domain/shown-alert.ts';
+import { ALERT_RECEIVER, ALERTMANAGER_VERSION, shownAlert } from '../../../shared/domain/shown-alert.ts';
 import type { ShownAlert } from '../../../shared/schemas/alert.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 import { readEvents } from '../events/read.ts';
 import { parseBody } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
 import type { Handlers } from '../http/route.ts';
-import { v1Namespace } from '../namespaces/asked.ts';
 import type { Store } from '../ports.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
-import { alertsAskedFor } from './wishes.ts';
+import { alertNamespace, alertsAskedFor } from './wishes.ts';
 import { submitAlerts, type IncomingDeps } from './write.ts';
 
 /** What alerts are made of. */
@@ -19,7 +18,9 @@ interface AlertDeps extends IncomingDeps {
   readonly store: Store;
 }
 
-type Served = Handlers<Pick<typeof ALERTMANAGER_API, 'status' | 'receivers' | 'alerts' | 'alertGroups' | 'postAlerts'>>;
+type Served = Handlers<
+  Pick<typeof ALERTMANAGER_API, 'healthy' | 'ready' | 'status' | 'receivers' | 'alerts' | 'alertGroups' | 'postAlerts'>
+>;
 
 /** Alerts in and out, as an Alertmanager has them (prometheus 1.1 to 1.5). */
 export function alertsOnAlertmanager(deps: AlertDeps): Served {
@@ -37,11 +38,19 @@ export function alertsOnAlertmanager(deps: AlertDeps): Served {
       return events.map((event) => shownAlert(event, settings)).filter(isWanted);
     };
   };
-  const openEvents = (request: FastifyRequest): readonly CheckEntry[] => v1Namespace(request, deps).allEvents();
+  const openEvents = (request: FastifyRequest): readonly CheckEntry[] => alertNamespace(request, deps).allEvents();
 
   return {
-    status: () => statusOf(startedAtMs),
-    receivers: () => [{ name: ALERT_RECEIVER }],
+    healthy: sendOk,
+    ready: sendOk,
+    status: (request) => {
+      alertNamespace(request, deps);
+      return statusOf(startedAtMs);
+    },
+    receivers: (request) => {
+      alertNamespace(request, deps);
+      return [{ name: ALERT_RECEIVER }];
+    },
     alerts: (request, reply) => sendAlerts(request, reply, openEvents(request), readWanted(request)),
     alertGroups: (request, reply) => {
       const label = config.program.alerts.check;
@@ -49,17 +58,24 @@ export function alertsOnAlertmanager(deps: AlertDeps): Served {
       return sendAlerts(request, reply, [...groupsOf(openEvents(request))], async (some) => {
         const groups = await Promise.all(some.map(read));
         return groups.flatMap((alerts) => {
-          const [first] = alerts;
-          if (first === undefined) return [];
-          return { labels: { [label]: first.labels[label] ?? '' }, receiver: { name: ALERT_RECEIVER }, alerts };
+          // Names that differ may be made one in the name of the check.
+          const byName = Map.groupBy(alerts, ({ labels }) => labels[label] ?? '');
+          return Array.from(byName, ([name, named]) => {
+            return { labels: { [label]: name }, receiver: { name: ALERT_RECEIVER }, alerts: named };
+          });
         });
       });
     },
     postAlerts: async (request, reply) => {
+      alertNamespace(request, deps);
       await submitAlerts(parseBody(request), request.admission, deps);
       return reply.send();
     },
   };
+}
+
+function sendOk(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return reply.type('text/plain; charset=utf-8').send('OK');
 }
 
 /** Most alerts of one group: a check with more of them has several. */
@@ -93,8 +109,8 @@ function statusOf(startedAtMs: number): object {
       buildDate: '',
       buildUser: '',
       goVersion: '',
-      revision: '',
-      version: VERSION,
+      revision: `mon ${VERSION}`,
+      version: ALERTMANAGER_VERSION,
     },
   };
 }

@@ -1,11 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import type { ALERTMANAGER_API } from '../../../shared/api/alertmanager.ts';
-import { MATCHERS_ANNOTATION, matchersOf, silencePlan } from '../../../shared/domain/alert-silence.ts';
-import { isActive, replacementProblem, silencedEntry, targetId } from '../../../shared/domain/silencing.ts';
+import { areSameMatchers, matchersOf, startOf, STARTS_AT_ANNOTATION } from '../../../shared/domain/alert-silence.ts';
+import { matchersText, parseMatcherSelector } from '../../../shared/domain/matcher-selector.ts';
+import { isActive, replacementProblem, silencedEntry } from '../../../shared/domain/silencing.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { postedSilenceSchema, type PostedSilence, type ShownSilence } from '../../../shared/schemas/alert.ts';
 import { LIFETIME_SECONDS_MAX } from '../../../shared/schemas/lifetime.ts';
-import { nameSchema, subscriptionSchema } from '../../../shared/schemas/name.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
 import { actorOf } from '../access/actor.ts';
 import { creatorOf } from '../access/principal.ts';
@@ -14,12 +16,12 @@ import { readBody, validator } from '../http/json-body.ts';
 import { sendList } from '../http/list.ts';
 import { pathName } from '../http/path-name.ts';
 import type { Handlers } from '../http/route.ts';
-import { v1Namespace, type NamespaceDeps } from '../namespaces/asked.ts';
+import type { NamespaceDeps } from '../namespaces/asked.ts';
 import type { Clock } from '../ports.ts';
 import { refuseV2AgainstPolicy } from '../silences/policy.ts';
 import { livingEntries } from '../silences/read.ts';
 import { livingEntry, type SilencedEntries } from '../silences/write.ts';
-import { labelsAskedFor } from './wishes.ts';
+import { alertNamespace, labelsAskedFor } from './wishes.ts';
 
 /** What silences are made of. */
 export interface AlertSilenceDeps extends NamespaceDeps {
@@ -28,7 +30,8 @@ export interface AlertSilenceDeps extends NamespaceDeps {
   readonly silenced: SilencedEntries;
 }
 
-type AlertPlaceOfSilence = Pick<SilencedEntry, 'subscription' | 'check' | 'selector'>;
+/** What an entry covers, and under which id. */
+type SilenceTarget = Pick<SilencedEntry, 'id' | 'subscription' | 'check' | 'selector'>;
 
 type Served = Handlers<Pick<typeof ALERTMANAGER_API, 'silences' | 'silence' | 'postSilence' | 'deleteSilence'>>;
 
@@ -40,14 +43,14 @@ export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
 
   /** @throws MonError `not_found` */
   const entryOf = (request: Parameters<Served['silence']>[0], id: string): SilencedEntry => {
-    const entry = livingEntry(v1Namespace(request, deps), id, clock.now());
+    const entry = livingEntry(alertNamespace(request, deps), id, clock.now());
     if (entry !== undefined) return entry;
-    throw new MonError('not_found', `there is no silence ${id}: it has ended, or never was`);
+    throw notFound(id);
   };
   const shown = (entry: SilencedEntry): ShownSilence => ({
     id: entry.id,
-    matchers: matchersOf(entry, config.program.alerts),
-    startsAt: moment((entry.begin ?? entry.timestamp) * 1000),
+    matchers: [...matchersOf(entry, config.program.alerts)],
+    startsAt: moment(startOf(entry)),
     endsAt: moment(entry.expireAtMs ?? clock.now() + LIFETIME_SECONDS_MAX * 1000),
     updatedAt: moment(entry.timestamp * 1000),
     createdBy: entry.creator ?? '',
@@ -58,32 +61,32 @@ export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
   return {
     silences: (request, reply) => {
       const isWanted = labelsAskedFor(request);
-      const entries = livingEntries(v1Namespace(request, deps).silenced.all(), clock.now());
+      const entries = livingEntries(alertNamespace(request, deps).silenced.all(), clock.now());
       const where = ({ matchers }: ShownSilence): boolean =>
         isWanted(Object.fromEntries(matchers.map(({ name, value }) => [name, value])));
       return sendList(request, reply, entries, (some) => some.map(shown).filter(where), { isPaginated: false });
     },
     silence: (request) => shown(entryOf(request, pathName(request, 'id'))),
     postSilence: async (request) => {
+      alertNamespace(request, deps);
       const posted = readBody(request, validate);
-      const place = placeOf(posted, request);
-      const { selector } = place;
       const before = posted.id ? entryOf(request, posted.id) : undefined;
+      const target = targetOf(posted, before);
       const creator = creatorOf(request.principal, posted.createdBy) || null;
       const actor = actorOf(request, creator);
-      const id = targetId(place);
-      if (selector !== undefined) await silenced.learn(DEFAULT_NAMESPACE, [selector]);
-      const make = (_before: SilencedEntry | undefined, nowMs: number): SilencedEntry => {
-        const entry = entryMade({ ...posted, createdBy: creator ?? '' }, place, nowMs);
+      if (target.selector !== undefined) await silenced.learn(DEFAULT_NAMESPACE, [target.selector]);
+      const make = (present: SilencedEntry | undefined, nowMs: number): SilencedEntry => {
+        if (present === undefined && target.id === before?.id) throw notFound(target.id);
+        const entry = entryMade({ ...posted, createdBy: creator ?? '' }, target, present, nowMs);
         refuseV2AgainstPolicy(deps, entry);
         const lost = replacementProblem(before, entry);
         if (lost !== undefined) throw new MonError('conflict', lost);
         return entry;
       };
-      await silenced.write(DEFAULT_NAMESPACE, id, make, actor);
-      // Of other matchers: another silence, in place of the one that was.
-      if (before !== undefined && before.id !== id) await silenced.clear(DEFAULT_NAMESPACE, { id: before.id }, actor);
-      return { silenceID: id };
+      await silenced.write(DEFAULT_NAMESPACE, target.id, make, actor);
+      // With other matchers it is another silence, in place of the one that was; that may have ended by itself meanwhile.
+      if (before !== undefined && before.id !== target.id) await endReplaced(before.id, actor);
+      return { silenceID: target.id };
     },
     deleteSilence: async (request, reply) => {
       const { id } = entryOf(request, pathName(request, 'id'));
@@ -92,26 +95,36 @@ export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
     },
   };
 
-  /** @throws MonError `invalid` */
-  function placeOf({ matchers }: PostedSilence, request: Parameters<Served['silence']>[0]): AlertPlaceOfSilence {
-    const namespace = v1Namespace(request, deps);
-    const plan = silencePlan(matchers, config.program.alerts, ({ client, check }) => {
-      return namespace.check(client, check) !== undefined;
-    });
-    if (plan.kind === 'problem') throw new MonError('invalid', plan.message);
-    if (plan.kind === 'selector') return { subscription: null, check: null, selector: plan.selector };
-    const { subscription, check } = plan;
-    const isNamed =
-      subscriptionSchema.nullable().safeParse(subscription).success && nameSchema.nullable().safeParse(check).success;
-    if (!isNamed) throw new MonError('invalid', 'the matchers name no client and no check that could be');
-    return { subscription, check };
+  /**
+   * A silence with the matchers that it has already stays the entry that it is; any other one is a new entry.
+   *
+   * @throws MonError `invalid`
+   */
+  function targetOf({ matchers }: PostedSilence, before: SilencedEntry | undefined): SilenceTarget {
+    if (before !== undefined && areSameMatchers(matchers, matchersOf(before, config.program.alerts))) return before;
+    const selector = parseMatcherSelector(matchersText(matchers));
+    if (selector.kind === 'problem') throw new MonError('invalid', `matchers: ${selector.message}`);
+    return { id: randomUUID(), subscription: null, check: null, selector: selector.text };
   }
+
+  async function endReplaced(id: string, actor: Actor): Promise<void> {
+    try {
+      await silenced.clear(DEFAULT_NAMESPACE, { id }, actor);
+    } catch (error) {
+      if (!(error instanceof MonError) || error.code !== 'not_found') throw error;
+    }
+  }
+}
+
+function notFound(id: string): MonError {
+  return new MonError('not_found', `there is no silence ${id}: it has ended, or never was`);
 }
 
 /** @throws MonError `invalid` when it ends before it begins, or has ended */
 function entryMade(
-  { matchers, startsAt, endsAt, createdBy, comment }: PostedSilence,
-  place: AlertPlaceOfSilence,
+  { startsAt, endsAt, createdBy, comment }: PostedSilence,
+  { id, subscription, check, selector }: SilenceTarget,
+  before: SilencedEntry | undefined,
   nowMs: number,
 ): SilencedEntry {
   if (endsAt === undefined || endsAt <= nowMs) throw new MonError('invalid', 'endsAt must lie ahead');
@@ -120,11 +133,14 @@ function entryMade(
     throw new MonError('invalid', 'endsAt must be within a hundred years');
   }
   const begin = startsAt === undefined || startsAt <= nowMs ? null : Math.floor(startsAt / 1000);
-  const request = { ...place, begin, reason: comment, creator: createdBy || null };
+  const { expire_on_resolve, labels, annotations } = before ?? {};
+  const request = { subscription, check, selector, begin, reason: comment, creator: createdBy || null };
   return {
-    ...silencedEntry(request, nowMs),
+    ...silencedEntry({ ...request, expire_on_resolve }, nowMs),
+    id,
     expireAtMs: endsAt,
-    annotations: { [MATCHERS_ANNOTATION]: JSON.stringify(matchers) },
+    ...(labels !== undefined && { labels }),
+    annotations: { ...annotations, ...(startsAt !== undefined && { [STARTS_AT_ANNOTATION]: String(startsAt) }) },
   };
 }
 

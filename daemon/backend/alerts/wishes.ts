@@ -3,11 +3,26 @@ import { labelFilter, parseMatcher, type LabelMatcher } from '../../../shared/do
 import { ALERT_RECEIVER } from '../../../shared/domain/shown-alert.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { LabelSet, ShownAlert } from '../../../shared/schemas/alert.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Filter } from '../http/filter.ts';
-import { queryOf } from '../http/query.ts';
+import { namespaceIn, queryOf } from '../http/query.ts';
+import type { NamespaceDeps } from '../namespaces/asked.ts';
+import type { Namespace } from '../registry/namespace.ts';
 
 /** Most matchers of one request. */
 const MATCHERS_MAX = 100;
+
+/**
+ * The namespace of a request on the wire of Alertmanager, which knows of one.
+ *
+ * @throws MonError `invalid` if the query names another one
+ */
+export function alertNamespace(request: Pick<FastifyRequest, 'url'>, { registry }: NamespaceDeps): Namespace {
+  const name = namespaceIn(request);
+  if (name === DEFAULT_NAMESPACE) return registry.namespace(DEFAULT_NAMESPACE);
+  const message = `namespace: /api/v2 is about the namespace ${DEFAULT_NAMESPACE} alone; use /api/mon/v1 for others`;
+  throw new MonError('invalid', message);
+}
 
 /** @throws MonError `invalid` when a matcher of the query cannot be read */
 export function labelsAskedFor(request: Pick<FastifyRequest, 'url'>): Filter<LabelSet> {

@@ -1,4 +1,5 @@
 import { alertPlace, alertResult } from '../../../shared/domain/alert.ts';
+import { withFittingAnnotations } from '../../../shared/domain/alert-size.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { postedAlertSchema } from '../../../shared/schemas/alert.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
@@ -69,7 +70,8 @@ function resultOf(item: unknown, { clock, config, registry }: IncomingDeps): Sub
   }
   const result = alertResult(alert, place, settings, clock.now());
   const isKnown = registry.namespace(DEFAULT_NAMESPACE).check(place.client, place.check) !== undefined;
-  return result.status === 0 && result.ttl === undefined && !isKnown ? undefined : validateSubmitted(result);
+  if (result.status === 0 && result.ttl === undefined && !isKnown) return undefined;
+  return validateSubmitted(withFittingAnnotations(result, config.program['attributes-limit']));
 }
 
 /** @throws MonError of the kind of the first one, which names them */

@@ -2,6 +2,7 @@ import { endOf } from '../../../shared/domain/expiry.ts';
 import { recurrenceOf } from '../../../shared/domain/recurrence.ts';
 import {
   entriesEndedByResolve,
+  entryId,
   inOwnWindow,
   isOver,
   replacementProblem,
@@ -221,7 +222,7 @@ function restoredEntry({ entry }: Of<'restore'>, nowMs: number): SilencedEntry {
   const { subscription, check, reason, creator, begin, expire_on_resolve, timestamp } = entry;
   const { selector, lifetime, labels, annotations, asterisks, recurrence, reminded } = entry;
   const restored: SilencedEntry = {
-    id: targetId(entry),
+    id: entryId(entry),
     subscription,
     check,
     reason,
@@ -282,7 +283,7 @@ function targetOf(operation: BulkOperation): string {
     case 'silence':
       return targetId(operation);
     case 'restore':
-      return targetId(operation.entry);
+      return entryId(operation.entry);
     case 'clear':
       return operation.id;
     case 'resolve':

@@ -83,6 +83,7 @@ export async function openGround(
   const registry = new Registry(tables, {
     auditLimits,
     timelineLimits,
+    naming: () => config.program.alerts,
     definitions: stored,
     onCorrections: (corrections) => clock.adopt(corrections),
     refuseBeyond: startGuard(),

@@ -5,13 +5,13 @@ import { endOf } from '../../../shared/domain/expiry.ts';
 import { parseSelector } from '../../../shared/domain/selector.ts';
 import {
   entryAt,
+  entryId,
   inOwnWindow,
   isOver,
   isSelectorId,
   remindedAs,
   replacementProblem,
   silencedEntry,
-  targetId,
 } from '../../../shared/domain/silencing.ts';
 import { v2SilencedSchema } from '../../../shared/schemas/v2/silenced.ts';
 import { exactSilencedSchema } from '../../../shared/schemas/exact-state.ts';
@@ -89,7 +89,7 @@ function exactState(namespace: string, object: Wrapped, nowMs: number): State | 
   if (exact === undefined) return undefined;
   const { use } = exact;
   const { expire_at: end, ...rest } = exact.entry;
-  const entry = { ...rest, id: targetId(rest), expireAtMs: endOf(end) };
+  const entry = { ...rest, id: entryId(rest), expireAtMs: endOf(end) };
   if (!isFaithful(object, dumpedSilenced(namespace, entry, use))) return undefined;
   return { entry: inOwnWindow(entry, nowMs), use };
 }

@@ -189,6 +189,8 @@ export interface HeldRecord {
   readonly result: HeldResult | undefined;
   /** The check by which selectors find an open event: of its last result, or what is left when that was deleted. */
   readonly selected: HeldResult | undefined;
+  /** The check as an open event has it, where that is not the last result. */
+  readonly eventCheck?: HeldResult | null | undefined;
   /** Of the event. */
   readonly output: string | undefined;
   readonly deletionsBefore: number;
@@ -203,7 +205,7 @@ export function heldRecord(value: string, name: string, corrections: Corrections
   const { check, event, eventCheck, deletionsBefore = 0 } = record;
   const output = (eventCheck ?? check)?.output;
   const selected = event === undefined ? undefined : (check ?? eventCheck);
-  return { state: stateOf(record), result: check ?? undefined, selected, output, deletionsBefore };
+  return { state: stateOf(record), result: check ?? undefined, selected, eventCheck, output, deletionsBefore };
 }
 
 const SKIMMED =

@@ -23,8 +23,10 @@ export function saveCheck(
   // Of a result that was deleted the check of its event is left.
   const known = bodies.check ?? bodies.eventCheck;
   if (known !== undefined && (state.event ?? entry.state.event) !== undefined) {
-    entry.client.namespace.learnCheck(entry, known);
+    entry.client.namespace.learnCheck(entry, known, state.event === undefined ? undefined : bodies.eventCheck);
   }
+  // What silences it is noted below, by the severity that it has from now on.
+  if (state.event !== undefined) entry.eventStatus = state.event.status;
   noteTurn(transaction, entry, state, output ?? bodies.check?.output, by);
   if ((state.event === undefined) !== (entry.state.event === undefined)) noteMatch(transaction, entry);
   // An event that stays as it is through an OK may be silenced by others because of what that says.

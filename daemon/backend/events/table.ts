@@ -95,7 +95,7 @@ function loadCheck(namespace: Namespace, [client, check]: readonly [string, stri
   // Client and results are written and deleted in one batch. Whoever follows it may have read what a later one left of them.
   if (owner === undefined) return;
   const entry = namespace.ensureCheck(owner, check);
-  if (held.selected !== undefined) namespace.learnCheck(entry, held.selected);
+  if (held.selected !== undefined) namespace.learnCheck(entry, held.selected, held.eventCheck);
   namespace.setCheck(entry, held.state, held.result, held.output, held.deletionsBefore);
   namespace.aggregates.forgetSilencing(entry);
 }

@@ -239,13 +239,15 @@ export function silencesOf(occasion: Occasion, nowMs: number): readonly string[]
 }
 
 /** The silenced entries whose selector matches an event. */
-export function selectedFor({ client, check, isAssumed }: Occasion): readonly SilencedEntry[] {
+export function selectedFor({ client, check, state, isAssumed }: Occasion): readonly SilencedEntry[] {
   const { silenced, watched } = client.namespace;
-  if (silenced.selectors.isEmpty) return NONE;
-  const entry = isAssumed === true ? undefined : client.checks.get(check.name);
-  if (entry !== undefined) return entry.selected();
+  if (!silenced.hasSelectors) return NONE;
+  const entry = client.checks.get(check.name);
+  if (entry !== undefined && isAssumed !== true) return entry.selected();
   const facts = watched.check.read(check, checkRedactKeysOf({ redact: client.redact }));
-  return silenced.selectors.matchingOnce(client.subject(check.name, facts));
+  // An event that ends has the severity that it had, as in `CheckEntry.alertStatus`.
+  const status = state.status === 0 ? (entry?.alertStatus ?? 0) : state.status;
+  return silenced.selectingOnce(client.subject(check.name, facts, status));
 }
 
 const NONE: readonly never[] = [];

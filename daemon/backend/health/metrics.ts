@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry as MetricRegistry } from 'prom-client';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { ALERTMANAGER_VERSION } from '../../../shared/domain/shown-alert.ts';
 import { VERSION } from '../../../shared/schemas/version.ts';
 import { answeringMember } from '../../../shared/domain/cluster.ts';
 import type { Cluster } from '../cluster/cluster.ts';
@@ -253,6 +254,13 @@ export class Metrics implements Disposable {
 
   #readProcess({ clock, timers }: MetricParts): void {
     const startSeconds = clock.now() / 1000;
+    // Karma looks for the version of an Alertmanager here.
+    this.#gauge(
+      'alertmanager_build_info',
+      'The version of Alertmanager whose API is served at /api/v2',
+      () => ({ [ALERTMANAGER_VERSION]: 1 }),
+      'version',
+    );
     this.#gauge('mon_info', 'The running version', () => ({ [VERSION]: 1 }), 'version');
     this.#gauge('mon_timer_lag_seconds', 'The latest timer of the last minute', () => timers.worstMs / 1000);
     this.#gauge('process_start_time_seconds', 'When the backend started', () => startSeconds);

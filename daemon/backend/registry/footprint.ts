@@ -41,7 +41,7 @@ export const SUBSCRIBED_BYTES = 28;
 /** A profile and, in it, each subscription; its key is kept with it. */
 export const PROFILE_BYTES = 300;
 export const PROFILE_SUBSCRIPTION_BYTES = 120;
-export const CHECK_BYTES = 368;
+export const CHECK_BYTES = 384;
 /** An open event, with the beginning of its output. */
 export const EVENT_BYTES = 850;
 /** A check as a member of one aggregate. */

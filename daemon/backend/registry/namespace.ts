@@ -1,6 +1,7 @@
 import type { Attributes } from '../../../shared/domain/attributes.ts';
 import { shownAddress, subscriptionsOf } from '../../../shared/domain/client-profile.ts';
 import { NO_CHECK_STATE, type CheckState } from '../../../shared/domain/event.ts';
+import { lastProblem } from '../../../shared/domain/history.ts';
 import { outputSummary } from '../../../shared/domain/event-row.ts';
 import { KEEPALIVE_CHECK } from '../../../shared/domain/keepalive.ts';
 import { severityOf, type Severity } from '../../../shared/domain/severity.ts';
@@ -19,6 +20,8 @@ import { Subscribers } from '../clients/subscribers.ts';
 import { OpenEvents } from '../events/open-events.ts';
 import { ResultsByCheck } from '../results/state.ts';
 import { TtlIndex } from '../results/ttl-index.ts';
+import { DEFAULT_NAMING, type AlertNaming } from '../../../shared/domain/alert-labels.ts';
+import type { CoveringEntries } from '../silences/matcher-index.ts';
 import type { CheckSelectors, ClientSelectors } from '../silences/selectors.ts';
 import { SilencedRegistry } from '../silences/state.ts';
 import { byName } from './by-name.ts';
@@ -72,11 +75,20 @@ export class CheckEntry {
   /** What selectors ask for, of the last result of its event; undefined: nothing is asked for, or there was none. */
   facts: Facts | undefined = undefined;
   selectors: CheckSelectors | undefined = undefined;
+  /** Which sets of matchers cover it; undefined: nobody asked yet, or there are none. */
+  covering: CoveringEntries | undefined = undefined;
+  /** Status of the open event, before the rest of the event is taken over; undefined: none is open. */
+  eventStatus: number | undefined = undefined;
   base: ResultBase | undefined = undefined;
 
   constructor(client: ClientEntry, name: string) {
     this.client = client;
     this.name = name;
+  }
+
+  /** Status that makes its severity for matchers: what is over keeps that of its event until its end is handled. */
+  get alertStatus(): number {
+    return this.eventStatus ?? lastProblem(this.state.history);
   }
 
   /** Ids of the entries that silence it now. */
@@ -93,16 +105,18 @@ export class CheckEntry {
 
   /** The silenced entries whose selector matches it. */
   selected(): readonly SilencedEntry[] {
-    return this.client.namespace.silenced.selectors.matching(this);
+    const { silenced } = this.client.namespace;
+    return silenced.hasSelectors ? silenced.selecting(this) : NO_ENTRIES;
   }
 
   /** As selectors see it. */
   subject(): SelectorSubject {
-    return this.client.subject(this.name, this.facts);
+    return this.client.subject(this.name, this.facts, this.alertStatus);
   }
 }
 
 const NO_TEXTS: readonly string[] = [];
+const NO_ENTRIES: readonly SilencedEntry[] = [];
 
 /** What a client has before its first result: most proxy clients of a large fleet never get many. */
 const NO_CHECKS: ReadonlyMap<string, CheckEntry> = new Map();
@@ -201,11 +215,15 @@ export class ClientEntry {
    * A check of it as selectors see that.
    *
    * @param facts of the check; default: nothing is known of its attributes
+   * @param status of its event; default: it has none
    */
-  subject(check = '', facts?: Facts): SelectorSubject {
+  subject(check = '', facts?: Facts, status?: number): SelectorSubject {
     const known = { client: this.facts, check: facts };
+    const { name: namespace, naming } = this.namespace;
     return {
-      namespace: this.namespace.name,
+      namespace,
+      naming,
+      ...(status !== undefined && { status }),
       client: this.name,
       check,
       subscriptions: this.subscriptions,
@@ -302,9 +320,15 @@ export class Namespace {
   #sortedClients: readonly ClientEntry[] | undefined;
   #allEvents: readonly CheckEntry[] | undefined;
 
-  /** @param footprint counts what is kept in here */
-  constructor(name: string, footprint = new Footprint()) {
+  readonly #naming: () => AlertNaming;
+
+  /**
+   * @param footprint counts what is kept in here
+   * @param naming what the labels of alerts mean by the settings in force
+   */
+  constructor(name: string, footprint = new Footprint(), naming = (): AlertNaming => DEFAULT_NAMING) {
     this.name = name;
+    this.#naming = naming;
     this.#footprint = footprint;
     this.#profiles = new ClientProfiles(footprint);
     this.silenced = new SilencedRegistry(footprint, this.watched);
@@ -312,6 +336,11 @@ export class Namespace {
     this.spools = new CountedMap(footprint, MARK_BYTES);
     this.invalidated = new CountedMap(footprint, MARK_BYTES);
     this.tombstones = new CountedMap(footprint, MARK_BYTES);
+  }
+
+  /** What the labels of alerts mean; another object after the settings were read again. */
+  get naming(): AlertNaming {
+    return this.#naming();
   }
 
   /** What a noun keeps in here. Those that each result asks for are fields, so that it costs them no look-up. */
@@ -399,10 +428,15 @@ export class Namespace {
     entry.facts = facts;
   }
 
-  /** Takes over what selectors ask for of a check whose event is or was open: of others nobody asks. */
-  learnCheck(entry: CheckEntry, result: HeldResult): void {
+  /**
+   * Takes over what selectors ask for of a check whose event is or was open: of others nobody asks.
+   *
+   * @param eventCheck the check as its event has it, where that is not the result: its labels are listed
+   */
+  learnCheck(entry: CheckEntry, result: HeldResult, eventCheck?: HeldResult | null): void {
     if (this.watched.check.isEmpty) return;
-    const facts = this.watched.check.read(result, checkRedactKeysOf({ redact: entry.client.redact }));
+    const hidden = checkRedactKeysOf({ redact: entry.client.redact });
+    const facts = this.watched.check.read(result, hidden, eventCheck ?? result);
     if (facts !== entry.facts) entry.selectors = undefined;
     entry.facts = facts;
   }
@@ -460,6 +494,7 @@ export class Namespace {
     const status = result?.status;
     const hadEvent = entry.state.event !== undefined;
     const hasEvent = state.event !== undefined;
+    entry.eventStatus = state.event?.status;
     const inhibited = entry.state.event?.inhibited;
     if (inhibited !== state.event?.inhibited) this.quieted.move(entry, inhibited, state.event?.inhibited);
     if (entry.status !== undefined) this.results[severityOf(entry.status)]--;

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { NO_CORRECTIONS, type Corrections } from '../../clock/corrections.ts';
 import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import { DEFAULT_NAMING, type AlertNaming } from '../../../shared/domain/alert-labels.ts';
 import type { Key, Store } from '../ports.ts';
 import { AuditChain, type AuditLimits } from '../audit/state.ts';
 import { Timeline, type TimelineLimits } from '../timeline/state.ts';
@@ -61,6 +62,8 @@ export interface RegistryOptions {
   readonly definitions?: StoredDefinitions;
   /** Told the corrections of the clock at the moment from which the times that were read are in force. */
   readonly onCorrections?: (corrections: Corrections) => void;
+  /** What the labels of alerts mean by the settings in force; absent: the default settings. */
+  readonly naming?: () => AlertNaming;
   /** Told how many bytes of memory what was read so far takes; throws when they are too many. */
   readonly refuseBeyond?: (bytes: number) => void;
 }
@@ -75,7 +78,7 @@ export class Registry {
   /** Every kind of what is stored, in the order in which they are read. */
   readonly tables: readonly HeldTable[];
   #lastJobId = 0;
-  #held = nothingHeld();
+  #held: Held;
   readonly audit: AuditChain;
   readonly timeline: Timeline;
   /** Who may get in, over all namespaces. */
@@ -94,6 +97,7 @@ export class Registry {
   constructor(tables: readonly HeldTable[], options: RegistryOptions = {}) {
     this.tables = tables;
     this.#options = options;
+    this.#held = nothingHeld(options.naming);
     this.audit = new AuditChain(options.auditLimits ?? AUDIT_LIMITS);
     this.timeline = new Timeline(options.timelineLimits ?? TIMELINE_LIMITS);
     this.definitions = options.definitions ?? new StoredDefinitions();
@@ -207,7 +211,7 @@ export class Registry {
   }
 
   async #readNamespaces(store: ReadStore, reading: Reading): Promise<Held> {
-    const held = nothingHeld();
+    const held = nothingHeld(this.#options.naming);
     const { refuseBeyond } = this.#options;
     for (const { prefix, load } of this.tables) {
       if (load === undefined) continue;
@@ -236,16 +240,17 @@ export class Registry {
 interface Held {
   readonly footprint: Footprint;
   readonly namespaces: Map<string, Namespace>;
+  readonly naming: () => AlertNaming;
 }
 
-function nothingHeld(): Held {
-  const held = { footprint: new Footprint(), namespaces: new Map<string, Namespace>() };
+function nothingHeld(naming = (): AlertNaming => DEFAULT_NAMING): Held {
+  const held = { footprint: new Footprint(), namespaces: new Map<string, Namespace>(), naming };
   ensureNamespace(held, DEFAULT_NAMESPACE);
   return held;
 }
 
-function ensureNamespace({ footprint, namespaces }: Held, name: string): Namespace {
+function ensureNamespace({ footprint, namespaces, naming }: Held, name: string): Namespace {
   let namespace = namespaces.get(name);
-  if (namespace === undefined) namespaces.set(name, (namespace = new Namespace(name, footprint)));
+  if (namespace === undefined) namespaces.set(name, (namespace = new Namespace(name, footprint, naming)));
   return namespace;
 }

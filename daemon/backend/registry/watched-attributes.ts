@@ -1,3 +1,9 @@
+import {
+  isLabelAttribute,
+  labelAttributeTexts,
+  visibleLabels,
+  type VisibleLabels,
+} from '../../../shared/domain/alert-labels.ts';
 import { attributeTexts } from '../../../shared/domain/selector.ts';
 
 /** The watched attributes of one client or check. Shared by all that have the same. */
@@ -54,11 +60,17 @@ export class WatchedAttributes {
   /**
    * @param record of the client, or the check part of a result
    * @param hidden keys of which nothing may be told
+   * @param labelled the record with the labels that are listed; default: the same
    * @returns undefined: nothing is watched
    */
-  read(record: unknown, hidden: ReadonlySet<string>): Facts | undefined {
+  read(record: unknown, hidden: ReadonlySet<string>, labelled = record): Facts | undefined {
     if (this.isEmpty) return undefined;
-    const texts = this.#names.map((name) => attributeTexts(record, name, hidden));
+    let labels: VisibleLabels | undefined;
+    const texts = this.#names.map((name) =>
+      isLabelAttribute(name)
+        ? labelAttributeTexts((labels ??= visibleLabels(labelled, hidden)), name)
+        : attributeTexts(record, name, hidden),
+    );
     const key = JSON.stringify(texts);
     let facts = this.#shared.get(key);
     if (facts === undefined) {

@@ -64,9 +64,7 @@ function readSelector(text: string): Selector {
 function watch({ watched, silenced }: Namespace, wanted: readonly Selector[]): void {
   for (const owner of ['client', 'check'] as const) {
     const names = new Set(wanted.flatMap(({ attributes }) => attributes[owner]));
-    watchNames(watched[owner], names, () =>
-      [...silenced.selectors.all()].flatMap(({ attributes }) => attributes[owner]),
-    );
+    watchNames(watched[owner], names, () => [...silenced.selectors()].flatMap(({ attributes }) => attributes[owner]));
   }
 }
 
@@ -118,7 +116,7 @@ function learnEvent(namespace: Namespace, entry: CheckEntry, text: string | unde
   if (namespace.check(entry.client.name, entry.name) !== entry) return;
   const { check, eventCheck } = decodeCheckRecord(text);
   const result = check ?? eventCheck;
-  if (result !== null && result !== undefined) namespace.learnCheck(entry, result);
+  if (result !== null && result !== undefined) namespace.learnCheck(entry, result, eventCheck);
 }
 
 /** One portion after the other, between which others get their turn. */

@@ -1,6 +1,7 @@
 import type { KeptUse, SilencedEntry, SilencedUse, WindowUse } from '../../../shared/schemas/silenced.ts';
 import { isCounted } from '../../../shared/domain/silence-idle.ts';
-import type { Selector } from '../../../shared/domain/selector.ts';
+import { isMatchersText, parseMatcherSelector } from '../../../shared/domain/matcher-selector.ts';
+import type { Selector, SelectorSubject } from '../../../shared/domain/selector.ts';
 import { addTo, takeFrom } from '../../../shared/domain/sets-by-name.ts';
 import { Footprint, SELECTOR_BYTES, SILENCED_BYTES } from '../registry/footprint.ts';
 import {
@@ -11,7 +12,8 @@ import {
 } from '../../../shared/domain/silencing.ts';
 import type { SilencedChange } from '../ports.ts';
 import type { WatchedAttributes } from '../registry/watched-attributes.ts';
-import { Selectors } from './selectors.ts';
+import { MatcherIndex, type LabelledCheck } from './matcher-index.ts';
+import { Selectors, type SelectedCheck } from './selectors.ts';
 
 /** What is read of clients and checks for the selectors of a namespace. */
 export interface Watched {
@@ -49,7 +51,9 @@ export class SilencedRegistry implements SilencedIndex {
   /** Entries that are marked as idle. */
   idleCount = 0;
   /** Entries with a search. */
-  readonly selectors = new Selectors();
+  readonly #selectors = new Selectors();
+  /** Entries with a set of matchers. */
+  readonly #matchers = new MatcherIndex();
   readonly #footprint: Footprint;
   readonly #watched: Watched;
 
@@ -60,6 +64,27 @@ export class SilencedRegistry implements SilencedIndex {
 
   get size(): number {
     return this.#byId.size;
+  }
+
+  /** Whether entries have a selector at all. */
+  get hasSelectors(): boolean {
+    return !this.#selectors.isEmpty || !this.#matchers.isEmpty;
+  }
+
+  /** The selectors of all entries. */
+  *selectors(): Generator<Pick<Selector, 'attributes'>, void, undefined> {
+    yield* this.#selectors.all();
+    yield* this.#matchers.all();
+  }
+
+  /** The entries whose selector matches a check, whether or not they are active. */
+  selecting(check: SelectedCheck & LabelledCheck): readonly SilencedEntry[] {
+    return joined(this.#selectors.matching(check), this.#matchers.covering(check));
+  }
+
+  /** The entries whose selector matches what is not known as a check of its own; nothing is remembered of it. */
+  selectingOnce(subject: SelectorSubject): readonly SilencedEntry[] {
+    return joined(this.#selectors.matchingOnce(subject), this.#matchers.coveringOnce(subject));
   }
 
   get(id: string): SilencedEntry | undefined {
@@ -174,7 +199,7 @@ export class SilencedRegistry implements SilencedIndex {
     } else if (entry.check !== null) {
       this.#byCheckOnly.set(entry.check, entry);
     } else if (entry.selector !== undefined) {
-      this.#watch(this.selectors.put(entry, entry.selector));
+      this.#watch(this.#putSelector(entry, entry.selector));
     }
     if (entry.check !== null) addTo(this.#namingCheck, entry.check, entry.id);
   }
@@ -193,12 +218,29 @@ export class SilencedRegistry implements SilencedIndex {
     } else if (entry.check !== null) {
       this.#byCheckOnly.delete(entry.check);
     } else {
-      this.selectors.remove(entry.id);
+      this.#selectors.remove(entry.id);
+      this.#matchers.remove(entry.id);
     }
     if (entry.check !== null) takeFrom(this.#namingCheck, entry.check, entry.id);
   }
 
-  #watch(selector: Selector | undefined): void {
+  /** A selector that a later version wrote, and this one cannot read, matches nothing. */
+  #putSelector(entry: SilencedEntry, text: string): Pick<Selector, 'attributes'> | undefined {
+    if (!isMatchersText(text)) {
+      this.#matchers.remove(entry.id);
+      return this.#selectors.put(entry, text);
+    }
+    this.#selectors.remove(entry.id);
+    const selector = parseMatcherSelector(text);
+    if (selector.kind === 'problem') {
+      this.#matchers.remove(entry.id);
+      return undefined;
+    }
+    this.#matchers.put(entry, selector);
+    return selector;
+  }
+
+  #watch(selector: Pick<Selector, 'attributes'> | undefined): void {
     if (selector === undefined) return;
     this.#watched.client.watch(selector.attributes.client);
     this.#watched.check.watch(selector.attributes.check);
@@ -226,6 +268,11 @@ function windowUse(
   const begin = entryAt(entry, now * 1000).begin ?? 0;
   const counted = before?.window?.begin === begin ? before.window.suppressed : 0;
   return { begin, suppressed: counted + 1 };
+}
+
+function joined(found: readonly SilencedEntry[], others: readonly SilencedEntry[]): readonly SilencedEntry[] {
+  if (others.length === 0) return found;
+  return found.length === 0 ? others : [...found, ...others];
 }
 
 /** Nothing so far. */

@@ -24,14 +24,13 @@ export function pastEventRows(
 ): EventRow[] {
   if (events.size === 0) return [];
   const subscriptions = silences.size === 0 ? [] : subscriptionsIn(namespace, name);
-  const { selectors } = silences;
-  const selectedFor = (check: string): readonly SilencedEntry[] =>
-    selectors.isEmpty ? [] : selectors.matchingOnce(subjectIn(namespace, name, check));
+  const selectedFor = (check: string, status: number): readonly SilencedEntry[] =>
+    silences.hasSelectors ? silences.selectingOnce({ ...subjectIn(namespace, name, check), status }) : [];
   return Array.from(events, ([check, event]) =>
     pastEventRow(
       event,
       { client: name, check },
-      silences.size === 0 ? [] : silencedBy(silences, subscriptions, check, atMs, selectedFor(check)),
+      silences.size === 0 ? [] : silencedBy(silences, subscriptions, check, atMs, selectedFor(check, event.status)),
     ),
   );
 }

@@ -1,0 +1,184 @@
+import { labelValues, type AlertNaming, type LabelSubject } from '../../../shared/domain/alert-labels.ts';
+import type { LabelMatcher } from '../../../shared/domain/label-matchers.ts';
+import { requiredValues, type MatcherSelector } from '../../../shared/domain/matcher-selector.ts';
+import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+
+/** An entry whose selector is a set of matchers. */
+interface Active {
+  /** Grows from one to the next. */
+  readonly number: number;
+  entry: SilencedEntry;
+  readonly selector: MatcherSelector;
+  /** Where it is found, by label and value; undefined: no label must have one certain value. */
+  readonly key: readonly [label: string, value: string] | undefined;
+}
+
+/** What is remembered of a check: which entries cover it, and for which state of it that was found out. */
+export interface CoveringEntries {
+  /** Of the last entry that was evaluated. */
+  last: number;
+  removals: number;
+  found: readonly Active[];
+  readonly facts: unknown;
+  readonly clientProfile: unknown;
+  readonly status: number | undefined;
+  readonly naming: AlertNaming;
+}
+
+/** A check whose labels are known. */
+export interface LabelledCheck {
+  covering: CoveringEntries | undefined;
+  readonly facts: unknown;
+  readonly alertStatus: number | undefined;
+  readonly client: { readonly profile: unknown; readonly namespace: { readonly naming: AlertNaming } };
+  subject(): LabelSubject;
+}
+
+const NONE: readonly never[] = [];
+
+/**
+ * The entries of one namespace whose selector is a set of matchers. Most of them are found by one label that must have
+ * one value, such as `instance="web-1"`, so that a check is compared with few of many thousands. The others are evaluated
+ * once for each check (silencing 2).
+ */
+export class MatcherIndex {
+  readonly #active = new Map<string, Active>();
+  /** By label, then by value; the newest entry is the last one. */
+  readonly #byValue = new Map<string, Map<string, Active[]>>();
+  readonly #withoutKey: Active[] = [];
+  #last = 0;
+  #removals = 0;
+
+  get isEmpty(): boolean {
+    return this.#active.size === 0;
+  }
+
+  /** The selectors of all entries. */
+  *all(): Generator<MatcherSelector, void, undefined> {
+    for (const { selector } of this.#active.values()) yield selector;
+  }
+
+  /** Puts an entry in the place of the one with the same id. */
+  put(entry: SilencedEntry, selector: MatcherSelector): void {
+    const known = this.#active.get(entry.id);
+    if (known?.selector.text === selector.text) {
+      // Only its times differ, or its reason.
+      known.entry = entry;
+      return;
+    }
+    this.remove(entry.id);
+    const active = { number: ++this.#last, entry, selector, key: this.#rarestKey(selector) };
+    this.#active.set(entry.id, active);
+    this.#bucketOf(active).push(active);
+  }
+
+  remove(id: string): void {
+    const active = this.#active.get(id);
+    if (active === undefined) return;
+    this.#active.delete(id);
+    const bucket = this.#bucketOf(active);
+    bucket.splice(positionOf(bucket, active.number), 1);
+    if (bucket.length === 0 && active.key !== undefined) this.#forgetBucket(active.key);
+    this.#removals++;
+  }
+
+  /** The entries that cover a check, whether or not they are active. */
+  covering(check: LabelledCheck): readonly SilencedEntry[] {
+    if (this.#active.size === 0) return NONE;
+    let known = check.covering;
+    if (known === undefined || !isOf(known, check)) check.covering = known = this.#nothingKnown(check);
+    if (known.last < this.#last) {
+      const found = this.#find(check.subject(), known.last);
+      if (found.length > 0) known.found = [...known.found, ...found];
+      known.last = this.#last;
+    }
+    if (known.removals !== this.#removals) {
+      known.removals = this.#removals;
+      known.found = known.found.filter((active) => this.#active.get(active.entry.id) === active);
+    }
+    return known.found.length === 0 ? NONE : known.found.map(({ entry }) => entry);
+  }
+
+  /** The entries that cover a check of which nothing is remembered. */
+  coveringOnce(subject: LabelSubject): readonly SilencedEntry[] {
+    return this.#find(subject, 0).map(({ entry }) => entry);
+  }
+
+  #nothingKnown({ facts, alertStatus: status, client }: LabelledCheck): CoveringEntries {
+    const { profile: clientProfile, namespace } = client;
+    const { naming } = namespace;
+    return { last: 0, removals: this.#removals, found: NONE, facts, clientProfile, status, naming };
+  }
+
+  /** @param last number of the last entry that is known */
+  #find(subject: LabelSubject, last: number): Active[] {
+    const found: Active[] = [];
+    addMatching(found, this.#withoutKey, subject, last);
+    for (const [label, byValue] of this.#byValue) {
+      for (const value of new Set(labelValues(subject, label))) {
+        const bucket = byValue.get(value);
+        if (bucket !== undefined) addMatching(found, bucket, subject, last);
+      }
+    }
+    return found.toSorted((a, b) => a.number - b.number);
+  }
+
+  /** The label and value by which the fewest other entries are found so far. */
+  #rarestKey(selector: MatcherSelector): Active['key'] {
+    let rarest: LabelMatcher | undefined;
+    let fewest = Infinity;
+    for (const matcher of requiredValues(selector)) {
+      const count = this.#byValue.get(matcher.name)?.get(matcher.value)?.length ?? 0;
+      if (count >= fewest) continue;
+      fewest = count;
+      rarest = matcher;
+    }
+    return rarest === undefined ? undefined : [rarest.name, rarest.value];
+  }
+
+  #bucketOf({ key }: Active): Active[] {
+    if (key === undefined) return this.#withoutKey;
+    const [label, value] = key;
+    let byValue = this.#byValue.get(label);
+    if (byValue === undefined) this.#byValue.set(label, (byValue = new Map<string, Active[]>()));
+    let bucket = byValue.get(value);
+    if (bucket === undefined) byValue.set(value, (bucket = []));
+    return bucket;
+  }
+
+  #forgetBucket([label, value]: NonNullable<Active['key']>): void {
+    const byValue = this.#byValue.get(label);
+    byValue?.delete(value);
+    if (byValue?.size === 0) this.#byValue.delete(label);
+  }
+}
+
+/** Whether what is remembered was found out for the check as it is now. */
+function isOf(known: CoveringEntries, { facts, alertStatus, client }: LabelledCheck): boolean {
+  return (
+    known.facts === facts &&
+    known.status === alertStatus &&
+    known.clientProfile === client.profile &&
+    known.naming === client.namespace.naming
+  );
+}
+
+/** Adds the entries of a bucket that are newer than the last known one and cover the subject. */
+function addMatching(found: Active[], bucket: readonly Active[], subject: LabelSubject, last: number): void {
+  for (let at = bucket.length - 1; at >= 0; at--) {
+    const active = bucket[at];
+    if (active === undefined || active.number <= last) return;
+    if (active.selector.matches(subject)) found.push(active);
+  }
+}
+
+/** The position of the entry with this number, by halving: they are in ascending order. */
+function positionOf(bucket: readonly Active[], number: number): number {
+  let [start, end] = [0, bucket.length];
+  while (start < end) {
+    const middle = (start + end) >>> 1;
+    if ((bucket[middle]?.number ?? 0) < number) start = middle + 1;
+    else end = middle;
+  }
+  return start;
+}

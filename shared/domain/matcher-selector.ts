@@ -1,0 +1,117 @@
+import { labelAttribute, labelValues, ORIGIN_ATTRIBUTE, type LabelSubject } from './alert-labels.ts';
+import { compileMatcher, type CompiledMatcher, type LabelMatcher } from './label-matchers.ts';
+import { problem, type SearchProblem } from './search-syntax.ts';
+
+/*
+ * A set of matchers as a selector: `{alertname="Down",instance=~"web-.*"}`. It covers the events whose labels fulfil all
+ * matchers, by the rule of Alertmanager (prometheus 2.2).
+ */
+
+/** A selector that is a set of matchers; see `Selector`. */
+export interface MatcherSelector {
+  readonly kind: 'selector';
+  readonly text: string;
+  readonly attributes: { readonly client: readonly string[]; readonly check: readonly string[] };
+  readonly matchers: readonly CompiledMatcher[];
+  readonly matches: (subject: LabelSubject) => boolean;
+  /** True: the labels of an alert do not follow from its client. */
+  readonly mayMatch: () => boolean;
+  readonly couldMatch: () => boolean;
+}
+
+/** Longest set of matchers as a text; that of entries which come back is the same. */
+const MATCHERS_LENGTH_MAX = 16_384;
+const MATCHERS_MAX = 100;
+
+/** Whether the text of a selector is a set of matchers. */
+export function isMatchersText(text: string): boolean {
+  return text.startsWith('{');
+}
+
+/** Matchers as a text from which `parseMatchers` reads the same again. */
+export function matchersText(matchers: readonly LabelMatcher[]): string {
+  return `{${matchers.map(matcherText).join(',')}}`;
+}
+
+function matcherText({ name, value, isRegex, isEqual }: LabelMatcher): string {
+  const written = /^[a-z_]\w*$/i.test(name) ? name : JSON.stringify(name);
+  return `${written}${signOf(isRegex, isEqual)}${JSON.stringify(value)}`;
+}
+
+function signOf(isRegex: boolean, isEqual: boolean): string {
+  if (isRegex) return isEqual ? '=~' : '!~';
+  return isEqual ? '=' : '!=';
+}
+
+const QUOTED = String.raw`"(?:[^"\\]|\\.)*"`;
+const MATCHER = new RegExp(String.raw`\s*([a-zA-Z_]\w*|${QUOTED})\s*(=~|!~|!=|=)\s*(${QUOTED})\s*(,|\})`, 'uy');
+
+/** Reads a set of matchers. */
+export function parseMatchers(text: string): readonly LabelMatcher[] | SearchProblem {
+  if (text.length > MATCHERS_LENGTH_MAX) {
+    return problem(`the matchers are longer than ${String(MATCHERS_LENGTH_MAX)} characters: use fewer of them`, 0);
+  }
+  const matchers: LabelMatcher[] = [];
+  let position = 1;
+  for (;;) {
+    MATCHER.lastIndex = position;
+    const [, name = '', sign = '', value = '', end = ''] = MATCHER.exec(text) ?? [];
+    const [label, wanted] = [name.startsWith('"') ? unquoted(name) : name, unquoted(value)];
+    if (!label || wanted === undefined) return problem('expected a matcher like alertname="Down"', position);
+    matchers.push({ name: label, value: wanted, isRegex: sign.endsWith('~'), isEqual: sign.startsWith('=') });
+    if (matchers.length > MATCHERS_MAX) return problem(`more than ${String(MATCHERS_MAX)} matchers`, position);
+    position = MATCHER.lastIndex;
+    if (end === '}') break;
+  }
+  return position === text.length ? matchers : problem('expected nothing behind the closing brace', position);
+}
+
+function unquoted(text: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'string' ? value : undefined;
+  } catch {
+    // An escape that JSON does not know.
+    return undefined;
+  }
+}
+
+/** Reads the text of a set of matchers as a selector. Never throws. */
+export function parseMatcherSelector(text: string): MatcherSelector | SearchProblem {
+  const read = parseMatchers(text);
+  if ('kind' in read) return read;
+  const matchers: CompiledMatcher[] = [];
+  for (const one of read) {
+    const compiled = compileMatcher(one);
+    if ('problem' in compiled) return problem(compiled.problem, 0);
+    matchers.push(compiled);
+  }
+  // As in Alertmanager: a set that matches an event without labels covers nearly everything, mostly by mistake.
+  if (matchers.every(({ matches }) => matches(''))) {
+    return problem('at least one matcher must not match the empty value: name a label that must be there', 0);
+  }
+  return {
+    kind: 'selector',
+    text,
+    attributes: {
+      client: [],
+      check: [ORIGIN_ATTRIBUTE, ...new Set(matchers.map(({ name }) => labelAttribute(name)))],
+    },
+    matchers,
+    matches: (subject) => matchers.every((matcher) => isFulfilled(matcher, subject)),
+    mayMatch: () => true,
+    couldMatch: () => true,
+  };
+}
+
+/** Of several values, as of `subscription`, one has to be what an equality or a pattern asks for. */
+function isFulfilled({ name, isEqual, matches }: CompiledMatcher, subject: LabelSubject): boolean {
+  const values = labelValues(subject, name);
+  if (values.length === 0) return matches('');
+  return isEqual ? values.some(matches) : values.every(matches);
+}
+
+/** The labels and values that an event must have to be covered: by one of them a set of matchers is found. */
+export function requiredValues({ matchers }: Pick<MatcherSelector, 'matchers'>): readonly LabelMatcher[] {
+  return matchers.filter(({ value, isRegex, isEqual }) => isEqual && !isRegex && value !== '');
+}

@@ -1,0 +1,256 @@
+import { describe, expect, test } from 'vitest';
+import { equal, noPattern, openAlertRig, pattern, unequal, type AlertRig } from '../../../support/alert-rig.ts';
+
+const DOWN = { alertname: 'Down', instance: 'web-1', severity: 'critical' };
+const UUID = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/;
+
+/** Labels of the alerts in a state. */
+async function labelsOf(rig: AlertRig, state: 'active' | 'suppressed'): Promise<readonly object[]> {
+  return (await rig.alerts()).filter(({ status }) => status.state === state).map(({ labels }) => labels);
+}
+
+describe('a silence of the Alertmanager API', () => {
+  test('covers every alert that its matchers match, also when one alert has exactly these labels', async () => {
+    const rig = await openAlertRig();
+    const full = { alertname: 'DiskFull', job: 'node', severity: 'warning' };
+    await rig.send(full, { ...full, device: 'sda' }, { ...full, job: 'other' });
+    await rig.expectHandled(...(await eventNames(rig)));
+    const matchers = Object.entries(full).map(([name, value]) => equal(name, value));
+    expect(await rig.silence(matchers)).toMatch(UUID);
+    expect(await labelsOf(rig, 'suppressed')).toHaveLength(2);
+    expect(await labelsOf(rig, 'active')).toEqual([{ ...full, job: 'other' }]);
+    await rig.send(full, { ...full, device: 'sda' }, { ...full, device: 'sdb' }, { ...full, job: 'other' });
+    const active = (await eventNames(rig, (event) => !event.silenced)).toSorted();
+    await rig.expectHandled(...active);
+  });
+
+  test('on a name does not cover a name that is folded to the same check', async () => {
+    const rig = await openAlertRig();
+    await rig.send({ alertname: 'CPU > 90' }, { alertname: 'CPU < 90' }, { alertname: 'CPU-90' });
+    await rig.silence([equal('alertname', 'CPU > 90')]);
+    expect(await labelsOf(rig, 'suppressed')).toEqual([{ alertname: 'CPU > 90' }]);
+    const { body } = await rig.ask('GET', '/api/v2/alerts/groups');
+    expect((body as readonly { labels: object }[]).map(({ labels }) => labels)).toHaveLength(3);
+  });
+
+  test('on an instance covers neither other ports of the machine nor its own checks', async () => {
+    const rig = await openAlertRig();
+    await rig.send({ alertname: 'Slow', instance: 'db-9:9100' }, { alertname: 'Slow', instance: 'db-9:9187' });
+    await rig.ask('POST', '/results', { source: 'db-9', name: 'disk', output: 'full', status: 2 });
+    await rig.silence([equal('instance', 'db-9:9100')]);
+    expect(await labelsOf(rig, 'suppressed')).toEqual([{ alertname: 'Slow', instance: 'db-9:9100' }]);
+  });
+
+  test('on a value is exact about letter case, and takes labels of any name and severity alone', async () => {
+    const rig = await openAlertRig();
+    await rig.send(
+      { alertname: 'A', env: 'prod' },
+      { alertname: 'A', env: 'Prod' },
+      { alertname: 'S', 'service.name': 'shop' },
+    );
+    await rig.send({ alertname: 'I', severity: 'info' }, { alertname: 'U', 区域: '上海' });
+    await rig.silence([equal('env', 'prod')]);
+    await rig.silence([equal('service.name', 'shop')]);
+    await rig.silence([equal('severity', 'info')]);
+    await rig.silence([pattern('区域', '上.')]);
+    expect(await labelsOf(rig, 'active')).toEqual([{ alertname: 'A', env: 'Prod' }]);
+  });
+
+  test.each([
+    [
+      'all labels that the list shows',
+      [equal('alertname', 'disk'), equal('instance', 'web-01'), equal('severity', 'critical')],
+    ],
+    ['patterns of names', [pattern('alertname', 'disk|warn'), pattern('instance', 'web-01|cpu')]],
+    ['a pattern of names and an instance', [pattern('alertname', '(disk|warn)'), equal('instance', 'web-01')]],
+    ['a pattern of instances', [equal('alertname', 'disk'), pattern('instance', 'web-.*')]],
+    ['a pattern of severities', [equal('instance', 'web-01'), pattern('severity', 'critical|warning')]],
+    ['any name', [pattern('alertname', '.+'), unequal('instance', 'db-01')]],
+    ['digits and an anchor', [pattern('instance', '^web-[0-9]{2}$')]],
+    ['letters of either case', [pattern('instance', '(?i)WEB-0[^2-9]')]],
+    ['its subscription', [equal('subscription', 'client:web-01')]],
+    ['a label of its own', [equal('team', 'storage'), noPattern('instance', 'db.*')]],
+  ])('covers an event of a check by %s', async (_name, matchers) => {
+    const rig = await openAlertRig();
+    const metadata = { labels: { team: 'storage' } };
+    const result = { name: 'disk', output: 'full', status: 2, metadata };
+    await rig.ask('POST', '/results', { ...result, source: 'web-01' });
+    await rig.ask('POST', '/results', { ...result, source: 'db-01' });
+    await rig.expectHandled('web-01/disk', 'db-01/disk');
+    await rig.silence(matchers);
+    await rig.ask('POST', '/results', { ...result, source: 'web-01' });
+    await rig.ask('POST', '/results', { ...result, source: 'db-01' });
+    await rig.expectHandled('db-01/disk');
+    expect((await labelsOf(rig, 'suppressed')).map((labels) => (labels as Record<string, string>)['instance'])).toEqual(
+      ['web-01'],
+    );
+  });
+
+  test('on a severity follows the status of an event, and keeps its end from handlers', async () => {
+    const rig = await openAlertRig();
+    const result = { source: 'web-1', name: 'disk', output: '' };
+    await rig.silence([equal('severity', 'critical'), equal('instance', 'web-1')]);
+    await rig.ask('POST', '/results', { ...result, status: 1 });
+    await rig.expectHandled('web-1/disk');
+    await rig.ask('POST', '/results', { ...result, status: 2 });
+    expect(await labelsOf(rig, 'suppressed')).toHaveLength(1);
+    await rig.ask('POST', '/results', { ...result, status: 0 });
+    await rig.expectHandled();
+  });
+
+  test('on a label follows the value that the last result has', async () => {
+    const rig = await openAlertRig();
+    const report = (team: string) =>
+      rig.ask('POST', '/results', { source: 'a', name: 'b', output: '', status: 1, metadata: { labels: { team } } });
+    await rig.silence([equal('team', 'db')]);
+    await report('db');
+    expect(await labelsOf(rig, 'suppressed')).toHaveLength(1);
+    await report('web');
+    await rig.expectHandled('a/b');
+    expect(await labelsOf(rig, 'active')).toHaveLength(1);
+    await report('db');
+    expect(await labelsOf(rig, 'suppressed')).toHaveLength(1);
+  });
+
+  test('lives beside one with the same matchers, and the alert is active when the last one has ended', async () => {
+    const rig = await openAlertRig();
+    await rig.send(DOWN);
+    const own = { createdBy: 'ann', comment: 'disk swap', endsAt: rig.at(86_400), startsAt: rig.at(0) };
+    const first = await rig.silence([equal('alertname', 'Down')], own);
+    const second = await rig.silence([equal('alertname', 'Down')], { createdBy: 'deploy', comment: '' });
+    expect(first).not.toBe(second);
+    expect((await rig.alerts())[0]?.status.silencedBy.toSorted()).toEqual([first, second].toSorted());
+    await rig.ask('DELETE', `/api/v2/silence/${second}`);
+    expect(await labelsOf(rig, 'suppressed')).toHaveLength(1);
+    expect(await rig.silences()).toMatchObject([{ id: first, ...own, matchers: [equal('alertname', 'Down')] }]);
+    await rig.restart();
+    expect(await labelsOf(rig, 'suppressed')).toHaveLength(1);
+    await rig.ask('DELETE', `/api/v2/silence/${first}`);
+    expect(await labelsOf(rig, 'active')).toHaveLength(1);
+    expect((await rig.ask('DELETE', `/api/v2/silence/${first}`)).status).toBe(404);
+  });
+
+  test('comes back exactly as it was given', async () => {
+    const rig = await openAlertRig();
+    const given = {
+      matchers: [noPattern('b', 'x|"y"\\.'), equal('alertname', '磁盘 "full"\n'), unequal('service.name', '')],
+      startsAt: new Date(rig.clock.now() + 1234).toISOString(),
+      endsAt: new Date(rig.clock.now() + 98_765).toISOString(),
+      createdBy: 'Ада <ada@example.com>',
+      comment: 'line one\nline two',
+    };
+    const id = await rig.silence(given.matchers, given);
+    expect((await rig.ask('GET', `/api/v2/silence/${id}`)).body).toEqual({
+      ...given,
+      id,
+      updatedAt: rig.at(0),
+      status: { state: 'pending' },
+    });
+  });
+
+  test('is changed by its id, and one with other matchers takes its place under a new id', async () => {
+    const rig = await openAlertRig();
+    const id = await rig.silence([equal('alertname', 'Down'), equal('job', 'node')]);
+    const other = await rig.silence([equal('alertname', 'Down'), equal('job', 'node')], { comment: 'other' });
+    // The order of matchers says nothing.
+    const same = [equal('job', 'node'), equal('alertname', 'Down')];
+    expect(await rig.silence(same, { id, comment: 'longer', endsAt: rig.at(7200) })).toBe(id);
+    expect((await rig.silences()).map(({ comment }) => comment).toSorted()).toEqual(['longer', 'other']);
+    const moved = await rig.silence([equal('alertname', 'Slow')], { id });
+    expect(moved).toMatch(UUID);
+    expect((await rig.silences()).map((silence) => silence.id).toSorted()).toEqual([moved, other].toSorted());
+    await expect(rig.silence(same, { id })).rejects.toThrow('there is no silence');
+  });
+
+  test('that console or monctl made is shown by matchers that mean it, and stays what it is when it is extended', async () => {
+    const rig = await openAlertRig();
+    const entries = [{ subscription: 'client:web-1' }, { subscription: 'linux', check: 'disk' }, { check: 'cpu' }];
+    for (const entry of entries) await rig.ask('POST', '/silenced', { ...entry, expire: 600, expire_on_resolve: true });
+    const shown = await rig.silences();
+    expect(shown.map(({ matchers }) => matchers)).toEqual([
+      [equal('alertname', 'cpu')],
+      [equal('instance', 'web-1')],
+      [equal('subscription', 'linux'), equal('alertname', 'disk')],
+    ]);
+    for (const { id, matchers } of shown) expect(await rig.silence(matchers, { id, endsAt: rig.at(7200) })).toBe(id);
+    expect((await rig.ask('GET', '/silenced')).body).toMatchObject([
+      { id: '*:cpu', expire: 7200, expire_on_resolve: true },
+      { id: 'client:web-1:*', expire: 7200 },
+      { id: 'linux:disk', expire: 7200 },
+    ]);
+  });
+
+  test('is read and ended on the other wires by its id', async () => {
+    const rig = await openAlertRig();
+    const id = await rig.silence([equal('alertname', 'Down')]);
+    expect((await rig.ask('GET', `/silenced/ids/${id}`)).body).toMatchObject({ id, subscription: null, check: null });
+    const { body } = await rig.ask('GET', `/api/mon/v1/silenced/${id}`);
+    expect(body).toMatchObject({ id, selector: '{alertname="Down"}' });
+    expect((await rig.ask('POST', '/silenced/clear', { id })).status).toBe(204);
+    expect(await rig.silences()).toEqual([]);
+  });
+
+  test('comes back from a bulk restore under its own id, beside one with the same matchers', async () => {
+    const rig = await openAlertRig();
+    const ids = [await rig.silence([equal('alertname', 'Down')]), await rig.silence([equal('alertname', 'Down')])];
+    const entryOf = async (id: string) => (await rig.ask('GET', `/api/mon/v1/silenced/${id}`)).body as object;
+    const entries = await Promise.all(ids.map(entryOf));
+    for (const id of ids) await rig.ask('DELETE', `/api/v2/silence/${id}`);
+    const operations = entries.map((entry) => ({ op: 'restore', entry, if_timestamp: null }));
+    expect((await rig.ask('POST', '/api/mon/v1/bulk', { operations })).status).toBe(200);
+    expect((await rig.silences()).map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+  });
+
+  test('follows the settings that say which labels stand for client and check', async () => {
+    const naming = { client: ['host'], check: 'rule', severity: 'level' };
+    const rig = await openAlertRig({ alerts: naming });
+    await rig.ask('POST', '/results', { source: 'web-1', name: 'disk', output: '', status: 1 });
+    await rig.silence([equal('host', 'web-1'), equal('rule', 'disk'), equal('level', 'warning')]);
+    expect(await labelsOf(rig, 'suppressed')).toEqual([{ host: 'web-1', rule: 'disk', level: 'warning' }]);
+    await rig.restart({});
+    expect(await labelsOf(rig, 'active')).toHaveLength(1);
+  });
+
+  test.each([
+    [{ endsAt: '2000-01-01T00:00:00Z' }, /^endsAt must lie ahead$/],
+    [{ startsAt: '2999-01-01T00:00:00Z' }, /^endsAt must be after startsAt$/],
+    [{ matchers: [pattern('job', 'a(?=b)')] }, /^matchers: the pattern of job at character 2 has a group that RE2/],
+    [{ matchers: [pattern('job', 'a{600}')] }, /^matchers: the pattern of job at character 1 is too large/],
+    [{ matchers: [pattern('job', String.raw`(a)\1`)] }, /which RE2 does not know/],
+    [{ matchers: [unequal('alertname', 'Down')] }, /^matchers: at least one matcher must not match the empty value/],
+    [{ matchers: [pattern('alertname', '.*')] }, /^matchers: at least one matcher must not match the empty value/],
+    [{ matchers: [] }, /^matchers: /],
+    [{ id: 'no-such', matchers: [equal('a', 'b')] }, /^there is no silence no-such/],
+  ])('that says %j is refused', async (over, message) => {
+    const rig = await openAlertRig();
+    const silence = {
+      matchers: [equal('a', 'b')],
+      startsAt: rig.at(0),
+      endsAt: rig.at(60),
+      createdBy: '',
+      comment: '',
+    };
+    const { status, body } = await rig.ask('POST', '/api/v2/silences', { ...silence, ...over });
+    expect(status).toBe('id' in over ? 404 : 400);
+    expect(body).toMatch(message);
+  });
+
+  test('keeps to the longest time that the policy allows', async () => {
+    const rig = await openAlertRig({ 'silence-policy': { 'max-expire': 600 } });
+    await expect(rig.silence([equal('a', 'b')], { endsAt: rig.at(601) })).rejects.toThrow('it must end within 10m');
+    expect(await rig.silence([equal('a', 'b')], { endsAt: rig.at(600) })).toMatch(UUID);
+  });
+});
+
+async function eventNames(
+  rig: AlertRig,
+  isWanted: (event: { readonly silenced: boolean }) => boolean = () => true,
+): Promise<readonly string[]> {
+  const { body } = await rig.ask('GET', '/events');
+  type Listed = {
+    readonly client: { readonly name: string };
+    readonly check: { readonly name: string };
+    readonly silenced: boolean;
+  };
+  return (body as readonly Listed[]).filter(isWanted).map(({ client, check }) => `${client.name}/${check.name}`);
+}
