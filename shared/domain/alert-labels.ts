@@ -55,7 +55,7 @@ export function usualClientLabel({ client }: Pick<AlertNaming, 'client'>): strin
 }
 
 /** Whether a check is an alert that Prometheus sent, whose labels say all. */
-export function isAlert(check: Readonly<Record<string, unknown>>): boolean {
+function isAlert(check: Readonly<Record<string, unknown>>): boolean {
   return isAttributes(check['alert']);
 }
 
@@ -64,7 +64,7 @@ export function isAlert(check: Readonly<Record<string, unknown>>): boolean {
  *
  * @param check redacted
  */
-export function ownLabels(check: Readonly<Record<string, unknown>>): LabelSet {
+function ownLabels(check: Readonly<Record<string, unknown>>): LabelSet {
   const metadata = check['metadata'];
   const labels = isAttributes(metadata) ? metadata['labels'] : undefined;
   if (!isAttributes(labels)) return {};
@@ -145,8 +145,20 @@ const ALERT: readonly string[] = [OF_ALERT];
 /** Of an event of a check, the subscriptions of its client count as values of this label, which is not listed. */
 export const SUBSCRIPTION_LABEL = 'subscription';
 
+/** Reads the values of labels of one event, each of them once. */
+export type LabelReader = (label: string) => readonly string[];
+
+export function labelReader(subject: LabelSubject): LabelReader {
+  const known = new Map<string, readonly string[]>();
+  return (label) => {
+    let values = known.get(label);
+    if (values === undefined) known.set(label, (values = labelValues(subject, label)));
+    return values;
+  };
+}
+
 /** The values of a label of an event: usually one, none if it does not have the label. */
-export function labelValues(subject: LabelSubject, label: string): readonly string[] {
+function labelValues(subject: LabelSubject, label: string): readonly string[] {
   const { client, check, subscriptions, status = 0, naming = DEFAULT_NAMING } = subject;
   const own = subject.attribute('check', labelAttribute(label));
   const origin = subject.attribute('check', ORIGIN_ATTRIBUTE);

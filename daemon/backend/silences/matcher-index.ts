@@ -1,4 +1,9 @@
-import { labelValues, type AlertNaming, type LabelSubject } from '../../../shared/domain/alert-labels.ts';
+import {
+  labelReader,
+  type AlertNaming,
+  type LabelReader,
+  type LabelSubject,
+} from '../../../shared/domain/alert-labels.ts';
 import type { LabelMatcher } from '../../../shared/domain/label-matchers.ts';
 import { requiredValues, type MatcherSelector } from '../../../shared/domain/matcher-selector.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
@@ -113,11 +118,12 @@ export class MatcherIndex {
   /** @param last number of the last entry that is known */
   #find(subject: LabelSubject, last: number): Active[] {
     const found: Active[] = [];
-    addMatching(found, this.#withoutKey, subject, last);
+    const labels = labelReader(subject);
+    addMatching(found, this.#withoutKey, labels, last);
     for (const [label, byValue] of this.#byValue) {
-      for (const value of new Set(labelValues(subject, label))) {
+      for (const value of new Set(labels(label))) {
         const bucket = byValue.get(value);
-        if (bucket !== undefined) addMatching(found, bucket, subject, last);
+        if (bucket !== undefined) addMatching(found, bucket, labels, last);
       }
     }
     return found.toSorted((a, b) => a.number - b.number);
@@ -163,12 +169,12 @@ function isOf(known: CoveringEntries, { facts, alertStatus, client }: LabelledCh
   );
 }
 
-/** Adds the entries of a bucket that are newer than the last known one and cover the subject. */
-function addMatching(found: Active[], bucket: readonly Active[], subject: LabelSubject, last: number): void {
+/** Adds the entries of a bucket that are newer than the last known one and cover the event. */
+function addMatching(found: Active[], bucket: readonly Active[], labels: LabelReader, last: number): void {
   for (let at = bucket.length - 1; at >= 0; at--) {
     const active = bucket[at];
     if (active === undefined || active.number <= last) return;
-    if (active.selector.matches(subject)) found.push(active);
+    if (active.selector.covers(labels)) found.push(active);
   }
 }
 

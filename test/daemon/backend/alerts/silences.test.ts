@@ -201,6 +201,42 @@ describe('a silence of the Alertmanager API', () => {
     expect((await rig.silences()).map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
   });
 
+  test('of an earlier version stays what it is, and is changed by its id', async () => {
+    const rig = await openAlertRig();
+    const entryOf = (matchers: readonly object[], parts: object) => ({
+      subscription: null,
+      check: null,
+      reason: 'old',
+      creator: 'ada',
+      begin: null,
+      expire_on_resolve: false,
+      timestamp: Math.floor(rig.clock.now() / 1000),
+      expire_at: Math.floor(rig.clock.now() / 1000) + 3600,
+      annotations: { 'alertmanager/matchers': JSON.stringify(matchers) },
+      ...parts,
+    });
+    const [name, port] = [equal('alertname', 'Down'), equal('instance', 'web-1:9100')];
+    const job = [equal('alertname', 'Slow'), equal('job', 'a')];
+    const selector = '(check.metadata.labels.alertname="Slow") (check.metadata.labels.job="a")';
+    const entries = [
+      entryOf([name, port], { subscription: 'client:web-1', check: 'Down' }),
+      entryOf(job, { selector }),
+    ];
+    const operations = entries.map((entry) => ({ op: 'restore', entry, if_timestamp: null }));
+    expect((await rig.ask('POST', '/api/mon/v1/bulk', { operations })).status).toBe(200);
+    await rig.restart();
+    await rig.send(
+      { alertname: 'Down', instance: 'web-1:9100' },
+      { alertname: 'Slow', job: 'a' },
+      { alertname: 'Slow', job: 'b' },
+    );
+    expect(await labelsOf(rig, 'active')).toEqual([{ alertname: 'Slow', job: 'b' }]);
+    const shown = await rig.silences();
+    expect(shown.map(({ matchers }) => matchers)).toEqual([[name, port], job]);
+    for (const { id, matchers } of shown) expect(await rig.silence(matchers, { id, endsAt: rig.at(7200) })).toBe(id);
+    expect(await labelsOf(rig, 'active')).toHaveLength(1);
+  });
+
   test('follows the settings that say which labels stand for client and check', async () => {
     const naming = { client: ['host'], check: 'rule', severity: 'level' };
     const rig = await openAlertRig({ alerts: naming });
