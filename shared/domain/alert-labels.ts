@@ -4,8 +4,8 @@ import { redact } from './redact.ts';
 import { severityOf } from './severity.ts';
 
 /*
- * The labels of an open event, as `GET /api/v2/alerts` lists them and as matchers see them (prometheus 2.2). Both come from
- * here: what is listed as suppressed is what a silence covers.
+ * The labels of an open event, as `GET /api/v2/alerts` lists them and as matchers see them (prometheus 2.2). Both come
+ * from here: what is listed as suppressed is what a silence covers.
  */
 
 /** The settings that say which labels stand for client, check and severity. */
@@ -74,7 +74,7 @@ function ownLabels(check: Readonly<Record<string, unknown>>): LabelSet {
   return Object.fromEntries(texts);
 }
 
-/** All labels of an event: those of an alert, or of a check also those that stand for its client, its name and its status. */
+/** All labels of an event; those of a check include its client, its name and its severity. */
 export function labelsOfEvent(
   client: string,
   check: Readonly<Record<string, unknown>> & { readonly name: string; readonly status: number },
@@ -105,7 +105,7 @@ export function labelAttribute(label: string): string {
   return `{${label}}`;
 }
 
-/** What the attributes above are read from. */
+/** The labels of a check as they are listed: the source of the attributes above. */
 export interface VisibleLabels {
   readonly isAlert: boolean;
   readonly labels: LabelSet;
@@ -129,7 +129,7 @@ export function isLabelAttribute(attribute: string): boolean {
   return attribute.startsWith('{');
 }
 
-/** What one of the attributes above holds. */
+/** Returns the texts of one of the attributes above. */
 export function labelAttributeTexts(visible: VisibleLabels, attribute: string): readonly string[] {
   const { labels } = visible;
   if (attribute === ORIGIN_ATTRIBUTE) {
@@ -142,7 +142,7 @@ export function labelAttributeTexts(visible: VisibleLabels, attribute: string): 
 const NONE: readonly string[] = [];
 const ALERT: readonly string[] = [OF_ALERT];
 
-/** Of an event of a check, the subscriptions of its client count as values of this label, which is not listed. */
+/** A label that is not listed: its values are the subscriptions of the client, if a check has no such label itself. */
 export const SUBSCRIPTION_LABEL = 'subscription';
 
 /** Reads the values of labels of one event, each of them once. */

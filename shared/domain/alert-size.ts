@@ -7,8 +7,8 @@ import { bytesOfResult, excessOfResult } from './attribute-limits.ts';
 const ADDED_BYTES = 512;
 
 /**
- * The result of an alert with its longest annotations cut until the rest is small enough: a stack trace in an annotation
- * must not lose the alert.
+ * The result of an alert with its longest annotations cut until it is small enough: a stack trace in an annotation must
+ * not lose the alert.
  *
  * @param bytesMax the setting `attributes-limit`
  */

@@ -33,7 +33,7 @@ function unquoted(text: string): string | undefined {
   return unescaped(text.slice(1, -1));
 }
 
-/** As Alertmanager reads it: before other characters than these a backslash is one, so that `\d` stays `\d`. */
+/** Unescapes as Alertmanager does: before other characters a backslash stands for itself, so that `\d` stays `\d`. */
 function unescaped(text: string): string {
   return text.replaceAll(/\\([n"\\])/g, (_sequence, sign: string) => (sign === 'n' ? '\n' : sign));
 }

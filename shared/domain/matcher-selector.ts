@@ -3,8 +3,8 @@ import { compileMatcher, type CompiledMatcher, type LabelMatcher } from './label
 import { problem, type SearchProblem } from './search-syntax.ts';
 
 /*
- * A set of matchers as a selector: `{alertname="Down",instance=~"web-.*"}`. It covers the events whose labels fulfil all
- * matchers, by the rule of Alertmanager (prometheus 2.2).
+ * A set of matchers as a selector: `{alertname="Down",instance=~"web-.*"}`. It covers the events whose labels fulfil
+ * all matchers, by the rule of Alertmanager (prometheus 2.2).
  */
 
 /** A selector that is a set of matchers; see `Selector`. */
@@ -14,7 +14,7 @@ export interface MatcherSelector {
   readonly attributes: { readonly client: readonly string[]; readonly check: readonly string[] };
   readonly matchers: readonly CompiledMatcher[];
   readonly matches: (subject: LabelSubject) => boolean;
-  /** As `matches`, for labels that are read for several sets of matchers. */
+  /** Does what `matches` does, for labels that are read once for several sets of matchers. */
   readonly covers: (labels: LabelReader) => boolean;
   /** True: the labels of an alert do not follow from its client. */
   readonly mayMatch: () => boolean;
@@ -110,7 +110,7 @@ export function parseMatcherSelector(text: string): MatcherSelector | SearchProb
   };
 }
 
-/** Of several values, as of `subscription`, one has to be what an equality or a pattern asks for. */
+/** Returns true if one of several values, as of `subscription`, is the required one, or none is an excluded one. */
 function isFulfilled({ name, isEqual, matches }: CompiledMatcher, labels: LabelReader): boolean {
   const values = labels(name);
   const [first = ''] = values;

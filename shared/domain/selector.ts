@@ -26,7 +26,7 @@ export interface SelectorSubject {
   /** Of the event, where the selector is one of those that may look at it. */
   readonly status?: number;
   readonly occurrences?: number;
-  /** What labels mean to matchers; absent: the default settings. */
+  /** The meaning of labels to matchers; absent: the default settings. */
   readonly naming?: AlertNaming | undefined;
   /** What `attributeTexts` finds of the record of its owner. */
   readonly attribute: (owner: AttributeOwner, name: string) => readonly string[];
@@ -38,7 +38,7 @@ export interface Selector {
   readonly text: string;
   /** The attributes that it names, of the client and of the check: what has to be known of both. */
   readonly attributes: Readonly<Record<AttributeOwner, readonly string[]>>;
-  /** Of a selector that is a set of matchers, `{alertname="Down"}` (prometheus 2.2). */
+  /** The matchers of a selector such as `{alertname="Down"}`; absent: it is a search (prometheus 2.2). */
   readonly matchers?: readonly CompiledMatcher[];
   readonly matches: (subject: SelectorSubject) => boolean;
   /**

@@ -26,7 +26,7 @@ export function isSelectorId(id: string): boolean {
   return /^selector-[\da-f]{16}$/.test(id) || UUID.test(id);
 }
 
-/** The id of an entry that comes back: silences of Alertmanager have ids of their own, so that several have the same matchers. */
+/** The id of an entry that comes back. Silences of Alertmanager keep theirs: several may have the same matchers. */
 export function entryId(entry: SilencedTargetParts & { readonly id?: unknown }): string {
   const { id, selector } = entry;
   return typeof id === 'string' && UUID.test(id) && selector?.startsWith('{') === true ? id : targetId(entry);

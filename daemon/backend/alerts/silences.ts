@@ -30,7 +30,7 @@ export interface AlertSilenceDeps extends NamespaceDeps {
   readonly silenced: SilencedEntries;
 }
 
-/** What an entry covers, and under which id. */
+/** The id of an entry and the target that it covers. */
 type SilenceTarget = Pick<SilencedEntry, 'id' | 'subscription' | 'check' | 'selector'>;
 
 type Served = Handlers<Pick<typeof ALERTMANAGER_API, 'silences' | 'silence' | 'postSilence' | 'deleteSilence'>>;
@@ -84,7 +84,7 @@ export function silencesOnAlertmanager(deps: AlertSilenceDeps): Served {
         return entry;
       };
       await silenced.write(DEFAULT_NAMESPACE, target.id, make, actor);
-      // With other matchers it is another silence, in place of the one that was; that may have ended by itself meanwhile.
+      // With other matchers it is another silence: the one that was ends.
       if (before !== undefined && before.id !== target.id) await endReplaced(before.id, actor);
       return { silenceID: target.id };
     },

@@ -324,7 +324,7 @@ export class Namespace {
 
   /**
    * @param footprint counts what is kept in here
-   * @param naming what the labels of alerts mean by the settings in force
+   * @param naming the meaning of alert labels by the settings in force
    */
   constructor(name: string, footprint = new Footprint(), naming = (): AlertNaming => DEFAULT_NAMING) {
     this.name = name;
@@ -338,7 +338,7 @@ export class Namespace {
     this.tombstones = new CountedMap(footprint, MARK_BYTES);
   }
 
-  /** What the labels of alerts mean; another object after the settings were read again. */
+  /** The meaning of alert labels by the settings in force; a reload replaces the object. */
   get naming(): AlertNaming {
     return this.#naming();
   }

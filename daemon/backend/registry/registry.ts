@@ -62,7 +62,7 @@ export interface RegistryOptions {
   readonly definitions?: StoredDefinitions;
   /** Told the corrections of the clock at the moment from which the times that were read are in force. */
   readonly onCorrections?: (corrections: Corrections) => void;
-  /** What the labels of alerts mean by the settings in force; absent: the default settings. */
+  /** The meaning of alert labels by the settings in force; absent: the default settings. */
   readonly naming?: () => AlertNaming;
   /** Told how many bytes of memory what was read so far takes; throws when they are too many. */
   readonly refuseBeyond?: (bytes: number) => void;

@@ -14,13 +14,13 @@ interface Active {
   readonly number: number;
   entry: SilencedEntry;
   readonly selector: MatcherSelector;
-  /** Where it is found, by label and value; undefined: no label must have one certain value. */
+  /** The label and value by which the index holds it; undefined: no label must have one certain value. */
   readonly key: readonly [label: string, value: string] | undefined;
 }
 
-/** What is remembered of a check: which entries cover it, and for which state of it that was found out. */
+/** The entries that cover a check, with the state of the check for which they were evaluated. */
 export interface CoveringEntries {
-  /** Of the last entry that was evaluated. */
+  /** Number of the last entry that was evaluated. */
   last: number;
   removals: number;
   found: readonly Active[];
@@ -42,13 +42,13 @@ export interface LabelledCheck {
 const NONE: readonly never[] = [];
 
 /**
- * The entries of one namespace whose selector is a set of matchers. Most of them are found by one label that must have
- * one value, such as `instance="web-1"`, so that a check is compared with few of many thousands. The others are evaluated
- * once for each check (silencing 2).
+ * The entries of one namespace whose selector is a set of matchers. Most of them are found by one label that must
+ * have one value, such as `instance="web-1"`, so that a check is compared with few of many thousands. The others are
+ * evaluated once for each check (silencing 2).
  */
 export class MatcherIndex {
   readonly #active = new Map<string, Active>();
-  /** By label, then by value; the newest entry is the last one. */
+  /** Entries by label, then by value; the newest entry is the last one. */
   readonly #byValue = new Map<string, Map<string, Active[]>>();
   readonly #withoutKey: Active[] = [];
   #last = 0;

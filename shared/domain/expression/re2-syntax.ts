@@ -55,8 +55,8 @@ interface Flags {
 const NO_FLAGS: Flags = { ignoresCase: false, isMultiLine: false, dotIsAny: false };
 
 /**
- * Reads a regular expression of RE2, the language in which Prometheus and Alertmanager write matchers. The whole syntax is
- * known (https://github.com/google/re2/wiki/Syntax) except `\C`, which no peer accepts either.
+ * Reads a regular expression of RE2, the language of matchers in Prometheus and Alertmanager. The whole syntax is known
+ * (https://github.com/google/re2/wiki/Syntax) except `\C`, which no peer accepts either.
  *
  * @throws SyntaxProblem
  */
@@ -360,7 +360,7 @@ function isMember(set: CharacterSet, character: string): boolean {
   return isHere !== set.isNegated;
 }
 
-/** The test for a general category or a script; the pattern that it uses holds one checked name and sees one character. */
+/** The test for a general category or a script. Its pattern holds one checked name and sees one character. */
 function propertyTest(name: string): ((character: string) => boolean) | undefined {
   if (name === 'Any') return () => true;
   for (const property of [`General_Category=${name}`, `Script=${name}`]) {
