@@ -1,7 +1,7 @@
 import type { LabelSet } from '../schemas/alert.ts';
 import { Pattern } from './expression/pattern.ts';
 import type { PatternNode } from './expression/pattern-syntax.ts';
-import { parseRe2, refuseLargePattern } from './expression/re2-syntax.ts';
+import { boundedSize, parseRe2 } from './expression/re2-syntax.ts';
 import { parsed, type ExpressionProblem } from './expression/syntax-problem.ts';
 
 /** One condition on a label. A label that is not there has the empty value. */
@@ -44,16 +44,44 @@ export interface CompiledMatcher extends LabelMatcher {
   readonly matches: (value: string) => boolean;
 }
 
-/** Compiles a matcher; its pattern is anchored at both ends. */
-export function compileMatcher(matcher: LabelMatcher): CompiledMatcher | { readonly problem: string } {
+/** A test of whole values. */
+interface ValueTest {
+  readonly holds: (text: string) => boolean;
+  /** Positions of its pattern; 0: it compares texts. */
+  readonly size: number;
+}
+
+/** Positions of all patterns of one set of matchers, so that evaluating it for one event never takes long. */
+const SIZES_MAX = 1024;
+
+/** Compiles a set of matchers; each pattern is anchored at both ends. */
+export function compileMatchers(
+  matchers: readonly LabelMatcher[],
+): readonly CompiledMatcher[] | { readonly problem: string } {
+  const compiled: CompiledMatcher[] = [];
+  let sizes = 0;
+  for (const matcher of matchers) {
+    const one = compileMatcher(matcher);
+    if ('problem' in one) return one;
+    sizes += one.size;
+    compiled.push(one.compiled);
+  }
+  if (sizes > SIZES_MAX) return { problem: 'the patterns are too large together: split them into several silences' };
+  return compiled;
+}
+
+function compileMatcher(
+  matcher: LabelMatcher,
+): { readonly compiled: CompiledMatcher; readonly size: number } | { readonly problem: string } {
   const { name, value, isRegex, isEqual } = matcher;
-  const test = isRegex ? wholeValueTest(value) : (text: string): boolean => text === value;
-  if (typeof test !== 'function') {
+  const test = isRegex ? wholeValueTest(value) : { holds: (text: string) => text === value, size: 0 };
+  if ('kind' in test) {
     return {
       problem: `the pattern of ${name.slice(0, 100)} at character ${String(test.position + 1)} ${test.message}`,
     };
   }
-  return { ...matcher, matches: (text) => test(text) === isEqual };
+  const { holds, size } = test;
+  return { compiled: { ...matcher, matches: (text) => holds(text) === isEqual }, size };
 }
 
 /** The test for labels, or why the matchers cannot be read. */
@@ -61,26 +89,22 @@ export type LabelFilter = ((labels: LabelSet) => boolean) | { readonly problem: 
 
 /** Tests whether labels fulfil all of the matchers. */
 export function labelFilter(matchers: readonly LabelMatcher[]): LabelFilter {
-  const compiled: CompiledMatcher[] = [];
-  for (const matcher of matchers) {
-    const one = compileMatcher(matcher);
-    if ('problem' in one) return one;
-    compiled.push(one);
-  }
+  const compiled = compileMatchers(matchers);
+  if ('problem' in compiled) return compiled;
   return (labels) =>
     compiled.every(({ name, matches }) => matches(Object.hasOwn(labels, name) ? (labels[name] ?? '') : ''));
 }
 
 /** Tests a whole value by a regular expression of RE2, in time linear in the value. */
-function wholeValueTest(source: string): ((text: string) => boolean) | ExpressionProblem {
+function wholeValueTest(source: string): ValueTest | ExpressionProblem {
   return parsed(() => {
     const { literals, others } = alternativesOf(withoutAnchors(parseRe2(source)));
-    if (others.length === 0) return (text) => literals.has(text);
+    if (others.length === 0) return { holds: (text) => literals.has(text), size: 0 };
     const tree: PatternNode = { kind: 'sequence', nodes: [START, { kind: 'choice', nodes: others }, END] };
-    refuseLargePattern(tree);
+    const size = boundedSize(tree);
     // No text is too much work: the size of the pattern and the length of values are bounded.
     const pattern = new Pattern(tree, { ignoresCase: false, workMax: Infinity, keptStepsMax: KEPT_STEPS_MAX });
-    return (text) => literals.has(text) || pattern.isFoundIn(text) === true;
+    return { holds: (text) => literals.has(text) || pattern.isFoundIn(text) === true, size };
   });
 }
 

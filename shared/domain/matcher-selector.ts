@@ -1,5 +1,5 @@
 import { labelAttribute, labelReader, ORIGIN_ATTRIBUTE, type LabelReader, type LabelSubject } from './alert-labels.ts';
-import { compileMatcher, type CompiledMatcher, type LabelMatcher } from './label-matchers.ts';
+import { compileMatchers, type CompiledMatcher, type LabelMatcher } from './label-matchers.ts';
 import { problem, type SearchProblem } from './search-syntax.ts';
 
 /*
@@ -82,12 +82,8 @@ function unquoted(text: string): string | undefined {
 export function parseMatcherSelector(text: string): MatcherSelector | SearchProblem {
   const read = parseMatchers(text);
   if ('kind' in read) return read;
-  const matchers: CompiledMatcher[] = [];
-  for (const one of read) {
-    const compiled = compileMatcher(one);
-    if ('problem' in compiled) return problem(compiled.problem, 0);
-    matchers.push(compiled);
-  }
+  const matchers = compileMatchers(read);
+  if ('problem' in matchers) return problem(matchers.problem, 0);
   // As in Alertmanager: a set that matches an event without labels covers nearly everything, mostly by mistake.
   if (matchers.every(({ matches }) => matches(''))) {
     return problem('at least one matcher must not match the empty value: name a label that must be there', 0);

@@ -64,9 +64,14 @@ export function parseRe2(source: string): PatternNode {
   return new Re2Parser(source).parse();
 }
 
-/** @throws SyntaxProblem if matching the pattern would take too much work */
-export function refuseLargePattern(node: PatternNode): void {
-  if (sizeOf(node) <= SIZE_MAX) return;
+/**
+ * Returns the positions of a pattern, each of which takes time for each character of a text.
+ *
+ * @throws SyntaxProblem if matching the pattern would take too much work
+ */
+export function boundedSize(node: PatternNode): number {
+  const size = sizeOf(node);
+  if (size <= SIZE_MAX) return size;
   throw new SyntaxProblem('is too large: lower its counts, or split it into several silences', 0);
 }
 

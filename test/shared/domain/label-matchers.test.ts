@@ -122,6 +122,14 @@ test('a long list of texts is a small pattern', () => {
   expect(matches(`(${names.join('|')}|db-.*)`, 'web-300')).toBe(false);
 });
 
+test('the patterns of one set are bounded together', () => {
+  const large = { name: 'x', value: '.{240}', isRegex: true, isEqual: true };
+  expect(labelFilter([large])).toBeTypeOf('function');
+  expect(labelFilter([large, large, large, large])).toEqual({
+    problem: 'the patterns are too large together: split them into several silences',
+  });
+});
+
 test('no pattern takes long, whatever the value', () => {
   const value = Array.from({ length: 4096 }, (_, at) => ((at * at) % 7 < 3 ? 'a' : 'b')).join('');
   for (const source of ['(a|b)*a(a|b){90}', '(a*)*b{9}c', '(a|aa)+$', '(.*a){60}z', '(x+x+)+y']) {

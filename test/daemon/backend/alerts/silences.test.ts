@@ -98,6 +98,19 @@ describe('a silence of the Alertmanager API', () => {
     await rig.expectHandled();
   });
 
+  test('gives handlers what still fails when it ends, also at its time', async () => {
+    const rig = await openAlertRig();
+    const id = await rig.silence([pattern('alertname', 'Do.+')]);
+    await rig.silence([equal('alertname', 'Slow')], { endsAt: rig.at(60) });
+    await rig.send(DOWN, { ...DOWN, alertname: 'Slow' });
+    await rig.expectHandled();
+    await rig.ask('DELETE', `/api/v2/silence/${id}`);
+    await rig.expectHandled('web-1/Down..critical');
+    for (let second = 0; second < 61; second++) rig.clock.advance(1000);
+    await rig.expectHandled('web-1/Slow..critical');
+    expect(await rig.silences()).toEqual([]);
+  });
+
   test('on a label follows the value that the last result has', async () => {
     const rig = await openAlertRig();
     const report = (team: string) =>
