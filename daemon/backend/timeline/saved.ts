@@ -90,6 +90,9 @@ function silenceOf({ id, subscription, check, selector }: SilencedEntry): Omit<T
   };
 }
 
+/** Longest selector that is part of a key: an index of PostgreSQL takes 2,704 bytes. */
+const INDEXED_SELECTOR_BYTES_MAX = 2000;
+
 function noteEntry(
   transaction: Transaction,
   { name }: Namespace,
@@ -98,8 +101,13 @@ function noteEntry(
   transition: Transition,
 ): void {
   if (!transaction.registry.timeline.isKept) return;
-  const index = selector === undefined ? indexOfSilence(name, subscription, check) : indexOfSelector(name, selector);
-  write(transaction, name, [index, span], transition);
+  if (selector === undefined) {
+    write(transaction, name, [indexOfSilence(name, subscription, check), span], transition);
+    return;
+  }
+  // A database takes no longer keys: the timeline of the namespace has such a silence, those of single checks do not.
+  const isIndexed = Buffer.byteLength(selector) <= INDEXED_SELECTOR_BYTES_MAX;
+  write(transaction, name, isIndexed ? [indexOfSelector(name, selector), span] : undefined, transition);
 }
 
 function noteCheck(
@@ -123,13 +131,13 @@ function noteCheck(
 function write(
   transaction: Transaction,
   namespace: string,
-  [index, text]: readonly [Key, string],
+  indexed: readonly [index: Key, text: string] | undefined,
   transition: Transition,
 ): number {
   const id = newTimelineId(transaction);
   const place = placeOf(id);
   transaction.write([...timelineOf(namespace), place], JSON.stringify(transition));
-  transaction.write([...index, place], text);
+  if (indexed !== undefined) transaction.write([...indexed[0], place], indexed[1]);
   return id;
 }
 

@@ -143,6 +143,19 @@ describe('a silence of the Alertmanager API', () => {
     expect((await rig.ask('DELETE', `/api/v2/silence/${first}`)).status).toBe(404);
   });
 
+  test('may name hundreds of instances', async () => {
+    const rig = await openAlertRig();
+    await rig.send(DOWN, { ...DOWN, instance: 'web-400' });
+    const instances = Array.from({ length: 300 }, (_, at) => `web-${String(at)}`).join('|');
+    await rig.silence([pattern('instance', `(${instances})`)]);
+    expect(await labelsOf(rig, 'active')).toEqual([{ ...DOWN, instance: 'web-400' }]);
+    await rig.restart();
+    expect(await labelsOf(rig, 'suppressed')).toEqual([DOWN]);
+    const { body } = await rig.ask('GET', '/api/mon/v1/timeline');
+    expect(JSON.stringify(body)).toContain('web-299');
+    expect((await rig.ask('GET', '/api/mon/v1/timeline/web-1/Down..critical')).status).toBe(200);
+  });
+
   test('comes back exactly as it was given', async () => {
     const rig = await openAlertRig();
     const given = {
