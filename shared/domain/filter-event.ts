@@ -8,7 +8,7 @@ import {
   type ConditionProblems,
   type Moment,
 } from './attribute-conditions.ts';
-import { eventSubjectOf, hasMetrics } from './v2/event-subject.ts';
+import { endsProblem, eventSubjectOf, hasMetrics } from './v2/event-subject.ts';
 import { judgeV2Filter, type V2EventFilter } from './v2/filter.ts';
 import { isInWindow, parseTimeWindows, type TimeWindow } from './time-window.ts';
 
@@ -77,7 +77,7 @@ export function filterV2Event(
 
 /** `is_incident` of version 2: problems and their resolutions (completion 1.17). */
 function filterByIncident({ check, action }: Event): FilterVerdict {
-  return check.status !== 0 || action === 'resolve'
+  return check.status !== 0 || action === 'resolve' || endsProblem(check)
     ? { kind: 'pass', reason: 'it is a problem or the end of one' }
     : { kind: 'filtered', reason: 'it is neither a problem nor the end of one' };
 }

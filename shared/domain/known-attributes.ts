@@ -75,6 +75,7 @@ const EVENT: Shape = {
     'inhibition_ended',
   ),
   ...named('has_check', 'has_metrics', 'is_incident', 'is_resolution', 'is_silenced'),
+  ...named('is_flapping_start', 'is_flapping_end'),
   metadata: METADATA,
   entity: ENTITY,
   check: CHECK,

@@ -2,6 +2,7 @@ import type { CheckDefinition } from '../schemas/check.ts';
 import type { Client } from '../schemas/client.ts';
 import { matchConditions, parseConditions, type Moment } from './attribute-conditions.ts';
 import { v2EntityOf } from './v2/entity.ts';
+import { entityInFilter } from './v2/event-shape.ts';
 import { withPromotedNames } from './v2/event-subject.ts';
 import { entityConditions, judgeExpressions } from './v2/expressions.ts';
 
@@ -27,7 +28,7 @@ function entityCondition(sources: readonly string[]): ClientCondition {
   const conditions = entityConditions(sources);
   if ('problem' in conditions) return forNobody;
   return (namespace, client, moment) => {
-    const subject = { entity: withPromotedNames(v2EntityOf(namespace, client)) };
+    const subject = { entity: withPromotedNames(entityInFilter({ ...v2EntityOf(namespace, client) })) };
     const { objection, defects } = judgeExpressions(conditions, subject, moment);
     // What has no answer for an entity asks nothing of it.
     return objection === undefined && defects.length === 0;

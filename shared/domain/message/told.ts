@@ -5,7 +5,7 @@ import { attributePaths } from '../expression/attribute-paths.ts';
 import { groupLabel } from '../grouping/place.ts';
 import { EVENT_SUBJECT, V1_EVENT, type Shape } from '../known-attributes.ts';
 import { unknownAttributes, unknownAttributeText } from '../unknown-attributes.ts';
-import { eventSubjectOf } from '../v2/event-subject.ts';
+import { templateSubjectOf } from '../v2/event-subject.ts';
 import { plainLine, plainText } from './clip.ts';
 import { groupMessageOf } from './group-message.ts';
 import { messageOf, type Message } from './message.ts';
@@ -46,7 +46,7 @@ export class Telegraph {
     const { severity, title, output: said } = this.message;
     const words = { severity, title, output: said };
     if (group === undefined) {
-      const subject = format === 'core' ? { ...eventSubjectOf(namespace, event), id: event.id } : event;
+      const subject = format === 'core' ? templateSubjectOf(namespace, event) : event;
       this.#names = { event: subject, ...words };
     } else {
       const { events: _, ...counts } = group;

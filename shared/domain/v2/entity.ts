@@ -2,6 +2,7 @@ import type { Client } from '../../schemas/client.ts';
 import type { V2Entity, SubmittedV2Entity } from '../../schemas/v2/entity.ts';
 import { isSettings, type Settings } from '../merge-settings.ts';
 import { clientSubscription } from '../subscription.ts';
+import { NETWORK_FIELDS, SYSTEM_FIELDS, zeroValuesInEvent } from './event-shape.ts';
 import { v2Subscription, subscriptionOfV2 } from './subscription.ts';
 
 const AGENT = 'agent';
@@ -140,18 +141,18 @@ function shownLastSeen(client: Client): number {
   return client.keepalives === false && typeof sent === 'number' ? sent : client.timestamp;
 }
 
-/** With what the peer shows of every machine. */
+const SYSTEM_ZERO_VALUES = zeroValuesInEvent(SYSTEM_FIELDS);
+const NETWORK_ZERO_VALUES = zeroValuesInEvent(NETWORK_FIELDS);
+
+/** Adds what the peer shows of every machine. */
 function wholeSystem(system: Settings): Settings {
   const network = isSettings(system['network']) ? system['network'] : {};
   const { interfaces } = network;
+  const isEmpty = !Array.isArray(interfaces) || interfaces.length === 0;
   return {
-    ...system,
-    network: { ...network, interfaces: Array.isArray(interfaces) && interfaces.length > 0 ? interfaces : null },
-    libc_type: system['libc_type'] ?? '',
-    vm_system: system['vm_system'] ?? '',
-    vm_role: system['vm_role'] ?? '',
-    cloud_provider: system['cloud_provider'] ?? '',
-    processes: system['processes'] ?? null,
+    ...SYSTEM_ZERO_VALUES,
+    ...only(system, (name) => (system[name] ?? null) !== null),
+    network: { ...network, ...(isEmpty && NETWORK_ZERO_VALUES) },
   };
 }
 
@@ -227,7 +228,9 @@ const LOCAL_ADDRESS = /^(?:127\.|::1(?:\/|$)|169\.254\.|fe80:)/i;
 
 /** Labels or annotations, where there are any. */
 function pairsOf(name: 'labels' | 'annotations', pairs: unknown): Pick<V2Entity['metadata'], typeof name> {
-  if (!isSettings(pairs) || !Object.values(pairs).every((value) => typeof value === 'string')) return {};
+  if (!isSettings(pairs)) return {};
+  const values = Object.values(pairs);
+  if (values.length === 0 || !values.every((value) => typeof value === 'string')) return {};
   return { [name]: pairs as Record<string, string> };
 }
 

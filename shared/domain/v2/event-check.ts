@@ -1,6 +1,7 @@
 import type { CheckResult } from '../../schemas/result.ts';
 import { commandOf, commandText } from '../command-text.ts';
 import { isSettings, type Settings } from '../merge-settings.ts';
+import { CHECK_FIELDS, zeroValuesInEvent } from './event-shape.ts';
 import { v2Subscription } from './subscription.ts';
 
 /**
@@ -23,19 +24,7 @@ const KINDS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ...kinds(Number.isInteger, ['max_output_size']),
 ]);
 
-/** What clients of this face find in every check (completion 1.17), where it has no value of its own. */
-const ZERO_VALUES: Settings = {
-  publish: false,
-  round_robin: false,
-  stdin: false,
-  runtime_assets: null,
-  check_hooks: null,
-  output_metric_format: '',
-  output_metric_handlers: null,
-  env_vars: null,
-  secrets: null,
-  scheduler: '',
-};
+const ZERO_VALUES = zeroValuesInEvent(CHECK_FIELDS);
 
 /** Attributes of a result that are shown under another name, are made anew or mean nothing here. */
 const NOT_SHOWN: ReadonlySet<string> = new Set([

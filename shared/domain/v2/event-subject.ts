@@ -1,28 +1,51 @@
 import type { Event } from '../../schemas/event.ts';
 import { isAttributes, type Attributes } from '../attributes.ts';
 import { redactEvent } from '../redact.ts';
+import type { V2Entity } from '../../schemas/v2/entity.ts';
+import type { V2EventCheck } from '../../schemas/v2/event.ts';
+import { eventInFilter } from './event-shape.ts';
 import { v2HandledEvent } from './handled-event.ts';
 
 /**
- * An event as filters of version 2 ask about it, `event.check.status` or `event.entity.labels`: as that API shows it,
- * without the secrets, with what is in metadata in both places where the peer has it, and with the questions that are
- * answered there by name.
+ * An event as filters of version 2 see it, `event.check.status` or `event.entity.labels`: without secrets, with the
+ * metadata in both places where the peer has it, with its zero values, and with the flags that the peer adds, such as
+ * `is_incident`.
  */
 export function eventSubjectOf(namespace: string, event: Event): Attributes {
-  const { check, action, silenced } = event;
-  const shown = v2HandledEvent(namespace, redactEvent(event));
+  return subjectOf(namespace, event, eventInFilter(shownTo(namespace, event)));
+}
+
+/** An event as templates of messages see it: as filters do, but with the zero values of the API. */
+export function templateSubjectOf(namespace: string, event: Event): Attributes {
+  return { ...subjectOf(namespace, event, shownTo(namespace, event)), id: event.id };
+}
+
+function shownTo(namespace: string, event: Event): Attributes {
+  return { ...v2HandledEvent(namespace, redactEvent(event)) };
+}
+
+function subjectOf(namespace: string, { id, check, action, silenced }: Event, shown: Attributes): Attributes {
+  const isResolution = action === 'resolve' || endsProblem(check);
   return {
     ...shown,
-    id: bytesOf(shown.id),
+    id: bytesOf(id),
     namespace,
-    entity: withPromotedNames(shown.entity),
-    check: withPromotedNames(shown.check),
+    entity: withPromotedNames(shown['entity'] as V2Entity),
+    check: withPromotedNames(shown['check'] as V2EventCheck),
     has_check: true,
     has_metrics: hasMetrics(check),
     is_incident: check.status !== 0,
-    is_resolution: action === 'resolve',
+    is_resolution: isResolution,
     is_silenced: silenced,
+    // The recorded peer forgets what flapped before: each event that flaps begins it, none ends it.
+    is_flapping_start: action === 'flapping' && check.history.length > 2,
+    is_flapping_end: false,
   };
+}
+
+/** Whether a check is OK after a problem, as the peer sees it: also while the event flaps. */
+export function endsProblem({ status, history }: Event['check']): boolean {
+  return status === 0 && history.length > 2 && history.at(-2) !== '0';
 }
 
 /** Whether it brings metrics: some of its own, a check whose results are, or whose output is told to hold them. */

@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { eventSubjectOf, templateSubjectOf } from '../../../../shared/domain/v2/event-subject.ts';
+import { eventConditions, judgeExpressions } from '../../../../shared/domain/v2/expressions.ts';
+import { v2HandledEvent } from '../../../../shared/domain/v2/handled-event.ts';
+import { clientConditionOf } from '../../../../shared/domain/proxy-clients.ts';
+import { anEvent } from '../../../support/an-event.ts';
+
+const MOMENT = { nowMs: Date.parse('2026-11-20T12:00:00Z'), zone: 'UTC' };
+
+/** The first result of a check of which nothing is known. */
+const FIRST = anEvent({ check: { status: 0 } });
+
+function outcomeOf(source: string, event = FIRST): 'holds' | 'does not hold' | 'fails' {
+  const conditions = eventConditions([source]);
+  if ('problem' in conditions) throw new Error(conditions.problem);
+  const { objection, defects } = judgeExpressions(conditions, { event: eventSubjectOf('prod', event) }, MOMENT);
+  if (defects.length > 0) return 'fails';
+  return objection === undefined ? 'holds' : 'does not hold';
+}
+
+const withMetrics = (metrics: object): typeof FIRST => anEvent({ check: { status: 0, metrics } });
+
+/** Lists that are null in the event of the peer, or not there. */
+const LISTS: readonly string[] = [
+  'event.check.history',
+  'event.check.handlers',
+  'event.check.subscriptions',
+  'event.check.runtime_assets',
+  'event.check.check_hooks',
+  'event.check.output_metric_handlers',
+  'event.check.env_vars',
+  'event.check.secrets',
+  'event.check.pipelines',
+  'event.pipelines',
+  'event.entity.system.network.interfaces',
+  'event.entity.system.processes',
+];
+
+describe('in a filter', () => {
+  test.each(LISTS)('%s without items is an empty list', (list) => {
+    expect(outcomeOf(`${list}.length == 0`)).toBe('holds');
+    expect(outcomeOf(`${list}.indexOf('x') >= 0`)).toBe('does not hold');
+    expect(outcomeOf(`Array.isArray(${list})`)).toBe('holds');
+  });
+
+  test('subscriptions of an entity that has none are an empty list', () => {
+    const event = { ...FIRST, client: { ...FIRST.client, sent_subscriptions: null } };
+    expect(outcomeOf("event.entity.subscriptions.indexOf('linux') >= 0", event)).toBe('does not hold');
+  });
+
+  test('addresses of an interface that has none are an empty list', () => {
+    const system = { network: { interfaces: [{ name: 'lo', addresses: null }] } };
+    const event = { ...FIRST, client: { ...FIRST.client, system } };
+    expect(outcomeOf('event.entity.system.network.interfaces[0].addresses.length == 0', event)).toBe('holds');
+  });
+
+  test('handlers, points and tags of metrics that have none are empty lists', () => {
+    const points = [{ name: 'a', value: 1, tags: null }];
+    expect(outcomeOf('event.metrics.points[0].tags.length == 0', withMetrics({ handlers: null, points }))).toBe(
+      'holds',
+    );
+    expect(outcomeOf('event.metrics.handlers.length == 0', withMetrics({ handlers: null, points }))).toBe('holds');
+    expect(outcomeOf('event.metrics.points.length == 0', withMetrics({ handlers: ['a'], points: null }))).toBe('holds');
+  });
+
+  test.each([
+    ['a change of status at the first result', 'event.check.history.length > 1 && event.check.history[0].status == 0'],
+    [
+      'the status before at the first result',
+      'event.check.history.length > 1 && event.check.history[event.check.history.length-2].status == 0',
+    ],
+  ])('%s does not hold', (_what, source) => {
+    expect(outcomeOf(source)).toBe('does not hold');
+  });
+
+  test.each([
+    'event.check.duration == 0',
+    'event.check.interval === 0',
+    'event.check.ttl === 0',
+    'event.check.timeout === 0',
+    'event.check.low_flap_threshold === 0',
+    'event.check.total_state_change === 0',
+    'event.check.last_ok === 0',
+    "event.check.proxy_entity_name === ''",
+    "event.check.output_metric_format === ''",
+    "event.check.scheduler === ''",
+    "event.entity.system.libc_type === ''",
+    'event.check.publish === false',
+    'event.check.discard_output === false',
+    'event.entity.deregister === false',
+    'event.check.subdue === null',
+    'event.sequence === 0',
+  ])('%s holds where nothing was sent', (source) => {
+    expect(outcomeOf(source)).toBe('holds');
+  });
+
+  test.each([
+    'event.check.silenced.length > 0',
+    "event.check.labels.team == 'ops'",
+    "event.check.annotations.runbook == 'x'",
+    'event.check.hooks.length > 0',
+    'event.check.output_metric_tags.length > 0',
+    'event.check.proxy_requests.splay',
+    "event.check.command.indexOf('x') >= 0",
+    "event.check.cron.indexOf('x') >= 0",
+    "event.entity.labels.team == 'ops'",
+    "event.entity.redact.indexOf('x') >= 0",
+    "event.entity.keepalive_handlers.indexOf('x') >= 0",
+    "event.entity.system.os.indexOf('x') >= 0",
+    'event.metrics.points.length > 0',
+    'event.check.nothing.deeper',
+  ])('%s fails where nothing was sent, as at the peer', (source) => {
+    expect(outcomeOf(source)).toBe('fails');
+  });
+
+  test('an empty label map, silence list or command is left out as at the peer', () => {
+    const check = { status: 0, metadata: { labels: {} }, command: '', max_output_size: 0, hooks: [] };
+    expect(outcomeOf("event.check.labels.team == 'ops'", anEvent({ check }))).toBe('fails');
+    expect(outcomeOf("typeof event.check.command == 'undefined'", anEvent({ check }))).toBe('holds');
+    expect(outcomeOf("typeof event.check.max_output_size == 'undefined'", anEvent({ check }))).toBe('holds');
+    expect(outcomeOf("typeof event.check.hooks == 'undefined'", anEvent({ check }))).toBe('holds');
+  });
+
+  test('an OK result after a problem is a resolution also while the event flaps', () => {
+    const flapping = anEvent({ action: 'flapping', check: { status: 0, history: ['0', '2', '0', '2', '0'] } });
+    expect(outcomeOf('event.is_resolution', flapping)).toBe('holds');
+    expect(outcomeOf('event.is_flapping_start && !event.is_flapping_end', flapping)).toBe('holds');
+  });
+});
+
+test('entity_attributes of a proxy request see an empty list where an entity has no interfaces', () => {
+  const condition = clientConditionOf({
+    proxy_requests: { entity_attributes: ['entity.system.network.interfaces.length == 0'] },
+  } as never);
+  expect(condition?.('prod', FIRST.client, MOMENT)).toBe(true);
+});
+
+test('handlers get null for empty lists and no duration of zero, as at the peer', () => {
+  const { check, entity } = v2HandledEvent('prod', FIRST);
+  expect(check).toMatchObject({
+    handlers: [],
+    subscriptions: [],
+    history: null,
+    runtime_assets: null,
+    check_hooks: null,
+    output_metric_handlers: null,
+    env_vars: null,
+    secrets: null,
+    output_metric_format: '',
+    subdue: null,
+  });
+  for (const name of ['duration', 'silenced', 'hooks', 'pipelines', 'command', 'discard_output']) {
+    expect(check).not.toHaveProperty(name);
+  }
+  expect(entity.system).toMatchObject({ network: { interfaces: null }, processes: null, libc_type: '' });
+  expect(entity.system).not.toHaveProperty('os');
+});
+
+test('templates of messages see what handlers get', () => {
+  expect(templateSubjectOf('prod', FIRST)).toMatchObject({ id: FIRST.id, check: { env_vars: null } });
+});
