@@ -14,7 +14,14 @@ export function joinedState(before: CheckState, after: CheckState, named: readon
     lastOk: after.lastOk ?? before.lastOk,
     event:
       before.event === undefined || after.event === undefined ? after.event : joined(before.event, after.event, named),
+    okCount: after.okCount ?? joinedOkCount(before, after),
+    okWatermark: after.okWatermark,
   };
+}
+
+function joinedOkCount({ okCount }: CheckState, { history }: CheckState): number | undefined {
+  const isOk = statusesOf(history).every((status) => status === 0);
+  return okCount === undefined || !isOk ? undefined : okCount + history.length;
 }
 
 function joined(before: EventState, after: EventState, named: readonly string[]): EventState {

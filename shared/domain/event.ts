@@ -3,6 +3,7 @@ import { v2StateChange, isFlapping, totalStateChange } from './flapping.ts';
 import type { Inhibited } from '../schemas/inhibition.ts';
 import type { Recovery } from '../schemas/recovery.ts';
 import { isRecovered, nextRecovery } from './recovery.ts';
+import { nextOkCount, okOccurrences, type OkCount } from './ok-count.ts';
 import { EMPTY_HISTORY, laterStatuses, pushStatus, statusBack, type History } from './history.ts';
 
 /** What is remembered of an event beside its check, packed. */
@@ -54,14 +55,20 @@ export function pastlessState(
 }
 
 /** What is remembered of a client and check. */
-export interface CheckState {
+export interface CheckState extends OkCount {
   readonly history: History;
   /** `executed` of the latest OK. */
   readonly lastOk: number | null;
   readonly event: EventState | undefined;
 }
 
-export const NO_CHECK_STATE: CheckState = { history: EMPTY_HISTORY, lastOk: null, event: undefined };
+export const NO_CHECK_STATE: CheckState = {
+  history: EMPTY_HISTORY,
+  lastOk: null,
+  event: undefined,
+  okCount: undefined,
+  okWatermark: undefined,
+};
 
 /** The attributes of a result that decide; the rest is carried along. */
 export interface DecidingResult {
@@ -118,6 +125,7 @@ export function nextCheckState(
   const history = pushStatus(before.history, result.status);
   const lastOk = isOk ? result.executed : before.lastOk;
   const stored = before.event;
+  const { okCount, okWatermark } = nextOkCount(before, history);
   const change = isOfNewerShape(result) ? v2StateChange(laterStatuses(history)) : totalStateChange(history);
   const flapping = isFlapping(stored?.action === 'flapping', change, {
     low: result.low_flap_threshold,
@@ -126,7 +134,7 @@ export function nextCheckState(
 
   // The usual result: all is well and nothing is open. No event is built for it.
   if (isOk && !flapping && stored === undefined && result.type !== 'metric' && !tellsAll) {
-    return { state: { history, lastOk, event: undefined }, transition: NOTHING };
+    return { state: { history, lastOk, event: undefined, okCount, okWatermark }, transition: NOTHING };
   }
 
   const forced = result.force_resolve === true;
@@ -155,11 +163,21 @@ export function nextCheckState(
     recovery,
   };
 
-  if (ends) return { state: { history, lastOk, event: undefined }, transition: { kind: 'resolve', event } };
-  if (isProblem && !forced) return { state: { history, lastOk, event }, transition: { kind: 'open', event } };
-  const state = { history, lastOk, event: isWaiting ? waiting(stored, recovery) : stored && staying(stored) };
-  if (result.type === 'metric') return { state, transition: { kind: 'metric', event } };
-  return { state, transition: tellsAll && stored === undefined ? { kind: 'well', event } : NOTHING };
+  const stateWith = (kept: EventState | undefined): CheckState => ({
+    history,
+    lastOk,
+    event: kept,
+    okCount,
+    okWatermark,
+  });
+  if (ends) return { state: stateWith(undefined), transition: { kind: 'resolve', event } };
+  if (isProblem && !forced) return { state: stateWith(event), transition: { kind: 'open', event } };
+  const state = stateWith(isWaiting ? waiting(stored, recovery) : stored && staying(stored));
+  // Version 1 counts no OK results.
+  const isCounted = stored === undefined && (result.type !== 'metric' || isOfNewerShape(result));
+  const handled = isCounted ? { ...event, ...okOccurrences(state) } : event;
+  if (result.type === 'metric') return { state, transition: { kind: 'metric', event: handled } };
+  return { state, transition: tellsAll && stored === undefined ? { kind: 'well', event: handled } : NOTHING };
 }
 
 interface Count {

@@ -88,6 +88,11 @@ export function lastProblem(history: History): number {
   return 0;
 }
 
+/** Whether all statuses that are kept are OK, and no more can be kept. */
+export function isFullOfOk({ length, recent, older, wide }: History): boolean {
+  return length === KEPT_LENGTH && recent === 0 && older === 0 && wide === undefined;
+}
+
 function statusAt(history: History, age: number): number {
   return age < RECENT ? (history.recent >>> (2 * age)) & 3 : (history.older >>> (2 * (age - RECENT))) & 3;
 }

@@ -52,6 +52,16 @@ const eventStateSchema = z.object({
 export const exactRecordSchema = z.object({
   history: historySchema,
   lastOk: secondsSchema.nullable(),
+  okCount: z
+    .int()
+    .min(0)
+    .max(2 ** 31)
+    .optional(),
+  okWatermark: z
+    .int()
+    .min(0)
+    .max(2 ** 31)
+    .optional(),
   event: eventStateSchema.optional(),
   eventHistory: historySchema.optional(),
   eventCheck: checkSchema.optional(),

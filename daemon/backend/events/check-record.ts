@@ -34,11 +34,13 @@ export interface AggregateState {
  * `splitCheckRecord` finds it unread.
  */
 export function encodeCheckRecord(state: CheckState, bodies: CheckBodies, deletionsBefore: number, era = 0): string {
-  const { history, lastOk } = state;
+  const { history, lastOk, okCount, okWatermark } = state;
   if (hasEvent(state, bodies) || history.wide !== undefined) {
     return JSON.stringify({
       history,
       lastOk,
+      okCount,
+      okWatermark,
       event: state.event,
       eventHistory: bodies.eventHistory,
       deletionsBefore: deletionsBefore === 0 ? undefined : deletionsBefore,
@@ -48,7 +50,7 @@ export function encodeCheckRecord(state: CheckState, bodies: CheckBodies, deleti
     } satisfies CheckRecord);
   }
   // The usual one, byte for byte as above.
-  return `${ownPart(history, lastOk, deletionsBefore, era)},"check":${JSON.stringify(bodies.check)}}`;
+  return `${ownPart(state, deletionsBefore, era)},"check":${JSON.stringify(bodies.check)}}`;
 }
 
 /** What a result has in place of that of the one before, of which all else is the same. */
@@ -72,14 +74,14 @@ export interface RenewedResult {
  * @param check of a result that opened nothing
  */
 export function encodeRecordParts(
-  { history, lastOk }: CheckState,
+  state: CheckState,
   check: CheckResult,
   deletionsBefore: number,
   era = 0,
 ): readonly string[] {
   const { output, executed, issued, duration, ...rest } = check;
   return [
-    `${ownPart(history, lastOk, deletionsBefore, era)},"check":{`,
+    `${ownPart(state, deletionsBefore, era)},"check":{`,
     JSON.stringify(rest).slice(1, -1),
     outputPart(output),
     timesPart({ executed, issued, duration: duration as number | undefined }),
@@ -88,13 +90,13 @@ export function encodeRecordParts(
 
 /** The parts of a record that are others after a result like the one before. */
 export function encodeRenewed(
-  { history, lastOk }: CheckState,
+  state: CheckState,
   { output, ...times }: Omit<RenewedResult, 'stamp'>,
   deletionsBefore: number,
   era = 0,
 ): readonly (string | undefined)[] {
   return [
-    `${ownPart(history, lastOk, deletionsBefore, era)},"check":{`,
+    `${ownPart(state, deletionsBefore, era)},"check":{`,
     undefined,
     output === undefined ? undefined : outputPart(output),
     timesPart(times),
@@ -109,12 +111,15 @@ export function renewedBodies(bodies: CheckBodies, { output, executed, issued, d
 }
 
 /** Of a few numbers the engine makes text faster than of an object that has them. */
-function ownPart({ length, recent, older }: History, lastOk: number | null, deletions: number, era: number): string {
+function ownPart({ history, lastOk, okCount, okWatermark }: CheckState, deletions: number, era: number): string {
+  const { length, recent, older } = history;
+  const count = okCount === undefined ? '' : `,"okCount":${String(okCount)}`;
+  const watermark = okWatermark === undefined ? '' : `,"okWatermark":${String(okWatermark)}`;
   const deletionsBefore = deletions === 0 ? '' : `,"deletionsBefore":${String(deletions)}`;
   const corrections = era === 0 ? '' : `,"era":${String(era)}`;
   return (
     `{"history":{"length":${String(length)},"recent":${String(recent)},"older":${String(older)}},` +
-    `"lastOk":${String(lastOk)}${deletionsBefore}${corrections}`
+    `"lastOk":${String(lastOk)}${count}${watermark}${deletionsBefore}${corrections}`
   );
 }
 
@@ -209,7 +214,7 @@ export function heldRecord(value: string, name: string, corrections: Corrections
 }
 
 const SKIMMED =
-  /^\{"history":\{"length":(?<length>\d+),"recent":(?<recent>\d+),"older":(?<older>\d+)\},"lastOk":(?<lastOk>\d+|null),"check":\{/;
+  /^\{"history":\{"length":(?<length>\d+),"recent":(?<recent>\d+),"older":(?<older>\d+)\},"lastOk":(?<lastOk>\d+|null)(?:,"okCount":(?<okCount>\d+))?(?:,"okWatermark":(?<okWatermark>\d+))?,"check":\{/;
 /** Also what is no attribute of the check itself, and texts that look like one: then the record is read. */
 const HELD_ATTRIBUTE = /"(?:(?<name>status|executed)":(?<value>-?\d+)(?=[,}])|ttl"|aggregate)/g;
 
@@ -222,7 +227,7 @@ const HELD_ATTRIBUTE = /"(?:(?<name>status|executed)":(?<value>-?\d+)(?=[,}])|tt
 function skimmedRecord(value: string, name: string): HeldRecord | undefined {
   const own = SKIMMED.exec(value);
   if (own?.groups === undefined) return undefined;
-  const { length, recent, older, lastOk } = own.groups;
+  const { length, recent, older, lastOk, okCount, okWatermark } = own.groups;
   let status: number | undefined;
   let executed: number | undefined;
   HELD_ATTRIBUTE.lastIndex = own[0].length;
@@ -234,13 +239,25 @@ function skimmedRecord(value: string, name: string): HeldRecord | undefined {
   }
   if (status === undefined || executed === undefined) return undefined;
   const history = { length: Number(length), recent: Number(recent), older: Number(older), wide: undefined };
-  const state = { history, lastOk: lastOk === 'null' ? null : Number(lastOk), event: undefined };
+  const state = {
+    history,
+    lastOk: lastOk === 'null' ? null : Number(lastOk),
+    event: undefined,
+    okCount: okCount === undefined ? undefined : Number(okCount),
+    okWatermark: okWatermark === undefined ? undefined : Number(okWatermark),
+  };
   return { state, result: { name, status, executed }, selected: undefined, output: undefined, deletionsBefore: 0 };
 }
 
 /** The packed state of a record: of one shape, as the rules make it. */
-export function stateOf({ history, lastOk, event }: CheckRecord): CheckState {
-  return { history: packed(history), lastOk, event: event === undefined ? undefined : eventStateOf(event) };
+export function stateOf({ history, lastOk, event, okCount, okWatermark }: CheckRecord): CheckState {
+  return {
+    history: packed(history),
+    lastOk,
+    event: event === undefined ? undefined : eventStateOf(event),
+    okCount,
+    okWatermark,
+  };
 }
 
 function packed({ length, recent, older, wide }: History): History {

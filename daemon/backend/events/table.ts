@@ -106,7 +106,7 @@ function without(object: object, names: readonly string[]): Readonly<Record<stri
 
 /** @param record with a check, of the result or of the event: each record has one */
 export function dumpedEvent(namespace: string, client: Client, record: CheckRecord): Wrapped {
-  const { history, lastOk, event, eventHistory, eventCheck, check } = record;
+  const { history, lastOk, okCount, okWatermark, event, eventHistory, eventCheck, check } = record;
   const reported = check ?? eventCheck;
   if (reported === undefined) throw new Error(`the record of ${client.name} holds no check`);
   const entity = v2EntityOf(namespace, client);
@@ -120,7 +120,7 @@ export function dumpedEvent(namespace: string, client: Client, record: CheckReco
       // The entity is an object of its own in the dump.
       entity: { entity_class: entity.entity_class, metadata: { name: client.name, namespace } },
       check: without(shown.check, ['is_silenced', 'silenced']),
-      mon: { history, lastOk, event, eventHistory, eventCheck, check },
+      mon: { history, lastOk, okCount, okWatermark, event, eventHistory, eventCheck, check },
     },
   );
 }

@@ -1,5 +1,5 @@
 import { MonError } from '../../../shared/errors.ts';
-import { EMPTY_HISTORY } from '../../../shared/domain/history.ts';
+import { NO_CHECK_STATE } from '../../../shared/domain/event.ts';
 import { checkResultOf, clientOf } from '../../../shared/domain/result.ts';
 import type { ShortResult } from '../../../shared/schemas/agent.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
@@ -286,7 +286,7 @@ function removeResult(transaction: Transaction, entry: CheckEntry, by: string): 
     return;
   }
   const bodies = { check: null, ...frozenEvent(entry, transaction.body(CHECK_RECORDS, entry)) };
-  saveCheck(transaction, entry, { history: EMPTY_HISTORY, lastOk: null, event }, bodies, undefined);
+  saveCheck(transaction, entry, { ...NO_CHECK_STATE, event }, bodies, undefined);
 }
 
 function present<T>(value: T | undefined): T[] {

@@ -2,7 +2,7 @@ import type { SubmittedV2Event } from '../../schemas/v2/event.ts';
 import type { CheckResult } from '../../schemas/result.ts';
 import type { CheckState, EventState } from '../event.ts';
 import { v2StateChange } from '../flapping.ts';
-import { historyAsShown, laterStatuses, type History } from '../history.ts';
+import { HISTORY_LENGTH, historyAsShown, laterStatuses, type History } from '../history.ts';
 import { isSettings } from '../merge-settings.ts';
 
 /**
@@ -18,17 +18,28 @@ export function checkStateOfEvent(event: SubmittedV2Event, result: CheckResult, 
   const history = historyAsShown(runs.map(({ status }) => status));
   const lastOk = seconds(check['last_ok']) ?? null;
   const isFlapping = check['state'] === 'flapping';
-  if (result.status === 0 && !isFlapping) return { history, lastOk, event: undefined };
   const occurrences = count(check['occurrences']) ?? 1;
+  const watermark = Math.max(count(check['occurrences_watermark']) ?? 1, occurrences);
+  if (result.status === 0 && !isFlapping) {
+    return {
+      history,
+      lastOk,
+      event: undefined,
+      okCount: occurrences < HISTORY_LENGTH ? undefined : occurrences,
+      okWatermark: watermark > occurrences ? watermark : undefined,
+    };
+  }
   return {
     history,
     lastOk,
+    okCount: undefined,
+    okWatermark: undefined,
     event: {
       id: typeof event['id'] === 'string' && event['id'] !== '' ? event['id'] : newId(),
       action: isFlapping ? 'flapping' : 'create',
       status: result.status,
       occurrences,
-      watermark: Math.max(count(check['occurrences_watermark']) ?? 1, occurrences),
+      watermark,
       timestamp: event.timestamp ?? result.executed,
       lastStateChange: changedAt(runs),
       lastOk,

@@ -1,7 +1,8 @@
 import type { V2Entity, SubmittedV2Entity } from '../../schemas/v2/entity.ts';
 import type { V2Event, V2EventCheck, V2EventState, SubmittedV2Event } from '../../schemas/v2/event.ts';
 import type { CheckResult, SubmittedResult } from '../../schemas/result.ts';
-import type { CheckState } from '../event.ts';
+import { isOfNewerShape, type CheckState } from '../event.ts';
+import { okOccurrences } from '../ok-count.ts';
 import { v2StateChange } from '../flapping.ts';
 import { laterStatuses, type History } from '../history.ts';
 import { isSettings, type Settings } from '../merge-settings.ts';
@@ -20,7 +21,7 @@ export interface V2EventParts {
   readonly check: CheckResult;
   /** With the status of `check` at its new end. */
   readonly history: History;
-  readonly state: Pick<CheckState, 'event' | 'lastOk'>;
+  readonly state: Omit<CheckState, 'history'>;
   /** Names of the silenced entries that match now. */
   readonly silenced: readonly string[];
 }
@@ -64,33 +65,19 @@ function stateOf({ check, state: { event } }: V2EventParts): V2EventState {
 }
 
 /**
- * An open event is counted by the rules of events. What is well is counted by its results in a row, and so is the end of a
- * problem, which tells in the watermark how often that had occurred (completion 1.22).
+ * An open event is counted by the rules of events. A check that is OK is counted by its results in a row, and so is the end
+ * of a problem, whose watermark says how often that had occurred (completion 1.22).
  */
-function counts({
-  check,
-  history,
-  state: { event },
-}: V2EventParts): Pick<V2EventCheck, 'occurrences' | 'occurrences_watermark'> {
+function counts({ check, history, state }: V2EventParts): Pick<V2EventCheck, 'occurrences' | 'occurrences_watermark'> {
+  const { event, okCount, okWatermark } = state;
   if (event?.action === 'resolve') return { occurrences: 1, occurrences_watermark: event.watermark };
-  if (event !== undefined && (check.status !== 0 || event.action === 'flapping')) {
+  // Of an OK result of the type metric, version 1 counts nothing.
+  const isUncounted = check.status === 0 && check['type'] === 'metric' && !isOfNewerShape(check);
+  if (event !== undefined && (!isUncounted || event.action === 'flapping')) {
     return { occurrences: event.occurrences, occurrences_watermark: event.watermark };
   }
-  const statuses = laterStatuses(history);
-  const wellSince = statuses.findLastIndex((status) => status !== 0) + 1;
-  const inRow = Math.max(1, statuses.length - wellSince);
-  return { occurrences: inRow, occurrences_watermark: Math.max(inRow, longestRun(statuses.slice(0, wellSince))) };
-}
-
-/** How often the problem had occurred that these statuses end with. */
-function longestRun(statuses: readonly number[]): number {
-  let longest = 0;
-  let run = 0;
-  for (let at = statuses.length - 1; at >= 0 && statuses[at] !== 0; at--) {
-    run = statuses[at] === statuses[at + 1] ? run + 1 : 1;
-    longest = Math.max(longest, run);
-  }
-  return longest;
+  const { occurrences, watermark } = okOccurrences({ history, okCount, okWatermark });
+  return { occurrences, occurrences_watermark: watermark };
 }
 
 /** The history of this face begins with the second result; only when the last one ran is remembered. */

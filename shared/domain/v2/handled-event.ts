@@ -29,7 +29,7 @@ export function v2HandledEvent(namespace: string, event: HandledEvent): V2Handle
     entity: v2EntityOf(namespace, client),
     check,
     history: historyAsShown(history.map(Number)),
-    state: { event: state, lastOk: event.last_ok },
+    state: { event: state, lastOk: event.last_ok, okCount: undefined, okWatermark: undefined },
     silenced: silencedBy.map(v2SilenceId).toSorted(),
   });
   return {

@@ -16,6 +16,8 @@ import type { CheckResult } from '../../../../shared/schemas/result.ts';
 
 const CHECK: CheckResult = { name: 'disk', output: 'OK "✓"\n', status: 0, executed: 100, issued: 99, type: 'standard' };
 
+const LONG_OK = Array.from({ length: 40 }, () => 0);
+
 function stateAfter(...statuses: readonly number[]): CheckState {
   let state = NO_CHECK_STATE;
   for (const [at, status] of statuses.entries()) {
@@ -25,10 +27,13 @@ function stateAfter(...statuses: readonly number[]): CheckState {
 }
 
 /** Of one object, as each record was once made. */
-function byTheBook({ history, lastOk, event }: CheckState, bodies: CheckBodies, deletions: number, era: number) {
+function byTheBook(state: CheckState, bodies: CheckBodies, deletions: number, era: number) {
+  const { history, lastOk, okCount, okWatermark, event } = state;
   return JSON.stringify({
     history,
     lastOk,
+    okCount,
+    okWatermark,
     event,
     eventHistory: bodies.eventHistory,
     deletionsBefore: deletions === 0 ? undefined : deletions,
@@ -40,6 +45,8 @@ function byTheBook({ history, lastOk, event }: CheckState, bodies: CheckBodies, 
 
 test.each<{ what: string; state: CheckState; bodies?: CheckBodies }>([
   { what: 'all is well', state: stateAfter(0, 0, 0) },
+  { what: 'all is OK for longer than the history', state: stateAfter(...LONG_OK) },
+  { what: 'a long problem was before', state: stateAfter(2, 2, 2, 2, 0) },
   { what: 'there was never an OK', state: { ...stateAfter(1), event: undefined } },
   { what: 'an event is open', state: stateAfter(0, 2) },
   { what: 'a status is none of the four', state: { ...stateAfter(0), history: historyOf([127, 0]) } },
@@ -78,6 +85,14 @@ test('the check of a usual record is found unread', () => {
     state: JSON.parse(JSON.stringify({ history: state.history, lastOk: state.lastOk })) as unknown,
     check: JSON.stringify(CHECK),
   });
+});
+
+test('the count of OK results in a row is one number of the record, which a start takes over', () => {
+  const state = stateAfter(...LONG_OK);
+  const record = encodeCheckRecord(state, { check: CHECK }, 0);
+  expect(record).toContain('"okCount":39,"check"');
+  expect(heldRecord(record, 'disk', NO_CORRECTIONS).state).toStrictEqual(state);
+  expect(splitCheckRecord(record)?.state).toMatchObject({ okCount: 39 });
 });
 
 describe('a record in parts', () => {

@@ -35,8 +35,11 @@ test.each([
   { title: 'a clock that was set', corrections: { seconds: [3600], merged: 0 } },
 ])('memory takes over from any record what the whole record says, by $title', ({ corrections }) => {
   fc.assert(
-    fc.property(fc.array(result, { minLength: 1, maxLength: 25 }), (results) => {
+    fc.property(fc.array(result, { minLength: 1, maxLength: 25 }), fc.nat(40), (results, okBefore) => {
       let state: CheckState = NO_CHECK_STATE;
+      for (let at = 0; at < okBefore; at++) {
+        ({ state } = nextCheckState(state, { status: 0, executed: at }, { now: 1, newId: () => 'id' }));
+      }
       let last: CheckResult | undefined;
       for (const { status, executed, oddity: odd } of results) {
         last = { name: 'disk', output: 'o', issued: 1, status, executed, ...odd };

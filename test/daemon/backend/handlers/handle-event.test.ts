@@ -4,6 +4,10 @@ import { HANDLER_JOBS } from '../../../../daemon/backend/handlers/table.ts';
 import type { HandlerJob } from '../../../../shared/schemas/handler-job.ts';
 import { DEFAULT_NAMESPACE } from '../../../../shared/schemas/namespace.ts';
 import { HandlingRig, type HandlingSections } from '../../../support/handling-rig.ts';
+import { eventSubjectOf } from '../../../../shared/domain/v2/event-subject.ts';
+import { judgeV2Filter, v2EventFilterOf } from '../../../../shared/domain/v2/filter.ts';
+import { v2HandledEvent } from '../../../../shared/domain/v2/handled-event.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
 
@@ -81,6 +85,35 @@ describe('which results are handled (completion 1.4)', () => {
     expect(await play(rig, [0, 0], { handlers: ['both'] })).toEqual([['all create'], ['all create']]);
     expect(rig.entry()?.state.event).toBeUndefined();
     expect(await play(rig, [0], { handlers: ['all'], handle: false })).toEqual([[]]);
+  });
+
+  test('OK results count on beyond the history and across a restart, so that a filter for every hour keeps its pace', async () => {
+    const dir = await tempDir();
+    const everyHour = v2EventFilterOf({
+      metadata: { name: 'hourly', namespace: DEFAULT_NAMESPACE },
+      action: 'allow',
+      expressions: ['event.check.occurrences == 1 || event.check.occurrences % (3600 / event.check.interval) == 0'],
+    });
+    if ('problem' in everyHour) throw new Error(everyHour.problem);
+    const occurrences: number[] = [];
+    let hourly = 0;
+    for (const part of [1, 2]) {
+      const sections = { handlers: { all: { ...PIPE, event_format: 'core' } } };
+      await using rig = await HandlingRig.open(sections, { dir });
+      for (let result = 0; result < 20; result++) {
+        await rig.report(0, { handlers: ['all'], interval: 1200 });
+        const [job] = rig.takeJobs();
+        if (job === undefined) throw new Error(`result ${String(result)} of part ${String(part)} was not handled`);
+        occurrences.push(v2HandledEvent(DEFAULT_NAMESPACE, job.event).check.occurrences);
+        const moment = { nowMs: rig.clock.now(), zone: 'UTC' };
+        const subject = eventSubjectOf(DEFAULT_NAMESPACE, job.event);
+        if (!judgeV2Filter(everyHour, subject, moment).isFiltered) hourly++;
+      }
+    }
+    // As at the peer: the first result ever does not count.
+    expect(occurrences).toEqual([1, ...Array.from({ length: 39 }, (_, at) => at + 1)]);
+    // The first two, and each third.
+    expect(hourly).toBe(2 + 13);
   });
 
   test('auto_resolve: false runs nobody for an OK, and force_resolve ends it all the same', async () => {

@@ -1,0 +1,58 @@
+import { HISTORY_LENGTH, isFullOfOk, laterStatuses, statusBack, type History } from './history.ts';
+
+/** How often in a row a check was OK, as far as its history does not say it. */
+export interface OkCount {
+  /** OK results in a row; undefined: as the history says. */
+  readonly okCount: number | undefined;
+  /** Occurrences of the problem before, while these are more than the OK results since; undefined: as the history says. */
+  readonly okWatermark: number | undefined;
+}
+
+/** What was remembered of a check before a result. */
+interface Before extends OkCount {
+  readonly history: History;
+  readonly event: { readonly watermark: number } | undefined;
+}
+
+const FROM_HISTORY: OkCount = { okCount: undefined, okWatermark: undefined };
+
+/**
+ * Counts one more result. A run of OK results is in the history until that holds nothing else.
+ *
+ * @param history with the result at its new end
+ */
+export function nextOkCount(before: Before, history: History): OkCount {
+  if (statusBack(history, 0) !== 0) return FROM_HISTORY;
+  // A full history was preceded by a problem, or by OK results that nobody counted.
+  const seed = before.history.length < history.length ? HISTORY_LENGTH : HISTORY_LENGTH + 1;
+  const okCount =
+    before.okCount === undefined ? (isFullOfOk(history) ? seed : undefined) : Math.min(before.okCount + 1, COUNT_MAX);
+  const watermark = before.event?.watermark ?? before.okWatermark;
+  const isAhead = watermark !== undefined && watermark > (okCount ?? 1);
+  return { okCount, okWatermark: isAhead ? watermark : undefined };
+}
+
+/** What a small integer of the engine holds. */
+const COUNT_MAX = 2 ** 31 - 1;
+
+/** The occurrences of a check that is OK, and their watermark (completion 1.22). The first result ever does not count. */
+export function okOccurrences({ history, okCount, okWatermark }: OkCount & Pick<Before, 'history'>): {
+  readonly occurrences: number;
+  readonly watermark: number;
+} {
+  const statuses = laterStatuses(history);
+  const okSince = statuses.findLastIndex((status) => status !== 0) + 1;
+  const occurrences = okCount ?? Math.max(1, statuses.length - okSince);
+  return { occurrences, watermark: Math.max(occurrences, okWatermark ?? longestRun(statuses.slice(0, okSince))) };
+}
+
+/** How often the problem had occurred that these statuses end with. */
+function longestRun(statuses: readonly number[]): number {
+  let longest = 0;
+  let run = 0;
+  for (let at = statuses.length - 1; at >= 0 && statuses[at] !== 0; at--) {
+    run = statuses[at] === statuses[at + 1] ? run + 1 : 1;
+    longest = Math.max(longest, run);
+  }
+  return longest;
+}
