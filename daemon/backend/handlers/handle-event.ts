@@ -153,6 +153,7 @@ function askForRuns(
   const { namespace } = client;
   const record = transaction.body(CLIENTS, client);
   const event = buildEvent({ ...occasion, client: record, silencedBy: silencesOf(occasion, transaction.nowMs) });
+  const silencedOk = handlers.some(getsV2Events) ? silencedOkEvent(occasion, event, transaction.nowMs) : undefined;
   const quiet = quietNow(transaction, occasion, event);
   // What is told beside an open event is owed to nobody, and takes nothing from whom something is owed.
   const isBeside = isBesideStored(occasion);
@@ -169,7 +170,8 @@ function askForRuns(
   const withheldFrom: string[] = [];
   let isSuppressed = state.isSuppressed;
   for (const handler of handlers) {
-    const usual = unsilenced !== undefined && heedsSilences(handler) ? unsilenced : event;
+    const shown = silencedOk !== undefined && getsV2Events(handler) ? silencedOk : event;
+    const usual = unsilenced !== undefined && heedsSilences(handler) ? unsilenced : shown;
     const isHeld = !isBeside && quiet === undefined && isHeldFrom(namespace, handler, event);
     // Who was kept from nothing is told of no end.
     const isOwed = isHeld || (isFree && isOwedTo(state, handler.name));
@@ -179,7 +181,7 @@ function askForRuns(
     if (isRun(verdict)) {
       ask(transaction, namespace, handler, given);
       hasRun = true;
-    } else if (verdict.verdict === 'silenced' && isSuppressedRun(handler, given, unquieted)) {
+    } else if (event.silenced && verdict.verdict === 'silenced' && isSuppressedRun(handler, given, unquieted)) {
       // Of both the inhibition remembers it: the silence is asked again when that ends.
       if (quiet === undefined) {
         noteSuppressed(transaction, namespace, event.silenced_by);
@@ -233,9 +235,29 @@ function afterSilence(event: HandledEvent, { isSuppressed }: EventState): Handle
 
 /** Ids of the entries that silence an event at this moment. */
 export function silencesOf(occasion: Occasion, nowMs: number): readonly string[] {
-  const { client, check, state } = occasion;
-  if (!canBeSilenced(state)) return NONE;
+  return canBeSilenced(occasion.state) ? matchingSilences(occasion, nowMs) : NONE;
+}
+
+function matchingSilences(occasion: Occasion, nowMs: number): readonly string[] {
+  const { client, check } = occasion;
   return silencedBy(client.namespace.silenced, client.subscriptions, check.name, nowMs, selectedFor(occasion));
+}
+
+/**
+ * An OK result that resolves nothing, as handlers of version 2 get it: silenced where entries match it, as the API shows it.
+ * Version 1 looks up no silences for it (completion 1.3).
+ *
+ * @returns undefined when nothing silences it, or when it is shown to all handlers in the same way
+ */
+export function silencedOkEvent(occasion: Occasion, event: Event, nowMs: number): Event | undefined {
+  if (canBeSilenced(occasion.state)) return undefined;
+  const silencedIds = matchingSilences(occasion, nowMs);
+  return silencedIds.length === 0 ? undefined : { ...event, silenced: true, silenced_by: silencedIds };
+}
+
+/** Whether a handler gets events in the format of version 2. */
+export function getsV2Events(handler: RoutedHandler): boolean {
+  return handler.kind === 'handler' && handler.definition?.event_format === 'core';
 }
 
 /** The silenced entries whose selector matches an event. */

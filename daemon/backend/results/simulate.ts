@@ -10,10 +10,10 @@ import { entriesEndedByResolve } from '../../../shared/domain/silencing.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
-import type { RuleOutlook, Simulation } from '../../../shared/schemas/explain.ts';
+import type { HandlerVerdict, RuleOutlook, Simulation } from '../../../shared/schemas/explain.ts';
 import { ClientEntry, type Namespace } from '../registry/namespace.ts';
 import { openEvents } from '../events/state.ts';
-import { groupsToldOf, selectedFor, silencesOf } from '../handlers/handle-event.ts';
+import { getsV2Events, groupsToldOf, selectedFor, silencedOkEvent, silencesOf } from '../handlers/handle-event.ts';
 import type { Occasion } from '../handlers/occasion.ts';
 import { inhibitionOf, inhibitorsOf } from '../inhibitions/state.ts';
 import { withGroups } from '../groups/read.ts';
@@ -97,14 +97,20 @@ export function simulateResult(parts: SimulationParts, result: IncomingResult): 
     isBeside: transition.kind === 'metric' && isOpen,
   };
   const owing = transition.kind === 'metric' ? {} : transition.event;
-  const judged = handling.verdicts(routed, event, circumstances, owing);
-  const unquieted = quiet && handling.verdicts(routed, event, { ...circumstances, quiet: undefined }, owing);
+  const silencedOk = silencedOkEvent(occasion, event, nowMs) ?? event;
+  const verdictsIn = (surroundings: HandlingCircumstances): HandlerVerdict[] =>
+    routed.flatMap((handler) =>
+      handling.verdicts([handler], getsV2Events(handler) ? silencedOk : event, surroundings, owing),
+    );
+  const judged = verdictsIn(circumstances);
+  const unquieted = quiet && verdictsIn({ ...circumstances, quiet: undefined });
   const verdicts = withGroups(judged, routed, { namespace, event, nowMs, unquieted, isAssumed: true });
   const told = new Set(route.all.map(({ name }) => name));
   const handlers = transition.kind === 'well' ? verdicts.filter(({ handler }) => told.has(handler)) : verdicts;
   const reason = `${transitionSentence(before, transition)}: ${handlingSentence(handlers)}`;
   const left = isOpen ? (transition.kind === 'open' ? event : 'same') : undefined;
-  return { ...about, event: redactEvent(event), reason, handlers, ...effects(left, isOpen && event.silenced) };
+  const shown = transition.kind === 'well' ? silencedOk : event;
+  return { ...about, event: redactEvent(shown), reason, handlers, ...effects(left, isOpen && event.silenced) };
 }
 
 /** How many events each rule keeps quiet now because of this one. */

@@ -87,6 +87,32 @@ describe('which results are handled (completion 1.4)', () => {
     expect(await play(rig, [0], { handlers: ['all'], handle: false })).toEqual([[]]);
   });
 
+  test('OK results are silenced for handlers of the v2 API, as the API shows them, and not for those of version 1', async () => {
+    const newer = { ...PIPE, event_format: 'core', handle_silenced: true };
+    const rig = await openRig({
+      handlers: { all: newer, unsilenced: { ...newer, filters: ['not_silenced'] }, older: PIPE },
+    });
+    await rig.silenced.create(DEFAULT_NAMESPACE, { subscription: 'client:web-1' });
+    const seen: unknown[] = [];
+    const handlers = ['all', 'unsilenced', 'older'];
+    for (const status of [0, 0, 2, 0, 0]) {
+      await rig.report(status, { handlers });
+      for (const { handler, event } of rig.takeJobs()) {
+        const { is_silenced: isSilenced, silenced } = v2HandledEvent(DEFAULT_NAMESPACE, event).check;
+        seen.push([handler, status, isSilenced, silenced]);
+      }
+    }
+    expect(seen).toEqual([0, 0, 2, 0, 0].map((status) => ['all', status, true, ['entity:web-1:*']]));
+    // Version 1 looks up no silences for an OK result of the type metric.
+    await rig.report(0, { handlers, type: 'metric' });
+    expect(rig.takeJobs().map(({ handler, event }) => [handler, event.silenced])).toEqual([
+      ['all', true],
+      ['older', false],
+    ]);
+    // OK results are nothing that the end of the silence could bring.
+    expect(rig.entry()?.state.event).toBeUndefined();
+  });
+
   test('OK results count on beyond the history and across a restart, so that a filter for every hour keeps its pace', async () => {
     const dir = await tempDir();
     const everyHour = v2EventFilterOf({
