@@ -42,9 +42,19 @@ function bytesOf(codePoint: number): number {
   return codePoint < 0x1_00_00 ? 3 : 4;
 }
 
-/** Whether the stored result keeps only the beginning of its output: metrics do unless told otherwise (reference 2.2). */
+/**
+ * Whether the stored result keeps only the beginning of its output: results of the type metric do by default, as in version 1
+ * (reference 2.2). Version 2 keeps the whole output of a check whose metrics have handlers.
+ */
 export function truncatesOutput(check: Readonly<Record<string, unknown>>): boolean {
-  return check['truncate_output'] === true || (check['type'] === 'metric' && check['truncate_output'] !== false);
+  if (check['truncate_output'] === true) return true;
+  return check['type'] === 'metric' && check['truncate_output'] !== false && !isV2Metric(check);
+}
+
+/** Whether a result has the type metric only because version 2 gives all such results to handlers. */
+function isV2Metric(check: Readonly<Record<string, unknown>>): boolean {
+  const { output_metric_handlers: handlers, event_metadata: metadata } = check;
+  return metadata !== undefined || (Array.isArray(handlers) && handlers.length > 0);
 }
 
 /**

@@ -27,6 +27,26 @@ describe('output is cut', () => {
     { name: 'when asked to', check: { truncate_output: true }, expected: true },
     { name: 'of metrics', check: { type: 'metric' }, expected: true },
     { name: 'not of metrics that say no', check: { type: 'metric', truncate_output: false }, expected: false },
+    {
+      name: 'not of a check whose output goes to metric handlers of the v2 API',
+      check: { type: 'metric', output_metric_format: 'graphite_plaintext', output_metric_handlers: ['tsdb'] },
+      expected: false,
+    },
+    {
+      name: 'not of an event of the v2 API that brings metrics',
+      check: { type: 'metric', metrics: { handlers: ['tsdb'], points: [] }, event_metadata: { timestamp: 1 } },
+      expected: false,
+    },
+    {
+      name: 'of metrics with a format and no metric handlers',
+      check: { type: 'metric', output_metric_format: 'graphite_plaintext', output_metric_handlers: [] },
+      expected: true,
+    },
+    {
+      name: 'of what goes to metric handlers when it asks for that',
+      check: { type: 'metric', output_metric_handlers: ['tsdb'], truncate_output: true },
+      expected: true,
+    },
     { name: 'not of others', check: { type: 'standard' }, expected: false },
   ])('$name', ({ check, expected }) => {
     expect(truncatesOutput(check)).toBe(expected);

@@ -99,6 +99,17 @@ describe('an event that is sent', () => {
     expect((await v2.get(`${EVENTS}/again/cpu`)).body).toMatchObject({ check: { occurrences: 3 } });
   });
 
+  test('that is OK is stored with its whole output, also with metric handlers', async () => {
+    const output = 'DISK OK | a=1\nsecond\nthird';
+    const metrics = { output_metric_format: 'nagios_perfdata', output_metric_handlers: ['tsdb'] };
+    await v2.post(EVENTS, eventOf('whole', 'disk', { status: 0, output, ...metrics }));
+    expect((await v2.get(`${EVENTS}/whole/disk`)).body).toMatchObject({ check: { output } });
+    const points = { handlers: ['tsdb'], points: [{ name: 'a', value: 1, timestamp: NOW, tags: null }] };
+    await v2.post(EVENTS, { ...eventOf('whole', 'disk', { status: 0, output }), metrics: points });
+    expect((await v2.get(`${EVENTS}/whole/disk`)).body).toMatchObject({ check: { output } });
+    expect(await v1('GET', '/results/whole/disk')).toMatchObject({ check: { output } });
+  });
+
   test('that is well is there as well', async () => {
     await v2.post(EVENTS, eventOf('fine', 'cpu', { status: 0, output: 'ok' }));
     const first = (await v2.get(`${EVENTS}/fine/cpu`)).body;
