@@ -73,7 +73,7 @@ export const CHECK_FIELDS: Fields = {
   pipelines: { inFilter: [] },
 };
 
-const ENTITY_FIELDS: Fields = {
+export const ENTITY_FIELDS: Fields = {
   entity_class: TEXT,
   system: OBJECT,
   subscriptions: LIST,

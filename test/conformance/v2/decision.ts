@@ -1,45 +1,87 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Exchange, Line, Observation } from './recording.ts';
 import type { Outcome } from './replay.ts';
 
-/** Where we differ from the recorded peer on purpose. */
-export interface Decision {
-  /** `GROUP/CASE`, all that match. */
-  readonly case: string | RegExp;
-  /** Lines of that case, from 1; absent: all that are about `what`. */
-  readonly lines?: readonly number[];
-  /** The expression, or method and path; absent: whatever they are about. */
-  readonly what?: string | RegExp;
-  /** The recorded answer is a crash, loses data, lets somebody in who must stay out, or lags. */
-  readonly because: string;
-  /** What is right instead, as far as it says something. */
-  readonly right: unknown;
+/** A recorded line, with those that came before it on the same backend. */
+export interface Recorded<Kind = Line> {
+  readonly line: Line & Kind;
+  readonly earlier: readonly Line[];
 }
 
-export function decisionFor(decisions: readonly Decision[], outcome: Outcome): Decision | undefined {
-  if (outcome.problems.length === 0) return undefined;
-  return decisions.find(
-    (decision) =>
-      matches(decision.case, outcome.case) &&
-      (decision.lines === undefined || decision.lines.includes(outcome.line)) &&
-      (decision.what === undefined || matches(decision.what, outcome.what)),
+/**
+ * A kind of difference from the recorded peer that is intended. It is told by the request and its cause, so that it also holds
+ * for other recordings of that kind, and never by the place of a line in a recording.
+ */
+export interface Decision {
+  /** True if the decision is about this line. */
+  readonly isAbout: (recorded: Recorded) => boolean;
+  /** The recorded answer is a crash, loses data, lets somebody in who must stay out, or lags. */
+  readonly because: string;
+  /** The right answer in place of the recorded one, as far as it is known. */
+  readonly rightFor: (recorded: Recorded) => unknown;
+}
+
+/** A decision about requests. */
+export function onRequest(
+  isAbout: (request: Exchange, recorded: Recorded<Exchange>) => boolean,
+  because: string,
+  rightFor: (request: Exchange, recorded: Recorded<Exchange>) => unknown,
+): Decision {
+  return {
+    isAbout: ({ line, earlier }) => line.kind === 'exchange' && isAbout(line, { line, earlier }),
+    because,
+    rightFor: ({ line, earlier }) => (line.kind === 'exchange' ? rightFor(line, { line, earlier }) : undefined),
+  };
+}
+
+/** A decision about what a handler, an agent or a reader saw. */
+export function onObservation(
+  isAbout: (seen: Observation, recorded: Recorded<Observation>) => boolean,
+  because: string,
+  rightFor: (seen: Observation, recorded: Recorded<Observation>) => unknown,
+): Decision {
+  return {
+    isAbout: ({ line, earlier }) => line.kind === 'observation' && isAbout(line, { line, earlier }),
+    because,
+    rightFor: ({ line, earlier }) => (line.kind === 'observation' ? rightFor(line, { line, earlier }) : undefined),
+  };
+}
+
+/** The requests before a line. */
+export function requestsBefore({ earlier }: Pick<Recorded, 'earlier'>): readonly (Line & Exchange)[] {
+  return earlier.filter((line) => line.kind === 'exchange');
+}
+
+/** The value at a path of a recorded body; undefined where there is none. */
+export function at(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (part, name) => (typeof part === 'object' && part !== null ? (part as Record<string, unknown>)[name] : undefined),
+    value,
   );
 }
 
+/** The items of a recorded list; none where there is no list. */
+export function itemsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function decisionFor(decisions: readonly Decision[], outcome: Outcome): Decision | undefined {
+  return outcome.problems.length === 0 ? undefined : decisions.find(({ isAbout }) => isAbout(outcome));
+}
+
 /** @returns what is different from the right answer, in words */
-export function rightProblems({ right }: Decision, { got }: Outcome): string[] {
+export function rightProblems({ rightFor }: Decision, outcome: Outcome): string[] {
+  const right = rightFor(outcome);
+  const { got } = outcome;
   return isLike(right, got) ? [] : [`the right answer is ${JSON.stringify(right)}, got ${JSON.stringify(got)}`];
 }
 
-/** Objects may have more than what is said of them. */
+/** True if the answer has all that the right one has; objects may have more. */
 function isLike(right: unknown, got: unknown): boolean {
   if (Array.isArray(right)) {
-    return Array.isArray(got) && right.length === got.length && right.every((item, at) => isLike(item, got[at]));
+    return Array.isArray(got) && right.length === got.length && right.every((item, index) => isLike(item, got[index]));
   }
   if (typeof right !== 'object' || right === null) return isDeepStrictEqual(right, got);
   if (typeof got !== 'object' || got === null) return false;
   return Object.entries(right).every(([name, value]) => isLike(value, (got as Record<string, unknown>)[name]));
-}
-
-function matches(wanted: string | RegExp, text: string): boolean {
-  return typeof wanted === 'string' ? wanted === text : wanted.test(text);
 }

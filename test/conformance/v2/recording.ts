@@ -100,3 +100,31 @@ function lineOf(record: RecordedLine): Exchange | Observation | Frame {
   if (agent === undefined || send === undefined) throw new Error(`what is ${JSON.stringify(record)}?`);
   return { kind: 'frame', agent, ...send };
 }
+
+/** The events that a handler was recorded to get, in the order of `byEntity`. */
+export function handledEventsOf(data: unknown): readonly unknown[] {
+  return byEntity((data as unknown[]).flatMap((item) => (typeof item === 'string' ? jsonsOf(item) : [item])));
+}
+
+/** Splits a line: handlers that ran at the same time may have written on the same one. */
+export function jsonsOf(text: string): unknown[] {
+  try {
+    return text.split(/(?<=\})(?=\{)/).map((one) => JSON.parse(one) as unknown);
+  } catch {
+    return [text];
+  }
+}
+
+/** Keeps the order of the events of an entity; those of several entities come in any order. */
+export function byEntity(events: readonly unknown[]): readonly unknown[] {
+  return events.toSorted((a, b) => {
+    const [one, other] = [entityOf(a), entityOf(b)];
+    return one < other ? -1 : one > other ? 1 : 0;
+  });
+}
+
+function entityOf(event: unknown): string {
+  return (
+    (event as { readonly entity?: { readonly metadata?: { readonly name?: string } } }).entity?.metadata?.name ?? ''
+  );
+}

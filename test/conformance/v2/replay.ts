@@ -1,17 +1,26 @@
 import { answerProblems, valueProblems } from './compare.ts';
 import { PlayedAgent } from './agent.ts';
 import { V2Scene } from './v2-scene.ts';
-import type { Exchange, Frame, Group, Line, Observation } from './recording.ts';
+import {
+  byEntity,
+  handledEventsOf,
+  jsonsOf,
+  type Exchange,
+  type Frame,
+  type Group,
+  type Line,
+  type Observation,
+} from './recording.ts';
 
 /** Where a page begins each says in a way of its own. */
 const CONTINUED = /(?<=[?&]continue=)[^&]+/;
 
 /** What became of a line. */
 export interface Outcome {
-  /** `GROUP/CASE` */
-  readonly case: string;
-  /** Of the line in its case, from 1. */
-  readonly line: number;
+  /** The recorded line. */
+  readonly line: Line;
+  /** The lines before it, which were performed on the same backend. */
+  readonly earlier: readonly Line[];
   /** What was done or seen, for people. */
   readonly what: string;
   /** What is different from the recording; none: it agrees. */
@@ -20,16 +29,18 @@ export interface Outcome {
   readonly got: unknown;
 }
 
-type Seen = Omit<Outcome, 'case' | 'line'>;
+type Seen = Omit<Outcome, 'line' | 'earlier'>;
 
 /** Performs groups on one new backend, in their order, at the times of the recording. */
 export async function replayGroups(groups: readonly Group[]): Promise<Outcome[]> {
   await using scene = await V2Scene.open(groups[0]?.begun);
+  const lines = groups.flatMap((group) => group.lines);
   const outcomes: Outcome[] = [];
   for (const group of groups) {
     await using play = new Play(scene, group);
     for (const line of group.lines) {
-      outcomes.push({ case: line.case, line: line.number, ...(await play.perform(line)) });
+      const earlier = lines.slice(0, outcomes.length);
+      outcomes.push({ line, earlier, ...(await play.perform(line)) });
     }
   }
   return outcomes;
@@ -231,9 +242,7 @@ class Play implements AsyncDisposable {
     const prefix = this.#group.name.startsWith('handlers-stdin') ? `hs${this.#group.name.at(-1) ?? ''}-` : '';
     const name = (await this.#logOf(handler)) ?? `${prefix}${handler}.log`;
     const got = byEntity((await this.#scene.written(name)).flatMap((text) => jsonsOf(text)));
-    const expected = byEntity(
-      (data as unknown[]).flatMap((item) => (typeof item === 'string' ? jsonsOf(item) : [item])),
-    );
+    const expected = handledEventsOf(data);
     return { what, problems: valueProblems(expected, got), got };
   }
 
@@ -399,27 +408,4 @@ function lastRunIn(body: unknown): number | undefined {
 /** Null: it was empty. */
 function bodyOf(text: string, body: unknown): unknown {
   return text === '' ? null : (body ?? text);
-}
-
-/** Handlers that ran at the same time may have written on the same line. */
-function jsonsOf(text: string): unknown[] {
-  try {
-    return text.split(/(?<=\})(?=\{)/).map((one) => JSON.parse(one) as unknown);
-  } catch {
-    return [text];
-  }
-}
-
-/** Of each entity in their order; those of several come as they may. */
-function byEntity(events: readonly unknown[]): readonly unknown[] {
-  return events.toSorted((a, b) => {
-    const [one, other] = [entityOf(a), entityOf(b)];
-    return one < other ? -1 : one > other ? 1 : 0;
-  });
-}
-
-function entityOf(event: unknown): string {
-  return (
-    (event as { readonly entity?: { readonly metadata?: { readonly name?: string } } }).entity?.metadata?.name ?? ''
-  );
 }

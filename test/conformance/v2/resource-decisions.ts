@@ -1,31 +1,78 @@
-import type { Decision } from './decision.ts';
+import { at, itemsOf, onRequest, requestsBefore, type Decision, type Recorded } from './decision.ts';
+import type { Exchange } from './recording.ts';
 
 const BAD_REQUEST = { status: 400, body: { code: 1 } };
-const A_DEFECT = 'a bad body is the fault of the caller: 500 has clients try again what never succeeds';
-const NEVER_DELIVERS = 'a handler that can never deliver would lose every alert that is meant for it';
+const HANDLER_TYPES: ReadonlySet<unknown> = new Set(['pipe', 'tcp', 'udp', 'set']);
+const PORT_MAX = 65_535;
+const CHANGES: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** Of checks, handlers, entities and silences. */
+/** Decisions about checks, handlers, entities and silences. */
 export const RESOURCE_DECISIONS: readonly Decision[] = [
-  { case: 'res-checks-a/check/hooks', what: /^PUT .*\/hooks\/critical$/, because: A_DEFECT, right: BAD_REQUEST },
-  { case: 'res-checks-a/check/execute', what: /^POST /, because: A_DEFECT, right: BAD_REQUEST },
-  {
-    case: 'res-checks-a/check/content-types',
-    lines: [2],
-    because: 'the recorded answer loses what was sent: there are clients that name no content type',
-    right: { status: 201 },
-  },
-  { case: 'res-entities/entities-invalid', lines: [1, 7, 11, 12, 13], because: A_DEFECT, right: BAD_REQUEST },
-  {
-    case: 'res-entities/entities-invalid',
-    lines: [9],
-    because: 'lets in who must stay out: rights are those of the namespace in the path, and it writes into another',
-    right: BAD_REQUEST,
-  },
-  { case: 'res-handlers-etc-a/handlers-invalid', lines: [2, 11], because: NEVER_DELIVERS, right: BAD_REQUEST },
-  {
-    case: 'res-handlers-etc-a/handlers-delete',
-    lines: [4],
-    because: 'follows from the handlers that are refused above',
-    right: { status: 200 },
-  },
+  onRequest(
+    ({ method, answer }) => CHANGES.has(method) && answer.status === 500,
+    'it is the fault of the caller: 500 has clients try again what never succeeds',
+    ({ answer }) =>
+      /namespace .* does not exist/.test(String(at(answer.body, 'message'))) ? { status: 404 } : BAD_REQUEST,
+  ),
+  onRequest(
+    ({ headers, body, answer }) => headers['Content-Type'] === null && body !== undefined && answer.status === 400,
+    'the recorded answer loses what was sent: there are clients that name no content type',
+    () => ({ status: 201 }),
+  ),
+  onRequest(
+    (request) => /\/entities(?:\/[^/]+)?$/.test(request.path) && isOfAnotherNamespace(request) && wasAccepted(request),
+    'lets in who must stay out: rights are those of the namespace in the path, and it writes into another',
+    () => BAD_REQUEST,
+  ),
+  onRequest(
+    isHandlerThatNeverDelivers,
+    'a handler that can never deliver would lose every alert that is meant for it',
+    () => BAD_REQUEST,
+  ),
+  onRequest(
+    ({ method, path, answer }, recorded) =>
+      method === 'GET' && path.endsWith('/handlers') && answer.status === 200 && refusedHandlers(recorded).size > 0,
+    'handlers that can never deliver were refused',
+    ({ answer }, recorded) => {
+      const refused = refusedHandlers(recorded);
+      const names = itemsOf(answer.body).map((item) => at(item, 'metadata', 'name'));
+      return { status: 200, body: names.filter((name) => !refused.has(name)).map((name) => ({ metadata: { name } })) };
+    },
+  ),
+  onRequest(
+    (request, { earlier }) => endsInThePast(request, earlier) && wasAccepted(request),
+    'the recorded answer says that a silence was made, and there is none: what was sent is lost',
+    () => BAD_REQUEST,
+  ),
 ];
+
+function wasAccepted({ method, answer }: Exchange): boolean {
+  return (method === 'POST' || method === 'PUT') && answer.status < 300;
+}
+
+function isOfAnotherNamespace({ path, body }: Exchange): boolean {
+  const inPath = /\/namespaces\/([^/]+)\//.exec(path)?.[1];
+  const named = at(body, 'metadata', 'namespace');
+  return inPath !== undefined && typeof named === 'string' && named !== inPath;
+}
+
+function isHandlerThatNeverDelivers(request: Exchange): boolean {
+  const { path, body } = request;
+  if (!/\/handlers(?:\/[^/]+)?$/.test(path) || !wasAccepted(request)) return false;
+  return !HANDLER_TYPES.has(at(body, 'type')) || Number(at(body, 'socket', 'port') ?? 0) > PORT_MAX;
+}
+
+function refusedHandlers(recorded: Recorded<Exchange>): ReadonlySet<unknown> {
+  const refused = requestsBefore(recorded).filter(isHandlerThatNeverDelivers);
+  return new Set(refused.map(({ body }) => at(body, 'metadata', 'name')));
+}
+
+/** True if the end of a silence was before the recording began, by the entries that it made before. */
+function endsInThePast({ path, body }: Exchange, earlier: Recorded['earlier']): boolean {
+  const end = at(body, 'expire_at');
+  if (!path.includes('/silenced') || typeof end !== 'number') return false;
+  const begins = requestsBefore({ earlier }).flatMap(({ answer }) =>
+    [...itemsOf(answer.body), answer.body].map((entry) => Number(at(entry, 'begin') ?? 0)),
+  );
+  return end < Math.max(0, ...begins);
+}

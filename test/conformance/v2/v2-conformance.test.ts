@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { DECISIONS } from './decisions.ts';
 import { readRecording, type Group } from './recording.ts';
 import { replayGroups, type Outcome } from './replay.ts';
-import { rightProblems, decisionFor } from './decision.ts';
+import { rightProblems, decisionFor, type Decision } from './decision.ts';
 
 const RECORDED = readRecording();
 
@@ -14,16 +14,23 @@ const SETS: readonly (readonly [name: string, groups: readonly Group[]])[] = [
   [TOGETHER.join(', then '), TOGETHER.flatMap((name) => RECORDED.filter((group) => group.name === name))],
 ];
 
+/** The decisions that some line of the recording needed. */
+const used = new Set<Decision>();
+
 /** What is different in a case without a decision to be, in words. */
 function differencesOf(outcomes: readonly Outcome[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (const outcome of outcomes) {
     const decision = decisionFor(DECISIONS, outcome);
+    if (decision !== undefined) used.add(decision);
     const problems = decision === undefined ? outcome.problems : rightProblems(decision, outcome);
     if (problems.length === 0) continue;
-    const told = found.get(outcome.case) ?? [];
-    found.set(outcome.case, told);
-    told.push(...problems.map((problem) => `line ${String(outcome.line)}, ${outcome.what}: ${problem}`));
+    const { line, what } = outcome;
+    const earlier = found.get(line.case) ?? [];
+    found.set(line.case, [
+      ...earlier,
+      ...problems.map((problem) => `line ${String(line.number)}, ${what}: ${problem}`),
+    ]);
   }
   return found;
 }
@@ -42,4 +49,8 @@ describe.each(SETS)('%s, as recorded with the real peer', (_name, groups) => {
   test('every line was performed', () => {
     expect(outcomes).toHaveLength(groups.reduce((sum, { lines }) => sum + lines.length, 0));
   });
+});
+
+test('every decision is about a difference that is there', () => {
+  expect(DECISIONS.filter((decision) => !used.has(decision)).map(({ because }) => because)).toEqual([]);
 });
