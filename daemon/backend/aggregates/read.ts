@@ -12,7 +12,7 @@ import type { Store } from '../ports.ts';
 import type { CheckAggregate, CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
 import { bytesOfText, type KeptByEvent } from '../events/kept-by-event.ts';
 import { readRecords } from '../events/read-records.ts';
-import { LoopTurn } from '../http/loop-turn.ts';
+import { LoopTurn } from '../store/loop-turn.ts';
 
 /** Results that are read at once. */
 const CHUNK = 250;

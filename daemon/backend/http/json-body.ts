@@ -1,10 +1,13 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Endpoint } from '../../../shared/api/endpoint.ts';
 import { DEPTH_MAX, FORBIDDEN_NAMES, JsonTextError, parseJsonText } from '../../../shared/domain/json-text.ts';
+import { JsonChunksError, parseJsonInChunks, SYNTAX_PROBLEM } from '../../../shared/domain/json-chunks.ts';
 import { escapeRawControls, parseJsonWithRawControls } from '../../../shared/domain/raw-control-characters.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
+import { inChunks } from '../store/loop-turn.ts';
+import { STASH_DEPTH_MAX } from './limits.ts';
 
 export interface ParsedBody {
   readonly value: unknown;
@@ -29,13 +32,79 @@ const LOCATED_LENGTH_MAX = 64 * 1024;
  * @throws MonError `invalid`
  */
 export function parseBody(request: FastifyRequest, depthMax = DEPTH_MAX): ParsedBody {
-  const { body } = request;
+  const { body, chunkedBody } = request;
+  if (chunkedBody !== undefined) return chunkedBody(depthMax);
   if (typeof body !== 'string' || body.trim() === '') {
     throw new MonError('invalid', 'the body is empty: send JSON');
   }
   const value = parse(body);
   refuseHazards(value, 1, depthMax);
   return { value, strict: WHOLE_FRACTION.test(body) ? parseStrictly(body) : undefined };
+}
+
+/** Bodies of this length are parsed in chunks, in advance. Shorter ones take a few milliseconds, whatever they hold. */
+const CHUNKED_LENGTH_MIN = 64 * 1024;
+
+/** Deepest nesting that any route takes. */
+const ANY_DEPTH_MAX = Math.max(STASH_DEPTH_MAX, 2 * DEPTH_MAX);
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /**
+     * The body that was parsed in chunks, for `parseBody`; undefined: it is short.
+     *
+     * @throws MonError `invalid` for a body that is deeper, or cannot be parsed
+     */
+    chunkedBody: ((depthMax: number) => ParsedBody) | undefined;
+  }
+}
+
+/** Has long bodies parsed in chunks before their routes handle them: none of them holds the event loop (security S7). */
+export function parseLongBodies(app: FastifyInstance): void {
+  app.decorateRequest('chunkedBody');
+  app.addHook('preHandler', (request, _reply, done) => {
+    const { body } = request;
+    if (typeof body !== 'string' || body.length < CHUNKED_LENGTH_MIN) {
+      done();
+      return;
+    }
+    const parsed = (chunkedBody: NonNullable<FastifyRequest['chunkedBody']>): void => {
+      request.chunkedBody = chunkedBody;
+      // Only what it was parsed to is needed from here on.
+      request.body = undefined;
+      done();
+    };
+    parseInChunks(body).then(parsed, done);
+  });
+}
+
+/** Whoever wants the body hears what is wrong with it; routes without a body do not. */
+async function parseInChunks(text: string): Promise<NonNullable<FastifyRequest['chunkedBody']>> {
+  let deepest = 0;
+  const options = {
+    depthMax: ANY_DEPTH_MAX,
+    inspect: (value: unknown, depth: number) => {
+      deepest = Math.max(deepest, refuseHazards(value, depth, ANY_DEPTH_MAX));
+    },
+    strictly: (run: string) => (WHOLE_FRACTION.test(run) ? parseStrictly(run) : undefined),
+  };
+  try {
+    const parsed = await inChunks(parseJsonInChunks(text, options));
+    const { value } = parsed;
+    const strict = parsed.strict === value ? undefined : parsed.strict;
+    return (depthMax) => {
+      if (deepest > depthMax) throw tooDeep(depthMax);
+      return { value, strict };
+    };
+  } catch (error) {
+    const refusal =
+      error instanceof JsonChunksError
+        ? new MonError('invalid', `the body ${error.message}${placeIn(error, text)}`)
+        : error;
+    return () => {
+      throw refusal;
+    };
+  }
 }
 
 /** @throws MonError `invalid` */
@@ -74,6 +143,11 @@ function parse(text: string): unknown {
   }
 }
 
+/** The place is only looked for where the message does not name what is wrong. */
+function placeIn({ message }: JsonChunksError, text: string): string {
+  return message === SYNTAX_PROBLEM ? placeOfError(text) : '';
+}
+
 function placeOfError(text: string): string {
   if (text.length > LOCATED_LENGTH_MAX) return '';
   try {
@@ -91,20 +165,31 @@ function parseStrictly(text: string): unknown {
   );
 }
 
-/** What JSON allows and nobody may send: depth without end, names with a meaning to the language, endless numbers. */
-function refuseHazards(value: unknown, depth: number, depthMax: number): void {
+/**
+ * Refuses what JSON allows and nobody may send: depth without end, names with a meaning to the language, endless numbers.
+ *
+ * @returns the deepest level
+ */
+function refuseHazards(value: unknown, depth: number, depthMax: number): number {
   if (typeof value === 'number' && !Number.isFinite(value)) {
     throw new MonError('invalid', 'the body holds a number that is too large');
   }
-  if (typeof value !== 'object' || value === null) return;
-  if (depth > depthMax) throw new MonError('invalid', `the body is nested deeper than ${String(depthMax)} levels`);
+  if (typeof value !== 'object' || value === null) return depth - 1;
+  if (depth > depthMax) throw tooDeep(depthMax);
+  let deepest = depth;
   if (Array.isArray(value)) {
-    for (const item of value) refuseHazards(item, depth + 1, depthMax);
-    return;
+    for (const item of value) deepest = Math.max(deepest, refuseHazards(item, depth + 1, depthMax));
+    return deepest;
   }
   // Nothing is inherited by what was read from JSON.
   for (const name in value) {
     if (FORBIDDEN_NAMES.has(name)) throw new MonError('invalid', `the name "${name}" is not allowed`);
-    refuseHazards((value as Readonly<Record<string, unknown>>)[name], depth + 1, depthMax);
+    const member = (value as Readonly<Record<string, unknown>>)[name];
+    deepest = Math.max(deepest, refuseHazards(member, depth + 1, depthMax));
   }
+  return deepest;
+}
+
+function tooDeep(depthMax: number): MonError {
+  return new MonError('invalid', `the body is nested deeper than ${String(depthMax)} levels`);
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { filterOf, type Filter } from './filter.ts';
-import { LoopTurn } from './loop-turn.ts';
+import { LoopTurn } from '../store/loop-turn.ts';
 import { arrayText, sendPieces, WHOLE_LENGTH_MAX } from './pieces.ts';
 import { pageOf, queryOf, type Page } from './query.ts';
 

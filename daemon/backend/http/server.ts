@@ -22,6 +22,7 @@ import { refuseMalformed, sendAlertmanagerError, sendError } from './errors.ts';
 import type { RequestForwarding } from './forwarding.ts';
 import { decodedPath } from '../access/logged-path.ts';
 import { isLoopback } from '../access/host.ts';
+import { parseLongBodies } from './json-body.ts';
 import { KnownPaths } from './known-paths.ts';
 import { BODY_BYTES_MAX, URL_LENGTH_MAX } from './limits.ts';
 import type { MakeServer } from './http-server.ts';
@@ -191,6 +192,7 @@ export async function openServer(
     }
   });
   forwarding?.forward(app, face.kind === 'core');
+  parseLongBodies(app);
   if (logRequest !== undefined) app.addHook('onResponse', recordOf(logRequest));
   app.setErrorHandler((error, request, reply) => refuseAs(request)(error, request, reply, log));
   app.setNotFoundHandler((request, reply) => {

@@ -1,6 +1,6 @@
 import type { InhibitionRule } from '../../../shared/domain/inhibition/rule.ts';
 import type { InhibitionRow } from '../../../shared/schemas/inhibition.ts';
-import { LoopTurn } from '../http/loop-turn.ts';
+import { LoopTurn } from '../store/loop-turn.ts';
 import type { Namespace } from '../registry/namespace.ts';
 import { inhibitorsOf } from './state.ts';
 

@@ -4,7 +4,7 @@ import { BATCH_MAX, type BatchAnswer, type SubmittedResult } from '../../../shar
 import { validateSubmitted } from './validate-result.ts';
 import { readResults, readResultTexts, resultsOf } from './read.ts';
 import { parseBody, validateBoth, type ParsedBody } from '../http/json-body.ts';
-import { LoopTurn } from '../http/loop-turn.ts';
+import { LoopTurn } from '../store/loop-turn.ts';
 import { sendList } from '../http/list.ts';
 import { askedNamespace, askedNamespaces } from '../namespaces/asked.ts';
 import { oneResult, type ResultDeps } from './members.ts';

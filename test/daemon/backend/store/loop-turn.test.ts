@@ -1,7 +1,7 @@
 import { stat } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { LoopTurn } from '../../../../daemon/backend/http/loop-turn.ts';
+import { LoopTurn } from '../../../../daemon/backend/store/loop-turn.ts';
 
 let nowMs = 0;
 const work = (ms: number): void => void (nowMs += ms);

@@ -1,0 +1,297 @@
+import { parseJsonWithRawControls } from './raw-control-characters.ts';
+
+/*
+ * Parses long JSON in steps of bounded time. A scan finds the containers that are longer than a chunk, and cuts the members
+ * of those into runs of about a chunk; each run is parsed by itself. Depth, number of values and lengths are bounded by the
+ * scan, before anything is parsed.
+ */
+
+/** Characters that are scanned or parsed in one step: a few milliseconds even where they are nothing but brackets. */
+const CHUNK = 32 * 1024;
+
+/** Most values in one body, containers included: they take fifty times as much memory as the text. */
+export const VALUES_MAX = 1_000_000;
+/** Most names in one object of several chunks (security S7). */
+export const NAMES_MAX = 10_000;
+/** Longest text, in UTF-16 units without its escapes (security S7). */
+export const TEXT_LENGTH_MAX = 1024 * 1024;
+
+/** `message` says what is wrong with the JSON, to stand behind "the body ". */
+export class JsonChunksError extends Error {
+  override readonly name = 'JsonChunksError';
+}
+
+export interface ChunkedJson {
+  readonly value: unknown;
+  /** What `strictly` made of the text of each run; the same as `value` where it made nothing else. */
+  readonly strict: unknown;
+}
+
+export interface ChunkOptions {
+  /** Deepest nesting. */
+  readonly depthMax: number;
+  /** Default: `CHUNK`. */
+  readonly chunk?: number;
+  /** Looks at the value of each run. Refuses by throwing. */
+  readonly inspect: (value: unknown, depth: number) => void;
+  /** Parses the text of a run in another way. Undefined: `value` is that. */
+  readonly strictly: (text: string) => unknown;
+}
+
+/** A container that is longer than a chunk. */
+interface LargeContainer {
+  readonly isArray: boolean;
+  readonly depth: number;
+  readonly parts: Part[];
+}
+
+/** Members of a container without its brackets, or one member that is a large container itself. */
+type Part =
+  | { readonly kind: 'run'; readonly start: number; readonly end: number }
+  | { readonly kind: 'child'; readonly name: string | undefined; readonly container: LargeContainer };
+
+interface Frame extends LargeContainer {
+  readonly start: number;
+  memberStart: number;
+  /** Where the run begins that is not cut yet; undefined: behind a child, up to the next comma. */
+  runStart: number | undefined;
+  hasComma: boolean;
+}
+
+/** The message where the text is no JSON at all. */
+export const SYNTAX_PROBLEM = 'is not JSON';
+
+/**
+ * @returns when its last step is done, what `JSON.parse` would return
+ * @throws JsonChunksError, or what `inspect` throws
+ */
+export function* parseJsonInChunks(text: string, options: ChunkOptions): Generator<void, ChunkedJson, undefined> {
+  const root = yield* scan(text, options);
+  if (root === undefined) return parsedRun(text, 1, options);
+  return yield* parsedContainer(text, root, options);
+}
+
+/** @returns undefined: it is short, or no container */
+function* scan(
+  text: string,
+  { depthMax, chunk = CHUNK }: ChunkOptions,
+): Generator<void, LargeContainer | undefined, undefined> {
+  const frames: Frame[] = [];
+  let frame: Frame | undefined;
+  let root: LargeContainer | undefined;
+  let values = 1;
+  let rest = chunk;
+  for (let at = 0; at < text.length; at++) {
+    if (at > rest) {
+      rest = at + chunk;
+      if (values > VALUES_MAX) fail(`holds more than ${VALUES_MAX.toLocaleString('en-US')} values: send it in parts`);
+      yield;
+    }
+    switch (text.charCodeAt(at)) {
+      case 0x22: {
+        const end: number = yield* endOfText(text, at);
+        at = end;
+        break;
+      }
+      case 0x5b: // [
+      case 0x7b: // {
+        values++;
+        if (frames.length >= depthMax) fail(`is nested deeper than ${String(depthMax)} levels`);
+        if (root !== undefined) fail(SYNTAX_PROBLEM);
+        frame = {
+          isArray: text.charCodeAt(at) === 0x5b,
+          depth: frames.length + 1,
+          parts: [],
+          start: at,
+          memberStart: at + 1,
+          runStart: at + 1,
+          hasComma: false,
+        };
+        frames.push(frame);
+        break;
+      case 0x5d: // ]
+      case 0x7d: {
+        // }
+        const closed = frames.pop();
+        if (closed === undefined || closed.isArray !== (text.charCodeAt(at) === 0x5d)) fail(SYNTAX_PROBLEM);
+        frame = frames.at(-1);
+        const length = at + 1 - closed.start;
+        if (closed.parts.length > 0 || length > chunk) {
+          endRun(text, closed, at);
+          if (frame === undefined) root = rootOf(text, closed);
+          else addChild(text, frame, closed, at + 1);
+        }
+        break;
+      }
+      case 0x2c: // ,
+        values++;
+        if (frame !== undefined) cutRun(text, frame, at, chunk);
+        break;
+    }
+  }
+  if (frames.length > 0) fail(SYNTAX_PROBLEM);
+  if (root !== undefined && text.slice(text.lastIndexOf(root.isArray ? ']' : '}') + 1).trim() !== '')
+    fail(SYNTAX_PROBLEM);
+  return root;
+}
+
+/** Finds the quote that ends a text. */
+function* endOfText(text: string, start: number): Generator<void, number, undefined> {
+  let rest = start + 8 * CHUNK;
+  let escapes = 0;
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) {
+      if (at - start - 1 - escapes > TEXT_LENGTH_MAX) {
+        fail(`holds a text of more than ${TEXT_LENGTH_MAX.toLocaleString('en-US')} characters: shorten it`);
+      }
+      return at;
+    }
+    if (code === 0x5c) {
+      const length = text.charCodeAt(at + 1) === 0x75 ? 5 : 1;
+      escapes += length;
+      at++;
+    }
+    if (at > rest) {
+      rest = at + 8 * CHUNK;
+      yield;
+    }
+  }
+  return fail(SYNTAX_PROBLEM);
+}
+
+function rootOf(text: string, closed: Frame): LargeContainer {
+  if (text.slice(0, closed.start).trim() !== '') fail(SYNTAX_PROBLEM);
+  return closed;
+}
+
+function cutRun(text: string, frame: Frame, comma: number, chunk: number): void {
+  frame.hasComma = true;
+  if (frame.runStart === undefined) {
+    if (!isBlank(text, frame.memberStart, comma)) fail(SYNTAX_PROBLEM);
+    frame.runStart = comma + 1;
+  } else if (comma - frame.runStart >= chunk) {
+    addRun(text, frame, comma);
+    frame.runStart = comma + 1;
+  }
+  frame.memberStart = comma + 1;
+}
+
+function endRun(text: string, frame: Frame, end: number): void {
+  if (frame.runStart === undefined) {
+    if (!isBlank(text, frame.memberStart, end)) fail(SYNTAX_PROBLEM);
+  } else if (frame.hasComma || !isBlank(text, frame.runStart, end)) {
+    addRun(text, frame, end);
+  }
+}
+
+function addRun(text: string, { parts, runStart = 0 }: Frame, end: number): void {
+  if (isBlank(text, runStart, end)) fail(SYNTAX_PROBLEM);
+  parts.push({ kind: 'run', start: runStart, end });
+}
+
+/** Adds a large container that has just ended to the one that it is in. */
+function addChild(text: string, frame: Frame, closed: Frame, end: number): void {
+  const { isArray, depth, parts, start } = closed;
+  const { memberStart, runStart } = frame;
+  if (runStart === undefined) fail(SYNTAX_PROBLEM);
+  // The run up to the comma before this member.
+  if (memberStart > runStart) addRun(text, frame, memberStart - 1);
+  const name = frame.isArray ? undefined : nameOf(text.slice(memberStart, start));
+  if (frame.isArray && !isBlank(text, memberStart, start)) fail(SYNTAX_PROBLEM);
+  frame.parts.push({ kind: 'child', name, container: { isArray, depth, parts } });
+  frame.runStart = undefined;
+  // What is left of the member up to the next comma has to be blank.
+  frame.memberStart = end;
+}
+
+/** The name of a member, of the text before its value. */
+function nameOf(before: string): string {
+  const text = before.trim();
+  if (!text.endsWith(':')) fail(SYNTAX_PROBLEM);
+  const name = parsedText(text.slice(0, -1));
+  return typeof name === 'string' ? name : fail(SYNTAX_PROBLEM);
+}
+
+function isBlank(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at);
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return false;
+  }
+  return true;
+}
+
+function* parsedContainer(
+  text: string,
+  { isArray, depth, parts }: LargeContainer,
+  options: ChunkOptions,
+): Generator<void, ChunkedJson, undefined> {
+  const members: ChunkedJson[] = [];
+  for (const part of parts) {
+    if (part.kind === 'run') {
+      const run = text.slice(part.start, part.end);
+      members.push(parsedRun(isArray ? `[${run}]` : `{${run}}`, depth, options));
+      yield;
+    } else {
+      const { value, strict } = yield* parsedContainer(text, part.container, options);
+      const { name } = part;
+      if (name !== undefined) options.inspect({ [name]: null }, depth);
+      const member = (of: unknown): unknown => (name === undefined ? [of] : { [name]: of });
+      const own = member(value);
+      members.push({ value: own, strict: strict === value ? own : member(strict) });
+    }
+  }
+  const isStrict = members.some(({ value, strict }) => value !== strict);
+  const value = yield* joined(
+    isArray,
+    members.map((member) => member.value),
+  );
+  return {
+    value,
+    strict: isStrict
+      ? yield* joined(
+          isArray,
+          members.map((member) => member.strict),
+        )
+      : value,
+  };
+}
+
+function* joined(isArray: boolean, members: readonly unknown[]): Generator<void, unknown, undefined> {
+  if (isArray) {
+    const all: unknown[] = [];
+    for (const items of members as readonly (readonly unknown[])[]) {
+      for (const item of items) all.push(item);
+      yield;
+    }
+    return all;
+  }
+  const all: Record<string, unknown> = {};
+  let names = 0;
+  for (const some of members as readonly Readonly<Record<string, unknown>>[]) {
+    names += Object.keys(some).length;
+    if (names > NAMES_MAX) fail(`holds an object of more than ${NAMES_MAX.toLocaleString('en-US')} names: send fewer`);
+    Object.assign(all, some);
+    yield;
+  }
+  return all;
+}
+
+function parsedRun(text: string, depth: number, { inspect, strictly }: ChunkOptions): ChunkedJson {
+  const value = parsedText(text);
+  inspect(value, depth);
+  const strict = strictly(text);
+  return { value, strict: strict === undefined ? value : strict };
+}
+
+function parsedText(text: string): unknown {
+  try {
+    return parseJsonWithRawControls(text);
+  } catch {
+    return fail(SYNTAX_PROBLEM);
+  }
+}
+
+function fail(message: string): never {
+  throw new JsonChunksError(message);
+}
