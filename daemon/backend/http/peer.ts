@@ -12,6 +12,8 @@ export class Peer {
   readonly socket: Socket;
   /** Its requests that are not answered yet. */
   readonly #answers = new Set<ServerResponse>();
+  /** Starts the requests that were sent ahead, in their order. */
+  readonly #waiting: (() => void)[] = [];
   /** Bytes of the registry that its answers hold on to. */
   #held = 0;
   /** What was read up to here is dealt with; of frames the socket knows it. */
@@ -32,12 +34,20 @@ export class Peer {
     return this.#answers.size;
   }
 
-  began(answer: ServerResponse): void {
+  /**
+   * Starts one request after the other: the next one when the socket has taken the answer to the last. If the connection is
+   * closed by then, nobody wants the answers to the others, and none of them starts.
+   */
+  began(answer: ServerResponse, start: () => void): void {
     this.#answers.add(answer);
+    if (this.#answers.size === 1) start();
+    else this.#waiting.push(start);
   }
 
   ended(answer: ServerResponse): void {
     this.#answers.delete(answer);
+    if (this.socket.destroyed) this.#waiting.length = 0;
+    this.#waiting.shift()?.();
     if (this.#answers.size > 0) return;
     this.#doneBytes = this.socket.bytesRead;
     this.#held = 0;

@@ -182,8 +182,15 @@ export const LIMIT_MUTANTS: readonly Mutant[] = [
   {
     defence: 'requests that are sent ahead',
     file: 'daemon/backend/http/watch-peers.ts',
-    text: 'if (peer === undefined || peer.pending <= AHEAD_MAX) done();',
-    replacement: 'if (peer === undefined || peer.pending <= Infinity) done();',
+    text: 'const isTooMuch = peer.pending >= AHEAD_MAX;',
+    replacement: 'const isTooMuch = peer.pending >= Infinity;',
+    test: 'test/daemon/backend/http/slow-peers.test.ts',
+  },
+  {
+    defence: 'one request of a connection at a time',
+    file: 'daemon/backend/http/peer.ts',
+    text: 'if (this.#answers.size === 1) start();',
+    replacement: 'if (this.#answers.size >= 1) start();',
     test: 'test/daemon/backend/http/slow-peers.test.ts',
   },
   {

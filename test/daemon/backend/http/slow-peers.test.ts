@@ -83,11 +83,13 @@ describe('a peer is cut', () => {
 
   test('that takes nothing of its answer for a minute, but not one that reads', async () => {
     await using backend = await start();
-    await submitEvents(backend.url, 1, 900_000);
-    const requests = getEvents.repeat(20);
+    await submitEvents(backend.url, 8, 900_000);
+    const requests = getEvents.repeat(3);
+    const buffered = async (): Promise<number> => await metric(backend.url, 'mon_buffered_bytes');
     const [deaf] = await openMany(1, backend.url, requests);
+    await vi.waitFor(async () => expect(await buffered()).toBeGreaterThan(0.5 * MIB));
     const [reader] = await openMany(1, backend.url, requests);
-    await vi.waitFor(async () => expect(await metric(backend.url, 'mon_buffered_bytes')).toBeGreaterThan(2 * MIB));
+    await vi.waitFor(async () => expect(await buffered()).toBeGreaterThan(MIB));
     look(30);
     reader?.socket.resume();
     await vi.waitFor(() => expect(reader?.said.length).toBeGreaterThan(18_000_000));
@@ -173,6 +175,37 @@ describe('a peer is cut', () => {
     await held?.hears('202');
     expect(await metric(backend.url, 'mon_buffered_bytes')).toBeLessThan(1000);
   });
+});
+
+test('a request that is sent ahead starts when the answer to the one before was taken, and never on a closed connection', async () => {
+  await using backend = await startBackend();
+  await submitEvents(backend.url, 8, 900_000);
+  const open = async (source: string): Promise<HeldSocket | undefined> => {
+    const body = JSON.stringify({ source, name: 'ahead', output: '' });
+    const result = requestBytes({ method: 'POST', target: '/results', body });
+    const [held] = await openMany(1, backend.url, getEvents + result);
+    await vi.waitFor(async () => expect(await metric(backend.url, 'mon_buffered_bytes')).toBeGreaterThan(MIB / 2));
+    return held;
+  };
+  const isStored = async (source: string): Promise<boolean> =>
+    (await send(backend.url, { method: 'GET', target: `/results/${source}/ahead` })).status === 200;
+  const reader = await open('reader');
+  expect(await isStored('reader')).toBe(false);
+  reader?.socket.resume();
+  await vi.waitFor(async () => expect(await isStored('reader')).toBe(true));
+  reader?.drop();
+  await vi.waitFor(async () => expect(await metric(backend.url, 'mon_buffered_bytes')).toBeLessThan(1000));
+  const gone = await open('gone');
+  gone?.drop();
+  await vi.waitFor(async () => expect(await metric(backend.url, 'mon_buffered_bytes')).toBeLessThan(1000));
+  expect(await isStored('gone')).toBe(false);
+});
+
+test('a connection that sends far more ahead is cut', async () => {
+  await using backend = await startBackend();
+  const [held] = await openMany(1, backend.url, requestBytes({ method: 'GET', target: '/results' }).repeat(2000));
+  held?.socket.resume();
+  await vi.waitFor(() => expect(held?.isLeft).toBe(true));
 });
 
 test('requests that are sent ahead are answered up to a hundred at once', async () => {
