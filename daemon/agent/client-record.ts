@@ -6,6 +6,7 @@ import { isSettings, type Settings } from '../../shared/domain/merge-settings.ts
 import { redact, redactKeysOf } from '../../shared/domain/redact.ts';
 import { MonError } from '../../shared/errors.ts';
 import { clientSubscription } from '../../shared/domain/subscription.ts';
+import type { SpoolTrouble } from '../../shared/schemas/agent.ts';
 import { clientSchema, type Client, type SubmittedClient } from '../../shared/schemas/client.ts';
 import { NAME_LENGTH_MAX } from '../../shared/schemas/name.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
@@ -49,8 +50,9 @@ export function secretKeys(identity: ClientIdentity): ReadonlySet<string> {
  * backend cannot do without stays, whatever `redact` names.
  *
  * @param now epoch seconds
+ * @param trouble undefined: the spool can be written
  */
-export function publishedClient(identity: ClientIdentity, now: number): Client {
+export function publishedClient(identity: ClientIdentity, now: number, trouble?: SpoolTrouble): Client {
   const { name, address, subscriptions, redact: keys, signature } = identity;
   return {
     ...redact(identity, secretKeys(identity)),
@@ -59,6 +61,7 @@ export function publishedClient(identity: ClientIdentity, now: number): Client {
     subscriptions,
     ...(keys === undefined ? {} : { redact: keys }),
     ...(signature === undefined ? {} : { signature }),
+    ...(trouble === undefined ? {} : { spool: trouble }),
     timestamp: now,
     version: VERSION,
   };

@@ -1,5 +1,6 @@
 import type { AgentAddress } from './agent-address.ts';
 import type { CheckRequest } from '../../shared/schemas/agent.ts';
+import type { SubmittedResult } from '../../shared/schemas/result.ts';
 import { deregistrationCheck } from '../../shared/domain/deregistration.ts';
 import type { Settings } from '../../shared/domain/merge-settings.ts';
 import type { ConnectOptions } from '../../shared/tls/client-tls.ts';
@@ -17,6 +18,8 @@ import { openCheckRunner } from './run-check.ts';
 import { scheduleStandalone } from './schedule-standalone.ts';
 import { sendKeepalives } from './send-keepalives.ts';
 import { openSpool } from './spool.ts';
+import { watchSpool } from './watch-spool.ts';
+import { whenSafe } from './when-safe.ts';
 
 /** What running checks get to finish when the agent stops (reliability 11). */
 const RUNNING_GRACE_MS = 10_000;
@@ -65,21 +68,25 @@ export interface Agent {
   hurry(): Promise<void>;
 }
 
-/** @throws MonError `conflict` when another agent holds the state directory, `unavailable` when it cannot be used */
+/** @throws MonError `conflict` when another agent holds the state directory, `invalid` when it can never be used */
 export async function compose(
   { backends, tls, namespace, identity, checks, settings, files, stateDir, runningMax }: AgentConfig,
   { clock: machine, log, chance }: Surroundings,
 ): Promise<Agent> {
   const clock = new SteadyClock(machine, { adoptAfterMs, onJump: (jump) => sayJump(log, jump) });
   await using parts = new AsyncDisposableStack();
-  const spool = parts.use(await openSpool(stateDir));
+  const spool = parts.use(await openSpool(stateDir, { clock }));
   const loadedFiles = parts.use(new LoadedFiles(stateDir, log));
   await loadedFiles.write(files);
 
-  const deliver: DeliverResult = async (result) => {
-    await spool.append(result);
+  const report = async (result: SubmittedResult): Promise<number> => {
+    const id = await spool.append(result);
     socket.wake();
+    return id;
   };
+  const deliver: DeliverResult = async (result) => void (await report(result));
+  /** For local programs, which are told that a result is safe. */
+  const deliverSafely: DeliverResult = async (result) => await whenSafe(await report(result), { spool, clock });
   const now = (): number => Math.floor(clock.now() / 1000);
   const runner = openCheckRunner({
     client: identity,
@@ -103,12 +110,23 @@ export async function compose(
     clock,
     log,
     chance,
-    client: () => publishedClient(identity, now()),
+    client: () => publishedClient(identity, now(), spool.trouble),
     signature: identity.signature ?? undefined,
     onWelcome: () => socket.sendKeepalive(),
     onCheckRequest,
   });
+  parts.defer(() => {
+    const { trouble } = spool;
+    if (trouble !== undefined && trouble.unsaved > 0) {
+      log.error(trouble, 'results that are only in memory are lost unless they can be written now');
+    }
+  });
   parts.defer(() => socket.close(DELIVERY_GRACE_MS));
+  const onChange = (): void => {
+    socket.wake();
+    socket.sendKeepalive();
+  };
+  parts.use(watchSpool({ spool, clock, log, onChange }));
   let comesBack = false;
   parts.defer(async () => {
     if (identity.deregister !== true || comesBack) return;
@@ -124,7 +142,8 @@ export async function compose(
       client: identity,
       clock,
       log,
-      deliver,
+      deliver: deliverSafely,
+      spoolTrouble: () => spool.trouble,
       settings: { ...settings, client: identity },
       redactKeys: secretKeys(identity),
       isConnected: () => socket.isConnected,

@@ -20,7 +20,8 @@ import {
 import type { AgentAddress } from './agent-address.ts';
 import type { Clock } from './ports.ts';
 import { SentResults } from './sent-results.ts';
-import type { Spool, SpooledResult } from './spool.ts';
+import type { Spool } from './spool.ts';
+import type { SpooledResult } from './unsaved-results.ts';
 
 const RECONNECT = { minMs: 500, maxMs: 30_000 };
 /** Of many agents that lose their backend at once, not all come to the next one in the same moment. */
@@ -55,6 +56,8 @@ interface ResultSocketDeps {
 /** A connection that was welcomed. */
 interface Session {
   readonly connection: BackendConnection;
+  /** The name of the spool that the hello gave. */
+  readonly spool: string;
   readonly sent: SentResults;
   /** Runs while something is unacknowledged, from the last progress on. */
   ackDeadline: Disposable | undefined;
@@ -126,11 +129,12 @@ export class ResultSocket {
   connect(): void {
     const { tls = connectOptions, namespace, clock, client, spool } = this.#deps;
     const { url, headers: credentials } = this.#backend;
+    const { name } = spool;
     const hello = (): AgentMessage => ({
       type: 'hello',
       client: client(),
       namespace,
-      spool: spool.name,
+      spool: name,
       shortens: true,
     });
     // Who must not come in is then refused before the connection is opened.
@@ -146,18 +150,18 @@ export class ResultSocket {
           connection.send(hello());
           this.#nextStep(WELCOME_TIMEOUT_MS, () => connection.close('the backend did not answer our hello'));
         },
-        onMessage: (message) => this.#guarded(this.#receive(connection, message)),
+        onMessage: (message) => this.#guarded(this.#receive(connection, name, message)),
         onClose: (end) => this.#lost(end),
       },
     );
     this.#connection = connection;
   }
 
-  /** Only the spool can fail here. What it holds is sent again after a reconnect, perhaps to better luck. */
+  /** Nothing is expected to fail here. If something does, all results are sent again after a reconnect. */
   #guarded(work: Promise<void>): void {
     work.catch((error: unknown) => {
-      this.#deps.log.error({ reason: errorMessage(error) }, 'the spool failed');
-      this.#connection?.close('the spool failed');
+      this.#deps.log.error({ reason: errorMessage(error) }, 'results could not be delivered');
+      this.#connection?.close('results could not be delivered');
     });
   }
 
@@ -197,11 +201,12 @@ export class ResultSocket {
     return Number.isInteger(rounds) ? backoffMs(rounds, chance, RECONNECT) : backoffMs(0, chance, NEXT_BACKEND);
   }
 
-  async #receive(connection: BackendConnection, message: BackendMessage): Promise<void> {
+  /** @param spoolName that the hello of this connection gave */
+  async #receive(connection: BackendConnection, spoolName: string, message: BackendMessage): Promise<void> {
     const { log, onCheckRequest } = this.#deps;
     switch (message.type) {
       case 'welcome':
-        await this.#welcome(connection, message);
+        await this.#welcome(connection, spoolName, message);
         break;
       case 'ack':
         await this.#acknowledged(message);
@@ -223,25 +228,31 @@ export class ResultSocket {
 
   async #welcome(
     connection: BackendConnection,
+    spoolName: string,
     { acked, window, version }: Extract<BackendMessage, { type: 'welcome' }>,
   ): Promise<void> {
     const { log, spool, signature, onWelcome } = this.#deps;
-    if (acked > spool.lastId) {
+    if (spoolName !== spool.name) {
+      connection.close('a new spool');
+      return;
+    }
+    if (!spool.isOurs(acked)) {
       log.warn(
         { acked, last: spool.lastId },
         'the state directory is older than what the backend has: starting a new spool',
       );
-      await spool.rename();
+      await spool.rename(acked);
       connection.close('a new spool');
       return;
     }
     this.#step?.[Symbol.dispose]();
     this.#attempt = 0;
     // Before anything is awaited: the next frame may be a check request.
-    this.#session = { connection, sent: new SentResults({ acked, window, signature }), ackDeadline: undefined };
+    const sent = new SentResults({ acked, window, signature });
+    this.#session = { connection, spool: spoolName, sent, ackDeadline: undefined };
     log.info({ url: this.#backend.url, version, spooled: spool.size }, 'connected to the backend');
     onWelcome();
-    await spool.acknowledge(acked);
+    await spool.acknowledge(acked, spoolName);
     this.#checkIdle();
     await this.#pump();
   }
@@ -259,7 +270,7 @@ export class ResultSocket {
     if (session === undefined) return;
     session.sent.acknowledge(id, bases);
     this.#watchAcks(session);
-    await this.#deps.spool.acknowledge(session.sent.ackedId);
+    await this.#deps.spool.acknowledge(session.sent.ackedId, session.spool);
     this.#checkIdle();
     await this.#pump();
   }
@@ -281,11 +292,17 @@ export class ResultSocket {
     this.#pumping = true;
     try {
       for (let session = this.#session; session !== undefined; session = this.#session) {
+        if (session.spool !== this.#deps.spool.name) {
+          // Its ids begin anew, which only another hello can say.
+          session.connection.close('a new spool');
+          return;
+        }
         const { room, sentId, rewinds } = session.sent;
         // Not awaited: who comes while it is decided that there is nothing to send would not be served.
         if (room <= 0 || sentId >= this.#deps.spool.lastId) return;
         const results = await this.#nextResults(session.sent);
-        if (session !== this.#session || rewinds !== session.sent.rewinds) continue;
+        const isOutdated = session.spool !== this.#deps.spool.name || rewinds !== session.sent.rewinds;
+        if (session !== this.#session || isOutdated) continue;
         if (results.length === 0) return;
         session.connection.sendText(session.sent.nextFrame(results));
         if (session.ackDeadline === undefined) this.#watchAcks(session);

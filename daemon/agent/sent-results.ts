@@ -1,5 +1,5 @@
 import { ShortResults } from './short-results.ts';
-import type { SpooledResult } from './spool.ts';
+import type { SpooledResult } from './unsaved-results.ts';
 
 interface SentResultsOptions {
   /** The highest id that the backend has committed; results go on after it. */

@@ -1,7 +1,7 @@
 import { hasShortTimes } from '../../shared/domain/short-result.ts';
 import type { ShortResult } from '../../shared/schemas/agent.ts';
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
-import type { SpooledResult } from './spool.ts';
+import type { SpooledResult } from './unsaved-results.ts';
 
 /** Checks of which a base is remembered; results of others are told whole. */
 const BASES_MAX = 1024;

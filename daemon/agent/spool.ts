@@ -1,15 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Level } from 'level';
-import { errorMessage, MonError } from '../../shared/errors.ts';
+import { MonError } from '../../shared/errors.ts';
+import type { SpoolTrouble } from '../../shared/schemas/agent.ts';
 import type { SubmittedResult } from '../../shared/schemas/result.ts';
-
-/** A result on disk: its id and its JSON text, sent as it is. */
-export interface SpooledResult {
-  readonly id: number;
-  readonly text: string;
-}
+import { SystemClock } from '../clock/system-clock.ts';
+import { Reopener } from '../disk/reopener.ts';
+import { AckFile } from './ack-file.ts';
+import type { Clock } from './ports.ts';
+import {
+  deleteResult,
+  putLastId,
+  putName,
+  putResult,
+  SpoolDatabase,
+  type SpoolContent,
+  type SpoolEntry,
+  type SpoolOp,
+} from './spool-database.ts';
+import { UnsavedResults, type SpooledResult } from './unsaved-results.ts';
 
 export interface SpoolLimits {
   readonly results: number;
@@ -17,90 +25,141 @@ export interface SpoolLimits {
   readonly characters: number;
 }
 
+export interface SpoolOptions {
+  /** Of what is on disk. */
+  readonly limits?: SpoolLimits;
+  /** Of the JSON text of results that are only in memory, in UTF-16 units. */
+  readonly unsavedCharacters?: number;
+  /** Decides when a disk that failed is tried again. Default: the clock of the machine. */
+  readonly clock?: Pick<Clock, 'after'>;
+}
+
 /** Some days of results of one machine while its backend is away. */
 const LIMITS: SpoolLimits = { results: 100_000, characters: 64 * 1024 * 1024 };
 
-/** One that is not on disk yet, and who wants to know its id. */
+/** Some hours of results of one machine. */
+const UNSAVED_CHARACTERS = 8 * 1024 * 1024;
+
+const LONGEST_RETRY_MS = 5000;
+
+const REASON_MAX = 500;
+
+/**
+ * Results that are only in memory have ids that are this much higher. The next start then tells their ids, which the disk
+ * does not know of, from those that it gives itself, and the backend never takes a new result for one that it has seen.
+ */
+const UNSAVED_GAP = 2 ** 28;
+
+/** A result that is not on disk yet, and the caller that waits for its id. */
 interface WaitingResult {
   readonly text: string;
   readonly resolve: (id: number) => void;
   readonly reject: (error: unknown) => void;
 }
 
-type Op = { type: 'put'; key: string; value: string } | { type: 'del'; key: string };
-
-const NAME_KEY = 'meta/name';
-const LAST_ID_KEY = 'meta/last-id';
-const RESULTS = 'result/';
-/** After the last key that begins with `result/`: `0` follows `/`. */
-const RESULTS_END = 'result0';
-const ID_DIGITS = 16;
+/** What is known of a database that had to be closed: how far it was acknowledged, and its last id. */
+type ClosedPart = Pick<SpoolContent, 'name' | 'lastId'> & { readonly acked: number };
 
 /**
- * Results that wait for the backend's acknowledgement, in order, on disk. Ids grow by one and are never used again, so
- * that the backend can tell a repetition from a new result.
+ * Opens the spool of a state directory. If the disk fails or the database is damaged, the spool works in memory until the
+ * directory can be used.
  *
- * @throws MonError `conflict` when another agent holds the directory, `unavailable` when it cannot be used
+ * @throws MonError `conflict` when another agent holds the directory, `invalid` when it can never be used
  */
-export async function openSpool(stateDir: string, limits: SpoolLimits = LIMITS): Promise<Spool> {
-  const directory = join(stateDir, 'spool');
-  try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    const db = new Level(directory);
-    await db.open();
-    return await Spool.load(db, limits);
-  } catch (error) {
-    throw spoolError(directory, error);
-  }
+export async function openSpool(stateDir: string, options: SpoolOptions = {}): Promise<Spool> {
+  return await Spool.open(stateDir, options);
 }
 
+/**
+ * Results that wait for the backend's acknowledgement, in order, on disk. Ids grow and are never used again, so that the
+ * backend can tell a repetition from a new result.
+ *
+ * While the disk refuses writes, new results are kept in memory and results on disk are still read, so that everything is
+ * delivered. The database is opened anew as soon as the disk works. A database that cannot even be read is left alone and
+ * tried again; results get a spool name of their own meanwhile.
+ */
 export class Spool implements AsyncDisposable {
-  readonly #db: Level;
+  readonly #directory: string;
+  readonly #ackFile: AckFile;
   readonly #limits: SpoolLimits;
-  /** Sizes of the texts of `#firstId` to `#lastId`, without a gap. */
-  #sizes: number[] = [];
-  #name = '';
-  #firstId = 1;
+  readonly #unsaved: UnsavedResults;
+  readonly #reopener: Reopener;
+  /** Undefined: it cannot be read. */
+  #db: SpoolDatabase | undefined;
+  /** Why nothing is written; undefined: all is well. */
+  #problem: MonError | undefined;
+  /** Results on disk that are not acknowledged, in order. */
+  #entries: SpoolEntry[] = [];
+  #name: string = randomUUID();
   #lastId = 0;
+  /** The last id that is on disk for sure: a failed write may have left later ones there. */
+  #savedId = 0;
+  /** The next result gets this id, or a later one. */
+  #nextId = 1;
+  /** The last id of the spool when it was opened. */
+  #openedId = 0;
+  #ackedId = 0;
   #characters = 0;
   #dropped = 0;
+  /** Of the database that had to be closed in this life. */
+  #closedPart: ClosedPart | undefined;
   readonly #waiting: WaitingResult[] = [];
   /** Writes go one after the other: a reader must never see an id before a smaller one. */
   #lastWrite: Promise<unknown> = Promise.resolve();
-  /** A write has failed, perhaps in the middle of a record. */
-  #isTorn = false;
+  readonly #reads = new Set<Promise<unknown>>();
+  /** Settles when the database has been opened anew; undefined: it is not being opened. */
+  #opening: Promise<unknown> | undefined;
   #isClosed = false;
 
-  private constructor(db: Level, limits: SpoolLimits) {
-    this.#db = db;
-    this.#limits = limits;
+  private constructor(stateDir: string, { limits, unsavedCharacters, clock }: SpoolOptions) {
+    this.#directory = join(stateDir, 'spool');
+    this.#ackFile = new AckFile(join(stateDir, 'spool.acked'));
+    this.#limits = limits ?? LIMITS;
+    this.#unsaved = new UnsavedResults(unsavedCharacters ?? UNSAVED_CHARACTERS);
+    this.#reopener = new Reopener(
+      () => this.#inTurn(() => this.#recover()),
+      clock ?? new SystemClock(),
+      LONGEST_RETRY_MS,
+    );
   }
 
-  static async load(db: Level, limits: SpoolLimits): Promise<Spool> {
-    const spool = new Spool(db, limits);
-    await spool.#load();
+  static async open(stateDir: string, options: SpoolOptions): Promise<Spool> {
+    const spool = new Spool(stateDir, options);
+    try {
+      await spool.#open();
+    } catch (error) {
+      if (!(error instanceof MonError) || error.code !== 'unavailable') throw error;
+      spool.#fail(error);
+    }
     return spool;
   }
 
-  /** Names this series of ids for the backend; made once. */
+  /** Names this series of ids for the backend. Another name means that the series begins anew. */
   get name(): string {
     return this.#name;
   }
 
-  /** The last id on disk; 0 before the first. */
+  /** The last id that was given; 0 before the first. */
   get lastId(): number {
     return this.#lastId;
   }
 
-  /** Results that wait. */
+  /** The number of results that wait. */
   get size(): number {
-    return this.#sizes.length;
+    return this.#entries.length + this.#unsaved.size;
+  }
+
+  /** Undefined while everything is written to disk. */
+  get trouble(): SpoolTrouble | undefined {
+    if (this.#problem === undefined) return undefined;
+    const reason = this.#problem.message.slice(0, REASON_MAX);
+    return { writable: false, reason, unsaved: this.#unsaved.size, dropped: this.#unsaved.dropped };
   }
 
   /**
    * Adds a result; beyond the limits the oldest ones go. Synced to disk, because an id that a power loss takes back
    * would be used again, and the backend would ignore the second result with it. Results that come while others are
-   * written share the next write: many together take no longer than one.
+   * written share the next write: many together take no longer than one. What the disk refuses is kept in memory.
    *
    * @returns its id
    */
@@ -111,83 +170,251 @@ export class Spool implements AsyncDisposable {
     return await promise;
   }
 
-  /** Results after `afterId` in order, as many as the limits allow, but at least one when there is one. */
-  async read(afterId: number, limits: SpoolLimits): Promise<SpooledResult[]> {
-    const results: SpooledResult[] = [];
-    let characters = 0;
-    for await (const [key, text] of this.#db.iterator({ gt: keyOf(afterId), lt: RESULTS_END, limit: limits.results })) {
-      characters += text.length;
-      if (results.length > 0 && characters > limits.characters) break;
-      results.push({ id: idOf(key), text });
-    }
-    return results;
+  /** Resolves to true as soon as a result is on disk or acknowledged, and to false when it was dropped. */
+  safe(id: number): Promise<boolean> {
+    return this.#unsaved.safe(id);
   }
 
-  /** Forgets everything up to `id`. Not synced: what comes back after a power loss is sent again and ignored. */
-  async acknowledge(id: number): Promise<void> {
+  /** Results after `afterId` in order, as many as the limits allow, but at least one when there is one. Never rejects. */
+  async read(afterId: number, limits: SpoolLimits): Promise<SpooledResult[]> {
+    await this.#opening;
+    const reading = this.#read(afterId, limits);
+    this.#reads.add(reading);
+    try {
+      return await reading;
+    } catch (error) {
+      // What cannot be read must not keep back what is in memory.
+      await this.#inTurn(() => this.#detach(error));
+      return firstOf(this.#unsaved.after(afterId), limits, []);
+    } finally {
+      this.#reads.delete(reading);
+    }
+  }
+
+  /**
+   * Forgets everything up to `id`. Not synced: what comes back after a power loss is sent again and ignored. Never rejects:
+   * what cannot be deleted from the disk is deleted when the disk works.
+   *
+   * @param name of the series that the id is of; ids of an earlier series are ignored
+   */
+  async acknowledge(id: number, name = this.#name): Promise<void> {
     await this.#inTurn(async () => {
-      await this.#reopenTorn();
-      const count = Math.min(this.#sizes.length, id - this.#firstId + 1);
-      if (count <= 0) return;
-      await this.#write(this.#deletions(count), false);
+      if (name !== this.#name) return;
+      this.#ackedId = Math.max(this.#ackedId, Math.min(id, this.#lastId));
+      this.#unsaved.acknowledge(id);
+      const count = countUpTo(this.#entries, id);
+      if (count > 0 && this.#problem === undefined) {
+        try {
+          await this.#db?.write(this.#deletions(count), false);
+        } catch (error) {
+          this.#fail(error);
+        }
+      }
       this.#forget(count);
+      if (this.#problem !== undefined && this.#db !== undefined) await this.#noteAck();
     });
   }
 
-  /** How many results were dropped since the last call. */
+  /** How many results were dropped since the last call because there were too many on disk. */
   takeDropped(): number {
     const dropped = this.#dropped;
     this.#dropped = 0;
     return dropped;
   }
 
-  /** Takes a new name, for a spool whose ids the backend has already seen from an earlier life of this directory. */
-  async rename(): Promise<void> {
+  /** Whether the backend's last committed id is of this series: if not, it has seen a later life of this directory. */
+  isOurs(acked: number): boolean {
+    return acked <= this.#lastId || acked < this.#nextId;
+  }
+
+  /**
+   * Takes a new name, for a spool whose ids the backend has already seen from another life of this directory.
+   *
+   * @param acked the last id that the backend has committed under the present name
+   */
+  async rename(acked: number): Promise<void> {
+    // That life sent results that it could not write, and before them all that it had on disk.
+    if (acked >= this.#openedId + UNSAVED_GAP / 2) await this.acknowledge(this.#openedId);
     await this.#inTurn(async () => {
-      await this.#reopenTorn();
-      const name = randomUUID();
-      await this.#write([{ type: 'put', key: NAME_KEY, value: name }], true);
-      this.#name = name;
+      this.#name = randomUUID();
+      this.#ackedId = 0;
+      if (this.#problem !== undefined) return;
+      try {
+        await this.#db?.write([putName(this.#name)], true);
+      } catch (error) {
+        this.#fail(error);
+      }
     });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#lastWrite;
+    this.#reopener[Symbol.dispose]();
+    // The last chance of what is only in memory.
+    await this.#inTurn(() => this.#recover()).catch(() => undefined);
     this.#isClosed = true;
-    await this.#db.close();
+    await Promise.allSettled(this.#reads);
+    await this.#db?.close();
   }
 
-  async #load(): Promise<void> {
-    const [storedName, storedLastId = '0'] = await this.#db.getMany([NAME_KEY, LAST_ID_KEY]);
-    const name = storedName ?? randomUUID();
-    if (storedName === undefined) await this.#db.batch([{ type: 'put', key: NAME_KEY, value: name }], { sync: true });
-    this.#name = name;
-    this.#lastId = Number(storedLastId);
-    this.#firstId = this.#lastId + 1;
-    this.#sizes = [];
-    this.#characters = 0;
-    for await (const [key, text] of this.#db.iterator({ gt: RESULTS, lt: RESULTS_END })) {
-      if (this.#sizes.length === 0) this.#firstId = idOf(key);
-      this.#sizes.push(text.length);
-      this.#characters += text.length;
+  /** For a spool of which nothing was used yet. */
+  async #open(): Promise<void> {
+    const db = await SpoolDatabase.open(this.#directory);
+    try {
+      const content = await db.load();
+      await this.#ackFile.reserve();
+      const ack = await this.#ackFile.read();
+      const acked = ack?.name === content.name ? ack.acked : 0;
+      this.#name = content.name;
+      this.#savedId = content.lastId;
+      this.#lastId = Math.max(content.lastId, acked);
+      // The life before gave ids that are not on disk. Not all of them may have been acknowledged when it ended.
+      this.#nextId = acked > content.lastId ? acked + UNSAVED_GAP : content.lastId + 1;
+      this.#openedId = content.lastId;
+      this.#setEntries(content.entries);
+      const count = countUpTo(this.#entries, acked);
+      if (count > 0) await db.write(this.#deletions(count), false);
+      this.#forget(count);
+    } catch (error) {
+      await db.close();
+      this.#setEntries([]);
+      throw error;
     }
+    this.#db = db;
+  }
+
+  /** From now on new results are kept in memory, until the disk works. */
+  #fail(error: unknown): void {
+    if (!(error instanceof MonError)) throw error;
+    const isFirst = this.#problem === undefined;
+    this.#problem = error;
+    if (isFirst) this.#nextId = Math.max(this.#nextId, this.#lastId + UNSAVED_GAP);
+    if (!this.#isClosed) this.#reopener.start();
+  }
+
+  /** Gives up a database that cannot be read. Its results wait for it to be opened; those in memory begin a new series. */
+  async #detach(problem: unknown): Promise<void> {
+    const db = this.#db;
+    if (db === undefined || this.#isClosed) return;
+    this.#db = undefined;
+    this.#closedPart ??= { name: this.#name, lastId: this.#savedId, acked: this.#ackedId };
+    this.#name = randomUUID();
+    this.#ackedId = 0;
+    this.#setEntries([]);
+    await Promise.allSettled([db.close()]);
+    this.#fail(problem);
+  }
+
+  /** @throws MonError when the disk still fails */
+  async #recover(): Promise<void> {
+    if (this.#isClosed || this.#problem === undefined) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#opening = promise;
+    try {
+      await Promise.allSettled(this.#reads);
+      await (this.#db === undefined ? this.#openLate() : this.#reopen(this.#db));
+      this.#problem = undefined;
+    } catch (error) {
+      if (error instanceof MonError) this.#problem = error;
+      throw error;
+    } finally {
+      this.#opening = undefined;
+      resolve();
+    }
+  }
+
+  /** Opens a database anew that could be read all the time, and writes what was kept in memory. */
+  async #reopen(db: SpoolDatabase): Promise<void> {
+    await db.closeForReopening();
+    let content: SpoolContent;
+    try {
+      await db.reopen();
+      content = await db.load();
+    } catch (error) {
+      await this.#detach(error);
+      throw error;
+    }
+    // What a failed write has left on disk is in memory too.
+    const isKept = ({ id }: SpoolEntry): boolean => id > this.#ackedId && id <= this.#savedId;
+    this.#setEntries(content.entries.filter(isKept));
+    await this.#saveUnsaved(
+      db,
+      content.entries.filter((entry) => !isKept(entry)),
+    );
   }
 
   /**
-   * After a failed write LevelDB must not append to the same log again: what stands behind a torn record is not read at the
-   * next start, so results would be lost and their ids given twice. Opened again it begins a new log. What the failed write
-   * was about may be there after all.
+   * Opens a database that could not be opened before. Results of checks with a newer result that was delivered meanwhile
+   * are dropped: delivered now they would set the check back.
    */
-  async #reopenTorn(): Promise<void> {
-    if (!this.#isTorn || this.#isClosed) return;
+  async #openLate(): Promise<void> {
+    const db = await SpoolDatabase.open(this.#directory);
     try {
-      await this.#db.close();
-      await this.#db.open();
-      await this.#load();
+      const { name, lastId, entries } = await db.load();
+      await this.#ackFile.reserve();
+      const ack = await this.#ackFile.read();
+      const closed = this.#closedPart?.name === name ? this.#closedPart : undefined;
+      const acked = Math.max(ack?.name === name ? ack.acked : 0, closed?.acked ?? 0);
+      const savedId = closed?.lastId ?? lastId;
+      const gone: SpoolEntry[] = [];
+      const kept: SpoolEntry[] = [];
+      let superseded = 0;
+      let at = 0;
+      for await (const { text } of db.read(0, lastId, Infinity)) {
+        const entry = entries[at++];
+        if (entry === undefined) break;
+        const isWaiting = entry.id > acked && entry.id <= savedId;
+        const isSuperseded = isWaiting && this.#unsaved.hasSuperseded(text);
+        if (isSuperseded) superseded += 1;
+        (isWaiting && !isSuperseded ? kept : gone).push(entry);
+      }
+      if (kept.length > 0) {
+        // They come before what is in memory, so that the ids of a new series fit.
+        this.#name = randomUUID();
+        this.#ackedId = 0;
+        const firstId = Math.max(lastId, this.#lastId) + 1;
+        this.#unsaved.renumber(firstId);
+        this.#nextId = firstId + this.#unsaved.size;
+        this.#lastId = this.#unsaved.size === 0 ? (kept.at(-1)?.id ?? 0) : this.#nextId - 1;
+      }
+      this.#setEntries(kept);
+      await this.#saveUnsaved(db, gone);
+      this.#dropped += superseded;
     } catch (error) {
-      throw spoolError(this.#db.location, error);
+      this.#setEntries([]);
+      await db.close();
+      throw error;
     }
-    this.#isTorn = false;
+    this.#closedPart = undefined;
+    this.#db = db;
+  }
+
+  /** Writes everything to a database that was just opened, and deletes what must not be there. */
+  async #saveUnsaved(db: SpoolDatabase, gone: readonly SpoolEntry[]): Promise<void> {
+    const unsaved = [...this.#unsaved.after(0)];
+    await db.write(
+      [
+        ...gone.map(({ id }) => deleteResult(id)),
+        ...unsaved.map(putResult),
+        putName(this.#name),
+        putLastId(this.#lastId),
+      ],
+      true,
+    );
+    this.#unsaved.takeSaved();
+    this.#unsaved.forgetKeys();
+    for (const { id, text } of unsaved) this.#addEntry({ id, size: text.length });
+    this.#savedId = this.#lastId;
+    this.#nextId = Math.max(this.#nextId, this.#lastId + 1);
+    const surplus = this.#surplus([]);
+    if (surplus > 0) {
+      await db.write(this.#deletions(surplus), true);
+      this.#forget(surplus);
+      this.#dropped += surplus;
+    }
+  }
+
+  async #noteAck(): Promise<void> {
+    if (this.#ackedId > 0) await this.#ackFile.write({ name: this.#name, acked: this.#ackedId });
   }
 
   async #inTurn<T>(task: () => Promise<T>): Promise<T> {
@@ -196,104 +423,119 @@ export class Spool implements AsyncDisposable {
     return await done;
   }
 
-  async #write(ops: Op[], sync: boolean): Promise<void> {
-    try {
-      await this.#db.batch(ops, { sync });
-    } catch (error) {
-      this.#isTorn = true;
-      throw spoolError(this.#db.location, error);
-    }
-  }
-
   async #writeWaiting(): Promise<void> {
     const added = this.#waiting.splice(0);
-    try {
-      await this.#reopenTorn();
-      await this.#add(added);
-    } catch (error) {
-      for (const { reject } of added) reject(error);
+    if (this.#isClosed) {
+      for (const { reject } of added) reject(new MonError('unavailable', `the spool ${this.#directory} is closed`));
+      return;
+    }
+    const db = this.#db;
+    if (db !== undefined && this.#problem === undefined) {
+      try {
+        await this.#add(db, added);
+        return;
+      } catch (error) {
+        this.#fail(error);
+      }
+    }
+    for (const { text, resolve } of added) {
+      this.#lastId = this.#takeId();
+      this.#unsaved.add(this.#lastId, text);
+      resolve(this.#lastId);
     }
   }
 
-  async #add(added: readonly WaitingResult[]): Promise<void> {
-    const lastId = this.#lastId + added.length;
+  #takeId(): number {
+    const id = this.#nextId;
+    this.#nextId += 1;
+    return id;
+  }
+
+  async #add(db: SpoolDatabase, added: readonly WaitingResult[]): Promise<void> {
+    const firstId = this.#nextId;
+    const lastId = firstId + added.length - 1;
     const surplus = this.#surplus(added);
     // More may come at once than there is room for.
-    const kept = added.slice(Math.max(0, surplus - this.#sizes.length));
-    const ops: Op[] = kept.map(({ text }, index) => ({
-      type: 'put',
-      key: keyOf(lastId - kept.length + 1 + index),
-      value: text,
-    }));
-    await this.#write(
+    const skipped = Math.max(0, surplus - this.#entries.length);
+    const results = added.map(({ text }, index) => ({ id: firstId + index, text }));
+    await db.write(
       [
-        ...this.#deletions(Math.min(surplus, this.#sizes.length)),
-        ...ops,
-        { type: 'put', key: LAST_ID_KEY, value: String(lastId) },
+        ...this.#deletions(Math.min(surplus, this.#entries.length)),
+        ...results.slice(skipped).map(putResult),
+        putLastId(lastId),
       ],
       true,
     );
-    for (const { text } of added) {
-      this.#sizes.push(text.length);
-      this.#characters += text.length;
-    }
+    for (const { id, text } of results) this.#addEntry({ id, size: text.length });
     this.#lastId = lastId;
+    this.#savedId = lastId;
+    this.#nextId = lastId + 1;
     this.#forget(surplus);
     this.#dropped += surplus;
-    for (const [index, { resolve }] of added.entries()) resolve(lastId - added.length + 1 + index);
+    for (const [index, { resolve }] of added.entries()) resolve(firstId + index);
+  }
+
+  async #read(afterId: number, limits: SpoolLimits): Promise<SpooledResult[]> {
+    const results: SpooledResult[] = [];
+    const db = this.#db;
+    const last = this.#entries.at(-1)?.id ?? 0;
+    const after = Math.max(afterId, this.#ackedId);
+    if (db !== undefined && last > after) {
+      let characters = 0;
+      for await (const result of db.read(after, last, limits.results)) {
+        characters += result.text.length;
+        if (results.length > 0 && characters > limits.characters) return results;
+        results.push(result);
+      }
+    }
+    return firstOf(this.#unsaved.after(Math.max(after, results.at(-1)?.id ?? 0)), limits, results);
   }
 
   /** How many of the oldest must go before all fit; the newest is kept whatever its size. */
-  #surplus(added: readonly WaitingResult[]): number {
-    const total = this.#sizes.length + added.length;
+  #surplus(added: readonly Pick<WaitingResult, 'text'>[]): number {
+    const total = this.#entries.length + added.length;
     let characters = added.reduce((sum, { text }) => sum + text.length, this.#characters);
     let count = 0;
     while (count < total - 1 && (total - count > this.#limits.results || characters > this.#limits.characters)) {
-      characters -= this.#sizes[count] ?? added[count - this.#sizes.length]?.text.length ?? 0;
+      characters -= this.#entries[count]?.size ?? added[count - this.#entries.length]?.text.length ?? 0;
       count += 1;
     }
     return count;
   }
 
-  #deletions(count: number): Op[] {
-    return Array.from({ length: count }, (_, index) => ({ type: 'del', key: keyOf(this.#firstId + index) }));
+  #deletions(count: number): SpoolOp[] {
+    return this.#entries.slice(0, count).map(({ id }) => deleteResult(id));
+  }
+
+  #setEntries(entries: readonly SpoolEntry[]): void {
+    this.#entries = [...entries];
+    this.#characters = entries.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  #addEntry(entry: SpoolEntry): void {
+    this.#entries.push(entry);
+    this.#characters += entry.size;
   }
 
   #forget(count: number): void {
-    for (const size of this.#sizes.splice(0, count)) this.#characters -= size;
-    this.#firstId += count;
+    for (const { size } of this.#entries.splice(0, count)) this.#characters -= size;
   }
 }
 
-function keyOf(id: number): string {
-  return `${RESULTS}${String(id).padStart(ID_DIGITS, '0')}`;
+/** Adds results to a list as far as the limits allow, but at least one. */
+function firstOf(more: Iterable<SpooledResult>, limits: SpoolLimits, results: SpooledResult[]): SpooledResult[] {
+  let characters = results.reduce((sum, { text }) => sum + text.length, 0);
+  for (const result of more) {
+    characters += result.text.length;
+    if (results.length >= limits.results || (results.length > 0 && characters > limits.characters)) break;
+    results.push(result);
+  }
+  return results;
 }
 
-function idOf(key: string): number {
-  return Number(key.slice(RESULTS.length));
-}
-
-function spoolError(directory: string, error: unknown): MonError {
-  if (error instanceof MonError) return error;
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-  if (code === 'LEVEL_LOCKED') {
-    return new MonError(
-      'conflict',
-      `another agent is using ${directory}; stop it, or give this one its own --state-dir`,
-      { cause: error },
-    );
-  }
-  if (code === 'LEVEL_CORRUPTION') {
-    return new MonError(
-      'unavailable',
-      `the spool ${directory} is damaged: ${errorMessage(cause)}; move it away to start with an empty one, what waits in it is lost`,
-      { cause: error },
-    );
-  }
-  return new MonError(
-    'unavailable',
-    `cannot use the spool ${directory}: ${errorMessage(cause)}; check that the directory is writable and the disk has room`,
-    { cause: error },
-  );
+/** How many of the first entries have an id up to this one. */
+function countUpTo(entries: readonly SpoolEntry[], id: number): number {
+  let count = 0;
+  while (count < entries.length && (entries[count]?.id ?? Infinity) <= id) count += 1;
+  return count;
 }

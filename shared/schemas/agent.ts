@@ -37,6 +37,18 @@ export const KEEPALIVE_SECONDS = 20;
 
 const resultIdSchema = z.int().positive();
 
+/** The attribute `spool` of the client record of an agent that cannot write its spool; absent while it can. */
+export const spoolTroubleSchema = z.looseObject({
+  writable: z.literal(false),
+  /** What is wrong, and what to do. */
+  reason: z.string().max(1000),
+  /** The number of results that are only in memory. */
+  unsaved: z.int().min(0),
+  /** The number of results that were dropped for want of memory, since the start of the agent. */
+  dropped: z.int().min(0),
+});
+export type SpoolTrouble = z.infer<typeof spoolTroubleSchema>;
+
 /** Most results in one frame. */
 const FRAME_RESULTS_MAX = 1000;
 

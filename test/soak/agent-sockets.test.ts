@@ -178,7 +178,8 @@ test(
     const anywhere = { bind: LOCALHOST, port: 0 };
     const tcp = await openTcpInput(anywhere, { clock, log, accept });
     const udp = await openUdpInput(anywhere, { clock, log, accept });
-    const endpoints = { settings: {}, redactKeys: new Set<string>(), isConnected: () => true, waiting: () => 0 };
+    const spool = { isConnected: () => true, waiting: () => 0, spoolTrouble: () => undefined };
+    const endpoints = { settings: {}, redactKeys: new Set<string>(), ...spool };
     const http = await openHttpInput(anywhere, { log, accept, ...endpoints });
     const datagrams = createSocket('udp4');
     onTestFinished(async () => {

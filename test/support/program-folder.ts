@@ -18,7 +18,14 @@ declare module 'vitest' {
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /** Of this folder, what tests run as processes of their own. */
-const TEST_PROGRAMS = ['command-host', 'store-writer', 'store-opener', 'starved-writer', 'spool-writer'] as const;
+const TEST_PROGRAMS = [
+  'command-host',
+  'store-writer',
+  'store-opener',
+  'starved-writer',
+  'spool-writer',
+  'spool-host',
+] as const;
 export type TestProgram = (typeof TEST_PROGRAMS)[number];
 
 /**

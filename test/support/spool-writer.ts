@@ -1,11 +1,11 @@
-// A process to be killed: appends results to the spool in the directory it is given, and prints each id once it is safe,
-// or that it was refused.
+// A process to be killed: appends results to the spool in the directory it is given, and prints each id once it is safe.
 import { openSpool } from '../../daemon/agent/spool.ts';
 
 const [, , stateDir = ''] = process.argv;
 const spool = await openSpool(stateDir);
 for (;;) {
   const output = `after ${String(spool.lastId)}`;
-  const told = await spool.append({ name: 'disk', output, status: 0 }).then(String, () => 'refused');
-  process.stdout.write(`${told}\n`);
+  const id = await spool.append({ name: 'disk', output, status: 0 });
+  await spool.safe(id);
+  process.stdout.write(`${String(id)}\n`);
 }

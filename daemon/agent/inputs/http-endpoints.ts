@@ -3,6 +3,7 @@ import type { Settings } from '../../../shared/domain/merge-settings.ts';
 import { redact } from '../../../shared/domain/redact.ts';
 import { parseJsonWithRawControls } from '../../../shared/domain/raw-control-characters.ts';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
+import type { SpoolTrouble } from '../../../shared/schemas/agent.ts';
 import { COMPATIBLE_VERSION, VERSION } from '../../../shared/schemas/version.ts';
 import type { Log } from '../../log/log.ts';
 import { MESSAGE_BYTES_MAX, type AcceptMessage } from './local-result.ts';
@@ -18,6 +19,8 @@ export interface EndpointDeps {
   readonly isConnected: () => boolean;
   /** Results that wait for the backend. */
   readonly waiting: () => number;
+  /** Undefined while results are written to disk. */
+  readonly spoolTrouble: () => SpoolTrouble | undefined;
 }
 
 export interface Answer {
@@ -34,7 +37,7 @@ export interface Endpoint {
 
 /** What the HTTP input offers, by path (completion 1.11). */
 export function httpEndpoints(
-  { log, accept, settings, redactKeys, isConnected, waiting }: EndpointDeps,
+  { log, accept, settings, redactKeys, isConnected, waiting, spoolTrouble }: EndpointDeps,
   isKnown: (request: IncomingMessage) => boolean,
 ): ReadonlyMap<string, Endpoint> {
   return new Map<string, Endpoint>([
@@ -43,7 +46,7 @@ export function httpEndpoints(
       {
         method: 'GET',
         help: 'the versions of the agent, and its connection to the backend',
-        answer: () => ok(info(isConnected(), waiting())),
+        answer: () => ok(info(isConnected(), waiting(), spoolTrouble())),
       },
     ],
     [
@@ -86,7 +89,7 @@ function ok(body: unknown): Answer {
   return { status: 200, body };
 }
 
-function info(connected: boolean, waiting: number): unknown {
+function info(connected: boolean, waiting: number, spool: SpoolTrouble | undefined): unknown {
   return {
     sensu: { version: COMPATIBLE_VERSION },
     transport: {
@@ -95,7 +98,7 @@ function info(connected: boolean, waiting: number): unknown {
       keepalives: { messages: 0, consumers: connected ? 1 : 0 },
       results: { messages: waiting, consumers: connected ? 1 : 0 },
     },
-    mon: { version: VERSION },
+    mon: { version: VERSION, ...(spool !== undefined && { spool }) },
   };
 }
 
@@ -120,7 +123,7 @@ async function takeResults(request: IncomingMessage, accept: AcceptMessage, log:
     logRefusal(log, 'http', error);
     return isInvalid(error)
       ? { status: 400, body: { response: errorMessage(error) } }
-      : { status: 503, body: { response: 'The result could not be stored; try again later' } };
+      : { status: 503, body: { response: `Not stored, try again later: ${errorMessage(error)}` } };
   }
 }
 

@@ -21,6 +21,7 @@ import { textFrame, type FrameSocket } from '../sockets/frame-socket.ts';
 import { Heartbeat } from '../sockets/heartbeat.ts';
 import type { OutgoingRequest } from './outgoing-request.ts';
 import { ResultStream } from './result-stream.ts';
+import { SpoolEvent } from './spool-event.ts';
 import type { AgentLink, AdmittedParts, Membership } from './agent-link.ts';
 
 /** Close codes of the WebSocket protocol: a message that makes no sense, a server that cannot now. */
@@ -43,6 +44,7 @@ export class AgentConnection implements AgentLink {
   readonly #parts: AdmittedParts;
   readonly #membership: Membership;
   readonly #heartbeat: Heartbeat;
+  readonly #spoolEvent: SpoolEvent;
   /** From the hello on. */
   #stream: ResultStream | undefined;
 
@@ -58,6 +60,7 @@ export class AgentConnection implements AgentLink {
     this.#socket = socket;
     this.#parts = parts;
     this.#membership = membership;
+    this.#spoolEvent = new SpoolEvent(parts);
     socket.on('message', (message, isBinary) => this.#receive(message, isBinary));
     this.#heartbeat = new Heartbeat(socket);
     socket.on('close', () => {
@@ -66,6 +69,10 @@ export class AgentConnection implements AgentLink {
     });
     // A broken socket also closes; that is all there is to do about it.
     socket.on('error', (error) => parts.log.debug({ client: this.name, err: error }, 'agent socket failed'));
+  }
+
+  get cannotSpool(): boolean {
+    return this.#spoolEvent.isOpen;
   }
 
   request({ frame }: OutgoingRequest): boolean {
@@ -185,6 +192,7 @@ export class AgentConnection implements AgentLink {
     if (client.name !== this.name)
       throw new MonError('invalid', `this connection belongs to ${this.name || 'nobody yet'}`);
     const { subscriptions } = await this.#parts.clients.keepalive(this.namespace, client, this.#parts.admission);
+    await this.#spoolEvent.note(this.namespace, client);
     return subscriptions;
   }
 

@@ -57,6 +57,13 @@ export class AgentHub implements Disposable {
     return size;
   }
 
+  /** Connected agents that cannot write results to their disk. */
+  get unableToSpool(): number {
+    let count = 0;
+    for (const { cannotSpool } of this.#connections.keys()) if (cannotSpool === true) count += 1;
+    return count;
+  }
+
   /**
    * Takes over an opened socket that speaks `AGENT_PROTOCOL`.
    *

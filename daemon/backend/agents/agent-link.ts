@@ -38,6 +38,8 @@ export interface AgentLink {
   /** Empty until it has said who it is. */
   readonly name: string;
   readonly subscriptions: readonly string[];
+  /** Whether the agent says that it cannot write results to its disk. */
+  readonly cannotSpool?: boolean;
   /** @returns false when the connection is on its way out */
   request(request: OutgoingRequest): boolean;
   close(code: number, reason: string): void;

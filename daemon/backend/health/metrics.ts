@@ -29,7 +29,7 @@ interface MetricParts {
   readonly disk: DiskGuard;
   readonly memory: MemoryBudget;
   readonly results: Pick<Results, 'refused'>;
-  readonly agents: Pick<AgentHub, 'size'>;
+  readonly agents: Pick<AgentHub, 'size' | 'unableToSpool'>;
   readonly feed: Pick<FeedHub, 'size' | 'lagMs'>;
   readonly connections: Pick<Connections, 'size' | 'tunnels' | 'limits' | 'refused'>;
   readonly slowPeers: Pick<SlowPeers, 'waitingBytes' | 'cut'>;
@@ -171,6 +171,11 @@ export class Metrics implements Disposable {
       'reason',
     );
     this.#gauge('mon_agents_connected', 'Connected agents', () => agents.size);
+    this.#gauge(
+      'mon_agents_spool_failing',
+      'Connected agents that cannot write results to their disk and keep them in memory only',
+      () => agents.unableToSpool,
+    );
     this.#gauge('mon_feed_consumers', 'Connected consumers of the feed', () => feed.size);
     this.#gauge('mon_feed_lag_seconds', 'How far the slowest consumer of the feed is behind', () => feed.lagMs / 1000);
   }

@@ -1,6 +1,6 @@
 import { MonError } from '../../../shared/errors.ts';
 import type { Clock, Durability } from '../ports.ts';
-import { assertDiskWorks } from './assert-disk-works.ts';
+import { assertDiskWorks } from '../../disk/assert-disk-works.ts';
 import { diskError } from './disk-error.ts';
 import { UnsettledWriteError } from './unsettled-write.ts';
 import { LogTail, type LogEnd } from './log-tail.ts';

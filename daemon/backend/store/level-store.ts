@@ -20,7 +20,7 @@ import { MIGRATIONS } from './migrations/list.ts';
 import { ensureSchema } from './migrations/schema-version.ts';
 import { closeDatabase, openDatabase, WRITE_BUFFER_BYTES, type LossPolicy } from './open-database.ts';
 import { ReadGate } from './read-gate.ts';
-import { Reopener } from './reopener.ts';
+import { Reopener } from '../../disk/reopener.ts';
 import { RETENTION_DEFAULT, type RetentionLimits } from './retention.ts';
 import { assertShard, emptyShard, loadShard, type Shard } from './shard.ts';
 import { encodeTuple, tupleRange } from './tuple.ts';

@@ -346,7 +346,7 @@ describe('results', () => {
 
   test('that the spool dropped are told once a minute', async () => {
     const dir = await tempDir();
-    const spool = await openSpool(dir, { results: 2, characters: 1000 });
+    const spool = await openSpool(dir, { limits: { results: 2, characters: 1000 } });
     const { clock, log, report } = await aBench('http://127.0.0.1:1', { spool });
     await report('a', 'b', 'c', 'd', 'e');
     expect(log.messages('error')).toEqual([]);

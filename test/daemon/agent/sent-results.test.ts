@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { SentResults } from '../../../daemon/agent/sent-results.ts';
-import type { SpooledResult } from '../../../daemon/agent/spool.ts';
+import type { SpooledResult } from '../../../daemon/agent/unsaved-results.ts';
 
 const spooled = (...ids: number[]): SpooledResult[] => ids.map((id) => ({ id, text: '{"name":"disk"}' }));
 

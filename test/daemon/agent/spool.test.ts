@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import * as fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { openSpool, type Spool, type SpoolLimits } from '../../../daemon/agent/spool.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { openSpool, type Spool, type SpoolLimits, type SpoolOptions } from '../../../daemon/agent/spool.ts';
 import type { SubmittedResult } from '../../../shared/schemas/result.ts';
 import { builtProgram } from '../../support/built-programs.ts';
 import { canDisksFail, FailingDisk, type Fault } from '../../support/failing-disk.ts';
@@ -16,10 +16,15 @@ const EVERYTHING: SpoolLimits = { results: 1_000_000, characters: 1_000_000_000 
 
 const aResult = (output: string): SubmittedResult => ({ name: 'disk', output, status: 0 });
 
-async function open(dir: string, limits?: SpoolLimits): Promise<Spool> {
-  const spool = await openSpool(dir, limits);
+async function open(dir: string, options?: SpoolOptions): Promise<Spool> {
+  const spool = await openSpool(dir, options);
   onTestFinished(() => spool[Symbol.asyncDispose]());
   return spool;
+}
+
+/** The outputs of all results, in order. */
+async function textsIn(spool: Spool): Promise<unknown[]> {
+  return (await spool.read(0, EVERYTHING)).map(({ text }) => (JSON.parse(text) as SubmittedResult).output);
 }
 
 async function idsIn(spool: Spool): Promise<number[]> {
@@ -93,7 +98,7 @@ describe('a spool', () => {
     const { name } = spool;
     expect((await open(await tempDir())).name).not.toBe(name);
     await spool.append(aResult('a'));
-    await spool.rename();
+    await spool.rename(0);
     const renamed = spool.name;
     expect(renamed).not.toBe(name);
     await spool[Symbol.asyncDispose]();
@@ -105,7 +110,7 @@ describe('a spool', () => {
 
 describe('beyond its limits a spool', () => {
   test('drops the oldest results and counts them once', async () => {
-    const spool = await open(await tempDir(), { ...EVERYTHING, results: 3 });
+    const spool = await open(await tempDir(), { limits: { ...EVERYTHING, results: 3 } });
     for (let number = 1; number <= 5; number += 1) await spool.append(aResult('x'));
     expect(await idsIn(spool)).toEqual([3, 4, 5]);
     expect(spool.takeDropped()).toBe(2);
@@ -113,7 +118,7 @@ describe('beyond its limits a spool', () => {
   });
 
   test('keeps the newest of more than it has room for at once', async () => {
-    const spool = await open(await tempDir(), { ...EVERYTHING, results: 3 });
+    const spool = await open(await tempDir(), { limits: { ...EVERYTHING, results: 3 } });
     await spool.append(aResult('x'));
     const ids = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((output) => spool.append(aResult(output))));
     expect(ids).toEqual([2, 3, 4, 5, 6]);
@@ -122,7 +127,7 @@ describe('beyond its limits a spool', () => {
   });
 
   test('drops as many as a large result needs, but keeps the newest whatever its size', async () => {
-    const spool = await open(await tempDir(), { ...EVERYTHING, characters: 1000 });
+    const spool = await open(await tempDir(), { limits: { ...EVERYTHING, characters: 1000 } });
     for (let number = 1; number <= 5; number += 1) await spool.append(aResult('x'.repeat(100)));
     await spool.append(aResult('x'.repeat(600)));
     expect(await idsIn(spool)).toEqual([4, 5, 6]);
@@ -132,10 +137,10 @@ describe('beyond its limits a spool', () => {
 
   test('still holds the limits after a restart', async () => {
     const dir = await tempDir();
-    const first = await openSpool(dir, { ...EVERYTHING, results: 3 });
+    const first = await openSpool(dir, { limits: { ...EVERYTHING, results: 3 } });
     for (let number = 1; number <= 5; number += 1) await first.append(aResult('x'));
     await first[Symbol.asyncDispose]();
-    const second = await open(dir, { ...EVERYTHING, results: 3 });
+    const second = await open(dir, { limits: { ...EVERYTHING, results: 3 } });
     await second.append(aResult('y'));
     expect(await idsIn(second)).toEqual([4, 5, 6]);
   });
@@ -164,7 +169,7 @@ test('a spool behaves like an array, over restarts', async () => {
     fc.asyncProperty(fc.array(command, { maxLength: 40 }), async (commands) => {
       run += 1;
       const own = join(dir, String(run));
-      let spool = await openSpool(own, limits);
+      let spool = await openSpool(own, { limits });
       let model: { id: number; text: string }[] = [];
       let lastId = 0;
       const ids: [given: number, expected: number][] = [];
@@ -185,7 +190,7 @@ test('a spool behaves like an array, over restarts', async () => {
           model = model.filter(({ id }) => id > step.id);
         } else {
           await spool[Symbol.asyncDispose]();
-          spool = await openSpool(own, limits);
+          spool = await openSpool(own, { limits });
         }
       }
       expect(await spool.read(0, EVERYTHING)).toEqual(model);
@@ -241,14 +246,13 @@ describe.each(disks)('on a disk that fails below LevelDB', (Disk) => {
       env: { ...process.env, ...disk.env },
     });
     const ids: number[] = [];
-    let refused = 0;
     for await (const line of createInterface(writer.stdout)) {
-      if (line === 'refused') refused += 1;
-      else ids.push(Number(line));
-      if (ids.length === 5 && refused === 0) disk.fail(fault);
-      if (ids.length === 50 || refused === 50) writer.kill('SIGKILL');
+      ids.push(Number(line));
+      if (ids.length === 5) disk.fail(fault);
+      if (ids.length === 50) writer.kill('SIGKILL');
     }
-    expect(refused).toBe(1);
+    expect(await disk.failures()).toBe(1);
+    expect(ids).toEqual(ids.toSorted((a, b) => a - b));
     expect(new Set(ids).size).toBe(ids.length);
     const spool = await open(dir);
     expect(await idsIn(spool)).toEqual(expect.arrayContaining(ids));
@@ -269,21 +273,29 @@ describe('a spool that cannot be used', () => {
     const file = join(await tempDir(), 'state');
     await writeFile(file, '');
     await expect(openSpool(file)).rejects.toMatchObject({
-      code: 'unavailable',
+      code: 'invalid',
       message: expect.stringMatching(`^cannot use the spool ${file}/spool: .*; check that the directory is writable`),
     });
   });
 
-  test('because it is damaged says how to go on', async () => {
+  test('because it is damaged keeps results in memory, says how to go on, and goes on once it was moved away', async () => {
     const dir = await tempDir();
     const spool = await openSpool(dir);
     await spool.append(aResult('a'));
     await spool[Symbol.asyncDispose]();
     await writeFile(join(dir, 'spool', 'CURRENT'), 'no-manifest');
-    await expect(openSpool(dir)).rejects.toMatchObject({
-      code: 'unavailable',
-      message: expect.stringMatching(`^the spool ${dir}/spool is damaged: .*; move it away to start with an empty one`),
+    const damaged = await open(dir);
+    await damaged.append(aResult('b'));
+    expect(damaged.trouble).toEqual({
+      writable: false,
+      reason: expect.stringMatching(`^the spool ${dir}/spool is damaged: .*; move it away to start with an empty one`),
+      unsaved: 1,
+      dropped: 0,
     });
+    expect(await textsIn(damaged)).toEqual(['b']);
+    await rename(join(dir, 'spool'), join(dir, 'damaged'));
+    await vi.waitFor(() => expect(damaged.trouble).toBeUndefined());
+    expect(await textsIn(damaged)).toEqual(['b']);
   });
 
   test('because it is closed fails the append and counts nothing', async () => {

@@ -76,7 +76,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
   },
   {
     defence: 'the store is opened until it works',
-    file: 'daemon/backend/store/reopener.ts',
+    file: 'daemon/disk/reopener.ts',
     text: 'this.#timer = this.#clock.after(this.#delayMs, () => void this.#try());',
     replacement: '',
     test: 'test/daemon/backend/store/failed-writes.test.ts',

@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
 import { MonError } from '../../../../shared/errors.ts';
 import type { Clock } from '../../ports.ts';
-import { Reopener } from '../reopener.ts';
+import { Reopener } from '../../../disk/reopener.ts';
 import { databaseError, isAnswer } from './database-error.ts';
 import { readStoreRow } from './open-postgres.ts';
 import { giveUp, type DatabaseServer } from './server.ts';

@@ -41,6 +41,7 @@ async function aBench(
       redactKeys: new Set(['badge']),
       isConnected: () => true,
       waiting: () => 3,
+      spoolTrouble: () => undefined,
     },
   );
   onTestFinished(async () => await input[Symbol.asyncDispose]());
@@ -110,7 +111,7 @@ describe('/results', () => {
   test('says when a result could not be made safe', async () => {
     const { report, log } = await aBench({}, async () => await Promise.reject(new Error('disk full')));
     expect(await report('{"name": "a", "output": "x"}')).toMatchObject({ status: 503 });
-    expect(log.messages('error')).toEqual(['check result of a local program lost, it could not be spooled']);
+    expect(log.messages('error')).toEqual(['check result of a local program is not on disk']);
   });
 
   test('takes nothing from the page of a browser', async () => {

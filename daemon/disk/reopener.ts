@@ -1,24 +1,29 @@
-import type { Clock } from '../ports.ts';
+/** The part of a clock that waits. */
+interface Timers {
+  after(delayMs: number, task: () => void): Disposable;
+}
 
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 1000;
 
-/** Tries at once, and then again and again, with pauses that grow up to a second, until it works. */
+/** Runs an attempt at once, then repeats it with pauses that double up to a longest one, until it succeeds. */
 export class Reopener implements Disposable {
   readonly #attempt: () => Promise<void>;
-  readonly #clock: Pick<Clock, 'after'>;
+  readonly #clock: Timers;
+  readonly #longestRetryMs: number;
   #delayMs = FIRST_RETRY_MS;
   #timer: Disposable | undefined;
   #isRunning = false;
   #isDisposed = false;
 
-  /** @param attempt throws when it has to be made again */
-  constructor(attempt: () => Promise<void>, clock: Pick<Clock, 'after'>) {
+  /** @param attempt throws if it has to be repeated */
+  constructor(attempt: () => Promise<void>, clock: Timers, longestRetryMs = LONGEST_RETRY_MS) {
     this.#attempt = attempt;
     this.#clock = clock;
+    this.#longestRetryMs = longestRetryMs;
   }
 
-  /** Begins, unless it is at it already. */
+  /** Starts the attempts, unless they are running already. */
   start(): void {
     if (this.#isRunning || this.#isDisposed) return;
     this.#isRunning = true;
@@ -38,7 +43,7 @@ export class Reopener implements Disposable {
     } catch {
       if (this.#isDisposed) return;
       this.#timer = this.#clock.after(this.#delayMs, () => void this.#try());
-      this.#delayMs = Math.min(LONGEST_RETRY_MS, 2 * this.#delayMs);
+      this.#delayMs = Math.min(this.#longestRetryMs, 2 * this.#delayMs);
     }
   }
 }

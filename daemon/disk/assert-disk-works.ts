@@ -1,6 +1,6 @@
 import { open, rm, statfs, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MonError } from '../../../shared/errors.ts';
+import { MonError } from '../../shared/errors.ts';
 
 const PROBE_FILE = 'reopen.probe';
 /** Files that are open at the same time while LevelDB opens a database. */

@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Level } from 'level';
+import { errorMessage, MonError } from '../../shared/errors.ts';
+import { assertDiskWorks } from '../disk/assert-disk-works.ts';
+import type { SpooledResult } from './unsaved-results.ts';
+
+export type SpoolOp =
+  | { readonly type: 'put'; readonly key: string; readonly value: string }
+  | { readonly type: 'del'; readonly key: string };
+
+/** A result on disk, without its text. */
+export interface SpoolEntry {
+  readonly id: number;
+  /** Of its text, in UTF-16 units. */
+  readonly size: number;
+}
+
+/** The content of a spool when it was opened. */
+export interface SpoolContent {
+  readonly name: string;
+  /** The last id that was given; 0 before the first. */
+  readonly lastId: number;
+  /** In order. There may be gaps between the ids. */
+  readonly entries: readonly SpoolEntry[];
+}
+
+const NAME_KEY = 'meta/name';
+const LAST_ID_KEY = 'meta/last-id';
+const RESULTS = 'result/';
+/** After the last key that begins with `result/`: `0` follows `/`. */
+const RESULTS_END = 'result0';
+const ID_DIGITS = 16;
+
+/** What LevelDB writes when it is opened, beside the logs that it sorts into tables. */
+const OPENING_BYTES = 64 * 1024;
+
+export const putName = (name: string): SpoolOp => ({ type: 'put', key: NAME_KEY, value: name });
+export const putLastId = (id: number): SpoolOp => ({ type: 'put', key: LAST_ID_KEY, value: String(id) });
+export const putResult = ({ id, text }: SpooledResult): SpoolOp => ({ type: 'put', key: keyOf(id), value: text });
+export const deleteResult = (id: number): SpoolOp => ({ type: 'del', key: keyOf(id) });
+
+/** The LevelDB of a spool. Every method throws a `MonError` whose message says what to do. */
+export class SpoolDatabase {
+  readonly #db: Level;
+
+  private constructor(db: Level) {
+    this.#db = db;
+  }
+
+  /**
+   * Opens the database in `directory`, which is made if it is missing.
+   *
+   * @throws MonError `conflict` when another agent holds the directory, `invalid` when it can never be used,
+   *   `unavailable` when the disk fails or the database is damaged
+   */
+  static async open(directory: string): Promise<SpoolDatabase> {
+    try {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      // LevelDB must not begin what it has no room to end.
+      await assertDiskWorks(directory, await openingBytes(directory));
+      const db = new Level(directory);
+      await db.open();
+      return new SpoolDatabase(db);
+    } catch (error) {
+      throw spoolError(directory, error);
+    }
+  }
+
+  async load(): Promise<SpoolContent> {
+    return await this.#try(async () => {
+      const [storedName, lastId = '0'] = await this.#db.getMany([NAME_KEY, LAST_ID_KEY]);
+      const name = storedName ?? randomUUID();
+      if (storedName === undefined) await this.#db.batch([putName(name)], { sync: true });
+      const entries: SpoolEntry[] = [];
+      for await (const [key, text] of this.#db.iterator({ gt: RESULTS, lt: RESULTS_END })) {
+        entries.push({ id: idOf(key), size: text.length });
+      }
+      return { name, lastId: Math.max(Number(lastId), entries.at(-1)?.id ?? 0), entries };
+    });
+  }
+
+  /** Reads the results after an id and up to another, in order. The caller ends the iteration when it has enough. */
+  async *read(afterId: number, upToId: number, limit: number): AsyncGenerator<SpooledResult, void, undefined> {
+    const range = { gt: keyOf(afterId), lte: keyOf(upToId), limit };
+    try {
+      for await (const [key, text] of this.#db.iterator(range)) yield { id: idOf(key), text };
+    } catch (error) {
+      throw spoolError(this.#db.location, error);
+    }
+  }
+
+  /** All ops or none. */
+  async write(ops: readonly SpoolOp[], sync: boolean): Promise<void> {
+    await this.#try(() => this.#db.batch([...ops], { sync }));
+  }
+
+  /**
+   * Closes the database, so that it can be opened again. After a failed write LevelDB must not append to the same log: it
+   * would not read what stands behind a torn record at the next start. It stays open until the disk works, to be read.
+   */
+  async closeForReopening(): Promise<void> {
+    await this.#try(async () => {
+      await assertDiskWorks(this.#db.location, await openingBytes(this.#db.location));
+      await this.#db.close();
+    });
+  }
+
+  async reopen(): Promise<void> {
+    await this.#try(() => this.#db.open());
+  }
+
+  async close(): Promise<void> {
+    await this.#db.close();
+  }
+
+  async #try<T>(task: () => Promise<T>): Promise<T> {
+    try {
+      return await task();
+    } catch (error) {
+      throw spoolError(this.#db.location, error);
+    }
+  }
+}
+
+/** The number of bytes that LevelDB may write when it opens the directory. */
+async function openingBytes(directory: string): Promise<number> {
+  let bytes = OPENING_BYTES;
+  for (const name of await readdir(directory)) {
+    if (!name.endsWith('.log')) continue;
+    bytes += await stat(join(directory, name)).then(
+      ({ size }) => size,
+      () => 0,
+    );
+  }
+  return bytes;
+}
+
+function keyOf(id: number): string {
+  return `${RESULTS}${String(id).padStart(ID_DIGITS, '0')}`;
+}
+
+function idOf(key: string): number {
+  return Number(key.slice(RESULTS.length));
+}
+
+function spoolError(directory: string, error: unknown): MonError {
+  if (error instanceof MonError) return error;
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  if (code === 'LEVEL_LOCKED') {
+    return new MonError(
+      'conflict',
+      `another agent is using ${directory}; stop it, or give this one its own --state-dir`,
+      { cause: error },
+    );
+  }
+  // A missing file is damage too, but LevelDB reports it as a failure of the disk.
+  if (code === 'LEVEL_CORRUPTION' || (code === 'LEVEL_IO_ERROR' && /No such file/.test(errorMessage(cause)))) {
+    return new MonError(
+      'unavailable',
+      `the spool ${directory} is damaged: ${errorMessage(cause)}; move it away to start with an empty one, what waits in it is lost`,
+      { cause: error },
+    );
+  }
+  return new MonError(
+    isMisconfigured(code, errorMessage(cause)) ? 'invalid' : 'unavailable',
+    `cannot use the spool ${directory}: ${errorMessage(cause)}; check that the directory is writable and the disk has room`,
+    { cause: error },
+  );
+}
+
+/** Whether no repetition helps: the directory is a file, or of somebody else. */
+function isMisconfigured(code: unknown, text: string): boolean {
+  return ['EEXIST', 'ENOTDIR', 'EACCES', 'EPERM'].includes(String(code)) || /permission denied/i.test(text);
+}

@@ -1,0 +1,39 @@
+import type { Log } from '../log/log.ts';
+import type { Clock } from './ports.ts';
+import type { Spool } from './spool.ts';
+
+const LOOK_MS = 1000;
+/** Between two records of the log about the same trouble. */
+const LOG_EVERY_MS = 60_000;
+
+interface SpoolWatchParts {
+  readonly spool: Pick<Spool, 'trouble' | 'name'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Called when the spool begins or ceases to fail, or has another name. */
+  readonly onChange: () => void;
+}
+
+/** Looks at the spool every second, and says in the log and to the backend when it cannot be written and when it can. */
+export function watchSpool({ spool, clock, log, onChange }: SpoolWatchParts): Disposable {
+  let loggedAtMs: number | undefined;
+  let { name } = spool;
+  const look = (): void => {
+    const { trouble } = spool;
+    const isNewName = name !== spool.name;
+    ({ name } = spool);
+    const wasFailing = loggedAtMs !== undefined;
+    if (trouble !== undefined && (loggedAtMs === undefined || clock.monotonic() - loggedAtMs >= LOG_EVERY_MS)) {
+      const { reason, unsaved, dropped } = trouble;
+      log.error({ reason, unsaved, dropped }, 'results are kept in memory only, they cannot be written to disk');
+      loggedAtMs = clock.monotonic();
+    }
+    if (trouble === undefined && wasFailing) {
+      log.info({}, 'results are written to disk again');
+      loggedAtMs = undefined;
+    }
+    if (isNewName || wasFailing !== (trouble !== undefined)) onChange();
+  };
+  look();
+  return clock.every(LOOK_MS, look);
+}

@@ -1,0 +1,50 @@
+import { SPOOL_CHECK, SPOOL_CHECK_INTERVAL, spoolCheckResult } from '../../../shared/domain/spool-check.ts';
+import { errorMessage } from '../../../shared/errors.ts';
+import { spoolTroubleSchema, type SpoolTrouble } from '../../../shared/schemas/agent.ts';
+import type { SubmittedClient } from '../../../shared/schemas/client.ts';
+import type { AgentParts } from './agent-link.ts';
+
+/**
+ * Turns what an agent says about its spool in `hello` and keepalives into the check `mon.spool` of its client, whose event
+ * opens, changes and resolves by itself. A client that never had trouble has no such check.
+ */
+export class SpoolEvent {
+  readonly #parts: Pick<AgentParts, 'registry' | 'results' | 'clock' | 'log'>;
+  #trouble: SpoolTrouble | undefined;
+  /** On the monotonic clock; undefined: nothing was written in this connection. */
+  #writtenAtMs: number | undefined;
+
+  constructor(parts: Pick<AgentParts, 'registry' | 'results' | 'clock' | 'log'>) {
+    this.#parts = parts;
+  }
+
+  /** Whether the agent said last that it cannot write its spool. */
+  get isOpen(): boolean {
+    return this.#trouble !== undefined;
+  }
+
+  /** Never rejects. */
+  async note(namespace: string, client: SubmittedClient): Promise<void> {
+    const said = client['spool'];
+    this.#trouble = said === undefined ? undefined : spoolTroubleSchema.safeParse(said).data;
+    const { status, output } = spoolCheckResult(this.#trouble);
+    if (!this.#isNews(namespace, client.name, status)) return;
+    const { results, clock, log } = this.#parts;
+    try {
+      this.#writtenAtMs = clock.monotonic();
+      await results.tell(namespace, client.name, { name: SPOOL_CHECK, output, status, interval: SPOOL_CHECK_INTERVAL });
+    } catch (error) {
+      // The next keepalive tries again.
+      this.#writtenAtMs = undefined;
+      log.debug({ client: client.name, reason: errorMessage(error) }, 'the state of the spool was not written');
+    }
+  }
+
+  #isNews(namespace: string, client: string, status: number): boolean {
+    const { registry, clock } = this.#parts;
+    const stored = registry.namespace(namespace).check(client, SPOOL_CHECK)?.status ?? 0;
+    if (status !== stored) return true;
+    if (status === 0) return false;
+    return this.#writtenAtMs === undefined || clock.monotonic() - this.#writtenAtMs >= SPOOL_CHECK_INTERVAL * 1000;
+  }
+}

@@ -1,0 +1,29 @@
+import type { SpoolTrouble } from '../schemas/agent.ts';
+
+/** The check of an agent about its own spool. */
+export const SPOOL_CHECK = 'mon.spool';
+
+/** Seconds between two results of it while there is trouble, as of any check. */
+export const SPOOL_CHECK_INTERVAL = 60;
+
+/**
+ * Returns what the check says: OK, a warning while results are kept in memory only, critical once some were dropped.
+ *
+ * @param trouble undefined: the spool can be written
+ */
+export function spoolCheckResult(trouble: SpoolTrouble | undefined): {
+  readonly status: 0 | 1 | 2;
+  readonly output: string;
+} {
+  if (trouble === undefined) return { status: 0, output: 'results are written to the spool' };
+  const { reason, unsaved, dropped } = trouble;
+  const lost = dropped === 0 ? 'none was dropped' : `${results(dropped)} dropped for want of memory`;
+  return {
+    status: dropped === 0 ? 1 : 2,
+    output: `${reason}. Until then results are delivered from memory: ${results(unsaved)} kept there, ${lost}`,
+  };
+}
+
+function results(count: number): string {
+  return count === 1 ? '1 result was' : `${String(count)} results were`;
+}

@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { AgentBackend } from '../../support/agent-backend.ts';
+import { canDisksFail, FailingDisk, type Fault } from '../../support/failing-disk.ts';
+import { startAgent, type AgentProcess } from '../../support/start-agent.ts';
+import { tempDir } from '../../support/temp-dir.ts';
+
+/** It takes a C compiler. */
+const disks = (await canDisksFail()) ? [FailingDisk] : [];
+
+const FULL: Fault = { calls: ['write'], error: 'ENOSPC' };
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+interface Scene {
+  readonly disk: FailingDisk;
+  readonly start: () => AgentProcess;
+  /** Reports a result as a local program, and returns the answer. */
+  readonly report: (output: string) => Promise<{ readonly status: number; readonly text: string }>;
+  /** What the agent says about its spool over HTTP. */
+  readonly spool: () => Promise<unknown>;
+}
+
+async function aScene(Disk: typeof FailingDisk, backend: AgentBackend): Promise<Scene> {
+  const dir = await tempDir();
+  const [confDir, stateDir] = [join(dir, 'conf.d'), join(dir, 'state')];
+  await mkdir(confDir);
+  await mkdir(stateDir);
+  const port = await freePort();
+  const client = { name: 'web-1', socket: { enabled: false }, http_socket: { port } };
+  await writeFile(join(confDir, 'client.json'), JSON.stringify({ client }));
+  const disk = await Disk.under(stateDir);
+  onTestFinished(() => disk.mend());
+  const url = `http://127.0.0.1:${String(port)}`;
+  return {
+    disk,
+    start: () => startAgent(['start', '--backend', backend.url, '--state-dir', stateDir, '-d', confDir], disk.env),
+    async report(output) {
+      const answer = await fetch(`${url}/results`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ name: 'local', output }),
+      });
+      return { status: answer.status, text: await answer.text() };
+    },
+    async spool() {
+      const answer = (await (await fetch(`${url}/info`)).json()) as { readonly mon: { readonly spool?: unknown } };
+      return answer.mon.spool;
+    },
+  };
+}
+
+async function started({ start, spool }: Scene): Promise<AgentProcess> {
+  const agent = start();
+  await vi.waitFor(() => spool());
+  return agent;
+}
+
+const outputsAt = (backend: AgentBackend): unknown[] => backend.results('local').map(({ output }) => output);
+
+describe.each(disks)('an agent on a disk that fails', (Disk) => {
+  test(
+    'delivers what was spooled before and what comes later, says so to the backend, and says when it is well',
+    { tags: 'slow' },
+    async () => {
+      let isUp = false;
+      const backend = await AgentBackend.open({ refuseWith: () => (isUp ? undefined : 503) });
+      const scene = await aScene(Disk, backend);
+      await started(scene);
+      expect(await scene.report('before')).toMatchObject({ status: 202 });
+      scene.disk.fail(FULL);
+      const reporting = scene.report('meanwhile');
+      await vi.waitFor(async () => expect(await scene.spool()).toMatchObject({ unsaved: 1 }));
+      isUp = true;
+      // The backend has it.
+      expect(await reporting).toMatchObject({ status: 202 });
+      expect(outputsAt(backend)).toEqual(['before', 'meanwhile']);
+      expect(await scene.report('later')).toMatchObject({ status: 202 });
+      await vi.waitFor(() =>
+        expect(backend.keepalives.at(-1)).toMatchObject({ spool: { writable: false, dropped: 0 } }),
+      );
+      scene.disk.mend();
+      await vi.waitFor(async () => expect(await scene.spool()).toBeUndefined(), { timeout: 15_000 });
+      await vi.waitFor(() => expect(backend.keepalives.at(-1)).not.toHaveProperty('spool'));
+      expect(outputsAt(backend)).toEqual(['before', 'meanwhile', 'later']);
+    },
+  );
+
+  test('delivers nothing twice after a kill, although it could delete nothing', async () => {
+    const backend = await AgentBackend.open();
+    const scene = await aScene(Disk, backend);
+    const agent = await started(scene);
+    scene.disk.fail(FULL);
+    for (const output of ['a', 'b']) expect(await scene.report(output)).toMatchObject({ status: 202 });
+    agent.kill('SIGKILL');
+    await agent.ended;
+    // It starts without a spool, because the disk is still full.
+    await started(scene);
+    expect(await scene.report('c')).toMatchObject({ status: 202 });
+    scene.disk.mend();
+    await vi.waitFor(async () => expect(await scene.spool()).toBeUndefined(), { timeout: 15_000 });
+    expect(await scene.report('d')).toMatchObject({ status: 202 });
+    await vi.waitFor(() => expect(outputsAt(backend)).toEqual(['a', 'b', 'c', 'd']));
+  });
+
+  test(
+    'answers a local program with 503 while a result is neither on disk nor with the backend, and delivers it later',
+    { tags: 'slow' },
+    async () => {
+      let isUp = false;
+      const backend = await AgentBackend.open({ refuseWith: () => (isUp ? undefined : 503) });
+      const scene = await aScene(Disk, backend);
+      const agent = await started(scene);
+      scene.disk.fail({ calls: ['write', 'sync'], error: 'EIO' });
+      const answer = await scene.report('a');
+      expect(answer.status).toBe(503);
+      expect(answer.text).toMatch(/kept in memory only, and no backend has confirmed it: cannot use the spool/);
+      expect(agent.records.map(({ message }) => message)).toContain(
+        'results are kept in memory only, they cannot be written to disk',
+      );
+      isUp = true;
+      await vi.waitFor(() => expect(outputsAt(backend)).toEqual(['a']), { timeout: 15_000 });
+    },
+  );
+});

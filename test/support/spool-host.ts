@@ -1,0 +1,38 @@
+// A process whose disk a test lets fail: opens the spool in the directory it is given, and answers each line of its standard
+// input, a command as JSON, by a line of JSON.
+import { createInterface } from 'node:readline';
+import { openSpool } from '../../daemon/agent/spool.ts';
+import type { SubmittedResult } from '../../shared/schemas/result.ts';
+
+/** What a test may ask for. */
+export type SpoolCommand =
+  | { readonly do: 'append'; readonly results: readonly SubmittedResult[] }
+  | { readonly do: 'acknowledge'; readonly id: number }
+  | { readonly do: 'read'; readonly afterId: number }
+  | { readonly do: 'rename'; readonly acked: number }
+  | { readonly do: 'close' };
+
+const [, , stateDir = '', unsavedCharacters = String(1024 * 1024)] = process.argv;
+const spool = await openSpool(stateDir, { unsavedCharacters: Number(unsavedCharacters) });
+
+/** Runs a command and returns what it comes to. */
+async function run(command: SpoolCommand): Promise<unknown> {
+  switch (command.do) {
+    case 'append':
+      return await Promise.all(command.results.map((result) => spool.append(result)));
+    case 'acknowledge':
+      return await spool.acknowledge(command.id);
+    case 'read':
+      return await spool.read(command.afterId, { results: 1000, characters: 10_000_000 });
+    case 'rename':
+      return await spool.rename(command.acked);
+    case 'close':
+      return await spool[Symbol.asyncDispose]();
+  }
+}
+
+for await (const line of createInterface(process.stdin)) {
+  const answer = await run(JSON.parse(line) as SpoolCommand);
+  const { name, lastId, size, trouble } = spool;
+  process.stdout.write(`${JSON.stringify({ answer, name, lastId, size, trouble })}\n`);
+}
