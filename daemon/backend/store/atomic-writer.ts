@@ -4,6 +4,7 @@ import { assertDiskWorks } from '../../disk/assert-disk-works.ts';
 import { diskError } from './disk-error.ts';
 import { UnsettledWriteError } from './unsettled-write.ts';
 import { LogTail, type LogEnd } from './log-tail.ts';
+import { StoreIdentity } from './store-identity.ts';
 import { openWhole } from './open-whole.ts';
 import type { Database } from './database.ts';
 
@@ -31,6 +32,7 @@ export class AtomicWriter {
   readonly #writeBufferBytes: number;
   readonly #clock: Pick<Clock, 'after' | 'monotonic'>;
   readonly #log: LogTail;
+  readonly #identity: StoreIdentity;
   /** Where the log has to be cut before anything else is written. */
   #cutAt: LogEnd | undefined;
   #refusal: MonError | undefined;
@@ -40,6 +42,7 @@ export class AtomicWriter {
     this.#writeBufferBytes = writeBufferBytes;
     this.#clock = clock;
     this.#log = new LogTail(database.location);
+    this.#identity = new StoreIdentity(database.location);
   }
 
   /** Why it writes nothing until `reopen` was done; undefined while it writes. */
@@ -54,6 +57,7 @@ export class AtomicWriter {
   async write(entries: readonly Entry[], durability: Durability): Promise<void> {
     if (this.#refusal !== undefined) throw this.#refusal;
     const { location } = this.#database;
+    this.#refuseIfReplaced();
     const end = await this.#log.end().catch((error: unknown) => {
       // What is gone does not come back with the next write.
       if (error instanceof MonError) this.#refusal = error;
@@ -78,12 +82,14 @@ export class AtomicWriter {
    */
   async reopen(verify: () => Promise<void>): Promise<void> {
     const { location } = this.#database;
+    this.#identity.assertSame();
     await assertDiskWorks(location, 2 * this.#writeBufferBytes);
     await this.#database.close();
     // Once more: what LevelDB still had in memory of the log was written when it was closed.
     await this.#cut();
     await this.#log.close();
     await openWhole(location, async () => {
+      this.#identity.assertSame();
       await this.#database.open({ createIfMissing: false });
       return this.#database;
     });
@@ -96,10 +102,24 @@ export class AtomicWriter {
     this.#refusal = undefined;
   }
 
+  /** Whether the path of the database leads to the store that was opened, which may be written to. */
+  get isInPlace(): boolean {
+    return this.#identity.isSame;
+  }
+
   /** When the database was closed for good. */
   async close(): Promise<void> {
     await this.#cut().catch(() => undefined);
     await this.#log.close();
+  }
+
+  #refuseIfReplaced(): void {
+    try {
+      this.#identity.assertSame();
+    } catch (error) {
+      if (error instanceof MonError) this.#refusal = error;
+      throw error;
+    }
   }
 
   async #takeBack(cause: unknown): Promise<void> {
@@ -108,6 +128,7 @@ export class AtomicWriter {
     const deadline = this.#clock.monotonic() + SETTLE_MS_MAX;
     for (;;) {
       try {
+        this.#identity.assertSame();
         await this.#log.cutBack(end);
         return;
       } catch {
@@ -122,6 +143,7 @@ export class AtomicWriter {
 
   async #cut(): Promise<void> {
     if (this.#cutAt === undefined) return;
+    this.#identity.assertSame();
     await this.#log.cutBack(this.#cutAt);
     this.#cutAt = undefined;
   }

@@ -2,6 +2,7 @@ import { open, rm, stat, statfs } from 'node:fs/promises';
 import { randomFillSync } from 'node:crypto';
 import { join } from 'node:path';
 import type { Disk } from '../ports.ts';
+import { StoreIdentity } from './store-identity.ts';
 import { RESERVE_FILE } from './store-size.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -10,6 +11,8 @@ const CHUNK_BYTES = 1024 * 1024;
 export class DiskSpace implements Disk {
   readonly dir: string;
   readonly #reserve: string;
+  /** Of the store that was there first; undefined: there is none yet. */
+  #identity: StoreIdentity | undefined;
 
   constructor(dir: string) {
     this.dir = dir;
@@ -18,6 +21,7 @@ export class DiskSpace implements Disk {
 
   /** Bytes that are free for us, beside what is set aside; undefined: nothing is known, as before there is a directory. */
   async freeBytes(): Promise<number | undefined> {
+    this.#identity ??= StoreIdentity.ifThere(this.dir);
     try {
       const { bavail, bsize } = await statfs(this.dir);
       return bavail * bsize;
@@ -34,8 +38,9 @@ export class DiskSpace implements Disk {
     );
   }
 
-  /** @throws Error when the disk refuses; then nothing is set aside */
+  /** @throws Error when the disk refuses, or the store was replaced; then nothing is set aside */
   async setAside(bytes: number): Promise<void> {
+    this.#identity?.assertSame();
     try {
       await using file = await open(this.#reserve, 'w', 0o600);
       // Noise, because a file system may keep zeros or repetitions without taking room for them.
@@ -51,7 +56,9 @@ export class DiskSpace implements Disk {
     }
   }
 
+  /** @throws MonError `unavailable` when the store was replaced */
   async giveOut(): Promise<void> {
+    this.#identity?.assertSame();
     await rm(this.#reserve, { force: true });
   }
 }

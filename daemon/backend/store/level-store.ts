@@ -228,7 +228,8 @@ export class LevelStore implements Store {
 
   async #closeAfter(lastTurn: Promise<unknown>): Promise<void> {
     await lastTurn;
-    await closeDatabase(this.#database);
+    // What is in its place by now is of somebody else.
+    await (this.#writer.isInPlace ? closeDatabase(this.#database) : this.#database.close());
     await this.#writer.close();
   }
 

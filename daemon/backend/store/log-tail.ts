@@ -1,8 +1,8 @@
 import { fstatSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MonError } from '../../../shared/errors.ts';
 import { logName, logNumbers } from './log-files.ts';
+import { deletedStore } from './store-identity.ts';
 
 /** Where the write-ahead log ends. Everything after it belongs to a later write. */
 export interface LogEnd {
@@ -93,15 +93,6 @@ export class LogTail {
 /** Asks the kernel's memory and not the disk, so that it costs less than to hand it to another thread and back. */
 function sizeOf({ fd }: FileHandle): number {
   return fstatSync(fd).size;
-}
-
-function deletedStore(dir: string, cause?: unknown): MonError {
-  return new MonError(
-    'unavailable',
-    `the files of the store in ${dir} were deleted or replaced while it is open, and nothing more can be kept: stop the ` +
-      'backend, and restore a backup',
-    { cause },
-  );
 }
 
 async function emptyFile(path: string): Promise<void> {

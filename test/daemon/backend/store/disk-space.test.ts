@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DiskSpace } from '../../../../daemon/backend/store/disk-space.ts';
@@ -35,4 +35,20 @@ test('what cannot be set aside leaves nothing behind', async () => {
 
 test('what is free is what the file system says', async () => {
   expect(await new DiskSpace(await tempDir()).freeBytes()).toBeGreaterThan(0);
+});
+
+test('nothing is set aside in, or taken from, a directory that has replaced the one of the store', async () => {
+  const dir = join(await tempDir(), 'store');
+  await mkdir(dir);
+  await writeFile(join(dir, 'LOCK'), '');
+  const disk = new DiskSpace(dir);
+  await disk.freeBytes();
+  await disk.setAside(1000);
+  await rename(dir, `${dir}-away`);
+  await mkdir(dir);
+  await writeFile(join(dir, 'LOCK'), '');
+  await writeFile(join(dir, 'reserve'), 'mine');
+  await expect(disk.setAside(1000)).rejects.toThrow('deleted or replaced');
+  await expect(disk.giveOut()).rejects.toThrow('deleted or replaced');
+  expect(await disk.reservedBytes()).toBe(4);
 });

@@ -1,10 +1,11 @@
-import { cp, rename, rm } from 'node:fs/promises';
+import { cp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Level } from 'level';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ChangeRecord, Key, Store } from '../../../../daemon/backend/ports.ts';
 import { changeKey, lastSeqKey, SCHEMA_VERSION, STORE_ID } from '../../../../daemon/backend/store/keys.ts';
 import { LevelStore, openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
+import { repairStore } from '../../../../daemon/backend/store/repair-store.ts';
 import { encodeTuple } from '../../../../daemon/backend/store/tuple.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { del, entriesOf, put, storeContract } from '../../../support/store-contract.ts';
@@ -33,30 +34,111 @@ async function written(writes: number): Promise<string> {
   return dir;
 }
 
-test.each<{ name: string; lose: (dir: string) => Promise<void> }>([
-  { name: 'deleted', lose: (dir) => rm(dir, { recursive: true }) },
-  {
-    name: 'replaced by a copy',
-    lose: async (dir) => {
-      await cp(dir, `${dir}-copy`, { recursive: true });
-      await rm(dir, { recursive: true });
-      await rename(`${dir}-copy`, dir);
-    },
-  },
-])('a store whose directory is $name while it is open acknowledges nothing more', async ({ lose }) => {
-  const dir = join(await tempDir(), 'store');
-  const store = await openLevelStore(dir, { clock: new ManualClock() });
-  onTestFinished(() => store.close());
-  const lease = await store.acquire('main', 30_000);
-  await store.write(lease, [put(['a'], '1')], []);
-  await lose(dir);
-  const problem = {
+/** Another store, which must stay as it is. */
+const another = (): Promise<string> => written(3);
+
+/** Every file of a directory with its content, in hexadecimal. */
+async function contentOf(dir: string): Promise<Readonly<Record<string, string>>> {
+  const names = (await readdir(dir)).toSorted();
+  return Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, (await readFile(join(dir, name))).toString('hex')] as const)),
+  );
+}
+
+describe('a store whose directory', () => {
+  const PROBLEM = {
     code: 'unavailable',
     message: expect.stringMatching(/were deleted or replaced while it is open.*stop the backend, and restore a backup/),
   };
-  const lost = store.write(lease, [put(['a'], '2')], []);
-  await expect(lost).rejects.toMatchObject(problem);
-  expect(store.refusal).toMatchObject(problem);
+
+  test.each<{ name: string; lose: (dir: string) => Promise<void> }>([
+    { name: 'deleted', lose: (dir) => rm(dir, { recursive: true }) },
+    {
+      name: 'replaced by its own copy',
+      lose: async (dir) => {
+        await cp(dir, `${dir}-copy`, { recursive: true });
+        await rm(dir, { recursive: true });
+        await rename(`${dir}-copy`, dir);
+      },
+    },
+    {
+      name: 'replaced by another store',
+      lose: async (dir) => {
+        await rm(dir, { recursive: true });
+        await cp(await another(), dir, { recursive: true });
+      },
+    },
+    {
+      name: 'emptied and filled with another store',
+      lose: async (dir) => {
+        for (const name of await readdir(dir)) await rm(join(dir, name));
+        await cp(await another(), dir, { recursive: true });
+      },
+    },
+    {
+      name: 'moved away, with another store in its place',
+      lose: async (dir) => {
+        await rename(dir, `${dir}-away`);
+        await cp(await another(), dir, { recursive: true });
+      },
+    },
+    {
+      name: 'replaced by a symbolic link to another store',
+      lose: async (dir) => {
+        await rename(dir, `${dir}-away`);
+        await symlink(await another(), dir);
+      },
+    },
+  ])('is $name while it is open acknowledges nothing more and touches nothing there', async ({ lose }) => {
+    const dir = join(await tempDir(), 'store');
+    const clock = new ManualClock();
+    const store = await openLevelStore(dir, { clock });
+    const lease = await store.acquire('main', 30_000);
+    await store.write(lease, [put(['a'], '1')], []);
+    await lose(dir);
+    const before = await contentOf(dir).catch(() => undefined);
+    await expect(store.write(lease, [put(['a'], '2')], [])).rejects.toMatchObject(PROBLEM);
+    expect(store.refusal).toMatchObject(PROBLEM);
+    for (let second = 0; second < 20; second++) {
+      clock.advance(1000);
+      await expect(store.write(lease, [put(['a'], '3')], [])).rejects.toMatchObject(PROBLEM);
+    }
+    // It can still be read.
+    expect(await store.getMany([['a']])).toEqual(['1']);
+    await store.close();
+    expect(await contentOf(dir).catch(() => undefined)).toEqual(before);
+  });
+
+  test('is moved away and back goes on', async () => {
+    const dir = join(await tempDir(), 'store');
+    const clock = new ManualClock();
+    const store = await openLevelStore(dir, { clock });
+    onTestFinished(() => store.close());
+    const lease = await store.acquire('main', 30_000);
+    await rename(dir, `${dir}-away`);
+    await expect(store.write(lease, [put(['a'], '1')], [])).rejects.toMatchObject(PROBLEM);
+    await rename(`${dir}-away`, dir);
+    await vi.waitFor(async () => {
+      clock.advance(1000);
+      await store.write(lease, [put(['a'], '2')], []);
+    });
+    expect(await store.getMany([['a']])).toEqual(['2']);
+  });
+
+  test('is replaced can be repaired beside it', async () => {
+    const dir = join(await tempDir(), 'store');
+    const clock = new ManualClock();
+    const store = await openLevelStore(dir, { clock });
+    onTestFinished(() => store.close());
+    const lease = await store.acquire('main', 30_000);
+    await rm(dir, { recursive: true });
+    await cp(await another(), dir, { recursive: true });
+    await expect(store.write(lease, [put(['a'], '1')], [])).rejects.toMatchObject(PROBLEM);
+    const { signal } = new AbortController();
+    const repairing = repairStore(dir, `${dir}-repaired`, { signal, schema: undefined });
+    for (let second = 0; second < 20; second++) clock.advance(1000);
+    expect((await repairing).lost).toEqual([]);
+  });
 });
 
 describe('opening', () => {
