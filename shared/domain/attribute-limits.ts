@@ -23,9 +23,14 @@ const NUMBER_BYTES_MAX = 24;
 const FREE_IN_RESULTS: ReadonlySet<string> = new Set(['output', 'metrics']);
 const NONE: ReadonlySet<string> = new Set();
 
-/** Beyond 2^53 whole numbers are rounded when they are read, so another one would be stored than was sent. */
+/**
+ * Whether a value is a whole number beyond 2^53, which is rounded when it is read, or an infinite one, which JSON cannot say:
+ * another number would be stored than was sent (security S8).
+ */
 export function isInexact(value: unknown): boolean {
-  return typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value);
+  return (
+    typeof value === 'number' && !Number.isSafeInteger(value) && Number.isInteger(Number.isFinite(value) ? value : 0)
+  );
 }
 
 export function excessOfResult(result: object, limits: AttributeLimits): AttributeExcess | undefined {

@@ -32,8 +32,8 @@ export interface ChunkOptions {
   readonly depthMax: number;
   /** Default: `CHUNK`. */
   readonly chunk?: number;
-  /** Looks at the value of each run. Refuses by throwing. */
-  readonly inspect: (value: unknown, depth: number) => void;
+  /** Looks at the value of each run; `names` lead to its container. Refuses by throwing. */
+  readonly inspect: (value: unknown, depth: number, names: readonly string[]) => void;
   /** Parses the text of a run in another way. Undefined: `value` is that. */
   readonly strictly: (text: string) => unknown;
 }
@@ -67,8 +67,8 @@ export const SYNTAX_PROBLEM = 'is not JSON';
  */
 export function* parseJsonInChunks(text: string, options: ChunkOptions): Generator<void, ChunkedJson, undefined> {
   const root = yield* scan(text, options);
-  if (root === undefined) return parsedRun(text, 1, options);
-  return yield* parsedContainer(text, root, options);
+  if (root === undefined) return parsedRun(text, 1, options, []);
+  return yield* parsedContainer(text, root, options, []);
 }
 
 /** @returns undefined: it is short, or no container */
@@ -225,17 +225,19 @@ function* parsedContainer(
   text: string,
   { isArray, depth, parts }: LargeContainer,
   options: ChunkOptions,
+  names: readonly string[],
 ): Generator<void, ChunkedJson, undefined> {
   const members: ChunkedJson[] = [];
   for (const part of parts) {
     if (part.kind === 'run') {
       const run = text.slice(part.start, part.end);
-      members.push(parsedRun(isArray ? `[${run}]` : `{${run}}`, depth, options));
+      members.push(parsedRun(isArray ? `[${run}]` : `{${run}}`, depth, options, names));
       yield;
     } else {
-      const { value, strict } = yield* parsedContainer(text, part.container, options);
       const { name } = part;
-      if (name !== undefined) options.inspect({ [name]: null }, depth);
+      const inside = name === undefined ? names : [...names, name];
+      const { value, strict } = yield* parsedContainer(text, part.container, options, inside);
+      if (name !== undefined) options.inspect({ [name]: null }, depth, names);
       const member = (of: unknown): unknown => (name === undefined ? [of] : { [name]: of });
       const own = member(value);
       members.push({ value: own, strict: strict === value ? own : member(strict) });
@@ -277,9 +279,14 @@ function* joined(isArray: boolean, members: readonly unknown[]): Generator<void,
   return all;
 }
 
-function parsedRun(text: string, depth: number, { inspect, strictly }: ChunkOptions): ChunkedJson {
+function parsedRun(
+  text: string,
+  depth: number,
+  { inspect, strictly }: ChunkOptions,
+  names: readonly string[],
+): ChunkedJson {
   const value = parsedText(text);
-  inspect(value, depth);
+  inspect(value, depth, names);
   const strict = strictly(text);
   return { value, strict: strict === undefined ? value : strict };
 }

@@ -127,7 +127,7 @@ function parse(text: string, remark?: (message: string, offset: number) => void)
   function parseString(): string {
     const found = match(STRING) ?? fail('this string is not closed, or holds a bad escape');
     const value: unknown = JSON.parse(escapeRawControls(found));
-    return String(value);
+    return String(value).toWellFormed();
   }
 
   function parseWord(): unknown {

@@ -1,4 +1,5 @@
 import { FORBIDDEN_NAMES } from './json-text.ts';
+import { parseWellFormedJson, wellFormedIfEscaped } from './raw-control-characters.ts';
 
 /** Any of those names in JSON text, also spelled with escapes: whoever writes `\u005f` gets a closer look as well. */
 const MAY_HOLD_FORBIDDEN_NAME = /"(?:__proto__|constructor|prototype)"\s*:|\\u00/;
@@ -9,10 +10,11 @@ const MAY_HOLD_FORBIDDEN_NAME = /"(?:__proto__|constructor|prototype)"\s*:|\\u00
  * @throws SyntaxError when the text is not JSON
  */
 export function parseJsonStripped(text: string): unknown {
-  if (!MAY_HOLD_FORBIDDEN_NAME.test(text)) return JSON.parse(text);
-  return JSON.parse(text, function strip(this: unknown, key: string, value: unknown): unknown {
-    return FORBIDDEN_NAMES.has(key) && !Array.isArray(this) ? undefined : value;
+  if (!MAY_HOLD_FORBIDDEN_NAME.test(text)) return parseWellFormedJson(text);
+  const value: unknown = JSON.parse(text, function strip(this: unknown, key: string, item: unknown): unknown {
+    return FORBIDDEN_NAMES.has(key) && !Array.isArray(this) ? undefined : item;
   });
+  return wellFormedIfEscaped(text, value);
 }
 
 /** Whether a list or an object of JSON has more levels than these, itself counted. */

@@ -2,6 +2,32 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const FIRST_PRINTABLE = 0x20;
 
+/** The escape of a surrogate, which may be alone. */
+const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
+
+/**
+ * JSON in which every text is well-formed: a surrogate without its other half, which only an escape can bring, becomes
+ * U+FFFD in values and in names (security S8).
+ *
+ * @throws SyntaxError when the text is not JSON
+ */
+export function parseWellFormedJson(text: string): unknown {
+  return wellFormedIfEscaped(text, JSON.parse(text));
+}
+
+/** The value of a text, as `parseWellFormedJson` has it. */
+export function wellFormedIfEscaped(text: string, value: unknown): unknown {
+  return SURROGATE_ESCAPE.test(text) ? wellFormed(value) : value;
+}
+
+/** Recursion is as deep as `JSON.parse` itself has gone. */
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(wellFormed);
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name.toWellFormed(), wellFormed(item)]));
+}
+
 /**
  * JSON whose texts may hold control characters as they are, such as the newlines of an output that a shell script put
  * between quotes: JSON asks for escapes there, and the legacy service does not.
@@ -10,11 +36,11 @@ const FIRST_PRINTABLE = 0x20;
  */
 export function parseJsonWithRawControls(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseWellFormedJson(text);
   } catch (error) {
     const escaped = escapeRawControls(text);
     if (escaped === text) throw error;
-    return JSON.parse(escaped);
+    return parseWellFormedJson(escaped);
   }
 }
 

@@ -1,9 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import type { Endpoint } from '../../../shared/api/endpoint.ts';
+import { isInexact } from '../../../shared/domain/attribute-limits.ts';
 import { DEPTH_MAX, FORBIDDEN_NAMES, JsonTextError, parseJsonText } from '../../../shared/domain/json-text.ts';
 import { JsonChunksError, parseJsonInChunks, SYNTAX_PROBLEM } from '../../../shared/domain/json-chunks.ts';
-import { escapeRawControls, parseJsonWithRawControls } from '../../../shared/domain/raw-control-characters.ts';
+import {
+  escapeRawControls,
+  parseJsonWithRawControls,
+  wellFormedIfEscaped,
+} from '../../../shared/domain/raw-control-characters.ts';
 import { MonError } from '../../../shared/errors.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { inChunks } from '../store/loop-turn.ts';
@@ -83,8 +88,8 @@ async function parseInChunks(text: string): Promise<NonNullable<FastifyRequest['
   let deepest = 0;
   const options = {
     depthMax: ANY_DEPTH_MAX,
-    inspect: (value: unknown, depth: number) => {
-      deepest = Math.max(deepest, refuseHazards(value, depth, ANY_DEPTH_MAX));
+    inspect: (value: unknown, depth: number, names: readonly string[]) => {
+      deepest = Math.max(deepest, refuseHazards(value, depth, ANY_DEPTH_MAX, !names.includes(MEASURED)));
     },
     strictly: (run: string) => (WHOLE_FRACTION.test(run) ? parseStrictly(run) : undefined),
   };
@@ -160,32 +165,42 @@ function placeOfError(text: string): string {
 }
 
 function parseStrictly(text: string): unknown {
-  return JSON.parse(escapeRawControls(text), (_name, value: unknown, context?: { readonly source?: string }) =>
-    Number.isInteger(value) && /[.eE]/.test(context?.source ?? '') ? Number(value) + 0.5 : value,
+  const value: unknown = JSON.parse(
+    escapeRawControls(text),
+    (_name, item: unknown, context?: { readonly source?: string }) =>
+      Number.isInteger(item) && /[.eE]/.test(context?.source ?? '') ? Number(item) + 0.5 : item,
   );
+  return wellFormedIfEscaped(text, value);
 }
 
+/** The name of what is measured, whose numbers may be rounded (security S8). */
+const MEASURED = 'metrics';
+
 /**
- * Refuses what JSON allows and nobody may send: depth without end, names with a meaning to the language, endless numbers.
+ * Refuses what JSON allows and nobody may send: depth without end, names with a meaning to the language, numbers that
+ * cannot be kept.
  *
  * @returns the deepest level
  */
-function refuseHazards(value: unknown, depth: number, depthMax: number): number {
+function refuseHazards(value: unknown, depth: number, depthMax: number, isExact = true): number {
   if (typeof value === 'number' && !Number.isFinite(value)) {
     throw new MonError('invalid', 'the body holds a number that is too large');
+  }
+  if (isExact && isInexact(value)) {
+    throw new MonError('invalid', 'the body holds a whole number beyond 2^53: put it in double quotes');
   }
   if (typeof value !== 'object' || value === null) return depth - 1;
   if (depth > depthMax) throw tooDeep(depthMax);
   let deepest = depth;
   if (Array.isArray(value)) {
-    for (const item of value) deepest = Math.max(deepest, refuseHazards(item, depth + 1, depthMax));
+    for (const item of value) deepest = Math.max(deepest, refuseHazards(item, depth + 1, depthMax, isExact));
     return deepest;
   }
   // Nothing is inherited by what was read from JSON.
   for (const name in value) {
     if (FORBIDDEN_NAMES.has(name)) throw new MonError('invalid', `the name "${name}" is not allowed`);
     const member = (value as Readonly<Record<string, unknown>>)[name];
-    deepest = Math.max(deepest, refuseHazards(member, depth + 1, depthMax));
+    deepest = Math.max(deepest, refuseHazards(member, depth + 1, depthMax, isExact && name !== MEASURED));
   }
   return deepest;
 }

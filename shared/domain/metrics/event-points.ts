@@ -93,10 +93,11 @@ function sentPoints(sent: readonly unknown[], now: number): ReadMetrics {
   return { points, unreadable };
 }
 
-/** Agents of version 2 have written seconds, milliseconds and nanoseconds. */
+/** Agents of version 2 have written seconds, milliseconds, microseconds and nanoseconds. */
 function secondsOf(timestamp: unknown): number | undefined {
   if (typeof timestamp !== 'number' || timestamp <= 0) return undefined;
   if (timestamp >= 1e17) return timestamp / 1e9;
+  if (timestamp >= 1e14) return timestamp / 1e6;
   return timestamp >= 1e11 ? timestamp / 1e3 : timestamp;
 }
 

@@ -36,6 +36,9 @@ const eventCheckSchema = z.looseObject({
   pipelines: z.array(z.looseObject({})).max(LIST_MAX).nullish(),
 });
 
+/** Points have been sent in nanoseconds, which are beyond 2^53: they are measured, not counted with (security S8). */
+const isInt64 = (value: number): boolean => Number.isInteger(value) && Math.abs(value) <= 2 ** 63;
+
 const metricsSchema = z.looseObject({
   handlers: namesSchema,
   points: z
@@ -43,7 +46,7 @@ const metricsSchema = z.looseObject({
       z.looseObject({
         name: z.string().max(1024),
         value: z.number(),
-        timestamp: z.int().nullish(),
+        timestamp: z.number().refine(isInt64, 'expected int64').nullish(),
         tags: z
           .array(z.looseObject({ name: z.string().max(NAME_LENGTH_MAX), value: z.string() }))
           .max(LIST_MAX)
