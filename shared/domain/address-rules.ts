@@ -4,12 +4,13 @@ export type AddressKind =
 
 /**
  * Networks that are not public, the more special ones first (IANA registries of special-purpose addresses). An IPv4
- * address in the form of IPv6 (`::ffff:127.0.0.1`) counts as the IPv4 address. Other ways to wrap one into an IPv6 address
+ * address in the form of IPv6 (`::ffff:127.0.0.1`) counts as the IPv4 address, and as reserved where that one is public: no
+ * name leads to one in good faith. Other ways to wrap one into an IPv6 address
  * are reserved as a whole: what they lead to would have to be looked at again.
  */
 export const SPECIAL_NETWORKS: readonly (readonly [kind: AddressKind, networks: readonly string[]])[] = [
   // Where clouds tell a machine its own credentials, beside 169.254.169.254.
-  ['metadata', ['100.100.100.200/32', 'fd00:ec2::254/128', 'fd20:ce::254/128']],
+  ['metadata', ['100.100.100.200/32', '168.63.129.16/32', 'fd00:ec2::254/128', 'fd20:ce::254/128']],
   ['unspecified', ['0.0.0.0/8', '::/128']],
   ['loopback', ['127.0.0.0/8', '::1/128']],
   ['link-local', ['169.254.0.0/16', 'fe80::/10']],

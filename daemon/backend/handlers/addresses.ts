@@ -85,9 +85,14 @@ export function lookupOf(addresses: CheckedAddresses): LookupFunction {
 
 const SPECIAL_LISTS = SPECIAL_NETWORKS.map(([kind, networks]) => [kind, networkList(networks)] as const);
 
+/** IPv4 addresses in the form of IPv6. As a list it also holds all IPv4 addresses, so only IPv6 ones may be looked up. */
+const MAPPED_LIST = networkList(['::ffff:0:0/96']);
+
 /** @param address IPv4 or IPv6, in any spelling */
 export function kindOfAddress(address: string): AddressKind {
-  return SPECIAL_LISTS.find(([, list]) => contains(list, address))?.[0] ?? 'public';
+  const special = SPECIAL_LISTS.find(([, list]) => contains(list, address))?.[0];
+  if (special !== undefined) return special;
+  return address.includes(':') && contains(MAPPED_LIST, address) ? 'reserved' : 'public';
 }
 
 function withoutBrackets(host: string): string {

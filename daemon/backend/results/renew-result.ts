@@ -36,7 +36,8 @@ export function offerBase(
   const { event, history } = entry.state;
   if (event !== undefined || history.wide !== undefined || !isShortenable(check)) return false;
   if (transaction.handling.tellsAll(namespace.name, check)) return false;
-  return bases.add({ id, entry, signature }, circumstancesOf(transaction, namespace));
+  const hasDuration = check['duration'] !== undefined;
+  return bases.add({ id, entry, signature, hasDuration }, circumstancesOf(transaction, namespace));
 }
 
 /** Whether a short result may go on from what its base has left. */
@@ -47,6 +48,8 @@ export function isGoodBase(
   told: ShortResult,
 ): base is ShortenedResult {
   if (base?.isGood(circumstancesOf(transaction, namespace)) !== true) return false;
+  // Without one where its base has one, it would keep that of the base, and the other way round (agent-protocol, Short results).
+  if (base.hasDuration !== (told.duration !== undefined)) return false;
   // Another command of the batch has read what is stored, which does not say any more what the output of the base was.
   return !(base.hasOtherOutput && told.output === undefined && transaction.hasBody(CHECK_RECORDS, base.entry));
 }

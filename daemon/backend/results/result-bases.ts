@@ -57,18 +57,21 @@ export class ShortenedResult implements ResultBase {
   readonly entry: CheckEntry;
   readonly stamp: string;
   readonly signature: string;
+  /** Whether it has a duration: then each short result has one too, and otherwise none has. */
+  readonly hasDuration: boolean;
   readonly #circumstances: BaseCircumstances;
   readonly #owner: ResultBases;
 
   constructor(
     owner: ResultBases,
-    about: Pick<ShortenedResult, 'id' | 'entry' | 'stamp' | 'signature'>,
+    about: Pick<ShortenedResult, 'id' | 'entry' | 'stamp' | 'signature' | 'hasDuration'>,
     circumstances: BaseCircumstances,
   ) {
     this.id = about.id;
     this.entry = about.entry;
     this.stamp = about.stamp;
     this.signature = about.signature;
+    this.hasDuration = about.hasDuration;
     this.#circumstances = circumstances;
     this.#owner = owner;
   }
@@ -104,7 +107,10 @@ export class ResultBases {
    *
    * @returns whether there was room for it
    */
-  add(about: Pick<ShortenedResult, 'id' | 'entry' | 'signature'>, circumstances: BaseCircumstances): boolean {
+  add(
+    about: Pick<ShortenedResult, 'id' | 'entry' | 'signature' | 'hasDuration'>,
+    circumstances: BaseCircumstances,
+  ): boolean {
     if (this.#isOver || this.#byId.size >= BASES_MAX || this.#room.taken >= this.#room.max) return false;
     const stamp = this.#room.newStamp();
     const base = new ShortenedResult(this, { ...about, stamp }, this.#room.circumstances(circumstances));

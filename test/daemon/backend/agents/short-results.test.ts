@@ -373,3 +373,14 @@ test('a store whose upgrade is pending gets no short results, before it is done'
   const rig = await openRig({ dir: await earlierStore({ schema: 2 }) });
   expect((await joined(rig)).bases).toEqual([]);
 });
+
+test.each<{ name: string; base: Partial<SubmittedResult>; told: Partial<ShortResult> }>([
+  { name: 'without a duration whose base has one', base: {}, told: { duration: undefined } },
+  { name: 'with a duration whose base has none', base: { duration: undefined }, told: {} },
+])('a short result $name is not taken: it has to come again, whole', async ({ base, told }) => {
+  const rig = await openRig();
+  const agent = await joined(rig, base);
+  agent.say({ type: 'results', results: [short(2, 1, { ...told, executed: NOW - 20 })] });
+  expect(await resent(agent, rig.clock)).toBe(1);
+  expect((await disk(rig))?.['executed']).not.toBe(NOW - 20);
+});
