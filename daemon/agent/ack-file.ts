@@ -10,8 +10,8 @@ const ackSchema = z.object({ name: z.string().max(64), acked: z.int().min(0) });
 export type Ack = z.infer<typeof ackSchema>;
 
 /**
- * A file beside the spool that keeps the last acknowledged id while the spool itself cannot be written. Its space is taken
- * while there is some. Without it a result whose deletion failed is delivered once more after a restart.
+ * A file beside the spool that keeps the last acknowledged id while the spool itself cannot be written. Its space is
+ * taken while there is some. Without it a result whose deletion failed is delivered once more after a restart.
  */
 export class AckFile {
   readonly #path: string;

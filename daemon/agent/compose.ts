@@ -85,7 +85,7 @@ export async function compose(
     return id;
   };
   const deliver: DeliverResult = async (result) => void (await report(result));
-  /** For local programs, which are told that a result is safe. */
+  /** Delivers a result of a local program, which gets an answer once the result is safe. */
   const deliverSafely: DeliverResult = async (result) => await whenSafe(await report(result), { spool, clock });
   const now = (): number => Math.floor(clock.now() / 1000);
   const runner = openCheckRunner({

@@ -157,7 +157,7 @@ export class ResultSocket {
     this.#connection = connection;
   }
 
-  /** Nothing is expected to fail here. If something does, all results are sent again after a reconnect. */
+  /** The last resort: no step is expected to fail. If one does, all results are sent again after a reconnect. */
   #guarded(work: Promise<void>): void {
     work.catch((error: unknown) => {
       this.#deps.log.error({ reason: errorMessage(error) }, 'results could not be delivered');

@@ -13,7 +13,7 @@ export type SpoolOp =
 /** A result on disk, without its text. */
 export interface SpoolEntry {
   readonly id: number;
-  /** Of its text, in UTF-16 units. */
+  /** The length of its text in UTF-16 units. */
   readonly size: number;
 }
 
@@ -22,18 +22,18 @@ export interface SpoolContent {
   readonly name: string;
   /** The last id that was given; 0 before the first. */
   readonly lastId: number;
-  /** In order. There may be gaps between the ids. */
+  /** The results on disk in order. There may be gaps between the ids. */
   readonly entries: readonly SpoolEntry[];
 }
 
 const NAME_KEY = 'meta/name';
 const LAST_ID_KEY = 'meta/last-id';
 const RESULTS = 'result/';
-/** After the last key that begins with `result/`: `0` follows `/`. */
+/** A key after all that begin with `result/`: `0` follows `/`. */
 const RESULTS_END = 'result0';
 const ID_DIGITS = 16;
 
-/** What LevelDB writes when it is opened, beside the logs that it sorts into tables. */
+/** The bytes that LevelDB writes when it is opened, beside the logs that it sorts into tables. */
 const OPENING_BYTES = 64 * 1024;
 
 export const putName = (name: string): SpoolOp => ({ type: 'put', key: NAME_KEY, value: name });
@@ -97,8 +97,9 @@ export class SpoolDatabase {
   }
 
   /**
-   * Closes the database, so that it can be opened again. After a failed write LevelDB must not append to the same log: it
-   * would not read what stands behind a torn record at the next start. It stays open until the disk works, to be read.
+   * Closes the database, so that it can be opened again. After a failed write LevelDB must not append to the same log:
+   * it would not read what stands behind a torn record at the next start. It stays open until the disk works, to be
+   * read.
    */
   async closeForReopening(): Promise<void> {
     await this.#try(async () => {

@@ -26,9 +26,9 @@ export interface SpoolLimits {
 }
 
 export interface SpoolOptions {
-  /** Of what is on disk. */
+  /** The bounds of what is on disk. */
   readonly limits?: SpoolLimits;
-  /** Of the JSON text of results that are only in memory, in UTF-16 units. */
+  /** The most JSON text of results that are only in memory, in UTF-16 units. */
   readonly unsavedCharacters?: number;
   /** Decides when a disk that failed is tried again. Default: the clock of the machine. */
   readonly clock?: Pick<Clock, 'after'>;
@@ -45,8 +45,9 @@ const LONGEST_RETRY_MS = 5000;
 const REASON_MAX = 500;
 
 /**
- * Results that are only in memory have ids that are this much higher. The next start then tells their ids, which the disk
- * does not know of, from those that it gives itself, and the backend never takes a new result for one that it has seen.
+ * Results that are only in memory have ids that are this much higher. The next start then tells their ids, which the
+ * disk does not know of, from those that it gives itself, and the backend never takes a new result for one that it has
+ * seen.
  */
 const UNSAVED_GAP = 2 ** 28;
 
@@ -57,12 +58,12 @@ interface WaitingResult {
   readonly reject: (error: unknown) => void;
 }
 
-/** What is known of a database that had to be closed: how far it was acknowledged, and its last id. */
+/** A database that had to be closed: how far it was acknowledged, and its last id. */
 type ClosedPart = Pick<SpoolContent, 'name' | 'lastId'> & { readonly acked: number };
 
 /**
- * Opens the spool of a state directory. If the disk fails or the database is damaged, the spool works in memory until the
- * directory can be used.
+ * Opens the spool of a state directory. If the disk fails or the database is damaged, the spool works in memory until
+ * the directory can be used.
  *
  * @throws MonError `conflict` when another agent holds the directory, `invalid` when it can never be used
  */
@@ -71,12 +72,12 @@ export async function openSpool(stateDir: string, options: SpoolOptions = {}): P
 }
 
 /**
- * Results that wait for the backend's acknowledgement, in order, on disk. Ids grow and are never used again, so that the
- * backend can tell a repetition from a new result.
+ * Results that wait for the backend's acknowledgement, in order, on disk. Ids grow and are never used again, so that
+ * the backend can tell a repetition from a new result.
  *
- * While the disk refuses writes, new results are kept in memory and results on disk are still read, so that everything is
- * delivered. The database is opened anew as soon as the disk works. A database that cannot even be read is left alone and
- * tried again; results get a spool name of their own meanwhile.
+ * While the disk refuses writes, new results are kept in memory and results on disk are still read, so that everything
+ * is delivered. The database is opened anew as soon as the disk works. A database that cannot even be read is left
+ * alone and tried again; results get a spool name of their own meanwhile.
  */
 export class Spool implements AsyncDisposable {
   readonly #directory: string;
@@ -101,7 +102,7 @@ export class Spool implements AsyncDisposable {
   #ackedId = 0;
   #characters = 0;
   #dropped = 0;
-  /** Of the database that had to be closed in this life. */
+  /** The database that had to be closed since the start. */
   #closedPart: ClosedPart | undefined;
   readonly #waiting: WaitingResult[] = [];
   /** Writes go one after the other: a reader must never see an id before a smaller one. */
@@ -175,7 +176,9 @@ export class Spool implements AsyncDisposable {
     return this.#unsaved.safe(id);
   }
 
-  /** Results after `afterId` in order, as many as the limits allow, but at least one when there is one. Never rejects. */
+  /**
+   * Results after `afterId` in order, as many as the limits allow, but at least one when there is one. Never rejects.
+   */
   async read(afterId: number, limits: SpoolLimits): Promise<SpooledResult[]> {
     await this.#opening;
     const reading = this.#read(afterId, limits);
@@ -192,8 +195,8 @@ export class Spool implements AsyncDisposable {
   }
 
   /**
-   * Forgets everything up to `id`. Not synced: what comes back after a power loss is sent again and ignored. Never rejects:
-   * what cannot be deleted from the disk is deleted when the disk works.
+   * Forgets everything up to `id`. Not synced: what comes back after a power loss is sent again and ignored. Never
+   * rejects: what cannot be deleted from the disk is deleted when the disk works.
    *
    * @param name of the series that the id is of; ids of an earlier series are ignored
    */
@@ -256,7 +259,7 @@ export class Spool implements AsyncDisposable {
     await this.#db?.close();
   }
 
-  /** For a spool of which nothing was used yet. */
+  /** Opens the database of a spool that was not used yet. */
   async #open(): Promise<void> {
     const db = await SpoolDatabase.open(this.#directory);
     try {
@@ -282,7 +285,7 @@ export class Spool implements AsyncDisposable {
     this.#db = db;
   }
 
-  /** From now on new results are kept in memory, until the disk works. */
+  /** Keeps new results in memory until the disk works. */
   #fail(error: unknown): void {
     if (!(error instanceof MonError)) throw error;
     const isFirst = this.#problem === undefined;
@@ -291,7 +294,9 @@ export class Spool implements AsyncDisposable {
     if (!this.#isClosed) this.#reopener.start();
   }
 
-  /** Gives up a database that cannot be read. Its results wait for it to be opened; those in memory begin a new series. */
+  /**
+   * Gives up a database that cannot be read. Its results wait for it to be opened; those in memory begin a new series.
+   */
   async #detach(problem: unknown): Promise<void> {
     const db = this.#db;
     if (db === undefined || this.#isClosed) return;
@@ -343,8 +348,8 @@ export class Spool implements AsyncDisposable {
   }
 
   /**
-   * Opens a database that could not be opened before. Results of checks with a newer result that was delivered meanwhile
-   * are dropped: delivered now they would set the check back.
+   * Opens a database that could not be opened before. Results of checks with a newer result that was delivered
+   * meanwhile are dropped: delivered now they would set the check back.
    */
   async #openLate(): Promise<void> {
     const db = await SpoolDatabase.open(this.#directory);

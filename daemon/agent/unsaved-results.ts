@@ -16,8 +16,8 @@ interface UnsavedResult extends SpooledResult {
 }
 
 /**
- * Results that could not be written to disk, in memory and in the order of their ids. Beyond the budget the oldest result
- * goes whose check has a newer one; if there is none, the oldest of all. The newest result always stays.
+ * Results that could not be written to disk, in memory and in the order of their ids. Beyond the budget the oldest
+ * result goes whose check has a newer one; if there is none, the oldest of all. The newest result always stays.
  */
 export class UnsavedResults {
   readonly #budget: number;

@@ -14,7 +14,9 @@ interface SpoolWatchParts {
   readonly onChange: () => void;
 }
 
-/** Looks at the spool every second, and says in the log and to the backend when it cannot be written and when it can. */
+/**
+ * Looks at the spool every second, and says in the log and to the backend when it cannot be written and when it can.
+ */
 export function watchSpool({ spool, clock, log, onChange }: SpoolWatchParts): Disposable {
   let loggedAtMs: number | undefined;
   let { name } = spool;

@@ -4,9 +4,9 @@ export type AddressKind =
 
 /**
  * Networks that are not public, the more special ones first (IANA registries of special-purpose addresses). An IPv4
- * address in the form of IPv6 (`::ffff:127.0.0.1`) counts as the IPv4 address, and as reserved where that one is public: no
- * name leads to one in good faith. Other ways to wrap one into an IPv6 address
- * are reserved as a whole: what they lead to would have to be looked at again.
+ * address in the form of IPv6 (`::ffff:127.0.0.1`) counts as the IPv4 address, and as reserved where that one is
+ * public: no name leads to one in good faith. Other ways to wrap one into an IPv6 address are reserved as a whole: what
+ * they lead to would have to be looked at again.
  */
 export const SPECIAL_NETWORKS: readonly (readonly [kind: AddressKind, networks: readonly string[]])[] = [
   // Where clouds tell a machine its own credentials, beside 169.254.169.254.

@@ -24,8 +24,8 @@ const FREE_IN_RESULTS: ReadonlySet<string> = new Set(['output', 'metrics']);
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Whether a value is a whole number beyond 2^53, which is rounded when it is read, or an infinite one, which JSON cannot say:
- * another number would be stored than was sent (security S8).
+ * Whether a value is a whole number beyond 2^53, which is rounded when it is read, or an infinite one, which JSON
+ * cannot say: another number would be stored than was sent (security S8).
  */
 export function isInexact(value: unknown): boolean {
   return (

@@ -40,7 +40,7 @@ const resultIdSchema = z.int().positive();
 /** The attribute `spool` of the client record of an agent that cannot write its spool; absent while it can. */
 export const spoolTroubleSchema = z.looseObject({
   writable: z.literal(false),
-  /** What is wrong, and what to do. */
+  /** A sentence that says what is wrong, and what to do. */
   reason: z.string().max(1000),
   /** The number of results that are only in memory. */
   unsaved: z.int().min(0),

@@ -5,13 +5,13 @@ import type { SubmittedClient } from '../../../shared/schemas/client.ts';
 import type { AgentParts } from './agent-link.ts';
 
 /**
- * Turns what an agent says about its spool in `hello` and keepalives into the check `mon.spool` of its client, whose event
- * opens, changes and resolves by itself. A client that never had trouble has no such check.
+ * Turns what an agent says about its spool in `hello` and keepalives into the check `mon.spool` of its client, whose
+ * event opens, changes and resolves by itself. A client that never had trouble has no such check.
  */
 export class SpoolEvent {
   readonly #parts: Pick<AgentParts, 'registry' | 'results' | 'clock' | 'log'>;
   #trouble: SpoolTrouble | undefined;
-  /** On the monotonic clock; undefined: nothing was written in this connection. */
+  /** The time of the last write on the monotonic clock; undefined: nothing was written in this connection. */
   #writtenAtMs: number | undefined;
 
   constructor(parts: Pick<AgentParts, 'registry' | 'results' | 'clock' | 'log'>) {

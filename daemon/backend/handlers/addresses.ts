@@ -85,7 +85,9 @@ export function lookupOf(addresses: CheckedAddresses): LookupFunction {
 
 const SPECIAL_LISTS = SPECIAL_NETWORKS.map(([kind, networks]) => [kind, networkList(networks)] as const);
 
-/** IPv4 addresses in the form of IPv6. As a list it also holds all IPv4 addresses, so only IPv6 ones may be looked up. */
+/**
+ * IPv4 addresses in the form of IPv6. As a list it also holds all IPv4 addresses, so only IPv6 ones may be looked up.
+ */
 const MAPPED_LIST = networkList(['::ffff:0:0/96']);
 
 /** @param address IPv4 or IPv6, in any spelling */

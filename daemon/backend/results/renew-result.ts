@@ -48,7 +48,7 @@ export function isGoodBase(
   told: ShortResult,
 ): base is ShortenedResult {
   if (base?.isGood(circumstancesOf(transaction, namespace)) !== true) return false;
-  // Without one where its base has one, it would keep that of the base, and the other way round (agent-protocol, Short results).
+  // A short result without a duration would keep the one of its base, which is another run.
   if (base.hasDuration !== (told.duration !== undefined)) return false;
   // Another command of the batch has read what is stored, which does not say any more what the output of the base was.
   return !(base.hasOtherOutput && told.output === undefined && transaction.hasBody(CHECK_RECORDS, base.entry));

@@ -11,7 +11,7 @@ const CHUNK_BYTES = 1024 * 1024;
 export class DiskSpace implements Disk {
   readonly dir: string;
   readonly #reserve: string;
-  /** Of the store that was there first; undefined: there is none yet. */
+  /** The store that was there first; undefined: there is none yet. */
   #identity: StoreIdentity | undefined;
 
   constructor(dir: string) {

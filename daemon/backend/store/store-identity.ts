@@ -6,8 +6,8 @@ import { MonError } from '../../../shared/errors.ts';
 const LOCK_FILE = 'LOCK';
 
 /**
- * Recognizes the directory that a database was opened in. If it was deleted, moved away or replaced since, the path leads to
- * files of somebody else, perhaps to a backup, which opening the database would change.
+ * Recognizes the directory that a database was opened in. If it was deleted, moved away or replaced since, the path
+ * leads to files of somebody else, perhaps to a backup, which opening the database would change.
  */
 export class StoreIdentity {
   readonly #dir: string;
