@@ -193,6 +193,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     passwords: new Passwords(bcrypt),
     apiKeys: writers.apiKeys,
     sessions: writers.sessions,
+    versions: writers.credentialVersions,
     certificates: tls,
     clock,
     log,

@@ -201,6 +201,10 @@ export const V2_API = {
       scope: 'self',
     }),
     resetPassword: of('users', `PUT ${USER}/reset_password`, 'Changes the password of a user'),
+    logOut: of('users', `DELETE ${USER}/sessions`, 'Ends the sessions of a user', {
+      scope: 'self',
+      errors: ['not_found'],
+    }),
     leaveGroups: of('users', `DELETE ${USER}/groups`, 'Takes a user out of all groups'),
     joinGroup: of('users', `PUT ${USER}/groups/:group`, 'Puts a user into a group'),
     leaveGroup: of('users', `DELETE ${USER}/groups/:group`, 'Takes a user out of a group'),

@@ -22,6 +22,7 @@ export type AuditAction =
   | 'user.create'
   | 'user.change'
   | 'user.disable'
+  | 'user.log-out'
   | 'apikey.create'
   | 'apikey.revoke'
   | 'settings.read'

@@ -4,6 +4,8 @@ import { MON } from '../../daemon/backend/audit/write.ts';
 import { dumpPage } from '../../daemon/backend/dump/read.ts';
 import type { V2Type, Wrapped } from '../../shared/domain/v2/wrapped.ts';
 import { SCOPES } from '../../shared/schemas/scope.ts';
+import type { Tokens } from '../../daemon/backend/access/sessions.ts';
+import type { Writers } from '../../daemon/backend/compose/writers.ts';
 import type { FollowedBackend } from './followed-backend.ts';
 
 /** Something that is done to a backend; what is refused changes nothing. */
@@ -15,6 +17,10 @@ export interface Step {
 const BCRYPT_HASH = '$2b$04$abcdefghijklmnopqrstuu5Lw9yvY7s5wE6l1hTnY8bQ0bU4uRi8W';
 const DUMPED_TYPES: readonly V2Type[] = ['Entity', 'Event', 'Silenced', 'User', 'APIKey', 'Handler', 'Role'];
 const GRANTER = { actor: MON, scopes: new Set(SCOPES) };
+
+/** Begins a session of a user as a log-in does. */
+export const openSession: (writers: Writers, name: string) => Promise<Tokens> = (writers, name) =>
+  writers.sessions.open({ name, credentialVersion: writers.credentialVersions.of(name) });
 
 const namespace = fc.constantFrom('default', 'default', 'dev');
 const client = fc.constantFrom('a', 'b', 'c');
@@ -195,7 +201,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     const [id] = ground.registry.credentials.apiKeys.keys();
     if (id !== undefined) await writers.apiKeys.revoke(id, MON);
   }),
-  named('log in', 1, [username], ({ writers }, name) => writers.sessions.open(name)),
+  named('log in', 1, [username], ({ writers }, name) => openSession(writers, name)),
   named('dump and restore', 2, [fc.constantFrom(...DUMPED_TYPES), client], async (backend, type, gone) => {
     const { writers, ground } = backend;
     const page = { type, namespace: undefined, after: undefined, limit: 100 };

@@ -3,13 +3,14 @@ import { partsOfKey } from '../../../shared/client/key-parts.ts';
 import { isForwarded } from '../../../shared/domain/caller-address.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { ApiSettings } from '../../../shared/schemas/settings.ts';
+import type { CredentialVersions } from './credential-versions.ts';
 import type { Log } from '../../log/log.ts';
 import type { Admission } from './admission.ts';
 import type { ApiKeys } from './api-keys.ts';
-import { isSecret } from './key-secret.ts';
+import { isSecret, keyVersion } from './key-secret.ts';
 import type { Sessions } from './sessions.ts';
 import type { Clock } from '../ports.ts';
-import type { ApiKey } from './credentials.ts';
+import type { ApiKey, Session } from './credentials.ts';
 import { grantsOfUser, scopesOfKey, scopesOfUser } from './scopes-of-user.ts';
 import type { Registry } from '../registry/registry.ts';
 import { ANONYMOUS, LOCAL_ADMINISTRATOR, NOBODY, type Principal } from './principal.ts';
@@ -36,7 +37,8 @@ interface AuthenticatorParts {
   readonly registry: Pick<Registry, 'credentials'>;
   readonly passwords: Passwords;
   readonly apiKeys: Pick<ApiKeys, 'noteUse'>;
-  readonly sessions: Pick<Sessions, 'find'>;
+  readonly sessions: Pick<Sessions, 'find' | 'counts'>;
+  readonly versions: Pick<CredentialVersions, 'configuredUser' | 'of' | 'ofConfigured'>;
   /** Authorities for the certificates of agents, and another number after each change of them. */
   readonly certificates: { readonly authorities: readonly string[]; readonly version: number };
   /** What the programs on this machine show. */
@@ -57,8 +59,8 @@ export class Authenticator {
   readonly #parts: AuthenticatorParts;
   readonly #failed: FailedLogins;
   #configured: AuthenticatorParts['config']['api'];
-  /** When a reload brought other credentials, epoch milliseconds. */
-  #configuredMs = 0;
+  /** Reloads that brought other credentials. */
+  #reloads = 0;
   readonly #state = new StateText();
   /** Made once for each state of the credentials: the same key comes with every request. */
   readonly #ofKeys = new WeakMap<ApiKey, { readonly version: string; readonly principal: Principal | undefined }>();
@@ -79,7 +81,7 @@ export class Authenticator {
     this.#noteReload();
     const { registry, certificates } = this.#parts;
     const { version, roles } = registry.credentials;
-    return this.#state.textOf(version, roles.version, this.#configuredMs, certificates.version);
+    return this.#state.textOf(version, roles.version, this.#reloads, certificates.version);
   }
 
   readonly authorize: Authorize = (headers, address) => {
@@ -124,7 +126,13 @@ export class Authenticator {
 
   /** Whether this is the password of a user who may get in. Wrong ones are slowed down like log-ins. */
   async isPasswordOf(given: NameAndPassword, address: string): Promise<boolean> {
-    return this.#failed.share(address, this.#parts.passwords.digestOf(given), () => this.#look(given, address));
+    const isRight = await this.#failed.share(address, this.#parts.passwords.digestOf(given), () =>
+      this.#look(given, address),
+    );
+    if (!isRight) return false;
+    // While it was looked at, or while others waited for the same look, the password may have changed.
+    const stored = this.#storedPassword(given.user);
+    return stored !== undefined && this.#parts.passwords.isKnown(given, stored);
   }
 
   ofKey(text: string, address: string): Promise<Principal> | Principal {
@@ -138,53 +146,85 @@ export class Authenticator {
     throw refusal();
   }
 
-  /** What another backend with the same store is told of somebody who was let in here. */
-  voucherOf({ name, via, keyId, sessionId, authority, clientNames, expiresMs }: Principal): Voucher {
+  /** The voucher by which another backend with the same store recognizes somebody who was let in here. */
+  voucherOf(principal: Principal): Voucher {
+    const { name, via, keyId, sessionId, authority, clientNames, expiresMs, certificateExpiresMs } = principal;
     const passwordChangedMs = this.#parts.registry.credentials.users.get(name)?.passwordChangedMs;
-    return { name, via, keyId, sessionId, authority, clientNames, expiresMs, passwordChangedMs };
+    return {
+      name,
+      via,
+      keyId,
+      sessionId,
+      authority,
+      clientNames,
+      expiresMs: earlier(expiresMs, certificateExpiresMs),
+      passwordChangedMs,
+    };
+  }
+
+  /** The version of the credentials for another backend to compare; undefined: it is nothing that the store knows. */
+  sentVersionOf({ name, via, credentialVersion }: Principal): string | undefined {
+    const isStored = via === 'key' || (via === 'password' && name !== this.#configuredUser);
+    return isStored ? credentialVersion : undefined;
   }
 
   /**
    * Somebody whom another backend with the same store has let in, with what he may do here and now.
    *
+   * @param credentialVersion of the credentials that were shown there; undefined: the other backend is an earlier version
+   *   of the program, which does not send it
    * @throws MonError `unauthenticated` when the credentials that were shown there do not count here
    */
-  ofVoucher(voucher: Voucher): Principal {
-    const principal = this.#ofVoucher(voucher);
+  ofVoucher(voucher: Voucher, credentialVersion?: string): Principal {
+    const principal = this.#ofVoucher(voucher, credentialVersion);
     if (principal === undefined) {
       throw new MonError(
         'unauthenticated',
         'the credentials do not count at the backend that writes: show others, or give all backends the same settings of api and tls',
       );
     }
-    const { clientNames, expiresMs } = voucher;
-    return { ...principal, clientNames, expiresMs: principal.expiresMs ?? expiresMs };
+    return principal;
   }
 
-  #ofVoucher({ passwordChangedMs = 0, ...voucher }: Voucher): Principal | undefined {
-    const { name, via, keyId } = voucher;
+  #ofVoucher({ passwordChangedMs = 0, ...voucher }: Voucher, shownVersion: string | undefined): Principal | undefined {
+    const { name, via, keyId, authority, expiresMs } = voucher;
     if (via === 'open') return this.isOpen ? ANONYMOUS : undefined;
     if (via === 'nobody') return NOBODY;
     if (via === 'local') return LOCAL_ADMINISTRATOR;
-    if (via === 'certificate') return this.renewed({ ...voucher, scopes: new Set(['submit']) }, 0);
+    if (via === 'certificate') return this.renewed({ ...voucher, scopes: new Set(['submit']) });
     if (keyId !== undefined) this.#parts.apiKeys.noteUse(keyId);
-    // Of the configured one there is no telling when it came to be where it was shown.
-    const sinceMs = name === this.#configuredUser ? this.#parts.clock.now() : passwordChangedMs;
-    return this.renewed({ ...voucher, scopes: new Set() }, sinceMs);
+    const changedMs = this.#parts.registry.credentials.users.get(name)?.passwordChangedMs ?? 0;
+    const isConfigured = name === this.#parts.versions.configuredUser;
+    if (via === 'password' && shownVersion === undefined && !isConfigured && changedMs > passwordChangedMs)
+      return undefined;
+    const credentialVersion = shownVersion ?? (via === 'password' ? this.#parts.versions.of(name) : undefined);
+    return this.renewed({
+      ...voucher,
+      scopes: new Set(),
+      credentialVersion,
+      ...(authority !== undefined && { certificateExpiresMs: expiresMs }),
+    });
   }
 
   /**
    * What somebody who was let in may do by now.
    *
-   * @param sinceMs when that was, epoch milliseconds
    * @returns undefined: the credentials count no more
    */
-  renewed(principal: Principal, sinceMs: number): Principal | undefined {
-    const { registry, clock } = this.#parts;
+  renewed(principal: Principal): Principal | undefined {
+    const { clock, certificates } = this.#parts;
+    const { authority, clientNames, certificateExpiresMs = Infinity } = principal;
+    if (authority !== undefined && !certificates.authorities.includes(authority)) return undefined;
+    if (certificateExpiresMs <= clock.now()) return undefined;
+    const renewed = this.#renewed(principal);
+    if (renewed === undefined || clientNames === undefined) return renewed;
+    return { ...renewed, clientNames, authority, certificateExpiresMs: principal.certificateExpiresMs };
+  }
+
+  /** Renews a principal without a look at the certificate that was shown beside other credentials. */
+  #renewed(principal: Principal): Principal | undefined {
+    const { registry, clock, versions, sessions } = this.#parts;
     const { credentials } = registry;
-    if (principal.expiresMs !== undefined && principal.expiresMs <= clock.now() && principal.via !== 'token') {
-      return undefined;
-    }
     switch (principal.via) {
       case 'open':
         return this.isOpen ? principal : undefined;
@@ -192,23 +232,21 @@ export class Authenticator {
       case 'local':
         return principal;
       case 'certificate':
-        return this.#parts.certificates.authorities.includes(principal.authority ?? '') ? principal : undefined;
+        return (principal.expiresMs ?? Infinity) > clock.now() ? principal : undefined;
       case 'key': {
         const key = credentials.apiKeys.get(principal.keyId ?? '');
-        return key === undefined ? undefined : this.#principalOfKey(key);
+        // It may be another one by now, with the same id.
+        const isSame = key !== undefined && (principal.credentialVersion ?? keyVersion(key)) === keyVersion(key);
+        return isSame ? this.#principalOfKey(key) : undefined;
       }
       case 'token': {
         const session = credentials.sessions.get(principal.sessionId ?? '');
-        if (session === undefined || session.expiresMs <= clock.now()) return undefined;
-        return this.#principalOfUser(session.username, { via: 'token', sessionId: session.id });
+        return session !== undefined && sessions.counts(session) ? this.#principalOfSession(session) : undefined;
       }
-      case 'password': {
-        const changedMs =
-          principal.name === this.#configuredUser
-            ? this.#configuredMs
-            : (credentials.users.get(principal.name)?.passwordChangedMs ?? 0);
-        return changedMs > sinceMs ? undefined : this.#principalOfUser(principal.name, { via: 'password' });
-      }
+      case 'password':
+        return principal.credentialVersion === versions.of(principal.name)
+          ? this.#principalOfUser(principal.name, { via: 'password' })
+          : undefined;
     }
   }
 
@@ -218,19 +256,17 @@ export class Authenticator {
    * @param refuse asked when credentials have changed, with what he may do by then
    */
   admissionOf(principal: Principal, refuse: (renewed: Principal) => void): Admission {
-    const sinceMs = this.#parts.clock.now();
     const version = this.version();
     return () => {
       if (this.version() === version) return;
-      const renewed = this.renewed(principal, sinceMs);
+      const renewed = this.renewed(principal);
       if (renewed === undefined) throw new MonError('unauthenticated', 'the credentials count no more');
       refuse(renewed);
     };
   }
 
   get #configuredUser(): string | undefined {
-    const { user, password } = this.#parts.config.api;
-    return password === undefined ? undefined : user;
+    return this.#parts.versions.configuredUser;
   }
 
   /** The token of this machine counts from this machine alone: not through a proxy on it either. */
@@ -241,9 +277,9 @@ export class Authenticator {
   }
 
   #noteReload(): void {
-    const { config, clock } = this.#parts;
+    const { config } = this.#parts;
     const { user, password } = this.#configured;
-    if (config.api.user !== user || config.api.password !== password) this.#configuredMs = clock.now();
+    if (config.api.user !== user || config.api.password !== password) this.#reloads++;
     this.#configured = config.api;
   }
 
@@ -274,6 +310,7 @@ export class Authenticator {
             grantLimits: key.hasAllRoles === true ? undefined : new Set(key.scopes),
             namespace: key.namespace ?? undefined,
             keyId: key.id,
+            credentialVersion: keyVersion(key),
             via: 'key',
             expiresMs,
           };
@@ -283,18 +320,20 @@ export class Authenticator {
 
   async #ofToken(text: string, address: string): Promise<Principal> {
     const session = await this.#parts.sessions.find(text);
-    const { id: sessionId, expiresMs } = session ?? {};
-    const principal =
-      session === undefined
-        ? undefined
-        : this.#principalOfUser(session.username, { via: 'token', sessionId, expiresMs });
+    const principal = session === undefined ? undefined : this.#principalOfSession(session);
     return principal ?? this.refuseSlowly(address);
   }
 
+  #principalOfSession({ id: sessionId, username, expiresMs }: Session): Principal | undefined {
+    return this.#principalOfUser(username, { via: 'token', sessionId, expiresMs });
+  }
+
   #principalOfUser(name: string, rest: Pick<Principal, 'via' | 'sessionId' | 'expiresMs'>): Principal | undefined {
-    const { credentials } = this.#parts.registry;
+    const { registry, versions } = this.#parts;
+    const { credentials } = registry;
     const scopes = scopesOfUser(credentials, this.#configuredUser, name);
-    return scopes === undefined ? undefined : { name, scopes, grants: grantsOfUser(credentials, name), ...rest };
+    if (scopes === undefined) return undefined;
+    return { name, scopes, grants: grantsOfUser(credentials, name), credentialVersion: versions.of(name), ...rest };
   }
 
   #ofPassword(encoded: string, address: string): Promise<Principal> | Principal {
@@ -353,6 +392,11 @@ export class Authenticator {
       log.warn({ remote_address: address, failures }, 'authentication failed too often, slowing this address down');
     }
   }
+}
+
+/** The earlier one of two times; undefined stands for never. */
+function earlier(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 }
 
 function refusal(): MonError {

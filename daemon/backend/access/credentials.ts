@@ -8,8 +8,10 @@ export interface User {
   readonly disabled: boolean;
   /** bcrypt. */
   readonly passwordHash: string;
-  /** Epoch milliseconds; what was let in with another password before that is not any more. */
+  /** Epoch milliseconds. */
   readonly passwordChangedMs: number;
+  /** The number of times that all sessions of the user were ended: by another password, disabling or a log-out. Absent: 0. */
+  readonly credentialChanges?: number | undefined;
 }
 
 /** An API key as it is stored: enough to know it again, not enough to show it. */
@@ -42,9 +44,22 @@ export interface Session {
   readonly username: string;
   readonly startedMs: number;
   readonly refreshHash: string;
+  /** The refresh token before the present one, which may be shown again for a while; absent: there was none. */
+  readonly rotated?: RotatedToken | undefined;
+  /** See `CredentialVersions`; absent in sessions of earlier versions of the program. */
+  readonly credentialVersion?: string | undefined;
   readonly expiresMs: number;
   /** The newest last; those before it are good until their own end. */
   readonly access: readonly { readonly hash: string; readonly expiresMs: number }[];
+}
+
+/** A refresh token that was exchanged for the next one. */
+export interface RotatedToken {
+  readonly hash: string;
+  /** The next token is made of this and the secret of the token, so that a repeated request gets the same one. */
+  readonly salt: string;
+  /** Epoch milliseconds. */
+  readonly atMs: number;
 }
 
 /** Who may get in. Only transactions change it. */

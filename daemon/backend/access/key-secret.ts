@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { partsOfKey } from '../../../shared/client/key-parts.ts';
 
 const SECRET_BYTES = 32;
@@ -22,6 +22,11 @@ export function isSecret(secret: string, stored: string): boolean {
   const expected = Buffer.from(stored);
   const given = Buffer.from(hashSecret(secret, stored.split('$')[1] ?? ''));
   return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+/** The version of the secret of a key, see `CredentialVersions`. It may be sent where the hash itself must not be. */
+export function keyVersion({ hash: stored }: { readonly hash: string }): string {
+  return `key ${hash('sha256', stored, 'base64url')}`;
 }
 
 /** What is stored of a key of the peer, told by the key itself. @param before the hash that is stored, which is kept */

@@ -25,12 +25,16 @@ export interface Principal {
    * `local` who can read the token that a backend leaves on its machine.
    */
   readonly via: 'open' | 'nobody' | 'local' | 'password' | 'key' | 'token' | 'certificate';
+  /** The version of the credentials that were shown, see `CredentialVersions` and `keyVersion`. */
+  readonly credentialVersion?: string | undefined;
   /** SHA-256 of the authority that vouches for its certificate. */
   readonly authority?: string | undefined;
   /** Of the clients that it may be as an agent, by its certificate; undefined: of any. */
   readonly clientNames?: readonly string[] | undefined;
   /** From then on the credentials count no more, epoch milliseconds. */
   readonly expiresMs?: number | undefined;
+  /** When the certificate ends that was shown beside other credentials, epoch milliseconds. */
+  readonly certificateExpiresMs?: number | undefined;
 }
 
 /** What holds secrets, or makes commands or users, is never for everybody (security S1). */

@@ -1,4 +1,3 @@
-import { hash, timingSafeEqual } from 'node:crypto';
 import { errorMessage, MonError } from '../../../shared/errors.ts';
 import type { Log } from '../../log/log.ts';
 import type { Clock } from '../ports.ts';
@@ -6,7 +5,22 @@ import type { Session } from './credentials.ts';
 import type { Registry } from '../registry/registry.ts';
 import { AccessTokens, newSessionId, newTokenId, type TokenId, type TokenSubject } from './access-tokens.ts';
 import type { Batcher } from '../commit/batcher.ts';
+import type { CredentialVersions } from './credential-versions.ts';
 import { newSecret } from './key-secret.ts';
+import {
+  digestOf,
+  formatRefreshToken,
+  isSameDigest,
+  nextRefreshSecret,
+  parseRefreshToken,
+  stateOfRefreshToken,
+  type RefreshTokenState,
+} from './refresh-tokens.ts';
+import { endSessions } from './saved.ts';
+import { mon, recordAudit } from '../audit/write.ts';
+import type { Actor } from '../../../shared/schemas/audit.ts';
+import { storedVersion } from './credential-versions.ts';
+import type { Principal } from './principal.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { SESSIONS } from './table.ts';
 
@@ -20,15 +34,18 @@ const SESSIONS_OF_USER_MAX = 10_000;
 /** Access tokens of a session that count at once: requests under way may still carry the ones before. */
 const ACCESS_TOKENS_MAX = 4;
 
-/** `mr_<session>_<secret>` */
-const REFRESH_TOKEN = /^mr_(?<session>[\da-f]{16})_(?<secret>[\w-]{43})$/;
-
 /** What somebody gets who logs in. */
 export interface Tokens {
   readonly accessToken: string;
   readonly refreshToken: string;
   /** Of the access token, epoch milliseconds. */
   readonly expiresMs: number;
+}
+
+/** Tokens that belong together, as a request shows them. */
+interface ShownTokens {
+  readonly session: string;
+  readonly refreshSecret: string;
 }
 
 interface SessionParts {
@@ -38,6 +55,7 @@ interface SessionParts {
   readonly log: Log;
   /** The groups that the token of a user tells. */
   readonly groupsOf: (username: string) => readonly string[];
+  readonly versions: Pick<CredentialVersions, 'of'>;
   /** Default: as many as there can be. */
   readonly sessionsOfUserMax?: number;
 }
@@ -60,12 +78,17 @@ export class Sessions implements Disposable {
     });
   }
 
-  /** Begins a log-in of a user whose password was right. */
-  async open(username: string): Promise<Tokens> {
+  /**
+   * Begins a log-in of a user whose password was right.
+   *
+   * @throws MonError `unauthenticated` if the credentials changed meanwhile
+   */
+  async open({ name: username, credentialVersion }: Pick<Principal, 'name' | 'credentialVersion'>): Promise<Tokens> {
     const access = newTokenId(newSessionId());
     const refresh = newSecret();
     const expiresMs = await this.#parts.batcher.run((transaction) => {
       const { nowMs } = transaction;
+      if (credentialVersion === undefined || this.#parts.versions.of(username) !== credentialVersion) throw refusal();
       AccessTokens.prepare(transaction);
       this.#makeRoom(transaction, username);
       const ends = nowMs + ACCESS_MS;
@@ -73,49 +96,92 @@ export class Sessions implements Disposable {
         id: access.session,
         username,
         startedMs: nowMs,
-        refreshHash: digest(refresh),
+        refreshHash: digestOf(refresh),
+        credentialVersion,
         expiresMs: nowMs + REFRESH_MS,
-        access: [{ hash: digest(access.secret), expiresMs: ends }],
+        access: [{ hash: digestOf(access.secret), expiresMs: ends }],
       });
       return ends;
     });
-    return this.#tokensOf(access, username, `mr_${access.session}_${refresh}`, expiresMs);
+    const refreshToken = formatRefreshToken({ session: access.session, secret: refresh });
+    return this.#tokensOf(access, username, refreshToken, expiresMs);
   }
 
   /**
-   * Gives the next access token; the refresh token stays good.
+   * Gives the next access token and the next refresh token. The old refresh token may be shown again for some seconds,
+   * which gives the same next one; after that, showing it ends the session: one of two holders has stolen it.
    *
    * @param accessToken of the same log-in, also one that is over
    * @throws MonError `unauthenticated`
    */
   async refresh(accessToken: string, refreshToken: string): Promise<Tokens> {
-    const shown = await this.#tokens.read(accessToken);
-    const { username, access, expiresMs } = await this.#parts.batcher.run((transaction) => {
+    const shown = await this.#shown(accessToken, refreshToken);
+    const refreshed = await this.#parts.batcher.run((transaction) => {
       const { nowMs } = transaction;
-      const session = this.#ownerOf(shown, refreshToken, nowMs);
+      const { session, state } = this.#sessionOf(shown, nowMs);
+      if (state === 'used') return this.#endReused(transaction, session);
       AccessTokens.prepare(transaction);
-      const next = newTokenId(session.id);
+      const salt = state === 'rotated' && session.rotated !== undefined ? session.rotated.salt : newSecret();
+      const secret = nextRefreshSecret(shown.refreshSecret, salt);
+      const access = newTokenId(session.id);
       const ends = nowMs + ACCESS_MS;
+      const isPresent = state === 'present';
       transaction.put(SESSIONS, transaction.registry.credentials, session.id, {
         ...session,
+        ...(isPresent && {
+          refreshHash: digestOf(secret),
+          rotated: { hash: session.refreshHash, salt, atMs: nowMs },
+        }),
         expiresMs: nowMs + REFRESH_MS,
-        access: [...session.access.slice(1 - ACCESS_TOKENS_MAX), { hash: digest(next.secret), expiresMs: ends }],
+        access: [...session.access.slice(1 - ACCESS_TOKENS_MAX), { hash: digestOf(access.secret), expiresMs: ends }],
       });
-      return { username: session.username, access: next, expiresMs: ends };
+      return {
+        username: session.username,
+        access,
+        refreshToken: formatRefreshToken({ session: session.id, secret }),
+        ends,
+      };
     });
-    return this.#tokensOf(access, username, refreshToken, expiresMs);
+    if (refreshed === 'ended') throw refusal();
+    const { username, access, refreshToken: next, ends } = refreshed;
+    return this.#tokensOf(access, username, next, ends);
   }
 
-  /** @throws MonError `unauthenticated` */
+  /**
+   * Ends the log-in of these tokens.
+   *
+   * @throws MonError `unauthenticated`
+   */
   async close(accessToken: string, refreshToken: string): Promise<void> {
-    const shown = await this.#tokens.read(accessToken);
-    await this.#parts.batcher.run((transaction) => {
-      transaction.remove(
-        SESSIONS,
-        transaction.registry.credentials,
-        this.#ownerOf(shown, refreshToken, transaction.nowMs).id,
-      );
+    const shown = await this.#shown(accessToken, refreshToken);
+    const closed = await this.#parts.batcher.run((transaction) => {
+      const { session, state } = this.#sessionOf(shown, transaction.nowMs);
+      if (state === 'used') return this.#endReused(transaction, session);
+      transaction.remove(SESSIONS, transaction.registry.credentials, session.id);
+      return 'closed';
     });
+    if (closed === 'ended') throw refusal();
+  }
+
+  /**
+   * Ends all log-ins of a user, and the connections that were opened by the password. API keys stay.
+   *
+   * @throws MonError `not_found` if there is no such user
+   */
+  logOut(username: string, actor: Actor): Promise<void> {
+    return this.#parts.batcher.run((transaction) => {
+      const { users } = transaction.registry.credentials;
+      if (!users.has(username) && this.#parts.versions.of(username) === undefined) {
+        throw new MonError('not_found', `there is no user ${username}`);
+      }
+      const sessions = endSessions(transaction, username);
+      recordAudit(transaction, actor, { action: 'user.log-out', target: username, before: { sessions } });
+    });
+  }
+
+  /** Whether a session still rests on the credentials that it was opened with. */
+  counts({ username, credentialVersion = storedVersion(0), expiresMs }: Session): boolean {
+    return expiresMs > this.#parts.clock.now() && this.#parts.versions.of(username) === credentialVersion;
   }
 
   /** Whose log-in an access token is; undefined: nobody's by now. */
@@ -123,9 +189,10 @@ export class Sessions implements Disposable {
     const shown = await this.#tokens.read(accessToken);
     if (shown === undefined) return undefined;
     const session = this.#parts.registry.credentials.sessions.get(shown.session);
-    const given = digest(shown.secret);
+    if (session === undefined || !this.counts(session)) return undefined;
+    const given = digestOf(shown.secret);
     const now = this.#parts.clock.now();
-    if (session?.access.some((token) => token.expiresMs > now && isSame(token.hash, given)) !== true) return undefined;
+    if (!session.access.some((token) => token.expiresMs > now && isSameDigest(token.hash, given))) return undefined;
     this.#uses.set(session.id, now);
     return session;
   }
@@ -146,7 +213,7 @@ export class Sessions implements Disposable {
     if (credentials.sessions.size < max) return;
     const own = credentials.sessionsOf(username);
     if (own.length < max) return;
-    const over = own.filter(({ expiresMs }) => expiresMs <= transaction.nowMs);
+    const over = own.filter((session) => !this.counts(session));
     const idle = own.reduce((least, session) => (this.#usedMs(session) < this.#usedMs(least) ? session : least));
     for (const { id } of over.length > 0 ? over : [idle])
       transaction.remove(SESSIONS, transaction.registry.credentials, id);
@@ -156,23 +223,40 @@ export class Sessions implements Disposable {
     return Math.max(this.#uses.get(id) ?? 0, expiresMs - REFRESH_MS);
   }
 
-  #ownerOf(access: TokenId | undefined, refreshToken: string, nowMs: number): Session {
-    const refresh = REFRESH_TOKEN.exec(refreshToken)?.groups;
-    const session = this.#parts.registry.credentials.sessions.get(refresh?.['session'] ?? '');
-    const isOwner =
-      session !== undefined &&
-      access?.session === session.id &&
-      session.expiresMs > nowMs &&
-      isSame(session.refreshHash, digest(refresh?.['secret'] ?? '')) &&
-      session.access.some(({ hash: known }) => isSame(known, digest(access.secret)));
-    if (isOwner) return session;
-    throw new MonError('unauthenticated', 'the refresh token is wrong or over: log in again');
+  /** @throws MonError `unauthenticated` for tokens that do not belong together, or that were not made here */
+  async #shown(accessToken: string, refreshToken: string): Promise<ShownTokens> {
+    const access = await this.#tokens.read(accessToken);
+    const refresh = parseRefreshToken(refreshToken);
+    if (access === undefined || refresh?.session !== access.session) throw refusal();
+    return { session: access.session, refreshSecret: refresh.secret };
+  }
+
+  /**
+   * The session of tokens. The signature of the access token shows that it was made here. It need not be one of the newest:
+   * the refresh token decides.
+   *
+   * @throws MonError `unauthenticated` if it has ended
+   */
+  #sessionOf(
+    { session: id, refreshSecret }: ShownTokens,
+    nowMs: number,
+  ): { readonly session: Session; readonly state: RefreshTokenState } {
+    const session = this.#parts.registry.credentials.sessions.get(id);
+    if (session === undefined || !this.counts(session)) throw refusal();
+    return { session, state: stateOfRefreshToken(session, refreshSecret, nowMs) };
+  }
+
+  #endReused(transaction: Transaction, { id, username }: Session): 'ended' {
+    transaction.remove(SESSIONS, transaction.registry.credentials, id);
+    recordAudit(transaction, mon('a refresh token was used twice'), { action: 'user.log-out', target: username });
+    this.#parts.log.warn({}, 'a refresh token was used twice: its session ends, as one of the two may have stolen it');
+    return 'ended';
   }
 
   async #sweep(): Promise<void> {
     const { sessions } = this.#parts.registry.credentials;
     for (const id of this.#uses.keys()) if (!sessions.has(id)) this.#uses.delete(id);
-    const isOver = ({ expiresMs }: Session): boolean => expiresMs <= this.#parts.clock.now();
+    const isOver = (session: Session): boolean => !this.counts(session);
     const over = [...sessions.values()].filter(isOver);
     if (over.length === 0 || !this.#parts.batcher.isLeading) return;
     await this.#parts.batcher.run((transaction) => {
@@ -186,10 +270,6 @@ export class Sessions implements Disposable {
   }
 }
 
-function digest(secret: string): string {
-  return hash('sha256', secret, 'base64url');
-}
-
-function isSame(a: string, b: string): boolean {
-  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+function refusal(): MonError {
+  return new MonError('unauthenticated', 'the refresh token is wrong or over: log in again');
 }

@@ -11,7 +11,6 @@ export const USERS: CredentialTable<User> = credentialTable('user', {
   dumps: [{ type: 'User', isNamespaced: false, dumped: eachOf((value) => dumpedUser(value as User)) }],
   itemsOf: ({ users }) => users,
   idOf: ({ username }) => username,
-  // Compared with the start of a session.
   shifted: (user, byMs) => ({ ...user, passwordChangedMs: user.passwordChangedMs + byMs }),
 });
 
@@ -30,6 +29,7 @@ export const SESSIONS: CredentialTable<Session> = credentialTable('session', {
     ...session,
     startedMs: session.startedMs + byMs,
     expiresMs: session.expiresMs + byMs,
+    ...(session.rotated !== undefined && { rotated: { ...session.rotated, atMs: session.rotated.atMs + byMs } }),
     access: session.access.map((token) => ({ ...token, expiresMs: token.expiresMs + byMs })),
   }),
 });

@@ -24,8 +24,8 @@ export function authOnV2({ authenticator, sessions }: LogInDeps): OnV2<'auth'> {
   return {
     logIn: async (request, reply) => {
       try {
-        const { name } = await authenticator.logIn(request.headers, request.caller);
-        return await reply.send(shown(await sessions.open(name)));
+        const principal = await authenticator.logIn(request.headers, request.caller);
+        return await reply.send(shown(await sessions.open(principal)));
       } catch (error) {
         return refuseLogIn(reply, error, BASIC.test(request.headers.authorization ?? '') ? WRONG_PASSWORD : REFUSED);
       }

@@ -14,6 +14,7 @@ import {
 import type { CredentialRegistry, User } from '../access/credentials.ts';
 import type { Authenticator } from '../access/authenticator.ts';
 import { hasScope } from '../access/principal.ts';
+import type { Sessions } from '../access/sessions.ts';
 import type { Users } from '../access/users.ts';
 import { actorOf } from '../access/actor.ts';
 import { parseBody, readBody, validateBoth, validator } from '../http/json-body.ts';
@@ -32,10 +33,11 @@ interface UserDeps {
   readonly authenticator: Authenticator;
   readonly registry: { readonly credentials: CredentialRegistry };
   readonly users: Users;
+  readonly sessions: Pick<Sessions, 'logOut'>;
 }
 
 /** Users, for administrators (completion 1.17), and one's own password. Who is deleted is disabled, as at the peer. */
-export function usersOnV2({ authenticator, users, registry }: UserDeps): OnV2<'users'> {
+export function usersOnV2({ authenticator, users, sessions, registry }: UserDeps): OnV2<'users'> {
   const source: ObjectSource<V2User> = {
     fieldRoot: 'user',
     list: (_none, after) => [behind([...registry.credentials.users.values()].map(shownUser), after, keyOf)],
@@ -81,6 +83,7 @@ export function usersOnV2({ authenticator, users, registry }: UserDeps): OnV2<'u
     resetPassword: changing((request, actor) =>
       users.setPassword(pathName(request, 'user'), readBody(request, validatePassword), actor),
     ),
+    logOut: changing((request, actor) => sessions.logOut(pathName(request, 'user'), actor)),
     leaveGroups: changing((request, actor) => users.setGroups(pathName(request, 'user'), () => [], actor)),
     joinGroup: changing((request, actor) => {
       const group = groupOfPath(request);

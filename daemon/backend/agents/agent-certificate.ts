@@ -46,13 +46,25 @@ export function certificateGuard(guard: Guard): Guard {
   return (request) => {
     const certificate = agentCertificate(request);
     if (certificate === undefined) return guard(request);
-    const { clientNames, ...vouched } = certificate;
+    const { clientNames, authority, expiresMs } = certificate;
     if (request.headers.authorization === undefined) {
       refuseForeignOrigin(request);
-      return { name: clientNames[0], scopes: new Set(['submit']), via: 'certificate', clientNames, ...vouched };
+      return {
+        name: clientNames[0],
+        scopes: new Set(['submit']),
+        via: 'certificate',
+        clientNames,
+        authority,
+        expiresMs,
+      };
     }
     const admitted = guard(request);
-    const keep = (principal: Principal): Principal => ({ ...principal, clientNames });
+    const keep = (principal: Principal): Principal => ({
+      ...principal,
+      clientNames,
+      authority,
+      certificateExpiresMs: expiresMs,
+    });
     return admitted instanceof Promise ? admitted.then(keep) : keep(admitted);
   };
 }

@@ -135,7 +135,7 @@ function liveSockets({ clock }: Ground, { api, commits }: DoorParts): LiveSocket
   const { authenticator } = api;
   return new LiveSockets({
     clock,
-    renewed: (principal, sinceMs) => authenticator.renewed(principal, sinceMs),
+    renewed: (principal) => authenticator.renewed(principal),
     version: () => authenticator.version(),
     commits,
   });

@@ -1,5 +1,6 @@
 import { ApiKeys } from '../access/api-keys.ts';
 import type { Bcrypt } from '../access/bcrypt.ts';
+import { CredentialVersions } from '../access/credential-versions.ts';
 import { RoleGuard } from '../access/role-guard.ts';
 import { Sessions } from '../access/sessions.ts';
 import { Users } from '../access/users.ts';
@@ -54,6 +55,7 @@ export interface Writers {
   readonly users: Users;
   readonly apiKeys: ApiKeys;
   readonly sessions: Sessions;
+  readonly credentialVersions: CredentialVersions;
   readonly apiCommands: ApiCommands;
 }
 
@@ -79,6 +81,7 @@ export function openWriters(
   const configuredUser = (): string | undefined => config.api.user;
   const groupsOf = (user: string): readonly string[] =>
     user === configuredUser() ? [ADMINISTRATORS] : (registry.credentials.users.get(user)?.groups ?? []);
+  const versions = new CredentialVersions({ config, registry, storeId: store.id });
   const audit = new Audit(batcher);
   const commands = new ApiCommands(() => ({
     isAllowed: config.program['api-commands'],
@@ -118,7 +121,8 @@ export function openWriters(
       isAdminConfigured: () => configuredUser() !== undefined,
     }),
     apiKeys: teardown.use('API keys', new ApiKeys({ batcher, clock, log, configuredUser })),
-    sessions: teardown.use('sessions', new Sessions({ batcher, registry, clock, log, groupsOf })),
+    sessions: teardown.use('sessions', new Sessions({ batcher, registry, clock, log, groupsOf, versions })),
+    credentialVersions: versions,
     apiCommands: commands,
   };
 }

@@ -21,17 +21,17 @@ const REVOKED = 'the credentials count no more';
 
 interface SocketParts {
   readonly clock: Clock;
-  /** What somebody may do by now; undefined: the credentials count no more. */
-  readonly renewed: (principal: Principal, sinceMs: number) => Principal | undefined;
+  /** Returns the principal with the rights of now; undefined if the credentials do not count any more. */
+  readonly renewed: (principal: Principal) => Principal | undefined;
   /** Another one after every change that may take something away from somebody. */
   readonly version: () => string;
   readonly commits: Pick<CommitBoard, 'onRest'>;
 }
 
 interface LiveSocket {
-  readonly principal: Principal;
+  /** The principal as of the last look: the time at which credentials expire may have changed since the socket was opened. */
+  principal: Principal;
   readonly access: Scope;
-  readonly sinceMs: number;
   readonly isAllowed: (renewed: Principal) => boolean;
 }
 
@@ -49,7 +49,7 @@ export class LiveSockets implements Disposable {
     this.#watches = [
       parts.clock.every(LOOK_MS, () => {
         this.#lookAfterChange();
-        this.#look(({ principal }) => principal.expiresMs !== undefined);
+        this.#look(({ principal }) => canExpire(principal));
       }),
       parts.commits.onRest(() => this.#lookAfterChange()),
     ];
@@ -76,7 +76,7 @@ export class LiveSockets implements Disposable {
     isAllowed: LiveSocket['isAllowed'] = (renewed) => hasScope(renewed, access),
   ): void {
     const owner = ownerOf(principal, access);
-    this.#sockets.set(socket, { principal, access, sinceMs: this.#parts.clock.now(), isAllowed });
+    this.#sockets.set(socket, { principal, access, isAllowed });
     this.#countOfOwner.set(owner, (this.#countOfOwner.get(owner) ?? 0) + 1);
     socket.once('close', () => {
       this.#sockets.delete(socket);
@@ -93,7 +93,7 @@ export class LiveSockets implements Disposable {
     let known: string | undefined;
     return () => {
       const version = this.#parts.version();
-      if (version === known && live.principal.expiresMs === undefined) return;
+      if (version === known && !canExpire(live.principal)) return;
       if (!this.#counts(live)) throw new MonError('unauthenticated', REVOKED);
       known = version;
     };
@@ -123,9 +123,12 @@ export class LiveSockets implements Disposable {
     }
   }
 
-  #counts({ principal, sinceMs, isAllowed }: LiveSocket): boolean {
-    const renewed = this.#parts.renewed(principal, sinceMs);
-    return renewed !== undefined && renewed.namespace === principal.namespace && isAllowed(renewed);
+  #counts(live: LiveSocket): boolean {
+    const { principal, isAllowed } = live;
+    const renewed = this.#parts.renewed(principal);
+    if (renewed === undefined) return false;
+    live.principal = renewed;
+    return renewed.namespace === principal.namespace && isAllowed(renewed);
   }
 
   #end(socket: WebSocket, code: number, reason: string): void {
@@ -135,6 +138,10 @@ export class LiveSockets implements Disposable {
     const impatience = this.#parts.clock.after(GOODBYE_MS, () => socket.terminate());
     socket.once('close', () => impatience[Symbol.dispose]());
   }
+}
+
+function canExpire({ expiresMs, certificateExpiresMs }: Principal): boolean {
+  return expiresMs !== undefined || certificateExpiresMs !== undefined;
 }
 
 function ownerOf({ keyId, name }: Principal, access: Scope): string {

@@ -33,8 +33,8 @@ export const CLUSTER_MUTANTS: readonly Mutant[] = [
   {
     defence: 'a password that has changed counts at no other backend either',
     file: 'daemon/backend/access/authenticator.ts',
-    text: 'name === this.#configuredUser ? this.#parts.clock.now() : passwordChangedMs',
-    replacement: 'passwordChangedMs < 0 ? passwordChangedMs : this.#parts.clock.now()',
+    text: 'return principal.credentialVersion === versions.of(principal.name)',
+    replacement: "return principal.name !== ''",
     test: REQUESTS,
     title: 'keys, sessions and users',
   },

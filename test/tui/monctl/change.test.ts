@@ -246,6 +246,11 @@ const DRY_RUNS: readonly {
     effects: ['the user bob could log in again'],
   },
   {
+    line: ['user', 'log-out', 'bob'],
+    request: 'DELETE /api/core/v2/users/bob/sessions',
+    effects: ['the sessions of bob would end'],
+  },
+  {
     line: ['api-key', 'revoke', '0c1d2e3f4a5b6c7d'],
     request: 'DELETE /api/core/v2/apikeys/0c1d2e3f4a5b6c7d',
     effects: [],

@@ -54,6 +54,8 @@ test('a user is made, listed, given another password and disabled', async () => 
   expect(await as('battery staple')).toMatchObject({ code: 0 });
   expect(await monctl(['user', 'enable', 'nobody'])).toMatchObject({ code: 3 });
   expect(await monctl(['user', 'disable', 'nobody'])).toMatchObject({ code: 3 });
+  expect(await monctl(['user', 'log-out', 'alice'])).toMatchObject({ code: 0, stdout: 'Logged out\n' });
+  expect(await monctl(['user', 'log-out', 'nobody'])).toMatchObject({ code: 3 });
 });
 
 test('a password is never taken from the command line, and asked for twice where there is somebody', async () => {

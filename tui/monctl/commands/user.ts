@@ -4,6 +4,7 @@ import { GROUP_SCOPES } from '../../../shared/domain/v2/groups.ts';
 import { carryOut, CHANGE_OPTIONS, DELETE_OPTIONS, removeObject } from '../change.ts';
 import type { Command } from '../command.ts';
 import { flagAt, textAt, textsAt, without } from '../v2-object.ts';
+import { removed } from '../found.ts';
 import { LIST_OPTIONS, showList } from '../list.ts';
 import { readSecret, secretOption } from '../secret.ts';
 
@@ -54,8 +55,11 @@ const create: Command = {
 
 const disable: Command = {
   words: ['user', 'disable'],
-  summary: 'Let a user in no more',
-  details: ['Keys and sessions of the user end with it. Its name stays, for what it has done.'],
+  summary: 'Disable a user',
+  details: [
+    'The sessions of the user end for good. API keys do not work until the user is enabled again: revoke those that nobody should have.',
+    'The name stays, for what the user has done.',
+  ],
   operands: ['NAME'],
   completes: ['user'],
   options: DELETE_OPTIONS,
@@ -74,7 +78,7 @@ const disable: Command = {
 
 const enable: Command = {
   words: ['user', 'enable'],
-  summary: 'Let a user in again who was disabled',
+  summary: 'Enable a user who was disabled',
   operands: ['NAME'],
   completes: ['user'],
   options: CHANGE_OPTIONS,
@@ -90,10 +94,33 @@ const enable: Command = {
   },
 };
 
+const logOut: Command = {
+  words: ['user', 'log-out'],
+  summary: 'End the sessions of a user',
+  details: [
+    'The tokens of the user, and what was opened with them or with the password, end at once. API keys stay: see monctl api-key revoke.',
+    'Whoever has the password can log in again: see monctl user set-password.',
+  ],
+  operands: ['NAME'],
+  completes: ['user'],
+  options: CHANGE_OPTIONS,
+  examples: [['monctl user log-out bob', 'a notebook was stolen']],
+  async run(call) {
+    const [username = ''] = call.operands;
+    await carryOut(call, {
+      send: (_api, v2) =>
+        removed(v2.remove(['users', username, 'sessions']), `there is no user ${username}: see monctl user list`),
+      effects: () => [`the sessions of ${username} would end`],
+      value: () => ({ username, logged_out: true }),
+      said: () => 'Logged out',
+    });
+  },
+};
+
 const setPassword: Command = {
   words: ['user', 'set-password'],
-  summary: 'Give a user another password',
-  details: ['It ends the sessions of the user, and none of the API keys.'],
+  summary: 'Set the password of a user',
+  details: ['It ends all sessions of the user, and none of the API keys.'],
   operands: ['NAME'],
   completes: ['user'],
   options: { 'password-file': secretOption('new password') },
@@ -113,4 +140,4 @@ const setPassword: Command = {
   },
 };
 
-export const userCommands: readonly Command[] = [list, create, disable, enable, setPassword];
+export const userCommands: readonly Command[] = [list, create, disable, enable, logOut, setPassword];

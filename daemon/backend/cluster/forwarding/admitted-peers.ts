@@ -32,9 +32,11 @@ export class AdmittedPeers {
   /** What another backend is told of who asks. */
   headersOf(principal: Principal, caller: string): Readonly<Record<string, string>> {
     const { authenticator, secret } = this.#parts;
+    const credential = authenticator.sentVersionOf(principal);
     return {
       [PEER_HEADERS.secret]: secret(),
       [PEER_HEADERS.principal]: voucherText(authenticator.voucherOf(principal)),
+      ...(credential !== undefined && { [PEER_HEADERS.credential]: credential }),
       [PEER_HEADERS.caller]: caller,
     };
   }
@@ -65,7 +67,8 @@ export class AdmittedPeers {
       throw new MonError('invalid', 'the backend that sends this on does not say who asks: give all the same version');
     }
     const isOfV2 = headers[PEER_HEADERS.face] === 'v2';
-    return { principal: this.#parts.authenticator.ofVoucher(voucher), caller, isOfV2 };
+    const credentialVersion = text(headers, PEER_HEADERS.credential) || undefined;
+    return { principal: this.#parts.authenticator.ofVoucher(voucher, credentialVersion), caller, isOfV2 };
   }
 
   /** The time of the comparison tells nothing. */

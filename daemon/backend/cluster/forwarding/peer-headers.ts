@@ -6,6 +6,8 @@ export const PEER_HEADERS = {
   secret: 'mon-peer',
   /** Who asks, as `voucherText` writes it. */
   principal: 'mon-principal',
+  /** The version of the credentials that he has shown; members with an earlier version of the program do not say it. */
+  credential: 'mon-credential',
   /** The address that he asks from. */
   caller: 'mon-caller',
   /** `v2`: at a listener of version 2 alone. */

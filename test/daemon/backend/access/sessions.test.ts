@@ -8,13 +8,17 @@ const QUARTER_MS = 15 * 60_000;
 /** Of a log-in that nobody shows the refresh token of. */
 const HALF_DAY_MS = 12 * 3_600_000;
 
+const CREDENTIAL = 'stored 0';
+
 const partsOf = ({ batcher, registry, clock, log }: HandlingRig) => ({
   batcher,
   registry,
   clock,
   log,
   groupsOf: () => [],
+  versions: { of: () => CREDENTIAL },
 });
+const userOf = (name: string) => ({ name, credentialVersion: CREDENTIAL });
 
 async function threeLogins() {
   const rig = await HandlingRig.open();
@@ -23,7 +27,7 @@ async function threeLogins() {
   const sessions = new Sessions({ ...partsOf(rig), sessionsOfUserMax: 3 });
   onTestFinished(() => sessions[Symbol.dispose]());
   const open = async (username = 'ada') => {
-    const tokens = await sessions.open(username);
+    const tokens = await sessions.open(userOf(username));
     clock.advance(1000);
     return tokens;
   };
@@ -77,7 +81,7 @@ test('tokens outlive a restart, as the key that signs them is in the store', asy
   const dir = await tempDir();
   const first = await HandlingRig.open({}, { dir });
   const before = new Sessions(partsOf(first));
-  const tokens = await before.open('ada');
+  const tokens = await before.open(userOf('ada'));
   before[Symbol.dispose]();
   const { clock } = first;
   await first[Symbol.asyncDispose]();
@@ -86,7 +90,6 @@ test('tokens outlive a restart, as the key that signs them is in the store', asy
   const after = new Sessions(partsOf(second));
   onTestFinished(() => after[Symbol.dispose]());
   expect(await after.find(tokens.accessToken)).toMatchObject({ username: 'ada' });
-  expect(await after.refresh(tokens.accessToken, tokens.refreshToken)).toMatchObject({
-    refreshToken: tokens.refreshToken,
-  });
+  const next = await after.refresh(tokens.accessToken, tokens.refreshToken);
+  expect(await after.find(next.accessToken)).toMatchObject({ username: 'ada' });
 });

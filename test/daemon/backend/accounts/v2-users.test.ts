@@ -186,7 +186,7 @@ describe('tokens', () => {
     clock.skip(900_000);
     expect(await statusOf(bearer(tokens)('GET', '/events'))).toBe(401);
     const next = await bearer(tokens)('POST', '/auth/token', { refresh_token: tokens.refresh_token });
-    expect(next).toMatchObject({ status: 200, body: { refresh_token: tokens.refresh_token } });
+    expect(next.status).toBe(200);
     expect(await statusOf(bearer(next.body as Tokens)('GET', '/events'))).toBe(200);
   });
 

@@ -111,6 +111,18 @@ test('it is good for nothing but the connections of agents', async () => {
 test('connections end with the authority that vouched for them, and go on when another one is added', async () => {
   const peer = await connect(web1);
   await peer.join();
+  const { default: got } = await import('got');
+  const { key } = await got
+    .post(`${backend.url}/api/core/v2/apikeys`, {
+      json: { username: 'ops' },
+      username: 'ops',
+      password: 'secret',
+      https: { certificateAuthority: authority.cert },
+    })
+    .json<{ readonly key: string }>();
+  const web3 = makeCertificate('web-3', { issuer: agents });
+  const withKey = await AgentPeer.connect(backend.url, 'web-3', 'default', showing(web3), key);
+  await withKey.join();
   const newer = makeCertificate('newer', { isAuthority: true });
   await writeFile(authoritiesFile, `${agents.cert}${newer.cert}`);
   await backend.reload();
@@ -119,6 +131,7 @@ test('connections end with the authority that vouched for them, and go on when a
   await writeFile(authoritiesFile, newer.cert);
   await backend.reload();
   expect(await peer.ends()).toMatchObject({ code: 1008, reason: 'the credentials count no more' });
+  expect(await withKey.ends()).toMatchObject({ code: 1008, reason: 'the credentials count no more' });
   await expect(connect(web1)).rejects.toThrow('401');
   await writeFile(authoritiesFile, agents.cert);
   await backend.reload();

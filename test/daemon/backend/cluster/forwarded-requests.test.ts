@@ -292,6 +292,36 @@ test('keys, sessions and users have the rights that they have at the one that wr
   expect(await silence(key('all'))).toBe(401);
 });
 
+const voucher = (passwordChangedMs: number): string =>
+  Buffer.from(JSON.stringify({ name: 'eva', via: 'password', passwordChangedMs })).toString('base64url');
+
+test('a member of an earlier version, which sends no version of credentials, is understood by the time of the password', async () => {
+  const { dir } = await storeWithKeys();
+  const writer = await startMember(true, { stored: dir });
+  const asked = administratorOf(writer.url);
+  const sentOn = async (passwordChangedMs: number, more: Record<string, string> = {}): Promise<number> =>
+    (
+      await post(
+        writer.url,
+        '/api/mon/v1/silenced',
+        { check: 'disk' },
+        {
+          ...asPeer(SECRET, voucher(passwordChangedMs)),
+          ...more,
+        },
+      )
+    ).status;
+  const shownMs = Date.now();
+  expect(await sentOn(shownMs)).toBe(201);
+  const reset = { method: 'PUT', target: '/api/core/v2/users/eva/reset_password', headers: asked };
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  expect((await send(writer.url, { ...reset, body: '{"password":"otherwise"}' })).status).toBe(201);
+  expect(await sentOn(shownMs)).toBe(401);
+  expect(await sentOn(Date.now())).toBe(201);
+  expect(await sentOn(Date.now(), { 'mon-credential': 'stored 0' })).toBe(401);
+  expect(await sentOn(Date.now(), { 'mon-credential': 'stored 1' })).toBe(201);
+});
+
 const FORGED = Buffer.from('{"name":"root","via":"local"}').toString('base64url');
 const asPeer = (secret: string, principal = FORGED): Record<string, string> => ({
   'mon-peer': secret,

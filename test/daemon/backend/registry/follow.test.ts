@@ -10,7 +10,7 @@ import type { Store } from '../../../../daemon/backend/ports.ts';
 import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
 import { MonError } from '../../../../shared/errors.ts';
 import { FollowedBackend } from '../../../support/followed-backend.ts';
-import { handlerObject, handlerStep, step, type Step } from '../../../support/follow-steps.ts';
+import { handlerObject, handlerStep, openSession, step, type Step } from '../../../support/follow-steps.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { snapshotOf, staleAt } from '../../../support/registry-snapshot.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
@@ -260,13 +260,14 @@ const EXAMPLES: Readonly<Record<string, readonly Act[]>> = {
     },
   ],
   session: [
-    ({ writers }) => writers.sessions.open('ada'),
+    putUser(false),
+    ({ writers }) => openSession(writers, 'bob'),
     async (backend) => {
-      const { accessToken, refreshToken } = await backend.writers.sessions.open('ada');
+      const { accessToken, refreshToken } = await openSession(backend.writers, 'bob');
       await backend.writers.sessions.close(accessToken, refreshToken);
     },
   ],
-  'token-key': [({ writers }) => writers.sessions.open('ada')],
+  'token-key': [putUser(false), ({ writers }) => openSession(writers, 'bob')],
   'audit-head': [makeNamespace, ({ writers }) => writers.audit.record(MON, { action: 'dump', target: 'User' })],
   'timeline-head': [report('default', 'a'), report('default', 'a', { status: 0 })],
 };

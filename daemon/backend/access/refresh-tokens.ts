@@ -1,0 +1,55 @@
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
+import type { Session } from './credentials.ts';
+
+/** How long the token before may be shown again: the answer may have been lost, or two programs share the tokens. */
+const RETRY_MS = 30_000;
+
+/** `mr_<session>_<secret>` */
+const REFRESH_TOKEN = /^mr_(?<session>[\da-f]{16})_(?<secret>[\w-]{43})$/;
+
+/** The parts of a refresh token. */
+export interface RefreshToken {
+  readonly session: string;
+  readonly secret: string;
+}
+
+/**
+ * What a refresh token is to its session: the `present` one, the one that was just `rotated` and may be shown again, or a
+ * `used` one, which only a thief or the victim of one shows.
+ */
+export type RefreshTokenState = 'present' | 'rotated' | 'used';
+
+/** @returns undefined for a text that is no refresh token */
+export function parseRefreshToken(text: string): RefreshToken | undefined {
+  const groups = REFRESH_TOKEN.exec(text)?.groups;
+  return groups === undefined ? undefined : { session: groups['session'] ?? '', secret: groups['secret'] ?? '' };
+}
+
+export function formatRefreshToken({ session, secret }: RefreshToken): string {
+  return `mr_${session}_${secret}`;
+}
+
+/** @param nowMs epoch milliseconds */
+export function stateOfRefreshToken(session: Session, secret: string, nowMs: number): RefreshTokenState {
+  const digest = digestOf(secret);
+  if (isSameDigest(session.refreshHash, digest)) return 'present';
+  const { rotated } = session;
+  if (rotated === undefined || !isSameDigest(rotated.hash, digest)) return 'used';
+  // A clock that was set back does not extend it.
+  return Math.abs(nowMs - rotated.atMs) <= RETRY_MS ? 'rotated' : 'used';
+}
+
+/** The secret that follows on this one: only who has this one can make it, and each time the same. */
+export function nextRefreshSecret(secret: string, salt: string): string {
+  return createHmac('sha256', secret).update(salt).digest('base64url');
+}
+
+/** What is stored of the secret of a token. */
+export function digestOf(secret: string): string {
+  return hash('sha256', secret, 'base64url');
+}
+
+/** Compares two digests; the time that it takes tells nothing. */
+export function isSameDigest(a: string, b: string): boolean {
+  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+}

@@ -1,0 +1,535 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
+import { compose } from '../../../../daemon/backend/compose.ts';
+import { loadConfig } from '../../../../daemon/backend/config/load-config.ts';
+import { openLevelStore } from '../../../../daemon/backend/store/level-store.ts';
+import { AGENT_PATH, AGENT_PROTOCOL } from '../../../../shared/schemas/agent.ts';
+import { FEED_PATH, FEED_PROTOCOL } from '../../../../shared/schemas/feed.ts';
+import { asking, basic, type Ask } from '../../../support/asking.ts';
+import { RecordedLog } from '../../../support/recorded-log.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+import { SkippingClock } from '../../../support/skipping-clock.ts';
+import { tempDir } from '../../../support/temp-dir.ts';
+
+const V2 = '/api/core/v2';
+const PASSWORD = 'correct horse';
+/** Of "correct horse", as cheap as it can be. */
+const HASH = '$2b$04$5344ST3XhlAGx959etVgFOVKNdj4dabhF7t.bkZgOKSoGFcdALMZ.';
+/** Of "battery staple". */
+const OTHER_HASH = '$2b$04$qW96ZUZ0ZXBIyycU3g1Gye4DsLo2iNgd2kuEICAMEzqxa4lfbpZ/S';
+const KEY_HASH = `sha256$${'s'.repeat(22)}$${'h'.repeat(43)}`;
+
+let clock: SkippingClock;
+let backend: RunningBackend;
+let asRoot: Ask;
+let count = 0;
+
+beforeAll(async () => {
+  clock = new SkippingClock();
+  backend = await startBackend({
+    clock,
+    settings: { api: { user: 'root', password: 'long enough' }, entity_limit: 10_000 },
+  });
+  asRoot = asking(backend.url, basic('root', 'long enough'));
+});
+afterAll(() => backend[Symbol.asyncDispose]());
+// Each test shows credentials that do not count any more: the next one must not be slowed down for it.
+beforeEach(() => clock.skip(61_000));
+
+interface Tokens {
+  readonly access_token: string;
+  readonly refresh_token: string;
+}
+
+/** What one user has opened, by each kind of credential. */
+interface Opened {
+  readonly user: string;
+  readonly key: string;
+  readonly keyId: string;
+  readonly tokens: Tokens;
+  readonly sockets: Readonly<Record<SocketKind, WebSocket>>;
+}
+
+const SOCKETS = [
+  'feed by password',
+  'feed by token',
+  'feed by key',
+  'agent by password',
+  'agent by token',
+  'agent by key',
+] as const;
+type SocketKind = (typeof SOCKETS)[number];
+const TOKENS = ['access token', 'refresh token'] as const;
+const KINDS = [...TOKENS, ...SOCKETS, 'API key'] as const;
+type Kind = (typeof KINDS)[number];
+
+const BY_PASSWORD: readonly Kind[] = ['feed by password', 'agent by password'];
+const BY_TOKEN: readonly Kind[] = ['feed by token', 'agent by token'];
+const BY_KEY: readonly Kind[] = ['feed by key', 'agent by key'];
+const AGENTS: readonly Kind[] = ['agent by password', 'agent by token', 'agent by key'];
+const FEEDS: readonly Kind[] = ['feed by password', 'feed by token', 'feed by key'];
+
+async function openSocket(
+  path: string,
+  protocol: string,
+  authorization: string,
+  url = backend.url,
+): Promise<WebSocket> {
+  const socket = new WebSocket(url.replace('http', 'ws') + path, protocol, { headers: { authorization } });
+  socket.on('error', () => socket.terminate());
+  await once(socket, 'open');
+  onTestFinished(() => socket.terminate());
+  return socket;
+}
+
+/** An own agent, which has said hello: from then on only its credentials keep it. */
+async function openAgent(name: string, authorization: string): Promise<WebSocket> {
+  const socket = await openSocket(AGENT_PATH, AGENT_PROTOCOL, authorization);
+  const welcome = once(socket, 'message');
+  socket.send(JSON.stringify({ type: 'hello', spool: 's', client: { name, address: '192.0.2.1', subscriptions: [] } }));
+  await welcome;
+  return socket;
+}
+
+/** A feed that follows events and a transport. */
+async function openFeed(authorization: string, url?: string): Promise<WebSocket> {
+  const socket = await openSocket(FEED_PATH, FEED_PROTOCOL, authorization, url);
+  socket.send(JSON.stringify({ type: 'subscribe', topics: ['events'], transports: ['metrics'] }));
+  return socket;
+}
+
+async function logIn(user: string, password = PASSWORD): Promise<Tokens> {
+  return (await asking(backend.url, basic(user, password))('GET', '/auth')).body as Tokens;
+}
+
+async function open(groups: readonly string[] = ['viewers', 'system:agents']): Promise<Opened> {
+  const user = `user-${String(++count)}`;
+  await asRoot('PUT', `${V2}/users/${user}`, { username: user, password_hash: HASH, groups });
+  const granted = await asRoot('POST', `${V2}/apikeys`, { username: user });
+  const { key, metadata } = granted.body as { readonly key: string; readonly metadata: { readonly name: string } };
+  const tokens = await logIn(user);
+  const shown = { password: basic(user, PASSWORD), token: `Bearer ${tokens.access_token}`, key: `Key ${key}` };
+  const sockets = {
+    'feed by password': await openFeed(shown.password),
+    'feed by token': await openFeed(shown.token),
+    'feed by key': await openFeed(shown.key),
+    'agent by password': await openAgent(`${user}-password`, shown.password),
+    'agent by token': await openAgent(`${user}-token`, shown.token),
+    'agent by key': await openAgent(`${user}-key`, shown.key),
+  };
+  return { user, key, keyId: metadata.name, tokens, sockets };
+}
+
+async function refresh({ access_token: access, refresh_token: token }: Tokens): Promise<number> {
+  return (await asking(backend.url, `Bearer ${access}`)('POST', '/auth/token', { refresh_token: token })).status;
+}
+
+/** Whether a socket has ended: if the backend has closed it, that comes before the answer to a ping. */
+async function hasEnded(socket: WebSocket): Promise<boolean> {
+  if (socket.readyState === WebSocket.OPEN) {
+    const answered = Promise.race([once(socket, 'pong'), once(socket, 'close')]);
+    socket.ping();
+    await answered;
+  }
+  return socket.readyState !== WebSocket.OPEN;
+}
+
+/** Tells whether an access token counts. */
+async function statusOf({ url }: { readonly url: string }, token: string): Promise<number> {
+  return (await asking(url, `Bearer ${token}`)('GET', '/auth/test')).status;
+}
+
+async function endedOf({ key, tokens, sockets }: Opened): Promise<Kind[]> {
+  const ended: Kind[] = [];
+  if ((await statusOf(backend, tokens.access_token)) === 401) ended.push('access token');
+  if ((await refresh(tokens)) === 401) ended.push('refresh token');
+  for (const kind of SOCKETS) if (await hasEnded(sockets[kind])) ended.push(kind);
+  if ((await asking(backend.url, `Key ${key}`)('GET', '/auth/test')).status === 401) ended.push('API key');
+  return ended;
+}
+
+const sorted = (kinds: readonly Kind[]): Kind[] => KINDS.filter((kind) => kinds.includes(kind));
+
+/** Begins a session of a new user. */
+async function begin(): Promise<Tokens> {
+  const username = `user-${String(++count)}`;
+  await asRoot('PUT', `${V2}/users/${username}`, { username, password_hash: HASH, groups: ['viewers'] });
+  return logIn(username);
+}
+
+interface Change {
+  readonly title: string;
+  readonly change: (opened: Opened) => Promise<unknown>;
+  readonly ends: readonly Kind[];
+}
+
+const put = (path: string, body?: unknown): ReturnType<Ask> => asRoot('PUT', `${V2}${path}`, body);
+const ofPassword = [...TOKENS, ...BY_TOKEN, ...BY_PASSWORD];
+
+const CHANGES: readonly Change[] = [
+  {
+    title: 'another password that the user sets ends all but the API key and what was opened by it',
+    change: ({ user }) =>
+      asking(backend.url, basic(user, PASSWORD))('PUT', `${V2}/users/${user}/password`, {
+        password: PASSWORD,
+        password_hash: OTHER_HASH,
+      }),
+    ends: ofPassword,
+  },
+  {
+    title: 'a password that an administrator resets ends the same',
+    change: ({ user }) => put(`/users/${user}/reset_password`, { password_hash: OTHER_HASH }),
+    ends: ofPassword,
+  },
+  {
+    title: 'the same password set again ends the same',
+    change: ({ user }) => put(`/users/${user}/reset_password`, { password_hash: HASH }),
+    ends: ofPassword,
+  },
+  {
+    title: 'a user who is replaced with another password loses the same',
+    change: ({ user }) =>
+      put(`/users/${user}`, { username: user, password_hash: OTHER_HASH, groups: ['viewers', 'system:agents'] }),
+    ends: ofPassword,
+  },
+  {
+    title: 'a user who is restored with another password loses the same',
+    change: ({ user }) =>
+      asRoot('POST', '/api/mon/v1/restore', {
+        objects: [
+          {
+            type: 'User',
+            api_version: 'core/v2',
+            metadata: {},
+            spec: { username: user, password_hash: OTHER_HASH, groups: ['viewers', 'system:agents'], disabled: false },
+          },
+        ],
+      }),
+    ends: ofPassword,
+  },
+  {
+    title: 'a user who is replaced with the same password keeps everything',
+    change: ({ user }) =>
+      put(`/users/${user}`, { username: user, password_hash: HASH, groups: ['viewers', 'system:agents'] }),
+    ends: [],
+  },
+  {
+    title: 'a user who is disabled loses everything',
+    change: ({ user }) => asRoot('DELETE', `${V2}/users/${user}`),
+    ends: KINDS,
+  },
+  {
+    title: 'a user who is replaced by a disabled one loses everything',
+    change: ({ user }) => put(`/users/${user}`, { username: user, disabled: true }),
+    ends: KINDS,
+  },
+  {
+    title: 'reinstating brings nothing back but the API key, which is a credential of its own',
+    change: async ({ user, sockets }) => {
+      await asRoot('DELETE', `${V2}/users/${user}`);
+      for (const kind of SOCKETS) await vi.waitFor(async () => expect(await hasEnded(sockets[kind])).toBe(true));
+      await put(`/users/${user}/reinstate`);
+    },
+    ends: KINDS.filter((kind) => kind !== 'API key'),
+  },
+  {
+    title: 'a log-out by an administrator ends sessions and what the password has opened, and no API key',
+    change: ({ user }) => asRoot('DELETE', `${V2}/users/${user}/sessions`),
+    ends: ofPassword,
+  },
+  {
+    title: 'a user may end their own sessions',
+    change: ({ user, tokens }) =>
+      asking(backend.url, `Bearer ${tokens.access_token}`)('DELETE', `${V2}/users/${user}/sessions`),
+    ends: ofPassword,
+  },
+  {
+    title: 'a log-out with tokens ends this session alone',
+    change: ({ tokens }) =>
+      asking(backend.url, `Bearer ${tokens.access_token}`)('POST', '/auth/logout', {
+        refresh_token: tokens.refresh_token,
+      }),
+    ends: [...TOKENS, ...BY_TOKEN],
+  },
+  {
+    title: 'a user who leaves all groups keeps the log-in, and loses what it was used for',
+    change: ({ user }) => asRoot('DELETE', `${V2}/users/${user}/groups`),
+    ends: [...FEEDS, ...AGENTS],
+  },
+  {
+    title: 'a user who leaves one of two groups loses what that group allowed, and nothing else',
+    change: ({ user }) => asRoot('DELETE', `${V2}/users/${user}/groups/system:agents`),
+    ends: AGENTS,
+  },
+  {
+    title: 'a binding that takes the meaning from a group takes what it allowed',
+    change: async () => {
+      await put('/clusterrolebindings/nothing', {
+        metadata: { name: 'nothing' },
+        subjects: [{ type: 'Group', name: 'viewers' }],
+        role_ref: { type: 'ClusterRole', name: 'missing' },
+      });
+      onTestFinished(async () => void (await asRoot('DELETE', `${V2}/clusterrolebindings/nothing`)));
+    },
+    ends: FEEDS,
+  },
+  {
+    title: 'a key that is revoked ends what was opened by it',
+    change: ({ keyId }) => asRoot('DELETE', `${V2}/apikeys/${keyId}`),
+    ends: [...BY_KEY, 'API key'],
+  },
+  {
+    title: 'a key that loses one scope loses what took it',
+    change: ({ keyId }) => patchKey(keyId, { scopes: ['read'] }),
+    ends: ['agent by key'],
+  },
+  {
+    title: 'a key that is kept to a namespace from then on ends what it had opened',
+    change: ({ keyId }) => patchKey(keyId, { namespace: 'default' }),
+    ends: BY_KEY,
+  },
+  {
+    title: 'a key that is given to another user has the rights of that user from then on',
+    change: async ({ keyId }) => {
+      await put('/users/reader', { username: 'reader', password_hash: HASH, groups: ['viewers'] });
+      await patchKey(keyId, { username: 'reader' });
+    },
+    ends: ['agent by key'],
+  },
+  {
+    title: 'a key that is replaced by another secret with its id ends what the first one has opened',
+    change: ({ user, keyId }) =>
+      put(`/apikeys/${keyId}`, { metadata: { name: keyId }, username: user, hash: KEY_HASH }),
+    ends: [...BY_KEY, 'API key'],
+  },
+  {
+    title: 'a key that never expired and then does ends what it has opened when that time has come',
+    change: async ({ keyId }) => {
+      await patchKey(keyId, { expires_at: Math.floor(clock.now() / 1000) + 5 });
+      clock.skip(6000);
+    },
+    ends: [...BY_KEY, 'API key'],
+  },
+];
+
+async function patchKey(id: string, patch: object): Promise<void> {
+  const answer = await asRoot('PATCH', `${V2}/apikeys/${id}`, patch, {
+    'Content-Type': 'application/merge-patch+json',
+  });
+  expect(answer.status).toBe(200);
+}
+
+test.each(CHANGES)('$title', async ({ change, ends }) => {
+  const opened = await open();
+  const others = await open();
+  await change(opened);
+  const isOfAll = ends === FEEDS;
+  const expectedEnds = sorted(ends);
+  for (const kind of SOCKETS) {
+    if (!expectedEnds.includes(kind)) continue;
+    await vi.waitFor(async () => expect([kind, await hasEnded(opened.sockets[kind])]).toEqual([kind, true]), {
+      timeout: 4000,
+    });
+  }
+  expect(await endedOf(opened)).toEqual(expectedEnds);
+  // The others with the same groups are not concerned, unless the meaning of a group has changed.
+  expect(await endedOf(others)).toEqual(isOfAll ? expectedEnds : []);
+});
+
+const rules = (...resources: readonly string[]): object[] => [{ verbs: ['*'], resources }];
+
+function binding(subjects: readonly object[]): object {
+  return { metadata: { name: 'changing' }, role_ref: { type: 'ClusterRole', name: 'changing' }, subjects };
+}
+
+describe('rights by roles', () => {
+  const ROLE = '/clusterroles/changing';
+  const BINDING = '/clusterrolebindings/changing';
+  const READ = ['assets', 'checks', 'entities', 'events', 'filters', 'handlers', 'hooks', 'mutators', 'silenced'];
+
+  test.each<{ title: string; change: () => Promise<unknown>; ends: readonly Kind[] }>([
+    {
+      title: 'a role that loses a rule ends what needed the rule, and nothing else',
+      change: () => put(ROLE, { metadata: { name: 'changing' }, rules: rules('events', 'entities') }),
+      ends: FEEDS,
+    },
+    {
+      title: 'a role that is deleted ends what it allowed',
+      change: () => asRoot('DELETE', `${V2}${ROLE}`),
+      ends: [...FEEDS, ...AGENTS],
+    },
+    {
+      title: 'a binding that is deleted ends what it allowed',
+      change: () => asRoot('DELETE', `${V2}${BINDING}`),
+      ends: [...FEEDS, ...AGENTS],
+    },
+    {
+      title: 'a binding that names somebody else ends what it allowed',
+      change: () => put(BINDING, binding([{ type: 'User', name: 'somebody else' }])),
+      ends: [...FEEDS, ...AGENTS],
+    },
+  ])('$title', async ({ change, ends }) => {
+    await put(ROLE, { metadata: { name: 'changing' }, rules: rules(...READ) });
+    await put(BINDING, binding([{ type: 'Group', name: 'changing' }]));
+    const opened = await open(['changing']);
+    await change();
+    for (const kind of ends) {
+      const socket = opened.sockets[kind as SocketKind];
+      await vi.waitFor(async () => expect([kind, await hasEnded(socket)]).toEqual([kind, true]));
+    }
+    expect(await endedOf(opened)).toEqual(sorted(ends));
+  });
+});
+
+describe('the user of the settings', () => {
+  test.each([
+    { title: 'another password', next: { user: 'root', password: 'the new one' } },
+    { title: 'another user', next: { user: 'other', password: 'the old one' } },
+    { title: 'no user any more', next: {} },
+  ])('$title in a reload ends what was opened with the one before, also after a restart', async ({ next }) => {
+    const dir = await tempDir();
+    const file = join(dir, 'config.json');
+    const configure = (api: object): Promise<void> => writeFile(file, JSON.stringify({ api }));
+    const load = (): ReturnType<typeof loadConfig> => loadConfig({ file, directories: [], env: {} });
+    const start = async (): ReturnType<typeof compose> =>
+      compose({
+        config: await load(),
+        loadConfig: load,
+        openStore: () => openLevelStore(join(dir, 'store')),
+        clock: new SkippingClock(),
+        log: new RecordedLog(),
+        bind: '127.0.0.1',
+        port: 0,
+      });
+    await configure({ user: 'root', password: 'the old one' });
+    const first = await start();
+    const asRootThere = asking(first.url, basic('root', 'the old one'));
+    await asRootThere('PUT', `${V2}/users/stays`, { username: 'stays', password_hash: HASH });
+    const tokens = (await asRootThere('GET', '/auth')).body as Tokens;
+    const feed = await openFeed(basic('root', 'the old one'), first.url);
+    const byToken = await openFeed(`Bearer ${tokens.access_token}`, first.url);
+    const stays = (await asking(first.url, basic('stays', PASSWORD))('GET', '/auth')).body as Tokens;
+    await first.reload();
+    expect(await statusOf(first, tokens.access_token)).toBe(200);
+
+    await configure(next);
+    await first.reload();
+    await vi.waitFor(async () => expect([await hasEnded(feed), await hasEnded(byToken)]).toEqual([true, true]));
+    expect(await statusOf(first, tokens.access_token)).toBe(401);
+    await first.stop();
+
+    const second = await start();
+    onTestFinished(() => second.stop());
+    expect(await statusOf(second, tokens.access_token)).toBe(401);
+    const refreshed = await asking(second.url, `Bearer ${tokens.access_token}`)('POST', '/auth/token', {
+      refresh_token: tokens.refresh_token,
+    });
+    expect(refreshed.status).toBe(401);
+    expect(await statusOf(second, stays.access_token)).toBe(200);
+  });
+
+  test('a restart with the same credentials logs nobody out', async () => {
+    const dir = await tempDir();
+    const settings = { api: { user: 'root', password: 'long enough' } };
+    const file = join(dir, 'config.json');
+    await writeFile(file, JSON.stringify(settings));
+    const start = async (): ReturnType<typeof compose> =>
+      compose({
+        config: await loadConfig({ file, directories: [], env: {} }),
+        openStore: () => openLevelStore(join(dir, 'store')),
+        clock: new SkippingClock(),
+        log: new RecordedLog(),
+        bind: '127.0.0.1',
+        port: 0,
+      });
+    const first = await start();
+    const { access_token: token } = (await asking(first.url, basic('root', 'long enough'))('GET', '/auth'))
+      .body as Tokens;
+    await first.stop();
+    const second = await start();
+    onTestFinished(() => second.stop());
+    expect((await asking(second.url, `Bearer ${token}`)('GET', '/auth/test')).status).toBe(200);
+  });
+});
+
+const exchange = async (tokens: Tokens, shown = tokens.refresh_token): Promise<Tokens | number> => {
+  const { status, body } = await asking(backend.url, `Bearer ${tokens.access_token}`)('POST', '/auth/token', {
+    refresh_token: shown,
+  });
+  return status === 200 ? (body as Tokens) : status;
+};
+
+const isOpen = async (tokens: Tokens): Promise<boolean> => (await statusOf(backend, tokens.access_token)) === 200;
+
+const exchanged = async (tokens: Tokens): Promise<Tokens> => {
+  const next = await exchange(tokens);
+  if (typeof next === 'number') throw new Error(`refused with ${String(next)}`);
+  return next;
+};
+
+describe('refresh tokens', () => {
+  test('each refresh gives another refresh token, which gives the next one', async () => {
+    const first = await begin();
+    const second = await exchanged(first);
+    const third = await exchanged(second);
+    expect(new Set([first, second, third].map((tokens) => tokens.refresh_token)).size).toBe(3);
+    expect(await isOpen(third)).toBe(true);
+  });
+
+  test('a refresh whose answer was lost gives the same refresh token again, as often as it is repeated', async () => {
+    const first = await begin();
+    const answers = [];
+    for (let attempt = 0; attempt < 8; attempt++) answers.push(await exchanged(first));
+    expect(new Set(answers.map((tokens) => tokens.refresh_token)).size).toBe(1);
+    clock.skip(600_000);
+    const [answer = first] = answers;
+    expect(await isOpen(await exchanged(answer))).toBe(true);
+  });
+
+  test('two programs that refresh with the same token at once can both go on', async () => {
+    const first = await begin();
+    const [one, other] = await Promise.all([exchanged(first), exchanged(first)]);
+    expect(one.refresh_token).toBe(other.refresh_token);
+    expect(await isOpen(one)).toBe(true);
+    expect(await isOpen(other)).toBe(true);
+  });
+
+  test.each([
+    { title: 'the one before, after half a minute', refreshes: 1, skipMs: 31_000 },
+    { title: 'an older one, at once', refreshes: 2, skipMs: 0 },
+  ])('$title: showing a used refresh token ends the session', async ({ refreshes, skipMs }) => {
+    const first = await begin();
+    let last = first;
+    for (let refreshed = 0; refreshed < refreshes; refreshed++) last = await exchanged(last);
+    const feed = await openFeed(`Bearer ${last.access_token}`);
+    clock.skip(skipMs);
+    expect(await exchange(first)).toBe(401);
+    expect(await isOpen(last)).toBe(false);
+    expect(await exchange(last)).toBe(401);
+    await vi.waitFor(async () => expect(await hasEnded(feed)).toBe(true));
+    const { body } = await asRoot('GET', '/api/mon/v1/audit?filter.action=user.log-out&limit=1');
+    expect(body).toMatchObject([{ who: 'mon', how: 'a refresh token was used twice' }]);
+  });
+
+  test('a text that is no refresh token, and one of another session, ends nothing', async () => {
+    const [own, other] = [await begin(), await begin()];
+    expect(await exchange(own, 'x')).toBe(401);
+    expect(await exchange(own, other.refresh_token)).toBe(401);
+    expect(await isOpen(own)).toBe(true);
+    expect(await isOpen(other)).toBe(true);
+  });
+});
+
+test('the log-out of a user is in the audit trail, and there is none of nobody', async () => {
+  const { user } = await open();
+  expect((await asRoot('DELETE', `${V2}/users/${user}/sessions`)).status).toBe(204);
+  const { body } = await asRoot('GET', `/api/mon/v1/audit?filter.target=${user}&limit=1`);
+  expect(body).toMatchObject([{ action: 'user.log-out', who: 'root', before: { sessions: 1 } }]);
+  expect((await asRoot('DELETE', `${V2}/users/nobody/sessions`)).status).toBe(404);
+  const bystander = asking(backend.url, basic(user, PASSWORD));
+  expect((await bystander('DELETE', `${V2}/users/root/sessions`)).status).toBe(403);
+  expect((await asRoot('DELETE', `${V2}/users/root/sessions`)).status).toBe(204);
+});
