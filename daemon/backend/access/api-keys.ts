@@ -33,7 +33,7 @@ interface ApiKeyParts {
   readonly configuredUser: () => string | undefined;
 }
 
-/** Who grants a key, and what they may do themselves. */
+/** The granter of a key with their own scopes, which are read in the transaction. */
 export interface Granter {
   readonly actor: Actor;
   readonly scopes: ReadonlySet<Scope>;
@@ -77,7 +77,7 @@ export class ApiKeys implements Disposable {
         lastUsed: null,
         hash: hashSecret(secret),
       };
-      refuseForeignRoles(transaction, key, granter);
+      refuseForeignRoles(key, granter);
       save(transaction, key, granter.actor);
       return key;
     });
@@ -86,8 +86,8 @@ export class ApiKeys implements Disposable {
 
   /** Brings back a key of a dump, or replaces the one with its id. */
   restore(submitted: RestoredApiKey, granter: Granter): Promise<void> {
-    const { actor, scopes } = granter;
     return this.#parts.batcher.run((transaction) => {
+      const { actor, scopes } = granter;
       const key: ApiKey = {
         id: submitted.metadata.name,
         ...this.#limitsOf(transaction, submitted, scopes),
@@ -98,7 +98,7 @@ export class ApiKeys implements Disposable {
         lastUsed: submitted.last_used ?? null,
         hash: submitted.hash,
       };
-      refuseForeignRoles(transaction, key, granter);
+      refuseForeignRoles(key, granter);
       save(transaction, key, actor);
     });
   }
@@ -110,8 +110,8 @@ export class ApiKeys implements Disposable {
    * @throws MonError `not_found`, and as `grant` does
    */
   change(id: string, granter: Granter, changeOf: (present: ApiKey) => PatchedApiKey): Promise<ApiKey> {
-    const { actor, scopes } = granter;
     return this.#parts.batcher.run((transaction) => {
+      const { actor, scopes } = granter;
       const present = transaction.registry.credentials.apiKeys.get(id);
       if (present === undefined) throw new MonError('not_found', 'not found');
       const wanted = changeOf(present);
@@ -124,7 +124,7 @@ export class ApiKeys implements Disposable {
         expiresAt,
         ...(expiresAt === present.expiresAt && { lifetime }),
       };
-      refuseForeignRoles(transaction, key, granter);
+      refuseForeignRoles(key, granter);
       save(transaction, key, actor);
       return key;
     });
@@ -202,10 +202,12 @@ export function allRolesOf({
   return (allRoles ?? !scopes) ? { hasAllRoles: true } : {};
 }
 
-/** A key with all roles of another user is worth those: nobody gives away more than they have, but who has everything. */
-function refuseForeignRoles({ registry }: Transaction, key: ApiKey, { actor, scopes }: Granter): void {
+/**
+ * Refuses a key with all roles of another user, unless an administrator grants it: the key would also have the roles that
+ * the user gets later.
+ */
+function refuseForeignRoles(key: ApiKey, { actor, scopes }: Granter): void {
   if (key.hasAllRoles !== true || scopes.has('admin') || key.username === actor.who) return;
-  if (grantsOfUser(registry.credentials, key.username).length === 0) return;
   throw new MonError(
     'forbidden',
     `only an administrator can make a key with the roles of ${key.username}: name scopes that you have, or ask one`,

@@ -5,7 +5,6 @@ import { MonError } from '../../../shared/errors.ts';
 import type { ApiSettings } from '../../../shared/schemas/settings.ts';
 import type { CredentialVersions } from './credential-versions.ts';
 import type { Log } from '../../log/log.ts';
-import type { Admission } from './admission.ts';
 import type { ApiKeys } from './api-keys.ts';
 import { isSecret, keyVersion } from './key-secret.ts';
 import type { Sessions } from './sessions.ts';
@@ -251,17 +250,18 @@ export class Authenticator {
   }
 
   /**
-   * Whether somebody who is let in now may still do later what he asks for.
+   * Whether somebody who is let in now may still do later what he asks for, and with which rights.
    *
    * @param refuse asked when credentials have changed, with what he may do by then
    */
-  admissionOf(principal: Principal, refuse: (renewed: Principal) => void): Admission {
+  admissionOf(principal: Principal, refuse: (renewed: Principal) => void): () => Principal {
     const version = this.version();
     return () => {
-      if (this.version() === version) return;
+      if (this.version() === version) return principal;
       const renewed = this.renewed(principal);
       if (renewed === undefined) throw new MonError('unauthenticated', 'the credentials count no more');
       refuse(renewed);
+      return renewed;
     };
   }
 

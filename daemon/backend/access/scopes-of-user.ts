@@ -1,5 +1,6 @@
 import { PERMANENT_GROUPS } from '../../../shared/domain/v2/built-in-roles.ts';
 import { commonScopes, scopesOfGroups } from '../../../shared/domain/v2/groups.ts';
+import type { Rights } from '../../../shared/domain/v2/escalation.ts';
 import { scopesOfGrants, type Grant, type RoleIndex } from '../../../shared/domain/v2/roles.ts';
 import { SCOPES, type Scope } from '../../../shared/schemas/scope.ts';
 import type { CredentialRegistry, User } from './credentials.ts';
@@ -30,6 +31,11 @@ export function grantsOfUser(
 ): readonly Grant[] {
   const user = users.get(username);
   return user === undefined || user.disabled ? [] : roles.index.grantsOf(username, user.groups);
+}
+
+/** The rights of a user while enabled: by groups, and by roles. */
+export function rightsOfUser(user: User, index: RoleIndex): Rights {
+  return { scopes: scopesBy(user, index), grants: index.grantsOf(user.username, user.groups) };
 }
 
 /** What a key allows, which is never more than its user may do by now; undefined: it is revoked, or of nobody. */

@@ -18,6 +18,16 @@ interface UserParts {
   readonly isAdminConfigured: () => boolean;
 }
 
+/**
+ * Decides in the transaction about a change of a user.
+ *
+ * @throws MonError `forbidden`
+ */
+export type UserGuard = (before: User | undefined, after: User) => void;
+
+/** The guard for changes by the backend itself. */
+const ALLOWED: UserGuard = () => undefined;
+
 /** Users that are stored. None is ever removed: whoever is to be gone is disabled. */
 export class Users {
   readonly #parts: UserParts;
@@ -27,50 +37,67 @@ export class Users {
   }
 
   /** @throws MonError `conflict` when there is one of this name, `invalid` without a password, `unavailable` */
-  async create(submitted: SubmittedUser, actor: Actor): Promise<void> {
+  async create(submitted: SubmittedUser, actor: Actor, guard = ALLOWED): Promise<void> {
     const hash = await this.#hashOf(submitted);
     await this.#parts.batcher.run((transaction) => {
       if (transaction.registry.credentials.users.has(submitted.username)) {
         throw new MonError('conflict', `the user ${submitted.username} already exists`);
       }
-      this.#save(transaction, submitted, hash, actor);
+      this.#save(transaction, submitted, hash, actor, guard);
     });
   }
 
   /** Makes a user, or replaces one; the password stays when none is given. */
-  async put(submitted: SubmittedUser, actor: Actor): Promise<void> {
+  async put(submitted: SubmittedUser, actor: Actor, guard = ALLOWED): Promise<void> {
     const hash = await this.#hashOf(submitted);
-    await this.#parts.batcher.run((transaction) => this.#save(transaction, submitted, hash, actor));
+    await this.#parts.batcher.run((transaction) => this.#save(transaction, submitted, hash, actor, guard));
   }
 
   /** @throws MonError `not_found` */
-  async setPassword(username: string, submitted: SubmittedPassword, actor: Actor): Promise<void> {
+  async setPassword(username: string, submitted: SubmittedPassword, actor: Actor, guard = ALLOWED): Promise<void> {
     const passwordHash = await this.#hashOf(submitted);
-    await this.#change(username, actor, (user, { nowMs }) => ({
+    const next = (user: User, { nowMs }: Transaction): User => ({
       ...user,
       ...(passwordHash !== undefined && { passwordHash, passwordChangedMs: nowMs }),
-    }));
+    });
+    await this.#change(username, actor, next, guard);
   }
 
   /** @throws MonError `not_found`, `conflict` for the last administrator */
-  setDisabled(username: string, disabled: boolean, actor: Actor): Promise<void> {
-    return this.#change(username, actor, (user) => ({ ...user, disabled }));
+  setDisabled(username: string, disabled: boolean, actor: Actor, guard = ALLOWED): Promise<void> {
+    return this.#change(username, actor, (user) => ({ ...user, disabled }), guard);
   }
 
   /** @throws MonError `not_found`, `conflict` for the last administrator */
-  setGroups(username: string, next: (groups: readonly string[]) => readonly string[], actor: Actor): Promise<void> {
-    return this.#change(username, actor, (user) => ({ ...user, groups: next(user.groups) }));
+  setGroups(
+    username: string,
+    next: (groups: readonly string[]) => readonly string[],
+    actor: Actor,
+    guard = ALLOWED,
+  ): Promise<void> {
+    return this.#change(username, actor, (user) => ({ ...user, groups: next(user.groups) }), guard);
   }
 
-  #change(username: string, actor: Actor, next: (user: User, transaction: Transaction) => User): Promise<void> {
+  #change(
+    username: string,
+    actor: Actor,
+    next: (user: User, transaction: Transaction) => User,
+    guard: UserGuard,
+  ): Promise<void> {
     return this.#parts.batcher.run((transaction) => {
       const before = transaction.registry.credentials.users.get(username);
       if (before === undefined) throw new MonError('not_found', `there is no user ${username}`);
-      this.#commit(transaction, before, next(before, transaction), actor);
+      this.#commit(transaction, before, next(before, transaction), actor, guard);
     });
   }
 
-  #save(transaction: Transaction, submitted: SubmittedUser, hash: string | undefined, actor: Actor): void {
+  #save(
+    transaction: Transaction,
+    submitted: SubmittedUser,
+    hash: string | undefined,
+    actor: Actor,
+    guard: UserGuard,
+  ): void {
     const { users } = transaction.registry.credentials;
     const before = users.get(submitted.username);
     const passwordHash = hash ?? before?.passwordHash;
@@ -91,10 +118,12 @@ export class Users {
         passwordChangedMs: isSamePassword ? before.passwordChangedMs : transaction.nowMs,
       },
       actor,
+      guard,
     );
   }
 
-  #commit(transaction: Transaction, before: User | undefined, after: User, actor: Actor): void {
+  #commit(transaction: Transaction, before: User | undefined, after: User, actor: Actor, guard: UserGuard): void {
+    guard(before, after);
     const { credentials } = transaction.registry;
     const { index } = credentials.roles;
     const hadAdministrator = hasAdministrator(credentials.users, index);

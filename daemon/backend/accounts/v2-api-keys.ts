@@ -108,7 +108,12 @@ function keyOf({ metadata }: V2ApiKey): readonly string[] {
 }
 
 function granterOf(request: FastifyRequest): Granter {
-  return { actor: actorOf(request), scopes: request.principal.scopes };
+  return {
+    actor: actorOf(request),
+    get scopes() {
+      return request.admission().scopes;
+    },
+  };
 }
 
 /** @param lastUsed epoch seconds; null: never */

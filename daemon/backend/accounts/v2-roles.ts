@@ -1,10 +1,10 @@
-import { EVERYWHERE, PERMANENT_GROUPS } from '../../../shared/domain/v2/built-in-roles.ts';
-import { GROUP_SCOPES } from '../../../shared/domain/v2/groups.ts';
+import { EVERYWHERE } from '../../../shared/domain/v2/built-in-roles.ts';
 import type { RoleIndex } from '../../../shared/domain/v2/roles.ts';
 import { MonError } from '../../../shared/errors.ts';
 import type { Role, RoleBinding, SubmittedRole, SubmittedRoleBinding } from '../../../shared/schemas/v2/role.ts';
 import type { RoleKind } from '../definitions/state.ts';
 import type { CredentialRegistry } from '../access/credentials.ts';
+import { namedGroups, type EscalationGuard } from '../access/escalation-guard.ts';
 import { builtIn, builtInsOf } from '../access/roles.ts';
 import { hasScope, type Principal } from '../access/principal.ts';
 import { objectHandlers, WITH_METADATA, type Collection } from '../http/v2-collection.ts';
@@ -12,6 +12,7 @@ import { definitionCollection, type DefinitionDeps } from '../definitions/v2.ts'
 import { behind } from '../http/v2-object-list.ts';
 
 interface RoleDeps extends DefinitionDeps {
+  readonly escalation: EscalationGuard;
   readonly registry: DefinitionDeps['registry'] & { readonly credentials: CredentialRegistry };
 }
 
@@ -37,16 +38,15 @@ function bindingsOf(
   deps: RoleDeps,
   kind: 'rolebindings' | 'clusterrolebindings',
 ): Collection<RoleBinding, SubmittedRoleBinding> {
-  const collection = definitionCollection(deps, { kind });
-  const whole = withBuiltIns(deps, kind, collection);
+  const collection = withBuiltIns(deps, kind, definitionCollection(deps, { kind }));
   return {
-    ...whole,
+    ...collection,
     warningsOf: warningsOfBinding,
     write: async (namespace, key, change, actor, request) => {
       const { index } = deps.registry.credentials.roles;
       const asked = (present: RoleBinding | undefined): RoleBinding => {
         const made = change(present);
-        refuseGroupsOfOthers(request.principal, made, index);
+        refuseGroupsOfOthers(request.admission(), made, index);
         return made;
       };
       return collection.write(namespace, key, asked, actor, request);
@@ -56,7 +56,7 @@ function bindingsOf(
 
 /** Whoever administers one namespace must not take from a group what it has in all of them. */
 function refuseGroupsOfOthers(principal: Principal, binding: RoleBinding, index: RoleIndex): void {
-  const groups = groupsWithMeaning(binding).filter((group) => !index.isBound(group));
+  const groups = namedGroups(binding).filter((group) => !index.isBound(group));
   if (groups.length === 0 || (hasScope(principal, 'admin') && principal.namespace === undefined)) return;
   throw new MonError(
     'forbidden',
@@ -64,9 +64,12 @@ function refuseGroupsOfOthers(principal: Principal, binding: RoleBinding, index:
   );
 }
 
-/** The collection with what is there without being stored; objects over all namespaces are shown without one. */
+/**
+ * The collection with the built-in objects, which are not stored. Objects over all namespaces are shown without one. Nobody
+ * gives more rights than they have.
+ */
 function withBuiltIns<T extends Role | RoleBinding, S extends object>(
-  { registry }: RoleDeps,
+  { registry, escalation }: RoleDeps,
   kind: RoleKind,
   collection: Collection<T, S>,
 ): Collection<T, S> {
@@ -77,6 +80,23 @@ function withBuiltIns<T extends Role | RoleBinding, S extends object>(
   return {
     ...collection,
     isClusterWide,
+    write: (namespace, key, change, actor, request) => {
+      const [name = ''] = key;
+      const guarded = (present: T | undefined): T => {
+        const object = change(present);
+        escalation.refuseRole(request.admission(), { kind, namespace, name, object }, present);
+        return object;
+      };
+      return collection.write(namespace, key, guarded, actor, request);
+    },
+    remove: (namespace, key, check, actor, request) => {
+      const [name = ''] = key;
+      const guarded = (present: T): void => {
+        check(present);
+        escalation.refuseRole(request.admission(), { kind, namespace, name, object: undefined }, present);
+      };
+      return collection.remove(namespace, key, guarded, actor, request);
+    },
     show: (object) => (isClusterWide ? withoutNamespace(object) : object),
     list: (namespace, after) => {
       const own = stored(namespace);
@@ -97,17 +117,11 @@ function withoutNamespace<T extends Role | RoleBinding>(object: T): T {
 /** A binding takes from a group what its name alone has given it. */
 function warningsOfBinding(binding: RoleBinding): readonly string[] {
   const { namespace } = binding.metadata;
-  const groups = groupsWithMeaning(binding);
+  const groups = namedGroups(binding);
   if (groups.length === 0) return [];
   const names = groups.join(', ');
   const where = namespace === EVERYWHERE ? 'anywhere' : `outside of ${namespace}`;
   return [
     `${names}: from now on bindings say what these users may do, not the name of the group: bind it to what else it needs ${where}`,
   ];
-}
-
-/** The groups of a binding that have scopes by their names, until a binding names them. */
-function groupsWithMeaning({ subjects }: RoleBinding): readonly string[] {
-  const groups = subjects.filter(({ type }) => type === 'Group').map(({ name }) => name);
-  return groups.filter((group) => Object.hasOwn(GROUP_SCOPES, group) && !PERMANENT_GROUPS.has(group));
 }

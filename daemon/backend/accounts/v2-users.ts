@@ -15,7 +15,8 @@ import type { CredentialRegistry, User } from '../access/credentials.ts';
 import type { Authenticator } from '../access/authenticator.ts';
 import { hasScope } from '../access/principal.ts';
 import type { Sessions } from '../access/sessions.ts';
-import type { Users } from '../access/users.ts';
+import type { EscalationGuard } from '../access/escalation-guard.ts';
+import type { UserGuard, Users } from '../access/users.ts';
 import { actorOf } from '../access/actor.ts';
 import { parseBody, readBody, validateBoth, validator } from '../http/json-body.ts';
 import { pathName } from '../http/path-name.ts';
@@ -34,16 +35,22 @@ interface UserDeps {
   readonly registry: { readonly credentials: CredentialRegistry };
   readonly users: Users;
   readonly sessions: Pick<Sessions, 'logOut'>;
+  readonly escalation: EscalationGuard;
 }
 
 /** Users, for administrators (completion 1.17), and one's own password. Who is deleted is disabled, as at the peer. */
-export function usersOnV2({ authenticator, users, sessions, registry }: UserDeps): OnV2<'users'> {
+export function usersOnV2({ authenticator, users, sessions, registry, escalation }: UserDeps): OnV2<'users'> {
   const source: ObjectSource<V2User> = {
     fieldRoot: 'user',
     list: (_none, after) => [behind([...registry.credentials.users.values()].map(shownUser), after, keyOf)],
     keyOf,
     labelsOf: () => ({}),
   };
+
+  const guardOf =
+    ({ admission }: FastifyRequest): UserGuard =>
+    (before, after) =>
+      escalation.refuseUser(admission(), before, after);
 
   /** The next password of somebody who knows the one before. */
   async function proven(
@@ -60,7 +67,7 @@ export function usersOnV2({ authenticator, users, sessions, registry }: UserDeps
     list: (request, reply) => sendObjects(request, reply, [''], source),
     create: async (request, reply) => {
       const user = readBody(request, validateUser);
-      await users.create(user, actorOf(request));
+      await users.create(user, actorOf(request), guardOf(request));
       return reply.header('Location', `${V2_API.users.list.path}/${user.username}`).send();
     },
     get: (request, reply) => {
@@ -68,9 +75,11 @@ export function usersOnV2({ authenticator, users, sessions, registry }: UserDeps
       if (user === undefined) throw notFound();
       return sendObject(request, reply, shownUser(user));
     },
-    put: changing((request, actor) => users.put(userOfPath(request), actor)),
+    put: changing((request, actor) => users.put(userOfPath(request), actor, guardOf(request))),
     disable: changing((request, actor) => users.setDisabled(pathName(request, 'user'), true, actor)),
-    reinstate: changing((request, actor) => users.setDisabled(pathName(request, 'user'), false, actor)),
+    reinstate: changing((request, actor) =>
+      users.setDisabled(pathName(request, 'user'), false, actor, guardOf(request)),
+    ),
     setPassword: changing(async (request, actor) => {
       const name = pathName(request, 'user');
       const body = parseBody(request);
@@ -81,13 +90,14 @@ export function usersOnV2({ authenticator, users, sessions, registry }: UserDeps
       await users.setPassword(name, next, actor);
     }),
     resetPassword: changing((request, actor) =>
-      users.setPassword(pathName(request, 'user'), readBody(request, validatePassword), actor),
+      users.setPassword(pathName(request, 'user'), readBody(request, validatePassword), actor, guardOf(request)),
     ),
     logOut: changing((request, actor) => sessions.logOut(pathName(request, 'user'), actor)),
     leaveGroups: changing((request, actor) => users.setGroups(pathName(request, 'user'), () => [], actor)),
     joinGroup: changing((request, actor) => {
       const group = groupOfPath(request);
-      return users.setGroups(pathName(request, 'user'), (groups) => [...new Set([...groups, group])], actor);
+      const joined = (groups: readonly string[]): string[] => [...new Set([...groups, group])];
+      return users.setGroups(pathName(request, 'user'), joined, actor, guardOf(request));
     }),
     leaveGroup: changing((request, actor) => {
       const group = groupOfPath(request);

@@ -1,6 +1,7 @@
 import { ApiKeys } from '../access/api-keys.ts';
 import type { Bcrypt } from '../access/bcrypt.ts';
 import { CredentialVersions } from '../access/credential-versions.ts';
+import { EscalationGuard } from '../access/escalation-guard.ts';
 import { RoleGuard } from '../access/role-guard.ts';
 import { Sessions } from '../access/sessions.ts';
 import { Users } from '../access/users.ts';
@@ -56,6 +57,7 @@ export interface Writers {
   readonly apiKeys: ApiKeys;
   readonly sessions: Sessions;
   readonly credentialVersions: CredentialVersions;
+  readonly escalation: EscalationGuard;
   readonly apiCommands: ApiCommands;
 }
 
@@ -123,6 +125,7 @@ export function openWriters(
     apiKeys: teardown.use('API keys', new ApiKeys({ batcher, clock, log, configuredUser })),
     sessions: teardown.use('sessions', new Sessions({ batcher, registry, clock, log, groupsOf, versions })),
     credentialVersions: versions,
+    escalation: new EscalationGuard(registry),
     apiCommands: commands,
   };
 }

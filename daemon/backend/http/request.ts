@@ -1,6 +1,5 @@
 import type { FastifyContextConfig, FastifyRequest } from 'fastify';
 import type { Access, EndpointRole } from '../../../shared/api/endpoint.ts';
-import type { Admission } from '../access/admission.ts';
 import type { Principal } from '../access/principal.ts';
 import type { KnownPath, KnownPaths } from './known-paths.ts';
 import type { Peer } from './peer.ts';
@@ -9,8 +8,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who asks; there from the moment on at which a route's handler is called. */
     principal: Principal;
-    /** Whether that still counts, for what waits its turn. */
-    admission: Admission;
+    /** An `Admission` that returns who asks with the rights of now, for what waits its turn. */
+    admission: () => Principal;
     /** The result of `matchedRoute`; undefined before its first call. */
     knownRoute: MatchedRoute | undefined;
     /** The path, if it has other methods than that of the request. There after `matchedRoute` was called. */

@@ -68,7 +68,13 @@ export interface Collection<T extends object, S extends object = T> extends Obje
    * @param check as `change`: refuses by throwing
    * @throws MonError `not_found`, `conflict`, `unavailable`
    */
-  remove(namespace: string, key: V2Key, check: (present: T) => void, actor: Actor): Promise<void>;
+  remove(
+    namespace: string,
+    key: V2Key,
+    check: (present: T) => void,
+    actor: Actor,
+    request: FastifyRequest,
+  ): Promise<void>;
   /** What answers a POST or PUT, with 200: of these the peer gives back what was sent. Absent: nothing, with 201. */
   echo?(submitted: T): object;
   /** What answers a PATCH; absent: the object. */
@@ -197,7 +203,7 @@ export function objectHandlers<T extends object, S extends object>(
     const { namespace, key } = addressOf(request, collection);
     const preconditions = preconditionsOf(request);
     const refuseStale = (present: T): void => refuseUnless(meets(preconditions, etagOf(present)));
-    await collection.remove(namespace, key, refuseStale, actorOf(request));
+    await collection.remove(namespace, key, refuseStale, actorOf(request), request);
     return tell(reply).code(204).send();
   };
 

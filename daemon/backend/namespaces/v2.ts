@@ -1,4 +1,5 @@
 import { v2NamespaceSchema, type V2Namespace } from '../../../shared/schemas/v2/namespace.ts';
+import type { EscalationGuard } from '../access/escalation-guard.ts';
 import { seesNamespace } from '../access/principal.ts';
 import type { OnV2 } from '../http/route.ts';
 import type { NamespaceDeps } from './asked.ts';
@@ -10,8 +11,10 @@ import { behind } from '../http/v2-object-list.ts';
 const parse = validator(v2NamespaceSchema);
 
 /** Namespaces, which are objects of their own (reference 2.7). */
-export function namespacesOnV2(deps: NamespaceDeps & { readonly namespaces: Namespaces }): OnV2<'namespaces'> {
-  const { namespaces, registry } = deps;
+export function namespacesOnV2(
+  deps: NamespaceDeps & { readonly namespaces: Namespaces; readonly escalation: EscalationGuard },
+): OnV2<'namespaces'> {
+  const { namespaces, registry, escalation } = deps;
   const collection: Collection<V2Namespace> = {
     fieldRoot: 'namespace',
     isClusterWide: true,
@@ -26,7 +29,13 @@ export function namespacesOnV2(deps: NamespaceDeps & { readonly namespaces: Name
       await namespaces.put(name, (isThere) => void change(isThere ? namespaceOf(name) : undefined), actor);
       return namespaceOf(name);
     },
-    remove: (_none, [name = ''], check, actor) => namespaces.remove(name, () => check(namespaceOf(name)), actor),
+    remove: (_none, [name = ''], check, actor, request) => {
+      const guarded = (): void => {
+        check(namespaceOf(name));
+        escalation.refuseNamespaceRemoval(request.admission(), name);
+      };
+      return namespaces.remove(name, guarded, actor);
+    },
     isVisible: ({ name }, principal) => seesNamespace(principal, name),
   };
   return objectHandlers(deps, collection);

@@ -45,13 +45,24 @@ export function reachesInto(grants: readonly Grant[], namespace: string): boolea
   );
 }
 
-const READ = ['assets', 'checks', 'entities', 'events', 'filters', 'handlers', 'hooks', 'mutators', 'silenced'];
+/** The kinds of objects that the scope `read` shows. */
+export const READ_RESOURCES: readonly string[] = [
+  'assets',
+  'checks',
+  'entities',
+  'events',
+  'filters',
+  'handlers',
+  'hooks',
+  'mutators',
+  'silenced',
+];
 
 type Need = readonly [verbs: readonly Doing['verb'][], resources: readonly string[]];
 
 /** What it takes, over all namespaces, to have a scope: each of these verbs with each of these kinds. */
 const SCOPE_NEEDS: Readonly<Record<Scope, readonly Need[]>> = {
-  read: [[['get', 'list'], READ]],
+  read: [[['get', 'list'], READ_RESOURCES]],
   submit: [
     [
       ['create', 'update'],

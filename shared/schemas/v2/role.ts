@@ -5,8 +5,8 @@ import { metadataSchema, type Stored } from './metadata.ts';
 const RULES_MAX = 1000;
 const SUBJECTS_MAX = 1000;
 
-/** What somebody does with objects. */
-const ROLE_VERBS = ['get', 'list', 'create', 'update', 'delete'] as const;
+/** The actions on objects that a rule can allow. */
+export const ROLE_VERBS = ['get', 'list', 'create', 'update', 'delete'] as const;
 export type RoleVerb = (typeof ROLE_VERBS)[number];
 
 /** Stands for every verb and every kind of objects. */

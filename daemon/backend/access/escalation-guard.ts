@@ -1,0 +1,120 @@
+import { PERMANENT_GROUPS } from '../../../shared/domain/v2/built-in-roles.ts';
+import { hasAllRights, missingRights, type OwnRights, type Rights } from '../../../shared/domain/v2/escalation.ts';
+import { GROUP_SCOPES, scopesOfGroups } from '../../../shared/domain/v2/groups.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { Role, RoleBinding } from '../../../shared/schemas/v2/role.ts';
+import type { StoredDefinitions } from '../definitions/state.ts';
+import type { CredentialRegistry, User } from './credentials.ts';
+import type { Principal } from './principal.ts';
+import { builtIn, type RoleChange } from './roles.ts';
+import { rightsOfUser } from './scopes-of-user.ts';
+
+/** The users, roles and definitions that a change meets. */
+interface GuardedRegistry {
+  readonly credentials: CredentialRegistry;
+  readonly definitions: StoredDefinitions;
+}
+
+/**
+ * Refuses changes of users, roles and bindings that give somebody more rights than the one who asks has: who administers users
+ * or roles only would make themselves an administrator by it. To be asked in the transaction of the change.
+ */
+export class EscalationGuard {
+  readonly #registry: GuardedRegistry;
+
+  constructor(registry: GuardedRegistry) {
+    this.#registry = registry;
+  }
+
+  /**
+   * @param before undefined: the user is new
+   * @throws MonError `forbidden`
+   */
+  refuseUser(principal: Principal, before: User | undefined, after: User): void {
+    const { index } = this.#registry.credentials.roles;
+    // Whoever sets the password or lets the user in again can act as that user.
+    const isTaken =
+      before === undefined ||
+      before.passwordHash !== after.passwordHash ||
+      before.passwordChangedMs !== after.passwordChangedMs ||
+      (before.disabled && !after.disabled);
+    const present = isTaken ? undefined : rightsOfUser(before, index);
+    refuse(principal, `the user ${after.username}`, rightsOfUser(after, index), present);
+  }
+
+  /** @throws MonError `forbidden` */
+  refuseRole(principal: Principal, change: RoleChange, present: Role | RoleBinding | undefined): void {
+    if (hasAllRights(ownRights(principal))) return;
+    const { kind, namespace, name, object = builtIn(kind, namespace, name) } = change;
+    const what = `${isBinding(kind) ? 'the binding' : 'the role'} ${name}`;
+    if (object !== undefined) refuse(principal, what, this.#rightsBy(object, kind, namespace));
+    if (present === undefined || !isBinding(kind)) return;
+    const after = this.#registry.credentials.roles.after(change);
+    const groups = namedGroups(present as RoleBinding).filter((group) => !after.isBound(group));
+    refuse(principal, `${what}, which gives groups back what their names mean`, rightsByName(groups));
+  }
+
+  /**
+   * Refuses the removal of a namespace with bindings of groups, which would mean by their names what they did before.
+   *
+   * @throws MonError `forbidden`
+   */
+  refuseNamespaceRemoval(principal: Principal, namespace: string): void {
+    const bindings = [...this.#registry.definitions.in('rolebindings', namespace).values()];
+    const groups = bindings.flatMap(({ object }) => namedGroups(object));
+    refuse(
+      principal,
+      `the removal of ${namespace}, which gives groups back what their names mean`,
+      rightsByName(groups),
+    );
+  }
+
+  #rightsBy(object: Role | RoleBinding, kind: RoleChange['kind'], place: string): Rights {
+    const namespace = kind.startsWith('cluster') ? undefined : place;
+    // By the kind: a body may hold attributes of the other one as well.
+    if (!isBinding(kind)) return { scopes: new Set(), grants: [{ namespace, rules: (object as Role).rules }] };
+    const { type, name } = (object as RoleBinding).role_ref;
+    if (type === 'Role' && namespace === undefined) return NO_RIGHTS;
+    const [roleKind, roleNamespace] = type === 'Role' ? (['roles', place] as const) : (['clusterroles', ''] as const);
+    const role = (this.#registry.definitions.get(roleKind, roleNamespace, name)?.object ??
+      builtIn(roleKind, roleNamespace, name)) as Role | undefined;
+    // It would get its rights from whoever makes the role later.
+    if (role === undefined) {
+      throw new MonError(
+        'forbidden',
+        `there is no ${type} ${name} that could be bound: make it first, or ask an administrator`,
+      );
+    }
+    return { scopes: new Set(), grants: [{ namespace, rules: role.rules }] };
+  }
+}
+
+function isBinding(kind: RoleChange['kind']): boolean {
+  return kind === 'rolebindings' || kind === 'clusterrolebindings';
+}
+
+const NO_RIGHTS: Rights = { scopes: new Set(), grants: [] };
+
+/** The rights of somebody, as far as they reach definitions of roles and users. */
+function ownRights({ scopes, grants = [], grantLimits, namespace }: Principal): OwnRights {
+  return { scopes, grants: grantLimits === undefined || grantLimits.has('admin') ? grants : [], namespace };
+}
+
+function refuse(principal: Principal, what: string, wanted: Rights, present?: Rights): void {
+  const missing = missingRights(ownRights(principal), wanted, present);
+  if (missing.length === 0) return;
+  throw new MonError(
+    'forbidden',
+    `${what} would have more rights than ${principal.name}, who lacks ${missing.join(', ')}: ask an administrator`,
+  );
+}
+
+function rightsByName(groups: readonly string[]): Rights {
+  return { scopes: scopesOfGroups(groups), grants: [] };
+}
+
+/** The groups of a binding that have scopes by their names while no binding names them. */
+export function namedGroups({ subjects }: RoleBinding): readonly string[] {
+  const groups = subjects.filter(({ type }) => type === 'Group').map(({ name }) => name);
+  return groups.filter((group) => Object.hasOwn(GROUP_SCOPES, group) && !PERMANENT_GROUPS.has(group));
+}

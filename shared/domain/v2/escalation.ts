@@ -1,0 +1,97 @@
+import { ALL, ROLE_VERBS } from '../../schemas/v2/role.ts';
+import type { Scope } from '../../schemas/scope.ts';
+import { isGranted, READ_RESOURCES, type Doing, type Grant } from './roles.ts';
+
+/** What somebody may do: by scopes over all namespaces, and by roles. */
+export interface Rights {
+  readonly scopes: ReadonlySet<Scope>;
+  readonly grants: readonly Grant[];
+}
+
+/** The rights of somebody who gives some of them to others. */
+export interface OwnRights extends Rights {
+  /** The only namespace that all of it reaches; undefined: there is no such limit. */
+  readonly namespace?: string | undefined;
+}
+
+/** Single rights that are compared at most: roles multiply verbs, resources and names. */
+const COMPARED_MAX = 2000;
+/** Missing rights that are named. */
+const NAMED_MAX = 3;
+
+/** The rules that a scope amounts to. Asking for a run of a check (`resolve`) is less than any rule about checks. */
+const RULES_OF_SCOPE: Readonly<Record<Scope, Grant['rules']>> = {
+  read: [{ verbs: ['get', 'list'], resources: [...READ_RESOURCES] }],
+  submit: [{ verbs: ['create', 'update'], resources: ['events', 'entities'] }],
+  silence: [{ verbs: ['create', 'update', 'delete'], resources: ['silenced'] }],
+  resolve: [
+    { verbs: ['update', 'delete'], resources: ['events'] },
+    { verbs: ['delete'], resources: ['entities'] },
+  ],
+  admin: [{ verbs: [ALL], resources: [ALL] }],
+};
+
+/** True if somebody may do everything everywhere, and so may give everything. */
+export function hasAllRights({ scopes, namespace }: OwnRights): boolean {
+  return scopes.has('admin') && namespace === undefined;
+}
+
+/**
+ * The rights that somebody lacks who gives others these rights, in words; empty if they may give them. Nobody gives more
+ * than they have, as in Kubernetes.
+ *
+ * @param present what the others have already
+ */
+export function missingRights(own: OwnRights, wanted: Rights, present?: Rights): readonly string[] {
+  if (hasAllRights(own)) return [];
+  const scopes = new Set([...(own.namespace === undefined ? own.scopes : []), ...(present?.scopes ?? [])]);
+  const grants = [...grantsOf(own), ...(present === undefined ? [] : grantsOf(present))];
+  // It has all others within it.
+  if (wanted.scopes.has('admin') && !scopes.has('admin')) return ['the scope admin'];
+  const missing = new Set<string>();
+  for (const scope of wanted.scopes) {
+    if (!scopes.has(scope) && !scopes.has('admin')) missing.add(`the scope ${scope}`);
+  }
+  let compared = 0;
+  for (const doing of singleRights(wanted.grants)) {
+    compared++;
+    if (compared > COMPARED_MAX) missing.add(`more than ${String(COMPARED_MAX)} single rights, which are not compared`);
+    else if (!holds(grants, doing)) missing.add(inWords(doing));
+    if (missing.size > NAMED_MAX || compared > COMPARED_MAX) break;
+  }
+  const named = [...missing];
+  return named.length > NAMED_MAX ? [...named.slice(0, NAMED_MAX), 'others'] : named;
+}
+
+/** All grants, those of scopes included, within the only namespace. */
+function grantsOf({ scopes, grants, namespace }: OwnRights): readonly Grant[] {
+  const byScopes = Array.from(scopes, (scope) => ({ namespace, rules: RULES_OF_SCOPE[scope] }));
+  if (namespace === undefined) return [...grants, ...byScopes];
+  const within = grants.filter((grant) => grant.namespace === undefined || grant.namespace === namespace);
+  return [...within.map(({ rules }) => ({ namespace, rules })), ...byScopes];
+}
+
+function* singleRights(grants: readonly Grant[]): Iterable<Doing> {
+  for (const { namespace, rules } of grants) {
+    for (const { verbs, resources, resource_names: names } of rules) {
+      for (const resource of new Set(resources)) {
+        for (const verb of new Set(verbs)) {
+          for (const name of new Set((names ?? []).length === 0 ? [''] : names)) {
+            yield { verb, resource, name, namespace };
+          }
+        }
+      }
+    }
+  }
+}
+
+function holds(grants: readonly Grant[], doing: Doing): boolean {
+  if (isGranted(grants, doing)) return true;
+  return doing.verb === ALL && ROLE_VERBS.every((verb) => isGranted(grants, { ...doing, verb }));
+}
+
+function inWords({ verb, resource, name, namespace }: Doing): string {
+  const verbs = verb === ALL ? 'every verb' : verb;
+  const what = `${resource === ALL ? 'every resource' : resource}${name === '' ? '' : ` ${name}`}`;
+  return `${verbs} of ${what} ${namespace === undefined ? 'in all namespaces' : `in the namespace ${namespace}`}`;
+}

@@ -1,0 +1,277 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { asking, basic } from '../../../support/asking.ts';
+import { startBackend, type RunningBackend } from '../../../support/running-backend.ts';
+import { V2Peer, type V2Answer } from '../../../support/v2-peer.ts';
+
+const PASSWORD = 'correct horse';
+/** Of "correct horse", as cheap as it can be. */
+const HASH = '$2b$04$5344ST3XhlAGx959etVgFOVKNdj4dabhF7t.bkZgOKSoGFcdALMZ.';
+const KEY_HASH = `sha256$${'s'.repeat(22)}$${'h'.repeat(43)}`;
+const PROD = '/namespaces/prod';
+
+let backend: RunningBackend;
+let root: V2Peer;
+let helpdesk: V2Peer;
+let keeper: V2Peer;
+let count = 0;
+
+const shown = (user: string): { Authorization: string } => ({ Authorization: basic(user, PASSWORD) });
+const rule = (verbs: string[], ...resources: string[]): object => ({ verbs, resources });
+const clusterRole = (name: string): object => ({ type: 'ClusterRole', name });
+const user = (name: string): object => ({ type: 'User', name });
+const group = (name: string): object => ({ type: 'Group', name });
+
+async function make(answer: Promise<V2Answer>): Promise<void> {
+  expect([201, 204]).toContain((await answer).status);
+}
+
+async function makeUser(username: string, groups: readonly string[] = []): Promise<void> {
+  await make(root.put(`/users/${username}`, { username, password_hash: HASH, groups, disabled: false }));
+}
+
+async function bind(name: string, role: string, subjects: readonly object[], namespace?: string): Promise<void> {
+  const metadata = { name };
+  const body = { metadata, role_ref: clusterRole(role), subjects };
+  const path = namespace === undefined ? '' : `/namespaces/${namespace}`;
+  await make(root.put(`${path}/${namespace === undefined ? 'clusterrolebindings' : 'rolebindings'}/${name}`, body));
+}
+
+beforeAll(async () => {
+  backend = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
+  root = new V2Peer(backend.url, { Authorization: basic('root', 'long enough') });
+  await make(root.post('/namespaces', { name: 'prod' }));
+  await make(root.post('/namespaces', { name: 'dev' }));
+  await makeUser('boss', ['cluster-admins']);
+  await makeUser('gone', ['cluster-admins']);
+  await make(root.delete('/users/gone'));
+  // Administers users, roles, bindings, keys and namespaces, and may read checks and write silences besides.
+  const kinds = ['users', 'clusterroles', 'clusterrolebindings', 'roles', 'rolebindings', 'apikeys', 'namespaces'];
+  const rules = [rule(['*'], ...kinds), rule(['get', 'list'], 'checks'), rule(['*'], 'silenced')];
+  await make(root.put('/clusterroles/helpdesk', { metadata: { name: 'helpdesk' }, rules }));
+  await makeUser('helpdesk');
+  await bind('helpdesk', 'helpdesk', [user('helpdesk')]);
+  await bind('waiting', 'cluster-admin', [user('not-made-yet')]);
+  await makeUser('keeper');
+  await bind('keeper', 'admin', [user('keeper')], 'prod');
+  helpdesk = new V2Peer(backend.url, shown('helpdesk'));
+  keeper = new V2Peer(backend.url, shown('keeper'));
+});
+afterAll(() => backend[Symbol.asyncDispose]());
+
+const metadata = (name: string, namespace?: string): object => ({
+  metadata: { name, ...(namespace && { namespace }) },
+});
+
+test.each<{ title: string; ask: (peer: V2Peer) => Promise<V2Answer>; lacks: string }>([
+  {
+    title: 'resets no password of an administrator',
+    ask: (peer) => peer.put('/users/boss/reset_password', { password: 'taken over' }),
+    lacks: 'the scope admin',
+  },
+  {
+    title: 'replaces no administrator with another password',
+    ask: (peer) => peer.put('/users/boss', { username: 'boss', password: 'taken over', groups: ['cluster-admins'] }),
+    lacks: 'the scope admin',
+  },
+  {
+    title: 'replaces no administrator with another password, also without the groups that cannot be given',
+    ask: (peer) => peer.put('/users/self', { username: 'self', password: 'long enough', groups: ['admins'] }),
+    lacks: 'the scope admin',
+  },
+  {
+    title: 'joins no group that may more',
+    ask: (peer) => peer.put('/users/helpdesk/groups/cluster-admins', {}),
+    lacks: 'the scope admin',
+  },
+  {
+    title: 'makes no user with a group that may more',
+    ask: (peer) => peer.post('/users', { username: 'new', password: 'long enough', groups: ['operators'] }),
+    lacks: 'the scope resolve',
+  },
+  {
+    title: 'makes no user whose name is bound already',
+    ask: (peer) => peer.post('/users', { username: 'not-made-yet', password: 'long enough' }),
+    lacks: 'the scope admin',
+  },
+  {
+    title: 'reinstates no administrator',
+    ask: (peer) => peer.put('/users/gone/reinstate', {}),
+    lacks: 'the scope admin',
+  },
+  {
+    title: 'replaces no disabled administrator by an enabled one',
+    ask: (peer) => peer.put('/users/gone', { username: 'gone', groups: ['cluster-admins'], disabled: false }),
+    lacks: 'the scope admin',
+  },
+  {
+    title: 'makes no cluster role that may more',
+    ask: (peer) => peer.post('/clusterroles', { ...metadata('more'), rules: [rule(['create'], 'handlers')] }),
+    lacks: 'create of handlers in all namespaces',
+  },
+  {
+    title: 'makes no cluster role for everything',
+    ask: (peer) => peer.post('/clusterroles', { ...metadata('more'), rules: [rule(['*'], '*')] }),
+    lacks: 'every verb of every resource in all namespaces',
+  },
+  {
+    title: 'widens no cluster role by a patch',
+    ask: (peer) => peer.patch('/clusterroles/helpdesk', { rules: [rule(['*'], 'handlers')] }),
+    lacks: 'every verb of handlers',
+  },
+  {
+    title: 'widens no built-in role',
+    ask: (peer) => peer.put('/clusterroles/view', { ...metadata('view'), rules: [rule(['*'], 'events')] }),
+    lacks: 'every verb of events',
+  },
+  {
+    title: 'makes no role of a namespace that may more, wherever the path leaves the namespace out',
+    ask: (peer) => peer.post('/roles', { ...metadata('more', 'prod'), rules: [rule(['delete'], 'checks')] }),
+    lacks: 'delete of checks in the namespace prod',
+  },
+  {
+    title: 'makes no role about one object that they may not change',
+    ask: (peer) =>
+      peer.put(`${PROD}/roles/one`, {
+        ...metadata('one', 'prod'),
+        rules: [{ verbs: ['update'], resources: ['checks'], resource_names: ['disk'] }],
+      }),
+    lacks: 'update of checks disk in the namespace prod',
+  },
+  {
+    title: 'binds nobody to a cluster role that may more',
+    ask: (peer) =>
+      peer.post('/clusterrolebindings', {
+        ...metadata('mine'),
+        role_ref: clusterRole('cluster-admin'),
+        subjects: [user('helpdesk')],
+      }),
+    lacks: 'every verb of every resource',
+  },
+  {
+    title: 'binds nobody in a namespace to a cluster role that may more, also with rules in the body of the binding',
+    ask: (peer) =>
+      peer.put(`${PROD}/rolebindings/mine`, {
+        ...metadata('mine', 'prod'),
+        role_ref: clusterRole('edit'),
+        subjects: [user('helpdesk')],
+        rules: [rule(['get'], 'checks')],
+      }),
+    lacks: 'in the namespace prod',
+  },
+  {
+    title: 'adds nobody to a binding that may more',
+    ask: (peer) => peer.patch('/clusterrolebindings/waiting', { subjects: [user('helpdesk')] }),
+    lacks: 'every verb of every resource',
+  },
+  {
+    title: 'compares no role without an end',
+    ask: (peer) => {
+      const names = Array.from({ length: 900 }, (_none, at) => `n${String(at)}`);
+      const rules = [{ verbs: ['get', 'list', 'update'], resources: ['silenced'], resource_names: names }];
+      return peer.post('/clusterroles', { ...metadata('endless'), rules });
+    },
+    lacks: 'more than 2000 single rights',
+  },
+])('whoever administers users and roles only $title', async ({ ask, lacks }) => {
+  expect(await ask(helpdesk)).toMatchObject({
+    status: 403,
+    body: { message: expect.stringContaining(lacks) },
+  });
+  expect((await root.get('/users/boss')).body).toMatchObject({ groups: ['cluster-admins'], disabled: false });
+  expect(await new V2Peer(backend.url, shown('boss')).get('/users')).toMatchObject({ status: 200 });
+});
+
+test('a role that does not exist cannot be bound by who may not give everything', async () => {
+  const body = { ...metadata('early'), role_ref: clusterRole('later'), subjects: [user('helpdesk')] };
+  expect(await helpdesk.put('/clusterrolebindings/early', body)).toMatchObject({
+    status: 403,
+    body: { message: expect.stringContaining('there is no ClusterRole later') },
+  });
+  expect(await root.put('/clusterrolebindings/early', body)).toMatchObject({ status: 201 });
+  const rules = [rule(['*'], 'handlers')];
+  expect(await helpdesk.put('/clusterroles/later', { ...metadata('later'), rules })).toMatchObject({ status: 403 });
+});
+
+test('a group does not get back what its name means by the end of a binding or its namespace', async () => {
+  await make(root.post('/namespaces', { name: 'short' }));
+  await bind('operators', 'view', [group('operators')], 'short');
+  const path = '/namespaces/short/rolebindings/operators';
+  const refused = { status: 403, body: { message: expect.stringContaining('what their names mean') as string } };
+  expect(await helpdesk.delete(path)).toMatchObject(refused);
+  const rules = [rule(['get'], 'checks')];
+  await make(root.put('/clusterroles/little', { ...metadata('little'), rules }));
+  const other = { ...metadata('operators', 'short'), role_ref: clusterRole('little'), subjects: [user('helpdesk')] };
+  expect(await helpdesk.put(path, other)).toMatchObject(refused);
+  expect(await helpdesk.delete('/namespaces/short')).toMatchObject(refused);
+  expect(await root.delete(path)).toMatchObject({ status: 204 });
+  expect(await helpdesk.delete('/namespaces/short')).toMatchObject({ status: 204 });
+});
+
+test('a replaced built-in role does not come back with more than the one who deletes it may give', async () => {
+  await make(root.put('/clusterroles/edit', { ...metadata('edit'), rules: [rule(['get'], 'checks')] }));
+  expect(await helpdesk.delete('/clusterroles/edit')).toMatchObject({ status: 403 });
+  expect(await root.delete('/clusterroles/edit')).toMatchObject({ status: 204 });
+});
+
+test('a key of another user has neither all roles nor scopes beyond those of the one who grants it', async () => {
+  await makeUser('idle');
+  for (const username of ['boss', 'idle']) {
+    const refused = await helpdesk.post('/apikeys', { username });
+    expect(refused).toMatchObject({ status: 403 });
+  }
+  expect(await helpdesk.post('/apikeys', { username: 'boss', scopes: ['read'] })).toMatchObject({ status: 403 });
+  const restored = { metadata: { name: 'a'.repeat(16) }, username: 'boss', hash: KEY_HASH };
+  expect(await helpdesk.put(`/apikeys/${'a'.repeat(16)}`, restored)).toMatchObject({ status: 403 });
+  const own = await helpdesk.post('/apikeys', { username: 'helpdesk' });
+  expect(own).toMatchObject({ status: 201 });
+  const { name } = (own.body as { readonly metadata: { readonly name: string } }).metadata;
+  expect(await helpdesk.patch(`/apikeys/${name}`, { username: 'boss' })).toMatchObject({ status: 403 });
+});
+
+test('a restore takes an administrator, whatever roles say', async () => {
+  const ask = asking(backend.url, basic('helpdesk', PASSWORD));
+  const spec = { username: 'helpdesk', password_hash: HASH, groups: ['cluster-admins'], disabled: false };
+  const objects = [{ type: 'User', api_version: 'core/v2', metadata: {}, spec }];
+  expect(await ask('POST', '/api/mon/v1/restore', { objects })).toMatchObject({ status: 403 });
+});
+
+test('whoever administers users and roles gives what they have themselves, and takes away more', async () => {
+  const username = `given-${String(++count)}`;
+  expect(await helpdesk.post('/users', { username, password: PASSWORD })).toMatchObject({ status: 201 });
+  const rules = [rule(['get'], 'checks'), rule(['get', 'list', 'create', 'update', 'delete'], 'silenced')];
+  expect(await helpdesk.post('/clusterroles', { ...metadata('given'), rules })).toMatchObject({ status: 201 });
+  const body = { ...metadata('given'), role_ref: clusterRole('given'), subjects: [user(username)] };
+  expect(await helpdesk.post('/clusterrolebindings', body)).toMatchObject({ status: 201 });
+  const reset = { password: 'another one' };
+  expect(await helpdesk.put(`/users/${username}/reset_password`, reset)).toMatchObject({ status: 201 });
+  expect(await helpdesk.delete(`/users/${username}`)).toMatchObject({ status: 204 });
+  expect(await helpdesk.put(`/users/${username}/reinstate`, {})).toMatchObject({ status: 201 });
+  expect(await helpdesk.delete('/clusterrolebindings/given')).toMatchObject({ status: 204 });
+  // Nothing is given by what only takes away.
+  await makeUser('leaver', ['cluster-admins', 'viewers']);
+  expect(await helpdesk.delete('/users/leaver/groups/viewers')).toMatchObject({ status: 204 });
+  expect(await helpdesk.delete('/users/leaver')).toMatchObject({ status: 204 });
+});
+
+test('whoever administers one namespace gives there what they have there, and not everything', async () => {
+  const binding = (role: string): object => ({
+    ...metadata('by-keeper', 'prod'),
+    role_ref: clusterRole(role),
+    subjects: [user('helpdesk')],
+  });
+  expect(await keeper.put(`${PROD}/rolebindings/by-keeper`, binding('edit'))).toMatchObject({ status: 201 });
+  expect(await keeper.put(`${PROD}/rolebindings/by-keeper`, binding('cluster-admin'))).toMatchObject({
+    status: 403,
+    body: { message: expect.stringContaining('every verb of every resource in the namespace prod') },
+  });
+  const rules = [rule(['*'], '*')];
+  expect(await keeper.put(`${PROD}/roles/all`, { ...metadata('all', 'prod'), rules })).toMatchObject({ status: 403 });
+  expect(await keeper.delete(`${PROD}/rolebindings/by-keeper`)).toMatchObject({ status: 204 });
+});
+
+test('an administrator gives whatever there is', async () => {
+  const boss = new V2Peer(backend.url, shown('boss'));
+  expect(await boss.put('/users/gone/reinstate', {})).toMatchObject({ status: 201 });
+  const rules = [rule(['*'], '*')];
+  expect(await boss.put('/clusterroles/all', { ...metadata('all'), rules })).toMatchObject({ status: 201 });
+});
