@@ -3,7 +3,7 @@ import type { ClientIdentity } from './client-record.ts';
 import type { EndpointDeps } from './inputs/http-endpoints.ts';
 import { openHttpInput } from './inputs/http-input.ts';
 import { acceptLocalResults, type AcceptMessage } from './inputs/local-result.ts';
-import { openTcpInput, openUdpInput, type LocalInput } from './inputs/socket-input.ts';
+import { isLoopback, openTcpInput, openUdpInput, type LocalInput } from './inputs/socket-input.ts';
 import type { Clock, DeliverResult } from './ports.ts';
 
 const SOCKET_DEFAULTS = { bind: '127.0.0.1', port: 3030 };
@@ -52,10 +52,6 @@ export async function openInputs({ client, deliver, ...deps }: InputsDeps): Prom
     openHttpInput({ ...client.http_socket, ...address }, { ...deps, accept }),
   );
   return inputs;
-}
-
-function isLoopback(bind: string): boolean {
-  return bind === 'localhost' || bind === '::1' || bind.startsWith('127.');
 }
 
 function closedAdvice(input: 'tcp' | 'udp' | 'http', error: unknown): string {

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { hostname } from 'node:os';
+import { isOwnHost } from '../../../shared/domain/own-host.ts';
 import { errorMessage } from '../../../shared/errors.ts';
 import { credentialsCheck } from './basic-credentials.ts';
 import { httpEndpoints, UNAUTHENTICATED, type Answer, type Endpoint, type EndpointDeps } from './http-endpoints.ts';
-import type { Address, LocalInput } from './socket-input.ts';
+import { isLoopback, type Address, type LocalInput } from './socket-input.ts';
 
 const CONNECTIONS_MAX = 64;
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -36,6 +38,10 @@ export async function openHttpInput(
       return { status: 403, body: { response: 'Requests of web pages are not taken' } };
     }
     if (protectsAll === true && !isKnown(request)) return UNAUTHENTICATED;
+    // Other machines may know this one by names that are unknown here.
+    if (protectsAll !== true && isLoopback(bind) && !isOwnHost(request.headers.host, hostname())) {
+      return { status: 403, body: { response: 'Only requests for this machine are taken: ask for localhost' } };
+    }
     const url = URL.parse(request.url ?? '', 'http://localhost');
     const endpoint = endpoints.get(url?.pathname ?? '');
     if (url === null || endpoint === undefined) return { status: 404, body: { endpoints: directoryOf(endpoints) } };

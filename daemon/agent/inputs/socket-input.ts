@@ -117,3 +117,8 @@ function parseDatagram(text: string): unknown {
 function portOf(address: AddressInfo | string | null): number {
   return address === null || typeof address === 'string' ? 0 : address.port;
 }
+
+/** Whether only this machine can reach an input at this address. */
+export function isLoopback(bind: string): boolean {
+  return bind === 'localhost' || bind === '::1' || bind.startsWith('127.');
+}

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isIP } from 'node:net';
 import { isForwarded } from '../../../shared/domain/caller-address.ts';
+import { hostNameIn, isOwnHost } from '../../../shared/domain/own-host.ts';
 import { MonError } from '../../../shared/errors.ts';
 
 /** Whether nobody but this machine can reach the address, or be at it. */
@@ -10,21 +10,15 @@ export function isLoopback(address: string): boolean {
 
 /**
  * Keeps pages of other sites from reaching an open backend on this machine by letting their own name point to it (DNS
- * rebinding; security S5): to the browser such a page is one of this host. Only addresses and the names of this machine
- * are fine: also a name without a dot can be one that somebody else has put into a search domain.
+ * rebinding), see `isOwnHost`.
  *
  * @throws MonError `forbidden`
  */
-export function refuseForeignHost({ host = '' }: IncomingHttpHeaders, hostname: string): void {
-  const name = host.replace(/:\d*$/, '').toLowerCase();
-  // A program of HTTP/1.0 need not say it, and a browser always does.
-  if (name === '' || name === 'localhost' || name.endsWith('.localhost')) return;
-  if (isIP(name.replace(/^\[(.*)\]$/, '$1')) !== 0) return;
-  const own = hostname.toLowerCase();
-  if (name === own || name === own.split('.', 1)[0]) return;
+export function refuseForeignHost({ host }: IncomingHttpHeaders, hostname: string): void {
+  if (isOwnHost(host, hostname)) return;
   throw new MonError(
     'forbidden',
-    `without credentials only this machine is answered: ask for localhost instead of ${name}, or set api.user and api.password`,
+    `without credentials only this machine is answered: ask for localhost instead of ${hostNameIn(host)}, or set api.user and api.password`,
   );
 }
 

@@ -13,6 +13,7 @@ import type { FeedHub } from '../feed/feed-hub.ts';
 import { FeedLogins } from '../feed/feed-login.ts';
 import type { Connections } from '../http/connections.ts';
 import { isLoopback } from '../access/host.ts';
+import { networkOf } from '../access/networks.ts';
 import { serverMaker, type MakeServer } from '../http/http-server.ts';
 import { close, listen } from '../http/listen.ts';
 import type { ListenAddress } from '../http/listen-problem.ts';
@@ -195,6 +196,7 @@ function feedEndpoint({ api, feed }: DoorParts, sockets: LiveSockets): Endpoint 
   const logins = new FeedLogins();
   const logIn = (socket: FrameSocket, request: IncomingMessage): void =>
     logins.wait(socket, {
+      network: networkOf(callers.addressOf(request)),
       clock,
       admit: (key) => authenticator.ofKey(key, callers.addressOf(request)),
       accept: (peer, principal) => {

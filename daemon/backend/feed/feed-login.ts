@@ -7,29 +7,36 @@ import type { Clock } from '../ports.ts';
 
 /** How long a consumer has to say who it is (security S4). */
 const LOGIN_MS = 5000;
-/** Consumers that have not said it yet: they cost nobody anything else. */
+/** Consumers that have not said it yet: they cost nobody anything else. Networks share the number evenly. */
 const PENDING_MAX = 100;
 
 const POLICY_VIOLATION = 1008;
 const TRY_AGAIN_LATER = 1013;
 
 interface LoginParts {
+  /** The network that the consumer comes from, see `networkOf`. */
+  readonly network: string;
   readonly clock: Clock;
   /** Whose key this is and whether the feed is for them. @throws MonError, the promise likewise */
   readonly admit: (key: string) => Promise<Principal> | Principal;
   readonly accept: (socket: WebSocket, principal: Principal) => void;
 }
 
+/** A consumer that has not said yet who it is. */
+interface PendingLogin {
+  readonly network: string;
+  readonly giveUp: () => void;
+}
+
 /** For consumers that cannot send a header with their handshake, as pages cannot: their first message is their key. */
 export class FeedLogins {
-  #pending = 0;
+  readonly #pending = new Set<PendingLogin>();
 
-  wait(socket: WebSocket, { clock, admit, accept }: LoginParts): void {
-    if (this.#pending >= PENDING_MAX) {
-      socket.close(TRY_AGAIN_LATER, 'too many consumers have not said who they are');
+  wait(socket: WebSocket, { network, clock, admit, accept }: LoginParts): void {
+    if (this.#pending.size >= PENDING_MAX && !this.#sendAwayFor(network)) {
+      closeAsTooMany(socket);
       return;
     }
-    this.#pending++;
     const timer = clock.after(LOGIN_MS, () =>
       refuse(
         socket,
@@ -37,11 +44,17 @@ export class FeedLogins {
       ),
     );
     const isOver = (): void => {
-      this.#pending--;
+      this.#pending.delete(pending);
       timer[Symbol.dispose]();
       socket.off('message', receive);
       socket.off('close', isOver);
     };
+    const giveUp = (): void => {
+      isOver();
+      closeAsTooMany(socket);
+    };
+    const pending: PendingLogin = { network, giveUp };
+    this.#pending.add(pending);
     const receive = (data: unknown): void => {
       isOver();
       try {
@@ -58,6 +71,24 @@ export class FeedLogins {
     // A broken socket also closes.
     socket.on('error', () => undefined);
   }
+
+  /** Sends away the oldest of the network that has most, if that is more than this network would have. */
+  #sendAwayFor(network: string): boolean {
+    const counts = new Map<string, number>();
+    for (const pending of this.#pending) counts.set(pending.network, (counts.get(pending.network) ?? 0) + 1);
+    const most = Math.max(...counts.values());
+    if ((counts.get(network) ?? 0) + 1 >= most) return false;
+    for (const pending of this.#pending) {
+      if (counts.get(pending.network) !== most) continue;
+      pending.giveUp();
+      return true;
+    }
+    return false;
+  }
+}
+
+function closeAsTooMany(socket: WebSocket): void {
+  socket.close(TRY_AGAIN_LATER, 'too many consumers have not said who they are');
 }
 
 /** @throws MonError `unauthenticated` */

@@ -47,11 +47,27 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   },
   {
     defence: 'a page that has its own name point here is refused',
-    file: 'daemon/backend/access/host.ts',
-    text: 'if (name === own || name ===',
-    replacement: 'if (name !== undefined || name ===',
+    file: 'shared/domain/own-host.ts',
+    text: 'return name === own || name ===',
+    replacement: 'return name !== undefined || name ===',
     test: 'test/daemon/backend/access/authenticator.test.ts',
     title: 'asked for',
+  },
+  {
+    defence: 'a page that has its own name point to the machine does not read the HTTP input of the agent',
+    file: 'daemon/agent/inputs/http-input.ts',
+    text: 'if (protectsAll !== true && isLoopback(bind) && !isOwnHost(',
+    replacement: 'if (protectsAll === true && isLoopback(bind) && !isOwnHost(',
+    test: 'test/daemon/agent/inputs/http-input.test.ts',
+    title: 'a request that asks for',
+  },
+  {
+    defence: 'sockets without credentials take no place of other addresses',
+    file: 'daemon/backend/feed/feed-login.ts',
+    text: 'this.#pending.size >= PENDING_MAX && !this.#sendAwayFor(network)',
+    replacement: 'this.#pending.size >= PENDING_MAX && network !== undefined',
+    test: 'test/daemon/backend/sockets/live-sockets.test.ts',
+    title: 'of another address',
   },
   {
     defence: 'pages of other sites change nothing',
@@ -71,8 +87,8 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
   {
     defence: 'connections end with their credentials',
     file: 'daemon/backend/sockets/live-sockets.ts',
-    text: 'return renewed !== undefined && renewed.namespace === principal.namespace && isAllowed(renewed);',
-    replacement: 'return renewed?.name !== undefined || isAllowed.length > 0;',
+    text: 'return renewed.namespace === principal.namespace && isAllowed(renewed);',
+    replacement: 'return renewed.namespace === principal.namespace || isAllowed.length > 0;',
     test: 'test/daemon/backend/sockets/live-sockets.test.ts',
   },
   {

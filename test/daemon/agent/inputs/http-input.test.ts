@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { hostname } from 'node:os';
 import { json } from 'node:stream/consumers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openHttpInput } from '../../../../daemon/agent/inputs/http-input.ts';
@@ -63,6 +64,25 @@ async function aBench(
     await ask('/results', { method: 'POST', headers: { 'Content-Type': contentType }, body });
   return { ask, report, delivered, log };
 }
+
+test.each([
+  { host: 'evil.example.org', status: 403 },
+  { host: 'evil.example.org:3031', status: 403 },
+  { host: 'intranet', status: 403 },
+  { host: 'localhost:3031', status: 200 },
+  { host: '127.0.0.1:3031', status: 200 },
+  { host: '[::1]:3031', status: 200 },
+  { host: hostname(), status: 200 },
+])('a request that asks for $host is answered with $status', async ({ host, status }) => {
+  const { ask } = await aBench();
+  expect(await ask('/info', { headers: { host } })).toMatchObject({ status });
+});
+
+test('a request with credentials may ask for any host where all endpoints need them', async () => {
+  const { ask } = await aBench({ ...CREDENTIALS, protect_all_endpoints: true });
+  const headers = { host: 'web-1.example.org', authorization: AUTHORIZATION };
+  expect(await ask('/info', { headers })).toMatchObject({ status: 200 });
+});
 
 describe('/results', () => {
   test('takes a result', async () => {

@@ -15,8 +15,13 @@ import { startBackend } from '../../../support/running-backend.ts';
 import { tempDir } from '../../../support/temp-dir.ts';
 
 /** @param authorization undefined: none is shown */
-async function openFeed({ url }: Pick<Backend, 'url'>, authorization: string | undefined): Promise<WebSocket> {
+async function openFeed(
+  { url }: Pick<Backend, 'url'>,
+  authorization: string | undefined,
+  localAddress = '127.0.0.1',
+): Promise<WebSocket> {
   const socket = new WebSocket(`${url.replace('http', 'ws')}${FEED_PATH}`, FEED_PROTOCOL, {
+    localAddress,
     headers: authorization === undefined ? {} : { authorization },
   });
   await once(socket, 'open');
@@ -79,6 +84,27 @@ test('few may wait with saying who they are', async () => {
   const tooMany = await openFeed(backend, undefined);
   expect((await once(tooMany, 'close'))[0]).toBe(1013);
   for (const socket of waiting) socket.terminate();
+});
+
+test('whoever opens sockets without credentials keeps nobody of another address from logging in', async () => {
+  await using backend = await startBackend({ settings: { api: { user: 'root', password: 'long enough' } } });
+  const asRoot = asking(backend.url, basic('root', 'long enough'));
+  const granted = await asRoot('POST', '/api/core/v2/apikeys', { username: 'root' });
+  const { key } = granted.body as { readonly key: string };
+  const greedy: WebSocket[] = [];
+  for (let count = 0; count < 100; count++) greedy.push(await openFeed(backend, undefined, '127.0.0.2'));
+  const [oldest] = greedy;
+  const sentAway = once(oldest as WebSocket, 'close');
+  const page = await openFeed(backend, undefined);
+  const greeting = once(page, 'message') as Promise<[Buffer]>;
+  page.send(JSON.stringify({ type: 'authenticate', key }));
+  expect(JSON.parse((await greeting)[0].toString())).toMatchObject({ type: 'hello' });
+  expect((await sentAway)[0]).toBe(1013);
+  // Its place is the only one that was taken, and the greedy one gets it back at most.
+  expect(greedy.filter(({ readyState }) => readyState === WebSocket.OPEN)).toHaveLength(99);
+  const again = [await openFeed(backend, undefined, '127.0.0.2'), await openFeed(backend, undefined, '127.0.0.2')];
+  await vi.waitFor(() => expect(again.map(({ readyState }) => readyState)).toEqual([WebSocket.OPEN, WebSocket.CLOSED]));
+  for (const socket of [...greedy, ...again, page]) socket.terminate();
 });
 
 test('a reload with another password ends what was opened with the one before', async () => {
