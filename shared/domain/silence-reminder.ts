@@ -5,6 +5,9 @@ import { counted } from './counted.ts';
 import { formatDuration } from './duration.ts';
 import { silencedRow } from './silencing.ts';
 
+/** The client under which the backend tells of itself. */
+export const BACKEND_CLIENT = 'mon';
+
 /**
  * When it is pointed out that a silence is about to end (spec, reminder 1).
  *
@@ -37,7 +40,13 @@ export function reminderEvent(
 ): HandledEvent {
   return {
     id,
-    client: { name: 'mon', address: 'unknown', subscriptions: [], timestamp: now, version: COMPATIBLE_VERSION },
+    client: {
+      name: BACKEND_CLIENT,
+      address: 'unknown',
+      subscriptions: [],
+      timestamp: now,
+      version: COMPATIBLE_VERSION,
+    },
     check: {
       name: REMINDER,
       handlers: [handler],

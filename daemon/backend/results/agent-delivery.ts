@@ -10,6 +10,7 @@ import type { Command } from '../commit/command.ts';
 import type { EntityLimit } from '../clients/entity-limit.ts';
 import { processResult, recordsNeeded, type IncomingResult, refusalOfNew } from './process-result.ts';
 import type { Transaction } from '../commit/transaction.ts';
+import { BACKEND_CLIENT } from '../../../shared/domain/silence-reminder.ts';
 import { distrustOf, isSigned, type Distrust } from './trust.ts';
 import type { Audience } from '../handlers/event-handling.ts';
 import { isGoodBase, offerBase, renewResult } from './renew-result.ts';
@@ -216,6 +217,7 @@ export class AgentDelivery implements Command, Settlement {
     const { client, reporter, signature } = result;
     const distrust = distrustOf(namespace, client, signature, nowMs);
     const known = namespace.clients.get(client);
+    if (this.#isOfBackend(result)) return 'certificate';
     if (known !== undefined && this.#isUncertified(known, reporter)) return 'certificate';
     if (distrust !== undefined || known !== undefined) return distrust;
     const { proxyClientQuota, entityLimit } = this.#context.limits;
@@ -225,6 +227,11 @@ export class AgentDelivery implements Command, Settlement {
 
   #isUncertified(client: ClientEntry, reporter: string): boolean {
     return this.#delivery.isCertified === true && client.name !== reporter && isAgent(client);
+  }
+
+  /** True if an agent with a certificate reports under the name that the backend uses for itself. */
+  #isOfBackend({ client, reporter }: DeliveredResult): boolean {
+    return this.#delivery.isCertified === true && client === BACKEND_CLIENT && client !== reporter;
   }
 
   #refuseNew({ id, client, check }: DeliveredResult, { message }: MonError): void {
@@ -240,11 +247,13 @@ export class AgentDelivery implements Command, Settlement {
     this.#refusals.push(refusal);
   }
 
-  #reasonOf({ reporter, client }: DeliveredResult, why: Distrust): string | undefined {
+  #reasonOf(result: DeliveredResult, why: Distrust): string | undefined {
+    const { reporter, client } = result;
     switch (why) {
       case 'limit':
         return `${client} would be one entity too many: ${ENTITY_LIMIT_REFUSAL}`;
       case 'certificate':
+        if (this.#isOfBackend(result)) return `${client} is the backend itself: name another source`;
         return `${client} is another agent, for which the certificate of ${reporter} is not good`;
       case 'quota': {
         const quota = String(this.#context.limits.proxyClientQuota);

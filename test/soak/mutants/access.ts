@@ -92,7 +92,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     test: 'test/daemon/backend/sockets/live-sockets.test.ts',
   },
   {
-    defence: 'a live socket of a token ends with its session',
+    defence: 'credentials: a live socket of a token ends with its session',
     file: 'daemon/backend/access/authenticator.ts',
     text: 'return session !== undefined && sessions.counts(session) ? this.#principalOfSession(session) : undefined;',
     replacement:
@@ -101,7 +101,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     title: 'a password that an administrator resets',
   },
   {
-    defence: 'another password ends the sessions of the user',
+    defence: 'credentials: another password ends the sessions of the user',
     file: 'daemon/backend/access/saved.ts',
     text: 'if (isEnded) endSessions(transaction, user.username);',
     replacement: 'if (isEnded) credentials.version++;',
@@ -109,7 +109,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     title: 'a password that an administrator resets',
   },
   {
-    defence: 'a session of the settings ends with their password',
+    defence: 'credentials: a session of the settings ends with their password',
     file: 'daemon/backend/access/sessions.ts',
     text: 'this.#parts.versions.of(username) === credentialVersion;',
     replacement: "credentialVersion !== '';",
@@ -117,7 +117,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     title: 'another password in a reload',
   },
   {
-    defence: 'a key with another secret is another key',
+    defence: 'credentials: a key with another secret is another key',
     file: 'daemon/backend/access/authenticator.ts',
     text: '(principal.credentialVersion ?? keyVersion(key)) === keyVersion(key)',
     replacement: 'keyVersion(key) !== principal.name',
@@ -125,7 +125,53 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     title: 'replaced by another secret',
   },
   {
-    defence: 'nobody sets the password of a user who may more',
+    defence: 'credentials: a certificate keeps to its name beside a key',
+    file: 'daemon/backend/agents/agent-certificate.ts',
+    text: '      ...principal,\n      clientNames,',
+    replacement: '      ...principal,',
+    test: 'test/daemon/backend/agents/agent-certificate.test.ts',
+    title: 'beside a key',
+  },
+  {
+    defence: 'credentials: agents with certificates do not report as the backend',
+    file: 'daemon/backend/results/agent-delivery.ts',
+    text: "if (this.#isOfBackend(result)) return 'certificate';",
+    replacement: '',
+    test: 'test/daemon/backend/agents/agent-certificate.test.ts',
+    title: 'in the name of the backend',
+  },
+  {
+    defence: 'credentials: nothing of the hash of a key is in the audit trail',
+    file: 'daemon/backend/access/api-keys.ts',
+    text: 'return { username, description, scopes, namespace, expires_at: expiresAt };',
+    replacement: 'return { username, description, scopes, namespace, expires_at: expiresAt, h: `h`.repeat(20) };',
+    test: 'test/daemon/backend/accounts/v2-api-keys.test.ts',
+    title: 'holds nothing of the hash',
+  },
+  {
+    defence: 'credentials: answers of the writer bring no CORS headers',
+    file: 'daemon/backend/cluster/forwarding/peer-headers.ts',
+    text: "!OF_CONNECTION.has(name) && !name.startsWith('access-control-')",
+    replacement: '!OF_CONNECTION.has(name)',
+    test: 'test/daemon/backend/cluster/peer-headers.test.ts',
+  },
+  {
+    defence: 'credentials: agents say nothing in the name of a member',
+    file: 'daemon/backend/cluster/forwarding/peer-headers.ts',
+    text: "new Set(['host', 'origin', ...Object.values(PEER_HEADERS)])",
+    replacement: "new Set(['host', 'origin'])",
+    test: 'test/daemon/backend/cluster/peer-headers.test.ts',
+  },
+  {
+    defence: 'credentials: the address of a caller is one',
+    file: 'daemon/backend/cluster/forwarding/admitted-peers.ts',
+    text: 'if (voucher === undefined || !CALLER.test(caller)) {',
+    replacement: 'if (voucher === undefined) {',
+    test: 'test/daemon/backend/cluster/forwarded-requests.test.ts',
+    title: 'no address of the caller',
+  },
+  {
+    defence: 'credentials: nobody sets the password of a user who may more',
     file: 'daemon/backend/access/escalation-guard.ts',
     text: 'const present = isTaken ? undefined : rightsOfUser(before, index);',
     replacement: 'const present = rightsOfUser(isTaken ? after : before, index);',
@@ -133,7 +179,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     title: 'resets no password',
   },
   {
-    defence: 'nobody gives a role or a binding more than they have',
+    defence: 'credentials: nobody gives a role or a binding more than they have',
     file: 'daemon/backend/access/escalation-guard.ts',
     text: 'if (object !== undefined) refuse(principal, what, this.#rightsBy(object, kind, namespace));',
     replacement: '',
@@ -141,7 +187,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     title: 'binds nobody',
   },
   {
-    defence: 'a key of the peer API gives no roles of other users, also when it is put',
+    defence: 'credentials: a key of the peer API gives no roles of other users, also when it is put',
     file: 'daemon/backend/access/api-keys.ts',
     text: "if (key.hasAllRoles !== true || scopes.has('admin') || key.username === actor.who) return;",
     replacement: 'if (key.hasAllRoles !== true || key.hash.length > 0) return;',
@@ -149,7 +195,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     title: 'a key of another user',
   },
   {
-    defence: 'a used refresh token ends its session',
+    defence: 'credentials: a used refresh token ends its session',
     file: 'daemon/backend/access/refresh-tokens.ts',
     text: "<= RETRY_MS ? 'rotated' : 'used'",
     replacement: "<= RETRY_MS ? 'rotated' : 'rotated'",
@@ -157,7 +203,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     title: 'the one before, after half a minute',
   },
   {
-    defence: 'a certificate that is not vouched for any more ends the connection of a key as well',
+    defence: 'credentials: a certificate that is not vouched for any more ends the connection of a key as well',
     file: 'daemon/backend/access/authenticator.ts',
     text: 'if (authority !== undefined && !certificates.authorities.includes(authority)) return undefined;',
     replacement: "if (authority === '' && !certificates.authorities.includes(authority)) return undefined;",

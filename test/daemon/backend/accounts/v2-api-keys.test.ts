@@ -299,6 +299,18 @@ test('its last use outlives a restart, to the minute', async () => {
   clearInterval(ticking);
 });
 
+test('the audit trail holds nothing of the hash of a key', async () => {
+  const hash = `sha256$${'s'.repeat(22)}$${'h'.repeat(43)}`;
+  const id = 'abcdef0123456789';
+  const path = `/api/core/v2/apikeys/${id}`;
+  expect((await asRoot('PUT', path, { metadata: { name: id }, username: 'root', hash })).status).toBe(201);
+  expect((await asRoot('DELETE', path)).status).toBe(204);
+  const { text } = await asRoot('GET', `/api/mon/v1/audit?filter.target=${id}`);
+  expect(text).toContain('apikey.revoke');
+  expect(text).not.toContain('h'.repeat(20));
+  expect(text).not.toContain('s'.repeat(22));
+});
+
 test('a key comes back from a dump, whoever has it', async () => {
   const { ask, id } = await grant({ scopes: ['read'] });
   const { body } = await asRoot('GET', '/api/mon/v1/dump/APIKey');

@@ -101,6 +101,35 @@ test('it speaks for proxy clients, and for no other agent', async () => {
   expect((await api.events()).map(({ client }) => client.name)).toEqual(['switch-1']);
 });
 
+test('an agent with a certificate reports nothing in the name of the backend itself', async () => {
+  const peer = await connect(web1);
+  await peer.join('spool-backend');
+  peer.say({ type: 'results', results: [about(1, 'mon'), about(2, 'switch-2')] });
+  await peer.reaches(2);
+  expect(peer.heard).toContainEqual({
+    type: 'rejected',
+    id: 1,
+    error: 'mon is the backend itself: name another source',
+  });
+  expect((await api.events()).map(({ client }) => client.name)).not.toContain('mon');
+});
+
+test('a certificate keeps an agent to its name also beside a key that is good for any', async () => {
+  const { default: got } = await import('got');
+  const { key } = await got
+    .post(`${backend.url}/api/core/v2/apikeys`, {
+      json: { username: 'ops' },
+      username: 'ops',
+      password: 'secret',
+      https: { certificateAuthority: authority.cert },
+    })
+    .json<{ readonly key: string }>();
+  await expect(AgentPeer.connect(backend.url, 'db-9', 'default', showing(web1), key)).rejects.toThrow('403');
+  const peer = await AgentPeer.connect(backend.url, 'db-9', undefined, showing(web1), key);
+  peer.greet();
+  expect(await peer.hears('error')).toMatchObject({ code: 'forbidden' });
+});
+
 test('it is good for nothing but the connections of agents', async () => {
   const { default: got } = await import('got');
   const https = { certificateAuthority: authority.cert, certificate: web1.cert, key: web1.key };

@@ -342,6 +342,14 @@ test('who does not know the secret is nobody, whatever else is said', async () =
   expect((await post(writer.url, '/stashes', stash, asPeer(SECRET))).status).toBe(201);
 });
 
+test('a backend that tells no address of the caller is not understood', async () => {
+  const writer = await startMember(true, { settings: { api: { user: 'admin', password: 'right' } } });
+  const stash = { path: 'a', content: {} };
+  for (const caller of ['<script>', 'a b', 'x'.repeat(201)]) {
+    expect((await post(writer.url, '/stashes', stash, { ...asPeer(SECRET), 'mon-caller': caller })).status).toBe(400);
+  }
+});
+
 test('without a secret nobody is another backend', async () => {
   const writer = await startMember(true, { secret: '' });
   expect((await post(writer.url, '/stashes', { path: 'a', content: {} }, asPeer(''))).status).toBe(401);

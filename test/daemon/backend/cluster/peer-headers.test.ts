@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import {
+  answerHeaders,
+  handshakeHeaders,
+  PEER_HEADERS,
+  requestHeaders,
+} from '../../../../daemon/backend/cluster/forwarding/peer-headers.ts';
+
+test('an answer that is passed on brings no CORS headers of the backend that gave it', () => {
+  expect(
+    answerHeaders({
+      'content-type': 'application/json',
+      'access-control-allow-origin': '*',
+      'access-control-allow-credentials': 'true',
+    }),
+  ).toEqual({ 'content-type': 'application/json' });
+});
+
+test('an agent says nothing in the name of a backend, whichever header it sends', () => {
+  const forged = Object.fromEntries(Object.values(PEER_HEADERS).map((name) => [name, 'forged']));
+  expect(handshakeHeaders({ ...forged, host: 'a', origin: 'b', 'sensu-agentname': 'web-1' })).toEqual({
+    'sensu-agentname': 'web-1',
+  });
+  expect(requestHeaders({ ...forged, accept: 'text/plain' })).toEqual({ accept: 'text/plain' });
+});
