@@ -122,7 +122,7 @@ export const ACCESS_MUTANTS: readonly Mutant[] = [
     text: '(principal.credentialVersion ?? keyVersion(key)) === keyVersion(key)',
     replacement: 'keyVersion(key) !== principal.name',
     test: 'test/daemon/backend/access/credential-changes.test.ts',
-    title: 'replaced by another secret',
+    title: 'a key that is replaced by another',
   },
   {
     defence: 'credentials: a certificate keeps to its name beside a key',
