@@ -1,11 +1,12 @@
 import { attributeAt, attributeText, isAttributes, type Attributes } from '../attributes.ts';
 
 /*
- * The templates that stand between {{ and }} in checks of version 2, as far as the peer's tokens need them: paths, texts,
- * numbers, parentheses, pipes, and the functions `default`, `or`, `and`, `index`, `print` and `assetPath`.
+ * The templates that stand between {{ and }} in checks of version 2, as far as the peer's tokens need them: paths,
+ * texts, numbers, parentheses, pipes, and the functions `default`, `or`, `and`, `index`, `print` and `assetPath`.
  */
 
-const TEXT = String.raw`"(?:[^"\\\n]|\\["\\])*"|\x60[^\x60]*\x60`;
+/** In single quotes, too: many published checks write texts so, which the peer's agents do not read. */
+const TEXT = String.raw`"(?:[^"\\\n]|\\["\\])*"|\x60[^\x60]*\x60|'[^'\n]*'`;
 
 const PART = new RegExp(
   String.raw`\s*(?:(?<end>(?:\s-)?\}\})|(?<path>(?:\.[A-Za-z_]\w*)+)|(?<text>${TEXT})|(?<number>-?\d+(?:\.\d+)?)(?!\w)` +
@@ -120,7 +121,8 @@ class Reader {
 }
 
 function unquoted(text: string): string {
-  return text.startsWith('`') ? text.slice(1, -1) : text.slice(1, -1).replace(/\\(["\\])/g, '$1');
+  const inner = text.slice(1, -1);
+  return text.startsWith('"') ? inner.replace(/\\(["\\])/g, '$1') : inner;
 }
 
 function valueOfPipeline(commands: readonly Command[], entity: Attributes): unknown {
