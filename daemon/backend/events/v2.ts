@@ -1,5 +1,6 @@
 import { entityOfEvent, resultOfEvent } from '../../../shared/domain/v2/event.ts';
 import type { Attributes } from '../../../shared/domain/attributes.ts';
+import { isSettings } from '../../../shared/domain/merge-settings.ts';
 import { redact } from '../../../shared/domain/redact.ts';
 import { MonError } from '../../../shared/errors.ts';
 import {
@@ -54,7 +55,7 @@ export function eventsOnV2(deps: V2EventDeps): OnV2<'events'> {
     fieldRoot: 'event',
     isPlacedByPath: true,
     isReplacedByPost: true,
-    parse: (value) => named(parse(value)),
+    parse: (value, key) => named(parse(withNamesOfPath(value, placeOf(key)))),
     namespaceOf: (event) => namespacesIn(event)[0],
     place: placedIn,
     keyOf: ({ entity, check }) => [entity.metadata.name, check.metadata.name],
@@ -137,6 +138,19 @@ function reportedEvent(
 
 function placeOf([client = '', check = '']: V2Key): EventPlace {
   return { client, check };
+}
+
+/** The body of an event with the names of its path where its entity or its check has none, as the peer fills them. */
+function withNamesOfPath(value: unknown, { client, check }: EventPlace): unknown {
+  if (!isSettings(value) || client === '' || check === '') return value;
+  const filled = (part: unknown, name: string): unknown => {
+    if (!isSettings(part)) return part;
+    const { metadata } = part;
+    if ((metadata ?? null) !== null && !isSettings(metadata)) return part;
+    const { name: own, namespace, ...others } = isSettings(metadata) ? metadata : {};
+    return { ...part, metadata: { ...others, ...(namespace ? { namespace } : {}), name: own || name } };
+  };
+  return { ...value, entity: filled(value['entity'], client), check: filled(value['check'], check) };
 }
 
 /** @throws MonError `invalid` for what could not be found again */

@@ -43,9 +43,10 @@ export interface Collection<T extends object, S extends object = T> extends Obje
   /**
    * The body of a request, validated.
    *
+   * @param key of the path; empty for a path without one
    * @throws MonError `invalid`
    */
-  parse(value: unknown): S;
+  parse(value: unknown, key: V2Key): S;
   /** The namespace that the body itself names. */
   namespaceOf(submitted: S): string | null | undefined;
   /** The object in its namespace. */
@@ -139,10 +140,12 @@ export function objectHandlers<T extends object, S extends object>(
     sendObject(request, tell(reply), object, collection.show?.(object, request.principal) ?? object);
 
   const post = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const submitted = collection.parse(parseBody(request).value);
+    const { key: inPath } = addressOf(request, collection);
+    const submitted = collection.parse(parseBody(request).value, inPath);
     const namespace = isClusterWide ? '' : namespaceFor(request, deps, namespaceIn(request, submitted));
     const object = collection.place(submitted, namespace);
     const key = collection.keyOf(object);
+    if (inPath.length > 0) refuseOtherKey(collection.sentKeyOf?.(submitted) ?? key, inPath);
     const actor = actorOf(request, collection.creatorOf?.(submitted));
     const written = await write(request, namespace, key, actor, (present) => {
       if (present !== undefined && collection.isReplacedByPost !== true) throw alreadyExists();
@@ -161,7 +164,7 @@ export function objectHandlers<T extends object, S extends object>(
 
   const put = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { namespace, key } = addressOf(request, collection);
-    const submitted = collection.parse(parseBody(request).value);
+    const submitted = collection.parse(parseBody(request).value, key);
     if (!isClusterWide) namespaceFor(request, deps, namespaceIn(request, submitted));
     const object = collection.place(submitted, namespace);
     const named = collection.keyOf(object);
@@ -182,7 +185,7 @@ export function objectHandlers<T extends object, S extends object>(
     const written = await write(request, namespace, key, actorOf(request), (present) => {
       if (present === undefined) throw notFound();
       refuseUnless(meets(preconditions, etagOf(present)));
-      const submitted = collection.parse(mergePatch(present, value));
+      const submitted = collection.parse(mergePatch(present, value), key);
       refuseOtherNamespace(isClusterWide ? undefined : collection.namespaceOf(submitted), namespace);
       const object = collection.place(submitted, namespace);
       refuseOtherKey(collection.keyOf(object), key);
@@ -278,6 +281,7 @@ function addressOf(
   { keyOfPath = (key) => key }: Pick<Collection<object>, 'keyOfPath'>,
 ): { namespace: string; key: V2Key } {
   const { named = [] } = matchedRoute(request).role ?? {};
-  const key = keyOfPath(named.map((part) => pathPart(request, part)));
+  const parts = named.map((part) => pathPart(request, part));
+  const key = parts.length === 0 ? [] : keyOfPath(parts);
   return { namespace: pathPart(request, 'namespace'), key };
 }

@@ -43,7 +43,7 @@ async function handledEvents(): Promise<readonly HandledEvent[]> {
   const { batcher, definitions, registry } = rig;
   const v2Events = new V2Events({ batcher, definitions, entityLimit: new EntityLimit(registry, () => 'unlimited') });
   const handled: HandledEvent[] = [];
-  for (const [at, status] of [...STATUSES].entries()) {
+  for (const [at, status] of STATUSES.split('').entries()) {
     if (at > 0) clock.advance(INTERVAL_SECONDS * 1000);
     if (at === SILENCED[0]) await rig.silenced.create(DEFAULT_NAMESPACE, { subscription: 'client:web-1' });
     if (at === SILENCED[1]) await rig.silenced.clear(DEFAULT_NAMESPACE, { id: 'client:web-1:*' });

@@ -99,6 +99,44 @@ describe('an event that is sent', () => {
     expect((await v2.get(`${EVENTS}/again/cpu`)).body).toMatchObject({ check: { occurrences: 3 } });
   });
 
+  test.each<[string, object]>([
+    ['without metadata', { entity: {}, check: { status: 1, output: 'x' } }],
+    ['with null in place of metadata', { entity: { metadata: null }, check: { metadata: null, status: 1 } }],
+    [
+      'with empty names',
+      { entity: { metadata: { name: '', namespace: '' } }, check: { metadata: { name: '' }, status: 1 } },
+    ],
+    ['with a name for its check alone', { entity: {}, check: { metadata: { name: 'hello' }, status: 1 } }],
+    ['with labels alone', { entity: {}, check: { metadata: { labels: { a: 'b' } }, status: 1 } }],
+  ])('gets missing names and the namespace from its path: %s', async (_what, body) => {
+    for (const method of ['PUT', 'POST']) {
+      expect(await v2.send(method, '/namespaces/ops/events/min-1/hello', body)).toMatchObject({ status: 201 });
+      const found = await v2.get('/namespaces/ops/events/min-1/hello');
+      expect(found.body).toMatchObject({
+        entity: { metadata: { name: 'min-1', namespace: 'ops' } },
+        check: { metadata: { name: 'hello', namespace: 'ops' }, status: 1 },
+      });
+      await v2.delete('/namespaces/ops/events/min-1/hello');
+    }
+  });
+
+  test.each<[string, object]>([
+    ['another entity', { entity: { metadata: { name: 'other' } }, check: { status: 1 } }],
+    ['another check', { entity: {}, check: { metadata: { name: 'other' }, status: 1 } }],
+    ['another namespace', { entity: { metadata: { namespace: 'default' } }, check: { status: 1 } }],
+    ['no entity', { check: { status: 1 } }],
+    ['an entity that is no object', { entity: 'min-2', check: { status: 1 } }],
+    ['metadata that are no object', { entity: { metadata: 'min-2' }, check: { status: 1 } }],
+  ])('is refused where it names %s than its path does', async (_what, body) => {
+    for (const method of ['PUT', 'POST']) {
+      expect((await v2.send(method, '/namespaces/ops/events/min-2/hello', body)).status).toBe(400);
+    }
+    expect((await v2.get('/namespaces/ops/events/min-2/hello')).status).toBe(404);
+    // Without names in the path there are none to take.
+    const nameless = await v2.post('/namespaces/ops/events', { entity: {}, check: { status: 1 } });
+    expect(nameless).toMatchObject({ status: 400, body: { code: 1 } });
+  });
+
   test('that is OK is stored with its whole output, also with metric handlers', async () => {
     const output = 'DISK OK | a=1\nsecond\nthird';
     const metrics = { output_metric_format: 'nagios_perfdata', output_metric_handlers: ['tsdb'] };
