@@ -54,7 +54,7 @@ export function pastlessState(
   };
 }
 
-/** What is remembered of a client and check. */
+/** The state that the rules keep of a client and check. */
 export interface CheckState extends OkCount {
   readonly history: History;
   /** `executed` of the latest OK. */

@@ -1,14 +1,14 @@
 import { HISTORY_LENGTH, isFullOfOk, laterStatuses, statusBack, type History } from './history.ts';
 
-/** How often in a row a check was OK, as far as its history does not say it. */
+/** The number of OK results in a row, as far as the history does not say it. */
 export interface OkCount {
   /** OK results in a row; undefined: as the history says. */
   readonly okCount: number | undefined;
-  /** Occurrences of the problem before, while these are more than the OK results since; undefined: as the history says. */
+  /** Occurrences of the problem before, while they exceed the OK results since; undefined: as the history says. */
   readonly okWatermark: number | undefined;
 }
 
-/** What was remembered of a check before a result. */
+/** The state of a check before a result. */
 interface Before extends OkCount {
   readonly history: History;
   readonly event: { readonly watermark: number } | undefined;
@@ -32,10 +32,10 @@ export function nextOkCount(before: Before, history: History): OkCount {
   return { okCount, okWatermark: isAhead ? watermark : undefined };
 }
 
-/** What a small integer of the engine holds. */
+/** The largest small integer of the engine. */
 const COUNT_MAX = 2 ** 31 - 1;
 
-/** The occurrences of a check that is OK, and their watermark (completion 1.22). The first result ever does not count. */
+/** The occurrences of an OK check and their watermark (completion 1.22). The first result ever does not count. */
 export function okOccurrences({ history, okCount, okWatermark }: OkCount & Pick<Before, 'history'>): {
   readonly occurrences: number;
   readonly watermark: number;
@@ -46,7 +46,7 @@ export function okOccurrences({ history, okCount, okWatermark }: OkCount & Pick<
   return { occurrences, watermark: Math.max(occurrences, okWatermark ?? longestRun(statuses.slice(0, okSince))) };
 }
 
-/** How often the problem had occurred that these statuses end with. */
+/** The occurrences of the problem that these statuses end with. */
 function longestRun(statuses: readonly number[]): number {
   let longest = 0;
   let run = 0;

@@ -43,8 +43,8 @@ function bytesOf(codePoint: number): number {
 }
 
 /**
- * Whether the stored result keeps only the beginning of its output: results of the type metric do by default, as in version 1
- * (reference 2.2). Version 2 keeps the whole output of a check whose metrics have handlers.
+ * Whether the stored result keeps only the beginning of its output: results of the type metric do by default, as in
+ * version 1 (reference 2.2). Version 2 keeps the whole output of a check whose metrics have handlers.
  */
 export function truncatesOutput(check: Readonly<Record<string, unknown>>): boolean {
   if (check['truncate_output'] === true) return true;

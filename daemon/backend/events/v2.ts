@@ -140,17 +140,18 @@ function placeOf([client = '', check = '']: V2Key): EventPlace {
   return { client, check };
 }
 
-/** The body of an event with the names of its path where its entity or its check has none, as the peer fills them. */
+/** Fills the names that the entity and the check of a body lack from its path, as the peer does. */
 function withNamesOfPath(value: unknown, { client, check }: EventPlace): unknown {
   if (!isSettings(value) || client === '' || check === '') return value;
-  const filled = (part: unknown, name: string): unknown => {
-    if (!isSettings(part)) return part;
-    const { metadata } = part;
-    if ((metadata ?? null) !== null && !isSettings(metadata)) return part;
-    const { name: own, namespace, ...others } = isSettings(metadata) ? metadata : {};
-    return { ...part, metadata: { ...others, ...(namespace ? { namespace } : {}), name: own || name } };
-  };
-  return { ...value, entity: filled(value['entity'], client), check: filled(value['check'], check) };
+  return { ...value, entity: withName(value['entity'], client), check: withName(value['check'], check) };
+}
+
+function withName(part: unknown, name: string): unknown {
+  if (!isSettings(part)) return part;
+  const { metadata } = part;
+  if ((metadata ?? null) !== null && !isSettings(metadata)) return part;
+  const { name: own, namespace, ...others } = isSettings(metadata) ? metadata : {};
+  return { ...part, metadata: { ...others, ...(namespace ? { namespace } : {}), name: own || name } };
 }
 
 /** @throws MonError `invalid` for what could not be found again */

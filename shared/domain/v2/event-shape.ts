@@ -2,11 +2,11 @@ import { isAttributes, type Attributes } from '../attributes.ts';
 
 type Zero = '' | 0 | false | null | readonly never[] | Readonly<Record<string, never>>;
 
-/** How the peer writes an attribute that has no value of its own. */
+/** The zero value of an attribute at the peer. */
 export interface Field {
-  /** In an event, as the API and handlers have it. Undefined: it is left out. */
+  /** The value in an event, as the API and handlers have it. Undefined: it is left out. */
   readonly inEvent?: Zero;
-  /** In a filter. Undefined: it is left out, so that a filter that asks for something below it fails. */
+  /** The value in a filter. Undefined: it is left out, so that a filter that asks for something below it fails. */
   readonly inFilter?: Zero;
 }
 
@@ -23,8 +23,8 @@ const NULL: Field = { inEvent: null, inFilter: null };
 const OMITTED: Field = {};
 
 /*
- * The attributes of the event of the peer, whose events leave out more than its filters do. Those of an event are as in the
- * recordings of 6.2.4; a filter there also has the fractions and flags that events leave out.
+ * The attributes of the event of the peer, whose events leave out more than its filters do. Those of an event are as in
+ * the recordings of 6.2.4; a filter there also has the fractions and flags that events leave out.
  */
 
 const METADATA_FIELDS: Fields = { labels: OMITTED, annotations: OMITTED };
@@ -118,7 +118,7 @@ const EVENT_FIELDS: Fields = {
   pipelines: { inFilter: [] },
 };
 
-/** What an event has of these attributes when nothing was sent. */
+/** The values that an event has of these attributes when nothing was sent. */
 export function zeroValuesInEvent(fields: Fields): Attributes {
   return Object.fromEntries(
     Object.entries(fields).flatMap(([name, { inEvent }]) => (inEvent === undefined ? [] : [[name, inEvent]])),

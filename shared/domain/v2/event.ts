@@ -65,8 +65,8 @@ function stateOf({ check, state: { event } }: V2EventParts): V2EventState {
 }
 
 /**
- * An open event is counted by the rules of events. A check that is OK is counted by its results in a row, and so is the end
- * of a problem, whose watermark says how often that had occurred (completion 1.22).
+ * An open event is counted by the rules of events. A check that is OK is counted by its results in a row, and so is the
+ * end of a problem, whose watermark says how often that had occurred (completion 1.22).
  */
 function counts({ check, history, state }: V2EventParts): Pick<V2EventCheck, 'occurrences' | 'occurrences_watermark'> {
   const { event, okCount, okWatermark } = state;
