@@ -44,6 +44,25 @@ export function staleResult(check: CheckResult, client: string, now: number): Ch
   return stale as unknown as CheckResult;
 }
 
+/** Whether the output of a result is that of `staleResult`, and not one that a check has made. */
+export function hasStaleOutput({ output }: CheckResult): boolean {
+  return /^Last check execution was \d+ seconds ago$/.test(output);
+}
+
+/** A result whose age no longer matters. */
+export function withoutTtl(check: CheckResult): CheckResult {
+  const { ttl: _ttl, ttl_status: _status, ttl_resolves: _resolves, ...rest } = check;
+  return rest;
+}
+
+/** The result that ends a stale one whose definition is gone: no other result would end it. */
+export function retiredResult(check: CheckResult, client: string): CheckResult {
+  const { resolve_after: _after, total_state_change: _change, ...rest } = withoutTtl(check);
+  const output = `The definition of ${check.name} no longer has a ttl: its results are no longer expected`;
+  const origin = typeof check['source'] === 'string' ? { origin: client } : {};
+  return { ...(rest as unknown as CheckResult), output, status: 0, ...origin, force_resolve: true };
+}
+
 /** A result that is well, and for whose next one nobody waits any more. */
 function endedResult(check: CheckResult, client: string, now: number): CheckResult {
   const { ttl: _ttl, ttl_resolves: _resolves, force_resolve: _force, total_state_change: _change, ...others } = check;

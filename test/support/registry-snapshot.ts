@@ -5,6 +5,7 @@ import { DEFINITION_KINDS } from '../../daemon/backend/definitions/state.ts';
 import { groupsOf, type Group } from '../../daemon/backend/groups/state.ts';
 import { inhibitorsOf, openSettledRules } from '../../daemon/backend/inhibitions/state.ts';
 import { plansOf } from '../../daemon/backend/plans/state.ts';
+import { ttlDefinitionsOf } from '../../daemon/backend/results/ttl-definitions.ts';
 import { stashesOf } from '../../daemon/backend/stashes/state.ts';
 
 /**
@@ -29,6 +30,7 @@ export function snapshotOf(registry: Registry, nowMs: number): object {
     ),
     plans: plansOf(registry).all(),
     settledRules: registry.state(openSettledRules).marks,
+    ttlDefinitions: [...ttlDefinitionsOf(registry).checks],
     namespaces: [...registry.namespaces()]
       .filter((namespace) => !namespace.isEmpty)
       .toSorted(byName)

@@ -5,6 +5,7 @@ import { CheckRequests } from '../checks/runs.ts';
 import { watchKeepalives } from '../clients/clock.ts';
 import { expireDepartures } from '../clients/expire-departures.ts';
 import type { Batcher } from '../commit/batcher.ts';
+import { retireTtls } from '../results/retire-ttls.ts';
 import { watchTtls } from '../results/clock.ts';
 import { StaleResults } from '../results/write-stale.ts';
 import { publishCheckRequests, type CheckSchedule } from '../schedule/publish-check-requests.ts';
@@ -66,6 +67,7 @@ export function startClocks(
   teardown.use('expiry of stashes', expireStashes({ ...due, stashes }));
   teardown.use('departures', expireDepartures({ ...due, clients }));
   teardown.use('keepalives', watchKeepalives({ registry, results, clients, definitions, store, disk, clock, log }));
+  teardown.use('ttl of removed checks', retireTtls({ registry, batcher, definitions, clock, log }));
   teardown.use('stale results', watchTtls({ registry, stale: new StaleResults(batcher), disk, clock, log }));
   const checkpoints = teardown.use('checkpoints', new Checkpoints({ batcher, registry, store, clock, log }));
   teardown.use('timeline', new TimelineTrim({ batcher, registry, store, checkpoints, clock, log }));

@@ -4,6 +4,8 @@ import type { Registry } from '../registry/registry.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import { processResult } from './process-result.ts';
 import { CHECK_RECORDS } from '../events/table.ts';
+import { retireResult } from './retire-ttls.ts';
+import { ttlDefinitionsOf } from './ttl-definitions.ts';
 
 /** Records that results have gone stale. */
 export class StaleResults {
@@ -15,7 +17,7 @@ export class StaleResults {
 
   /**
    * Records each of these checks as stale, unless a result has arrived since, or its client is known to be silent: then
-   * the keepalive event says it all.
+   * the keepalive event says it all. Retires a result that was under way when the definition of its check was removed.
    *
    * @throws MonError `unavailable`
    */
@@ -29,6 +31,10 @@ export class StaleResults {
           const isStale = entry.ttl > 0 && entry.executed + entry.ttl <= now;
           if (!isStale) continue;
           const { check } = transaction.body(CHECK_RECORDS, entry);
+          if (check !== null && ttlDefinitionsOf(transaction.registry).isRetired(namespaceName, check)) {
+            retireResult(transaction, entry);
+            continue;
+          }
           if (check === null || (entry.client.isDown && !isOverWhenStale(check))) continue;
           const { name: client, namespace } = entry.client;
           processResult(transaction, namespace, { client, reporter: client, check: staleResult(check, client, now) });

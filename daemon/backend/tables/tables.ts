@@ -9,7 +9,7 @@ import { GROUPED_EVENTS, GROUP_TOLD, HANDLER_GROUPS } from '../groups/table.ts';
 import { INHIBITORS, SETTLED_RULES } from '../inhibitions/table.ts';
 import { NAMESPACES } from '../namespaces/table.ts';
 import { PLANS } from '../plans/table.ts';
-import { AGENT_SPOOLS } from '../results/table.ts';
+import { AGENT_SPOOLS, TTL_DEFINITIONS } from '../results/table.ts';
 import { SILENCED, SILENCED_USES } from '../silences/table.ts';
 import { TIMELINE_HEAD } from '../timeline/table.ts';
 import { STASHES } from '../stashes/table.ts';
@@ -31,6 +31,7 @@ export const TABLES: readonly StoredTable[] = [
   GROUP_TOLD,
   INHIBITORS,
   SETTLED_RULES,
+  TTL_DEFINITIONS,
   STASHES,
   AGENT_SPOOLS,
   INVALIDATED,

@@ -7,6 +7,7 @@ import { RuleChanges } from '../../../../daemon/backend/inhibitions/write.ts';
 import { PLANS } from '../../../../daemon/backend/plans/table.ts';
 import { plansOf, type StoredPlan } from '../../../../daemon/backend/plans/state.ts';
 import type { Store } from '../../../../daemon/backend/ports.ts';
+import { saveTtlDefinitions } from '../../../../daemon/backend/results/retire-ttls.ts';
 import { TABLES } from '../../../../daemon/backend/tables/tables.ts';
 import { MonError } from '../../../../shared/errors.ts';
 import { FollowedBackend } from '../../../support/followed-backend.ts';
@@ -234,6 +235,10 @@ const EXAMPLES: Readonly<Record<string, readonly Act[]>> = {
     report('default', 'a', { status: 0, handlers: ['page'] }),
   ],
   'inhibition-rules': [settleRules('first'), settleRules(), settleRules('first', 'second')],
+  'ttl-definitions': [
+    ({ batcher }) => saveTtlDefinitions(batcher, new Map([['default/cpu', null]])),
+    ({ batcher }) => saveTtlDefinitions(batcher, new Map([['default/cpu', 1_800_000_000]])),
+  ],
   stash: [
     ({ writers }) => writers.stashes.put('default', { path: 'a/b', content: {} }),
     // Long: every turn of the loop that a commit takes moves the clock.

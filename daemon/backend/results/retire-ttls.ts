@@ -1,0 +1,155 @@
+import { hasStaleOutput, retiredResult, ttlOf, withoutTtl } from '../../../shared/domain/ttl.ts';
+import { errorMessage } from '../../../shared/errors.ts';
+import type { Log } from '../../log/log.ts';
+import type { Batcher } from '../commit/batcher.ts';
+import type { Transaction } from '../commit/transaction.ts';
+import type { Definitions } from '../config/definitions.ts';
+import { saveCheck } from '../events/saved.ts';
+import { CHECK_RECORDS } from '../events/table.ts';
+import type { Clock } from '../ports.ts';
+import type { CheckEntry } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
+import { processResult } from './process-result.ts';
+import { checkKey, namesOf, ttlDefinitionsOf, type CheckKey } from './ttl-definitions.ts';
+import { TTL_DEFINITIONS } from './table.ts';
+
+/** Clients whose results are written together, so that a check of a large fleet does not delay other results. */
+const SLICE = 200;
+
+/** The pause before another attempt when the store refused a write. */
+const RETRY_MS = 1000;
+
+/** How long late results of a removed definition are recognized; no agent keeps a result longer than that. */
+const REMEMBERED_SECONDS = 7 * 86_400;
+
+/** Who ends the events of results whose definition is gone. */
+const BY = 'mon';
+
+interface RetireParts {
+  readonly registry: Registry;
+  readonly batcher: Pick<Batcher, 'run'>;
+  readonly definitions: Pick<Definitions, 'in' | 'onChange'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Ends the watch for stale results when the definition of a check is removed or loses its `ttl` (completion 1.14). The stored list of definitions shows what was removed while no backend ran.
+ */
+export function retireTtls(parts: RetireParts): Disposable {
+  const { definitions, clock, log } = parts;
+  let isWorking = false;
+  let isDisposed = false;
+  const isOver = (): boolean => isDisposed;
+  let hasChanged = true;
+  let retry: Disposable | undefined;
+
+  async function work(): Promise<void> {
+    isWorking = true;
+    try {
+      while (hasChanged && !isOver()) {
+        hasChanged = false;
+        for (const [namespace, check] of await noteDefinitions(parts)) await retireCheck(parts, namespace, check);
+      }
+    } catch (error) {
+      log.warn({ reason: errorMessage(error) }, 'the ttl of removed checks was not ended, mon tries again soon');
+      hasChanged = true;
+      if (!isOver()) {
+        retry = clock.after(RETRY_MS, () => {
+          retry = undefined;
+          void work();
+        });
+      }
+    }
+    isWorking = false;
+  }
+
+  const following = definitions.onChange(() => {
+    hasChanged = true;
+    if (!isWorking && retry === undefined) void work();
+  });
+  void work();
+  return {
+    [Symbol.dispose]() {
+      isDisposed = true;
+      following[Symbol.dispose]();
+      retry?.[Symbol.dispose]();
+    },
+  };
+}
+
+/**
+ * Retires the result of a check whose definition is gone. Its event resolves if it was about missing results. An event about
+ * a problem that the check found stays, as at the peer.
+ *
+ * @param entry whose bodies the command must have asked for
+ */
+export function retireResult(transaction: Transaction, entry: CheckEntry): void {
+  const bodies = transaction.body(CHECK_RECORDS, entry);
+  const { check } = bodies;
+  if (check === null || ttlOf(check) === 0) return;
+  const { name: client, namespace } = entry.client;
+  if (entry.state.event !== undefined && hasStaleOutput(check)) {
+    processResult(transaction, namespace, { client, reporter: client, by: BY, check: retiredResult(check, client) });
+    return;
+  }
+  const eventCheck = bodies.eventCheck === undefined ? undefined : withoutTtl(bodies.eventCheck);
+  saveCheck(transaction, entry, entry.state, { ...bodies, check: withoutTtl(check), eventCheck }, undefined);
+}
+
+/** Stores which definitions have a ttl now. @returns the checks that have lost it, also those of earlier changes */
+async function noteDefinitions({
+  registry,
+  batcher,
+  definitions,
+  clock,
+}: RetireParts): Promise<readonly (readonly [namespace: string, check: string])[]> {
+  const now = Math.floor(clock.now() / 1000);
+  const next = new Map<CheckKey, number | null>();
+  for (const namespace of registry.declared.names()) {
+    for (const { name, ttl, standalone } of definitions.in(namespace).checks()) {
+      if (typeof ttl === 'number' && ttl > 0 && standalone !== true) next.set(checkKey(namespace, name), null);
+    }
+  }
+  const before = ttlDefinitionsOf(registry).checks;
+  for (const [key, removed] of before) {
+    if (!next.has(key) && (removed ?? now) > now - REMEMBERED_SECONDS) next.set(key, removed ?? now);
+  }
+  const isSame = next.size === before.size && [...next].every(([key, removed]) => before.get(key) === removed);
+  if (!isSame) await saveTtlDefinitions(batcher, next);
+  return [...next].flatMap(([key, removed]) => (removed === null ? [] : [namesOf(key)]));
+}
+
+/** Stores which checks have, or had, a definition with a ttl. @throws MonError `unavailable` */
+export function saveTtlDefinitions(
+  batcher: Pick<Batcher, 'run'>,
+  checks: ReadonlyMap<CheckKey, number | null>,
+): Promise<void> {
+  return batcher.run((transaction) => {
+    ttlDefinitionsOf(transaction.registry).checks = checks;
+    transaction.putLatest(TTL_DEFINITIONS, transaction.registry, 'checks');
+  });
+}
+
+async function retireCheck({ registry, batcher }: RetireParts, name: string, check: string): Promise<void> {
+  const clients: string[] = [];
+  for (const client of registry.held(name)?.clients.values() ?? []) {
+    if ((client.checks.get(check)?.ttl ?? 0) > 0) clients.push(client.name);
+  }
+  for (let start = 0; start < clients.length; start += SLICE) {
+    const slice = clients.slice(start, start + SLICE);
+    const entriesOf = (current: Registry): CheckEntry[] =>
+      slice.flatMap((client) => current.held(name)?.check(client, check) ?? []);
+    await batcher.run(
+      (transaction) => {
+        const definitions = ttlDefinitionsOf(transaction.registry);
+        for (const entry of entriesOf(transaction.registry)) {
+          if (!transaction.hasBody(CHECK_RECORDS, entry)) continue;
+          const { check: last } = transaction.body(CHECK_RECORDS, entry);
+          if (last !== null && definitions.isRetired(name, last)) retireResult(transaction, entry);
+        }
+      },
+      { weight: slice.length, needs: entriesOf },
+    );
+  }
+}
