@@ -44,6 +44,7 @@ import { JobRunner } from './handlers/run-jobs.ts';
 import { HandlerJobs } from './handlers/write-jobs.ts';
 import { Activity } from './health/activity.ts';
 import type { BackendStatus } from './health/backend-status.ts';
+import { ConditionBoard } from './health/condition-board.ts';
 import { Metrics } from './health/metrics.ts';
 import { MetricSeries } from './handlers/metric-series.ts';
 import { Connections } from './http/connections.ts';
@@ -152,6 +153,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     }),
   );
   const schedule = openSchedule(ground, { batcher, agents }, teardown);
+  const board = new ConditionBoard();
   const activity = teardown.use('activity', new Activity({ commits: batcher.commits, clock }));
 
   const status = statusOf(options, batcher, name);
@@ -163,7 +165,7 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     const runner = { ...handlers, delivery: runs?.spread ?? delivery, commits: batcher.commits, chance: Math.random };
     leading.use('handlers', await JobRunner.start(runner));
     const ownName = options.disk === undefined ? undefined : clientNameOf(name);
-    startClocks(ground, { batcher, writers, backlog: lanes, ownName }, leading);
+    startClocks(ground, { batcher, writers, lanes, schedule: schedule.schedule, board, ownName }, leading);
     await plans.takeUp();
   };
   const standDown = (): Promise<void> => leading[Symbol.asyncDispose]();
@@ -215,6 +217,8 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       handlers: lanes,
       deadLetters,
       timers,
+      board,
+      entityLimit,
       forwarding,
       spreadRuns: runs?.spread,
       clock,
@@ -273,6 +277,8 @@ export async function compose(options: BackendOptions): Promise<Backend> {
       handlers: lanes,
       deadLetters,
       timers,
+      board,
+      entityLimit,
       time: clock,
       clock,
     },

@@ -7,11 +7,11 @@ const WARNING_PART_PER_THOUSAND = 0.03;
 /** Part of the limit from which on people are told here: early enough to do something about it. */
 const NEAR_PART = 0.8;
 
-/** The peer's sentence for what its free edition refuses (completion 1.17), and what lifts it here. */
+/** The setting to change, then the peer's sentence for what its free edition refuses (completion 1.17). */
 export const ENTITY_LIMIT_REFUSAL =
+  'entity_limit is reached: raise it in the configuration of the backend, no license is needed. In the words of the peer: ' +
   'This functionality requires a valid license with a sufficient entity limit. To get a valid license file, arrange a ' +
-  'trial, or increase your entity limit, contact Sales. Here no license is needed: set entity_limit in the ' +
-  "backend's configuration";
+  'trial, or increase your entity limit, contact Sales.';
 
 /** Whether there is no place for one more. */
 export function isBeyondLimit({ total, limit }: EntityUsage): boolean {

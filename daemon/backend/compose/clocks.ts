@@ -19,11 +19,13 @@ import { GroupClock } from '../groups/clock.ts';
 import { GroupTurns } from '../groups/write.ts';
 import { followRules } from '../inhibitions/clock.ts';
 import { RuleChanges } from '../inhibitions/write.ts';
-import type { Backlog } from '../handlers/event-handling.ts';
+import type { Lanes } from '../handlers/lanes.ts';
 import { expireStashes } from '../stashes/clock.ts';
 import { Checkpoints } from '../timeline/checkpoints.ts';
 import { TimelineTrim } from '../timeline/clock.ts';
 import { plansOf } from '../plans/state.ts';
+import type { ConditionBoard } from '../health/condition-board.ts';
+import { watchConditions } from '../health/watch-conditions.ts';
 import { watchDisk } from '../health/watch-disk.ts';
 import type { Teardown } from './teardown.ts';
 import type { Ground } from './ground.ts';
@@ -32,15 +34,17 @@ import type { Writers } from './writers.ts';
 interface ClockParts {
   readonly batcher: Batcher;
   readonly writers: Writers;
-  readonly backlog: Backlog;
-  /** What the backend is called where it speaks of its own disk; undefined: nobody looks at the disk. */
+  readonly lanes: Lanes;
+  readonly schedule: Pick<CheckSchedule, 'nextRunMs'>;
+  readonly board: ConditionBoard;
+  /** The client that the check of the disk is of; undefined: the backend reports nothing about itself. */
   readonly ownName: string | undefined;
 }
 
 /** What the backend that writes does when its time has come: expiry, keepalives, stale results, the disk. */
 export function startClocks(
   { config, definitions, registry, store, disk, clock, log }: Ground,
-  { batcher, writers, backlog, ownName }: ClockParts,
+  { batcher, writers, lanes, schedule, board, ownName }: ClockParts,
   teardown: Teardown,
 ): void {
   const { silenced, stashes, clients, results } = writers;
@@ -63,7 +67,7 @@ export function startClocks(
   const changes = new RuleChanges(batcher);
   teardown.use('inhibitions', followRules({ registry, definitions, changes, clock, log }));
   const turns = new GroupTurns({ batcher, definitions, clock });
-  teardown.use('groups', new GroupClock({ ...due, turns, backlog, definitions }));
+  teardown.use('groups', new GroupClock({ ...due, turns, backlog: lanes, definitions }));
   teardown.use('expiry of stashes', expireStashes({ ...due, stashes }));
   teardown.use('departures', expireDepartures({ ...due, clients }));
   teardown.use('keepalives', watchKeepalives({ registry, results, clients, definitions, store, disk, clock, log }));
@@ -84,6 +88,9 @@ export function startClocks(
     }),
   );
   if (ownName !== undefined) {
+    const { entityLimit } = writers;
+    const measured = { registry, definitions, handlers: lanes, schedule, store, entityLimit };
+    teardown.use('conditions', watchConditions({ ...measured, board, results, clock, log }));
     teardown.use('disk', watchDisk({ guard: disk, registry, results, client: ownName, clock, log }));
   }
 }

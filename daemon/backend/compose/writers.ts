@@ -66,7 +66,7 @@ export function openWriters(
   { batcher, bcrypt }: { readonly batcher: Batcher; readonly bcrypt: Bcrypt },
   teardown: Teardown,
 ): Writers {
-  const entityLimit = new EntityLimit(registry, () => config.program.entity_limit);
+  const entityLimit = new EntityLimit(registry, () => config.program.entity_limit, clock);
   const limits = {
     get proxyClientQuota() {
       return config.program['proxy-client-quota'];

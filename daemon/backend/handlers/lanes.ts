@@ -22,6 +22,8 @@ export interface HandlerFigures {
   /** Events that were not handled, because there was no place for them. */
   readonly refused: number;
   readonly lastFailure: { readonly atMs: number; readonly reason: string } | undefined;
+  /** When the first run after the last success failed, by the monotonic clock; undefined: the last run did not fail. */
+  readonly failingSinceMs: number | undefined;
   /** Epoch milliseconds of the run that came first of those that are not over. */
   readonly oldestAtMs: number | undefined;
 }
@@ -38,6 +40,7 @@ export interface Lane extends HandlerId {
   retried: number;
   refused: number;
   lastFailure: HandlerFigures['lastFailure'];
+  failingSinceMs: HandlerFigures['failingSinceMs'];
 }
 
 /** Each run of a pipe is a process, and mail servers take few connections of one machine. */
@@ -93,8 +96,16 @@ export class Lanes implements Backlog {
     const name = laneName({ namespace, handler });
     let lane = this.#lanes.get(name);
     if (lane === undefined) {
-      const counts = { delivered: 0, failed: 0, retried: 0, refused: 0, lastFailure: undefined };
-      lane = { namespace, handler, queue: new JobQueue(), overflow: new Burst(this.#parts.clock), ...counts };
+      const counts = { delivered: 0, failed: 0, retried: 0, refused: 0 };
+      lane = {
+        namespace,
+        handler,
+        queue: new JobQueue(),
+        overflow: new Burst(this.#parts.clock),
+        ...counts,
+        lastFailure: undefined,
+        failingSinceMs: undefined,
+      };
       this.#lanes.set(name, lane);
     }
     return lane;

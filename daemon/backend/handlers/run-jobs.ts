@@ -258,6 +258,7 @@ export class JobRunner implements AsyncDisposable {
     const lane = this.#parts.lanes.of(ticket);
     if (outcome.kind === 'delivered') {
       lane.delivered++;
+      lane.failingSinceMs = undefined;
       queue.finish(ticket);
       this.#noteState(ticket, 'delivered', outcome);
       this.#parts.jobs.settle({ kind: 'finish', id: ticket.id });
@@ -267,6 +268,7 @@ export class JobRunner implements AsyncDisposable {
     if (this.#abort.signal.aborted) return;
     const { reason } = outcome;
     lane.lastFailure = { atMs: this.#parts.clock.now(), reason };
+    lane.failingSinceMs ??= this.#parts.clock.monotonic();
     if (!outcome.isRetryable || retry === undefined || ticket.attempts >= retry.attempts) {
       queue.finish(ticket);
       this.#bury(ticket, reason, outcome.member);
@@ -298,6 +300,7 @@ export class JobRunner implements AsyncDisposable {
     const lane = this.#parts.lanes.of(ticket);
     lane.failed++;
     lane.lastFailure = { atMs, reason };
+    lane.failingSinceMs ??= this.#parts.clock.monotonic();
     this.#noteState(ticket, 'failed', { reason, member });
   }
 

@@ -4,6 +4,9 @@ import type { ClusterMember, ClusterView } from '../../../shared/schemas/cluster
 import type { DiskLevel } from '../../../shared/domain/disk-space.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { DiskGuard } from '../store/disk-guard.ts';
+import type { EntityUsage } from '../../../shared/schemas/entity-usage.ts';
+import type { EntityLimit } from '../clients/entity-limit.ts';
+import type { ConditionBoard } from './condition-board.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import type { FeedHub } from '../feed/feed-hub.ts';
 import type { DeadLetters } from '../handlers/dead-letters.ts';
@@ -22,6 +25,8 @@ export interface HealthParts extends IndexCheckParts {
   readonly handlers: Pick<Lanes, 'figures'>;
   readonly deadLetters: Pick<DeadLetters, 'size'>;
   readonly timers: Pick<TimerLag, 'worstMs'>;
+  readonly board: Pick<ConditionBoard, 'findings'>;
+  readonly entityLimit: Pick<EntityLimit, 'usage' | 'refusedNames'>;
   readonly time: Pick<SteadyClock, 'heldSeconds' | 'jumps' | 'lastJump'>;
 }
 
@@ -43,6 +48,10 @@ export interface DeepHealth {
   };
   /** Bytes that what is known takes, and those beyond which nothing new is taken. */
   readonly memory: { readonly known: number; readonly limit: number };
+  /** Entities of all namespaces beside their limit, and the names of those that were refused in the last hour. */
+  readonly entities: EntityUsage & { readonly refused: readonly string[] };
+  /** The conditions that the backend reports as checks of `mon.backend`; empty on a member that does not write. */
+  readonly conditions: readonly { readonly name: string; readonly status: number; readonly text: string }[];
   readonly queue: { readonly messages: number };
   /** How late the latest timer of the last minute was. */
   readonly timers: { readonly lag: number };
@@ -83,17 +92,22 @@ export interface DeepHealth {
 /** Clients that are compared with the store: enough to find what is wrong with many, and done within milliseconds. */
 const SAMPLE = 20;
 
+/** Conditions of this status make a backend unhealthy; warnings are only shown. */
+const CRITICAL = 2;
+
 /** @param known problems that were found before */
 export async function deepHealth(parts: HealthParts, known: readonly string[]): Promise<DeepHealth> {
   const { batcher, clock, disk, memory, feed, time, timers } = parts;
   const indexes = await checkIndexes(parts, DEFAULT_NAMESPACE, SAMPLE, Math.random);
   const { lastWriteMs } = batcher;
   const cluster = parts.cluster.view();
+  const conditions = [...parts.board.findings].map(([name, { status, text }]) => ({ name, status, text }));
   return {
     problems: [
       ...known,
       ...(disk.isRefusing ? [disk.describe()] : []),
       ...(memory.isFull ? [memory.describe()] : []),
+      ...conditions.flatMap(({ name, status, text }) => (status === CRITICAL ? [`${name}: ${text}`] : [])),
       ...clusterTroubles(cluster).map(({ text }) => text),
       ...(indexes?.differences ?? []),
     ],
@@ -103,6 +117,8 @@ export async function deepHealth(parts: HealthParts, known: readonly string[]): 
     },
     disk: { level: disk.level, free: disk.freeBytes ?? null, reserved: disk.reservedBytes, floor: disk.floorBytes },
     memory: { known: memory.usedBytes, limit: memory.limitBytes },
+    entities: { ...parts.entityLimit.usage(), refused: parts.entityLimit.refusedNames() },
+    conditions,
     queue: { messages: batcher.queued },
     timers: { lag: timers.worstMs / 1000 },
     clock: {

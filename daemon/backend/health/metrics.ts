@@ -5,6 +5,8 @@ import { VERSION } from '../../../shared/schemas/version.ts';
 import { answeringMember } from '../../../shared/domain/cluster.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { DiskGuard } from '../store/disk-guard.ts';
+import type { EntityLimit } from '../clients/entity-limit.ts';
+import type { ConditionBoard } from './condition-board.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import type { FeedHub } from '../feed/feed-hub.ts';
 import type { DeadLetters } from '../handlers/dead-letters.ts';
@@ -36,6 +38,8 @@ interface MetricParts {
   readonly handlers: Pick<Lanes, 'figures'>;
   readonly deadLetters: Pick<DeadLetters, 'size' | 'overflowed'>;
   readonly timers: Pick<TimerLag, 'worstMs'>;
+  readonly board: Pick<ConditionBoard, 'findings'>;
+  readonly entityLimit: Pick<EntityLimit, 'usage' | 'refusals'>;
   /** What goes to the backend that writes; undefined: the store is of this one alone. */
   readonly forwarding: { readonly requests: number; readonly agents: number } | undefined;
   /** Handlers that other backends run; undefined: there are none. */
@@ -70,6 +74,7 @@ export class Metrics implements Disposable {
     this.#readCluster(parts.cluster);
     this.#readDisk(parts.disk);
     this.#readMemory(parts.memory);
+    this.#readConditions(parts);
     this.#readProcess(parts);
     const batchResults = this.#histogram('mon_batch_results', 'Results in one commit', BATCH_SIZES);
     const commitSeconds = this.#histogram('mon_commit_duration_seconds', 'From a batch to its synced write', SECONDS);
@@ -255,6 +260,32 @@ export class Metrics implements Disposable {
     this.#gauge('mon_disk_reserved_bytes', 'Set aside for a full disk', () => disk.reservedBytes);
     this.#gauge('mon_disk_floor_bytes', 'Below it results are refused; 0: never', () => disk.floorBytes);
     this.#gauge('mon_disk_refusing', '1 while results are refused for want of room', () => Number(disk.isRefusing));
+  }
+
+  #readConditions({ board, entityLimit }: MetricParts): void {
+    this.#gauge('mon_entities', 'Entities that count towards entity_limit', () => entityLimit.usage().total);
+    // Without a limit there is no series.
+    this.#gauge('mon_entity_limit', 'Entities that there may be (entity_limit)', () => {
+      const { limit } = entityLimit.usage();
+      return limit === 'unlimited' ? {} : limit;
+    });
+    this.#counter(
+      'mon_entities_refused_total',
+      'Agents and entities that were refused because of entity_limit; each attempt counts',
+      () => entityLimit.refusals,
+    );
+    this.#gauge(
+      'mon_condition_status',
+      'Conditions of the backend that it reports as checks of mon.backend: 0 OK, 1 warning, 2 critical',
+      () => Object.fromEntries([...board.findings].map(([name, { status }]) => [name, status])),
+      'condition',
+    );
+    this.#gauge(
+      'mon_condition_subjects',
+      'Refused entities, failing handlers, broken checks or idle silences that a condition is about',
+      () => Object.fromEntries([...board.findings].map(([name, { subjects }]) => [name, subjects.length])),
+      'condition',
+    );
   }
 
   #readProcess({ clock, timers }: MetricParts): void {

@@ -1,19 +1,17 @@
 import { diskStatus, type DiskLevel } from '../../../shared/domain/disk-space.ts';
 import { errorMessage } from '../../../shared/errors.ts';
-import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import type { Log } from '../../log/log.ts';
 import type { DiskGuard } from '../store/disk-guard.ts';
 import type { Results } from '../results/write.ts';
 import type { Clock } from '../ports.ts';
 import type { Registry } from '../registry/registry.ts';
+import { OwnCheck } from './own-check.ts';
 
 /** The check of the backend about its own disk. */
 const DISK_CHECK = 'mon.disk';
 
 /** At the fastest, results fill what is between the floor and the reserve in some seconds. */
 const LOOK_MS = 1000;
-/** Seconds; while there is trouble it is told again, as by any check. */
-const INTERVAL = 60;
 
 interface DiskParts {
   readonly guard: DiskGuard;
@@ -28,10 +26,8 @@ interface DiskParts {
 /** Looks at the disk all the time, and makes a check of what it sees: its event opens, changes and resolves by itself. */
 export function watchDisk(parts: DiskParts): Disposable {
   const { guard, clock, log } = parts;
+  const check = new OwnCheck({ ...parts, check: DISK_CHECK });
   let isLooking = false;
-  /** What the stored result says; undefined: whatever an earlier run has left. */
-  let told: DiskLevel | undefined;
-  let toldAtMs = 0;
   let logged: DiskLevel = 'ok';
   const timer = clock.every(LOOK_MS, () => {
     if (isLooking) return;
@@ -47,27 +43,11 @@ export function watchDisk(parts: DiskParts): Disposable {
     const { level } = guard;
     if (level !== logged) log[level === 'ok' ? 'info' : 'warn']({ level, free: guard.freeBytes }, guard.describe());
     logged = level;
-    if (!isNews(level)) return;
     try {
-      await parts.results.tell(DEFAULT_NAMESPACE, parts.client, {
-        name: DISK_CHECK,
-        output: guard.describe(),
-        status: diskStatus(level),
-        interval: INTERVAL,
-      });
-      told = level;
-      toldAtMs = clock.monotonic();
+      await check.report({ status: diskStatus(level), output: guard.describe() });
     } catch (error) {
       // The next look tries again.
       log.debug({ reason: errorMessage(error) }, 'the state of the disk was not written');
     }
-  }
-
-  function isNews(level: DiskLevel): boolean {
-    if (level === told) return level !== 'ok' && clock.monotonic() - toldAtMs >= INTERVAL * 1000;
-    if (told !== undefined || level !== 'ok') return true;
-    // Where there was never any trouble there is no such check.
-    const status = parts.registry.namespace(DEFAULT_NAMESPACE).check(parts.client, DISK_CHECK)?.status;
-    return status !== undefined && status !== 0;
   }
 }

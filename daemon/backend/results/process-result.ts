@@ -4,6 +4,7 @@ import { entriesEndedByResolve } from '../../../shared/domain/silencing.ts';
 import { withinOutputSize, withStoredOutput } from '../../../shared/domain/truncation.ts';
 import { clientSubscription } from '../../../shared/domain/subscription.ts';
 import type { MonError } from '../../../shared/errors.ts';
+import { BACKEND_CLIENT } from '../../../shared/schemas/backend-client.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { CheckResult } from '../../../shared/schemas/result.ts';
 import { COMPATIBLE_VERSION } from '../../../shared/schemas/version.ts';
@@ -164,7 +165,8 @@ function registerUnknown(transaction: Transaction, namespace: Namespace, result:
   const entry = saveClient(transaction, namespace, client, {
     signature: '',
     reporter: isForProxy(result) ? result.reporter : undefined,
-    isCounted: result.reporter === API_REPORTER ? false : undefined,
+    // Neither what version 1 makes nor the backend itself takes the place of an entity.
+    isCounted: result.reporter === API_REPORTER || result.client === BACKEND_CLIENT ? false : undefined,
   });
   handleRegistration(transaction, entry);
   return entry;

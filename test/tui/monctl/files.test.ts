@@ -129,14 +129,14 @@ test('an object that is refused does not hold up the others, and is named with t
   ]);
 });
 
-test('beyond the entity limit the sentence of the licence is told, with what lifts it', async () => {
+test('an object beyond entity_limit is refused with the setting first, then the words of the peer', async () => {
   const input = '{type: Entity, metadata: {name: a}, spec: {entity_class: proxy}}\n';
   expect(await monctl(['create', '-f', '-'], { input })).toMatchObject({ code: 0 });
   expect(await monctl(['create', '-f', '-'], { input: input.replace('a}', 'b}') })).toEqual({
     code: 4,
-    stdout: expect.stringMatching(/^Refused Entity default\/b: This functionality requires/) as string,
+    stdout: expect.stringMatching(/^Refused Entity default\/b: entity_limit is reached: raise it/) as string,
     stderr: expect.stringMatching(
-      /^monctl: This functionality requires a valid license with a sufficient entity limit\..*entity_limit/,
+      /^monctl: entity_limit is reached: raise it.*This functionality requires a valid license with a sufficient entity limit\./,
     ) as string,
   });
 });

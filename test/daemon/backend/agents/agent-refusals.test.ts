@@ -161,7 +161,9 @@ describe('a limit of entities', () => {
     });
     const refused = await GoAgent.connect(backend.agentUrl, { name: 'web-4', credentials: ADMIN });
     expect(refused).toEqual({ status: 402, body: ENTITY_LIMIT_REFUSAL, type: TEXT });
-    expect(ENTITY_LIMIT_REFUSAL).toMatch(/requires a valid license with a sufficient entity limit.* set entity_limit/);
+    expect(ENTITY_LIMIT_REFUSAL).toMatch(
+      /^entity_limit is reached: raise it.*requires a valid license with a sufficient entity limit/,
+    );
 
     const again = await GoAgent.joined(backend.agentUrl, { name: 'web-1', credentials: ADMIN });
     again.cut();

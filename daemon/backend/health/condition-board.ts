@@ -1,0 +1,19 @@
+import type { ConditionName, Finding } from '../../../shared/domain/backend-conditions.ts';
+
+/** The last finding of each condition, for health and metrics. Empty on a backend that does not write. */
+export class ConditionBoard {
+  readonly #findings = new Map<ConditionName, Finding>();
+
+  /** By the name of the condition. */
+  get findings(): ReadonlyMap<ConditionName, Finding> {
+    return this.#findings;
+  }
+
+  put(name: ConditionName, finding: Finding): void {
+    this.#findings.set(name, finding);
+  }
+
+  clear(): void {
+    this.#findings.clear();
+  }
+}

@@ -1,0 +1,34 @@
+import type { FailingHandler } from '../../../shared/domain/backend-conditions.ts';
+import type { Definitions } from '../config/definitions.ts';
+import type { Lanes } from '../handlers/lanes.ts';
+import type { Clock } from '../ports.ts';
+
+export interface FailingHandlerParts {
+  readonly handlers: Pick<Lanes, 'figures'>;
+  readonly definitions: Pick<Definitions, 'in'>;
+  readonly clock: Clock;
+}
+
+/**
+ * The handlers whose last run failed, with the time since their last success. A handler that failed before the backend
+ * started counts until a run succeeds.
+ *
+ * @param known names of those that an earlier finding was about
+ */
+export function failingHandlers(
+  { handlers, definitions, clock }: FailingHandlerParts,
+  known: ReadonlySet<string>,
+): readonly FailingHandler[] {
+  const figures = handlers.figures();
+  const nowMs = clock.monotonic();
+  const failing: FailingHandler[] = [];
+  for (const [name, { namespace, handler, failingSinceMs, lastFailure }] of figures) {
+    if (failingSinceMs === undefined || !definitions.in(namespace).hasHandler(handler)) continue;
+    const failingSeconds = known.has(name) ? Infinity : (nowMs - failingSinceMs) / 1000;
+    failing.push({ name, failingSeconds, reason: lastFailure?.reason });
+  }
+  for (const name of known) {
+    if (figures.get(name) === undefined) failing.push({ name, failingSeconds: undefined, reason: undefined });
+  }
+  return failing;
+}

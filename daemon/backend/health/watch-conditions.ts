@@ -1,0 +1,162 @@
+import {
+  CHECK_GRACE_SECONDS,
+  checksFinding,
+  CONDITIONS,
+  entitiesFinding,
+  handlersFinding,
+  silencesFinding,
+  type BrokenCheck,
+  type ConditionName,
+  type Finding,
+} from '../../../shared/domain/backend-conditions.ts';
+import { errorMessage } from '../../../shared/errors.ts';
+import { BACKEND_CLIENT } from '../../../shared/schemas/backend-client.ts';
+import { DEFAULT_NAMESPACE } from '../../../shared/schemas/namespace.ts';
+import type { Log } from '../../log/log.ts';
+import { readRecords } from '../events/read-records.ts';
+import type { Clock, Store } from '../ports.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { Results } from '../results/write.ts';
+import type { EntityLimit } from '../clients/entity-limit.ts';
+import { findBrokenChecks, type BrokenCheckParts } from './broken-checks.ts';
+import type { ConditionBoard } from './condition-board.ts';
+import { failingHandlers, type FailingHandlerParts } from './failing-handlers.ts';
+import { OwnCheck } from './own-check.ts';
+
+/** How often the conditions are measured. */
+const LOOK_MS = 10_000;
+/** How often a condition with a problem is logged at most. */
+const LOG_MS = 60_000;
+
+interface ConditionParts extends BrokenCheckParts, FailingHandlerParts {
+  readonly board: ConditionBoard;
+  readonly entityLimit: Pick<EntityLimit, 'usage' | 'refusedNames'>;
+  readonly registry: Registry;
+  readonly results: Pick<Results, 'tell'>;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Knowledge from earlier: of the last finding, and of an event that an earlier process, or another member, has left open. */
+interface Known {
+  readonly status: number;
+  readonly subjects: ReadonlySet<string>;
+}
+
+type Measure = (known: Known) => Finding | Promise<Finding>;
+
+interface Watched {
+  readonly name: ConditionName;
+  readonly measure: Measure;
+  readonly check: OwnCheck;
+  subjects: ReadonlySet<string> | undefined;
+  loggedStatus: number;
+  loggedAtMs: number;
+}
+
+/**
+ * Measures the conditions of the backend and reports each as a check of the client `mon.backend`, so that people are
+ * notified about what would otherwise be silent. Conditions resolve by themselves.
+ */
+export function watchConditions(parts: ConditionParts): Disposable {
+  const { board, clock, log, registry } = parts;
+  const measures = measuresOf(parts);
+  const watched = CONDITIONS.map((name): Watched => ({
+    name,
+    measure: measures[name],
+    check: new OwnCheck({ ...parts, client: BACKEND_CLIENT, check: name }),
+    subjects: undefined,
+    loggedStatus: 0,
+    loggedAtMs: -Infinity,
+  }));
+  let isLooking = false;
+  const timer = clock.every(LOOK_MS, () => {
+    if (isLooking) return;
+    isLooking = true;
+    void look().finally(() => {
+      isLooking = false;
+    });
+  });
+  return {
+    [Symbol.dispose]() {
+      timer[Symbol.dispose]();
+      board.clear();
+    },
+  };
+
+  /** Never rejects. */
+  async function look(): Promise<void> {
+    for (const one of watched) {
+      try {
+        one.subjects ??= await storedSubjects(one.name);
+        const finding = await one.measure({ status: one.check.status, subjects: one.subjects });
+        board.put(one.name, finding);
+        writeLog(one, finding);
+        one.subjects = new Set(finding.subjects);
+        await one.check.report({
+          status: finding.status,
+          output: finding.text,
+          subjects: finding.subjects.slice(0, STORED_SUBJECTS_MAX),
+        });
+      } catch (error) {
+        // The next look tries again.
+        log.debug({ condition: one.name, reason: errorMessage(error) }, 'a condition of the backend was not reported');
+      }
+    }
+  }
+
+  async function storedSubjects(name: ConditionName): Promise<ReadonlySet<string>> {
+    const entry = registry.namespace(DEFAULT_NAMESPACE).check(BACKEND_CLIENT, name);
+    if (entry?.state.event === undefined) return new Set();
+    const [found] = await readRecords(parts.store, [entry]);
+    const subjects = found?.[1].check?.['subjects'];
+    return new Set(Array.isArray(subjects) ? subjects.map(String) : []);
+  }
+
+  function writeLog(one: Watched, { status, text }: Finding): void {
+    const nowMs = clock.monotonic();
+    const isChange = status !== one.loggedStatus;
+    if (!isChange && (status === 0 || nowMs - one.loggedAtMs < LOG_MS)) return;
+    // A change is logged at once, unless the last line is less than a minute old.
+    if (nowMs - one.loggedAtMs < LOG_MS) return;
+    one.loggedStatus = status;
+    one.loggedAtMs = nowMs;
+    log[status === 0 ? 'info' : 'warn']({ condition: one.name, status }, text);
+  }
+}
+
+/** Most subjects that are stored with a result. */
+const STORED_SUBJECTS_MAX = 100;
+
+/** How each condition is measured. */
+function measuresOf(parts: ConditionParts): Readonly<Record<ConditionName, Measure>> {
+  const { clock, entityLimit, registry } = parts;
+  /** Since when each check cannot run, by the monotonic clock. */
+  let brokenSinceMs: ReadonlyMap<string, number> = new Map();
+  return {
+    'mon.entities': ({ status }) => entitiesFinding(entityLimit.usage(), entityLimit.refusedNames(), status),
+    'mon.handlers': ({ subjects }) => handlersFinding(failingHandlers(parts, subjects)),
+    'mon.checks': async ({ subjects }) => {
+      const nowMs = clock.monotonic();
+      const broken = await findBrokenChecks(parts);
+      const sinceMs = (name: string): number => (subjects.has(name) ? -Infinity : (brokenSinceMs.get(name) ?? nowMs));
+      const isLong = ({ name }: BrokenCheck): boolean => nowMs - sinceMs(name) >= CHECK_GRACE_SECONDS * 1000;
+      brokenSinceMs = new Map(broken.map(({ name }) => [name, sinceMs(name)]));
+      return checksFinding(broken.filter(isLong));
+    },
+    'mon.silences': () =>
+      silencesFinding(
+        [...registry.namespaces()].flatMap(({ name, silenced }) =>
+          silenced.idleCount === 0
+            ? []
+            : [...silenced.all()].filter(({ idle }) => idle !== undefined).map(({ id }) => qualified(name, id)),
+        ),
+      ),
+  };
+}
+
+/** A name with its namespace, unless that is `default`. */
+function qualified(namespace: string, name: string): string {
+  return namespace === DEFAULT_NAMESPACE ? name : `${namespace}/${name}`;
+}

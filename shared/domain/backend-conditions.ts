@@ -1,0 +1,126 @@
+import type { EntityUsage } from '../schemas/entity-usage.ts';
+import { formatDuration } from './duration.ts';
+
+/** The conditions of a backend that it reports as checks of its own. */
+export const CONDITIONS = ['mon.entities', 'mon.handlers', 'mon.checks', 'mon.silences'] as const;
+export type ConditionName = (typeof CONDITIONS)[number];
+
+/** The result of measuring a condition. */
+export interface Finding {
+  /** OK, warning or critical. */
+  readonly status: 0 | 1 | 2;
+  readonly text: string;
+  /** Names of what the condition is about, sorted. */
+  readonly subjects: readonly string[];
+}
+
+/** Most subjects that the text of an event names. */
+const SUBJECTS_MAX = 10;
+
+const ENTITIES_WARNING = 0.8;
+/** A level is left this part of the limit below the point where it begins, so that one entity cannot make it flap. */
+const ENTITIES_MARGIN = 0.05;
+
+/** A handler has to fail for this long, with no success in between. */
+export const HANDLER_GRACE_SECONDS = 600;
+/** A check has to be unable to run for this long: agents need time to connect after a change. */
+export const CHECK_GRACE_SECONDS = 600;
+
+/**
+ * Finds whether the backend is close to `entity_limit`.
+ *
+ * @param refused names of the last hour
+ * @param previous status of the last finding
+ */
+export function entitiesFinding(
+  { total, proxies, limit }: EntityUsage,
+  refused: readonly string[],
+  previous: number,
+): Finding {
+  const text = `${String(total)} of ${String(limit)} entities`;
+  if (limit === 'unlimited') return ok(`${String(total)} entities, entity_limit is unlimited`);
+  const from = (part: number, level: number): number => (part - (previous >= level ? ENTITIES_MARGIN : 0)) * limit;
+  const details = `${text} are in use (${counted(proxies, 'proxy entity', 'proxy entities')})`;
+  const remedy = 'raise entity_limit in the configuration of the backend, or delete clients that are gone';
+  if (total >= from(1, 2)) {
+    const effect = total >= limit ? 'new agents and entities are refused' : 'new agents and entities were refused';
+    return finding(2, refused, (names) => `entity_limit: ${details}, ${effect}${names && `: ${names}`}; ${remedy}`);
+  }
+  if (total >= from(ENTITIES_WARNING, 1)) {
+    return {
+      ...ok(''),
+      status: 1,
+      text: `entity_limit: ${details}, at ${String(limit)} new ones are refused; ${remedy}`,
+    };
+  }
+  return ok(text);
+}
+
+/** A handler of which every run failed for a while. */
+export interface FailingHandler {
+  readonly name: string;
+  /** Undefined: it failed before the backend started. */
+  readonly failingSeconds: number | undefined;
+  readonly reason: string | undefined;
+}
+
+/** Finds handlers that have failed for long with no success in between. */
+export function handlersFinding(handlers: readonly FailingHandler[]): Finding {
+  const failing = handlers.filter(({ failingSeconds: seconds = Infinity }) => seconds >= HANDLER_GRACE_SECONDS);
+  if (failing.length === 0) return ok('no handler fails for long');
+  const [worst] = failing.toSorted((a, b) => (b.failingSeconds ?? Infinity) - (a.failingSeconds ?? Infinity));
+  const since = worst?.failingSeconds === undefined ? '' : ` for ${formatDuration(worst.failingSeconds, 1)}`;
+  const reason = worst?.reason === undefined ? '' : `: ${worst.reason}`;
+  return finding(
+    2,
+    failing.map(({ name }) => name),
+    (names) =>
+      `notifications fail${since} with no success (${names})${reason}; see monctl handler list and monctl dead-letter list`,
+  );
+}
+
+/** A check that is defined and cannot run. */
+export interface BrokenCheck {
+  readonly name: string;
+  readonly problem: string;
+}
+
+/** Finds checks that are defined and do nothing. */
+export function checksFinding(checks: readonly BrokenCheck[]): Finding {
+  if (checks.length === 0) return ok('every check that is scheduled can run');
+  return {
+    ...finding(
+      1,
+      checks.map(({ name, problem }) => `${name} (${problem})`),
+      (names) => `${counted(checks.length, 'check never runs', 'checks never run')}: ${names}`,
+    ),
+    subjects: checks.map(({ name }) => name).toSorted(),
+  };
+}
+
+/** Finds silences that are marked as idle: they have matched nothing for the time of `silence-idle-after`. */
+export function silencesFinding(idle: readonly string[]): Finding {
+  if (idle.length === 0) return ok('every silence has matched something lately');
+  return finding(
+    1,
+    idle,
+    (names) =>
+      `${counted(idle.length, 'silence has', 'silences have')} matched nothing for long: ${names}; see monctl silenced list --idle`,
+  );
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${String(count)} ${count === 1 ? one : many}`;
+}
+
+function ok(text: string): Finding {
+  return { status: 0, text, subjects: [] };
+}
+
+function finding(status: 1 | 2, all: readonly string[], textOf: (names: string) => string): Finding {
+  const subjects = all.toSorted();
+  const named = subjects.slice(0, SUBJECTS_MAX);
+  const more = subjects.length - named.length;
+  const names = named.join(', ') + (more > 0 ? ` and ${String(more)} more` : '');
+  return { status, text: textOf(names), subjects };
+}

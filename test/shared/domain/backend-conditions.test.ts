@@ -1,0 +1,81 @@
+import { describe, expect, test } from 'vitest';
+import {
+  checksFinding,
+  entitiesFinding,
+  handlersFinding,
+  silencesFinding,
+} from '../../../shared/domain/backend-conditions.ts';
+
+const usage = (total: number, limit: number | 'unlimited' = 100) => ({ total, proxies: 1, limit });
+
+describe('the condition of the entity limit', () => {
+  test.each([
+    { total: 79, previous: 0, status: 0, title: 'is OK below 80 %' },
+    { total: 80, previous: 0, status: 1, title: 'is a warning from 80 % on' },
+    { total: 100, previous: 0, status: 2, title: 'is critical at the limit' },
+    { total: 140, previous: 0, status: 2, title: 'is critical above a limit that was lowered' },
+    { total: 76, previous: 1, status: 1, title: 'stays a warning a little below 80 %' },
+    { total: 74, previous: 1, status: 0, title: 'is OK again below 75 %' },
+    { total: 96, previous: 2, status: 2, title: 'stays critical a little below the limit' },
+    { total: 94, previous: 2, status: 1, title: 'is a warning again below 95 %' },
+    { total: 10, previous: 2, status: 0, title: 'is OK at once when many entities were deleted' },
+  ])('$title', ({ total, previous, status }) => {
+    expect(entitiesFinding(usage(total), [], previous).status).toBe(status);
+  });
+
+  test('is critical at the limit of a small number, and OK with one entity less', () => {
+    expect(entitiesFinding(usage(3, 3), [], 0).status).toBe(2);
+    expect(entitiesFinding(usage(2, 3), [], 2).status).toBe(0);
+  });
+
+  test('is OK without a limit', () => {
+    expect(entitiesFinding(usage(100_000, 'unlimited'), [], 2).status).toBe(0);
+  });
+
+  test('names the setting, the entities that were refused, and at most ten of them', () => {
+    expect(entitiesFinding(usage(100), ['web-9', 'web-8'], 0).text).toBe(
+      'entity_limit: 100 of 100 entities are in use (1 proxy entity), new agents and entities are refused: web-8, web-9; ' +
+        'raise entity_limit in the configuration of the backend, or delete clients that are gone',
+    );
+    const many = Array.from({ length: 30 }, (_, index) => `web-${String(index)}`);
+    expect(entitiesFinding(usage(100), many, 0).text).toContain(' and 20 more; raise');
+    expect(entitiesFinding(usage(85), [], 0).text).toMatch(
+      /^entity_limit: 85 of 100 .* at 100 new ones are refused; raise/,
+    );
+  });
+});
+
+const failing = (failingSeconds: number | undefined) => ({ name: 'slack', failingSeconds, reason: 'HTTP 500' });
+
+describe('the condition of failing handlers', () => {
+  test.each([
+    { seconds: 599, status: 0, title: 'is OK while a handler fails for less than ten minutes' },
+    { seconds: 600, status: 2, title: 'is critical from ten minutes on' },
+    { seconds: undefined, status: 2, title: 'stays critical for a handler that failed before the backend started' },
+  ])('$title', ({ seconds, status }) => {
+    expect(handlersFinding([failing(seconds)]).status).toBe(status);
+  });
+
+  test('names the handlers and the reason of the one that fails longest', () => {
+    expect(handlersFinding([{ ...failing(700), name: 'mail', reason: 'refused' }, failing(7200)]).text).toBe(
+      'notifications fail for 2h with no success (mail, slack): HTTP 500; see monctl handler list and monctl dead-letter list',
+    );
+  });
+});
+
+test('the condition of checks names each check that cannot run, with the reason', () => {
+  expect(checksFinding([]).status).toBe(0);
+  expect(checksFinding([{ name: 'disk', problem: 'no client has the subscription db' }])).toEqual({
+    status: 1,
+    text: '1 check never runs: disk (no client has the subscription db)',
+    subjects: ['disk'],
+  });
+});
+
+test('the condition of silences names those that are idle', () => {
+  expect(silencesFinding([]).status).toBe(0);
+  expect(silencesFinding(['web:*', 'db:*'])).toMatchObject({
+    status: 1,
+    text: '2 silences have matched nothing for long: db:*, web:*; see monctl silenced list --idle',
+  });
+});
