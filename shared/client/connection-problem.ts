@@ -7,6 +7,8 @@ const UNKNOWN_AUTHORITY =
   'its certificate is of an authority that is unknown here: name the certificate of the authority in --trusted-ca-file';
 const SELF_SIGNED =
   'its certificate is self-signed: name it, or the authority that should have signed it, in --trusted-ca-file';
+const BAD_CA = 'its certificate was signed by one that may not sign: have it signed by an authority';
+const NO_CLIENT_CERTIFICATE = 'it wants the certificate of a client: name one in cert-file and key-file';
 
 const ADVICE: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there: start mon-backend or check the address',
@@ -23,17 +25,27 @@ const ADVICE: Readonly<Record<string, string>> = {
   ERR_SSL_RECORD_LAYER_FAILURE: NOT_TLS,
   ERR_SSL_UNSUPPORTED_PROTOCOL: OLD_TLS,
   ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: OLD_TLS,
-  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: 'it wants the certificate of a client: name one in cert-file and key-file',
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: NO_CLIENT_CERTIFICATE,
   DEPTH_ZERO_SELF_SIGNED_CERT: SELF_SIGNED,
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
   UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
   CERT_SIGNATURE_FAILURE: UNKNOWN_AUTHORITY,
-  INVALID_CA: 'its certificate was signed by one that may not sign: have it signed by an authority',
+  INVALID_CA: BAD_CA,
   CERT_HAS_EXPIRED: 'its certificate has expired: have it renewed, and check the clocks',
   CERT_NOT_YET_VALID: 'its certificate is not valid yet: check the clocks',
 };
+
+/**
+ * Whether TLS failed because of the address, the certificates or the authorities. Trying again fails the same way until
+ * somebody changes the configuration of one side.
+ */
+export function isTrustProblem(error: unknown): boolean {
+  const code = codeOf(error);
+  if (code !== undefined) return TRUST_ADVICE.has(ADVICE[code] ?? '') || code.startsWith('CERT_');
+  return nameAdvice(error) !== undefined;
+}
 
 /** Why a backend could not be reached, and what to do about it. `url` is shown, so it must hold no credentials. */
 export function connectionProblem(url: string, error: unknown): string {
@@ -41,6 +53,16 @@ export function connectionProblem(url: string, error: unknown): string {
   const advice = (code === undefined ? undefined : ADVICE[code]) ?? nameAdvice(error) ?? errorMessage(error);
   return `cannot reach the backend at ${url}: ${advice}`;
 }
+
+/** The advice that says to change an address or a certificate. */
+const TRUST_ADVICE: ReadonlySet<string> = new Set([
+  NOT_TLS,
+  OLD_TLS,
+  UNKNOWN_AUTHORITY,
+  SELF_SIGNED,
+  BAD_CA,
+  NO_CLIENT_CERTIFICATE,
+]);
 
 /** Whether this is the answer of a port with TLS to somebody who speaks plain HTTP (RFC 2817, 4.2). */
 export function speaksTls(status: number, headers: Readonly<Record<string, unknown>> = {}): boolean {

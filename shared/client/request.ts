@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { isErrorCode, MonError, type ErrorCode } from '../errors.ts';
 import type { BackendAddress } from './backend-address.ts';
 import { connectOptions, type ClientTls } from '../tls/client-tls.ts';
-import { connectionProblem, speaksTls, tlsProblem } from './connection-problem.ts';
+import { connectionProblem, isTrustProblem, speaksTls, tlsProblem } from './connection-problem.ts';
 
 /** Largest answer that is read: all events of a registry of 100,000 are about 150 MB. */
 const ANSWER_BYTES_MAX = 512 * 1024 * 1024;
@@ -54,6 +54,9 @@ export function openRequester(address: BackendAddress, timeoutMs: number): Reque
 
 class NotReached extends MonError {}
 
+/** The backend and this program do not trust each other. Trying again is of no use before a configuration is changed. */
+export class NotTrusted extends MonError {}
+
 async function ask(
   address: BackendAddress,
   timeoutMs: number,
@@ -91,7 +94,7 @@ async function ask(
     const response = await pending;
     const answer = { status: response.statusCode, body: parseBody(response.body), headers: response.headers };
     if ((answer.status >= 200 && answer.status < 300) || accept.includes(answer.status)) return answer;
-    if (speaksTls(answer.status, answer.headers)) throw new MonError('unavailable', tlsProblem(url));
+    if (speaksTls(answer.status, answer.headers)) throw new NotTrusted('unavailable', tlsProblem(url));
     throw refusal(answer, `${method} ${target.pathname}`, url);
   } catch (error) {
     if (error instanceof MonError) throw error;
@@ -99,12 +102,15 @@ async function ask(
       throw new MonError('too_large', `${url} answered with more than can be read at once: ask for less, with a limit`);
     }
     // Not the error of the HTTP library itself: it carries the headers, and with them the credentials, into every log.
-    const Kind =
-      error instanceof Error && 'code' in error && NOT_REACHED.has(String(error.code)) ? NotReached : MonError;
-    throw new Kind('unavailable', connectionProblem(url, error), {
+    throw new (kindOf(error))('unavailable', connectionProblem(url, error), {
       cause: error instanceof Error ? error.cause : error,
     });
   }
+}
+
+function kindOf(error: unknown): typeof MonError {
+  if (isTrustProblem(error)) return NotTrusted;
+  return error instanceof Error && 'code' in error && NOT_REACHED.has(String(error.code)) ? NotReached : MonError;
 }
 
 /**

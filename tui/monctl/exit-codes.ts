@@ -36,7 +36,7 @@ export function exitCode(code: ErrorCode): ExitCode {
 export const EXIT_CODE_TEXTS: readonly (readonly [code: ExitCode, text: string])[] = [
   [EXIT.success, 'done'],
   [EXIT.failure, 'it failed: a defect, or an address that is no backend'],
-  [EXIT.usage, 'the command line or a value is wrong; nothing was done'],
+  [EXIT.usage, 'the command line, a value, or the TLS configuration of one side is wrong; nothing was done'],
   [EXIT.notFound, 'what was named is not there'],
   [EXIT.refused, 'the backend refused the credentials, or what is beyond its entity limit'],
   [EXIT.unavailable, 'the backend cannot be reached or is busy; try again later'],

@@ -2,6 +2,7 @@ import { EVERY_NAMESPACE } from '../../shared/schemas/namespace.ts';
 import { openApiClient, type ApiClient } from '../../shared/client/api-client.ts';
 import { openV2Client, type V2Client } from '../../shared/client/v2-client.ts';
 import { addressWarning } from '../../shared/client/backend-address.ts';
+import { NotTrusted } from '../../shared/client/request.ts';
 import { safeText } from '../../shared/domain/terminal-text.ts';
 import { MonError, errorMessage } from '../../shared/errors.ts';
 import { VERSION } from '../../shared/schemas/version.ts';
@@ -91,6 +92,7 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
     // The text may be the backend's.
     surroundings.stderr.write(`monctl: ${safeText(errorMessage(error))}\n`);
     if (error instanceof ExitError) return error.code;
+    if (error instanceof NotTrusted) return EXIT.usage;
     return error instanceof MonError ? exitCode(error.code) : EXIT.failure;
   }
 }

@@ -15,7 +15,7 @@ export const SEARCH_TARGET_OPTIONS: Readonly<Record<keyof typeof TARGET_OPTIONS 
   selector: takes('SEARCH', "what a search finds by names and attributes: 'client~web-* env=prod'"),
 };
 
-type SearchTarget = ReturnType<typeof targetOf> & { selector: string | undefined };
+export type SearchTarget = ReturnType<typeof targetOf> & { selector: string | undefined };
 
 /** @throws MonError `invalid`, also when nothing is named */
 export function wantedTargetOf(flags: Flags): SearchTarget {

@@ -35,12 +35,37 @@ export function parseMoment(text: string, nowMs: number): number {
  * @throws MonError `invalid`
  */
 export function parsePast(text: string, nowMs: number): number {
-  const last = lastTimeOfDay(text, nowMs);
+  const last = timeOfDay(text, nowMs, -1);
   if (last !== undefined) return last;
   // Digits alone are epoch seconds, as everywhere where a moment is meant.
   const seconds = /^\d+$/.test(text) ? undefined : parseDuration(text);
   if (seconds !== undefined) return nowMs - seconds * 1000;
   return (readMoment(text, nowMs) ?? refuse(text, '22:00, 2h (ago)')) * 1000;
+}
+
+/** A begin in the current minute is not in the past. */
+const BEGIN_TOLERANCE_SECONDS = 60;
+
+/**
+ * A moment that is still to come: a time of day (`22:00`, the next one, local time unless it ends in Z), how far ahead it
+ * is (`2h`, `+2h`), or as `parseMoment` takes it.
+ *
+ * @returns epoch seconds
+ * @throws MonError `invalid`, also for a moment of the past
+ */
+export function parseBegin(option: string, text: string, nowMs: number): number {
+  const now = Math.floor(nowMs / 1000);
+  const next = timeOfDay(text, nowMs, 1);
+  if (next !== undefined) return Math.floor(next / 1000);
+  const ahead = /^\d+$/.test(text) ? undefined : parseDuration(text);
+  const begin = ahead === undefined ? (readMoment(text, nowMs) ?? refuse(text, '22:00, 2h (from now)')) : now + ahead;
+  if (begin < now - BEGIN_TOLERANCE_SECONDS) {
+    throw new MonError(
+      'invalid',
+      `${option} ${JSON.stringify(text)} is ${formatDuration(now - begin)} in the past: leave ${option} out to begin now`,
+    );
+  }
+  return begin;
 }
 
 /** Epoch seconds; undefined: it is none. */
@@ -63,19 +88,26 @@ function refuse(text: string, also: string): never {
   );
 }
 
-function lastTimeOfDay(text: string, nowMs: number): number | undefined {
+/**
+ * Epoch milliseconds of a time of day.
+ *
+ * @param direction -1: the last one, which may be now; 1: the next one, which may be the current minute
+ */
+function timeOfDay(text: string, nowMs: number, direction: -1 | 1): number | undefined {
   const [, hours, minutes, seconds = '0', zone] = /^([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?(Z)?$/.exec(text) ?? [];
   if (hours === undefined) return undefined;
   const time = [Number(hours), Number(minutes), Number(seconds), 0] as const;
+  const isWrong = (ms: number): boolean =>
+    direction === -1 ? ms > nowMs : ms <= nowMs - BEGIN_TOLERANCE_SECONDS * 1000;
   const at = new Date(nowMs);
   if (zone !== undefined) {
     at.setUTCHours(...time);
-    if (at.getTime() > nowMs) at.setUTCDate(at.getUTCDate() - 1);
+    if (isWrong(at.getTime())) at.setUTCDate(at.getUTCDate() + direction);
     return at.getTime();
   }
-  if (at.setHours(...time) <= nowMs) return at.getTime();
-  // The day before need not be 24 hours long.
-  at.setDate(at.getDate() - 1);
+  if (!isWrong(at.setHours(...time))) return at.getTime();
+  // The day before or after need not be 24 hours long.
+  at.setDate(at.getDate() + direction);
   return at.setHours(...time);
 }
 

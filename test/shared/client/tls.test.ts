@@ -8,6 +8,7 @@ import { writeFile } from 'node:fs/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ServerTls } from '../../../daemon/backend/tls/server-tls.ts';
 import { createServer as createTlsServer } from '../../../daemon/backend/tls/tls-server.ts';
+import { NotTrusted } from '../../../shared/client/request.ts';
 import { openApiClient } from '../../../shared/client/api-client.ts';
 import { parseBackendAddress, addressWarning } from '../../../shared/client/backend-address.ts';
 import { openFeed } from '../../../shared/client/feed-client.ts';
@@ -113,7 +114,10 @@ describe('what is wrong is told with what to do', () => {
     },
   ])('$name', async ({ made, says, host = '127.0.0.1' }) => {
     const backend = (await speaking(made)).replace('127.0.0.1', host);
-    expect(await problemAt(backend, await trusting(authority))).toMatch(says);
+    const env = await trusting(authority);
+    expect(await problemAt(backend, env)).toMatch(says);
+    // Trying again is of no use.
+    await expect(openApiClient({ backend, env }).clients()).rejects.toBeInstanceOf(NotTrusted);
   });
 
   test('TLS to a port without it', async () => {

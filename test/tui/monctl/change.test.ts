@@ -1,3 +1,4 @@
+import { hostname, userInfo } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openApiClient } from '../../../shared/client/api-client.ts';
 import type { ApiClient } from '../../../shared/client/api-client.ts';
@@ -7,6 +8,9 @@ import { MONCTL, runMonctl } from '../../support/run-monctl.ts';
 import type { MonctlRun } from '../../support/run-monctl.ts';
 import { startBackend } from '../../support/running-backend.ts';
 import type { RunningBackend } from '../../support/running-backend.ts';
+
+/** Who asks where the environment has no USER. */
+const CREATOR = `${userInfo().username}@${hostname()}`;
 
 const SETTINGS = { checks: { disk: { command: 'df', subscribers: ['web'], interval: 60 } } };
 
@@ -73,7 +77,7 @@ const DRY_RUNS: readonly {
   {
     line: ['silenced', 'create', '--subscription', 'web', '--expire', '1h'],
     request: 'POST /silenced',
-    body: { subscription: 'web', expire: 3600, expire_on_resolve: false },
+    body: { subscription: 'web', expire: 3600, expire_on_resolve: false, creator: CREATOR },
     effects: ['it matches 2 events now: 1 critical, 1 warning', '1 of them silenced already'],
   },
   {
@@ -128,7 +132,7 @@ const DRY_RUNS: readonly {
   {
     line: ['check', 'request', 'disk'],
     request: 'POST /request',
-    body: { check: 'disk' },
+    body: { check: 'disk', creator: CREATOR },
     effects: ['disk would be requested of web', '1 client with one of these subscriptions'],
   },
   {
@@ -211,7 +215,7 @@ const DRY_RUNS: readonly {
   {
     line: ['check', 'execute', 'disk'],
     request: 'POST /api/core/v2/namespaces/default/checks/disk/execute',
-    body: { metadata: { name: 'disk', namespace: 'default' } },
+    body: { metadata: { name: 'disk', namespace: 'default' }, creator: CREATOR },
     effects: ['disk would be asked of web'],
   },
   {

@@ -148,7 +148,11 @@ test('a silence in another namespace, by the names of either API, and in the lis
     'CHG-7',
     ...options,
   );
-  expect(silenced).toEqual({ code: 0, stdout: 'silenced client:web-1:http until it is cleared\n', stderr: '' });
+  expect(silenced).toEqual({
+    code: 0,
+    stdout: 'silenced client:web-1:http until it is cleared\nit matches 1 event now\n',
+    stderr: '',
+  });
   expect(await rows('silenced', 'list', '--client', 'web-1', ...options)).toEqual([
     expect.stringMatching(/^client:web-1:http\|.*never\|no\|.*CHG-7$/),
   ]);

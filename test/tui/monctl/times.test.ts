@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ago, parseLifetime, parseMoment, parsePast, timestamp } from '../../../tui/monctl/times.ts';
+import { ago, parseBegin, parseLifetime, parseMoment, parsePast, timestamp } from '../../../tui/monctl/times.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const NOW = NOW_MS / 1000;
@@ -57,4 +57,38 @@ test('moments read as UTC, impossible ones as they are', () => {
   expect(timestamp(NOW)).toBe('2026-11-20 12:00:00Z');
   expect(ago(NOW - 250, NOW_MS)).toBe('2026-11-20 11:55:50Z (4m10s ago)');
   expect(timestamp(1e300)).toBe('1e+300');
+});
+
+const BEGIN = (text: string): number => parseBegin('--begin', text, NOW_MS);
+
+test.each([
+  ['2h', NOW + 7200],
+  ['+2h', NOW + 7200],
+  ['22:00Z', NOW + 36_000],
+  ['12:00Z', NOW],
+  ['11:59:30Z', NOW - 30],
+  ['11:58Z', NOW + 86_400 - 120],
+  ['3:12Z', Date.UTC(2026, 10, 21, 3, 12) / 1000],
+  ['2026-11-20T22:00Z', NOW + 36_000],
+  [String(NOW + 5), NOW + 5],
+])('a silence may begin at %s', (text, seconds) => {
+  expect(BEGIN(text)).toBe(seconds);
+});
+
+test('a begin without a zone is the next such time of the local clock', () => {
+  const at = BEGIN('18:15:48') * 1000;
+  expect(new Date(at).toTimeString().slice(0, 8)).toBe('18:15:48');
+  expect(at).toBeGreaterThan(NOW_MS - 60_000);
+  expect(at).toBeLessThan(NOW_MS + 25 * 3_600_000);
+});
+
+test.each(['2020-01-01T00:00', '90', '2026-11-20T11:58Z'])(
+  'a begin at %s is refused because it is in the past',
+  (text) => {
+    expect(() => BEGIN(text)).toThrow(/^--begin ".*" is .* in the past: leave --begin out to begin now$/);
+  },
+);
+
+test('a begin that cannot be read is refused with the forms that can', () => {
+  expect(() => BEGIN('tonight')).toThrow(/is no moment: write .*, 22:00, 2h \(from now\) or epoch seconds/);
 });

@@ -19,9 +19,10 @@ import { EVERY_NAMESPACE } from '../../../shared/schemas/namespace.ts';
 import { inAnyNamespace, isElsewhere, NAMESPACE_OPTION, NAMESPACES_OPTIONS, namespacesOf } from '../namespaces.ts';
 import { eventCounts } from '../severity-text.ts';
 import { clearEffects, missingEntry, silenceEffects, wantedEntry } from '../silence-effects.ts';
+import { matchLines, silenceMatches, unknownClient } from '../silence-matches.ts';
 import { SEARCH_TARGET_OPTIONS, searchTargetOf, targetOf, wantedTargetOf } from '../silence-target.ts';
 import { record } from '../table.ts';
-import { ago, parseLifetime } from '../times.ts';
+import { ago, parseBegin, parseLifetime } from '../times.ts';
 import {
   endText,
   idleColumn,
@@ -156,7 +157,7 @@ const create: Command = {
   options: {
     ...SEARCH_TARGET_OPTIONS,
     expire: takes('DURATION', 'how long: 1h, 1h30m, 2d or seconds; never: until cleared'),
-    begin: takes('TIME', 'when it starts: 2026-11-20T22:00, +2h, epoch seconds'),
+    begin: takes('TIME', 'when it starts: 22:00, 2h (from now), 2026-11-20T22:00, epoch seconds; not in the past'),
     'expire-on-resolve': flag('end it when the event resolves'),
     ...RECURRENCE_OPTIONS,
     reason: takes('TEXT', 'why, for the people who will wonder'),
@@ -183,17 +184,22 @@ const create: Command = {
     };
     const recurrence = recurrenceOfFlags(flags, nowMs);
     if (recurrence !== undefined) return createRecurring(call, id, given({ ...about, recurrence }));
+    const begin = flags.value('begin');
     const entry = given({
       ...about,
       expire: lifetimeOf('--expire', flags.value('expire')),
-      begin: flags.moment('begin', nowMs),
+      begin: begin === undefined ? undefined : parseBegin('--begin', begin, nowMs),
       expire_on_resolve: flags.switch('expire-on-resolve') ?? false,
     });
+    const matches = flags.switch('dry-run') === true ? {} : await silenceMatches(call.api(), target);
     await carryOut(call, {
       send: (api) => api.silence(entry),
-      effects: () => silenceEffects(call, id, entry),
-      value: () => ({ id, ...entry }),
-      said: () => `silenced ${id}${endText(entry, nowMs)}`,
+      effects: async () => [
+        ...(await silenceEffects(call, id, entry)),
+        ...matchLines(given({ unknown_client: await unknownClient(call.api(), target) })),
+      ],
+      value: () => ({ id, ...entry, ...matches }),
+      said: () => [`silenced ${id}${endText(entry, nowMs)}`, ...matchLines(matches)].join('\n'),
     });
   },
 };

@@ -1,0 +1,58 @@
+import { hostname, userInfo } from 'node:os';
+import { beforeAll, afterAll, expect, test } from 'vitest';
+import { openApiClient } from '../../../shared/client/api-client.ts';
+import { runMonctl, type MonctlRun } from '../../support/run-monctl.ts';
+import { startBackend, type RunningBackend } from '../../support/running-backend.ts';
+
+let backend: RunningBackend;
+
+beforeAll(async () => {
+  backend = await startBackend({ batcher: { lingerMs: 0 } });
+  const api = openApiClient({ backend: backend.url });
+  await api.submitResult({ name: 'disk', source: 'web-1', output: 'full', status: 2 });
+  await api.submitResult({ name: 'load', source: 'web-1', output: 'high', status: 1 });
+});
+
+afterAll(async () => backend[Symbol.asyncDispose]());
+
+const create = (...args: readonly string[]): Promise<MonctlRun> =>
+  runMonctl(['silenced', 'create', ...args, '--backend', backend.url], {});
+
+test('silenced create prints how many events the new silence matches now', async () => {
+  const { code, stdout } = await create('--client', 'web-1', '--expire', '1h');
+  expect([code, stdout.split('\n').slice(1)]).toEqual([0, ['it matches 2 events now', '']]);
+});
+
+test('silenced create warns of a client that does not exist, and creates the silence', async () => {
+  const { code, stdout } = await create('--client', 'web-9', '--expire', '1h');
+  expect([code, stdout.split('\n').slice(1)]).toEqual([
+    0,
+    [
+      'it matches no events now',
+      'warning: there is no client web-9 now; the silence applies when one of this name reports',
+      '',
+    ],
+  ]);
+});
+
+test('silenced create has the matches and the unknown client in its JSON', async () => {
+  const { stdout } = await create('--client', 'web-8', '--output', 'json');
+  expect(JSON.parse(stdout)).toMatchObject({ id: 'client:web-8:*', events_matched: 0, unknown_client: 'web-8' });
+});
+
+test('silenced create --dry-run warns of a client that does not exist', async () => {
+  const { stdout } = await create('--client', 'web-7', '--dry-run');
+  expect(stdout).toMatch(/it matches no events\nwarning: there is no client web-7 now/);
+});
+
+test('silenced create without USER signs with the user of the process', async () => {
+  const { stdout } = await create('--check', 'disk', '--output', 'json');
+  expect(JSON.parse(stdout)).toMatchObject({ creator: `${userInfo().username}@${hostname()}` });
+});
+
+test('silenced create refuses a begin in the past, and names the way out', async () => {
+  expect(await create('--check', 'disk', '--begin', '2020-01-01T00:00')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/--begin "2020-01-01T00:00" is .* in the past: leave --begin out/) as string,
+  });
+});

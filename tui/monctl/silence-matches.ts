@@ -1,0 +1,57 @@
+import type { ApiClient } from '../../shared/client/api-client.ts';
+import { given } from '../../shared/domain/given.ts';
+import { clientSubscription } from '../../shared/domain/subscription.ts';
+import { MonError } from '../../shared/errors.ts';
+import { counted } from './counted.ts';
+import type { SearchTarget } from './silence-target.ts';
+
+/** What a new silence covers now, for the answer of the command that creates it. */
+export interface SilenceMatches {
+  /** Open events; absent: the backend does not count them. */
+  readonly events_matched?: number | undefined;
+  /** The client that the silence names, if there is none of this name. */
+  readonly unknown_client?: string | undefined;
+}
+
+/** Asks the backend what a silence matches now. It is asked before the silence is created, and failures are left to that. */
+export async function silenceMatches(api: ApiClient, target: SearchTarget): Promise<SilenceMatches> {
+  const [events, client] = await Promise.all([eventsMatched(api, target), unknownClient(api, target)]);
+  return given({ events_matched: events, unknown_client: client });
+}
+
+/** The client that a target names, if the backend has none of this name. */
+export async function unknownClient(
+  api: Pick<ApiClient, 'client'>,
+  { subscription }: Pick<SearchTarget, 'subscription'>,
+): Promise<string | undefined> {
+  const prefix = clientSubscription('');
+  if (typeof subscription !== 'string' || !subscription.startsWith(prefix)) return undefined;
+  const name = subscription.slice(prefix.length);
+  return (await whereKnown(api.client(name).then((client) => client !== undefined))) === false ? name : undefined;
+}
+
+export function matchLines({ events_matched: events, unknown_client: client }: SilenceMatches): readonly string[] {
+  return [
+    ...(events === undefined ? [] : [`it matches ${counted(events, 'events')} now`]),
+    ...(client === undefined
+      ? []
+      : [`warning: there is no client ${client} now; the silence applies when one of this name reports`]),
+  ];
+}
+
+async function eventsMatched(
+  api: Pick<ApiClient, 'silencePreview'>,
+  target: SearchTarget,
+): Promise<number | undefined> {
+  return (await whereKnown(api.silencePreview({ entries: [target] })))?.events?.total;
+}
+
+/** @returns undefined where the backend, or a role, does not allow the question */
+async function whereKnown<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof MonError) return undefined;
+    throw error;
+  }
+}
