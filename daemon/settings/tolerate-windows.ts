@@ -1,6 +1,6 @@
 import { isSettings, type Settings } from '../../shared/domain/merge-settings.ts';
 import { parseTimeOfDay } from '../../shared/schemas/time-window.ts';
-import { timeZoneOf } from '../../shared/schemas/time-zone.ts';
+import { TIME_ZONE_HINT, timeZoneOf } from '../../shared/schemas/time-zone.ts';
 import type { Tolerance, ToleranceParts } from './tolerance.ts';
 
 /** Windows of time: without one they never hold, and one with two zones is in the first that is written. */
@@ -15,12 +15,39 @@ export const windowsOfDays: Tolerance = (value, { remark }) => {
     day,
     Array.isArray(windows)
       ? windows.map((window: unknown, at) =>
-          isSettings(window) ? inOneZone(window, [day, String(at)], remark) : window,
+          isSettings(window)
+            ? inOneZone(withKnownZones(window, [day, String(at)], remark), [day, String(at)], remark)
+            : window,
         )
       : windows,
   ]);
   return { ...value, days: Object.fromEntries(days) as Settings };
 };
+
+/**
+ * Zones that Ruby's `Time.parse` does not know (CET, BST, MEZ, PT) are the local time for the legacy service: it ignores them.
+ * A name with an area, such as Europe/Nowhere, stays for the schema to refuse.
+ */
+function withKnownZones(window: Settings, path: readonly string[], remark: ToleranceParts['remark']): Settings {
+  const used = { ...window };
+  for (const attribute of ['begin', 'end']) {
+    const text = used[attribute];
+    const zone = typeof text === 'string' ? zoneBehind(text) : undefined;
+    if (typeof text !== 'string' || zone === undefined || !SHORT_NAME.test(zone)) continue;
+    if (timeZoneOf(zone) !== undefined) continue;
+    remark(
+      `names the time zone "${zone}", which the legacy service does not know: the local time is used, as there; write ${TIME_ZONE_HINT}`,
+      'days',
+      ...path,
+      attribute,
+    );
+    used[attribute] = text.trim().slice(0, -zone.length).trim();
+  }
+  return used;
+}
+
+/** A zone as people shorten it. A single letter is a zone of the military for Ruby, and more likely half of AM or PM. */
+const SHORT_NAME = /^[a-z]{2,5}$/i;
 
 function inOneZone(window: Settings, path: readonly string[], remark: ToleranceParts['remark']): Settings {
   const { begin, end } = window;

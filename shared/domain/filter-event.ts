@@ -120,6 +120,15 @@ export function builtInFilter(name: string): BuiltInFilter | undefined {
   }
 }
 
+/** Longest value of an attribute in a reason. */
+const SHOWN_LENGTH = 40;
+
+/** Why the filter lets every occurrence through, as at the peer. */
+function noCount(attribute: string, value: unknown): string {
+  const shown = JSON.stringify(value).slice(0, SHOWN_LENGTH);
+  return `it counts no occurrences, because ${attribute} of the check is ${shown} and no whole number`;
+}
+
 /**
  * The built-in filter `occurrences`: an event is handled once it occurred often enough, and then again every `refresh`
  * seconds, counted in occurrences (completion 1.9); and whenever the end of a silence or of an
@@ -129,7 +138,8 @@ export function filterByOccurrences(event: HandledEvent): FilterVerdict {
   const { check, action, occurrences, occurrences_watermark } = event;
   const needed = check['occurrences'] ?? NEEDED_OCCURRENCES;
   const refresh = check['refresh'] ?? REFRESH_SECONDS;
-  if (!isInteger(needed) || !isInteger(refresh)) return { kind: 'pass', reason: 'it counts no occurrences' };
+  if (!isInteger(needed)) return { kind: 'pass', reason: noCount('occurrences', needed) };
+  if (!isInteger(refresh)) return { kind: 'pass', reason: noCount('refresh', refresh) };
   if (action === 'resolve' && occurrences_watermark >= needed) {
     return { kind: 'pass', reason: 'it resolves what was handled' };
   }

@@ -67,18 +67,22 @@ function placeOf(text: string): string | undefined {
   return time !== undefined && time.zone === undefined ? 'here' : timeZoneOf(time?.zone ?? '');
 }
 
-const windowsSchema = z.array(windowSchema).max(WINDOWS_MAX);
+const FORM = 'write {"days": {"all": [{"begin": "5:00 PM", "end": "9:00 AM"}]}}, or a day in place of "all"';
+
+const windowsSchema = z.array(windowSchema, { error: `must be a list of windows: ${FORM}` }).max(WINDOWS_MAX);
 
 const DAYS = ['all', 'sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const;
 
 /** Windows of time by day, of a check's `subdue` and a filter's `when` (reference 2.2.1, completion 1.13); none: never. */
 export const timeWindowsSchema = z.looseObject({
-  days: z.record(z.string(), windowsSchema).superRefine((days, context) => {
-    for (const day of Object.keys(days)) {
-      if ((DAYS as readonly string[]).includes(day)) continue;
-      context.addIssue({ code: 'custom', path: [day], message: `is no day: write one of ${DAYS.join(', ')}` });
-    }
-  }),
+  days: z
+    .record(z.string(), windowsSchema, { error: `must be an object of days, each with its windows: ${FORM}` })
+    .superRefine((days, context) => {
+      for (const day of Object.keys(days)) {
+        if ((DAYS as readonly string[]).includes(day)) continue;
+        context.addIssue({ code: 'custom', path: [day], message: `is no day: write one of ${DAYS.join(', ')}` });
+      }
+    }),
 });
 
 export type TimeWindows = z.infer<typeof timeWindowsSchema>;

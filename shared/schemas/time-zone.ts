@@ -2,6 +2,7 @@
 const FIXED_ZONES: ReadonlyMap<string, string> = new Map([
   ['UTC', 'UTC'],
   ['GMT', 'UTC'],
+  ['UT', 'UTC'],
   ['Z', 'UTC'],
   ['EST', '-05:00'],
   ['EDT', '-04:00'],

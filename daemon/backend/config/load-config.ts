@@ -1,4 +1,5 @@
 import { mergeSettings, type Settings } from '../../../shared/domain/merge-settings.ts';
+import { checksDefinedTwice } from '../../settings/defined-twice.ts';
 import { InvalidSettings, locateRemark, remarkText, type LocatedRemark } from '../../settings/locate-remark.ts';
 import { readSettings, type WatchedFolder } from '../../settings/read-settings.ts';
 import { readEnvironment } from './read-environment.ts';
@@ -61,7 +62,7 @@ export async function loadConfig({
   const settings = layers.reduce<Settings>((merged, layer) => mergeSettings(merged, layer.settings), {});
   const { valid, problems, warnings } = validateSettings(settings);
   const locate = (remark: Remark): LocatedRemark => locateRemark(remark, layers);
-  const remarks = [...environment.warnings, ...read.warnings, ...warnings.map(locate)];
+  const remarks = [...environment.warnings, ...read.warnings, ...checksDefinedTwice(layers), ...warnings.map(locate)];
   const refused = [...problems.map(locate), ...(isStrict ? remarks : [])];
   if (refused.length > 0) throw new RejectedConfig(refused, read.folders);
   return {

@@ -157,6 +157,42 @@ test('what is wrong inside of an attribute is told with its place', () => {
   });
 });
 
+test.each(['9PM CET', '21:00 BST', '9:00 PM MEZ', '9PM PT', '21:00 msk'])(
+  'the zone of %s, which the legacy service does not know, is the local time',
+  (begin) => {
+    const { warnings, definition } = check({ subdue: { days: { all: [{ begin, end: '6AM' }] } } });
+    const zone = begin.split(' ').at(-1) ?? '';
+    expect(warnings).toEqual([
+      `subdue.days.all.0.begin names the time zone "${zone}", which the legacy service does not know: the local time is used, ` +
+        'as there; write UTC, an offset such as +02:00, or a name such as Europe/Berlin',
+    ]);
+    expect(definition).toMatchObject({
+      subdue: { days: { all: [{ begin: begin.slice(0, -zone.length - 1), end: '6AM' }] } },
+    });
+  },
+);
+
+test('a zone with an area that does not exist is still refused', () => {
+  const subdue = { days: { all: [{ begin: '9PM Europe/Nowhere', end: '6AM' }] } };
+  const { problems } = validateSettings({
+    checks: { x: { command: 'true', interval: 60, subscribers: ['a'], subdue } },
+  });
+  expect(problems[0]?.message).toMatch(/^"Europe\/Nowhere" is no time zone/);
+});
+
+test.each([
+  ['directly', { begin: '5PM', end: '9AM' }, 'must be an object of days'],
+  ['beside a list of days', { days: ['monday'], begin: '5PM', end: '9AM' }, 'must be an object of days'],
+  ['in a day without a list', { days: { monday: { begin: '5PM', end: '9AM' } } }, 'must be a list of windows'],
+])('a window that stands %s is refused with the form that is taken', (_where, subdue, message) => {
+  const { problems } = validateSettings({
+    checks: { x: { command: 'true', interval: 60, subscribers: ['a'], subdue } },
+  });
+  expect(problems.map(({ message: text }) => text)).toEqual([
+    expect.stringMatching(new RegExp(`^${message}.*write {"days": {"all": `)),
+  ]);
+});
+
 test('handlers and filters are judged in the same way', () => {
   expect(pipe({ filter: '', timeout: -1 })).toEqual({
     warnings: [

@@ -159,6 +159,17 @@ describe('the filter occurrences (completion 1.9)', () => {
     expect(filterByOccurrences({ ...event, silence_ended: true })).toEqual(verdict);
   });
 
+  test.each([
+    {
+      check: { occurrences: [1, 10, 100] },
+      reason: 'because occurrences of the check is [1,10,100] and no whole number',
+    },
+    { check: { refresh: 'often' }, reason: 'because refresh of the check is "often" and no whole number' },
+  ])('lets every occurrence through and says why for a check with $check', ({ check, reason }) => {
+    const event = anEvent({ action: 'create', occurrences: 7, occurrences_watermark: 7, check });
+    expect(filterByOccurrences(event)).toEqual({ kind: 'pass', reason: `it counts no occurrences, ${reason}` });
+  });
+
   test.each<{ occurrences: number; watermark: number; verdict: FilterVerdict }>([
     { occurrences: 5, watermark: 5, verdict: { kind: 'pass', reason: 'it resolves what was handled' } },
     // Handled as a warning, and critical for the first time when it was resolved.

@@ -96,6 +96,21 @@ test('later files win, objects merge, arrays are joined; the order is environmen
   expect(config.api.port).toBe(2);
 });
 
+test('a check that several files define is named with its files', async () => {
+  const config = await load({
+    'main.json': { checks: { disk, load: disk } },
+    'conf.d/a.json': { checks: { disk: { command: 'one' } } },
+    'conf.d/b.json': { checks: { disk: { command: 'two' } } },
+  });
+  expect(warningsOf(config)).toEqual([
+    'conf.d/b.json: checks.disk: is defined in main.json, conf.d/a.json too: the definitions are merged, lists are joined, ' +
+      'and this file wins; keep one of them',
+  ]);
+  await expect(
+    loadConfig({ file: join(root, 'main.json'), directories: [join(root, 'conf.d')], env: {}, isStrict: true }),
+  ).rejects.toMatchObject({ code: 'invalid' });
+});
+
 test('directories are read in the order given', async () => {
   write({ 'first/x.json': { api: { port: 1 } }, 'second/x.json': { api: { port: 2 } } });
   const [first, second] = [join(root, 'first'), join(root, 'second')];

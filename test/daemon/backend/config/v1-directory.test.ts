@@ -118,7 +118,9 @@ test('a directory of the legacy service loads unchanged', async () => {
   const directories = [join(root, 'conf.d')];
 
   const config = await loadConfig({ file: join(root, 'config.json'), directories, env: {} });
-  expect(config.warnings.map((warning) => warning.replace(`${root}/`, ''))).toEqual([
+  expect(config.warnings.map((warning) => warning.replaceAll(`${root}/`, ''))).toEqual([
+    'conf.d/checks/override.json: checks.disk: is defined in conf.d/checks/linux.json too: the definitions are merged, ' +
+      'lists are joined, and this file wins; keep one of them',
     'conf.d/sensu.json: sensu.server: belongs to the legacy service; it has no effect here',
     'config.json: transport: belongs to the legacy service; it has no effect here',
     'conf.d/pagerduty.json: pagerduty: is not a section of this program; it has no effect beyond GET /settings',
