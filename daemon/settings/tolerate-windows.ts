@@ -25,7 +25,7 @@ export const windowsOfDays: Tolerance = (value, { remark }) => {
 };
 
 /**
- * Zones that Ruby's `Time.parse` does not know (CET, BST, MEZ, PT) are the local time for the legacy service: it ignores them.
+ * Zones that Ruby's `Time.parse` does not know (CET, BST, MEZ, PT) are the local time for the legacy service.
  * A name with an area, such as Europe/Nowhere, stays for the schema to refuse.
  */
 function withKnownZones(window: Settings, path: readonly string[], remark: ToleranceParts['remark']): Settings {
@@ -46,7 +46,7 @@ function withKnownZones(window: Settings, path: readonly string[], remark: Toler
   return used;
 }
 
-/** A zone as people shorten it. A single letter is a zone of the military for Ruby, and more likely half of AM or PM. */
+/** A zone as people shorten it. A single letter is refused: it is more likely half of AM or PM. */
 const SHORT_NAME = /^[a-z]{2,5}$/i;
 
 function inOneZone(window: Settings, path: readonly string[], remark: ToleranceParts['remark']): Settings {

@@ -22,7 +22,7 @@ const ENTITIES_WARNING = 0.8;
 const ENTITIES_MARGIN = 0.05;
 
 /** A handler has to fail for this long, with no success in between. */
-export const HANDLER_GRACE_SECONDS = 600;
+const HANDLER_GRACE_SECONDS = 600;
 /** A check has to be unable to run for this long: agents need time to connect after a change. */
 export const CHECK_GRACE_SECONDS = 600;
 
