@@ -1,5 +1,6 @@
 import type { Event } from '../schemas/event.ts';
 import type { EventRow } from '../schemas/feed.ts';
+import { withoutPerformanceData } from './performance-data.ts';
 
 /** An event as tables, searches and the feed see it. */
 export function eventRow(event: Event): EventRow {
@@ -19,7 +20,11 @@ export function eventRow(event: Event): EventRow {
   };
 }
 
-/** What a row carries of an output: its first line, at most 200 UTF-16 units of it, with no half of a character. */
+/**
+ * The part of an output that a row carries: its first line without performance data, at most 200 UTF-16 units, with no half of
+ * a character.
+ */
 export function outputSummary(output: string): string {
-  return (/^[^\r\n]{0,200}/.exec(output)?.[0] ?? '').toWellFormed();
+  const line = /^[^\r\n]{0,600}/.exec(output)?.[0] ?? '';
+  return withoutPerformanceData(line).slice(0, 200).toWellFormed();
 }

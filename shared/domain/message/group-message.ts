@@ -2,6 +2,7 @@ import type { GroupedEvent, GroupRun } from '../../schemas/handler-job.ts';
 import { DEFAULT_NAMESPACE } from '../../schemas/namespace.ts';
 import { counted } from '../counted.ts';
 import { groupLabel } from '../grouping/place.ts';
+import { withoutPerformanceData } from '../performance-data.ts';
 import { severityOf } from '../severity.ts';
 import { clip, plainLine } from './clip.ts';
 import { messageOf, type Message } from './message.ts';
@@ -63,7 +64,7 @@ function listOf({ events, left_out: leftOut }: GroupRun): string {
 function lineOf({ change, action, client, check }: GroupedEvent): string {
   const state = action === 'resolve' ? 'RESOLVED' : severityOf(check.status).toUpperCase();
   const mark = change === 'new' ? ' (new)' : change === 'changed' ? ' (changed)' : '';
-  const [first = ''] = check.output.split('\n', 1);
+  const [first = ''] = withoutPerformanceData(check.output).split('\n', 1);
   const said = first === '' ? '' : `: ${first}`;
   return clip(plainLine(`${state}${mark} ${client.name}/${check.name}${said}`), LINE_MAX);
 }

@@ -1,5 +1,6 @@
 import type { HandledEvent } from '../../schemas/handler-job.ts';
 import { DEFAULT_NAMESPACE } from '../../schemas/namespace.ts';
+import { withoutPerformanceData } from '../performance-data.ts';
 import { severityOf, type Severity } from '../severity.ts';
 import { clip, plainLine, plainText } from './clip.ts';
 
@@ -35,7 +36,7 @@ interface Told {
 }
 
 /** As people are told of an event where no template says otherwise. */
-export function messageOf({ namespace, event, output = event.check.output }: Told): Message {
+export function messageOf({ namespace, event, output = withoutPerformanceData(event.check.output) }: Told): Message {
   const { client, check } = event;
   const severity = severityOf(check.status);
   const kind = kindOf(event);
