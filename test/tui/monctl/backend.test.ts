@@ -23,7 +23,7 @@ test('an event is listed, silenced, resolved and gone, on a real backend', async
   expect(await keys('event list')).toEqual(['web-002/http', 'web-001/disk']);
 
   expect(await monctl('silenced create --client web-002 --check http --expire-on-resolve --creator alice')).toBe(
-    '0 silenced client:web-002:http until it resolves',
+    '0 silenced client:web-002:http until it resolves\nit matches 1 event now',
   );
   expect(await keys('event list --silenced')).toEqual(['web-002/http']);
   expect(await monctl('silenced list --client web-002')).toMatch(

@@ -114,7 +114,8 @@ test('the manual of a command', () => {
       --selector SEARCH    what a search finds by names and attributes:
                            'client~web-* env=prod'
       --expire DURATION    how long: 1h, 1h30m, 2d or seconds; never: until cleared
-      --begin TIME         when it starts: 22:00, 2h (from now), 2026-11-20T22:00, epoch seconds; not in the past
+      --begin TIME         when it starts: 22:00, 2h (from now), 2026-11-20T22:00,
+                           epoch seconds; not in the past
       --expire-on-resolve  end it when the event resolves
       --recur SCHEDULE     again and again: 'sat,sun 02:00', 'mon-fri 6:00,18:00',
                            'daily 03:30' or cron '0 22 * * 2'
@@ -166,7 +167,8 @@ test('the manual of a command', () => {
     Exit codes
       0   done
       1   it failed: a defect, or an address that is no backend
-      2   the command line, a value, or the TLS configuration of one side is wrong; nothing was done
+      2   the command line, a value, or the TLS configuration of one side is wrong;
+          nothing was done
       3   what was named is not there
       4   the backend refused the credentials, or what is beyond its entity limit
       5   the backend cannot be reached or is busy; try again later

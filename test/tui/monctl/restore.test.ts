@@ -276,7 +276,9 @@ test('the entity limit holds for a restore', async () => {
   const { code, stdout } = await on(target, 'restore', file, '--quiet');
   expect(dry).toMatchObject({ code: 9, stdout });
   expect(code).toBe(9);
-  expect(stdout).toMatch(/^left out Entity staging\/db-1: This functionality requires a valid .*entity_limit/m);
+  expect(stdout).toMatch(
+    /^left out Entity staging\/db-1: entity_limit is reached: raise it.*This functionality requires a valid /m,
+  );
   expect(stdout).toMatch(/^left out Event staging\/db-1\/disk: there is no entity db-1 in staging/m);
 });
 
