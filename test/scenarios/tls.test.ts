@@ -107,7 +107,7 @@ test.each([
 test('monctl takes the authority from an option, the environment or a context, or believes anybody with a warning', async () => {
   const list = ['client', 'list', '--backend', backend.url];
   expect(await runMonctl(list, CREDENTIALS)).toMatchObject({
-    code: 5,
+    code: 2,
     stderr: expect.stringContaining('--trusted-ca-file'),
   });
   expect(await runMonctl([...list, '--trusted-ca-file', ca], CREDENTIALS)).toMatchObject({ code: 0, stderr: '' });
