@@ -32,6 +32,7 @@ import { warnOfShellTokens } from './config/warn-of-shell-tokens.ts';
 import { watchConfig, type ConfigWatch } from './config/watch-config.ts';
 import { bytesOfText, KeptByEvent } from './events/kept-by-event.ts';
 import { openChangeLog } from './feed/change-log.ts';
+import { EventPreparation } from './silences/prepare.ts';
 import { FeedHub } from './feed/feed-hub.ts';
 import { DeadLetters } from './handlers/dead-letters.ts';
 import { Delivery } from './handlers/deliver.ts';
@@ -110,9 +111,11 @@ export async function compose(options: BackendOptions): Promise<Backend> {
     new AgentHub({ batcher, results, clients, registry, store, definitions, stopping: stopping.signal, clock, log }),
   );
   const name = hostname();
+  const preparation = teardown.use('silences of events', new EventPreparation({ registry, commits: batcher.commits }));
   const feed = teardown.use(
     'feed',
     new FeedHub({
+      isPrepared: () => preparation.isDone,
       registry,
       batcher,
       topics: topicsOf(definitions),

@@ -13,6 +13,10 @@ export interface MatcherSelector {
   readonly text: string;
   readonly attributes: { readonly client: readonly string[]; readonly check: readonly string[] };
   readonly matchers: readonly CompiledMatcher[];
+  /** What it costs to evaluate it, see `Selector.cost`. */
+  readonly cost: number;
+  /** Empty: sets of matchers have an index of their own. */
+  readonly keys: readonly never[];
   readonly matches: (subject: LabelSubject) => boolean;
   /** Does what `matches` does, for labels that are read once for several sets of matchers. */
   readonly covers: (labels: LabelReader) => boolean;
@@ -99,11 +103,26 @@ export function parseMatcherSelector(text: string): MatcherSelector | SearchProb
       check: [ORIGIN_ATTRIBUTE, ...new Set(matchers.map(({ name }) => labelAttribute(name)))],
     },
     matchers,
+    cost: costOfMatchers(matchers),
+    keys: [],
     matches: (subject) => covers(labelReader(subject)),
     covers,
     mayMatch: () => true,
     couldMatch: () => true,
   };
+}
+
+/** What it costs to evaluate a pattern, in comparisons of two texts, and for each character of the pattern. */
+const PATTERN_COST = 5;
+const PATTERN_CHARACTER_COST = 0.5;
+
+/** Patterns count only where no required value rules most events out before. */
+function costOfMatchers(matchers: readonly CompiledMatcher[]): number {
+  if (requiredValues({ matchers }).length > 0) return matchers.length;
+  return matchers.reduce(
+    (sum, { isRegex, value }) => sum + (isRegex ? PATTERN_COST + Math.ceil(PATTERN_CHARACTER_COST * value.length) : 1),
+    0,
+  );
 }
 
 /** Returns true if one of several values, as of `subscription`, is the required one, or none is an excluded one. */

@@ -54,7 +54,7 @@ export function recurrenceFault(
 ): { readonly part: RecurrencePart; readonly problem: string } | undefined {
   const schedule = scheduleOf(recurrence);
   if (schedule === undefined) return { part: 'schedule', problem: 'its schedule cannot be read' };
-  const apart = leastApart(schedule);
+  const apart = knownLeastApart(recurrence.schedule, schedule);
   if (recurrence.duration * 1000 >= apart) {
     const problem =
       `windows of ${formatDuration(recurrence.duration)} would overlap: the schedule has one every ` +
@@ -70,9 +70,31 @@ export function recurrenceFault(
 
 /** The window that is in force at a moment, or else the next one; undefined: there is none any more. */
 export function nextWindow(recurrence: Recurrence, nowMs: number): RecurringWindow | undefined {
+  const { schedule, zone, duration, first_day: first, last_day: last } = recurrence;
+  const key = JSON.stringify([schedule, zone, duration, first, last]);
+  const known = windowsByRecurrence.get(key);
+  if (known !== undefined && known.sinceMs <= nowMs && nowMs < known.untilMs) return known.window;
+  const window = firstWindow(recurrence, nowMs);
+  // Until its end no other window is the next one; that there is none is looked for again after a day.
+  const untilMs = window?.endMs ?? nowMs + DAY_MS;
+  if (windowsByRecurrence.size >= KNOWN_MAX) windowsByRecurrence.clear();
+  windowsByRecurrence.set(key, { window, sinceMs: nowMs, untilMs });
+  return window;
+}
+
+function firstWindow(recurrence: Recurrence, nowMs: number): RecurringWindow | undefined {
   for (const window of windowsAt(recurrence, nowMs)) return window;
   return undefined;
 }
+
+/** Most recurrences whose next window is remembered, and most schedules: many entries have the same one. */
+const KNOWN_MAX = 10_000;
+
+/** The next window of recurrences, by all of their parts: valid from one moment until before another. */
+const windowsByRecurrence = new Map<
+  string,
+  { readonly window: RecurringWindow | undefined; readonly sinceMs: number; readonly untilMs: number }
+>();
 
 /** The window that is in force at a moment and those that follow, `count` at most. */
 export function nextWindows(recurrence: Recurrence, nowMs: number, count: number): RecurringWindow[] {
@@ -191,13 +213,32 @@ function offsetAt(ms: number, zone: string): number {
 }
 
 function isOnDay({ months, monthDays, weekdays }: Schedule, dayMs: number): boolean {
-  const date = new Date(dayMs);
-  if (months?.has(date.getUTCMonth() + 1) === false) return false;
-  const [onMonthDay, onWeekday] = [monthDays?.has(date.getUTCDate()), weekdays?.has(date.getUTCDay())];
+  const [month, monthDay, weekday] = dateOf(dayMs);
+  if (months?.has(month) === false) return false;
+  const [onMonthDay, onWeekday] = [monthDays?.has(monthDay), weekdays?.has(weekday)];
   // As in cron: where both are named, either is enough.
   return onMonthDay === undefined || onWeekday === undefined
     ? (onMonthDay ?? onWeekday ?? true)
     : onMonthDay || onWeekday;
+}
+
+type DateParts = readonly [month: number, monthDay: number, weekday: number];
+
+/** The days from 2000 to 2099, made when the first one is asked for: a rare day is looked for among thousands. */
+const dates: DateParts[] = [];
+const FIRST_DATE_MS = Date.UTC(2000, 0);
+const DATES = (Date.UTC(2100, 0) - FIRST_DATE_MS) / DAY_MS;
+
+function dateOf(dayMs: number): DateParts {
+  if (dates.length === 0) {
+    for (let at = 0; at < DATES; at++) dates.push(datePartsOf(FIRST_DATE_MS + at * DAY_MS));
+  }
+  return dates[(dayMs - FIRST_DATE_MS) / DAY_MS] ?? datePartsOf(dayMs);
+}
+
+function datePartsOf(dayMs: number): DateParts {
+  const date = new Date(dayMs);
+  return [date.getUTCMonth() + 1, date.getUTCDate(), date.getUTCDay()];
 }
 
 /** The shortest time between two starts, as clocks show it, milliseconds; infinite where there is one at most. */
@@ -216,7 +257,25 @@ function leastApart(schedule: Schedule): number {
   return least * 60_000;
 }
 
-function scheduleOf({ schedule: text }: Recurrence): Schedule | undefined {
-  const schedule = parseSchedule(text);
-  return 'problem' in schedule ? undefined : schedule;
+function knownLeastApart(text: string, schedule: Schedule): number {
+  const known = leastApartByText.get(text);
+  if (known !== undefined) return known;
+  const apart = leastApart(schedule);
+  if (leastApartByText.size >= KNOWN_MAX) leastApartByText.clear();
+  leastApartByText.set(text, apart);
+  return apart;
 }
+
+const leastApartByText = new Map<string, number>();
+
+function scheduleOf({ schedule: text }: Recurrence): Schedule | undefined {
+  const known = schedulesByText.get(text);
+  if (known !== undefined) return known;
+  const schedule = parseSchedule(text);
+  if ('problem' in schedule) return undefined;
+  if (schedulesByText.size >= KNOWN_MAX) schedulesByText.clear();
+  schedulesByText.set(text, schedule);
+  return schedule;
+}
+
+const schedulesByText = new Map<string, Schedule>();

@@ -110,7 +110,8 @@ function textTest(operator: Operator, value: string): ((text: string) => boolean
   switch (operator) {
     case '=':
     case '!=':
-      return (text) => text.toLowerCase() === wanted;
+      // No text is shorter in lower case: a list of long ones is gone through without making others of them.
+      return (text) => text === wanted || (text.length <= wanted.length && text.toLowerCase() === wanted);
     case '~': {
       if (!/[*?]/.test(wanted)) return (text) => text.toLowerCase().includes(wanted);
       const glob = compileGlob(wanted);

@@ -7,6 +7,7 @@ import { isHiddenKey } from './redact.ts';
 import { compileTree } from './search-language.ts';
 import { listField, textField, type Comparison, type Field } from './search-fields.ts';
 import { parseSearchTree, problem, type SearchNode, type SearchProblem } from './search-syntax.ts';
+import { costOf, selectorKeys, type SelectorKey } from './selector-keys.ts';
 
 /*
  * A selector is a search for checks on clients, over what does not change from result to result (silencing 1): its
@@ -40,6 +41,10 @@ export interface Selector {
   readonly attributes: Readonly<Record<AttributeOwner, readonly string[]>>;
   /** The matchers of a selector such as `{alertname="Down"}`; absent: it is a search (prometheus 2.2). */
   readonly matchers?: readonly CompiledMatcher[];
+  /** What it costs to evaluate it, see `costOf`. */
+  readonly cost: number;
+  /** Where an index finds it, see `selectorKeys`. */
+  readonly keys: readonly (readonly SelectorKey[])[];
   readonly matches: (subject: SelectorSubject) => boolean;
   /**
    * Looks at a client alone, whatever is said of a check.
@@ -121,6 +126,8 @@ export function parseSelector(written: string, changing = NO_CHANGING): Selector
     kind: 'selector',
     text,
     attributes: { client: [...client], check: [...check] },
+    cost: costOf(tree),
+    keys: selectorKeys(tree),
     matches: (subject) => test(subject, wordsOf(subject), 0),
     mayMatch: (subject) => ofClient(subject) !== false,
     couldMatch: (subject) => ofFixed(subject) !== false,

@@ -49,7 +49,8 @@ const restoredEntrySchema = z
   })
   .refine(isOneTarget, { message: TARGET_MESSAGE });
 
-const bulkOperationSchema = z.discriminatedUnion('op', [
+/** One operation of a bulk. */
+export const bulkOperationSchema = z.discriminatedUnion('op', [
   monSilencedSchema.safeExtend({ op: z.literal('silence') }),
   z.looseObject({ op: z.literal('clear'), id: z.string().min(1).max(512), if_timestamp: ifTimestamp }),
   z.looseObject({ op: z.literal('resolve'), client: storedClientNameSchema, check: objectNameSchema }),
@@ -66,6 +67,9 @@ export const bulkSchema = z.looseObject({
   /** For the audit trail: it takes back what was done before. */
   undo: z.boolean().nullish(),
 });
+
+/** The same with operations that are not yet validated: thousands of them are validated one by one. */
+export const bulkEnvelopeSchema = bulkSchema.extend({ operations: z.array(z.unknown()).min(1).max(BULK_MAX) });
 
 export type BulkOperation = z.infer<typeof bulkOperationSchema>;
 export type BulkRequest = z.infer<typeof bulkSchema>;

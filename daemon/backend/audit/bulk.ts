@@ -1,6 +1,7 @@
 import { boundedAuditValue } from '../../../shared/domain/audit.ts';
 import type { Actor } from '../../../shared/schemas/audit.ts';
 import { recordAudit, type AuditedChange } from './write.ts';
+import type { Steps } from '../commit/command.ts';
 import type { Transaction } from '../commit/transaction.ts';
 
 /** Characters of JSON of the operations that one record names. */
@@ -10,26 +11,29 @@ const PART_LENGTH_MAX = 32 * 1024;
  * Writes down what was done at once as one action that names all of it: in several records where one would be too long.
  * Nothing done, nothing written.
  */
-export function recordBulk(
+export function* recordBulk(
   transaction: Transaction,
   actor: Actor,
   action: 'bulk' | 'undo',
   changes: readonly AuditedChange[],
-): void {
-  const parts = partsOf(changes.map(boundedAuditValue));
+): Steps {
+  const parts = yield* partsOf(changes);
   const reasons = new Set(changes.map(({ reason }) => reason ?? null));
   const reason = reasons.size === 1 ? changes[0]?.reason : null;
   const size = `${String(changes.length)} operation${changes.length === 1 ? '' : 's'}`;
   for (const [index, operations] of parts.entries()) {
+    yield;
     const part = parts.length === 1 ? '' : `, part ${String(index + 1)} of ${String(parts.length)}`;
     recordAudit(transaction, actor, { action, target: `${size}${part}`, after: operations, reason });
   }
 }
 
-function partsOf(items: readonly unknown[]): unknown[][] {
+function* partsOf(changes: readonly AuditedChange[]): Steps<unknown[][]> {
   const parts: unknown[][] = [];
   let room = 0;
-  for (const item of items) {
+  for (const change of changes) {
+    yield;
+    const item = boundedAuditValue(change);
     const { length } = JSON.stringify(item);
     const last = parts.at(-1);
     if (last === undefined || length > room) {

@@ -1,10 +1,18 @@
 import { z } from 'zod';
+import { isAttributes } from '../../../shared/domain/attributes.ts';
 import { MonError } from '../../../shared/errors.ts';
-import { bulkSchema, type BulkAnswer, type BulkRequest } from '../../../shared/schemas/bulk.ts';
+import {
+  bulkEnvelopeSchema,
+  bulkOperationSchema,
+  type BulkAnswer,
+  type BulkOperation,
+  type BulkRequest,
+} from '../../../shared/schemas/bulk.ts';
 import { problemsOf } from '../../../shared/schemas/problems.ts';
 import { creatorOf, refuseWithoutScope, type Principal } from '../access/principal.ts';
 import { actorOf } from '../access/actor.ts';
-import { readBody } from '../http/json-body.ts';
+import { parseBody, type ParsedBody } from '../http/json-body.ts';
+import { inChunks } from '../store/loop-turn.ts';
 import { askedNamespace, type NamespaceDeps } from '../namespaces/asked.ts';
 import type { Clock } from '../ports.ts';
 import type { OnMon } from '../http/route.ts';
@@ -25,19 +33,45 @@ export function bulkOnMon(deps: BulkDeps): OnMon<'bulk'> {
   return {
     bulk: async (request): Promise<BulkAnswer> => {
       const namespace = askedNamespace(request, deps);
-      const wanted = signed(readBody(request, validate), request.principal);
+      const wanted = signed(await validBulk(parseBody(request)), request.principal);
       for (const { op } of wanted.operations) refuseWithoutScope(request.principal, op === 'resolve' ? op : 'silence');
-      refuseAgainstPolicy(deps, wanted.operations, clock.now());
+      await inChunks(refuseAgainstPolicy(deps, wanted.operations, clock.now()));
       const actor = actorOf(request, claimedCreator(wanted));
       return { results: await bulk.run(namespace.name, wanted, actor) };
     },
   };
 }
 
-function validate(value: unknown): BulkRequest {
-  const parsed = bulkSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new MonError('invalid', problemsOf(new z.ZodError(parsed.error.issues.slice(0, PROBLEMS_MAX))));
+/** @throws MonError `invalid` */
+async function validBulk({ value, strict }: ParsedBody): Promise<BulkRequest> {
+  if (strict !== undefined) await inChunks(validated(strict));
+  return await inChunks(validated(value));
+}
+
+function* validated(value: unknown): Generator<void, BulkRequest, undefined> {
+  const { data: envelope, error } = bulkEnvelopeSchema.safeParse(value);
+  const issues: z.core.$ZodIssue[] = [];
+  const operations: BulkOperation[] = [];
+  for (const [index, operation] of (envelope?.operations ?? operationsOf(value)).entries()) {
+    yield;
+    const parsed = bulkOperationSchema.safeParse(operation);
+    if (parsed.success) operations.push(parsed.data);
+    else for (const issue of parsed.error.issues) issues.push(placedAt(issue, index));
+    if (issues.length >= PROBLEMS_MAX) break;
+  }
+  const all = [...issues, ...(error?.issues ?? [])].slice(0, PROBLEMS_MAX);
+  if (envelope === undefined || all.length > 0) throw new MonError('invalid', problemsOf(new z.ZodError(all)));
+  return { ...envelope, operations };
+}
+
+function placedAt(issue: z.core.$ZodIssue, index: number): z.core.$ZodIssue {
+  return { ...issue, path: ['operations', index, ...issue.path] };
+}
+
+/** The operations of a bulk in which something else is wrong, for its problems. */
+function operationsOf(value: unknown): readonly unknown[] {
+  const operations = isAttributes(value) ? value['operations'] : undefined;
+  return Array.isArray(operations) ? operations.slice(0, PROBLEMS_MAX) : [];
 }
 
 /** With the name of whoever is authenticated on every new silence. */

@@ -19,6 +19,7 @@ import type { Registry } from '../registry/registry.ts';
 import { recordAudit, targetIn, type AuditedChange } from '../audit/write.ts';
 import { recordBulk } from '../audit/bulk.ts';
 import type { Batcher } from '../commit/batcher.ts';
+import type { Steps } from '../commit/command.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
 import { auditedEvent } from '../events/write.ts';
 import {
@@ -31,6 +32,7 @@ import {
   type Learn,
   type SilencesMax,
 } from '../silences/write.ts';
+import { refuseBeyondBudget } from '../silences/selector-budget.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { removeSilenced, saveSilenced } from '../silences/saved.ts';
 import { resolveEvent } from '../results/resolve-event.ts';
@@ -65,19 +67,27 @@ export class Bulk {
   async run(namespaceName: string, { operations, expect, undo }: BulkRequest, actor: Actor): Promise<BulkOutcome[]> {
     const selectors = operations.flatMap((operation) => selectorOf(operation) ?? []);
     if (selectors.length > 0) await this.#learn(namespaceName, selectors);
-    return await this.#batcher.run(
-      (transaction) => {
+    const silencesMax = this.#silencesMax;
+    return await this.#batcher.runSteps(
+      function* (transaction) {
         refuseUnknownNamespace(transaction.registry, namespaceName);
         const namespace = transaction.registry.namespace(namespaceName);
-        refuseTooMany(namespace, madeBy(operations), this.#silencesMax());
-        for (const id of madeBy(operations)) transaction.refuseNew(namespace.silenced.get(id));
-        refuseBadTimes(namespace, operations, transaction.nowMs);
-        if (expect === 'all') refuseMissing(namespace, operations, transaction.nowMs);
-        const all = operations.map((operation) => perform(transaction, namespace, operation, actor.who));
+        const made = yield* idsMadeBy(operations);
+        refuseTooMany(namespace, made, silencesMax());
+        for (const id of made) transaction.refuseNew(namespace.silenced.get(id));
+        if (selectors.length > 0) refuseBeyondBudget(namespace);
+        yield* refuseBadTimes(namespace, operations, transaction.nowMs);
+        if (expect === 'all') yield* refuseMissing(namespace, operations, transaction.nowMs);
+        const all: Done[] = [];
+        for (const operation of operations) {
+          all.push(perform(transaction, namespace, operation, actor.who));
+          yield;
+        }
         const changes = all.flatMap(({ change }) => change ?? []).map((change) => placedIn(namespaceName, change));
+        yield;
         const [only] = changes;
         if (only !== undefined && operations.length === 1 && undo !== true) recordAudit(transaction, actor, only);
-        else recordBulk(transaction, actor, undo === true ? 'undo' : 'bulk', changes);
+        else yield* recordBulk(transaction, actor, undo === true ? 'undo' : 'bulk', changes);
         return all.map(({ outcome }) => outcome);
       },
       {
@@ -98,13 +108,19 @@ function placedIn(namespace: string, change: AuditedChange): AuditedChange {
 }
 
 /** Ids of the entries that operations make. */
-function madeBy(operations: readonly BulkOperation[]): string[] {
-  return operations.filter(({ op }) => op === 'silence' || op === 'restore').map(targetOf);
+function* idsMadeBy(operations: readonly BulkOperation[]): Steps<string[]> {
+  const ids: string[] = [];
+  for (const operation of operations) {
+    if (operation.op === 'silence' || operation.op === 'restore') ids.push(targetOf(operation));
+    yield;
+  }
+  return ids;
 }
 
 /** @throws MonError naming the operation: `invalid`, `conflict` where it would take the place of an entry that recurs */
-function refuseBadTimes(namespace: Namespace, operations: readonly BulkOperation[], nowMs: number): void {
+function* refuseBadTimes(namespace: Namespace, operations: readonly BulkOperation[], nowMs: number): Steps {
   for (const [index, operation] of operations.entries()) {
+    yield;
     const place = `operations.${String(index)}: `;
     if (operation.op === 'restore') {
       const problem = beginProblem(operation.entry.begin, nowMs / 1000);
@@ -248,10 +264,11 @@ function restoredEntry({ entry }: Of<'restore'>, nowMs: number): SilencedEntry {
  *
  * @throws MonError `conflict` naming the first operation that cannot be done
  */
-function refuseMissing(namespace: Namespace, operations: readonly BulkOperation[], nowMs: number): void {
+function* refuseMissing(namespace: Namespace, operations: readonly BulkOperation[], nowMs: number): Steps {
   const targets = new Set<string>();
   const ended = new Set<string>();
   for (const [index, operation] of operations.entries()) {
+    yield;
     const target = targetOf(operation);
     const isEnded = operation.op === 'clear' && ended.has(target);
     const refusal = isEnded ? 'not_found' : refusalOf(namespace, operation, nowMs);

@@ -5,6 +5,7 @@ import type { CheckOfClient, ClientCheck } from '../../../shared/schemas/check-s
 import type { Store } from '../ports.ts';
 import type { CheckRecord } from '../events/check-record.ts';
 import type { CheckEntry, ClientEntry, Namespace } from '../registry/namespace.ts';
+import { prepareSilences } from '../silences/prepare.ts';
 import { readRecords } from '../events/read-records.ts';
 
 /** The results of one check, the worst first, then by client. */
@@ -37,6 +38,7 @@ export async function readChecksOf(
   nextRunMs: (check: string) => number | undefined,
   nowMs: number,
 ): Promise<ClientCheck[]> {
+  await prepareSilences(client.sortedChecks());
   return (await readRecords(store, client.sortedChecks())).map(([entry, record]) =>
     checkOf(entry, record, nextRunMs(entry.name), nowMs),
   );

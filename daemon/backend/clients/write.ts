@@ -228,16 +228,19 @@ export class Clients {
     isWanted: (entry: ClientEntry) => boolean,
     actor: Actor,
   ): Promise<number> {
-    return this.#batcher.run(
-      (transaction) => {
+    const takeAway = this.#takeAway.bind(this);
+    return this.#batcher.runSteps(
+      function* (transaction) {
         const { clients } = transaction.registry.namespace(namespaceName);
         const wanted = names.flatMap((name) => clients.get(name) ?? []).filter(isWanted);
-        const changes = wanted.map((entry): AuditedChange => {
+        const changes: AuditedChange[] = [];
+        for (const entry of wanted) {
           const before = { timestamp: entry.timestamp, events: entry.openEvents };
-          this.#takeAway(transaction, entry, actor.who);
-          return { action: 'client.delete', target: targetIn(namespaceName, entry.name), before };
-        });
-        recordBulk(transaction, actor, 'bulk', changes);
+          takeAway(transaction, entry, actor.who);
+          changes.push({ action: 'client.delete', target: targetIn(namespaceName, entry.name), before });
+          yield;
+        }
+        yield* recordBulk(transaction, actor, 'bulk', changes);
         return wanted.length;
       },
       {

@@ -8,7 +8,8 @@ import { ENDLESS_MEMORY, ENDLESS_ROOM, type MemoryRoom, type Room } from './room
 import { notWritten, perhapsWritten } from './refused-write.ts';
 import { Transaction, type Outcome } from './transaction.ts';
 import { CommitBoard } from './commit-board.ts';
-import type { Command } from './command.ts';
+import type { Command, Steps } from './command.ts';
+import { LoopTurn } from '../store/loop-turn.ts';
 import { RecordReader } from './record-reader.ts';
 import { EventHandling } from '../handlers/event-handling.ts';
 
@@ -25,6 +26,9 @@ export interface BatcherOptions {
 
 /** Results with which an idle queue waits for no more: a commit costs as much as some fifty of them. */
 const ENOUGH_COMPANY = 64;
+
+/** How long a batch may hold the event loop at a time: as long as a usual one takes, which then waits for nobody. */
+const HELD_MS_MAX = 15;
 
 /** How soon the state is read again when that failed too. */
 const RELOAD_RETRY_MS = 250;
@@ -187,16 +191,39 @@ export class Batcher {
    */
   run<T>(
     apply: (transaction: Transaction) => T,
-    { weight = 1, ...rest }: Partial<Pick<Command, 'weight' | 'needs' | 'isReported' | 'endsBatch'>> = {},
+    options: Partial<Pick<Command, 'weight' | 'needs' | 'isReported' | 'endsBatch'>> = {},
+  ): Promise<T> {
+    return this.#enqueued((transaction, done) => done(apply(transaction)), options);
+  }
+
+  /**
+   * Like `run`, for a change whose size its sender chooses.
+   *
+   * @returns what the last step returned
+   */
+  runSteps<T>(
+    apply: (transaction: Transaction) => Steps<T>,
+    options: Partial<Pick<Command, 'weight' | 'needs' | 'isReported' | 'endsBatch'>> = {},
+  ): Promise<T> {
+    function* steps(transaction: Transaction, done: (value: T) => void): Steps {
+      done(yield* apply(transaction));
+    }
+    return this.#enqueued(steps, options);
+  }
+
+  #enqueued<T>(
+    apply: (transaction: Transaction, done: (value: T) => void) => Steps | void,
+    { weight = 1, ...rest }: Partial<Pick<Command, 'weight' | 'needs' | 'isReported' | 'endsBatch'>>,
   ): Promise<T> {
     return new Promise((resolve, reject) => {
       let outcome: { readonly value: T } | undefined;
       this.enqueue({
         weight,
         ...rest,
-        apply: (transaction) => {
-          outcome = { value: apply(transaction) };
-        },
+        apply: (transaction) =>
+          apply(transaction, (value) => {
+            outcome = { value };
+          }),
         settle: (error) => {
           if (outcome === undefined || error !== undefined) reject(error ?? new Error('the command was not applied'));
           else resolve(outcome.value);
@@ -329,7 +356,7 @@ export class Batcher {
     const startMs = this.#clock.monotonic();
     try {
       const transaction = await this.#apply(batch, refused);
-      const outcome = transaction.finish();
+      const outcome = await this.#finish(transaction);
       if (outcome.ops.length > 0 || outcome.changes.length > 0) {
         await this.#write(outcome, transaction.resultCount, startMs);
       }
@@ -384,31 +411,84 @@ export class Batcher {
       const fetched = await this.#records.fetch(batch, refused, (command, error) =>
         this.#refuseDefect(command, error, refused),
       );
+      const { generation } = this.#handling.definitions;
       const transaction = new Transaction(this.#registry, this.#clock.now(), fetched, {
         handling: this.#handling,
         room: this.#room,
         memory: this.#memory,
       });
       this.#isDiverged = true;
-      const isWhole = batch.every((command) => refused.has(command) || this.#applyOne(command, transaction, refused));
+      const isStale = (): boolean => generation !== this.#handling.definitions.generation;
       // A defect may have left half a change behind: begin again from the store, without the command that has it.
-      if (isWhole) return transaction;
+      if (await this.#applyAll(batch, transaction, refused, isStale)) return transaction;
+    }
+  }
+
+  /**
+   * @param isStale whether other handlers are there than those that the bodies were fetched for
+   * @returns false when the registry can no longer be trusted
+   */
+  async #applyAll(
+    batch: readonly Command[],
+    transaction: Transaction,
+    refused: Map<Command, MonError>,
+    isStale: () => boolean,
+  ): Promise<boolean> {
+    const turn = batchTurn();
+    for (const command of batch) {
+      if (refused.has(command)) continue;
+      const isWhole = this.#applyOne(command, transaction, refused, (steps) => this.#step(steps, turn, isStale));
+      if (!(typeof isWhole === 'boolean' ? isWhole : await isWhole)) return false;
+      if (!turn.isDue) continue;
+      await turn.shareFirst();
+      if (isStale()) return false;
+    }
+    return true;
+  }
+
+  /** @throws StaleBatch */
+  async #step(steps: Steps, turn: LoopTurn, isStale: () => boolean): Promise<void> {
+    while (steps.next().done !== true) {
+      if (!turn.isDue) continue;
+      await turn.shareFirst();
+      if (isStale()) throw new StaleBatch();
+    }
+  }
+
+  async #finish(transaction: Transaction): Promise<Outcome> {
+    const steps = transaction.finishing();
+    const turn = batchTurn();
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+      if (turn.isDue) await turn.shareFirst();
     }
   }
 
   /** @returns false when the registry can no longer be trusted */
-  #applyOne(command: Command, transaction: Transaction, refused: Map<Command, MonError>): boolean {
+  #applyOne(
+    command: Command,
+    transaction: Transaction,
+    refused: Map<Command, MonError>,
+    run: (steps: Steps) => Promise<void>,
+  ): boolean | Promise<boolean> {
+    const failed = (error: unknown): boolean => this.#noteFailure(command, error, refused);
     try {
-      command.apply(transaction);
-      return true;
+      const steps = command.apply(transaction);
+      return steps === undefined ? true : run(steps).then(() => true, failed);
     } catch (error) {
-      if (error instanceof MonError) {
-        refused.set(command, error);
-        return true;
-      }
-      this.#refuseDefect(command, error, refused);
-      return false;
+      return failed(error);
     }
+  }
+
+  /** @returns false when the registry can no longer be trusted */
+  #noteFailure(command: Command, error: unknown, refused: Map<Command, MonError>): boolean {
+    if (error instanceof MonError) {
+      refused.set(command, error);
+      return true;
+    }
+    if (!(error instanceof StaleBatch)) this.#refuseDefect(command, error, refused);
+    return false;
   }
 
   #refuseDefect(command: Command, error: unknown, refused: Map<Command, MonError>): void {
@@ -439,6 +519,13 @@ export class Batcher {
     if (this.#isDiverged) return;
     this.commits.tellRest();
   }
+}
+
+/** Thrown when a batch has to begin again, with bodies for other handlers. */
+class StaleBatch extends Error {}
+
+function batchTurn(): LoopTurn {
+  return new LoopTurn(undefined, HELD_MS_MAX);
 }
 
 /** What work on the store itself comes to. */

@@ -3,6 +3,9 @@ import type { Audience } from '../handlers/event-handling.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Transaction } from './transaction.ts';
 
+/** Work in steps, each of which takes less than a millisecond. */
+export type Steps<Result = void> = Generator<void, Result, undefined>;
+
 /** One change of the state, applied in the order of arrival. */
 export interface Command {
   /** How much of the queue it takes; one per result. */
@@ -22,11 +25,12 @@ export interface Command {
   /** Work on the store itself, with nothing committed beside it; the registry is read again after it. It announces nothing. */
   readonly alone?: () => Promise<void>;
   /**
-   * Changes the registry through the transaction. It runs with no other command beside it and cannot wait.
+   * Changes the registry through the transaction. No other command runs beside it. A command whose size its sender chooses
+   * returns steps: between two of them others read the registry, and no command changes it.
    *
    * @throws MonError when it is refused; then it must not have changed anything
    */
-  apply(transaction: Transaction): void;
+  apply(transaction: Transaction): Steps | undefined | void;
   /** Told once: after the durable commit, or with the reason why there was none. */
   settle(error: MonError | undefined): void;
 }

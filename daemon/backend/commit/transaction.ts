@@ -182,20 +182,32 @@ export class Transaction {
   }
 
   finish(): Outcome {
+    const steps = this.finishing();
+    let step = steps.next();
+    while (step.done !== true) step = steps.next();
+    return step.value;
+  }
+
+  /** The same in steps: a batch may have thousands of records to encode. */
+  *finishing(): Generator<void, Outcome, undefined> {
     const corrected = eraOf(this.registry.corrections);
     const era = corrected === 0 ? undefined : corrected;
-    this.#writeKept(era);
-    this.#writeAmended(era);
-    this.#writeLatest();
+    yield* this.#writeKept(era);
+    yield* this.#writeAmended(era);
+    yield* this.#writeLatest();
     for (const [{ announce }, entries] of this.#announced as Map<AnnouncedTable<object>, Set<object>>) {
-      for (const entry of entries) this.#changes.push(announce(entry, this.nowMs));
+      for (const entry of entries) {
+        this.#changes.push(announce(entry, this.nowMs));
+        yield;
+      }
     }
     return { ops: this.#ops, changes: this.#changes, jobs: this.#jobs, handlingNotes: this.#handlingNotes };
   }
 
-  #writeKept(era: number | undefined): void {
+  *#writeKept(era: number | undefined): Generator<void, void, undefined> {
     for (const [table, kept] of this.#kept as Map<RecordTable<object, unknown>, Map<object, unknown>>) {
       for (const [entry, body] of kept) {
+        yield;
         const amendable = table.encodeParts?.(entry, body, era);
         if (amendable === undefined) this.write(table.key(entry), table.encode(entry, body, era));
         else this.#ops.push({ type: 'amendable', key: table.key(entry), ...amendable });
@@ -203,23 +215,25 @@ export class Transaction {
     }
   }
 
-  #writeAmended(era: number | undefined): void {
+  *#writeAmended(era: number | undefined): Generator<void, void, undefined> {
     for (const [table, amended] of this.#amended as Map<AmendedTable<object, unknown, unknown>, Map<object, unknown>>) {
       const kept = this.#kept.get(table);
       for (const [entry, amendment] of amended) {
+        yield;
         if (kept?.has(entry) === true) continue;
         this.#ops.push({ type: 'amend', key: table.key(entry), ...table.encodeAmendment(entry, amendment, era) });
       }
     }
   }
 
-  #writeLatest(): void {
+  *#writeLatest(): Generator<void, void, undefined> {
     for (const [{ key, encodeHeld }, holders] of this.#latest as Map<
       LatestTable<unknown, unknown>,
       Map<unknown, Set<unknown>>
     >) {
       for (const [holder, ids] of holders) {
         for (const id of ids) {
+          yield;
           const value = encodeHeld(holder, id);
           if (value !== undefined) this.write(key(holder, id), value);
         }

@@ -4,6 +4,7 @@ import type { Event } from '../../../shared/schemas/event.ts';
 import type { EventRow } from '../../../shared/schemas/feed.ts';
 import { askedOrder } from './order.ts';
 import { oneEvent, type EventDeps } from './members.ts';
+import { prepareSilences } from '../silences/prepare.ts';
 import { eventRow } from './rows.ts';
 import { eventOnMon, readEvents } from './read.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
@@ -39,7 +40,10 @@ export function eventsOnMon(deps: EventDeps): OnMon<'events' | 'event' | 'resolv
       if (query.whole === true) {
         return sendList(request, reply, sorted, (some) => readEvents(store, some, nowMs, whole));
       }
-      return sendList(request, reply, sorted, (some) => some.flatMap((entry) => shown(entry) ?? []));
+      return sendList(request, reply, sorted, async (some) => {
+        await prepareSilences(some);
+        return some.flatMap((entry) => shown(entry) ?? []);
+      });
     },
     ...oneEvent(deps, askedNamespace, eventOnMon),
   };
@@ -51,6 +55,7 @@ interface FoundEvent {
 }
 
 async function foundEvents(entries: readonly CheckEntry[], search: Search, nowMs: number): Promise<FoundEvent[]> {
+  await prepareSilences(entries);
   const nowSeconds = Math.floor(nowMs / 1000);
   const found: FoundEvent[] = [];
   for (const [index, entry] of entries.entries()) {

@@ -2,6 +2,7 @@ import { buildEvent, checkAdditions, eventCircumstances } from '../../../shared/
 import { hasHiddenKey, hasOwnRedactKeys, redactEvent } from '../../../shared/domain/redact.ts';
 import type { Client } from '../../../shared/schemas/client.ts';
 import type { Event } from '../../../shared/schemas/event.ts';
+import { prepareSilences } from '../silences/prepare.ts';
 import type { Store } from '../ports.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 import { readOwners, type StoredOwner } from '../clients/read.ts';
@@ -47,6 +48,7 @@ export async function readEventTexts(
   nowMs: number,
   heads: KeptByEvent<EventHead>,
 ): Promise<string[]> {
+  await prepareSilences(entries);
   const known = await heads.of(entries, (missing) => readHeads(store, missing));
   const rest = entries.filter((_, at) => known[at] === undefined);
   const others = rest.length === 0 ? NONE : await readShown(store, rest, nowMs);
@@ -65,6 +67,7 @@ async function readShown(
   entries: readonly CheckEntry[],
   nowMs: number,
 ): Promise<ReadonlyMap<CheckEntry, Event>> {
+  await prepareSilences(entries);
   const [records, clients] = await Promise.all([readRecords(store, entries), readOwners(store, entries)]);
   const events = new Map<CheckEntry, Event>();
   for (const [entry, record] of records) {

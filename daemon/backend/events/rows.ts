@@ -67,6 +67,7 @@ function changedEntries(
 ): Map<string, CheckEntry | undefined> {
   const entries = new Map<string, CheckEntry | undefined>();
   const silenced = new Set<string>();
+  let bySelector = 0;
   for (const change of changes) {
     if (change[0] === 'event') {
       const [, , client, check] = change;
@@ -76,6 +77,7 @@ function changedEntries(
       const id = idOfChange(change);
       if (silenced.has(id)) continue;
       silenced.add(id);
+      if (change[4] !== undefined && ++bySelector > SELECTORS_MAX) continue;
       for (const entry of namespace === undefined ? [] : eventsSilencedBy(namespace, change)) {
         entries.set(eventKey(entry.client.name, entry.name), entry);
       }
@@ -86,5 +88,11 @@ function changedEntries(
       }
     }
   }
+  if (bySelector > SELECTORS_MAX) {
+    for (const entry of namespace?.allEvents() ?? []) entries.set(eventKey(entry.client.name, entry.name), entry);
+  }
   return entries;
 }
+
+/** Silences by selector whose events are looked for one after the other: with more, all events are told of again. */
+const SELECTORS_MAX = 50;

@@ -85,6 +85,11 @@ export class FeedHub implements Disposable {
   }
 
   #flush(): void {
+    // With new selectors, the silences of all events are evaluated in chunks: rows are made when they are known.
+    if (this.#parts.isPrepared?.() === false) {
+      setImmediate(() => this.#continue());
+      return;
+    }
     this.#isDue = false;
     // Consumers at the same place with the same namespaces and topics get the same frame.
     const frames = new Map<string, string>();

@@ -20,5 +20,7 @@ export interface FeedParts {
   readonly name: string;
   /** Whether other backends may have the store, too. Default: no. */
   readonly isShared?: boolean | undefined;
+  /** Whether the silences of all events are known. Default: yes. */
+  readonly isPrepared?: (() => boolean) | undefined;
   readonly entityLimit: Pick<EntityLimit, 'nearLimit'>;
 }

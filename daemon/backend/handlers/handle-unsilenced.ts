@@ -8,6 +8,7 @@ import type { Change, Clock } from '../ports.ts';
 import { eventsSilencedBy } from '../registry/named-by.ts';
 import type { CheckEntry } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
+import { inChunks } from '../store/loop-turn.ts';
 
 interface UnsilencedParts {
   readonly registry: Registry;
@@ -26,9 +27,15 @@ export function handleUnsilenced(parts: UnsilencedParts): Disposable {
   const { registry, commits, clock } = parts;
   const queue = new UnsilencedQueue(parts);
   const listening = commits.onCommit(({ changes }) => {
-    for (const change of changes) queue.addUnsilenced(eventsFreedBy(registry, change, clock.now()));
+    let bySelector = 0;
+    for (const change of changes) {
+      // Each of them is held against all events: of many, all events are looked at once.
+      if (change[0] === 'silenced' && change[4] !== undefined && ++bySelector > SELECTORS_MAX) continue;
+      queue.addUnsilenced(eventsFreedBy(registry, change, clock.now()));
+    }
+    if (bySelector > SELECTORS_MAX) void queue.lookAtAll();
   });
-  for (const namespace of registry.namespaces()) queue.addUnsilenced(namespace.events());
+  void queue.lookAtAll();
   return {
     [Symbol.dispose]: () => {
       listening[Symbol.dispose]();
@@ -54,6 +61,9 @@ function* eventsFreedBy(registry: Registry, change: Change, nowMs: number): Gene
   }
 }
 
+/** Silences by selector of one commit whose events are looked for one after the other. */
+const SELECTORS_MAX = 10;
+
 /** Events that are handled together, so that the end of a silence of many does not hold up the results of others. */
 const SLICE = 100;
 /** How long events wait that could not be handled. */
@@ -69,6 +79,26 @@ class UnsilencedQueue implements Disposable {
 
   constructor(parts: UnsilencedParts) {
     this.#parts = parts;
+  }
+
+  /** Takes in all events that silences kept from handlers and nothing silences any more. */
+  async lookAtAll(): Promise<void> {
+    await inChunks(this.#lookingAtAll());
+  }
+
+  *#lookingAtAll(): Generator<void, void, undefined> {
+    for (const { clients, silenced } of this.#parts.registry.namespaces()) {
+      for (const client of clients.values()) {
+        yield;
+        if (client.openEvents === 0) continue;
+        for (const entry of client.checks.values()) {
+          if (this.#isDisposed) return;
+          if (entry.state.event?.isSuppressed !== true) continue;
+          yield* silenced.prepare(entry);
+          this.addUnsilenced([entry]);
+        }
+      }
+    }
   }
 
   /** Takes in those of the entries that silences kept from handlers and nothing silences any more. */

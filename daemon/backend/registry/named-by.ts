@@ -34,7 +34,7 @@ export function* eventsNamedBy(
 }
 
 /** The open events that a selector matches. */
-export function* eventsSelectedBy(namespace: Namespace, selector: Selector): Generator<CheckEntry, void, undefined> {
+function* eventsSelectedBy(namespace: Namespace, selector: Selector): Generator<CheckEntry, void, undefined> {
   for (const client of namespace.clients.values()) {
     if (client.openEvents === 0 || !selector.mayMatch(client.subject())) continue;
     for (const entry of eventsOf(client)) if (selector.matches(entry.subject())) yield entry;

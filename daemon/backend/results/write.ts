@@ -83,16 +83,19 @@ export class Results {
     const definitions = this.#parts.definitions.in(namespaceName);
     const excessive = this.#excessive(results);
     const incoming = results.map((result) => incomingFromApi(result, definitions, now));
-    return this.#parts.batcher.run(
-      (transaction) => {
+    const refusalOf = this.#refusalOf.bind(this);
+    const counts = this.refused;
+    return this.#parts.batcher.runSteps(
+      function* (transaction) {
         admission();
         refuseUnknownNamespace(transaction.registry, namespaceName);
         const namespace = transaction.registry.namespace(namespaceName);
         let refused: Map<number, MonError> | undefined;
-        this.refused.invalid += excessive.size;
+        counts.invalid += excessive.size;
         for (const [index, result] of incoming.entries()) {
+          if (index > 0) yield;
           if (excessive.has(index)) continue;
-          const refusal = this.#refusalOf(transaction, namespace, result);
+          const refusal = refusalOf(transaction, namespace, result);
           if (refusal === undefined) processResult(transaction, namespace, result);
           else (refused ??= new Map(excessive)).set(index, refusal);
         }

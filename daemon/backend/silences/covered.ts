@@ -1,17 +1,27 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { eventKey } from '../../../shared/domain/event-key.ts';
-import { parseSelector } from '../../../shared/domain/selector.ts';
+import { parseSelector, type SelectorSubject } from '../../../shared/domain/selector.ts';
 import { severityOf } from '../../../shared/domain/severity.ts';
+import { MonError } from '../../../shared/errors.ts';
 import type { RecentProblems } from '../../../shared/schemas/silence-preview.ts';
 import type { SilencedTargetParts } from '../../../shared/schemas/silenced.ts';
-import { checksNamedBy, eventsNamedBy, eventsSelectedBy } from '../registry/named-by.ts';
-import type { CheckEntry, Namespace } from '../registry/namespace.ts';
-
-/** Clients and checks that are looked at until others get their turn: a few milliseconds. */
-const TURN = 20_000;
+import { checksNamedBy, eventsNamedBy } from '../registry/named-by.ts';
+import { eventsOf, type CheckEntry, type ClientEntry, type Namespace } from '../registry/namespace.ts';
+import { inChunks } from '../store/loop-turn.ts';
+import { SelectorIndex, type Indexed } from './selector-index.ts';
 
 /** Events that are named. */
 const FIRST = 5;
+
+/**
+ * Highest cost of the evaluations of one preview, see `Selector.cost`: some three seconds of work, between which others have
+ * their turn. A thousand selectors that name a client or a check stay far below it among 100,000 checks.
+ */
+const PREVIEW_COST_MAX = 100_000_000;
+
+/** Cost of the evaluations between two steps: below a millisecond. */
+const STEP_COST = 5000;
+
+type Steps<Result> = Generator<void, Result, undefined>;
 
 /** The open events that these entries would silence, each counted once. */
 export async function eventsCovered(
@@ -19,13 +29,19 @@ export async function eventsCovered(
   entries: readonly SilencedTargetParts[],
   nowMs: number,
 ): Promise<NonNullable<RecentProblems['events']>> {
-  const covered = new Set<CheckEntry>();
-  for (const target of entries) {
-    for (const entry of eventsOfTarget(namespace, target)) covered.add(entry);
-    await turn();
-  }
+  return await inChunks(countEvents(namespace, entries, nowMs));
+}
+
+function* countEvents(
+  namespace: Namespace,
+  entries: readonly SilencedTargetParts[],
+  nowMs: number,
+): Steps<NonNullable<RecentProblems['events']>> {
+  const covered = yield* coveredBy(namespace, entries, eventsNamedBy, eventsOf);
   const events = { total: 0, critical: 0, warning: 0, unknown: 0, ok: 0, silenced: 0, first: [] as string[] };
   for (const entry of covered) {
+    yield* namespace.silenced.prepare(entry);
+    yield;
     const { event } = entry.state;
     if (event === undefined) continue;
     events.total++;
@@ -47,32 +63,82 @@ export async function recoveredSince(
   entries: readonly SilencedTargetParts[],
   since: number,
 ): Promise<number> {
-  const recovered = new Set<CheckEntry>();
-  let looked = 0;
-  for (const target of entries) {
-    for (const entry of checksOfTarget(namespace, target)) {
-      looked += 1;
-      if (looked % TURN === 0) await turn();
-      if (entry.lastProblem >= since && entry.state.event === undefined) recovered.add(entry);
+  const isRecovered = ({ lastProblem, state }: CheckEntry): boolean =>
+    lastProblem >= since && state.event === undefined;
+  function* recoveredOf(client: ClientEntry): Generator<CheckEntry, void, undefined> {
+    for (const entry of client.checks.values()) if (isRecovered(entry)) yield entry;
+  }
+  function* recoveredNamed(
+    ...named: Parameters<typeof checksNamedBy>
+  ): Generator<CheckEntry | undefined, void, undefined> {
+    for (const entry of checksNamedBy(...named)) yield isRecovered(entry) ? entry : undefined;
+  }
+  return (await inChunks(coveredBy(namespace, entries, recoveredNamed, recoveredOf))).size;
+}
+
+/**
+ * The checks that entries name by their parts, or find by their selectors.
+ *
+ * @param named those of the checks asked for that two parts name
+ * @param of those of them that a client has
+ * @throws MonError `threshold`
+ */
+function* coveredBy(
+  namespace: Namespace,
+  entries: readonly SilencedTargetParts[],
+  named: (namespace: Namespace, subscription: string | null, check: string | null) => Iterable<CheckEntry | undefined>,
+  of: (client: ClientEntry) => Iterable<CheckEntry>,
+): Steps<ReadonlySet<CheckEntry>> {
+  const covered = new Set<CheckEntry>();
+  const selectors = new SelectorIndex<Indexed>();
+  let number = 0;
+  for (const { subscription = null, check = null, selector: text } of entries) {
+    if (text === undefined || text === null) {
+      for (const entry of named(namespace, subscription, check)) {
+        if (entry !== undefined) covered.add(entry);
+        yield;
+      }
+      continue;
+    }
+    const selector = parseSelector(text);
+    if (selector.kind === 'selector') selectors.add({ number: ++number, selector, isRemoved: false });
+    yield;
+  }
+  if (number === 0) return covered;
+  const cost = { spent: 0, ofStep: 0 };
+  for (const client of namespace.clients.values()) {
+    yield;
+    for (const entry of of(client)) {
+      if (!covered.has(entry) && (yield* isFound(selectors, entry.subject(), cost))) covered.add(entry);
     }
   }
-  return recovered.size;
+  return covered;
 }
 
-function eventsOfTarget(namespace: Namespace, target: SilencedTargetParts): Iterable<CheckEntry> {
-  const { subscription = null, check = null, selector: text } = target;
-  if (text === undefined || text === null) return eventsNamedBy(namespace, subscription, check);
-  const selector = parseSelector(text);
-  return selector.kind === 'selector' ? eventsSelectedBy(namespace, selector) : [];
-}
-
-function* checksOfTarget(namespace: Namespace, target: SilencedTargetParts): Generator<CheckEntry, void, undefined> {
-  const { subscription = null, check = null, selector: text } = target;
-  if (text === undefined || text === null) return yield* checksNamedBy(namespace, subscription, check);
-  const selector = parseSelector(text);
-  if (selector.kind === 'problem') return;
-  for (const client of namespace.clients.values()) {
-    if (!selector.mayMatch(client.subject())) continue;
-    for (const entry of client.checks.values()) if (selector.matches(entry.subject())) yield entry;
+/** @throws MonError `threshold` when all evaluations together cost too much */
+function* isFound(
+  selectors: SelectorIndex<Indexed>,
+  subject: SelectorSubject,
+  cost: { spent: number; ofStep: number },
+): Steps<boolean> {
+  cost.ofStep += LOOK_UP_COST;
+  for (const { selector } of selectors.candidates(subject)) {
+    cost.ofStep += selector.cost;
+    if (cost.ofStep > STEP_COST) {
+      cost.spent += cost.ofStep;
+      cost.ofStep = 0;
+      yield;
+    }
+    if (cost.spent > PREVIEW_COST_MAX) {
+      throw new MonError(
+        'threshold',
+        'the preview would take too long (limit: preview cost): preview fewer selectors at once, or name a client or a check in each',
+      );
+    }
+    if (selector.matches(subject)) return true;
   }
+  return false;
 }
+
+/** What it costs to find the candidates. */
+const LOOK_UP_COST = 100;

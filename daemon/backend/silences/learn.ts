@@ -8,7 +8,9 @@ import { checkRecordKey } from '../events/table.ts';
 import type { Store } from '../ports.ts';
 import { eventsOf, type CheckEntry, type ClientEntry, type Namespace } from '../registry/namespace.ts';
 import type { Registry } from '../registry/registry.ts';
+import { inChunks } from '../store/loop-turn.ts';
 import type { WatchedAttributes } from '../registry/watched-attributes.ts';
+import { refuseCostly } from './selector-budget.ts';
 
 /** Most attributes of clients, and of checks, that the selectors of one namespace name. */
 const NAMES_MAX = 100;
@@ -23,7 +25,7 @@ type ReadStore = Pick<Store, 'getMany'>;
  * commit on. Of attributes that others name already that is so: nothing is read.
  *
  * @param selectors none: those that are there
- * @throws MonError `invalid` when one cannot be read, `threshold` when they name too many attributes
+ * @throws MonError `invalid` when one cannot be read, `threshold` when they name too many attributes, or are too costly
  */
 export async function learnSelectors(
   registry: Registry,
@@ -31,10 +33,11 @@ export async function learnSelectors(
   name: string,
   selectors: readonly string[],
 ): Promise<void> {
-  const wanted = selectors.map(readSelector);
+  const wanted = await inChunks(readSelectors(selectors));
   for (;;) {
     const namespace = registry.held(name);
     if (namespace === undefined) return;
+    refuseCostly(namespace, wanted);
     watch(namespace, wanted);
     if (isLearned(registry, name)) return;
     const { generation } = registry;
@@ -53,6 +56,15 @@ export async function learnSelectors(
 export function isLearned(registry: Registry, name: string): boolean {
   const watched = registry.held(name)?.watched;
   return watched === undefined || (watched.client.isLearned && watched.check.isLearned);
+}
+
+function* readSelectors(texts: readonly string[]): Generator<void, Selector[], undefined> {
+  const read: Selector[] = [];
+  for (const text of texts) {
+    read.push(readSelector(text));
+    yield;
+  }
+  return read;
 }
 
 function readSelector(text: string): Selector {

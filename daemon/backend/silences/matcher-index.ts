@@ -53,6 +53,12 @@ export class MatcherIndex {
   readonly #withoutKey: Active[] = [];
   #last = 0;
   #removals = 0;
+  #cost = 0;
+
+  /** The cost of all selectors together, see `Selector.cost`. */
+  get cost(): number {
+    return this.#cost;
+  }
 
   get isEmpty(): boolean {
     return this.#active.size === 0;
@@ -74,17 +80,30 @@ export class MatcherIndex {
     this.remove(entry.id);
     const active = { number: ++this.#last, entry, selector, key: this.#rarestKey(selector) };
     this.#active.set(entry.id, active);
+    this.#cost += selector.cost;
     this.#bucketOf(active).push(active);
+  }
+
+  has(id: string): boolean {
+    return this.#active.has(id);
   }
 
   remove(id: string): void {
     const active = this.#active.get(id);
     if (active === undefined) return;
     this.#active.delete(id);
+    this.#cost -= active.selector.cost;
     const bucket = this.#bucketOf(active);
     bucket.splice(positionOf(bucket, active.number), 1);
     if (bucket.length === 0 && active.key !== undefined) this.#forgetBucket(active.key);
     this.#removals++;
+  }
+
+  /** Whether `covering` has nothing left to evaluate for a check. */
+  isEvaluated(check: LabelledCheck): boolean {
+    if (this.#active.size === 0) return true;
+    const known = check.covering;
+    return known !== undefined && known.last === this.#last && isOf(known, check);
   }
 
   /** The entries that cover a check, whether or not they are active. */

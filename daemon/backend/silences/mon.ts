@@ -12,6 +12,7 @@ import { changesOfSilences, type SilenceDeps } from './changes.ts';
 import { livingEntries, silencedDetail } from './read.ts';
 import { livingEntry } from './write.ts';
 import { bodyValidator, readBody } from '../http/json-body.ts';
+import { oneAtATime } from '../http/one-at-a-time.ts';
 import { sendList } from '../http/list.ts';
 import { askedNamespace, askedNamespaces, entriesOf, type Placed } from '../namespaces/asked.ts';
 import { pathName } from '../http/path-name.ts';
@@ -22,6 +23,9 @@ import { searchFilter } from '../http/search.ts';
 const validateEntry = bodyValidator(MON_API.silence);
 const validatePreview = bodyValidator(MON_API.silencePreview);
 
+/** Previews that are made or wait to be. */
+const PREVIEWS_MAX = 20;
+
 /** How far back a preview looks. */
 const RECENT_MS = 24 * 3_600_000;
 
@@ -30,6 +34,7 @@ export function silencedOnMon(
   deps: SilenceDeps & { readonly store: Store },
 ): OnMon<'silenced' | 'silence' | 'clearSilenced' | 'silencePreview' | 'silencedEntry' | 'silencePolicy'> {
   const { clock, registry, store } = deps;
+  const oneByOne = oneAtATime(PREVIEWS_MAX, 'too many previews wait: try again in a few seconds');
   // What was not OK before the registry was read, and is now, nobody remembers.
   let known = { generation: registry.generation, sinceMs: clock.now() };
   return {
@@ -54,12 +59,12 @@ export function silencedOnMon(
       if (known.generation !== registry.generation) known = { generation: registry.generation, sinceMs: nowMs };
       const since = Math.floor(Math.max(known.sinceMs, nowMs - RECENT_MS) / 1000);
       const windows = recurrence ? windowsOf(recurrence, nowMs) : undefined;
-      return {
+      return await oneByOne(async () => ({
         recovered: await recoveredSince(namespace, entries, since),
         since,
         events: await eventsCovered(namespace, entries, nowMs),
         ...(windows !== undefined && { windows }),
-      };
+      }));
     },
     silencedEntry: (request): SilencedDetail => {
       const namespace = askedNamespace(request, deps);

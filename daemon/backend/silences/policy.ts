@@ -66,10 +66,15 @@ export function refuseV2AgainstPolicy(parts: PolicyDeps, entry: SilencedEntry): 
  *
  * @throws MonError as `refuse` does, naming the operation
  */
-export function refuseAgainstPolicy(parts: PolicyDeps, operations: readonly BulkOperation[], nowMs: number): void {
+export function* refuseAgainstPolicy(
+  parts: PolicyDeps,
+  operations: readonly BulkOperation[],
+  nowMs: number,
+): Generator<void, void, undefined> {
   const policy = silencePolicy(parts);
   for (const [index, operation] of operations.entries()) {
     const silence = policed(operation, policy, nowMs);
+    yield;
     if (silence !== undefined) refuse(policy, silence, `operations.${String(index)}: `);
   }
 }

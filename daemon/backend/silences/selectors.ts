@@ -1,12 +1,10 @@
 import { parseSelector, type Selector, type SelectorSubject } from '../../../shared/domain/selector.ts';
 import type { SilencedEntry } from '../../../shared/schemas/silenced.ts';
+import { SelectorIndex, type Indexed } from './selector-index.ts';
 
 /** An entry whose selector is evaluated. */
-interface Active {
-  /** Grows from one to the next. */
-  readonly number: number;
+interface Active extends Indexed {
   entry: SilencedEntry;
-  readonly selector: Selector;
 }
 
 /** How far the selectors were evaluated, and what was found. */
@@ -39,21 +37,34 @@ export interface SelectedCheck {
 
 const NONE: readonly never[] = [];
 
+/** Evaluations between two steps of `prepare`: some hundred microseconds. */
+const STEP = 200;
+
 /** The selectors of one namespace. Each is evaluated once for a client and for a check, when somebody asks (silencing 2). */
 export class Selectors {
   readonly #active = new Map<string, Active>();
-  /** Active selectors by number. */
-  #inOrder: Active[] = [];
+  readonly #index = new SelectorIndex<Active>();
   #last = 0;
   #removals = 0;
+  #cost = 0;
 
   get isEmpty(): boolean {
     return this.#active.size === 0;
   }
 
+  /** The cost of all selectors together, see `Selector.cost`. */
+  get cost(): number {
+    return this.#cost;
+  }
+
   /** The selectors that are in force. */
   *all(): Generator<Selector, void, undefined> {
     for (const { selector } of this.#active.values()) yield selector;
+  }
+
+  /** The selector of the entry with this id. */
+  get(id: string): Selector | undefined {
+    return this.#active.get(id)?.selector;
   }
 
   /** In place of the one with this id. One that a later version wrote, and this cannot read, matches nothing. */
@@ -67,9 +78,10 @@ export class Selectors {
     this.remove(entry.id);
     const selector = parseSelector(text);
     if (selector.kind === 'problem') return undefined;
-    const active = { number: ++this.#last, entry, selector };
+    const active: Active = { number: ++this.#last, entry, selector, isRemoved: false };
     this.#active.set(entry.id, active);
-    this.#inOrder.push(active);
+    this.#index.add(active);
+    this.#cost += selector.cost;
     return selector;
   }
 
@@ -77,55 +89,98 @@ export class Selectors {
     const active = this.#active.get(id);
     if (active === undefined) return;
     this.#active.delete(id);
-    this.#inOrder = this.#inOrder.filter((other) => other !== active);
+    this.#index.remove(active);
+    this.#cost -= active.selector.cost;
     this.#removals++;
+  }
+
+  /** Whether `matching` has nothing left to evaluate for a check. */
+  isPrepared(check: SelectedCheck): boolean {
+    if (this.#active.size === 0) return true;
+    const { selectors: known } = check;
+    return known !== undefined && known.client === check.client.selectors && known.last === this.#last;
   }
 
   /** The entries whose selector matches a check, whether or not they are active. */
   matching(check: SelectedCheck): readonly SilencedEntry[] {
     if (this.#active.size === 0) return NONE;
-    const client = this.#ofClient(check.client);
-    let known = check.selectors;
-    if (known?.client !== client) check.selectors = known = { client, last: 0, removals: this.#removals, found: NONE };
-    if (known.last < this.#last) {
-      const subject = check.subject();
-      this.#lookAt(known, client.found, ({ selector }) => selector.matches(subject));
+    // Usually there is nothing left to do: no steps are made for it.
+    if (!this.isPrepared(check)) {
+      const steps = this.prepare(check);
+      while (steps.next().done !== true);
     }
+    const { selectors: known } = check;
+    if (known === undefined) return NONE;
     this.#forgetRemoved(known);
     return known.found.length === 0 ? NONE : known.found.map(({ entry }) => entry);
   }
 
+  /**
+   * Evaluates what `matching` would evaluate, in steps of bounded time. Between steps the check, its client or the selectors
+   * may change; what is found then is not used.
+   */
+  *prepare(check: SelectedCheck): Generator<void, void, undefined> {
+    if (this.#active.size === 0) return;
+    const client = yield* this.#prepareClient(check.client);
+    if (client === undefined) return;
+    let known = check.selectors;
+    if (known?.client !== client) check.selectors = known = { client, last: 0, removals: this.#removals, found: NONE };
+    // Not further than its client was: others may have come between two steps.
+    const { last } = client;
+    if (known.last >= last) return;
+    const subject = check.subject();
+    const candidates = this.#index.checkCandidates(subject, client.found, known.last, last);
+    yield* this.#evaluate(known, last, candidates, ({ selector }) => selector.matches(subject));
+  }
+
   /** Entries that match what is not known as a check of its own, or with other attributes; nothing is remembered of it. */
   matchingOnce(subject: SelectorSubject): readonly SilencedEntry[] {
-    return this.#inOrder.flatMap(({ entry, selector }) => (selector.matches(subject) ? [entry] : []));
+    return this.#index
+      .candidates(subject)
+      .flatMap(({ entry, isRemoved, selector }) => (!isRemoved && selector.matches(subject) ? [entry] : []));
   }
 
-  #ofClient(client: SelectedClient): ClientSelectors {
+  *#prepareClient(client: SelectedClient): Generator<void, ClientSelectors | undefined, undefined> {
     const known = (client.selectors ??= { last: 0, removals: this.#removals, found: NONE });
-    if (known.last < this.#last) {
+    const last = this.#last;
+    if (known.last < last) {
       const subject = client.subject();
-      this.#lookAt(known, this.#inOrder, ({ selector }) => selector.mayMatch(subject));
+      const candidates = this.#index.clientCandidates(subject, known.last, last);
+      yield* this.#evaluate(known, last, candidates, ({ selector }) => selector.mayMatch(subject));
     }
     this.#forgetRemoved(known);
-    return known;
+    // It may have changed between two steps.
+    return client.selectors === known ? known : undefined;
   }
 
-  /** Evaluates those that came since it was done last. */
-  #lookAt(known: Evaluated<Active>, candidates: readonly Active[], isFound: (active: Active) => boolean): void {
+  /**
+   * Evaluates the candidates up to a number, in whose order they are.
+   *
+   * @param last the number
+   */
+  *#evaluate(
+    known: Evaluated<Active>,
+    last: number,
+    candidates: readonly Active[],
+    isFound: (active: Active) => boolean,
+  ): Generator<void, void, undefined> {
+    const before = known.last;
     const found: Active[] = [];
-    for (let at = candidates.length - 1; at >= 0; at--) {
-      const candidate = candidates[at];
-      if (candidate === undefined || candidate.number <= known.last) break;
-      if (isFound(candidate)) found.push(candidate);
+    for (const [at, candidate] of candidates.entries()) {
+      if (at % STEP === STEP - 1) yield;
+      if (candidate.number > last) break;
+      if (!candidate.isRemoved && isFound(candidate)) found.push(candidate);
     }
-    if (found.length > 0) known.found = [...known.found, ...found.toReversed()];
-    known.last = this.#last;
+    // Somebody else may have been faster between two steps.
+    if (known.last !== before) return;
+    if (found.length > 0) known.found = [...known.found, ...found];
+    known.last = last;
   }
 
   #forgetRemoved(known: Evaluated<Active>): void {
     if (known.removals === this.#removals) return;
     known.removals = this.#removals;
     if (known.found.length === 0) return;
-    known.found = known.found.filter((active) => this.#active.get(active.entry.id) === active);
+    known.found = known.found.filter(({ isRemoved }) => !isRemoved);
   }
 }

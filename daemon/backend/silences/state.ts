@@ -77,6 +77,29 @@ export class SilencedRegistry implements SilencedIndex {
     yield* this.#matchers.all();
   }
 
+  /** The cost of all selectors together, see `Selector.cost`. */
+  get selectorCost(): number {
+    return this.#selectors.cost + this.#matchers.cost;
+  }
+
+  /** Whether the entry with this id has a selector that is evaluated. */
+  hasSelector(id: string): boolean {
+    return this.#selectors.get(id) !== undefined || this.#matchers.has(id);
+  }
+
+  /** Whether `selecting` has nothing left to evaluate for a check. */
+  isPrepared(check: SelectedCheck & LabelledCheck): boolean {
+    return this.#selectors.isPrepared(check) && this.#matchers.isEvaluated(check);
+  }
+
+  /** Evaluates what `selecting` would evaluate, in steps of bounded time, see `Selectors.prepare`. */
+  *prepare(check: SelectedCheck & LabelledCheck): Generator<void, void, undefined> {
+    yield* this.#selectors.prepare(check);
+    if (this.#matchers.isEvaluated(check)) return;
+    this.#matchers.covering(check);
+    yield;
+  }
+
   /** The entries whose selector matches a check, whether or not they are active. */
   selecting(check: SelectedCheck & LabelledCheck): readonly SilencedEntry[] {
     return joined(this.#selectors.matching(check), this.#matchers.covering(check));

@@ -21,6 +21,7 @@ import { mon, MON, recordAudit, targetIn } from '../audit/write.ts';
 import type { Batcher } from '../commit/batcher.ts';
 import type { Transaction } from '../commit/transaction.ts';
 import { refuseUnknownNamespace } from '../namespaces/unknown.ts';
+import { refuseBeyondBudget } from './selector-budget.ts';
 import { beginWindow, resumeWindow, noteSilenced, removeSilenced, saveSilenced } from './saved.ts';
 
 /** Most entries in one namespace, asked each time because a reload changes it. */
@@ -94,6 +95,7 @@ export class SilencedEntries {
       refuseTooMany(namespace, [id], this.#entriesMax());
       transaction.refuseNew(before);
       const entry = make(before, transaction.nowMs);
+      if (before === undefined && entry.selector !== undefined) refuseBeyondBudget(namespace);
       const problem = timeProblem(entry, transaction.nowMs);
       if (problem !== undefined) throw new MonError('invalid', problem);
       const lost = replacementProblem(before, entry);

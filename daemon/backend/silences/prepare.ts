@@ -1,0 +1,100 @@
+import type { CommitBoard } from '../commit/commit-board.ts';
+import type { CheckEntry } from '../registry/namespace.ts';
+import type { Registry } from '../registry/registry.ts';
+import { inChunks } from '../store/loop-turn.ts';
+
+/**
+ * Evaluates the selectors for some checks in chunks: whoever asks for their silences right afterwards has the answer at once.
+ */
+export async function prepareSilences(entries: readonly CheckEntry[]): Promise<void> {
+  const [first] = entries;
+  if (first === undefined || entries.every(isPrepared)) return;
+  await inChunks(preparing(entries));
+}
+
+function isPrepared(entry: CheckEntry): boolean {
+  return entry.client.namespace.silenced.isPrepared(entry);
+}
+
+function* preparing(entries: Iterable<CheckEntry>): Generator<void, void, undefined> {
+  for (const entry of entries) {
+    if (!isPrepared(entry)) yield* entry.client.namespace.silenced.prepare(entry);
+    yield;
+  }
+}
+
+/**
+ * Evaluates the selectors for all open events in chunks whenever there are others, at a start as well. Until that is done, who
+ * needs the silences of all events at once has to wait.
+ */
+export class EventPreparation implements Disposable {
+  readonly #registry: Registry;
+  readonly #listening: readonly Disposable[];
+  #generation: number;
+  #isWanted = true;
+  #isWorking = false;
+  #isDisposed = false;
+
+  constructor({
+    registry,
+    commits,
+  }: {
+    readonly registry: Registry;
+    readonly commits: Pick<CommitBoard, 'onCommit' | 'onRest'>;
+  }) {
+    this.#registry = registry;
+    this.#generation = registry.generation;
+    this.#listening = [
+      commits.onCommit(({ changes }) => {
+        if (changes.some((change) => change[0] === 'silenced' && change[4] !== undefined)) this.#start();
+      }),
+      commits.onRest(() => {
+        if (this.#generation !== registry.generation) this.#start();
+      }),
+    ];
+    this.#start();
+  }
+
+  /** Whether the silences of all open events are known. */
+  get isDone(): boolean {
+    return !this.#isWorking;
+  }
+
+  [Symbol.dispose](): void {
+    this.#isDisposed = true;
+    for (const listening of this.#listening) listening[Symbol.dispose]();
+  }
+
+  #start(): void {
+    this.#isWanted = true;
+    if (!this.#isWorking) void this.#work();
+  }
+
+  /** Never rejects: evaluating a selector cannot fail. */
+  async #work(): Promise<void> {
+    this.#isWorking = true;
+    while (this.#isWanted && !this.#isDisposed) {
+      this.#isWanted = false;
+      this.#generation = this.#registry.generation;
+      await inChunks(this.#steps());
+    }
+    this.#isWorking = false;
+  }
+
+  *#steps(): Generator<void, void, undefined> {
+    const { generation } = this.#registry;
+    for (const namespace of this.#registry.namespaces()) {
+      if (!namespace.silenced.hasSelectors) continue;
+      for (const client of namespace.clients.values()) {
+        if (this.#isDisposed || this.#registry.generation !== generation) return;
+        if (client.openEvents === 0) continue;
+        for (const entry of client.checks.values()) {
+          if (entry.state.event === undefined || isPrepared(entry)) continue;
+          yield* namespace.silenced.prepare(entry);
+          yield;
+        }
+        yield;
+      }
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import { selectorId } from '../../../shared/domain/silencing.ts';
+import type { Selector } from '../../../shared/domain/selector.ts';
+import { MonError } from '../../../shared/errors.ts';
+import type { Namespace } from '../registry/namespace.ts';
+
+/**
+ * Highest cost of the selectors of one namespace together, see `Selector.cost`: 12,000 selectors such as
+ * `client~web-*-17* env=prod check!=backup`. All of them are evaluated for a new check in a few milliseconds.
+ */
+export const SELECTORS_COST_MAX = 100_000;
+
+type Silenced = { readonly silenced: Pick<Namespace['silenced'], 'hasSelector' | 'selectorCost'> };
+
+/**
+ * Refuses new selectors with which a namespace would have too costly ones. Those that are there already count once.
+ *
+ * @throws MonError `threshold`
+ */
+export function refuseCostly({ silenced }: Silenced, wanted: readonly Selector[]): void {
+  const fresh = new Map<string, number>();
+  for (const { text, cost } of wanted) {
+    const id = selectorId(text);
+    if (!silenced.hasSelector(id)) fresh.set(id, cost);
+  }
+  let cost = 0;
+  for (const one of fresh.values()) cost += one;
+  if (cost > 0 && silenced.selectorCost + cost > SELECTORS_COST_MAX) throw tooCostly(silenced.selectorCost, cost);
+}
+
+/**
+ * Refuses any new selector while a namespace has as many as it may have: for who has to know it in the commit itself.
+ *
+ * @throws MonError `threshold`
+ */
+export function refuseBeyondBudget({ silenced }: Silenced): void {
+  const { selectorCost: cost } = silenced;
+  if (cost >= SELECTORS_COST_MAX) throw tooCostly(cost, 1);
+}
+
+function tooCostly(cost: number, more: number): MonError {
+  const [present, added, max] = [cost, more, SELECTORS_COST_MAX].map((count) => count.toLocaleString('en-US'));
+  return new MonError(
+    'threshold',
+    `selector: the selectors of this namespace have a cost of ${present ?? ''}, these would add ${added ?? ''}, and the limit ` +
+      `(selector cost) is ${max ?? ''}: clear some, or use fewer terms and patterns`,
+  );
+}

@@ -1,0 +1,46 @@
+import { beforeEach, expect, test } from 'vitest';
+import { SELECTORS_COST_MAX } from '../../../../daemon/backend/silences/selector-budget.ts';
+import { parseSelector } from '../../../../shared/domain/selector.ts';
+import { BackendRig } from '../../../support/backend-rig.ts';
+import type { Answer } from '../../../support/raw-http.ts';
+
+let rig: BackendRig;
+
+beforeEach(async () => {
+  rig = await BackendRig.open();
+});
+
+/** A selector without a text that an index could find it by. */
+const costly = (at: number): string =>
+  Array.from({ length: 40 }, (_, term) => `check~*a?${String(at)}.${String(term)}*`).join(' or ');
+
+const bulk = (selectors: readonly string[]): Promise<Answer> =>
+  rig.ask('POST', '/api/mon/v1/bulk', {
+    operations: selectors.map((selector) => ({ op: 'silence', selector, reason: 'why' })),
+  });
+
+test('selectors that together cost more than a namespace may have are refused, by bulk, alone and in a preview', async () => {
+  const parsed = parseSelector(costly(0));
+  const cost = parsed.kind === 'selector' ? parsed.cost : 0;
+  expect(cost).toBe(800);
+  const fitting = Array.from({ length: SELECTORS_COST_MAX / cost }, (_, at) => costly(at));
+  expect(await bulk([...fitting, costly(1000)])).toMatchObject({ status: 400, body: { code: 'threshold' } });
+  expect(await bulk(fitting)).toMatchObject({ status: 200 });
+  const refused = await rig.ask('POST', '/api/mon/v1/silenced', { selector: 'client=a', reason: 'why' });
+  expect(refused).toMatchObject({ status: 400, body: { code: 'threshold' } });
+  expect((refused.body as { error: string }).error).toMatch(/the limit \(selector cost\) is 100,000: clear some/);
+  const preview = { entries: [{ selector: 'client=a' }] };
+  expect(await rig.ask('POST', '/api/mon/v1/silenced/preview', preview)).toMatchObject({ status: 400 });
+});
+
+test('a selector that is there may be sent again however costly all of them are', async () => {
+  const fitting = Array.from({ length: SELECTORS_COST_MAX / 800 }, (_, at) => costly(at));
+  await bulk(fitting);
+  const again = { selector: costly(1), reason: 'another one' };
+  expect(await rig.ask('POST', '/api/mon/v1/silenced', again)).toMatchObject({ status: 201 });
+});
+
+test('ten thousand ordinary selectors are within the limit', () => {
+  const parsed = parseSelector('client~web-*-N1234* env=prod check!=backup');
+  expect(parsed.kind === 'selector' ? 10_000 * parsed.cost : Infinity).toBeLessThanOrEqual(SELECTORS_COST_MAX);
+});
