@@ -80,10 +80,10 @@ function* scan(
   let frame: Frame | undefined;
   let root: LargeContainer | undefined;
   let values = 1;
-  let rest = chunk;
+  let yieldAt = chunk;
   for (let at = 0; at < text.length; at++) {
-    if (at > rest) {
-      rest = at + chunk;
+    if (at > yieldAt) {
+      yieldAt = at + chunk;
       if (values > VALUES_MAX) fail(`holds more than ${VALUES_MAX.toLocaleString('en-US')} values: send it in parts`);
       yield;
     }
@@ -137,7 +137,7 @@ function* scan(
 
 /** Finds the quote that ends a text. */
 function* endOfText(text: string, start: number): Generator<void, number, undefined> {
-  let rest = start + 8 * CHUNK;
+  let yieldAt = start + 8 * CHUNK;
   let escapes = 0;
   for (let at = start + 1; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -152,8 +152,8 @@ function* endOfText(text: string, start: number): Generator<void, number, undefi
       escapes += length;
       at++;
     }
-    if (at > rest) {
-      rest = at + 8 * CHUNK;
+    if (at > yieldAt) {
+      yieldAt = at + 8 * CHUNK;
       yield;
     }
   }

@@ -54,7 +54,7 @@ export function recurrenceFault(
 ): { readonly part: RecurrencePart; readonly problem: string } | undefined {
   const schedule = scheduleOf(recurrence);
   if (schedule === undefined) return { part: 'schedule', problem: 'its schedule cannot be read' };
-  const apart = knownLeastApart(recurrence.schedule, schedule);
+  const apart = cachedLeastApart(recurrence.schedule, schedule);
   if (recurrence.duration * 1000 >= apart) {
     const problem =
       `windows of ${formatDuration(recurrence.duration)} would overlap: the schedule has one every ` +
@@ -72,12 +72,12 @@ export function recurrenceFault(
 export function nextWindow(recurrence: Recurrence, nowMs: number): RecurringWindow | undefined {
   const { schedule, zone, duration, first_day: first, last_day: last } = recurrence;
   const key = JSON.stringify([schedule, zone, duration, first, last]);
-  const known = windowsByRecurrence.get(key);
-  if (known !== undefined && known.sinceMs <= nowMs && nowMs < known.untilMs) return known.window;
+  const cached = windowsByRecurrence.get(key);
+  if (cached !== undefined && cached.sinceMs <= nowMs && nowMs < cached.untilMs) return cached.window;
   const window = firstWindow(recurrence, nowMs);
   // Until its end no other window is the next one; that there is none is looked for again after a day.
   const untilMs = window?.endMs ?? nowMs + DAY_MS;
-  if (windowsByRecurrence.size >= KNOWN_MAX) windowsByRecurrence.clear();
+  if (windowsByRecurrence.size >= CACHED_MAX) windowsByRecurrence.clear();
   windowsByRecurrence.set(key, { window, sinceMs: nowMs, untilMs });
   return window;
 }
@@ -88,7 +88,7 @@ function firstWindow(recurrence: Recurrence, nowMs: number): RecurringWindow | u
 }
 
 /** Most recurrences whose next window is remembered, and most schedules: many entries have the same one. */
-const KNOWN_MAX = 10_000;
+const CACHED_MAX = 10_000;
 
 /** The next window of recurrences, by all of their parts: valid from one moment until before another. */
 const windowsByRecurrence = new Map<
@@ -257,11 +257,11 @@ function leastApart(schedule: Schedule): number {
   return least * 60_000;
 }
 
-function knownLeastApart(text: string, schedule: Schedule): number {
-  const known = leastApartByText.get(text);
-  if (known !== undefined) return known;
+function cachedLeastApart(text: string, schedule: Schedule): number {
+  const cached = leastApartByText.get(text);
+  if (cached !== undefined) return cached;
   const apart = leastApart(schedule);
-  if (leastApartByText.size >= KNOWN_MAX) leastApartByText.clear();
+  if (leastApartByText.size >= CACHED_MAX) leastApartByText.clear();
   leastApartByText.set(text, apart);
   return apart;
 }
@@ -269,11 +269,11 @@ function knownLeastApart(text: string, schedule: Schedule): number {
 const leastApartByText = new Map<string, number>();
 
 function scheduleOf({ schedule: text }: Recurrence): Schedule | undefined {
-  const known = schedulesByText.get(text);
-  if (known !== undefined) return known;
+  const cached = schedulesByText.get(text);
+  if (cached !== undefined) return cached;
   const schedule = parseSchedule(text);
   if ('problem' in schedule) return undefined;
-  if (schedulesByText.size >= KNOWN_MAX) schedulesByText.clear();
+  if (schedulesByText.size >= CACHED_MAX) schedulesByText.clear();
   schedulesByText.set(text, schedule);
   return schedule;
 }
