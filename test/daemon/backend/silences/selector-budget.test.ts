@@ -44,3 +44,25 @@ test('ten thousand ordinary selectors are within the limit', () => {
   const parsed = parseSelector('client~web-*-N1234* env=prod check!=backup');
   expect(parsed.kind === 'selector' ? 10_000 * parsed.cost : Infinity).toBeLessThanOrEqual(SELECTORS_COST_MAX);
 });
+
+test('silences of the Alertmanager API whose patterns cost more than a namespace may have are refused', async () => {
+  const matchers = Array.from({ length: 4 }, (_, at) => ({
+    name: 'alertname',
+    value: `${'a'.repeat(100)}${String(at)}.*`,
+    isRegex: true,
+    isEqual: true,
+  }));
+  const startsAt = new Date(rig.clock.now()).toISOString();
+  const endsAt = new Date(rig.clock.now() + 3_600_000).toISOString();
+  const silence = { matchers, startsAt, endsAt, createdBy: 'alice', comment: 'why' };
+  const answers: Answer[] = [];
+  for (let count = 0; count < 460; count++) answers.push(await rig.ask('POST', '/api/v2/silences', silence));
+  expect(answers[0]).toMatchObject({ status: 200 });
+  expect(answers.at(-1)).toMatchObject({ status: 400 });
+  expect(JSON.stringify(answers.at(-1)?.body)).toContain('selector cost');
+});
+
+test('ten thousand silences of one alert on one instance are within the limit', () => {
+  const parsed = parseSelector('{alertname="Down",instance="web-1:9100",job=~"node|blackbox",severity!="info"}');
+  expect(parsed.kind === 'selector' ? 10_000 * parsed.cost : Infinity).toBeLessThanOrEqual(SELECTORS_COST_MAX);
+});
