@@ -8,6 +8,7 @@ const PAGE = repositoryText('CONTRIBUTING.md');
 /** Tests that pause for a time that is fixed or left to chance. */
 const PAUSING = new Map([
   ['test/daemon/backend/agents/revoked-keys.test.ts', 'nothing more is stored'],
+  ['test/daemon/backend/cluster/forwarded-requests.test.ts', 'a password changes after the time of a credential'],
   ['test/daemon/backend/health/watch-stalls.test.ts', 'a stall is measured between two pauses'],
   ['test/scenarios/console-terminal.test.ts', 'the terminal takes nothing for a while'],
   ['test/shared/client/feed-cuts.test.ts', 'connections are cut at moments left to chance'],

@@ -14,8 +14,14 @@ function filesWith(pattern: RegExp): string[] {
   return SOURCES.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
 }
 
-/** Each of these is made of constants of its own file. */
-const MADE_PATTERNS = ['shared/domain/redact.ts', 'shared/domain/v2/token-template.ts', 'tui/terminal/key-decoder.ts'];
+/** Each of these is made of constants of its own file; `re2-syntax.ts` puts in the letters of the name of a property. */
+const MADE_PATTERNS = [
+  'shared/domain/expression/re2-syntax.ts',
+  'shared/domain/matcher-selector.ts',
+  'shared/domain/redact.ts',
+  'shared/domain/v2/token-template.ts',
+  'tui/terminal/key-decoder.ts',
+];
 
 test('nobody makes a regular expression of a text that came from outside (security S11)', () => {
   expect(SOURCES.length).toBeGreaterThan(200);

@@ -43,7 +43,7 @@ export function parseBody(request: FastifyRequest, depthMax = DEPTH_MAX): Parsed
     throw new MonError('invalid', 'the body is empty: send JSON');
   }
   const value = parse(body);
-  refuseHazards(value, 1, depthMax);
+  refuseHazards(value, 1, depthMax, !isBatch(body));
   return { value, strict: WHOLE_FRACTION.test(body) ? parseStrictly(body) : undefined };
 }
 
@@ -86,10 +86,11 @@ export function parseLongBodies(app: FastifyInstance): void {
 /** Whoever wants the body hears what is wrong with it; routes without a body do not. */
 async function parseInChunks(text: string): Promise<NonNullable<FastifyRequest['chunkedBody']>> {
   let deepest = 0;
+  const isEachExact = !isBatch(text);
   const options = {
     depthMax: ANY_DEPTH_MAX,
     inspect: (value: unknown, depth: number, names: readonly string[]) => {
-      deepest = Math.max(deepest, refuseHazards(value, depth, ANY_DEPTH_MAX, !names.includes(MEASURED)));
+      deepest = Math.max(deepest, refuseHazards(value, depth, ANY_DEPTH_MAX, isEachExact && !names.includes(MEASURED)));
     },
     strictly: (run: string) => (WHOLE_FRACTION.test(run) ? parseStrictly(run) : undefined),
   };
@@ -171,6 +172,11 @@ function parseStrictly(text: string): unknown {
       Number.isInteger(item) && /[.eE]/.test(context?.source ?? '') ? Number(item) + 0.5 : item,
   );
   return wellFormedIfEscaped(text, value);
+}
+
+/** Returns true for a list of results or alerts, each of which is accepted or rejected by itself. */
+function isBatch(text: string): boolean {
+  return text.trimStart().startsWith('[');
 }
 
 /** The name of what is measured, whose numbers may be rounded (security S8). */

@@ -39,11 +39,6 @@ export const RESOURCE_DECISIONS: readonly Decision[] = [
       return { status: 200, body: names.filter((name) => !refused.has(name)).map((name) => ({ metadata: { name } })) };
     },
   ),
-  onRequest(
-    (request, { earlier }) => endsInThePast(request, earlier) && wasAccepted(request),
-    'the recorded answer says that a silence was made, and there is none: what was sent is lost',
-    () => BAD_REQUEST,
-  ),
 ];
 
 function wasAccepted({ method, answer }: Exchange): boolean {
@@ -65,14 +60,4 @@ function isHandlerThatNeverDelivers(request: Exchange): boolean {
 function refusedHandlers(recorded: Recorded<Exchange>): ReadonlySet<unknown> {
   const refused = requestsBefore(recorded).filter(isHandlerThatNeverDelivers);
   return new Set(refused.map(({ body }) => at(body, 'metadata', 'name')));
-}
-
-/** True if the end of a silence was before the recording began, by the entries that it made before. */
-function endsInThePast({ path, body }: Exchange, earlier: Recorded['earlier']): boolean {
-  const end = at(body, 'expire_at');
-  if (!path.includes('/silenced') || typeof end !== 'number') return false;
-  const begins = requestsBefore({ earlier }).flatMap(({ answer }) =>
-    [...itemsOf(answer.body), answer.body].map((entry) => Number(at(entry, 'begin') ?? 0)),
-  );
-  return end < Math.max(0, ...begins);
 }

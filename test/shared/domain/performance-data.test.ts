@@ -26,6 +26,13 @@ test.each(['no bar', 'a | b', 'table | of | words', 'exit 1: cat log | grep x', 
   },
 );
 
+test.each(['|', ' ', '| ', "|'a", '|a', ' |a=x'])('outputs of %j alone are read in linear time', (part) => {
+  const output = `${part.repeat(250_000 / part.length)}|`;
+  const startedMs = performance.now();
+  withoutPerformanceData(output);
+  expect(performance.now() - startedMs).toBeLessThan(1000);
+});
+
 test('lists and messages have no measurements, and the event keeps them', () => {
   const event = anEvent({ check: { output: TCP } });
   expect(eventRow(event).output).not.toContain('|');

@@ -18,7 +18,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
   },
   {
     defence: 'the directory of the spool is for its owner alone',
-    file: 'daemon/agent/spool.ts',
+    file: 'daemon/agent/spool-database.ts',
     text: 'await mkdir(directory, { recursive: true, mode: 0o700 });',
     replacement: 'await mkdir(directory, { recursive: true });',
     test: 'test/daemon/agent/spool.test.ts',

@@ -324,7 +324,9 @@ describe('what is sent comes back with the same types (Ansible compares them)', 
         pipelines: fc.constantFrom(null, [], [{ type: 'Pipeline', api_version: 'core/v2', name: 'x' }]),
         unknown: fc
           .jsonValue({ maxDepth: 2 })
-          .filter((value) => !/"(?:__proto__|constructor|prototype)"/.test(JSON.stringify(value))),
+          .filter((value) => !/"(?:__proto__|constructor|prototype)"/.test(JSON.stringify(value)))
+          // Whole numbers beyond 2^53 are refused (security S8).
+          .filter((value) => !/\d{16}|e\+/.test(JSON.stringify(value))),
       },
       { requiredKeys: ['command', 'interval'] },
     );

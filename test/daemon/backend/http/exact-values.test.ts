@@ -84,11 +84,13 @@ const aLargeInteger = fc
 const deliverNothing = (): Promise<void> => Promise.reject(new Error('delivered'));
 
 describe('numbers', () => {
-  test.each(WIRES)('a whole number beyond 2^53 in $name is refused with 400', async ({ target, body }) => {
+  test.each(WIRES)('a whole number beyond 2^53 in $name is refused by name', async ({ target, body }) => {
     await fc.assert(
       fc.asyncProperty(aLargeInteger, async (number) => {
         const { status, text } = await ask('POST', target, body(number));
-        expect([status, text]).toEqual([400, expect.stringContaining('beyond 2^53: put it in double quotes')]);
+        // Of a list each result is accepted or rejected by itself.
+        expect(status).toBe(target === '/api/mon/v1/results' ? 202 : 400);
+        expect(text).toContain('beyond 2^53: put it in double quotes');
       }),
       { numRuns: propertyRuns(10) },
     );

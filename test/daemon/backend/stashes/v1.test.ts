@@ -167,11 +167,15 @@ describe('a list', () => {
   });
 });
 
+test('half a character in a path becomes the replacement character, as in all input', async () => {
+  expect((await ask('POST', '/stashes', { path: 'a\uD800', content: {} })).status).toBe(201);
+  expect(await listed()).toMatchObject([{ path: 'a\uFFFD' }]);
+});
+
 describe('refused', () => {
   test.each<{ name: string; body: unknown; problem: string }>([
     { name: 'no path', body: { content: {} }, problem: 'path: expected string, received undefined' },
     { name: 'a path that is a number', body: { path: 1, content: {} }, problem: 'path: expected string' },
-    { name: 'half a character', body: { path: '\uD800', content: {} }, problem: 'path: must be well-formed Unicode' },
     { name: 'no content', body: { path: 'a' }, problem: 'content: ' },
     { name: 'content that is a list', body: { path: 'a', content: [] }, problem: 'content: ' },
     { name: 'content that is a text', body: { path: 'a', content: 'x' }, problem: 'content: ' },
