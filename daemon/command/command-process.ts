@@ -1,5 +1,6 @@
-// The process that runs the commands of handlers and mutators for the backend. Starting a command stops the program that
-// starts it for the longer, the more memory and open files it has; this process has little of both, and serves nobody else.
+// The process that runs the commands of handlers and mutators for the backend. Starting a command stops the program
+// that starts it for the longer, the more memory and open files it has; this process has little of both, and serves
+// nobody else.
 import { SystemClock } from '../clock/system-clock.ts';
 import { LIFELINE, type CommandReport, type CommandRequest } from './command-messages.ts';
 import { CommandWatchdog } from './command-watchdog.ts';
@@ -32,8 +33,8 @@ process.on('message', (request: CommandRequest) => {
   }
 });
 
-// The backend has ended, in whatever way. The watchdog kills what still runs: nobody would read its result, and the backend
-// runs it again after its next start.
+// The backend has ended, in whatever way. The watchdog kills what still runs: nobody would read its result, and the
+// backend runs it again after its next start.
 process.once('disconnect', () => process.exit());
 
 async function run({ id, command, input, environment }: Extract<CommandRequest, { kind: 'run' }>): Promise<void> {

@@ -9,12 +9,13 @@ import { shieldedStdio } from './shielded-stdio.ts';
 export const RUN_ID_VARIABLE = 'MON_RUN_ID';
 
 /**
- * The watchdog: a shell of less than a megabyte that outlives the program. It reads `+ ID GROUP` when a command is about to
- * begin and `- ID` when it has ended. At the end of its input, which the kernel reports however the program died, it kills
- * the process groups of the runs that are left, then every process with the id of such a run in its environment.
+ * The watchdog: a shell of less than a megabyte that outlives the program. It reads `+ ID GROUP` when a command is
+ * about to begin and `- ID` when it has ended. At the end of its input, which the kernel reports however the program
+ * died, it kills the process groups of the runs that are left, then every process with the id of such a run in its
+ * environment.
  *
- * It repeats the search until nothing new is found in two passes: a process may fork behind the search, and the environment
- * of a process is empty for a moment while it executes a new program.
+ * It repeats the search until nothing new is found in two passes: a process may fork behind the search, and the
+ * environment of a process is empty for a moment while it executes a new program.
  */
 const WATCHDOG = `
 trap '' HUP INT TERM
@@ -68,8 +69,8 @@ const SHORT_LIFE_MS = 1000;
  *
  * A command waits at a gate (`runUntilCut`) until `add` has resolved. By then the kernel holds its id and group for the
  * watchdog, and keeps them when the program dies; a program that dies earlier never opens the gate. When the watchdog
- * itself is killed, the next one gets all runs. What is left is a program that is killed together with its watchdog, in the
- * milliseconds before the next one has started.
+ * itself is killed, the next one gets all runs. What is left is a program that is killed together with its watchdog,
+ * in the milliseconds before the next one has started.
  */
 export class CommandWatchdog implements Disposable {
   readonly #options: WatchdogOptions;
@@ -137,7 +138,10 @@ export class CommandWatchdog implements Disposable {
     return { watchdog, isNew: true };
   }
 
-  /** Uses one watchdog for all that are killed at about the same time: a search reads the environment of all processes. */
+  /**
+   * Uses one watchdog for all that are killed at about the same time: a search reads the environment of all
+   * processes.
+   */
   async #killDoomed(): Promise<void> {
     this.#isKilling = true;
     while (this.#doomed.size > 0) {

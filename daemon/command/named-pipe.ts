@@ -9,8 +9,8 @@ import type { PipeEnds, PipeUse } from './pipe-ends.ts';
 const run = promisify(execFile);
 
 /**
- * Opens pipes that have a name for a moment, where none without a name can be made. The names are removed before any other
- * program can use them.
+ * Opens pipes that have a name for a moment, where none without a name can be made. The names are removed before any
+ * other program can use them.
  *
  * @throws Error when there is no space for the names
  */

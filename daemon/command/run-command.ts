@@ -39,8 +39,8 @@ interface StartOptions {
 
 /**
  * Runs a line through the shell, or a program with its arguments without one (security S14), in a process group of its own,
- * with standard output and standard error merged in the order of writing (completion 1.12). A timeout or an abort kills all
- * processes of the command. Never rejects.
+ * with standard output and standard error merged in the order of writing (completion 1.12). A timeout or an abort
+ * kills all processes of the command. Never rejects.
  *
  * The status is the exit status as the shell reports it (127 not found, 126 not executable), or the number of the signal
  * that killed it (legacy-peer, sensu-client); the same without a shell.
@@ -103,8 +103,8 @@ interface RunningCommand {
 const SHELL_NAME = 'sh';
 
 /**
- * Waits at the gate, and does not begin when its standard input ends instead. The shell takes the first line only, so what
- * follows is left for the command.
+ * Waits at the gate, and does not begin when its standard input ends instead. The shell takes the first line only, so
+ * what follows is left for the command.
  */
 const GATE = 'read -r gate || exit';
 

@@ -65,7 +65,8 @@ export class RunningProcess implements AsyncDisposable {
       this.#send({ kind: 'cut', id });
       ends.use(this.#clock.after(ANSWER_MS, () => this.#kill()));
     };
-    // What waits in the channel needs no bound of its own: the number of running handlers has one, and the events are in memory.
+    // What waits in the channel needs no bound of its own: the number of running handlers has one, and the events are
+    // in memory.
     this.#send({ kind: 'run', id, ...what });
     cut.addEventListener('abort', stop);
     ends.defer(() => cut.removeEventListener('abort', stop));
@@ -97,7 +98,8 @@ export class RunningProcess implements AsyncDisposable {
 
   async #untilEnd(onEnd: (end: ProcessEnd) => void): Promise<void> {
     const child = this.#child;
-    // All that it reported has been read when the channel is closed, and Node.js may announce the end of a process before.
+    // All that it reported has been read when the channel is closed, and Node.js may announce the end of a process
+    // before.
     const read = new Promise<void>((resolve) => child.once('disconnect', resolve));
     // The lifeline is closed when its watchdogs have killed its commands.
     const lifeline = child.stdio[LIFELINE] as Readable | null | undefined;

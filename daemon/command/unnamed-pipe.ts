@@ -7,8 +7,8 @@ import type { PipeEnds, PipeUse } from './pipe-ends.ts';
 const NUMBERS = [3, 4, 5, 6, 7, 8, 9];
 
 /**
- * Opens pipes without a name, which leave nothing on the disk whenever the program dies, and whose reader sees their end
- * also when it opens `/dev/stdin` after everything was written; that of a named pipe waits for another writer.
+ * Opens pipes without a name, which leave nothing on the disk whenever the program dies, and whose reader sees their
+ * end also when it opens `/dev/stdin` after everything was written; that of a named pipe waits for another writer.
  *
  * Node.js cannot make them, but a shell can, and Linux lets other processes of the same user open both ends.
  *

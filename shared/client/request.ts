@@ -54,7 +54,9 @@ export function openRequester(address: BackendAddress, timeoutMs: number): Reque
 
 class NotReached extends MonError {}
 
-/** The backend and this program do not trust each other. Trying again is of no use before a configuration is changed. */
+/**
+ * The backend and this program do not trust each other. Trying again is of no use before a configuration is changed.
+ */
 export class NotTrusted extends MonError {}
 
 async function ask(

@@ -21,8 +21,8 @@ export function eventRow(event: Event): EventRow {
 }
 
 /**
- * The part of an output that a row carries: its first line without performance data, at most 200 UTF-16 units, with no half
- * of a character.
+ * The part of an output that a row carries: its first line without performance data, at most 200 UTF-16 units, with
+ * no half of a character.
  */
 export function outputSummary(output: string): string {
   const line = /^[^\r\n]{0,600}/.exec(output)?.[0] ?? '';

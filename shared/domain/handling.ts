@@ -37,8 +37,8 @@ type Check = Readonly<Record<string, unknown>>;
  * an empty list is none, and without either it is `default`. Of a longer list the first 100 count.
  *
  * The reference says of `contacts`, and of `contact` for a single one, that they route (2.2) and not how. Here a contact
- * is a handler or set of its name: those run besides the ones that the check names, and in place of `default`. A check that
- * names pipelines means those in place of `default` too.
+ * is a handler or set of its name: those run besides the ones that the check names, and in place of `default`. A
+ * check that names pipelines means those in place of `default` too.
  */
 export function handlerNames(check: Check): readonly string[] {
   const contacts = namesOf(check['contacts'], check['contact']) ?? [];

@@ -1,9 +1,9 @@
 import { parseJsonWithRawControls } from './raw-control-characters.ts';
 
 /*
- * Parses long JSON in steps of bounded time. A scan finds the containers that are longer than a chunk, and cuts the members
- * of those into runs of about a chunk; each run is parsed by itself. Depth, number of values and lengths are bounded by the
- * scan, before anything is parsed.
+ * Parses long JSON in steps of bounded time. A scan finds the containers that are longer than a chunk, and cuts the
+ * members of those into runs of about a chunk; each run is parsed by itself. Depth, number of values and lengths are
+ * bounded by the scan, before anything is parsed.
  */
 
 /** Characters that are scanned or parsed in one step: a few milliseconds even where they are nothing but brackets. */

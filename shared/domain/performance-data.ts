@@ -2,8 +2,8 @@
 const MEASUREMENT = /\s*(?:'[^'=|]+'|[^\s'=|]+)=(?:[-+]?[\d.]|U(?:[\s;]|$))/y;
 
 /**
- * The output of a Nagios plugin as people read it, without the measurements behind `|`. A bar that is part of a text stays.
- * Lines of measurements that follow the second bar go as well.
+ * The output of a Nagios plugin as people read it, without the measurements behind `|`. A bar that is part of a text
+ * stays. Lines of measurements that follow the second bar go as well.
  */
 export function withoutPerformanceData(output: string): string {
   // Nearly always, and asked for each problem.

@@ -1,8 +1,8 @@
 import type { SearchNode } from './search-syntax.ts';
 
 /*
- * Where an index finds a selector. A selector that is an `and` of terms matches nothing unless each term does, so one term
- * is enough to rule it out: the index holds it under a text that one of its terms requires.
+ * Where an index finds a selector. A selector that is an `and` of terms matches nothing unless each term does, so one
+ * term is enough to rule it out: the index holds it under a text that one of its terms requires.
  */
 
 /** Whose text a key is looked up in: those of a client, or the name of a check with its families. */
@@ -30,8 +30,8 @@ const ALTERNATIVES_MAX = 20;
 export const SUBSCRIPTION_KEY = '\0';
 
 /**
- * The sets of keys that an index can choose from. A selector matches a subject only if the subject has at least one key of
- * each set. All keys of a set have the same owner.
+ * The sets of keys that an index can choose from. A selector matches a subject only if the subject has at least one
+ * key of each set. All keys of a set have the same owner.
  */
 export function selectorKeys<Row>(tree: SearchNode<Row>): readonly (readonly SelectorKey[])[] {
   switch (tree.kind) {

@@ -12,9 +12,9 @@ const DAY_NAMES = ['sundays', 'mondays', 'tuesdays', 'wednesdays', 'thursdays', 
 type Repeat = NonNullable<SubdueWindow['repeat']>[number];
 
 /**
- * Whether a moment is in one of the windows. Each is on the clock of its begin, whose offset from UTC is written with it and
- * is the same in summer and winter. A window that repeats counts from its first begin on, and lasts as long each time; one
- * that goes past midnight does so on each of its days. A day that a month does not have is left out.
+ * Whether a moment is in one of the windows. Each is on the clock of its begin, whose offset from UTC is written with
+ * it and is the same in summer and winter. A window that repeats counts from its first begin on, and lasts as long
+ * each time; one that goes past midnight does so on each of its days. A day that a month does not have is left out.
  */
 export function isInSubdues(windows: readonly SubdueWindow[], nowMs: number): boolean {
   return windows.some((window) => isInSubdue(window, nowMs));

@@ -14,7 +14,9 @@ function filesWith(pattern: RegExp): string[] {
   return SOURCES.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
 }
 
-/** Each of these is made of constants of its own file; `re2-syntax.ts` puts in the letters of the name of a property. */
+/**
+ * Each of these is made of constants of its own file; `re2-syntax.ts` puts in the letters of the name of a property.
+ */
 const MADE_PATTERNS = [
   'shared/domain/expression/re2-syntax.ts',
   'shared/domain/matcher-selector.ts',

@@ -15,7 +15,9 @@ const ROUNDS = 20;
 /** Longest time from the start of commands to the kill. */
 const KILL_MS_MAX = 60;
 
-/** Each sleeps for ever, under a number that no other process has, in one of the ways in which commands start others. */
+/**
+ * Each sleeps for ever, under a number that no other process has, in one of the ways in which commands start others.
+ */
 const COMMANDS = [
   (sleep: string) => `exec ${sleep}`,
   (sleep: string) => `${sleep} & ${sleep} & wait`,

@@ -19,8 +19,8 @@ export interface BegunTest {
 }
 
 /**
- * The temporary directory of a worker. Programs that tests start find it in their environment, and pass it on to those that
- * they start themselves, so that it marks the processes of this worker as well as its files.
+ * The temporary directory of a worker. Programs that tests start find it in their environment, and pass it on to
+ * those that they start themselves, so that it marks the processes of this worker as well as its files.
  */
 export class WorkerFolder {
   readonly #path: string;

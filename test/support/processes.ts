@@ -67,7 +67,8 @@ export function watchdogsOf(parent: number): readonly number[] {
 }
 
 /**
- * A shell command that kills the process that runs commands for it. It looks first whether that is its parent: when another
- * one has killed that process before, the parent is whatever adopts orphans, such as the supervisor of a test run.
+ * A shell command that kills the process that runs commands for it. It looks first whether that is its parent: when
+ * another one has killed that process before, the parent is whatever adopts orphans, such as the supervisor of a test
+ * run.
  */
 export const KILL_RUNNER = "grep -qs '^mon-backend commands' /proc/$PPID/cmdline && kill -KILL $PPID";

@@ -1,5 +1,5 @@
-// A process whose disk a test lets fail: opens the spool in the directory it is given, and answers each line of its standard
-// input, a command as JSON, by a line of JSON.
+// A process whose disk a test lets fail: opens the spool in the directory it is given, and answers each line of its
+// standard input, a command as JSON, by a line of JSON.
 import { createInterface } from 'node:readline';
 import { openSpool } from '../../daemon/agent/spool.ts';
 import type { SubmittedResult } from '../../shared/schemas/result.ts';

@@ -1,4 +1,5 @@
-// A process to be killed: appends results to the spool in the directory it is given, and prints each id once it is safe.
+// A process to be killed: appends results to the spool in the directory it is given, and prints each id once it is
+// safe.
 import { openSpool } from '../../daemon/agent/spool.ts';
 
 const [, , stateDir = ''] = process.argv;

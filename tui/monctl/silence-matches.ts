@@ -13,7 +13,10 @@ export interface SilenceMatches {
   readonly unknown_client?: string | undefined;
 }
 
-/** Asks the backend what a silence matches now. It is asked before the silence is created, and failures are left to that. */
+/**
+ * Asks the backend what a silence matches now. It is asked before the silence is created, and failures are left to
+ * that.
+ */
 export async function silenceMatches(api: ApiClient, target: SearchTarget): Promise<SilenceMatches> {
   const [events, client] = await Promise.all([eventsMatched(api, target), unknownClient(api, target)]);
   return given({ events_matched: events, unknown_client: client });

@@ -47,8 +47,8 @@ export function parsePast(text: string, nowMs: number): number {
 const BEGIN_TOLERANCE_SECONDS = 60;
 
 /**
- * A moment that is still to come: a time of day (`22:00`, the next one, local time unless it ends in Z), how far ahead it
- * is (`2h`, `+2h`), or as `parseMoment` takes it.
+ * A moment that is still to come: a time of day (`22:00`, the next one, local time unless it ends in Z), how far
+ * ahead it is (`2h`, `+2h`), or as `parseMoment` takes it.
  *
  * @returns epoch seconds
  * @throws MonError `invalid`, also for a moment of the past

@@ -203,8 +203,8 @@ export function allRolesOf({
 }
 
 /**
- * Refuses a key with all roles of another user, unless an administrator grants it: the key would also have the roles that
- * the user gets later.
+ * Refuses a key with all roles of another user, unless an administrator grants it: the key would also have the roles
+ * that the user gets later.
  */
 function refuseForeignRoles(key: ApiKey, { actor, scopes }: Granter): void {
   if (key.hasAllRoles !== true || scopes.has('admin') || key.username === actor.who) return;

@@ -170,7 +170,8 @@ export class Authenticator {
   /**
    * Somebody whom another backend with the same store has let in, with what he may do here and now.
    *
-   * @param credentialVersion of the credentials that were shown there; undefined: the other backend is an earlier version
+   * @param credentialVersion of the credentials that were shown there; undefined: the other backend is an earlier
+   * version
    *   of the program, which does not send it
    * @throws MonError `unauthenticated` when the credentials that were shown there do not count here
    */

@@ -52,7 +52,8 @@ export class CredentialVersions {
     if (user === undefined || password === undefined) return undefined;
     const known = this.#configured;
     if (known?.user === user && known.password === password) return known.text;
-    // Slow on purpose: whoever reads the store must not be able to guess a password that the settings have in plain text.
+    // Slow on purpose: whoever reads the store must not be able to guess a password that the settings have in plain
+    // text.
     const digest = scryptSync(JSON.stringify([user, password]), storeId, DIGEST_BYTES, COST).toString('base64url');
     this.#configured = { user, password, text: `configured ${digest}` };
     return this.#configured.text;

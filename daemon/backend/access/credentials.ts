@@ -10,7 +10,10 @@ export interface User {
   readonly passwordHash: string;
   /** Epoch milliseconds. */
   readonly passwordChangedMs: number;
-  /** The number of times that all sessions of the user were ended: by another password, disabling or a log-out. Absent: 0. */
+  /**
+   * The number of times that all sessions of the user were ended: by another password, disabling or a log-out.
+   * Absent: 0.
+   */
   readonly credentialChanges?: number | undefined;
 }
 

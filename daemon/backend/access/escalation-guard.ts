@@ -16,8 +16,9 @@ interface GuardedRegistry {
 }
 
 /**
- * Refuses changes of users, roles and bindings that give somebody more rights than the one who asks has: who administers users
- * or roles only would make themselves an administrator by it. To be asked in the transaction of the change.
+ * Refuses changes of users, roles and bindings that give somebody more rights than the one who asks has: who
+ * administers users or roles only would make themselves an administrator by it. To be asked in the transaction of the
+ * change.
  */
 export class EscalationGuard {
   readonly #registry: GuardedRegistry;

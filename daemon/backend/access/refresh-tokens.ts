@@ -14,8 +14,8 @@ export interface RefreshToken {
 }
 
 /**
- * What a refresh token is to its session: the `present` one, the one that was just `rotated` and may be shown again, or a
- * `used` one, which only a thief or the victim of one shows.
+ * What a refresh token is to its session: the `present` one, the one that was just `rotated` and may be shown again,
+ * or a `used` one, which only a thief or the victim of one shows.
  */
 export type RefreshTokenState = 'present' | 'rotated' | 'used';
 

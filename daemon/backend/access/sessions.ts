@@ -232,8 +232,8 @@ export class Sessions implements Disposable {
   }
 
   /**
-   * The session of tokens. The signature of the access token shows that it was made here. It need not be one of the newest:
-   * the refresh token decides.
+   * The session of tokens. The signature of the access token shows that it was made here. It need not be one of the
+   * newest: the refresh token decides.
    *
    * @throws MonError `unauthenticated` if it has ended
    */

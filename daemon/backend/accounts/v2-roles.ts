@@ -65,8 +65,8 @@ function refuseGroupsOfOthers(principal: Principal, binding: RoleBinding, index:
 }
 
 /**
- * The collection with the built-in objects, which are not stored. Objects over all namespaces are shown without one. Nobody
- * gives more rights than they have.
+ * The collection with the built-in objects, which are not stored. Objects over all namespaces are shown without one.
+ * Nobody gives more rights than they have.
  */
 function withBuiltIns<T extends Role | RoleBinding, S extends object>(
   { registry, escalation }: RoleDeps,

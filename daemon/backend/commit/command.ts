@@ -25,8 +25,8 @@ export interface Command {
   /** Work on the store itself, with nothing committed beside it; the registry is read again after it. It announces nothing. */
   readonly alone?: () => Promise<void>;
   /**
-   * Changes the registry through the transaction. No other command runs beside it. A command whose size its sender chooses
-   * returns steps: between two of them others read the registry, and no command changes it.
+   * Changes the registry through the transaction. No other command runs beside it. A command whose size its sender
+   * chooses returns steps: between two of them others read the registry, and no command changes it.
    *
    * @throws MonError when it is refused; then it must not have changed anything
    */

@@ -244,8 +244,8 @@ function matchingSilences(occasion: Occasion, nowMs: number): readonly string[] 
 }
 
 /**
- * An OK result that resolves nothing, as handlers of version 2 get it: silenced where entries match it, as the API shows
- * it. Version 1 looks up no silences for it (completion 1.3).
+ * An OK result that resolves nothing, as handlers of version 2 get it: silenced where entries match it, as the API
+ * shows it. Version 1 looks up no silences for it (completion 1.3).
  *
  * @returns undefined when nothing silences it, or when it is shown to all handlers in the same way
  */

@@ -24,8 +24,8 @@ interface Report {
 }
 
 /**
- * A check by which the backend reports about itself: its event opens, changes and resolves by itself. A backend without any
- * problem so far has no such check.
+ * A check by which the backend reports about itself: its event opens, changes and resolves by itself. A backend
+ * without any problem so far has no such check.
  */
 export class OwnCheck {
   readonly #parts: OwnCheckParts;

@@ -38,7 +38,10 @@ interface ConditionParts extends BrokenCheckParts, FailingHandlerParts {
   readonly log: Log;
 }
 
-/** Knowledge from earlier: of the last finding, and of an event that an earlier process, or another member, has left open. */
+/**
+ * Knowledge from earlier: of the last finding, and of an event that an earlier process, or another member, has left
+ * open.
+ */
 interface Known {
   readonly status: number;
   readonly subjects: ReadonlySet<string>;

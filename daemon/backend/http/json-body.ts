@@ -64,7 +64,9 @@ declare module 'fastify' {
   }
 }
 
-/** Has long bodies parsed in chunks before their routes handle them: none of them holds the event loop (security S7). */
+/**
+ * Has long bodies parsed in chunks before their routes handle them: none of them holds the event loop (security S7).
+ */
 export function parseLongBodies(app: FastifyInstance): void {
   app.decorateRequest('chunkedBody');
   app.addHook('preHandler', (request, _reply, done) => {

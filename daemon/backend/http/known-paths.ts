@@ -17,8 +17,9 @@ interface Pattern {
 }
 
 /**
- * The paths of a listener. Requests with a method that a path does not have are rare, so the paths are only prepared for a
- * search when the first one comes: routes for all those methods take half of the time that a listener needs to open.
+ * The paths of a listener. Requests with a method that a path does not have are rare, so the paths are only prepared
+ * for a search when the first one comes: routes for all those methods take half of the time that a listener needs to
+ * open.
  */
 export class KnownPaths {
   readonly #patterns: Pattern[] = [];

@@ -35,8 +35,8 @@ export class Peer {
   }
 
   /**
-   * Starts one request after the other: the next one when the socket has taken the answer to the last. If the connection is
-   * closed by then, nobody wants the answers to the others, and none of them starts.
+   * Starts one request after the other: the next one when the socket has taken the answer to the last. If the
+   * connection is closed by then, nobody wants the answers to the others, and none of them starts.
    */
   began(answer: ServerResponse, start: () => void): void {
     this.#answers.add(answer);

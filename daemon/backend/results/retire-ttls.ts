@@ -34,7 +34,8 @@ interface RetireParts {
 }
 
 /**
- * Ends the watch for stale results when the definition of a check is removed or loses its `ttl` (completion 1.14). The stored list of definitions shows what was removed while no backend ran.
+ * Ends the watch for stale results when the definition of a check is removed or loses its `ttl` (completion 1.14).
+ * The stored list of definitions shows what was removed while no backend ran.
  */
 export function retireTtls(parts: RetireParts): Disposable {
   const { definitions, clock, log } = parts;
@@ -79,8 +80,8 @@ export function retireTtls(parts: RetireParts): Disposable {
 }
 
 /**
- * Retires the result of a check whose definition is gone. Its event resolves if it was about missing results. An event about
- * a problem that the check found stays, as at the peer.
+ * Retires the result of a check whose definition is gone. Its event resolves if it was about missing results. An
+ * event about a problem that the check found stays, as at the peer.
  *
  * @param entry whose bodies the command must have asked for
  */

@@ -13,8 +13,8 @@ import { SelectorIndex, type Indexed } from './selector-index.ts';
 const FIRST = 5;
 
 /**
- * Highest cost of the evaluations of one preview, see `Selector.cost`: some three seconds of work, between which others have
- * their turn. A thousand selectors that name a client or a check stay far below it among 100,000 checks.
+ * Highest cost of the evaluations of one preview, see `Selector.cost`: some three seconds of work, between which
+ * others have their turn. A thousand selectors that name a client or a check stay far below it among 100,000 checks.
  */
 const PREVIEW_COST_MAX = 100_000_000;
 

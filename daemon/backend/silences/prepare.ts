@@ -4,7 +4,8 @@ import type { Registry } from '../registry/registry.ts';
 import { inChunks } from '../store/loop-turn.ts';
 
 /**
- * Evaluates the selectors for some checks in chunks: whoever asks for their silences right afterwards has the answer at once.
+ * Evaluates the selectors for some checks in chunks: whoever asks for their silences right afterwards has the answer
+ * at once.
  */
 export async function prepareSilences(entries: readonly CheckEntry[]): Promise<void> {
   const [first] = entries;
@@ -24,8 +25,8 @@ function* preparing(entries: Iterable<CheckEntry>): Generator<void, void, undefi
 }
 
 /**
- * Evaluates the selectors for all open events in chunks whenever there are others, at a start as well. Until that is done, who
- * needs the silences of all events at once has to wait.
+ * Evaluates the selectors for all open events in chunks whenever there are others, at a start as well. Until that is
+ * done, who needs the silences of all events at once has to wait.
  */
 export class EventPreparation implements Disposable {
   readonly #registry: Registry;

@@ -22,8 +22,8 @@ const NONE: readonly never[] = [];
 const FEW = 16;
 
 /**
- * Finds the selectors that may match a subject. Each is held under a text that it requires of a client or of a check; among
- * several such texts, under the one that the fewest others share. What requires none is always a candidate.
+ * Finds the selectors that may match a subject. Each is held under a text that it requires of a client or of a check;
+ * among several such texts, under the one that the fewest others share. What requires none is always a candidate.
  */
 export class SelectorIndex<Item extends Indexed> {
   readonly #all = new Bucket<Item>();
@@ -55,7 +55,8 @@ export class SelectorIndex<Item extends Indexed> {
   }
 
   /**
-   * Selectors that may match a check of a client, except those that a check is looked up for. In the order of their numbers.
+   * Selectors that may match a check of a client, except those that a check is looked up for. In the order of their
+   * numbers.
    *
    * @param after number of the last selector that is known
    * @param last number of the last selector that there is

@@ -116,8 +116,8 @@ export class Selectors {
   }
 
   /**
-   * Evaluates what `matching` would evaluate, in steps of bounded time. Between steps the check, its client or the selectors
-   * may change; what is found then is not used.
+   * Evaluates what `matching` would evaluate, in steps of bounded time. Between steps the check, its client or the
+   * selectors may change; what is found then is not used.
    */
   *prepare(check: SelectedCheck): Generator<void, void, undefined> {
     if (this.#active.size === 0) return;

@@ -77,8 +77,8 @@ export class SilencedEntries {
    * Makes an entry in view of the one with the same id, which it replaces as a whole.
    *
    * @param make told of the living entry that is there; refuses by throwing
-   * @param isStoredWhenOver whether an entry that is over when it is made is stored until the clock removes it. If not, it
-   * only ends the entry that it replaces.
+   * @param isStoredWhenOver whether an entry that is over when it is made is stored until the clock removes it. If
+   * not, it only ends the entry that it replaces.
    * @throws MonError `not_found` when there is no such namespace, `invalid` when it begins too far ahead, `unavailable`
    */
   write(

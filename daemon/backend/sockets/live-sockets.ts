@@ -29,7 +29,10 @@ interface SocketParts {
 }
 
 interface LiveSocket {
-  /** The principal as of the last look: the time at which credentials expire may have changed since the socket was opened. */
+  /**
+   * The principal as of the last look: the time at which credentials expire may have changed since the socket was
+   * opened.
+   */
   principal: Principal;
   readonly access: Scope;
   readonly isAllowed: (renewed: Principal) => boolean;

@@ -11,10 +11,10 @@ let isResuming = false;
 let lastChunkRound = -1;
 
 /**
- * Divides long work into chunks, so that no chunk holds the event loop for long. A chunk ends by time and not by what was
- * done, because a list that was kept is told ten times as fast as one that has to be read; and while an answer waits for the
- * store or for its reader, the loop goes round by itself. In each round of the loop one chunk begins: a hundred lists at once
- * take longer, and hold the loop no longer than one.
+ * Divides long work into chunks, so that no chunk holds the event loop for long. A chunk ends by time and not by what
+ * was done, because a list that was kept is told ten times as fast as one that has to be read; and while an answer
+ * waits for the store or for its reader, the loop goes round by itself. In each round of the loop one chunk begins: a
+ * hundred lists at once take longer, and hold the loop no longer than one.
  */
 export class LoopTurn {
   readonly #nowMs: () => number;

@@ -6,8 +6,8 @@ import type { Untranslatable } from './problem.ts';
 import { unreadableToken } from './tokens.ts';
 
 /**
- * The remarks for whoever stores a definition of version 2: attributes that its expressions name and that there are not,
- * and handlers that its workflows name and that are not run.
+ * The remarks for whoever stores a definition of version 2: attributes that its expressions name and that there are
+ * not, and handlers that its workflows name and that are not run.
  *
  * @param kind as its path has it, `filters`
  */

@@ -37,8 +37,8 @@ export function hasAllRights({ scopes, namespace }: OwnRights): boolean {
 }
 
 /**
- * The rights that somebody lacks who gives others these rights, in words; empty if they may give them. Nobody gives more
- * than they have, as in Kubernetes.
+ * The rights that somebody lacks who gives others these rights, in words; empty if they may give them. Nobody gives
+ * more than they have, as in Kubernetes.
  *
  * @param present what the others have already
  */

@@ -189,8 +189,8 @@ export function resultOfEvent(
 }
 
 /**
- * The pipelines that an event names. Agents repeat them in the check, and send an empty list where there are none. An empty
- * list counts as not set, so that those of the definition show through.
+ * The pipelines that an event names. Agents repeat them in the check, and send an empty list where there are none. An
+ * empty list counts as not set, so that those of the definition show through.
  */
 function pipelinesOf({ pipelines, check }: SubmittedV2Event): { readonly pipelines?: readonly object[] } {
   const own = [pipelines, check?.pipelines].find((list) => (list ?? []).length > 0);

@@ -43,8 +43,8 @@ export function handlerDefinitionOf(handler: V2Handler): HandlerDefinition | Unt
 }
 
 /**
- * The attributes of a handler that stand for its filters of version 2. There a handler gets silenced events unless it lists
- * the filter `not_silenced`, and it gets flapping ones like any other.
+ * The attributes of a handler that stand for its filters of version 2. There a handler gets silenced events unless it
+ * lists the filter `not_silenced`, and it gets flapping ones like any other.
  */
 export function conditionsOfFilters(filters: readonly string[]): {
   readonly filters: string[];

@@ -6,9 +6,9 @@ import { conditionsOfFilters } from './handler.ts';
 
 /*
  * A workflow of a pipeline is handled as a handler of its own, with the name PIPELINE#WORKFLOW: the handler that the
- * workflow names, with the filters and the mutator of the workflow in place of its own. Queues, dead letters, groups and
- * explanations know handlers by their names, so none of them needs to know about pipelines. No name of version 2 holds
- * the separator.
+ * workflow names, with the filters and the mutator of the workflow in place of its own. Queues, dead letters, groups
+ * and explanations know handlers by their names, so none of them needs to know about pipelines. No name of version 2
+ * holds the separator.
  */
 
 const SEPARATOR = '#';

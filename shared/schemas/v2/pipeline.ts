@@ -36,7 +36,9 @@ const workflowSchema = z.looseObject({
   handler: referenceSchema('Handler', FOREIGN_HANDLERS),
 });
 
-/** A pipeline of version 2: workflows, each with the filters, the mutator and the handler that an event goes through. */
+/**
+ * A pipeline of version 2: workflows, each with the filters, the mutator and the handler that an event goes through.
+ */
 export const v2PipelineSchema = z.looseObject({
   metadata: metadataSchema(),
   workflows: z.array(workflowSchema).max(WORKFLOWS_MAX).nullish(),

@@ -9,8 +9,8 @@ export interface Recorded<Kind = Line> {
 }
 
 /**
- * A kind of difference from the recorded peer that is intended. It is told by the request and its cause, so that it also holds
- * for other recordings of that kind, and never by the place of a line in a recording.
+ * A kind of difference from the recorded peer that is intended. It is told by the request and its cause, so that it
+ * also holds for other recordings of that kind, and never by the place of a line in a recording.
  */
 export interface Decision {
   /** True if the decision is about this line. */

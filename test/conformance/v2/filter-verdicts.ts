@@ -1,11 +1,13 @@
 /*
- * What common filters of the peer make of forty results of one check. A verdict is `y` where the handler runs and `.` where it
- * does not. The peer is version 6.2.4.
+ * What common filters of the peer make of forty results of one check. A verdict is `y` where the handler runs and `.`
+ * where it does not. The peer is version 6.2.4.
  */
 
 /** How the verdicts of a filter are known. */
 export type Source =
-  /** The rule of the peer's documentation and sources: what an event says after each result, asked by its expressions. */
+  /**
+   * The rule of the peer's documentation and sources: what an event says after each result, asked by its expressions.
+   */
   | 'rules'
   /** As for `rules`; a recording of the peer has the same expression with verdicts that agree with the rule. */
   | 'rules and recording';

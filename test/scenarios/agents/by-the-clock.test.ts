@@ -14,7 +14,9 @@ async function moments(fleet: ClockedFleet): Promise<string[]> {
   return (await fleet.runs()).map(({ check }) => utc(check.issued * 1000));
 }
 
-/** Lets so many seconds pass. The result of each expected run must be there a second later, and may be there at once. */
+/**
+ * Lets so many seconds pass. The result of each expected run must be there a second later, and may be there at once.
+ */
 async function runsIn(fleet: ClockedFleet, seconds: number, expected: readonly string[]): Promise<string[]> {
   for (let passed = 0; passed < seconds; passed++) {
     await fleet.pass(1);
