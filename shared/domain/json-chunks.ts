@@ -23,7 +23,7 @@ export class JsonChunksError extends Error {
 
 export interface ChunkedJson {
   readonly value: unknown;
-  /** What `strictly` made of the text of each run; the same as `value` where it made nothing else. */
+  /** The results of `strictly` for each run; the same as `value` where it returned nothing. */
   readonly strict: unknown;
 }
 
@@ -53,7 +53,7 @@ type Part =
 interface Frame extends LargeContainer {
   readonly start: number;
   memberStart: number;
-  /** Where the run begins that is not cut yet; undefined: behind a child, up to the next comma. */
+  /** The start of the run that is not cut yet; undefined behind a child, up to the next comma. */
   runStart: number | undefined;
   hasComma: boolean;
 }

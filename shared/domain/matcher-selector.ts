@@ -13,7 +13,7 @@ export interface MatcherSelector {
   readonly text: string;
   readonly attributes: { readonly client: readonly string[]; readonly check: readonly string[] };
   readonly matchers: readonly CompiledMatcher[];
-  /** What it costs to evaluate it, see `Selector.cost`. */
+  /** The cost of an evaluation, see `Selector.cost`. */
   readonly cost: number;
   /** Empty: sets of matchers have an index of their own. */
   readonly keys: readonly never[];
@@ -112,7 +112,7 @@ export function parseMatcherSelector(text: string): MatcherSelector | SearchProb
   };
 }
 
-/** What it costs to evaluate a pattern, in comparisons of two texts, and for each character of the pattern. */
+/** The cost of a pattern, in comparisons of two texts, and of each of its characters. */
 const PATTERN_COST = 5;
 const PATTERN_CHARACTER_COST = 0.5;
 

@@ -5,7 +5,7 @@ import type { SearchNode } from './search-syntax.ts';
  * term is enough to rule it out: the index holds it under a text that one of its terms requires.
  */
 
-/** Whose text a key is looked up in: those of a client, or the name of a check with its families. */
+/** The object that a key is looked up in: the texts of a client, or the name of a check with its families. */
 export type KeyOwner = 'client' | 'check';
 
 /** A text that a subject must have for a selector to match. */
@@ -13,7 +13,7 @@ export interface SelectorKey {
   readonly owner: KeyOwner;
   /** Whether the text is a whole one, or a part of one. */
   readonly kind: 'whole' | 'part';
-  /** In lower case; the whole texts of subscriptions have `SUBSCRIPTION_KEY` in front. */
+  /** The text in lower case. Whole texts of subscriptions have `SUBSCRIPTION_KEY` in front. */
   readonly text: string;
 }
 

@@ -41,9 +41,9 @@ export interface Selector {
   readonly attributes: Readonly<Record<AttributeOwner, readonly string[]>>;
   /** The matchers of a selector such as `{alertname="Down"}`; absent: it is a search (prometheus 2.2). */
   readonly matchers?: readonly CompiledMatcher[];
-  /** What it costs to evaluate it, see `costOf`. */
+  /** The cost of an evaluation, see `costOf`. */
   readonly cost: number;
-  /** Where an index finds it, see `selectorKeys`. */
+  /** The keys under which an index finds the selector, see `selectorKeys`. */
   readonly keys: readonly (readonly SelectorKey[])[];
   readonly matches: (subject: SelectorSubject) => boolean;
   /**

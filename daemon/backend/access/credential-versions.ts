@@ -10,7 +10,7 @@ interface VersionParts {
   /** The settings in force. */
   readonly config: { readonly api: Pick<ApiSettings, 'user' | 'password'> };
   readonly registry: { readonly credentials: CredentialRegistry };
-  /** Of the store that all backends share: the salt of the digest. */
+  /** The id of the store that all backends share. It is the salt of the digest. */
   readonly storeId: string;
 }
 

@@ -44,7 +44,7 @@ export function nextRefreshSecret(secret: string, salt: string): string {
   return createHmac('sha256', secret).update(salt).digest('base64url');
 }
 
-/** What is stored of the secret of a token. */
+/** Returns the digest that is stored in place of the secret of a token. */
 export function digestOf(secret: string): string {
   return hash('sha256', secret, 'base64url');
 }

@@ -4,7 +4,7 @@ import type { ConditionName, Finding } from '../../../shared/domain/backend-cond
 export class ConditionBoard {
   readonly #findings = new Map<ConditionName, Finding>();
 
-  /** By the name of the condition. */
+  /** The findings, each under the name of its condition. */
   get findings(): ReadonlyMap<ConditionName, Finding> {
     return this.#findings;
   }

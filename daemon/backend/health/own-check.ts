@@ -15,7 +15,7 @@ interface OwnCheckParts {
   readonly clock: Clock;
 }
 
-/** What a check of the backend has found. */
+/** The result of a check that the backend runs itself. */
 interface Report {
   readonly status: number;
   readonly output: string;

@@ -4,7 +4,7 @@ import type { SlowPeers } from './slow-peers.ts';
 
 /** Requests that one connection may send ahead: they wait until the answer to the one before was taken. */
 const AHEAD_MAX = 100;
-/** With so many more the connection is cut: each takes some kilobytes, read or not. */
+/** Most requests beyond `AHEAD_MAX` before the connection is cut: each takes some kilobytes, read or not. */
 const REFUSED_MAX = 100;
 
 /** Counts what each request and its answer keep in memory, before anything else is done about it. */

@@ -22,8 +22,8 @@ const RETRY_MS = 1000;
 /** How long late results of a removed definition are recognized; no agent keeps a result longer than that. */
 const REMEMBERED_SECONDS = 7 * 86_400;
 
-/** Who ends the events of results whose definition is gone. */
-const BY = 'mon';
+/** The name under which events are resolved when the definition of their check is gone. */
+const RESOLVED_BY = 'mon';
 
 interface RetireParts {
   readonly registry: Registry;
@@ -91,7 +91,12 @@ export function retireResult(transaction: Transaction, entry: CheckEntry): void 
   if (check === null || ttlOf(check) === 0) return;
   const { name: client, namespace } = entry.client;
   if (entry.state.event !== undefined && hasStaleOutput(check)) {
-    processResult(transaction, namespace, { client, reporter: client, by: BY, check: retiredResult(check, client) });
+    processResult(transaction, namespace, {
+      client,
+      reporter: client,
+      by: RESOLVED_BY,
+      check: retiredResult(check, client),
+    });
     return;
   }
   const eventCheck = bodies.eventCheck === undefined ? undefined : withoutTtl(bodies.eventCheck);

@@ -140,5 +140,5 @@ function* isFound(
   return false;
 }
 
-/** What it costs to find the candidates. */
+/** The cost of finding the candidates. */
 const LOOK_UP_COST = 100;

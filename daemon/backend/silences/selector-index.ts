@@ -18,8 +18,8 @@ export interface Indexed {
 
 const NONE: readonly never[] = [];
 
-/** With so few new selectors it is faster to evaluate them all than to look up every part of a name. */
-const FEW = 16;
+/** Most new selectors that are all evaluated: that is faster than looking up every part of a name. */
+const UNINDEXED_MAX = 16;
 
 /**
  * Finds the selectors that may match a subject. Each is held under a text that it requires of a client or of a check;
@@ -62,7 +62,7 @@ export class SelectorIndex<Item extends Indexed> {
    * @param last number of the last selector that there is
    */
   clientCandidates(subject: SelectorSubject, after: number, last: number): readonly Item[] {
-    if (last - after <= FEW) return this.#all.after(after).filter((item) => this.#ownerOf(item) !== 'check');
+    if (last - after <= UNINDEXED_MAX) return this.#all.after(after).filter((item) => this.#ownerOf(item) !== 'check');
     return inOrder([this.#unkeyed.after(after), ...this.#foundOfClient(subject, after)]);
   }
 
@@ -73,7 +73,7 @@ export class SelectorIndex<Item extends Indexed> {
    */
   checkCandidates(subject: SelectorSubject, ofClient: readonly Item[], after: number, last: number): readonly Item[] {
     const ofCheck =
-      last - after <= FEW
+      last - after <= UNINDEXED_MAX
         ? [this.#all.after(after).filter((item) => this.#ownerOf(item) === 'check')]
         : this.#foundOfCheck(subject, after);
     return inOrder([newer(ofClient, after), ...ofCheck]);

@@ -35,7 +35,7 @@ interface Told {
   readonly output?: string | undefined;
 }
 
-/** As people are told of an event where no template says otherwise. */
+/** Returns the message about an event that people get where no template is configured. */
 export function messageOf({ namespace, event, output = withoutPerformanceData(event.check.output) }: Told): Message {
   const { client, check } = event;
   const severity = severityOf(check.status);

@@ -2,7 +2,7 @@ import { ALL, ROLE_VERBS } from '../../schemas/v2/role.ts';
 import type { Scope } from '../../schemas/scope.ts';
 import { isGranted, READ_RESOURCES, type Doing, type Grant } from './roles.ts';
 
-/** What somebody may do: by scopes over all namespaces, and by roles. */
+/** The rights of a caller: scopes over all namespaces, and roles. */
 export interface Rights {
   readonly scopes: ReadonlySet<Scope>;
   readonly grants: readonly Grant[];

@@ -38,7 +38,7 @@ export interface WorkflowRef {
   readonly handler: string;
 }
 
-/** What a pipeline or one of its workflows leads to: a handler that can run, or the reason why there is none. */
+/** The outcome of a pipeline or a workflow: a handler that can run, or the reason why there is none. */
 export type RoutedWorkflow =
   | {
       readonly kind: 'handler';
@@ -53,10 +53,10 @@ export type RoutedWorkflow =
       readonly workflow?: WorkflowRef;
     };
 
-/** Where the objects that pipelines name are found. */
+/** The definitions that pipelines can name. */
 export interface PipelineSource {
   pipeline(name: string): PipelineDefinition | undefined;
-  /** Without those that stand for workflows. */
+  /** Returns a defined handler, never one that stands for a workflow. */
   handler(name: string): HandlerDefinition | undefined;
 }
 
@@ -109,7 +109,7 @@ function textOr(value: unknown, fallback: string): string {
   return typeof value === 'string' && value !== '' ? value : fallback;
 }
 
-/** What the workflows of the pipelines that a check names lead to, in their order. */
+/** Returns the outcome of each workflow of the pipelines that a check names, in their order. */
 export function routePipelines(refs: readonly PipelineRef[], source: PipelineSource): readonly RoutedWorkflow[] {
   return refs.flatMap(({ name, foreignType }) => {
     if (foreignType !== undefined)
@@ -169,7 +169,7 @@ function missingText(handler: string, foreignType: string | undefined): string {
     : 'which is not defined';
 }
 
-/** As at the peer, the filters and the mutator of a workflow stand in place of those of its handler. */
+/** Replaces the filters and the mutator of a handler by those of its workflow, as the peer does. */
 function workflowHandler(handler: RunningHandler, { filters, mutator }: WorkflowDefinition): RunningHandler {
   const { filter: _filter, filters: _filters, mutator: _mutator, ...own } = handler;
   return {

@@ -5,7 +5,7 @@ import { attributeAt, attributeText, isAttributes, type Attributes } from '../at
  * texts, numbers, parentheses, pipes, and the functions `default`, `or`, `and`, `index`, `print` and `assetPath`.
  */
 
-/** In single quotes, too: many published checks write texts so, which the peer's agents do not read. */
+/** A text in a token. Many published checks use single quotes, which the peer's agents do not read. */
 const TEXT = String.raw`"(?:[^"\\\n]|\\["\\])*"|\x60[^\x60]*\x60|'[^'\n]*'`;
 
 const PART = new RegExp(
@@ -145,7 +145,7 @@ function valueOf(operand: Operand, entity: Attributes): unknown {
   }
 }
 
-/** As the peer has them; the value of a pipe is the last argument. */
+/** The functions of the peer's templates. The value of a pipe is the last argument. */
 const FUNCTIONS: ReadonlyMap<string, (values: readonly unknown[]) => unknown> = new Map([
   ['default', ([fallback, value]) => (isMissing(value) ? fallback : value)],
   ['or', (values) => values.find((value) => isTruthy(value)) ?? values.at(-1)],
