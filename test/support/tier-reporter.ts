@@ -10,6 +10,9 @@ const STANDARD_MS_MAX = 5000;
 /** The load for each core that the suite makes by itself. */
 const OWN_LOAD_MAX = 2;
 
+/** From this slowdown on the times of tests are only printed: they depend on the other work more than on the test. */
+const JUDGED_SLOWDOWN_MAX = 2;
+
 /** How many of the slowest tests of each tier are printed. */
 const SHOWN = 20;
 
@@ -19,7 +22,10 @@ interface TimedTest {
   readonly durationMs: number;
 }
 
-/** Prints the slowest tests of each tier, and fails the run when a test of the standard tier takes too long. */
+/**
+ * Prints the slowest tests of each tier, and fails the run when a test of the standard tier takes too long. On a machine
+ * that is overloaded by other work it does not fail the run.
+ */
 export class TierReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()].flatMap(timed));
@@ -33,11 +39,13 @@ export class TierReporter implements Reporter {
       if (tests.length > SHOWN && sorted.length > 0)
         print(`slowest tests of the ${tier} tier:`, sorted.slice(0, SHOWN));
     }
-    const limitMs = STANDARD_MS_MAX * slowdown();
+    const factor = slowdown();
+    const limitMs = STANDARD_MS_MAX * factor;
     const tooLong = standard.filter(({ durationMs }) => durationMs > limitMs);
     if (tooLong.length === 0) return;
     print(`over ${seconds(limitMs)}: make them faster, or give them the tag ${SLOW} (CONTRIBUTING.md):`, tooLong);
-    process.exitCode = 1;
+    if (factor <= JUDGED_SLOWDOWN_MAX) process.exitCode = 1;
+    else process.stdout.write('not failed for it: the machine was busy with other work\n');
   }
 }
 
