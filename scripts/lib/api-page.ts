@@ -18,7 +18,7 @@ export function apiPage(): string {
       ' who needs which scope in [access.md](access.md).',
     'Times are epoch seconds; those of audit records and of plans are epoch milliseconds. Names in a path are percent-encoded. Answers may get' +
       ' more attributes: leave alone what you do not know.',
-    'Every error answer is `{"error": "...", "code": "..."}`; what the codes mean is in [operations.md](operations.md#what-an-error-says).' +
+    'Every error answer is `{"error": "...", "code": "..."}`; what the codes mean is in [operations.md](operations.md#error-responses).' +
       ` Everywhere possible: ${codes}.`,
     ...chapterOf('The routes of mon itself', MON_API),
     ...chapterOf('The legacy API', V1_API),
