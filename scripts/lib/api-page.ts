@@ -8,20 +8,21 @@ import { V2_API, V2_HEALTH } from '../../shared/api/v2.ts';
 import { fenced, table } from './markdown-text.ts';
 import { shapeText } from './shape-text.ts';
 
-/** `docs/api.md`, from the table of endpoints. */
+/** Prints `docs/api.md` from the tables of endpoints. */
 export function apiPage(): string {
   const codes = COMMON_ERRORS.map((code) => `\`${code}\` (${String(HTTP_STATUS[code])})`).join(', ');
   return [
-    '# The API of mon',
-    'Printed from `mon.ts`, `v1.ts`, `v2.ts` and `alertmanager.ts` of `shared/api` by `node scripts/print-pages.ts`: change those tables, and print this page again.',
-    'The routes of `mon` itself as OpenAPI 3.1 are at `GET /api/mon/v1/openapi.json` of every backend. The live feed is in [feed.md](feed.md),' +
-      ' who needs which scope in [access.md](access.md).',
-    'Times are epoch seconds; those of audit records and of plans are epoch milliseconds. Names in a path are percent-encoded. Answers may get' +
-      ' more attributes: leave alone what you do not know.',
-    'Every error answer is `{"error": "...", "code": "..."}`; what the codes mean is in [operations.md](operations.md#error-responses).' +
-      ` Everywhere possible: ${codes}.`,
-    ...chapterOf('The routes of mon itself', MON_API),
-    ...chapterOf('The legacy API', V1_API),
+    '# The API',
+    'This page is printed from `mon.ts`, `v1.ts`, `v2.ts` and `alertmanager.ts` in `shared/api` by `node scripts/print-pages.ts`.' +
+      ' To change it, edit those tables and print the page again.',
+    'Every backend serves an OpenAPI 3.1 document of the mon API at `GET /api/mon/v1/openapi.json`. The live feed is described in' +
+      ' [The live feed](feed.md), and the scopes in [Users and keys](access.md).',
+    'Times are in epoch seconds; times in audit records and plans are in epoch milliseconds. Percent-encode names in a path.' +
+      ' Responses may get more attributes in the future, so ignore unknown ones.',
+    'Every error response is `{"error": "...", "code": "..."}`. The codes are explained in [Error responses](operations.md#error-responses).' +
+      ` Any request can return ${codes}.`,
+    ...chapterOf('The mon API', MON_API),
+    ...chapterOf('The v1 API', V1_API),
     ...v2Chapter(),
     ...chapterOf('What an Alertmanager has', ALERTMANAGER_API),
     '',
@@ -32,21 +33,22 @@ function chapterOf(title: string, endpoints: Readonly<Record<string, Endpoint>>)
   const all = Object.values(endpoints);
   return [
     `## ${title}`,
-    table([['Endpoint', 'Needs', 'What it does'], ...all.map((one) => rowOf(one))]),
+    table([['Endpoint', 'Needs', 'Description'], ...all.map((one) => rowOf(one))]),
     ...all.flatMap((one) => sectionOf(one)),
   ];
 }
 
-/** Its objects are those of the peer, so that there is a table alone. */
+/** The chapter about the v2 API. It has only a table, because the objects are those of Sensu Go. */
 function v2Chapter(): readonly string[] {
   const endpoints = Object.values(V2_API).flatMap((group) => Object.values<Endpoint>(group));
   return [
-    '## The newer API',
-    'What its objects are and where they differ from those of the peer is in [v2-api.md](v2-api.md). Lists are asked with `limit`, `continue`,' +
-      ' `labelSelector` and `fieldSelector`. A role may allow what no scope does: the verb of the method, on the kind of objects in the path.' +
-      ' An error answer is `{"message": "...", "code": n}`. `GET /health` is on the listener of the newer API alone, where it stands for the one above.',
+    '## The v2 API',
+    '[The v2 API](v2-api.md) describes its objects and the differences from Sensu Go. Lists accept `limit`, `continue`,' +
+      ' `labelSelector` and `fieldSelector`. A role can allow a request that no scope allows, by its verb and the kind of object in the path.' +
+      ' An error response is `{"message": "...", "code": n}`. `GET /health` is served only on the separate v2 listener, where it replaces' +
+      ' the `/health` of the v1 API.',
     table([
-      ['Endpoint', 'Needs', 'What it does', 'Errors'],
+      ['Endpoint', 'Needs', 'Description', 'Errors'],
       ...[...endpoints, V2_HEALTH.health].map((one) => rowOf(one).concat(errorsOf(one))),
     ]),
   ];
@@ -70,9 +72,9 @@ function sectionOf(endpoint: Endpoint): readonly string[] {
   return [
     `### ${method} ${path.replace('*', '\\*')}`,
     `${summary}. Needs ${scopeText(endpoint)}.`,
-    ...(parameters.length === 0 ? [] : [table([['Query', 'Means'], ...parameters])]),
-    ...(body === undefined ? [] : ['The body:', fenced('ts', shapeText(schemaOf(body)))]),
-    answer === undefined ? `Answer: ${String(status)}, without a body.` : `Answer: ${String(status)}.`,
+    ...(parameters.length === 0 ? [] : [table([['Parameter', 'Meaning'], ...parameters])]),
+    ...(body === undefined ? [] : ['Request body:', fenced('ts', shapeText(schemaOf(body)))]),
+    answer === undefined ? `Response: ${String(status)}, without a body.` : `Response: ${String(status)}.`,
     ...(answer === undefined ? [] : [fenced('ts', shapeText(schemaOf(answer)))]),
     ...(errors.length === 0
       ? []
