@@ -15,9 +15,9 @@ import { startBackend } from '../support/running-backend.ts';
 import { examplesOf, typesIn } from './examples.ts';
 
 const EXAMPLES = examplesOf(repositoryText('docs/agent-protocol.md'));
-const AGENT = 'What an agent says';
-const BACKEND = 'What the backend says';
-const SHORT = 'Short results';
+const AGENT = 'Messages from the agent';
+const BACKEND = 'Messages from the backend';
+const SHORT = 'Delta results';
 
 describe('what an agent says, in docs/agent-protocol.md', () => {
   const said = EXAMPLES.filter(({ section }) => section === AGENT);
