@@ -9,8 +9,8 @@ import { startBackend } from '../support/running-backend.ts';
 import { examplesOf, typesIn } from './examples.ts';
 
 const EXAMPLES = examplesOf(repositoryText('docs/feed.md'));
-const CONSUMER = 'What a consumer says';
-const BACKEND = 'What the backend says';
+const CONSUMER = 'Messages from the consumer';
+const BACKEND = 'Messages from the backend';
 
 /** Checked by the compiler: all there are. */
 const SAID: Readonly<Record<FeedMessage['type'], true>> = {
