@@ -10,70 +10,72 @@ function named(text: string): readonly string[] {
   return Array.from(text.matchAll(/`([^`]+)`/g), ([, name = '']) => name);
 }
 
-/** The rows of the tables of a section, cell by cell, without their heads. */
-function rowsOf(title: string): readonly (readonly string[])[] {
+/** The items of the lists of a section, each with its nested items. */
+function itemsOf(title: string): readonly string[] {
   const section = PAGE.split(/^## /m).find((text) => text.startsWith(`${title}\n`)) ?? '';
-  const rows = Array.from(section.matchAll(/^\|(.+)\|$/gm), ([, row = '']) =>
-    row.split('|').map((cell) => cell.trim()),
-  );
-  return rows.filter((row, at) => !row[0]?.startsWith('-') && !rows[at + 1]?.[0]?.startsWith('-'));
+  const items = section.split(/^(?=(?:-|\d+\.) )/m).slice(1);
+  return items.map((item) => item.split('\n\n')[0] ?? '');
 }
 
-const ROOMS = new Map(
-  rowsOf('Rooms').map(([folder = '', , imports = '']) => [named(folder)[0] ?? folder, imports] as const),
+/** The folders of the page, with the text of their allowed imports; empty: part of the project above. */
+const FOLDERS = new Map(
+  itemsOf('Folders')
+    .filter((item) => /^- `(?:shared|daemon|tui)\b/.test(item))
+    .map((item) => [named(item)[0] ?? '', item.split('May import:')[1] ?? ''] as const),
 );
 
-describe('the rooms', () => {
-  test('are the folders of the tree', () => {
+describe('the folders on the page', () => {
+  test('the page names every folder of the source tree', () => {
     const files = globSync('{shared,daemon,tui}/**/*.{ts,tsx}', {
       cwd: REPOSITORY,
       exclude: ['**/dist/**', '**/node_modules/**'],
     });
     const folders = new Set(files.map((file) => dirname(file)));
     for (const folder of folders) if (folder.includes('/')) folders.add(dirname(folder));
-    expect([...ROOMS.keys()].toSorted()).toEqual([...folders].toSorted());
+    expect([...FOLDERS.keys()].toSorted()).toEqual([...folders].toSorted());
   });
 
-  test('may import what their projects refer to', () => {
+  test('the imports of each folder are the references of its TypeScript project', () => {
     const projects = repositoryFiles('{shared,daemon,tui}/**/tsconfig.json');
     const references = Array.from(projects, ([path, text]) => {
       const { references: list } = JSON.parse(text) as { readonly references: readonly { readonly path: string }[] };
       const folder = dirname(path);
       return [folder, list.map((one) => relative(REPOSITORY, join(REPOSITORY, folder, one.path)))] as const;
     });
-    const said = [...ROOMS].filter(([, imports]) => imports !== '').map(([room, imports]) => [room, named(imports)]);
-    expect(Object.fromEntries(said)).toEqual(Object.fromEntries(references));
+    const documented = [...FOLDERS].filter(([, imports]) => imports !== '');
+    expect(Object.fromEntries(documented.map(([folder, imports]) => [folder, named(imports)]))).toEqual(
+      Object.fromEntries(references),
+    );
   });
 });
 
-describe('where a feature is', () => {
-  const features = rowsOf('Where a feature is').map((row) => row.map((cell) => named(cell).at(-1) ?? cell));
+describe('where to find a feature', () => {
+  const features = itemsOf('Where to find a feature').map((item) => named(item).slice(-3));
 
-  test('is said of many', () => {
+  test('the page lists more than 20 features', () => {
     expect(features.length).toBeGreaterThan(20);
   });
 
-  test.each(features)('%s: %s has %s, which %s asks', (_what, file = '', name = '', asker = '') => {
+  test.each(features)('%s is in %s and is called in %s', (name = '', file = '', caller = '') => {
     const names = new RegExp(`\\b${name}\\b`);
     expect(repositoryText(file)).toMatch(names);
-    expect(repositoryText(asker)).toMatch(names);
+    expect(repositoryText(caller)).toMatch(names);
   });
 });
 
 describe.each(['The life of a result', 'The life of a key press'])('%s', (title) => {
-  const steps = rowsOf(title).map(([number, file = '', , shape = '']) => ({
-    number,
-    file: named(file)[0] ?? '',
-    shape: named(shape)[0] ?? '',
-  }));
+  const steps = itemsOf(title).map((item) => {
+    const [, number = '', file = '', shape = ''] = /^(\d+)\. `([^`]+)` \(`([^`]+)`\): /.exec(item) ?? [];
+    return { number, file, shape };
+  });
 
-  test('goes from step to step', () => {
+  test('the steps are numbered without gaps, and each names a file and a type or function', () => {
     expect(steps.length).toBeGreaterThan(10);
     expect(steps.map(({ number }) => number)).toEqual(steps.map((_, at) => String(at + 1)));
     expect(steps.filter(({ shape }) => shape === '')).toEqual([]);
   });
 
-  test.each(steps)('$number: $file knows $shape', ({ file, shape }) => {
+  test.each(steps)('step $number: $file contains $shape', ({ file, shape }) => {
     expect(repositoryText(file)).toMatch(new RegExp(`\\b${shape}\\b`));
   });
 });
