@@ -45,7 +45,7 @@ const EXPECTED: Readonly<Record<string, { readonly code?: number; readonly answe
 };
 
 /** Sections whose commands are for a backend that was stopped. */
-const STOPPED: ReadonlySet<string> = new Set(['Upgrade while no backend runs', 'Going back']);
+const STOPPED: ReadonlySet<string> = new Set(['Upgrade a stopped backend', 'Roll back']);
 
 test('every command of docs/upgrading.md does what it says, one after the other', async () => {
   const dir = await earlierStore({ schema: 2, checks: { gone: ['db'] } });
