@@ -232,7 +232,7 @@ export function openConsole(parts: ConsoleParts): Console {
       const isAll = name === EVERY_NAMESPACE;
       const known = isAll ? [] : (await (await shown.api()).namespaces()).map((namespace) => namespace.name);
       if (!isAll && !known.includes(name)) {
-        throw new MonError('not_found', `there is no such namespace, or it cannot be seen: ${known.join(', ')}`);
+        throw new MonError('not_found', `no such namespace, or you may not read it: use one of ${known.join(', ')}`);
       }
       const kept = keptOf(store.state);
       const next = { ...shown, namespace: name === DEFAULT_NAMESPACE ? undefined : name };
@@ -250,7 +250,7 @@ export function openConsole(parts: ConsoleParts): Console {
       const isFirst = store.state.past === undefined;
       show(shown, store.options.contexts?.current, keptOf(store.state), NO_FEED);
       store.greeted({ name, version, time: clock.now() });
-      if (isFirst) store.say('as it was; counts and outputs are of the last change: [ and ] step');
+      if (isFirst) store.say('viewing the past; counts and outputs are from the last change: [ and ] step');
       return store;
     },
     paint: () => scheduler.paintNow(),

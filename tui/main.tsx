@@ -55,7 +55,7 @@ async function main(flags: Arguments): Promise<void> {
     const shown = await openAs.choice(choice);
     warnOf(shown);
     if (shown.members !== undefined && (flags.watch !== undefined || wantsLines(flags, process.env))) {
-      return fail('only the console on a whole screen shows all contexts as one: name one with --context');
+      return fail('only the full-screen console shows all contexts in one list: choose one with --context');
     }
     if (flags.watch !== undefined) {
       const { startWatch } = await import('./lines/start-watch.ts');

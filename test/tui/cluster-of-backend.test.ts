@@ -21,7 +21,7 @@ test('the console against a backend: its members, trouble in the header, and a h
   rig.type('2');
   await rig.pass(400);
   await rig.pass(5000);
-  await rig.shows('no writer: writes wait');
+  await rig.shows('no leader: writes wait');
 });
 
 test('a backend that shares its store with nobody: one member, nobody to hand over to, no questions for the header', async () => {

@@ -13,7 +13,7 @@ const DOCUMENT = join(ROOT, 'docs', 'console.md');
 
 const EVERY_VIEW = VIEWS.map(({ name }) => name);
 const PLACES: readonly (readonly [title: string, contexts: readonly KeyContext[]])[] = [
-  ['Everywhere', EVERY_VIEW],
+  ['Global', EVERY_VIEW],
   ['Lists', EVERY_VIEW.filter((name) => name !== 'overview' && name !== 'upgrade')],
   ...(Object.entries(CONTEXT_TITLES) as [KeyContext, string][]).map(([context, title]) => [title, [context]] as const),
 ];

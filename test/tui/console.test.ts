@@ -22,7 +22,7 @@ describe('what people ask for reaches the backend, and its answer the screen', (
   test('a silence', async () => {
     const rig = await openRig({ snapshot: { events: byKey([A, B]) }, api: accepting });
     rig.type('sdisk swap\u0013');
-    await rig.shows('1 silence made: client:a:http-frontend');
+    await rig.shows('1 silence created: client:a:http-frontend');
     expect(rig.requests.filter(({ method }) => method === 'POST')).toEqual([
       {
         method: 'POST',
@@ -99,7 +99,7 @@ describe('what people ask for reaches the backend, and its answer the screen', (
     });
     rig.type('uy');
     await rig.shows('1 of 2 silences ended');
-    expect(rig.row('not ended')).toContain('client:b:http-frontend: somebody changed it since');
+    expect(rig.row('not ended')).toContain('client:b:http-frontend: it was changed meanwhile');
     expect(rig.row(' ended: client:a')).toContain('client:a:http-frontend');
     rig.type('\r');
     await rig.showsNo('not ended');
@@ -178,7 +178,7 @@ describe('what people ask for reaches the backend, and its answer the screen', (
     expect(rig.screen.text).not.toContain('Close');
     rig.escape();
     rig.type('L\r');
-    await rig.shows('not resolved: b/', 'somebody changed it since');
+    await rig.shows('not resolved: b/', 'it was changed meanwhile');
   });
 
   test('a deletion that failed is nothing that was done', async () => {
@@ -202,7 +202,7 @@ describe('what people ask for reaches the backend, and its answer the screen', (
           : { status: 404 },
     });
     rig.type('s');
-    await rig.shows('the backend refuses it: it must end within 15m', 'CHG-*');
+    await rig.shows('not allowed: it must end within 15m', 'CHG-*');
     rig.type('why\u0013');
     await rig.shows('the reason must look like CHG-*');
     expect(rig.requests.filter(({ method }) => method === 'POST')).toEqual([]);
@@ -249,7 +249,7 @@ describe('one event', () => {
     rig.type('\r');
     await rig.shows('second');
     await rig.change({ events: { 'a/http-frontend': null } });
-    await rig.shows('resolved meanwhile: this is its last state');
+    await rig.shows('resolved: this is the last known state');
     expect(rig.screen.text).toContain('second');
   });
 
@@ -306,7 +306,7 @@ describe('the connection', () => {
     await rig.pass(1000);
     await rig.shows('DISCONNECTED');
     rig.type('K');
-    await rig.shows('K does nothing');
+    await rig.shows('K is disabled');
     expect(rig.requests.filter(({ method }) => method === 'POST')).toEqual([]);
 
     rig.type('R');

@@ -146,13 +146,13 @@ describe('switching to another backend', () => {
     rig.type(':silence 1h CHG-1\r');
     await rig.shows('[[ Silence 1 event ]]');
     rig.type('\r');
-    await rig.shows('1 silence made');
+    await rig.shows('1 silence created');
     rig.type(':ctx lab\r');
     await rig.shows('lab-1');
     rig.type('z');
     await rig.shows('nothing');
     rig.type('L');
-    await rig.shows('1 silence made');
+    await rig.shows('1 silence created');
     rig.type('q:ctx prod\r');
     await rig.shows('LIVE', 'db-014');
     rig.type('z');

@@ -33,7 +33,7 @@ test('the console against a backend: why nobody was paged, the dead letter, anot
   await rig.shows(
     /last run +failed .* ago: it exited with 3/,
     /last run +delivered /,
-    'it is critical, and the handler wants warning',
+    'its severity is critical, and the handler accepts warning',
   );
   rig.escape();
 

@@ -31,6 +31,6 @@ test('what the console says names the keys as they are', async () => {
   rig.type(F9);
   await rig.shows('F9 unlocks');
   rig.type(CTRL_K);
-  await rig.shows('Ctrl-K does nothing: the console is locked, F9 unlocks it');
+  await rig.shows('Ctrl-K is disabled: the console is locked, F9 unlocks it');
   expect(helpLines('events')).toContainEqual(expect.objectContaining({ action: 'silence', keys: 'Ctrl-K F8' }));
 });

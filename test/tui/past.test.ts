@@ -93,7 +93,7 @@ describe('the past in the console (spec, timeline 5)', () => {
     const rig = await openAt();
     const before = rig.requests.filter(({ method }) => method !== 'GET').length;
     rig.type(key);
-    await rig.shows('this is the past, :now leads back');
+    await rig.shows('this is the past, :now returns to live data');
     expect(rig.requests.filter(({ method }) => method !== 'GET')).toHaveLength(before);
   });
 
@@ -111,7 +111,7 @@ describe('the past in the console (spec, timeline 5)', () => {
   test('behind the last change there is none', async () => {
     const rig = await openAt(':at 1m');
     rig.type(']');
-    await rig.shows('nothing has changed since: :now shows what is');
+    await rig.shows('nothing has changed since: :now returns to live data');
     expect(rig.row('THE PAST')).toContain('11:59:00Z');
   });
 

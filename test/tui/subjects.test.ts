@@ -67,10 +67,10 @@ test('what the backend refuses is said', async () => {
 test('a client that the backend does not know is said to be unknown, and stays asked for', async () => {
   const rig = await onView('5', 'mq-002');
   rig.type('/mq-002\r\r');
-  await rig.shows('the backend has no client of this name');
+  await rig.shows('there is no client with this name');
   const asked = (): number => rig.requests.filter(({ path }) => path === '/api/mon/v1/clients/mq-002.eu-west-1').length;
   const before = asked();
   await rig.pass(2000);
-  await rig.shows('the backend has no client of this name');
+  await rig.shows('there is no client with this name');
   expect(asked()).toBeGreaterThan(before);
 });

@@ -56,8 +56,8 @@ describe('a new plan', () => {
   test('needs the one before to be over', async () => {
     const { rig } = await heldAt('backup');
     rig.type('\tn');
-    await rig.shows('plan #18 is open: carry it out or abandon it first');
-    expect(rig.screen.text).toContain('plan #18 is open: carry it out or abandon it first');
+    await rig.shows('plan #18 is open: finish or abandon it first');
+    expect(rig.screen.text).toContain('plan #18 is open: finish or abandon it first');
   });
 });
 
@@ -74,7 +74,7 @@ describe('a step', () => {
   test('of a plan that nobody holds makes who runs it the holder', async () => {
     const plans = new ScriptedPlans().begin();
     const rig = await plans.open({ parts: { session: 'console-1' } });
-    await rig.shows('holder: nobody');
+    await rig.shows('owner: nobody');
     rig.type('\r');
     await rig.shows('alice (this console)', 'running');
     expect(plans.orders.map(({ order }) => order)).toEqual(['take', 'start']);
@@ -86,7 +86,7 @@ describe('a step', () => {
     await rig.shows(
       'Run step 9 of 12, Upgrade the database',
       'It cannot be undone',
-      'But for the backup, to which b goes back:',
+      'Except by restoring the backup (b):',
       BACKUP,
     );
     rig.type('6.4.0\u0013');
@@ -129,7 +129,7 @@ describe('a step', () => {
   test('whose turn has not come is not run', async () => {
     const { rig, plans } = await heldAt('rules');
     rig.type('jj\r');
-    await rig.shows('it is the turn of step 1 of 12');
+    await rig.shows('the next step is step 1 of 12');
     expect(plans.orders).toEqual([]);
   });
 
@@ -140,10 +140,10 @@ describe('a step', () => {
     await plans.from('bob', { order: 'take', session: 'console-2', force: true });
     await plans.from('bob', { order: 'skip', session: 'console-2', step: 'backup', reason: 'one was just made' });
     await plans.from('bob', { order: 'release', session: 'console-2' });
-    await rig.shows('holder: nobody');
+    await rig.shows('owner: nobody');
     plans.orders.length = 0;
     rig.type('\r');
-    await rig.shows('the plan has moved on to step 4 of 12', 'nothing was done');
+    await rig.shows('the plan is at step 4 of 12', 'nothing was done');
     expect(plans.orders).toEqual([]);
   });
 });
@@ -173,7 +173,7 @@ describe('the holder', () => {
   test('lets go with the same key', async () => {
     const { rig, plans } = await heldAt('backup');
     rig.type('p');
-    await rig.shows('holder: nobody', 'anybody may take it');
+    await rig.shows('owner: nobody', 'anybody can take ownership');
     expect(plans.orders).toEqual([{ order: 'release', session: 'console-1' }]);
   });
 
@@ -208,25 +208,25 @@ describe('the end', () => {
   test('by going back needs a backup', async () => {
     const { rig } = await heldAt('backup');
     rig.type('b');
-    await rig.shows('there is no backup of this plan to go back to');
-    expect(rig.screen.text).toContain('there is no backup of this plan to go back to');
+    await rig.shows('this plan has no backup to roll back to');
+    expect(rig.screen.text).toContain('this plan has no backup to roll back to');
   });
 
-  test('by abandoning it needs a reason; the other page then makes a new one', async () => {
+  test('by abandoning it needs a reason; the other page then creates a new one', async () => {
     const { rig } = await heldAt('backup');
     rig.type('D');
     await rig.shows('nothing that was done is undone');
     rig.type('next week\u0013');
-    await rig.shows('the plan was abandoned');
+    await rig.shows('plan abandoned');
     rig.type('\t');
-    await rig.shows('#18  6.1.0 → 6.5.0  abandoned', 'n makes a new one');
+    await rig.shows('#18  6.1.0 → 6.5.0  abandoned', 'n creates a new one');
     expect(rig.screen.text).toContain('#18  6.1.0 → 6.5.0  abandoned');
   });
 
   test('is told when all steps are over', async () => {
     const { rig, plans } = await heldAt('rules');
     await playUntil(plans, 'none', 'console-1');
-    await rig.shows('✓ the upgrade is done');
+    await rig.shows('✓ upgrade complete');
     rig.type('\r');
     await rig.shows('plan #18 is over: done');
     expect(rig.screen.text).toContain('plan #18 is over: done');
@@ -240,7 +240,7 @@ describe('nothing is changed', () => {
     await rig.shows('locked');
     for (const key of ['\r', 'n', 'b', 'p', 'D']) {
       rig.type(key);
-      await rig.shows('does nothing: the console is locked');
+      await rig.shows('is disabled: the console is locked');
     }
     expect(plans.orders).toEqual([]);
     expect(rig.screen.lines.at(-1)).not.toContain('run step');
@@ -253,10 +253,10 @@ describe('nothing is changed', () => {
     (await rig.connection()).cut();
     await rig.shows('DISCONNECTED');
     rig.type('\r');
-    await rig.shows('does nothing while disconnected', 'Run step 3');
+    await rig.shows('is disabled while disconnected', 'Run step 3');
     rig.escape();
     rig.type('p');
-    await rig.shows('p does nothing while disconnected');
+    await rig.shows('p is disabled while disconnected');
     expect(plans.orders).toEqual([]);
   });
 
@@ -265,15 +265,15 @@ describe('nothing is changed', () => {
     // Somebody was quicker, and the feed has not told it yet.
     plans.plan &&= { ...plans.plan, holder: { who: 'carol', session: 'console-3', since: 0, seen: plans.nowMs } };
     rig.type('\r\r');
-    await rig.shows('carol holds the plan: take it first');
-    expect(rig.screen.text).toContain('carol holds the plan: take it first');
+    await rig.shows('carol owns the plan: take ownership first');
+    expect(rig.screen.text).toContain('carol owns the plan: take ownership first');
   });
 });
 
 test('everything is in the menu and on the command line, too', async () => {
   const { rig, plans } = await heldAt('rules');
   rig.type('x');
-  await rig.shows('Plan for an upgrade', 'run the step of the plan', 'abandon the plan');
+  await rig.shows('Upgrade plan', 'run the step of the plan', 'abandon the plan');
   rig.escape();
   rig.type(':plan-run\r');
   await rig.shows('running');
@@ -299,7 +299,7 @@ test('the overview shows how far it is, and leads there', async () => {
   const { rig, plans } = await watched('migrate');
   rig.type('1');
   await rig.pass(400);
-  await rig.shows('6.1.0 → 6.5.0  step 9 of 12  waits to be run', 'press 7 to open');
+  await rig.shows('6.1.0 → 6.5.0  step 9 of 12  ready to run', 'press 7 to open');
   await plans.from('bob', { order: 'start', session: 'console-2', step: 'migrate', typed: '6.5.0' });
   await rig.shows('step 9 of 12  running');
   expect(rig.screen.text).toContain('step 9 of 12  running');
@@ -317,7 +317,7 @@ test('the smallest screen still has the step, its command and the keys', async (
 test('the help tells the keys of the plan', async () => {
   const { rig } = await heldAt('rules');
   rig.type('?');
-  await rig.shows('Plan for an upgrade', 'skip the step, for a reason', 'end the plan and go back to its backup');
+  await rig.shows('Upgrade plan', 'skip the step; asks for a reason', 'end the plan and roll back to its backup');
   expect(rig.screen.text).not.toContain('pause the feed');
 });
 

@@ -42,7 +42,7 @@ describe('a view that loads its rows', () => {
     const rig = await openRig({ columns: 80, rows: 24, snapshot: { events: {} }, api: backend.api });
     rig.type('6');
     await rig.pass(400);
-    await rig.shows('Nothing could be loaded yet.', 'not loaded: ', 'the queue is full');
+    await rig.shows('Not loaded yet.', 'not loaded: ', 'the queue is full');
     expect(rig.screen.text).toContain('CHECK▼');
   });
 });
@@ -64,7 +64,7 @@ describe('a table', () => {
     const rig = await openRig({ snapshot: { events: {} } });
     rig.type('5');
     await rig.pass(400);
-    await rig.shows('No client yet.', 'mon-agent start --backend');
+    await rig.shows('No clients yet.', 'mon-agent start --backend');
     expect(rig.row('shown')).toContain('0 of 0 clients shown');
   });
 

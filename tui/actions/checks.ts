@@ -38,7 +38,7 @@ function askRun(store: ActionPorts, orders: readonly RunOrder[]): void {
   const what = countOf(orders.length, 'check');
   askFirst(store, {
     title: `Run ${what} now`,
-    lines: [...named(orders.map(orderText)), 'Out of turn: each answer counts as any other result.'],
+    lines: [...named(orders.map(orderText)), 'Runs now, in addition to the schedule. Its results count as usual.'],
     button: `Run ${what}`,
     count: orders.length,
     effect: { kind: 'request-checks', orders },
@@ -57,7 +57,7 @@ export const CHECK_ACTIONS: readonly Action[] = [
     name: 'run',
     keys: ['R'],
     in: ['events', 'detail', 'checks', 'inspect'],
-    help: 'run the check now, out of turn; without a connection: reconnect',
+    help: 'run the check now, in addition to its schedule; while disconnected: reconnect',
     hint: 'run now',
     run: {
       events: (store) => askRun(store, runsOn(meantKeys(store).map(targetOf))),

@@ -25,8 +25,8 @@ function askDeleteClients(store: Screen & Says & Pick<Known, 'events'>, names: r
     title: `Delete ${what}`,
     lines: [
       ...named(lines),
-      'The record goes, and all results and their history. It cannot be undone.',
-      'A client that still runs is back with its next keepalive.',
+      'Deletes each client with all its results and history. This cannot be undone.',
+      'A client whose agent still runs reappears with its next keepalive.',
     ],
     button: `Delete ${what}`,
     focused: 'cancel',
@@ -46,7 +46,7 @@ export function silenceClients(
   if (present.length === ids.length) return openSilenceEntries(store, { kind: 'change', entries: present });
   const missing = names.filter((_, index) => !store.silenced.has(ids[index] ?? ''));
   openSilenceEntries(store, { kind: 'new', entries: missing.map((name) => entryOf(store, name)) });
-  if (present.length > 0) store.say(`${countOf(present.length, 'client')} silenced already: left as it is`);
+  if (present.length > 0) store.say(`${countOf(present.length, 'client')} already silenced: unchanged`);
 }
 
 function entryOf(store: Opened, name: string): SilencedRow {
@@ -74,7 +74,7 @@ export const CLIENT_ACTIONS: readonly Action[] = [
     name: 'delete-client',
     keys: ['D'],
     in: ['clients', 'inspect'],
-    help: 'delete the marked clients, or the one at the cursor, with all that is known of them',
+    help: 'delete the marked clients, or the one at the cursor, with their results and history',
     changes: true,
     run: {
       clients: (store) =>
@@ -84,7 +84,7 @@ export const CLIENT_ACTIONS: readonly Action[] = [
         ),
       inspect: onLayer('inspect', (store, { subject }) => {
         if (subject.kind === 'client') return askDeleteClients(store, [subject.name]);
-        store.say('D deletes a client: open one to delete it');
+        store.say('D deletes a client: open the client first');
       }),
     },
   },

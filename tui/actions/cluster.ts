@@ -16,7 +16,7 @@ export const CLUSTER_ACTIONS: readonly Action[] = [
     name: 'hand-over',
     keys: ['H'],
     in: ['cluster', 'member'],
-    help: 'have the member at the cursor write, in place of the one that does; for administrators',
+    help: 'make the member at the cursor the leader; for administrators',
     hint: 'hand over',
     changes: true,
     run: (store) => askHandOver(store, memberMeant(store)),
@@ -49,11 +49,11 @@ function askHandOver(store: Screen & Says & Pick<Known, 'loads' | 'nowMs'>, to: 
   const { writer } = view;
   const now =
     writer === null
-      ? 'Nobody writes at the moment.'
-      : `${safeLine(writerName(view) ?? '')} has written for ${formatDuration(store.nowMs / 1000 - writer.since)}.`;
+      ? 'There is no leader at the moment.'
+      : `${safeLine(writerName(view) ?? '')} has been the leader for ${formatDuration(store.nowMs / 1000 - writer.since)}.`;
   askFirst(store, {
     title: `Hand over to ${name}`,
-    lines: [now, 'Writes wait until it has changed hands, and none of them fails.'],
+    lines: [now, 'Writes wait until the handover is done; none of them fails.'],
     button: 'Hand over',
     count: 1,
     effect: { kind: 'hand-over', to, name },

@@ -62,7 +62,7 @@ export function runCommand(store: ActionPorts, text: string, perform: Perform): 
   const command = commands.find((candidate) => candidate.name === (ALIASES.get(name) ?? name));
   if (command === undefined) return unknownCommand(name, commands);
   if (command.needsOperand === true && operand === '') return `type :${name} ${command.operands}`;
-  if (command.operands === '' && operand !== '') return `${name} stands alone: remove ${JSON.stringify(operand)}`;
+  if (command.operands === '' && operand !== '') return `${name} takes no argument: remove ${JSON.stringify(operand)}`;
   return command.run(store, operand, perform);
 }
 
@@ -122,7 +122,7 @@ function viewCommand(view: ViewName, title: string): Command {
   return {
     name: view,
     operands: view === 'overview' || view === 'upgrade' ? '' : '[FILTER]',
-    help: `open ${title}, with a filter or as it was`,
+    help: `open ${title}, with a filter or as you left it`,
     run: (store, operand) => {
       const problem = filterProblem(view, operand);
       if (problem !== undefined) return `${problem.message} (at character ${String(problem.position + 1)})`;
@@ -174,14 +174,14 @@ const OWN_COMMANDS: readonly Command[] = [
   {
     name: 'report',
     operands: '[DURATION]',
-    help: 'what there is to hand over: what broke, what is open, who did what; of the last 12h unless told',
+    help: 'shift report: what broke, what is open, who did what (default: the last 12h)',
     run: (store, operand) => openReport(store, operand),
     complete: () => ['1h', '8h', '12h', '24h', '7d'],
   },
   {
     name: 'view',
     operands: 'NAME, save NAME, delete NAME',
-    help: 'open a saved view, save what is shown, delete one',
+    help: 'open a saved view, save the current view, or delete a saved one',
     needsOperand: true,
     run: savedView,
     complete: ({ state }, operand) => {
@@ -195,10 +195,10 @@ const OWN_COMMANDS: readonly Command[] = [
   {
     name: 'ctx',
     operands: '[NAME]',
-    help: 'show another backend of the configuration file',
+    help: 'switch to another backend of the configuration file',
     run: (store, operand) => {
       const names = contextNames(store.options.contexts);
-      if (names.length === 0) return 'there are no contexts: name them in the configuration file';
+      if (names.length === 0) return 'there are no contexts: add them to the configuration file';
       if (operand === '')
         openMenu(store, { title: 'Contexts', items: () => contextItems(store) }, store.options.contexts?.current);
       else if (!names.includes(operand)) return noSuch('context', operand, names);
@@ -210,9 +210,9 @@ const OWN_COMMANDS: readonly Command[] = [
   {
     name: 'ns',
     operands: 'NAME, all',
-    help: 'show another namespace of this backend, or all that the credentials may see as one list',
+    help: 'switch to another namespace of this backend, or show all that you may read in one list',
     run: (store, operand) => {
-      if (store.backends !== undefined) return 'namespaces are of one backend: :ctx NAME shows it';
+      if (store.backends !== undefined) return 'namespaces belong to one backend: choose it with :ctx NAME';
       if (operand === '') return `type :ns NAME: ${[...store.namespaces, ALL].join(', ')}`;
       if (/\s/.test(operand)) return 'type one name, or all';
       store.request({ kind: 'switch-namespace', name: operand === ALL ? EVERY_NAMESPACE : operand });
@@ -223,11 +223,11 @@ const OWN_COMMANDS: readonly Command[] = [
   {
     name: 'at',
     operands: 'TIME',
-    help: `show the lists as they were: ${PAST_HINT}`,
+    help: `show the lists as they were at a time in the past: ${PAST_HINT}`,
     needsOperand: true,
     run: travelTo,
   },
-  { name: 'now', operands: '', help: 'show the lists as they are', run: travelBack },
+  { name: 'now', operands: '', help: 'return from the past to live data', run: travelBack },
   {
     name: 'set',
     operands: 'NAME VALUE',

@@ -18,7 +18,7 @@ export const CONFIRM_ACTIONS: readonly Action[] = [
     name: 'confirm-yes',
     keys: ['y', 'ctrl-s'],
     in: ['confirm'],
-    help: 'do it',
+    help: 'confirm',
     hint: 'yes',
     run: onLayer('confirm', submit),
   },
@@ -53,13 +53,13 @@ export function typeInConfirm(store: Screen, edit: LineEdit | undefined): void {
 function submit(store: ActionPorts, { effect, typed }: ConfirmLayer): void {
   if (effect === undefined) return closeLayer(store);
   if (typed !== undefined && typed.line.text.trim() !== typed.wanted) {
-    return store.say(`type ${typed.wanted} to do it, Esc leaves`, 'problem');
+    return store.say(`type ${typed.wanted} to confirm, Esc cancels`, 'problem');
   }
   // The question may have been open for long: what was lost since then is not acted on.
   if (effect.kind !== 'quit' && !mayChange(store, 'confirm-yes')) return;
   closeLayer(store);
   const wanted = stillWanted(store, effect);
-  if (wanted === undefined) return store.say('nothing of it is left: it was over before you answered');
+  if (wanted === undefined) return store.say('nothing to do: it ended before you confirmed');
   // What was marked has been dealt with; from another screen, and of an undo, the marks are about something else.
   if (store.state.layers.length === 0 && !isUndo(effect)) store.updateList({ marks: new Set(), lastMark: undefined });
   store.request(wanted);

@@ -39,7 +39,7 @@ const PATHS: Readonly<Record<Exclude<Copied['kind'], 'silence'>, string>> = {
 /** Opens the menu of what can be copied of the thing that is shown, or that is under the cursor. */
 export function openCopyMenu(store: Screen & Says & Asks & Opened & Pick<ListOfView, 'list'>): void {
   const about = copiedNow(store);
-  if (about === undefined) return store.say('there is nothing to copy here');
+  if (about === undefined) return store.say('nothing to copy here');
   openMenu(store, { title: `Copy of ${safeLine(about.name)}`, items: () => copyItems(store, about) });
 }
 

@@ -15,8 +15,8 @@ import type { Known } from '../model/known.ts';
 import { openLoadedLayer } from '../state/layer-loads.ts';
 
 const CONSEQUENCES: Readonly<Record<DeadLetterVerb, string>> = {
-  retry: 'They stand behind what waits, and keep the ids of their deliveries.',
-  drop: 'Nobody is told of these events any more. It cannot be undone.',
+  retry: 'They are queued behind waiting deliveries and keep their delivery ids.',
+  drop: 'These notifications will not be sent. This cannot be undone.',
 };
 
 /** Asks whether to run the handlers again, or to forget the letters. */
@@ -57,7 +57,7 @@ function openLetterEvent(
   { client, check }: DeadLetterSummary,
 ): void {
   const target = targetOf(eventKey(client, check));
-  if (store.events.get(target.key) === undefined) return store.say('the event is over: it is resolved');
+  if (store.events.get(target.key) === undefined) return store.say('the event has resolved');
   openDetail(store, target, false);
 }
 
@@ -67,7 +67,7 @@ export const DEAD_LETTER_ACTIONS: readonly Action[] = [
     name: 'dead-letter-retry',
     keys: ['T'],
     in: ['dead-letters', 'dead-letter'],
-    help: 'run the handlers of the marked dead letters again, or of the one at the cursor',
+    help: 'retry the marked dead letters, or the one at the cursor',
     hint: 'retry',
     changes: true,
     run: (store) => ask(store, 'retry', lettersMeant(store)),
@@ -76,7 +76,7 @@ export const DEAD_LETTER_ACTIONS: readonly Action[] = [
     name: 'dead-letter-drop',
     keys: ['D'],
     in: ['dead-letters', 'dead-letter'],
-    help: 'drop the marked dead letters, or the one at the cursor: nobody is told of these events any more',
+    help: 'drop the marked dead letters, or the one at the cursor: their notifications are not sent',
     hint: 'drop',
     changes: true,
     run: (store) => ask(store, 'drop', lettersMeant(store)),
@@ -85,7 +85,7 @@ export const DEAD_LETTER_ACTIONS: readonly Action[] = [
     name: 'dead-letter-event',
     keys: ['enter'],
     in: ['dead-letter'],
-    help: 'open the event of the dead letter as it is now',
+    help: 'open the current state of the event of the dead letter',
     hint: 'event',
     run: (store) => {
       const [letter] = lettersMeant(store);

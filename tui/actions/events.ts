@@ -47,7 +47,7 @@ function askResolve(store: Screen & Says & Asks & Pick<Known, 'events'> & Places
   if (living.length === 1 && !isCritical) return store.request(effect);
   askFirst(store, {
     title: `Resolve ${countOf(living.length, 'event')}`,
-    lines: [...named(living.map(nameOf)), 'It cannot be undone; a check that still fails opens its event again.'],
+    lines: [...named(living.map(nameOf)), 'This cannot be undone. A check that still fails opens its event again.'],
     button: `Resolve ${countOf(living.length, 'event')}`,
     count: living.length,
     effect,
@@ -63,7 +63,7 @@ function askDelete(store: Screen & Says & Pick<Known, 'events'> & Places, target
     title: button,
     lines: [
       ...named(living.map(nameOf)),
-      'Each is resolved, and its result and history are deleted. It cannot be undone; where the check still runs, its next result brings it back.',
+      'Resolves each event and deletes its result and history. This cannot be undone. The next result of a failing check opens its event again.',
     ],
     button,
     focused: 'cancel',
@@ -84,7 +84,7 @@ function acknowledge(store: ActionPorts, targets: readonly Target[]): void {
   if (first === undefined) return;
   if (open.length === 0) {
     return store.say(
-      `${living.length === 1 ? `${nameOf(first)} has` : 'they all have'} a silence already: nothing to acknowledge`,
+      `${living.length === 1 ? `${nameOf(first)} is` : 'all of them are'} already silenced: nothing to acknowledge`,
     );
   }
   const change = acknowledgement(store, open);
@@ -94,9 +94,7 @@ function acknowledge(store: ActionPorts, targets: readonly Target[]): void {
     lines: [
       ...named(open.map(nameOf)),
       'Each is silenced until it resolves.',
-      ...(kept === 0
-        ? []
-        : [`${countOf(kept, 'other')} silenced already: left as ${kept === 1 ? 'it is' : 'they are'}.`]),
+      ...(kept === 0 ? [] : [`${countOf(kept, 'other')} already silenced: unchanged.`]),
     ],
     button: `Acknowledge ${countOf(open.length, 'event')}`,
     count: open.length,
@@ -122,7 +120,7 @@ function acknowledgement(
 
 /** Ends the silences on events; always asks, since each may cover other events too. */
 function askUnsilence(store: Screen & Says & Known & Places, targets: readonly Target[]): void {
-  const living = livingTargets(store, targets, 'hear again');
+  const living = livingTargets(store, targets, 'unsilence');
   const [first] = living;
   if (first === undefined) return;
   const ids = new Set(living.flatMap(({ key }) => store.events.get(key)?.row.silenced_by ?? []));
@@ -135,7 +133,7 @@ function askUnsilence(store: Screen & Says & Known & Places, targets: readonly T
   const button = ids.size === 1 ? 'End the silence' : `End ${String(ids.size)} silences`;
   askFirst(store, {
     title: `${button} on ${what}`,
-    lines: [...named(lines), 'Everything else that it covers is heard again, too.'],
+    lines: [...named(lines), 'Everything else it covers is unsilenced too.'],
     button,
     count: ids.size,
     effect: { kind: 'change', change: endSilences(store, [...ids]) },
@@ -163,7 +161,7 @@ export const EVENT_ACTIONS: readonly Action[] = [
     name: 'silence',
     keys: ['s'],
     in: ['events', 'detail', 'inspect', 'clients'],
-    help: 'silence the marked events or clients, or that at the cursor',
+    help: 'silence the marked events or clients, or the one at the cursor',
     hint: 'silence',
     changes: true,
     run: (store, pressed) => {
@@ -190,7 +188,7 @@ export const EVENT_ACTIONS: readonly Action[] = [
     in: ['events', 'detail'],
     help: 'end the silences on the marked events, or on the one at the cursor',
     changes: true,
-    run: onEvents('hear again', askUnsilence),
+    run: onEvents('unsilence', askUnsilence),
   },
   {
     name: 'acknowledge',
@@ -204,7 +202,7 @@ export const EVENT_ACTIONS: readonly Action[] = [
     name: 'repeat-silence',
     keys: ['S'],
     in: ['events', 'detail'],
-    help: 'silence these events as the last ones were',
+    help: 'silence these events like the last ones',
     changes: true,
     run: onEvents('silence', askRepeatSilence),
   },
@@ -212,7 +210,7 @@ export const EVENT_ACTIONS: readonly Action[] = [
     name: 'delete',
     keys: ['D'],
     in: ['events', 'detail'],
-    help: 'delete: resolve the events and forget their results and history',
+    help: 'delete: resolve the events and delete their results and history',
     changes: true,
     run: onEvents('delete', askDelete),
   },
@@ -241,7 +239,7 @@ export const EVENT_ACTIONS: readonly Action[] = [
     name: 'runbook',
     keys: ['b'],
     in: ['events', 'detail'],
-    help: 'show the link to the runbook of the check, to copy it',
+    help: 'show the runbook link of the check, to copy it',
     run: askRunbook,
   },
 ];

@@ -31,14 +31,14 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
     name: 'views',
     keys: ['v'],
     in: [...VIEWS_ALL],
-    help: 'menu of the views, and of those that were saved',
+    help: 'menu of views and saved views',
     run: openViewMenu,
   },
   {
     name: 'pause',
     keys: ['p'],
     in: [...VIEWS_PAUSED, 'silence-entry', ...TEXTS],
-    help: 'pause the feed, or resume it',
+    help: 'pause or resume the feed',
     hint: 'pause',
     run: (store) => (store.state.paused === undefined ? store.pause() : store.resume()),
   },
@@ -65,17 +65,17 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
     name: 'resync',
     keys: ['ctrl-r'],
     in: [...VIEWS_ALL, 'silence-entry', ...TEXTS],
-    help: 'load everything from the backend again',
+    help: 'reload everything from the backend',
     run: (store) => {
       store.request({ kind: 'resync' });
-      store.say('loading everything from the backend again');
+      store.say('reloading everything from the backend');
     },
   },
   {
     name: 'repaint',
     keys: ['ctrl-l'],
     in: [...SCROLLED, 'confirm', 'form', 'prompt', 'search', 'menu', 'command'],
-    help: 'draw the screen again',
+    help: 'redraw the screen',
     run: (store) => store.request({ kind: 'repaint' }),
     first: true,
   },
@@ -83,7 +83,7 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
     name: 'undo',
     keys: ['z', 'ctrl-z'],
     in: [...VIEWS_ALL, 'silence-entry', 'detail', 'inspect'],
-    help: 'undo the last own change (of the last 20, for 10 minutes)',
+    help: 'undo your last change (up to 20, within 10 minutes)',
     changes: true,
     run: askUndo,
   },
@@ -91,28 +91,28 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
     name: 'lock',
     keys: ['!'],
     in: [...VIEWS_ALL, 'silence-entry', 'detail', 'inspect', 'dead-letter', 'member'],
-    help: 'read-only lock on or off',
+    help: 'turn the read-only lock on or off',
     run: toggleLock,
   },
   {
     name: 'copy',
     keys: ['c'],
     in: [...LISTS, 'detail', 'inspect', 'report'],
-    help: 'menu of what can be copied: id, names, JSON, commands; of a report Markdown',
+    help: 'copy menu: id, names, JSON, commands; for a report: Markdown',
     run: copy,
   },
   {
     name: 'mute',
     keys: ['m'],
     in: [...VIEWS_ALL, 'detail'],
-    help: 'no bell for 15 minutes, or let it ring again',
+    help: 'mute the bell for 15 minutes, or unmute it',
     run: toggleMute,
   },
   {
     name: 'back',
     keys: ['escape'],
     in: [...VIEWS_ALL],
-    help: 'clear the marks, then the filter; then back to the view before',
+    help: 'clear the marks, then the filter; then go back to the previous view',
     run: { ...inEach(LISTS, backFromList), overview: goBack, upgrade: goBack, plan: goBack },
   },
   { name: 'quit', keys: ['q'], in: [...VIEWS_ALL], help: 'quit', run: askQuit },
@@ -120,7 +120,7 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
     name: 'interrupt',
     keys: ['ctrl-c'],
     in: [...SCROLLED, 'confirm', 'form', 'prompt', 'search', 'menu', 'command'],
-    help: 'quit, when pressed twice within a second',
+    help: 'quit (press twice within a second)',
     run: interrupt,
     first: true,
   },
@@ -143,7 +143,7 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
     name: 'search',
     keys: ['/'],
     in: ['log', 'help', ...TEXTS],
-    help: 'search: lines with these words; in the rows of a client or check a filter, as in lists',
+    help: 'search for lines with these words; in the rows of a client or check: filter, as in lists',
     hint: 'search',
     run: {
       ...inEach(TEXTS, openTextSearch),
@@ -152,8 +152,8 @@ export const EVERYWHERE_ACTIONS: readonly Action[] = [
       help: onLayer('help', openSearch),
     },
   },
-  { name: 'match-next', keys: ['n'], in: ['log', 'help', ...TEXTS], help: 'next match of the search', run: seekBy(1) },
-  { name: 'match-previous', keys: ['N'], in: ['log', 'help', ...TEXTS], help: 'match before', run: seekBy(-1) },
+  { name: 'match-next', keys: ['n'], in: ['log', 'help', ...TEXTS], help: 'next match', run: seekBy(1) },
+  { name: 'match-previous', keys: ['N'], in: ['log', 'help', ...TEXTS], help: 'previous match', run: seekBy(-1) },
 ];
 
 function seekBy(step: 1 | -1): Action['run'] {
@@ -188,14 +188,16 @@ function copy(store: ActionPorts): void {
   if (layer?.kind === 'report') return copyReport(store, layer);
   const { whereColumn } = store;
   if (whereColumn === undefined) return openCopyMenu(store);
-  store.say(`copies are made of one ${whereColumn}: :${whereColumn === 'backend' ? 'ctx' : 'ns'} NAME shows it`);
+  store.say(
+    `copying works in one ${whereColumn} at a time: choose it with :${whereColumn === 'backend' ? 'ctx' : 'ns'} NAME`,
+  );
 }
 
 function toggleLock(store: Screen & Says & Opened): void {
-  if (store.options.readOnly) return store.say('started with --read-only: the lock cannot be opened', 'problem');
+  if (store.options.readOnly) return store.say('started with --read-only: the lock cannot be turned off', 'problem');
   const readOnly = !store.state.readOnly;
   store.update({ readOnly });
-  store.say(readOnly ? `locked: keys that change something do nothing, ${keyOf('lock')} unlocks` : 'unlocked');
+  store.say(readOnly ? `locked: keys that change something are disabled, ${keyOf('lock')} unlocks` : 'unlocked');
 }
 
 function interrupt(store: ActionPorts): void {

@@ -40,7 +40,7 @@ export const FORM_ACTIONS: readonly Action[] = [
     name: 'form-submit',
     keys: ['ctrl-s'],
     in: ['form'],
-    help: 'send it',
+    help: 'submit',
     hint: 'submit',
     changes: true,
     run: (store) => openForm(store)?.submit(),

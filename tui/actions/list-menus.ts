@@ -37,7 +37,7 @@ export function openViewMenu(store: Screen & Says & Pick<Known, 'events'> & Plac
       id: name,
       label: title,
       key: number === undefined ? undefined : String(number),
-      disabled: isThere(name) ? undefined : 'not part of this version',
+      disabled: isThere(name) ? undefined : 'not available in this version',
       choose: () => openView(store, name),
     })),
     ...savedViewItems(store),

@@ -59,7 +59,7 @@ export const LIST_ACTIONS: readonly Action[] = [
     run: openPrompt,
     operand: {
       operands: 'FILTER',
-      help: 'show only what matches; alone it opens the filter line',
+      help: 'show only matching rows; without an argument it opens the filter line',
       run: (store, operand) => {
         const problem = filterProblem(store.state.view, operand);
         if (problem !== undefined) return `${problem.message} (at character ${String(problem.position + 1)})`;
@@ -78,7 +78,7 @@ export const LIST_ACTIONS: readonly Action[] = [
     run: onRows(openSortMenu),
     operand: {
       operands: 'COLUMN',
-      help: 'sort by a column; -COLUMN sorts the other way round',
+      help: 'sort by a column; -COLUMN reverses the order',
       run: sortByOperand,
       complete: (store) => sortIds(store.state.view, store.whereColumn).flatMap((id) => [id, `-${id}`]),
     },
@@ -87,7 +87,7 @@ export const LIST_ACTIONS: readonly Action[] = [
     name: 'sort-reverse',
     keys: ['O'],
     in: [...LISTS, 'inspect'],
-    help: 'sort the other way round',
+    help: 'reverse the sort order',
     run: onRows(({ sort, sortBy }) => sort && sortBy({ ...sort, reversed: !sort.reversed })),
   },
   {
@@ -121,38 +121,38 @@ export const LIST_ACTIONS: readonly Action[] = [
     name: 'scroll-left',
     keys: ['h', 'left'],
     in: [...LISTS, 'inspect'],
-    help: 'columns to the left again',
+    help: 'scroll the columns to the left',
     run: onRows(({ sideways, look }) => look({ sideways: Math.max(0, sideways - 1) })),
   },
   {
     name: 'scroll-right',
     keys: ['l', 'right'],
     in: [...LISTS, 'inspect'],
-    help: 'columns to the right that did not fit; then the rest of the last one',
+    help: 'scroll the columns to the right, then the rest of the last column',
     run: onRows(({ hasMore, sideways, look }, store) => {
       if (hasMore()) look({ sideways: sideways + 1 });
-      else store.say('there is nothing more at the right');
+      else store.say('there are no more columns to the right');
     }),
   },
   {
     name: 'wide',
     keys: ['w'],
     in: [...LISTS, 'inspect'],
-    help: 'whole names and texts in columns, or as wide as fits',
+    help: 'show full names and texts in columns, or fit them to the screen',
     run: onRows(({ wide, look }) => look({ wide: !wide })),
   },
   {
     name: 'follow',
     keys: ['f'],
     in: ['events', 'dead-letters', 'log'],
-    help: 'follow the newest: the cursor stays on it until it is moved',
+    help: 'follow the newest row: the cursor stays on it until you move it',
     run: { events: follow, 'dead-letters': follow, log: onLayer('log', followLog) },
   },
   {
     name: 'actions',
     keys: ['x'],
     in: [...LISTS, 'inspect', 'plan'],
-    help: 'menu of what can be done with the marked rows',
+    help: 'menu of actions for the marked rows',
     hint: 'actions',
     run: { ...inEach(LISTS, openListMenu), inspect: onLayer('inspect', openInspectMenu), plan: openPlanMenu },
   },

@@ -12,7 +12,7 @@ export const MENU_ACTIONS: readonly Action[] = [
     name: 'menu-choose',
     keys: ['enter'],
     in: ['menu'],
-    help: 'choose this',
+    help: 'choose',
     hint: 'choose',
     run: onLayer('menu', (store, layer) => choose(store, itemAt(layer))),
   },
@@ -20,7 +20,7 @@ export const MENU_ACTIONS: readonly Action[] = [
     name: 'menu-toggle',
     keys: ['space'],
     in: ['menu'],
-    help: 'tick it, or take the tick away, where there are boxes',
+    help: 'tick or untick a box',
     run: onLayer('menu', (store, layer) => {
       const item = itemAt(layer);
       // Without boxes a space is part of what is searched for.
@@ -39,10 +39,10 @@ export const MENU_ACTIONS: readonly Action[] = [
     name: 'menu-up',
     keys: ['up', 'ctrl-p', 'shift-tab'],
     in: ['menu'],
-    help: 'choice before',
+    help: 'previous choice',
     run: onLayer('menu', (store, layer) => moveBy(store, layer, -1)),
   },
-  { name: 'menu-close', keys: ['escape'], in: ['menu'], help: 'leave the menu', hint: 'close', run: closeLayer },
+  { name: 'menu-close', keys: ['escape'], in: ['menu'], help: 'close the menu', hint: 'close', run: closeLayer },
 ];
 
 /** What is typed narrows the choices down, and the cursor is on the first of them. */

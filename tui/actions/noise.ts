@@ -15,7 +15,7 @@ import { openFiltered } from '../screens/open-filtered.ts';
 export function openGroup(store: ActionPorts, group: GroupRow | undefined): void {
   if (group === undefined) return;
   if (group.id === undefined)
-    return store.say('this backend is of a version that does not tell which events are in it');
+    return store.say('this version of the backend does not report which events are in a group');
   openFiltered(store, 'events', `group=${group.id}`);
 }
 
@@ -34,9 +34,9 @@ function openInhibitor<By extends { readonly client: string; readonly check: str
   by: By | undefined,
   nameOf: (by: By) => string,
 ): void {
-  if (by === undefined) return store.say('nothing is kept quiet here now');
+  if (by === undefined) return store.say('nothing is inhibited here now');
   const target = targetOf(eventKey(nameOf(by), by.check));
-  if (store.events.get(target.key) === undefined) return store.say('that event is not among those that are shown');
+  if (store.events.get(target.key) === undefined) return store.say('that event is not in the list');
   openDetail(store, target, false);
 }
 
@@ -46,8 +46,8 @@ export const NOISE_ACTIONS: readonly Action[] = [
     name: 'inhibitor',
     keys: ['I'],
     in: ['inhibitions', 'detail'],
-    help: 'open the event because of which others are kept quiet',
-    hint: 'because of',
+    help: 'open the event that inhibits the others',
+    hint: 'inhibitor',
     run: {
       inhibitions: (store) => {
         const rule = rowUnderCursor(store) as InhibitionRow | undefined;

@@ -26,7 +26,7 @@ export const OPENING_ACTIONS: readonly Action[] = [
     name: 'open',
     keys: ['enter'],
     in: [...LISTS, 'inspect'],
-    help: 'open what is under the cursor',
+    help: 'open the row under the cursor',
     hint: 'detail',
     run: {
       events: (store) => openUnderCursor(store, false),
@@ -57,14 +57,14 @@ export const OPENING_ACTIONS: readonly Action[] = [
     name: 'reload',
     keys: ['enter'],
     in: ['detail'],
-    help: 'load the newest state of this event',
+    help: 'load the current state of this event',
     run: onLayer('detail', reloadDetail),
   },
   {
     name: 'json',
     keys: ['y'],
     in: ['events', 'detail', 'inspect'],
-    help: 'the raw JSON',
+    help: 'show the raw JSON',
     hint: 'json',
     run: {
       events: (store) => openUnderCursor(store, true),
@@ -87,7 +87,7 @@ export const OPENING_ACTIONS: readonly Action[] = [
     name: 'why',
     keys: ['W'],
     in: ['events', 'detail', 'inspect', 'dead-letters', 'dead-letter'],
-    help: 'why was nobody paged: what becomes of the event at each handler',
+    help: 'show why each handler was or was not notified of the event',
     run: {
       events: (store) => {
         const target = eventUnderCursor(store.state);

@@ -12,22 +12,22 @@ export function stepPast(store: Screen & Says & Asks, by: 1 | -1): boolean {
   if (past === undefined) return false;
   const atMs = by === 1 ? past.nextMs : past.previousMs;
   if (atMs !== undefined) store.request({ kind: 'travel', atMs });
-  else store.say(by === 1 ? 'nothing has changed since: :now shows what is' : 'no change before it is known');
+  else store.say(by === 1 ? 'nothing has changed since: :now returns to live data' : 'no earlier change on record');
   return true;
 }
 
 /** Shows a moment of the past. @returns what is wrong with it, and what is allowed */
 export function travelTo(store: ActionPorts, operand: string): string | undefined {
-  if (store.backends !== undefined) return 'the past is of one backend: :ctx NAME shows it';
+  if (store.backends !== undefined) return 'the past is shown for one backend: choose it with :ctx NAME';
   const atMs = parsePastTime(operand, store.options.now());
-  if (atMs === undefined) return `type :at and a moment that was, as in ${PAST_HINT}`;
+  if (atMs === undefined) return `type :at and a time in the past: ${PAST_HINT}`;
   store.request({ kind: 'travel', atMs });
   return undefined;
 }
 
 /** Shows what is. */
 export function travelBack(store: ActionPorts): string | undefined {
-  if (store.state.past === undefined) return 'this is now';
+  if (store.state.past === undefined) return 'this is live data already';
   store.request({ kind: 'travel', atMs: undefined });
   return undefined;
 }

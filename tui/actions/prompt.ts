@@ -7,7 +7,7 @@ export const PROMPT_ACTIONS: readonly Action[] = [
     name: 'prompt-accept',
     keys: ['enter'],
     in: ['prompt'],
-    help: 'keep the filter',
+    help: 'apply the filter',
     hint: 'keep',
     run: (store) => {
       const { filter } = store.list;
@@ -34,7 +34,7 @@ export const PROMPT_ACTIONS: readonly Action[] = [
     name: 'prompt-older',
     keys: ['up'],
     in: ['prompt'],
-    help: 'an earlier filter',
+    help: 'previous filter',
     hint: 'history',
     run: (store) => fromHistory(store, -1),
   },
@@ -42,7 +42,7 @@ export const PROMPT_ACTIONS: readonly Action[] = [
     name: 'prompt-newer',
     keys: ['down'],
     in: ['prompt'],
-    help: 'a later filter',
+    help: 'next filter',
     run: (store) => fromHistory(store, 1),
   },
 ];

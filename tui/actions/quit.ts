@@ -16,7 +16,7 @@ export function askQuit(store: Screen & Asks & Opened & Pick<Known, 'plans'>): v
     title: 'Quit while a step runs?',
     lines: [
       `Plan #${String(plan.id)} to ${safeLine(plan.to)}: ${stepText(plan, step)}.`,
-      'It goes on without this console; any other one shows what comes of it.',
+      'The step continues without this console; any other console shows its outcome.',
     ],
     button: 'Quit',
     count: 1,

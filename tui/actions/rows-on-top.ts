@@ -84,7 +84,7 @@ function inspectedRows(store: ActionPorts, layer: InspectLayer): RowsOnTop | und
     keys: () => rows.map(({ key }) => key),
     sorts: table.columns.filter(({ compare }) => compare !== undefined),
     sortTitle: 'Sort by',
-    unsorted: 'the worst first',
+    unsorted: 'worst first',
     hasMore: () => inspectPlace(store, layer, table, rows).hasMore,
     setMarks: (marks) => put({ marks }),
     look: put,

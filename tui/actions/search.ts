@@ -13,7 +13,7 @@ export const SEARCH_ACTIONS: readonly Action[] = [
     name: 'search-keep',
     keys: ['enter'],
     in: ['search'],
-    help: 'keep the search',
+    help: 'apply the search',
     hint: 'keep',
     run: (store) => {
       const search = topSearch(store);

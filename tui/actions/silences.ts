@@ -27,7 +27,7 @@ import { silenceSubmission, silenceOperations, entryText } from '../screens/sile
 /** Silences these events as the last ones were, after one question. */
 export function askRepeatSilence(store: ActionPorts, targets: readonly Target[]): void {
   const last = store.lastSilence;
-  if (last === undefined) return store.say(`nothing was silenced from here yet: ${keyOf('silence')} asks how`);
+  if (last === undefined) return store.say(`no silence was created here yet: ${keyOf('silence')} opens the dialog`);
   const living = livingTargets(store, targets, 'silence');
   if (living.length === 0) return;
   const form = repeatedForm(last, living, sharedSubscriptions(store, living));
@@ -35,7 +35,7 @@ export function askRepeatSilence(store: ActionPorts, targets: readonly Target[])
   const { creator } = store.options;
   const submission = silenceSubmission(form, { creator, policy: store.silencePolicy, nowMs });
   if (submission.kind === 'incomplete')
-    return store.say(`${submission.problem}: ${keyOf('silence')} asks again`, 'problem');
+    return store.say(`${submission.problem}: ${keyOf('silence')} opens the dialog`, 'problem');
   const [lost] = lostRecurrences(form, store.silenced);
   if (lost !== undefined) return store.say(lostText(lost), 'problem');
   const { total } = store.silencePreview(form);
@@ -66,7 +66,7 @@ export function endSilences(store: Pick<Known, 'silenced'>, ids: readonly string
 function askEndSilences(store: Screen & Says & Known, entries: readonly SilencedRow[], focused?: 'cancel'): void {
   const living = entries.filter(({ id }) => store.silenced.has(id));
   if (living.length === 0)
-    return store.say(`there is no silence to end here: ${keyOf('silence-again')} makes one again`);
+    return store.say(`there is no silence to end here: ${keyOf('silence-again')} recreates an ended one`);
   const ids = living.map(({ id }) => id);
   const button = `End ${countOf(living.length, 'silence')}`;
   askFirst(store, {
@@ -74,7 +74,7 @@ function askEndSilences(store: Screen & Says & Known, entries: readonly Silenced
     lines: [
       ...named(living.map((entry) => silenceText(entry, store.nowMs))),
       heardAgainText(store, ids),
-      `${keyOf('undo')} takes it back.`,
+      `${keyOf('undo')} undoes it.`,
     ],
     button,
     ...(focused !== undefined && { focused }),
@@ -88,7 +88,7 @@ export function openSilenceEntries(store: Screen & Says & Asks & Opened, origin:
   if (origin.entries.length === 0) {
     return store.say(
       origin.kind === 'change'
-        ? `there is no silence to change: ${keyOf('silence-again')} makes one again`
+        ? `there is no silence to change: ${keyOf('silence-again')} recreates an ended one`
         : `it has not ended: ${keyOf('silence-change')} changes it`,
     );
   }
@@ -103,7 +103,7 @@ function heardAgainText(store: Pick<Known, 'events'>, ids: readonly string[]): s
   for (const { row } of store.events.records()) {
     if (row.silenced_by.length > 0 && row.silenced_by.every((id) => ended.has(id))) count += 1;
   }
-  return count === 0 ? 'No event is heard again by that.' : `Heard again: ${countOf(count, 'event')}.`;
+  return count === 0 ? 'This unsilences no event.' : `This unsilences ${countOf(count, 'event')}.`;
 }
 
 function repeatedForm(last: LastSilence, targets: readonly Target[], subscriptions: readonly string[]): SilenceForm {
@@ -123,7 +123,7 @@ export const SILENCE_ACTIONS: readonly Action[] = [
     name: 'silence-change',
     keys: ['e'],
     in: ['silences', 'silence-entry'],
-    help: 'change or extend the marked silences, or the one at the cursor; they keep their author',
+    help: 'change or extend the marked silences, or the one at the cursor; the creator stays the same',
     hint: 'change',
     changes: true,
     run: (store) => openSilenceEntries(store, { kind: 'change', entries: currentSilences(store) }),
@@ -141,7 +141,7 @@ export const SILENCE_ACTIONS: readonly Action[] = [
     name: 'silence-delete',
     keys: ['D'],
     in: ['silences', 'silence-entry'],
-    help: 'delete the marked silences, or the one at the cursor: the same, but Enter alone cancels',
+    help: 'end the marked silences, or the one at the cursor; in the question Enter cancels',
     changes: true,
     run: (store) => askEndSilences(store, currentSilences(store), 'cancel'),
   },
@@ -149,7 +149,7 @@ export const SILENCE_ACTIONS: readonly Action[] = [
     name: 'silence-again',
     keys: ['n'],
     in: ['silences', 'silence-entry'],
-    help: 'make ended silences again',
+    help: 'recreate ended silences',
     hint: 'again',
     changes: true,
     run: (store) => openSilenceEntries(store, { kind: 'again', entries: endedSilences(store) }),

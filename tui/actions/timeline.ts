@@ -10,7 +10,7 @@ export const TIMELINE_ACTIONS: readonly Action[] = [
     name: 'timeline',
     keys: ['t'],
     in: ['events', 'detail', 'inspect'],
-    help: 'timeline: its last hour, day, week or month as a strip',
+    help: 'timeline: the last hour, day, week or month as a strip',
     run: {
       events: (store) => {
         const target = eventUnderCursor(store.state);
@@ -19,7 +19,7 @@ export const TIMELINE_ACTIONS: readonly Action[] = [
       detail: onLayer('detail', (store, { target }) => openTimeline(store, target.key)),
       inspect: onLayer('inspect', (store, layer) => {
         const [target] = inspectTargets(layer);
-        if (target === undefined) return store.say('there is no check here to look at');
+        if (target === undefined) return store.say('there is no check here to show the timeline of');
         openTimeline(store, target.key);
       }),
     },
@@ -36,7 +36,7 @@ export const TIMELINE_ACTIONS: readonly Action[] = [
     name: 'timeline-longer',
     keys: ['t', 'tab'],
     in: ['timeline'],
-    help: 'the next longer span: hour, day, week, month',
+    help: 'longer span: hour, day, week, month',
     hint: 'span',
     run: onLayer('timeline', (store, layer) => turnSpan(store, layer, 1)),
   },
@@ -44,14 +44,14 @@ export const TIMELINE_ACTIONS: readonly Action[] = [
     name: 'timeline-shorter',
     keys: ['T', 'shift-tab'],
     in: ['timeline'],
-    help: 'the next shorter span',
+    help: 'shorter span',
     run: onLayer('timeline', (store, layer) => turnSpan(store, layer, -1)),
   },
   {
     name: 'outage-before',
     keys: ['h', 'left'],
     in: ['timeline'],
-    help: 'the outage before',
+    help: 'previous outage',
     hint: 'outage',
     run: onLayer('timeline', (store, layer) => stepOutage(store, layer, 1)),
   },
@@ -59,7 +59,7 @@ export const TIMELINE_ACTIONS: readonly Action[] = [
     name: 'outage-after',
     keys: ['l', 'right'],
     in: ['timeline'],
-    help: 'the outage after',
+    help: 'next outage',
     run: onLayer('timeline', (store, layer) => stepOutage(store, layer, -1)),
   },
 ];

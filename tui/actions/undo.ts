@@ -9,7 +9,7 @@ export function askUndo(store: Screen & Says & Opened & Remembers): void {
   const { change, since } = store.ownChanges.last(nowMs);
   const [irrevocable] = since.toReversed();
   if (change === undefined) {
-    const why = irrevocable === undefined ? 'nothing was changed from here in the last 10 minutes' : irrevocable.said;
+    const why = irrevocable === undefined ? 'you changed nothing in the last 10 minutes' : irrevocable.said;
     return store.say(irrevocable === undefined ? `nothing to undo: ${why}` : `cannot be undone: ${why}`);
   }
   const ago = (atMs: number): string => `${formatDuration((nowMs - atMs) / 1000)} ago`;
@@ -18,10 +18,10 @@ export function askUndo(store: Screen & Says & Opened & Remembers): void {
     lines: [
       `${change.said} (${ago(change.atMs)})`,
       ...named(change.operations.map((operation) => undoText(operation, nowMs))),
-      'What somebody else has changed since is left alone.',
-      ...(irrevocable === undefined ? [] : [`Made after it, cannot be undone: ${irrevocable.said}`]),
+      'Later changes by others are kept.',
+      ...(irrevocable === undefined ? [] : [`Done after it, and cannot be undone: ${irrevocable.said}`]),
     ],
-    button: 'Undo it',
+    button: 'Undo',
     count: change.operations.length,
     effect: { kind: 'change', change: { verb: 'undo', operations: change.operations }, undoes: change.id },
   });

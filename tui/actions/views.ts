@@ -23,7 +23,7 @@ function toggleHeader(store: Screen & Says): void {
   const header = !store.state.header;
   store.update({ header });
   if (store.state.size.rows < TALL_ROWS)
-    store.say(`header ${header ? 'on' : 'off'}: seen from ${String(TALL_ROWS)} rows on`);
+    store.say(`header ${header ? 'on' : 'off'}: shown from ${String(TALL_ROWS)} rows on`);
 }
 
 /** Before every key, and before every frame: a digit that waited for long enough opens its view. */
@@ -66,21 +66,21 @@ export const VIEW_ACTIONS: readonly Action[] = [
     name: 'view',
     keys: ['1', '2', '3', '4', '5', '6', '7'],
     in: [...VIEWS_ALL],
-    help: 'open the view of that number, unless a movement follows: then it is a count',
+    help: 'open the view with this number; before a movement it is a count',
     run: (store, { key }) => openNumber(store, Number(key.text)),
   },
   {
     name: 'header',
     keys: ['ctrl-e'],
     in: [...VIEWS_ALL],
-    help: 'counters and tabs at the top, on or off (from 30 rows on)',
+    help: 'show or hide counters and tabs at the top (from 30 rows on)',
     run: toggleHeader,
   },
   {
     name: 'view-back',
     keys: ['['],
     in: [...VIEWS_ALL],
-    help: 'back to the view before; in the past (:at) to the change before',
+    help: 'back to the previous view; in the past (:at) to the previous change',
     run: (store) => {
       if (!stepPast(store, -1)) goBack(store);
     },
@@ -98,7 +98,7 @@ export const VIEW_ACTIONS: readonly Action[] = [
     name: 'view-last',
     keys: ['-'],
     in: [...VIEWS_ALL],
-    help: 'between this view and the last one',
+    help: 'switch between this view and the last one',
     run: (store) => goTo(store, toLastView(store.state)),
   },
 ];

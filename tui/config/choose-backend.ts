@@ -37,7 +37,7 @@ export function contextNamed({ contexts }: Pick<ConsoleConfig, 'contexts'>, name
   if (context !== undefined) return context;
   const names = [...contexts.keys()];
   const meant = nearest(name, names);
-  const hint = names.length === 0 ? 'the configuration file names none' : `there is ${names.join(', ')}`;
+  const hint = names.length === 0 ? 'the configuration file has none' : `use one of ${names.join(', ')}`;
   throw new MonError(
     'not_found',
     `there is no context ${JSON.stringify(name)}: ${meant === undefined ? hint : `did you mean ${meant}?`}`,

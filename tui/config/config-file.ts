@@ -42,10 +42,10 @@ export async function loadConfig(
   try {
     const text = await readConfigText(path);
     if (text === undefined) {
-      return given === undefined ? { path, config: EMPTY_CONFIG } : { problem: `${path}: there is no such file` };
+      return given === undefined ? { path, config: EMPTY_CONFIG } : { problem: `${path}: no such file` };
     }
     const { CONFIG_BYTES_MAX, parseConfig } = await import('./parse-config.ts');
-    if (text.length > CONFIG_BYTES_MAX) return { problem: `${path}: a configuration file is not that large` };
+    if (text.length > CONFIG_BYTES_MAX) return { problem: `${path}: too large for a configuration file` };
     return { path, config: parseConfig(text, path) };
   } catch (error) {
     const message = errorMessage(error);

@@ -9,49 +9,49 @@ Usage
       [--ascii] [--no-color] [--skin NAME] [--no-bell] [--notify] [--screen-reader]
   mon watch [--filter SEARCH] [--once] [--json] [--backend URL | --context NAME]
 
-The full-screen console: what is broken right now, live. "?" shows all keys.
-"mon watch" tells the events that match and each change of them, a line each, for
-pipes and scripts.
+Opens the full-screen console: what is broken right now, live. "?" shows all keys.
+"mon watch" prints matching events and their changes, one line each, for pipes and
+scripts.
 
 Options
-  --backend URL   API of the backend, or of several with one store, with commas
+  --backend URL   URL of the backend API; separate members of a cluster with commas
                   (default: $MON_BACKEND, else ${DEFAULT_BACKEND})
-  --context NAME  a backend of the configuration file
+  --context NAME  use a backend of the configuration file
   --config FILE   configuration file (default: ~/.config/mon/console.yml)
   --trusted-ca-file FILE
-                  authorities (PEM) that the certificate of the backend may come from
+                  CA certificates (PEM) to verify the certificate of the backend with
   --insecure-skip-tls-verify
-                  believe anybody to be the backend, for a test
-  --read-only     look, but change nothing
-  --mouse         wheel, and clicks on rows, column titles and tabs
-  --ascii         draw with ASCII only
-  --no-color      no colors; $NO_COLOR and TERM=dumb do the same
-  --skin NAME     ${SKINS.join(', ')} (default: dark)
-  --no-bell       never ring when something becomes critical
-  --notify        a notification of the desktop, too, where the terminal can (OSC 9)
-  --screen-reader sentences and a prompt in place of a screen; $INK_SCREEN_READER=true
-                  and TERM=dumb do the same, --no-screen-reader prevents it
-  --filter SEARCH with watch: only events that match, as in 'status>=warn !silenced'
-  --once          with watch: tell what there is now, and end
-  --json          with watch: a JSON document per line
+                  skip verification of the certificate of the backend (testing only)
+  --read-only     disable all changes
+  --mouse         enable the wheel, and clicks on rows, column titles and tabs
+  --ascii         draw with ASCII characters only
+  --no-color      disable colors (also: $NO_COLOR, TERM=dumb)
+  --skin NAME     color scheme: ${SKINS.join(', ')} (default: dark)
+  --no-bell       do not ring the bell for new critical events
+  --notify        also send a desktop notification if the terminal can (OSC 9)
+  --screen-reader use text lines and a prompt instead of a screen (also:
+                  $INK_SCREEN_READER=true, TERM=dumb); off: --no-screen-reader
+  --filter SEARCH watch: only matching events, for example 'status>=warn !silenced'
+  --once          watch: print the current events and exit
+  --json          watch: print one JSON document per line
   --version       print the version
-  --help          print this
+  --help          print this help
 
 Environment
-  MON_BACKEND      the same as --backend
+  MON_BACKEND      same as --backend
   MON_CREDENTIALS  user:password for the backend
-  MON_API_KEY      a key for the backend
+  MON_API_KEY      API key for the backend
   MON_TRUSTED_CA_FILE, MON_INSECURE_SKIP_TLS_VERIFY=true
-                   the same as the options of that name
-  XDG_CONFIG_HOME  where mon/console.yml is, in place of ~/.config
+                   same as the options of these names
+  XDG_CONFIG_HOME  directory of mon/console.yml (default: ~/.config)
 
 Exit codes
-  0  quit; watch --once: no event matches
-  1  it failed; the message says why
-  2  wrong usage, or no terminal: use "mon watch" in scripts and pipes
-  4  watch: the backend refused the credentials
+  0  success; watch --once: no event matches
+  1  failure; see the message
+  2  invalid usage, or no terminal: use "mon watch" in scripts and pipes
+  4  watch: the backend rejected the credentials
   5  watch --once: the backend cannot be reached
-  8  watch --once: events match
+  8  watch --once: at least one event matches
 
 Examples
   mon --backend http://monitoring.example:4567
@@ -92,16 +92,16 @@ export function parseArguments(
   });
   const [command, ...more] = input;
   if (more.length > 0 || (command !== undefined && command !== 'watch')) {
-    return { problem: 'mon takes no arguments but "watch", only options: see mon --help' };
+    return { problem: 'mon takes only options, or the command "watch": see mon --help' };
   }
   const { backend, context, config, readOnly, ascii, color, skin, mouse, bell, notify, screenReader } = flags;
   const { filter, once, json, trustedCaFile, insecureSkipTlsVerify } = flags;
   if (backend !== undefined && context !== undefined) {
-    return { problem: 'name a backend or a context, not both: see mon --help' };
+    return { problem: 'use --backend or --context, not both: see mon --help' };
   }
-  if (skin !== undefined && !isSkin(skin)) return { problem: `--skin is one of ${SKINS.join(', ')}` };
+  if (skin !== undefined && !isSkin(skin)) return { problem: `--skin must be one of ${SKINS.join(', ')}` };
   if (command === undefined && (filter !== undefined || once || json)) {
-    return { problem: '--filter, --once and --json belong to "mon watch": see mon --help' };
+    return { problem: '--filter, --once and --json need "mon watch": see mon --help' };
   }
   const watch = command === undefined ? undefined : { filter: filter ?? '', once, json };
   const tls = { trustedCaFile, insecureSkipTlsVerify };

@@ -31,7 +31,7 @@ const nameSchema = z.string().regex(VIEW_NAME_PATTERN, VIEW_NAME_HINT);
 
 const secretSchema = z.union(
   [z.strictObject({ env: z.string().min(1).max(200) }), z.strictObject({ file: z.string().min(1).max(4096) })],
-  'a secret is not written here: say { env: NAME } or { file: PATH } where it is',
+  'do not write the secret here: use { env: NAME } or { file: PATH }',
 );
 
 const contextSchema = z
@@ -40,7 +40,7 @@ const contextSchema = z
       try {
         const addresses = parseBackendAddresses(text, {});
         if (addresses.some(({ headers }) => 'authorization' in headers))
-          context.addIssue('credentials are not written here: name user and password');
+          context.addIssue('do not write credentials into the URL: set user and password');
       } catch (error) {
         if (!(error instanceof MonError)) throw error;
         context.addIssue(error.message);
@@ -50,7 +50,7 @@ const contextSchema = z
       .string()
       .min(1)
       .max(200)
-      .regex(/^[^:]*$/, 'a user has no ":"')
+      .regex(/^[^:]*$/, 'a user name cannot contain ":"')
       .optional(),
     password: secretSchema.optional(),
     key: secretSchema.optional(),
@@ -58,8 +58,8 @@ const contextSchema = z
     'trusted-ca-file': z.string().min(1).max(4096).optional(),
     'insecure-skip-tls-verify': z.boolean().optional(),
   })
-  .refine(({ user, password }) => (user === undefined) === (password === undefined), 'user and password go together')
-  .refine(({ user, key }) => user === undefined || key === undefined, 'name user and password, or a key, not both');
+  .refine(({ user, password }) => (user === undefined) === (password === undefined), 'set user and password together')
+  .refine(({ user, key }) => user === undefined || key === undefined, 'set user and password, or a key, not both');
 
 const savedViewSchema = z.strictObject({
   view: viewNameSchema,
@@ -68,7 +68,7 @@ const savedViewSchema = z.strictObject({
   columns: columnsSchema.optional(),
 });
 
-const NEED_HINT = 'what an aggregate needs is a percentage from 0 to 100, or none';
+const NEED_HINT = 'use a percentage from 0 to 100, or none';
 const needSchema = z
   .union([z.number(), z.literal('none')], NEED_HINT)
   .refine((need) => need === 'none' || (need >= 0 && need <= 100), NEED_HINT);
@@ -80,7 +80,7 @@ const aggregatesSchema = z.strictObject({
 
 const contextNameSchema = nameSchema.refine(
   (name) => name !== ALL_CONTEXTS,
-  `${ALL_CONTEXTS} means every context: give this one another name`,
+  `${ALL_CONTEXTS} stands for all contexts: rename this one`,
 );
 
 const fileSchema = z.strictObject({
@@ -146,7 +146,7 @@ function syntaxProblems(document: Document.Parsed): readonly (readonly [number, 
   visit(document, {
     // One alias can stand for another many times over.
     Alias: (_key, { range }) => {
-      found.push([range?.[0] ?? 0, 'aliases (*name) are not used here: write it out']);
+      found.push([range?.[0] ?? 0, 'aliases (*name) are not supported: write the value out']);
     },
   });
   return found;
@@ -227,7 +227,7 @@ function contextProblems(context: string | undefined, known: readonly string[]):
 }
 
 function listed(names: readonly string[]): string {
-  return names.length === 0 ? 'there is none' : `there is ${names.join(', ')}`;
+  return names.length === 0 ? 'there are none' : `use one of ${names.join(', ')}`;
 }
 
 function issueProblems(issue: z.core.$ZodIssue): readonly ConfigProblem[] {
@@ -243,7 +243,7 @@ function issueProblems(issue: z.core.$ZodIssue): readonly ConfigProblem[] {
 function unknownName(name: string, path: readonly string[]): string {
   const known = knownNames(path);
   const meant = nearest(name, known);
-  return `there is no such setting${meant === undefined ? `: ${listed(known)}` : `: did you mean ${meant}?`}`;
+  return `unknown setting${meant === undefined ? `: ${listed(known)}` : `: did you mean ${meant}?`}`;
 }
 
 function knownNames([section, ...rest]: readonly string[]): readonly string[] {

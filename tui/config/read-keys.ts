@@ -54,7 +54,7 @@ export function readKeys(given: Readonly<Record<string, readonly string[]>>): {
 function unknownAction(name: string): string {
   const names = bindings().map(([action]) => action);
   const meant = nearest(name, names);
-  const hint = meant === undefined ? `there is ${names.join(', ')}` : `did you mean ${meant}?`;
+  const hint = meant === undefined ? `use one of ${names.join(', ')}` : `did you mean ${meant}?`;
   return `there is no action ${JSON.stringify(name)}: ${hint}`;
 }
 
@@ -69,16 +69,16 @@ function chordProblem(chord: string, binding: Binding): string | undefined {
   const isCharacter = /^[^\p{C}\p{Z}]$/u.test(name);
   const isNamed = NAMED_KEYS.includes(name) || /^f(?:[1-9]|[12]\d|3[0-5])$/.test(name);
   if (!isCharacter && !isNamed) {
-    return `${JSON.stringify(chord)} is no key: write a character, ${NAMED_KEYS.join(', ')} or f1 to f35, with ctrl-, meta- or shift- before it`;
+    return `${JSON.stringify(chord)} is not a key: write a character, ${NAMED_KEYS.join(', ')} or f1 to f35, with ctrl-, meta- or shift- before it`;
   }
   const arrivesAs = NEVER_ARRIVES.get(chord);
-  if (arrivesAs !== undefined) return `a terminal sends ${arrivesAs} for ${chord}: name that, or another key`;
+  if (arrivesAs !== undefined) return `a terminal sends ${arrivesAs} for ${chord}: use that, or another key`;
   if (isCharacter && modifiers.includes('shift-')) return `shift is part of a character: write ${name.toUpperCase()}`;
   if (modifiers !== '' || !isCharacter) return undefined;
   if (binding.in.some((context) => TEXT_CONTEXTS.has(context))) {
-    return `${chord} is text where this is used: take a key with ctrl- or meta-, or one with a name`;
+    return `${chord} types text here: use a key with ctrl- or meta-, or a named key`;
   }
-  return /\d/.test(name) ? `${chord} is a count before a movement: take another key` : undefined;
+  return /\d/.test(name) ? `${chord} is a count before a movement: use another key` : undefined;
 }
 
 /** Keys that would mean two things in one place. */
@@ -92,7 +92,7 @@ function conflicts(own: OwnKeys): readonly ConfigProblem[] {
         taken.set(`${context} ${key}`, action);
         if (other === undefined || other === action) continue;
         const [changed, kept] = own[action] === undefined ? [other, action] : [action, other];
-        const message = `${keyLabel(key)} is also the key of ${kept} (${bindingOf(kept).help}): give ${kept} another one, too`;
+        const message = `${keyLabel(key)} is already the key of ${kept} (${bindingOf(kept).help}): give ${kept} another key too`;
         problems.set(`${changed} ${key} ${kept}`, { path: ['keys', changed], message });
       }
     }

@@ -46,8 +46,9 @@ async function secretOf(
 ): Promise<string> {
   const place = 'env' in source ? `$${source.env}` : source.file;
   const secret = 'env' in source ? (env[source.env] ?? '') : await fileSecret(`the ${what} of ${context}`, source.file);
-  if (secret === '') throw new MonError('invalid', `the ${what} of ${context} is not in ${place}`);
-  if (secret.length > SECRET_LENGTH_MAX) throw new MonError('invalid', `${place} holds too much for a ${what}`);
+  if (secret === '')
+    throw new MonError('invalid', `the ${what} of ${context} is missing: ${place} is empty or not set`);
+  if (secret.length > SECRET_LENGTH_MAX) throw new MonError('invalid', `${place} is too long for a ${what}`);
   return secret;
 }
 
@@ -57,7 +58,7 @@ async function fileSecret(what: string, path: string): Promise<string> {
     const { mode, uid } = await opened.stat();
     // A file of somebody else, such as a secret that is mounted, is that one's to protect.
     const isOwn = uid === process.getuid?.();
-    if (isOwn && (mode & OTHERS) !== 0) throw new Error(`other users of this machine can reach ${path}: chmod 600 it`);
+    if (isOwn && (mode & OTHERS) !== 0) throw new Error(`other users of this machine can read ${path}: chmod 600 it`);
     // The line end is the editor's.
     return (await opened.readFile('utf8')).replace(/\r?\n$/, '');
   } catch (error) {

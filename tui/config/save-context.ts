@@ -37,7 +37,7 @@ export async function saveContext(
   const text = (await readConfigText(path)) ?? '';
   const refusal = problemWith(text, path);
   if (refusal !== undefined) {
-    throw new MonError('conflict', `the configuration file has a mistake: mend it first\n${refusal.message}`, {
+    throw new MonError('conflict', `the configuration file is invalid: fix it first\n${refusal.message}`, {
       cause: refusal,
     });
   }

@@ -26,7 +26,7 @@ function withView(text: string, path: string, name: string, view: SavedView | un
   try {
     parseConfig(text, path);
   } catch (error) {
-    throw new MonError('conflict', 'the configuration file has a mistake by now: mend it first', { cause: error });
+    throw new MonError('conflict', 'the configuration file has become invalid: fix it first', { cause: error });
   }
   const document = openDocument(text);
   const place = placeOfViews(text, document.contents);

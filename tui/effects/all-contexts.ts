@@ -29,7 +29,7 @@ export async function openAll(
   }
   return {
     backend: ALL_CONTEXTS,
-    api: () => Promise.reject(new MonError('invalid', 'this is asked of one backend')),
+    api: () => Promise.reject(new MonError('invalid', 'this needs a single backend: choose one with :ctx NAME')),
     members: new Map(opened),
   };
 }

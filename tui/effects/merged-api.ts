@@ -64,7 +64,7 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
         ),
       );
       const [first] = wholeOrThrow(parts);
-      if (first === undefined) throw new MonError('invalid', 'it names no backend');
+      if (first === undefined) throw new MonError('invalid', 'no backend selected');
       return first;
     },
     async report(query) {
@@ -77,7 +77,7 @@ export function openMergedApi(backends: MergedBackends): ConsoleApi {
       const failed = parts.flatMap((part) => (part.status === 'rejected' ? [errorMessage(part.reason)] : []));
       if (failed.length > 0) throw new MonError('unavailable', failed.join('; '));
       const [first, ...others] = parts.flatMap((part) => (part.status === 'fulfilled' ? [part.value] : []));
-      if (first === undefined) throw new MonError('unavailable', 'none of the contexts can be opened');
+      if (first === undefined) throw new MonError('unavailable', 'no context can be opened');
       return joinedReport([first, ...others]);
     },
     async silencePolicy() {
@@ -119,7 +119,7 @@ async function askThere<T>(
 function mustBeConnected({ open, isConnected }: MergedBackends, contexts: readonly string[]): void {
   const unknown = contexts.find((context) => !open.has(context));
   if (unknown !== undefined || contexts.length === 0) {
-    throw new MonError('invalid', 'it does not say which backend it is for: show that one alone with :ctx NAME');
+    throw new MonError('invalid', 'the backend is ambiguous: choose it with :ctx NAME');
   }
   const lost = contexts.filter((context) => !isConnected(context));
   if (lost.length > 0) {
@@ -207,7 +207,7 @@ async function withName<T>(context: string, act: () => Promise<T>): Promise<T> {
 function wholeOrThrow<T>(answers: readonly PromiseSettledResult<T>[]): readonly T[] {
   const failed = answers.flatMap((answer) => (answer.status === 'rejected' ? [errorMessage(answer.reason)] : []));
   if (failed.length > 0) {
-    const rest = failed.length < answers.length ? '; elsewhere it is done' : '';
+    const rest = failed.length < answers.length ? '; done on the other backends' : '';
     throw new MonError('unavailable', failed.join('; ') + rest);
   }
   return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
@@ -216,7 +216,7 @@ function wholeOrThrow<T>(answers: readonly PromiseSettledResult<T>[]): readonly 
 /** What keeps to this keeps to each of them; a pattern that is not that of all is left to its backend. */
 function strictest(policies: readonly SilencePolicy[]): SilencePolicy {
   const [first, ...others] = policies;
-  if (first === undefined) throw new MonError('unavailable', 'no backend said what a silence must keep to');
+  if (first === undefined) throw new MonError('unavailable', 'no backend sent its silence policy');
   const limits = policies.flatMap(({ max_expire: limit }) => (limit === null ? [] : [limit]));
   return {
     reason: policies.some(({ reason }) => reason === 'required') ? 'required' : 'optional',
@@ -230,7 +230,7 @@ function strictest(policies: readonly SilencePolicy[]): SilencePolicy {
 }
 
 const ofOne = (): Promise<never> =>
-  Promise.reject(new MonError('invalid', 'this is of one backend: :ctx NAME shows it'));
+  Promise.reject(new MonError('invalid', 'this needs a single backend: choose it with :ctx NAME'));
 
 /** Of a list of all namespaces each element says where it is. */
 function placeOf(element: object): string {
@@ -257,7 +257,7 @@ function saidAt(said: Said, namespace: string): Said {
 }
 
 const ofOneNamespace = (): Promise<never> =>
-  Promise.reject(new MonError('invalid', 'this is of one namespace: :ns NAME shows it'));
+  Promise.reject(new MonError('invalid', 'this needs a single namespace: choose it with :ns NAME'));
 
 /**
  * All namespaces of a backend behind the methods of one. Names say where each thing is; what is of the whole backend is asked

@@ -138,7 +138,7 @@ async function travel(atMs: number | undefined, tools: EffectTools): Promise<voi
   try {
     await tools.travel(atMs);
   } catch (error) {
-    tools.store.say(`the past is not shown: ${errorMessage(error)}`, 'problem');
+    tools.store.say(`cannot show the past: ${errorMessage(error)}`, 'problem');
   }
 }
 
@@ -253,7 +253,7 @@ async function requestChecks(orders: readonly RunOrder[], { store, api }: Effect
     ({ check }) => safeLine(check),
     async (order) => (await api()).requestCheck({ ...order, creator, reason: 'run now, from the console' }),
   );
-  tellOutcome(store, outcomeReport({ done: 'asked for', noun: 'check' }, outcomes));
+  tellOutcome(store, outcomeReport({ done: 'requested', noun: 'check' }, outcomes));
 }
 
 async function settleLetters(verb: DeadLetterVerb, letters: readonly LetterOrder[], tools: EffectTools): Promise<void> {
@@ -279,9 +279,9 @@ async function handOver({ to, name }: Effect & { readonly kind: 'hand-over' }, t
   try {
     const view = await (await api()).handOver(to);
     const seconds = Math.max(0, store.options.now() - beganMs) / 1000;
-    store.say(`${safeLine(writerName(view) ?? 'nobody')} writes now, after ${seconds.toFixed(1)}s`, 'done');
+    store.say(`${safeLine(writerName(view) ?? 'no member')} is the leader now, after ${seconds.toFixed(1)}s`, 'done');
   } catch (error) {
-    store.say(`not handed over: ${safeLine(errorMessage(error))}`, 'problem');
+    store.say(`handover failed: ${safeLine(errorMessage(error))}`, 'problem');
   }
   await loadView('cluster', VIEW_LOADERS.cluster, tools);
 }

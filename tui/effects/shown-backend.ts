@@ -62,5 +62,5 @@ export function upgradesOf({ members, backend, env }: ShownBackend): () => Promi
 
 /** In place of the API, of what is told by no list of the past. */
 export function nothingOfPast(): Promise<never> {
-  return Promise.reject(new MonError('invalid', 'nothing is known of this in the past: :now shows what is'));
+  return Promise.reject(new MonError('invalid', 'this is not available for the past: :now returns to live data'));
 }

@@ -74,7 +74,7 @@ export class Travel {
     this.stop();
     this.#arrive();
     const store = this.#parts.store();
-    store.say(store.state.past === undefined ? 'this is now' : 'this is as before: the step was given up');
+    store.say(store.state.past === undefined ? 'this is live data' : 'the step was canceled');
   }
 
   /** Drops whatever is under way. */
@@ -184,7 +184,7 @@ export class Travel {
       store.pastChanged(moment, {});
       this.#askAhead(turn);
     } catch (error) {
-      store.say(`not all of then is shown: ${errorMessage(error)}`, 'problem');
+      store.say(`part of the past is not shown: ${errorMessage(error)}`, 'problem');
     }
     this.#parts.paint();
   }

@@ -67,7 +67,7 @@ export const VIEW_LOADERS: ViewLoaders = {
       api.cluster(),
       known?.isAdministrator ?? isAdministratorOn(api),
     ]);
-    if (view === undefined) throw new MonError('not_found', 'this backend is of a version that knows of no others');
+    if (view === undefined) throw new MonError('not_found', 'this version of the backend has no cluster');
     return { view, isAdministrator };
   },
 };

@@ -14,7 +14,7 @@ export function confirmDialog(layer: ConfirmLayer, size: ScreenSize): DialogPage
   const keys = run(typed === undefined ? '   y yes   n no' : '', 'faint');
   const buttons = effect === undefined ? [buttonRun(button, true)] : [...buttonRuns(button, focused), keys];
   if (typed === undefined) return questionDialog(layer, size, [], [buttons]);
-  const asked = `These are many: type ${typed.wanted} to go on: `;
+  const asked = `That is a lot: type ${typed.wanted} to confirm: `;
   const field = [
     run(asked, 'warning'),
     ...fieldRuns(typed.line, Math.max(8, dialogWidth(size.columns) - asked.length), true),

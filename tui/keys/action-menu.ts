@@ -19,7 +19,7 @@ export function openActionMenu(
         id: action,
         label: bindingOf(action).help,
         key: keyOf(action),
-        disabled: reason === undefined ? undefined : `does nothing${reason}`,
+        disabled: reason === undefined ? undefined : `disabled${reason}`,
         choose: () => act(action),
       };
     });

@@ -6,13 +6,13 @@ import type { Known } from '../model/known.ts';
 /** Whether a key that changes something has an effect now; if not, says why. */
 export function mayChange(store: Shown & Says & Opened & Pick<Known, 'feed'>, action: KeyAction): boolean {
   const reason = whyNoChange(store);
-  if (reason !== undefined) store.say(`${keyOf(action)} does nothing${reason}`, 'problem');
+  if (reason !== undefined) store.say(`${keyOf(action)} is disabled${reason}`, 'problem');
   return reason === undefined;
 }
 
 /** Why nothing can be changed now, as the end of a sentence; `undefined`: it can. */
 export function whyNoChange({ state, options, feed }: Shown & Opened & Pick<Known, 'feed'>): string | undefined {
-  if (state.past !== undefined) return ': this is the past, :now leads back';
+  if (state.past !== undefined) return ': this is the past, :now returns to live data';
   if (options.readOnly) return ': this console was started with --read-only';
   if (state.readOnly) return `: the console is locked, ${keyOf('lock')} unlocks it`;
   return isConnected(feed) ? undefined : ` while disconnected; ${keyOf('reconnect')} reconnects now`;

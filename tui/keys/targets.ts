@@ -49,7 +49,7 @@ export function saysLost(store: Says & Places, names: readonly string[]): boolea
   const lost = [...contexts].filter((context) => !isConnected(backends.get(context) ?? INITIAL_FEED_STATUS));
   if (lost.length === 0) return false;
   const verb = lost.length === 1 ? 'is' : 'are';
-  store.say(`${lost.join(', ')} ${verb} not connected: leave out what is from there`, 'problem');
+  store.say(`${lost.join(', ')} ${verb} not connected: leave its rows out`, 'problem');
   return true;
 }
 
@@ -57,7 +57,7 @@ function sayNothingThere(store: Says, targets: readonly Target[], verb: string):
   const [first] = targets;
   store.say(
     first === undefined
-      ? `there is no event to ${verb}`
+      ? `no event to ${verb}`
       : `${targets.length === 1 ? nameOf(first) : 'all of them'} resolved meanwhile: nothing to ${verb}`,
   );
 }

@@ -24,61 +24,61 @@ interface LinesCommand {
 
 const COMMANDS: Readonly<Record<string, LinesCommand>> = {
   next: { words: 'next', help: 'the next event, worst first', run: (state, talk) => step(state, talk, 1) },
-  previous: { words: 'previous', help: 'the event before', run: (state, talk) => step(state, talk, -1) },
-  list: { words: 'list [NUMBER]', help: 'that many events from the top, else ten', run: list },
+  previous: { words: 'previous', help: 'the previous event', run: (state, talk) => step(state, talk, -1) },
+  list: { words: 'list [NUMBER]', help: 'this many events from the top (default: 10)', run: list },
   open: {
     words: 'open [EVENT]',
-    help: 'everything about the event that was read last, or about another: client/check, or words that find it',
+    help: 'details of the current event, or of another: client/check, or words to search for',
     run: (state, talk, rest) => withEvent(state, talk, rest, (row) => eventLines(state, talk, row)),
   },
   silence: {
     words: 'silence [EVENT | client [NAME] | check [NAME] | subscription NAME | search [SEARCH]]',
-    help: 'silence it, all checks of a client, a check everywhere, a subscription, or what a search finds; asks for how long, from when, or when again and again, and why',
+    help: 'silence the event, all checks of a client, a check on all clients, a subscription, or a search; asks for duration, start or recurrence, and reason',
     run: silence,
   },
   acknowledge: {
     words: 'acknowledge [EVENT]',
-    help: 'silence it until it resolves',
+    help: 'silence the event until it resolves',
     run: (state, talk, rest) => withEvent(state, talk, rest, (row) => askAcknowledge(state, talk, row)),
   },
   unsilence: {
     words: 'unsilence [EVENT]',
-    help: 'end the silences on it',
+    help: 'end the silences on the event',
     run: (state, talk, rest) => withEvent(state, talk, rest, (row) => askUnsilence(state, talk, row)),
   },
   resolve: {
     words: 'resolve [EVENT]',
-    help: 'resolve it',
+    help: 'resolve the event',
     run: (state, talk, rest) => withEvent(state, talk, rest, (row) => askResolve(state, talk, row)),
   },
   upgrade: {
     words: UPGRADE_WORDS,
-    help: 'read the plan for an upgrade, or make one and carry it out, each step after its question',
+    help: 'read the upgrade plan, or make one and run its steps; each step asks first',
     run: talkOfUpgrade,
   },
   silences: {
     words: 'silences [NUMBER | end NUMBER]',
-    help: 'what is silenced, about to end first: that many, else ten; end: the one that was read with this number',
+    help: 'list silences, soonest end first (default: 10); end: end the listed silence with this number',
     run: talkOfSilences,
   },
   groups: {
     words: 'groups [NUMBER]',
-    help: 'groups of events that handlers tell together, those that wait first: that many, else ten',
+    help: 'list groups of events that are notified together, waiting ones first (default: 10)',
     run: listGroups,
   },
   inhibitions: {
     words: 'inhibitions [NUMBER]',
-    help: 'rules that keep events quiet, and because of what; filter inhibited_by=NAME shows the events of one',
+    help: 'list inhibition rules and what triggers them; filter inhibited_by=NAME shows the events of one',
     run: listInhibitions,
   },
-  undo: { words: 'undo', help: 'take back the last silence that was made or ended here', run: askUndo },
+  undo: { words: 'undo', help: 'undo the last silence created or ended here', run: askUndo },
   filter: {
     words: 'filter [SEARCH | off]',
-    help: 'read and announce only events that match, as in: filter status>=warn !web; off: all of them',
+    help: 'read and announce only matching events, for example: filter status>=warn !web; off: all events',
     run: filter,
   },
-  status: { words: 'status', help: 'how many events there are, and whether the backend is connected', run: status },
-  quiet: { words: 'quiet', help: 'announce nothing, or announce again', run: quiet },
+  status: { words: 'status', help: 'count the events and show whether the backend is connected', run: status },
+  quiet: { words: 'quiet', help: 'stop announcements, or start them again', run: quiet },
   help: { words: 'help', help: 'this', run: help },
   quit: { words: 'quit', help: 'leave', run: () => true },
 };
@@ -107,10 +107,10 @@ function meantVerbs(typed: string): readonly string[] {
 }
 
 function unknownVerb(typed: string, meant: readonly string[]): string {
-  if (meant.length > 1) return safeLine(`${typed} may be ${meant.join(' or ')}: type more of it.`);
+  if (meant.length > 1) return safeLine(`${typed} is ambiguous: ${meant.join(' or ')}.`);
   const near = nearest(typed, Object.keys(COMMANDS));
   return safeLine(
-    `There is no ${typed}.${near === undefined ? '' : ` Did you mean ${near}?`} Type help for all there is.`,
+    `Unknown command ${typed}.${near === undefined ? '' : ` Did you mean ${near}?`} Type help to list all commands.`,
   );
 }
 
@@ -147,8 +147,8 @@ async function withEvent(
 ): Promise<void> {
   const row = text === '' ? state.currentEvent() : meantEvent(state.about.events, text, state.nowMs);
   if (row === undefined) {
-    const was = state.current === undefined ? 'No event was read yet' : 'The event that was read last is resolved';
-    return talk.say(`${was}: type next, or name one.`);
+    const was = state.current === undefined ? 'No event was read yet' : 'The current event has resolved';
+    return talk.say(`${was}: type next, or an event.`);
   }
   if ('problem' in row) return talk.say(safeLine(row.problem));
   state.goTo(row);
@@ -164,7 +164,7 @@ async function silence(state: LinesState, talk: Talk, rest: string): Promise<voi
   // Of the event that was read last, unless another name is said.
   const row = state.currentEvent();
   const name = typed ?? (scope === 'client' ? row?.client : scope === 'check' ? row?.check : undefined);
-  if (name === undefined) return talk.say(`Name it, as in: silence ${scope} ${EXAMPLES[scope] ?? ''}`);
+  if (name === undefined) return talk.say(`Type a name, for example: silence ${scope} ${EXAMPLES[scope] ?? ''}`);
   await askSilenceOf(state, talk, scope as SilenceScope, name);
 }
 
@@ -186,24 +186,24 @@ function filter(state: LinesState, talk: Talk, rest: string): void {
 }
 
 function status(state: LinesState, talk: Talk): void {
-  const connection = state.isLive ? 'Connected' : 'Not connected; what follows may be out of date';
+  const connection = state.isLive ? 'Connected' : 'Not connected, this may be out of date';
   const { size } = state.about.events;
-  const of = state.search === undefined ? '' : ` The filter shows them of ${countText(size)} events.`;
-  talk.say(`${connection}: ${countsWords(state.shown())}.${of}${state.isQuiet ? ' Nothing is announced.' : ''}`);
+  const of = state.search === undefined ? '' : ` The filter hides the rest of ${countText(size)} events.`;
+  talk.say(`${connection}: ${countsWords(state.shown())}.${of}${state.isQuiet ? ' Announcements are off.' : ''}`);
 }
 
 function quiet(state: LinesState, talk: Talk): void {
   state.isQuiet = !state.isQuiet;
-  talk.say(state.isQuiet ? 'Nothing is announced until you type quiet again.' : 'What changes is announced again.');
+  talk.say(state.isQuiet ? 'Announcements are off until you type quiet again.' : 'Announcements are on.');
 }
 
 function help(_state: LinesState, talk: Talk): void {
   for (const { words, help: text } of Object.values(COMMANDS)) talk.say(`${words}: ${text}.`);
-  talk.say('A verb may be cut short. Any question is left with cancel.');
+  talk.say('Commands can be abbreviated. Type cancel to leave a question.');
 }
 
 function nothingText({ search, everLive, about }: LinesState): string {
-  if (!everLive) return 'Nothing is known yet: the backend is not connected.';
+  if (!everLive) return 'No data yet: the backend is not connected.';
   if (search !== undefined && about.events.size > 0) return 'No event matches the filter; filter off shows all.';
-  return 'There are no events: everything that reports is OK.';
+  return 'No events: everything that reports is OK.';
 }

@@ -113,7 +113,7 @@ export class LinesConsole implements Disposable {
 
   async #converse(): Promise<void> {
     this.#say(
-      `mon, as lines. Connecting to ${parseBackendAddresses(this.#parts.backend, {})[0].url}. Type help for what to type.`,
+      `mon in screen-reader mode. Connecting to ${parseBackendAddresses(this.#parts.backend, {})[0].url}. Type help to list all commands.`,
     );
     for (;;) {
       this.#prompt();
@@ -127,7 +127,7 @@ export class LinesConsole implements Disposable {
         });
         if (isOver) break;
       } catch (error) {
-        this.#say(safeLine(`That failed: ${errorMessage(error)}`));
+        this.#say(safeLine(`Failed: ${errorMessage(error)}`));
       }
     }
     this[Symbol.dispose]();
@@ -154,9 +154,9 @@ export class LinesConsole implements Disposable {
     if (state.kind === 'live') this.#found();
     if (state.kind === 'waiting' && !this.#isLossKnown) {
       this.#isLossKnown = true;
-      this.#notice = safeLine(`Not connected: ${state.reason}. It is tried again by itself.`);
+      this.#notice = safeLine(`Not connected: ${state.reason}. It will reconnect automatically.`);
     }
-    if (state.kind === 'refused') this.#notice = safeLine(`The backend refuses: ${state.message}`);
+    if (state.kind === 'refused') this.#notice = safeLine(`The backend refused the connection: ${state.message}`);
   }
 
   #found(): void {

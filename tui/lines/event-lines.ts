@@ -3,6 +3,7 @@ import { severityOf } from '../../shared/domain/severity.ts';
 import { safeLine, safeText } from '../../shared/domain/terminal-text.ts';
 import type { Event } from '../../shared/schemas/event.ts';
 import type { EventRow } from '../../shared/schemas/feed.ts';
+import { countOf } from '../words/changes.ts';
 import { countText } from '../words/count-text.ts';
 import { recurrenceText } from '../words/recurrence-text.ts';
 import { silencesOn, type SilenceOn } from './silences-on.ts';
@@ -17,7 +18,7 @@ const OUTPUT_LINES_MAX = 40;
 export async function eventLines(state: LinesState, talk: Talk, row: EventRow): Promise<void> {
   const api = await state.about.api();
   const event = await api.event(row.client, row.check);
-  if (event === undefined) return talk.say(`${nameWords(row)} is resolved.`);
+  if (event === undefined) return talk.say(`${nameWords(row)} has resolved.`);
   talk.say(eventSentence(row, state.nowMs));
   const silences = await silencesOn(api, event.silenced_by);
   for (const line of linesOf(event, state.nowMs, [...silenceLines(silences), ...inhibitorLines(row)])) talk.say(line);
@@ -36,7 +37,7 @@ function silenceLines(silences: readonly SilenceOn[]): readonly string[] {
 
 /** The rule that keeps it quiet, and the event because of which it does. */
 function inhibitorLines({ inhibited_by: by }: EventRow): readonly string[] {
-  return by === undefined ? [] : [safeLine(`Kept quiet by ${by.rule}, because of ${nameWords(by)}.`)];
+  return by === undefined ? [] : [safeLine(`Inhibited by ${by.rule}: ${nameWords(by)}.`)];
 }
 
 /** @param quieting what there is to say of what keeps it quiet */
@@ -46,10 +47,10 @@ function linesOf(event: Event, nowMs: number, quieting: readonly string[]): read
   const output = safeText(check.output.trimEnd()).split('\n');
   const left = output.length - OUTPUT_LINES_MAX;
   return [
-    `Seen ${countText(occurrences)} times in a row; the last result is ${durationWords(nowMs / 1000 - event.timestamp)} old.`,
+    `${countOf(occurrences, 'occurrence')} in a row; the last result came ${durationWords(nowMs / 1000 - event.timestamp)} ago.`,
     ...(typeof interval === 'number' ? [`It runs every ${formatDuration(interval)}.`] : []),
-    `The last results, oldest first: ${check.history.map((status) => severityOf(Number(status))).join(', ')}.`,
-    safeLine(`The client is at ${client.address} and subscribes to ${client.subscriptions.join(', ')}.`),
+    `Last results, oldest first: ${check.history.map((status) => severityOf(Number(status))).join(', ')}.`,
+    safeLine(`Client address ${client.address}, subscriptions ${client.subscriptions.join(', ')}.`),
     ...quieting,
     ...(Array.isArray(handlers) ? [safeLine(`Handlers: ${handlers.join(', ')}.`)] : []),
     ...(typeof command === 'string' ? [safeLine(`Command: ${command}`)] : []),

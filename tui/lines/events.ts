@@ -34,5 +34,5 @@ export function meantEvent(
   if (exact !== undefined) return exact;
   const search = parseSearch(text);
   if (search.kind === 'problem') return { problem: search.message };
-  return matching(events.values(), search, nowMs)[0] ?? { problem: 'no event matches that' };
+  return matching(events.values(), search, nowMs)[0] ?? { problem: 'no event matches' };
 }

@@ -28,11 +28,11 @@ function groupSentence(group: GroupRow, nowMs: number): string {
   const { handler, by, firing, worst = 'unknown', waiting, told_at: toldAt } = group;
   const parts = [
     ...(firing === 0 ? [] : [countOf(firing, 'event')]),
-    ...(waiting === 0 ? [] : [`${countText(waiting)} untold`]),
-    toldAt === null ? 'never told' : `told ${toldText(group, nowMs)}`,
+    ...(waiting === 0 ? [] : [`${countText(waiting)} pending`]),
+    toldAt === null ? 'never notified' : `notified ${toldText(group, nowMs)}`,
     nextTurnText(group, nowMs),
   ];
-  const state = firing === 0 ? 'all over' : worst;
+  const state = firing === 0 ? 'resolved' : worst;
   return safeLine(`${state}: ${groupLabel(Object.entries(by))} at ${handler}: ${parts.join(', ')}`);
 }
 
@@ -52,12 +52,12 @@ export async function listInhibitions(state: LinesState, talk: Talk, rest: strin
 function inhibitionSentence(rule: InhibitionRow): string {
   const { name, when, quiet, equal } = rule;
   const common = equal.length === 0 ? '' : `, equal ${equal.join(', ')}`;
-  return safeLine(`${name} keeps ${quietWords(rule)}; when ${when}, quiets ${quiet}${common}`);
+  return safeLine(`${name} ${quietWords(rule)}; source ${when}, target ${quiet}${common}`);
 }
 
 function quietWords({ quieted, inhibitors: [first, ...others] }: InhibitionRow): string {
-  if (first === undefined) return 'nothing quiet now';
+  if (first === undefined) return 'inhibits nothing now';
   const events = quieted === undefined ? 'events' : countOf(quieted, 'event');
   const more = others.length === 0 ? '' : ` and ${countText(others.length)} more`;
-  return `${events} quiet because of ${nameWords(first)}${more}`;
+  return `inhibits ${events}: ${nameWords(first)}${more}`;
 }

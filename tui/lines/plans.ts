@@ -41,19 +41,19 @@ export async function talkOfUpgrade(state: LinesState, talk: Talk, rest: string)
   const act = VERBS[rest];
   if (act === undefined) {
     const near = nearest(rest, ['new', ...Object.keys(VERBS)]);
-    return talk.say(safeLine(`There is no upgrade ${rest}.${near === undefined ? '' : ` Did you mean ${near}?`}`));
+    return talk.say(safeLine(`Unknown command upgrade ${rest}.${near === undefined ? '' : ` Did you mean ${near}?`}`));
   }
   if (plan === undefined) return talk.say(NO_PLAN);
-  if (plan.state !== 'open') return talk.say(`Plan ${String(plan.id)} is over: ${plan.state}.`);
+  if (plan.state !== 'open') return talk.say(`Plan ${String(plan.id)} is closed: ${plan.state}.`);
   if (!mayChange(state, talk)) return;
   await act({ state, talk, client, session: state.about.session, plan });
 }
 
-const NO_PLAN = 'There is no plan for an upgrade. Type upgrade new to make one.';
+const NO_PLAN = 'There is no upgrade plan. Type upgrade new to make one.';
 
 function readPlan(plan: PlanRun, talk: Talk): void {
   const { id, from, to, state, findings, steps, backup } = plan;
-  talk.say(safeLine(`Plan ${String(id)} from ${from} to ${to}: ${state}. Held by ${holderName(plan)}.`));
+  talk.say(safeLine(`Plan ${String(id)} from ${from} to ${to}: ${state}. Owner: ${holderName(plan)}.`));
   for (const { title, verdict, evidence } of findings.filter((finding) => finding.verdict !== 'pass')) {
     talk.say(safeLine(`${verdict}: ${title}: ${evidence.join('; ')}.`));
   }
@@ -87,7 +87,7 @@ async function run(work: Work): Promise<void> {
   const step = currentStep(plan);
   if (step === undefined || !isOurs(work)) return;
   const turn = turnOf(step);
-  if (turn === 'wait') return talk.say(`${stepText(plan, step)}: it runs. Type upgrade to hear of it.`);
+  if (turn === 'wait') return talk.say(`${stepText(plan, step)}: running. Type upgrade to check it.`);
   talk.say(`${stepText(plan, step)}.`);
   const told = turn === 'confirm' ? (step.commands ?? []).map((command) => `Run: ${command}`) : step.details;
   for (const line of told) talk.say(safeLine(line));
@@ -99,7 +99,7 @@ async function run(work: Work): Promise<void> {
 }
 
 async function typeWord(talk: Talk, word: string): Promise<string | undefined> {
-  return await answer(talk, safeLine(`It cannot be undone. Type ${word} to run it:`), (text) =>
+  return await answer(talk, safeLine(`This cannot be undone. Type ${word} to run it:`), (text) =>
     text === word ? { value: text } : { problem: `that is not ${word}` },
   );
 }
@@ -115,7 +115,7 @@ async function skip(work: Work): Promise<void> {
 
 async function take(work: Work): Promise<void> {
   const { plan, talk } = work;
-  const question = `${holderName(plan)} holds the plan. Take it?`;
+  const question = `${holderName(plan)} owns the plan. Take ownership?`;
   if (isOpenTo(plan, operatorOf(work)) || (await isSure(talk, question))) {
     await carryOut(work, { kind: 'take', plan: plan.id });
   }
@@ -124,9 +124,8 @@ async function take(work: Work): Promise<void> {
 async function end(work: Work, how: 'roll-back' | 'abandon'): Promise<void> {
   const { plan, talk } = work;
   if (!isOurs(work)) return;
-  if (how === 'roll-back' && plan.backup === null) return talk.say('There is no backup of this plan to go back to.');
-  const what =
-    how === 'abandon' ? 'Nothing that was done is undone.' : 'The plan ends, and its backup is to be restored.';
+  if (how === 'roll-back' && plan.backup === null) return talk.say('This plan has no backup to roll back to.');
+  const what = how === 'abandon' ? 'Completed steps are not undone.' : 'The plan ends; restore its backup afterwards.';
   const reason = await answer(talk, `${what} Reason?`, readText);
   if (reason === undefined) return;
   const next = await carryOut(work, { kind: how, plan: plan.id }, reason);
@@ -143,7 +142,7 @@ function isOurs(work: Work): boolean {
 }
 
 function sayHeld(talk: Talk, plan: PlanRun): void {
-  talk.say(`${holderName(plan)} holds the plan. Type upgrade take to take it.`);
+  talk.say(`${holderName(plan)} owns the plan. Type upgrade take to take ownership.`);
 }
 
 function operatorOf({ session, state }: Work): Operator {
@@ -156,7 +155,7 @@ async function carryOut(work: Work, wish: PlanWish, typed = ''): Promise<PlanRun
   const outcome = ordersFor(await client.plan(wish.plan), wish, typed, operatorOf(work));
   if (outcome.kind !== 'orders') {
     if (outcome.kind === 'held') sayHeld(talk, outcome.plan);
-    else talk.say('The plan has moved on: nothing was done.');
+    else talk.say('The plan has changed meanwhile: nothing was done.');
     return undefined;
   }
   const orders = [...outcome.orders];
@@ -165,10 +164,10 @@ async function carryOut(work: Work, wish: PlanWish, typed = ''): Promise<PlanRun
   if (last === undefined) return undefined;
   const next = await client.order(wish.plan, last);
   talk.say(`${toldOf(last, next, 'upgrade run confirms')}.`);
-  if (currentStep(next)?.state === 'running') talk.say('Type upgrade to hear what came of it.');
+  if (currentStep(next)?.state === 'running') talk.say('Type upgrade to check the outcome.');
   return next;
 }
 
 function readText(text: string): { readonly value: string } | { readonly problem: string } {
-  return text === '' ? { problem: 'something has to be typed' } : { value: text };
+  return text === '' ? { problem: 'type something' } : { value: text };
 }

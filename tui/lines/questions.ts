@@ -12,7 +12,7 @@ import { EXPIRE_NEVER } from '../../shared/schemas/lifetime.ts';
 
 export async function askAcknowledge(state: LinesState, talk: Talk, row: EventRow): Promise<void> {
   if (!mayChange(state, talk)) return;
-  if (row.silenced_by.length > 0) return talk.say(`${nameWords(row)} is silenced already.`);
+  if (row.silenced_by.length > 0) return talk.say(`${nameWords(row)} is already silenced.`);
   if (!(await isSure(talk, `Silence ${nameWords(row)} until it resolves?`))) return;
   const policy = await (await state.about.api()).silencePolicy();
   const operation: BulkOperation = {
@@ -36,13 +36,13 @@ export async function askUnsilence(state: LinesState, talk: Talk, row: EventRow)
     const { recurrence } = detail ?? {};
     return recurrence === undefined ? name : `${name} (recurring, ${recurrenceText(recurrence)})`;
   });
-  if (!(await isSure(talk, safeLine(`End ${names.join(' and ')}, with everything else that it covers?`)))) return;
+  if (!(await isSure(talk, safeLine(`End ${names.join(' and ')}, for everything else it covers too?`)))) return;
   await change(state, talk, { verb: 'end-silence', operations: ids.map((id) => ({ op: 'clear', id })) });
 }
 
 export async function askResolve(state: LinesState, talk: Talk, row: EventRow): Promise<void> {
   if (!mayChange(state, talk)) return;
-  if (!(await isSure(talk, `Resolve ${nameWords(row)}? It cannot be undone.`))) return;
+  if (!(await isSure(talk, `Resolve ${nameWords(row)}? This cannot be undone.`))) return;
   const { client, check } = row;
   await change(state, talk, { verb: 'resolve', operations: [{ op: 'resolve', client, check }] });
 }
@@ -50,7 +50,7 @@ export async function askResolve(state: LinesState, talk: Talk, row: EventRow): 
 export async function askUndo(state: LinesState, talk: Talk): Promise<void> {
   if (!mayChange(state, talk)) return;
   const { undo } = state;
-  if (undo === undefined) return talk.say('There is nothing to undo.');
+  if (undo === undefined) return talk.say('Nothing to undo.');
   const what = undo.operations.map((operation) => undoText(operation, state.nowMs)).join('; ');
   if (!(await isSure(talk, `Undo "${undo.text}": ${what}?`))) return;
   state.undo = undefined;
@@ -68,12 +68,12 @@ export async function answer<T>(
   for (;;) {
     const text = await talk.ask(question);
     if (text === undefined || text.trim() === 'cancel') {
-      talk.say('Cancelled; nothing was changed.');
+      talk.say('Canceled; nothing was changed.');
       return undefined;
     }
     const reading = read(text.trim());
     if ('value' in reading) return reading.value;
-    talk.say(safeLine(`${reading.problem}. Type cancel to leave.`));
+    talk.say(safeLine(`${reading.problem}. Type cancel to stop.`));
   }
 }
 

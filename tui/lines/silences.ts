@@ -45,9 +45,7 @@ function silenceSentence(silence: SilencedDetail, { about, nowMs }: LinesState):
     ...(creator === null ? [] : [`by ${creator}`]),
     ...(recurrence === undefined ? [] : [`recurring: ${recurrenceText(recurrence)}`]),
     timesWords(silence, nowMs),
-    ...(state === 'pending'
-      ? []
-      : [events === 0 ? 'keeps nothing quiet now' : `keeps ${countOf(events, 'event')} quiet`]),
+    ...(state === 'pending' ? [] : [events === 0 ? 'silences nothing now' : `silences ${countOf(events, 'event')}`]),
     ...(idle === undefined ? [] : ['idle']),
   ];
   return safeLine(`${state}: ${parts.join(', ')}${reason === null ? '' : `: ${reason}`}`);
@@ -57,8 +55,8 @@ function timesWords(silence: SilencedDetail, nowMs: number): string {
   const { begin, expire_at: end, expire_on_resolve: isUntilOk } = silence;
   const isAhead = silencedState(silence, nowMs / 1000) === 'pending' && begin !== null;
   const fromSeconds = isAhead ? begin : nowMs / 1000;
-  const lasts = end === null ? 'without an end' : `for ${durationWords(end - fromSeconds)}${isAhead ? '' : ' more'}`;
-  const starts = isAhead ? `from ${startText(begin)} on ` : '';
+  const lasts = end === null ? 'never expires' : `for ${durationWords(end - fromSeconds)}${isAhead ? '' : ' more'}`;
+  const starts = isAhead ? `from ${startText(begin)} ` : '';
   return `${starts}${lasts}${isUntilOk ? ', at most until it resolves' : ''}`;
 }
 
@@ -69,14 +67,14 @@ async function askEnd(state: LinesState, talk: Talk, text: string): Promise<void
   if (id === undefined) {
     return talk.say(
       state.silences === undefined
-        ? 'No silences were read yet: type silences.'
-        : 'silences end takes the number of one that was read, as in: silences end 1',
+        ? 'No silences were listed yet: type silences.'
+        : 'silences end takes the number of a listed silence, for example: silences end 1',
     );
   }
   const silence = await (await state.about.api()).silencedDetail(id);
-  if (silence === undefined) return talk.say('It is over already.');
+  if (silence === undefined) return talk.say('It has ended already.');
   const { recurrence } = silence;
   const when = recurrence === undefined ? '' : ` (recurring, ${recurrenceText(recurrence)})`;
-  if (!(await isSure(talk, safeLine(`End ${silenceName(silence)}${when}, with everything that it covers?`)))) return;
+  if (!(await isSure(talk, safeLine(`End ${silenceName(silence)}${when}, for everything it covers?`)))) return;
   await change(state, talk, { verb: 'end-silence', operations: [{ op: 'clear', id }] });
 }

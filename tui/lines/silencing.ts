@@ -69,7 +69,11 @@ export async function askSilenceOf(state: LinesState, talk: Talk, scope: Silence
   const api = await state.about.api();
   const [policy, events] = await Promise.all([api.silencePolicy(), countedBy(api, target)]);
   if (events !== undefined) sayMatches(talk, events, policy);
-  const names = { client: `all checks of ${name}`, check: `${name} everywhere`, subscription: `subscription ${name}` };
+  const names = {
+    client: `all checks of ${name}`,
+    check: `${name} on all clients`,
+    subscription: `subscription ${name}`,
+  };
   await askTimes(state, talk, policy, { name: safeLine(names[scope]), target, resolving: FIRST_OF_THESE });
 }
 
@@ -83,7 +87,7 @@ export async function askSilenceBySearch(state: LinesState, talk: Talk, typed: s
       ? read.value
       : await answer(
           talk,
-          'Silence what a search finds: client~web-* env=prod check!=backup, or another:',
+          'Silence which events? Type a search, for example client~web-* env=prod check!=backup:',
           readSelector,
         );
   if (selector === undefined) return;
@@ -92,7 +96,7 @@ export async function askSilenceBySearch(state: LinesState, talk: Talk, typed: s
   if (events === undefined) return talk.say(`Nothing was changed: ${NO_SELECTOR_THERE}.`);
   sayMatches(talk, events, policy, 'is the search right?');
   await askTimes(state, talk, policy, {
-    name: safeLine(`what ${selector} finds`),
+    name: safeLine(`everything matching ${selector}`),
     target: { selector },
     resolving: FIRST_OF_THESE,
   });
@@ -111,14 +115,14 @@ const FIRST_OF_THESE: Subject['resolving'] = {
 
 function sayMatches(talk: Talk, events: Counted, policy: SilencePolicy, doubt = 'is that right?'): void {
   talk.say(matchWords(events));
-  if (events.total >= policy.warn_matches) talk.say(`${countOf(events.total, 'event')} are many: ${doubt}`);
+  if (events.total >= policy.warn_matches) talk.say(`${countOf(events.total, 'event')} is a lot: ${doubt}`);
 }
 
 async function askTimes(state: LinesState, talk: Talk, policy: SilencePolicy, subject: Subject): Promise<void> {
   const { name, target } = subject;
   const span = await answer(
     talk,
-    `Silence ${name} for how long? 15m, 1h, 4h, 1d, 2h from 22:30Z, never or recurring; Enter for 1h:`,
+    `Silence ${name} for how long? For example 15m, 4h, 1d, 2h from 22:30Z, never, recurring; Enter for 1h:`,
     (text) => readSpan(text, policy, state.nowMs),
   );
   if (span === undefined) return;
@@ -150,12 +154,12 @@ async function askResolving(
   const { question, words, usually } = resolving;
   const onResolve = await answer(
     talk,
-    `End it when ${question}? yes or no; Enter for ${usually ? 'yes' : 'no'}:`,
+    `End it early when ${question}? yes or no; Enter for ${usually ? 'yes' : 'no'}:`,
     (text) => (text === '' ? { value: usually } : readYesOrNo(text)),
   );
   if (onResolve === undefined) return undefined;
-  const start = begin === undefined ? '' : ` from ${startText(begin)} on`;
-  const end = expire === EXPIRE_NEVER ? 'without an end' : `for ${durationWords(expire)}`;
+  const start = begin === undefined ? '' : ` from ${startText(begin)}`;
+  const end = expire === EXPIRE_NEVER ? 'with no end' : `for ${durationWords(expire)}`;
   return {
     entry: { ...(begin !== undefined && { begin }), expire, expire_on_resolve: onResolve },
     words: `${start} ${end}${onResolve ? `, at most until ${words}` : ''}`,
@@ -177,7 +181,7 @@ async function askWindows(
     talk.say(`Nothing was changed: ${NO_RECURRENCE_THERE}.`);
     return undefined;
   }
-  talk.say('The next windows:');
+  talk.say('Next windows:');
   for (const window of windows) talk.say(safeLine(wholeWindowText(window, recurrence.zone)));
   return { entry: { recurrence }, words: safeLine(`, recurring: ${recurrenceText(recurrence)}`) };
 }
@@ -192,11 +196,16 @@ interface Question {
 
 /** In the order of the dialog. */
 const QUESTIONS: readonly Question[] = [
-  { part: 'schedule', line: 'schedule', usual: '', text: 'When? sat,sun 02:00; daily 6:00,18:00; or cron:' },
-  { part: 'zone', line: 'zone', usual: '', text: 'In which zone? Europe/Berlin, +02:00; Enter for UTC:' },
-  { part: 'duration', line: 'duration', usual: '1h', text: 'For how long each time? 30m, 2h; Enter for 1h:' },
-  { part: 'first_day', line: 'firstDay', usual: '', text: 'From which day? 2026-12-01; Enter for now on:' },
-  { part: 'last_day', line: 'lastDay', usual: '', text: 'To which day, the last one? Enter for ever:' },
+  {
+    part: 'schedule',
+    line: 'schedule',
+    usual: '',
+    text: 'When? For example sat,sun 02:00; daily 6:00,18:00; or a cron schedule:',
+  },
+  { part: 'zone', line: 'zone', usual: '', text: 'Time zone? For example Europe/Berlin or +02:00; Enter for UTC:' },
+  { part: 'duration', line: 'duration', usual: '1h', text: 'How long each time? For example 30m or 2h; Enter for 1h:' },
+  { part: 'first_day', line: 'firstDay', usual: '', text: 'First day? For example 2026-12-01; Enter for today:' },
+  { part: 'last_day', line: 'lastDay', usual: '', text: 'Last day? Enter for no last day:' },
 ];
 
 async function askRecurrence(state: LinesState, talk: Talk, policy: SilencePolicy): Promise<Recurrence | undefined> {
@@ -242,11 +251,11 @@ function readSelector(text: string): Reading<string> {
   return selector.kind === 'problem' ? { problem: selector.message } : { value: selector.text };
 }
 
-/** `It matches 12 events now: 3 critical, 9 warning; 1 of them silenced already. It finds what comes later, too.` */
+/** `It matches 12 events now: 3 critical, 9 warning; 1 of them silenced already. Later matches are included.` */
 function matchWords(events: Counted): string {
   const counts = WORST_FIRST.filter((severity) => events[severity] > 0)
     .map((severity) => `${countText(events[severity])} ${severity}`)
     .join(', ');
-  const already = events.silenced === 0 ? '' : `; ${countText(events.silenced)} of them silenced already`;
-  return `It matches ${countOf(events.total, 'event')} now${counts === '' ? '' : `: ${counts}`}${already}. It finds what comes later, too.`;
+  const already = events.silenced === 0 ? '' : `; ${countText(events.silenced)} of them already silenced`;
+  return `It matches ${countOf(events.total, 'event')} now${counts === '' ? '' : `: ${counts}`}${already}. Later matches are included.`;
 }

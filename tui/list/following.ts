@@ -14,14 +14,14 @@ export function follow(store: Screen & Says & ListOfView): void {
   store.window.expectOrder();
   store.updateList({ following: true });
   store.update({ orderPausedUntilMs: 0 });
-  store.say(`the cursor follows the newest: any movement pauses it, ${keyOf('follow')} too`);
+  store.say(`the cursor follows the newest row: any movement or ${keyOf('follow')} stops it`);
 }
 
 /** Who moves the cursor wants it there. */
 export function stopFollowing(store: Says & ListOfView): void {
   if (!store.list.following) return;
   store.updateList({ following: false, held: true });
-  store.say(`following is paused: ${keyOf('follow')} goes on`);
+  store.say(`following stopped: ${keyOf('follow')} starts it again`);
 }
 
 /** Puts the cursor on the newest row. */

@@ -47,7 +47,7 @@ export function takeHold(store: Says & Opened & ListOfView): boolean {
 
 /** For a key that did nothing, because another row came under the cursor just then. */
 export function sayShifted(store: Says, key: string): void {
-  store.say(`the list moved just now, and the cursor is on ${safeLine(key)}: press the key again if that is meant`);
+  store.say(`the list moved just now, and the cursor is on ${safeLine(key)}: press the key again to confirm`);
 }
 
 /** The keys about the row under the cursor that there are in every list. */

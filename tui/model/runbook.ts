@@ -14,13 +14,13 @@ export type Runbook = { readonly url: string } | { readonly problem: string };
  */
 export function runbookOf(check: Readonly<Record<string, unknown>>): Runbook {
   const text = check[ATTRIBUTE];
-  if (text === undefined || text === null || text === '') return { problem: 'this check names no runbook' };
+  if (text === undefined || text === null || text === '') return { problem: 'this check has no runbook' };
   if (typeof text !== 'string' || text.length > LINK_MAX || !URL.canParse(text)) {
-    return { problem: 'the runbook of this check is no link' };
+    return { problem: 'the runbook of this check is not a link' };
   }
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    return { problem: `the runbook of this check is no http or https link but ${safeLine(url.protocol)}` };
+    return { problem: `the runbook of this check must be an http or https link, not ${safeLine(url.protocol)}` };
   }
   // `https://wiki.example.com@evil.example` reads as another host than it is.
   if (url.username !== '' || url.password !== '') return { problem: 'the runbook link of this check hides its host' };

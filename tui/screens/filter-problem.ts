@@ -8,7 +8,7 @@ export function filterProblem(view: ViewName, text: string): SearchProblem | und
   if (text.trim() === '') return undefined;
   const table = tableOf(view);
   if (table === undefined) {
-    return { kind: 'problem', message: `${viewTitle(view)} is no list: it has no filter`, position: 0 };
+    return { kind: 'problem', message: `${viewTitle(view)} is not a list and cannot be filtered`, position: 0 };
   }
   const read = readSearch(table.search, text);
   return read.kind === 'problem' ? read : undefined;

@@ -123,7 +123,7 @@ export function StatusLine(props: StatusLineProps): ReactElement {
     );
   }
   if (props.stale) {
-    const note = run(' actions are off while disconnected; marks and filter are kept', 'warning');
+    const note = run(' actions are disabled while disconnected; marks and filter are kept', 'warning');
     return <Row theme={theme} runs={spread([note], right, columns)} />;
   }
   if (notice !== undefined) {

@@ -12,5 +12,5 @@ export function asOfLine({ loadedAtMs, failure }: ViewLoad<unknown>): Line {
 /** In place of what is not there yet. */
 export function notLoadedLines({ failure }: ViewLoad<unknown>): readonly Line[] {
   if (failure === undefined) return [[run(' loading …', 'faint')]];
-  return [[run(` ${safeLine(failure)}`, 'critical')], [run(' It is tried again every few seconds; Esc goes back.')]];
+  return [[run(` ${safeLine(failure)}`, 'critical')], [run(' Retrying every few seconds; Esc goes back.')]];
 }

@@ -142,14 +142,14 @@ function rate({ feed, paused }: HeaderProps, unit: string): readonly Run[] {
 function stateRuns(props: HeaderProps): readonly Run[] {
   const { travel } = props;
   const state = connectionOrPast(props);
-  return travel === undefined ? state : [...state, run(`  to ${pastText(travel.atMs)}, Esc stays`, 'accent')];
+  return travel === undefined ? state : [...state, run(`  to ${pastText(travel.atMs)}, Esc cancels`, 'accent')];
 }
 
 function connectionOrPast({ backends, feed, paused, past, nowMs }: HeaderProps): readonly Run[] {
   if (past !== undefined) {
     const { atMs, partial } = past;
     const part = partial && run(`  ${countText(partial.rows)} of ${countText(partial.total)}`, 'warning');
-    return [run(` THE PAST ${pastText(atMs)} `, 'alert'), run(' :now'), ...(part ? [part] : [])];
+    return [run(` VIEWING THE PAST ${pastText(atMs)} `, 'alert'), run(' :now'), ...(part ? [part] : [])];
   }
   if (backends === undefined || paused !== undefined) return connectionRuns(feed, paused, nowMs);
   return membersRuns(backends, nowMs);

@@ -12,7 +12,7 @@ export function goBack(store: Screen & Says & Places & ListOfView): void {
 
 /** Opens a view; what is set in it (cursor, filter, order, marks) is as it was left. */
 export function openView(store: Screen & Says & Places & ListOfView, view: ViewName): void {
-  if (!isThere(view)) return store.say(`${viewTitle(view)} is not part of this version`);
+  if (!isThere(view)) return store.say(`${viewTitle(view)} is not available in this version`);
   goTo(store, toView(store.state, view));
 }
 
@@ -49,7 +49,7 @@ export function goTo(store: Screen & Says & Places & ListOfView, { view, history
   if (!isOfSeveral(view, store.whereColumn)) {
     store.update({ count: undefined, digitAtMs: undefined });
     const [place, command] = store.whereColumn === 'backend' ? ['backend', 'ctx'] : ['namespace', 'ns'];
-    return store.say(`${viewTitle(view)}: shown of one ${place} at a time, :${command} NAME chooses it`);
+    return store.say(`${viewTitle(view)} shows one ${place} at a time: choose it with :${command} NAME`);
   }
   store.rows.thaw();
   store.update({ view, history, count: undefined, digitAtMs: undefined, orderPausedUntilMs: 0 });

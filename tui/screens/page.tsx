@@ -64,6 +64,6 @@ export function messageLine(
   notice: string | undefined,
 ): Line {
   if (message !== undefined) return [run(` ${safeLine(message.text)}`, MESSAGE_TONES[message.tone])];
-  if (isStale(feed)) return [run(' actions are off while disconnected; this is how it was', 'warning')];
+  if (isStale(feed)) return [run(' actions are disabled while disconnected; showing the last known state', 'warning')];
   return notice === undefined ? [run(` ${about}`, 'faint')] : [run(` ${safeLine(notice)}`, 'warning')];
 }

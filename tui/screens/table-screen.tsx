@@ -119,7 +119,7 @@ function emptyText(
   }
   if (isLoadedView(state.view)) {
     const { loadedAtMs, failure } = loads.of(state.view);
-    if (loadedAtMs === undefined) return [failure === undefined ? 'loading …' : 'Nothing could be loaded yet.'];
+    if (loadedAtMs === undefined) return [failure === undefined ? 'loading …' : 'Not loaded yet.'];
   }
   return empty(store);
 }

@@ -12,13 +12,13 @@ import type { EventLoad } from './layers/detail.ts';
 
 /** What is said when the backend has no such thing, or not any more. */
 const MISSING: Readonly<Record<LoadedLayerKind, string>> = {
-  member: 'the backend knows of no such member any more',
-  'dead-letter': 'this dead letter is gone: it was retried or dropped',
-  handling: 'the backend has neither an event nor a result of this check on this client',
-  'silence-entry': 'the backend has no such silence',
-  report: 'this backend is of a version that makes no reports',
-  timeline: 'this backend is of a version that keeps no timeline',
-  'timeline-search': 'this backend is of a version that keeps no timeline',
+  member: 'this member is no longer part of the cluster',
+  'dead-letter': 'this dead letter no longer exists: it was retried or dropped',
+  handling: 'no event and no result for this check on this client',
+  'silence-entry': 'no such silence',
+  report: 'this version of the backend has no reports',
+  timeline: 'this version of the backend has no timeline',
+  'timeline-search': 'this version of the backend has no timeline',
 };
 
 /** What answers are put into. */
@@ -70,7 +70,7 @@ export class Answers {
 
   /** The answer to `load-subject`; `undefined`: the backend knows nothing of that name. */
   subjectLoaded(subject: Subject, data: SubjectData | undefined): void {
-    if (data === undefined) return this.subjectFailed(subject, `the backend has no ${subject.kind} of this name`);
+    if (data === undefined) return this.subjectFailed(subject, `there is no ${subject.kind} with this name`);
     const loadedAtMs = this.#store.options.now();
     updateSubject(this.#store, subject, (load) => ({
       ...load,

@@ -47,7 +47,7 @@ export function toggleMute(store: Screen & Says & Opened): void {
   const { attention } = store.state;
   const isMuted = nowMs < attention.mutedUntilMs;
   store.update({ attention: { ...attention, mutedUntilMs: isMuted ? 0 : nowMs + MUTE_MS } });
-  store.say(isMuted ? 'the bell rings again' : `the bell is mute for ${formatDuration(MUTE_MS / 1000)}`);
+  store.say(isMuted ? 'bell on' : `bell muted for ${formatDuration(MUTE_MS / 1000)}`);
 }
 
 function isNewCritical(before: Before | undefined, row: RungFor): boolean {

@@ -164,7 +164,7 @@ let byContext = contextsOf(bound);
 /** Takes every action there is, each once; their usual keys are in effect then. */
 export function putActions(all: readonly (Binding & { readonly name: KeyAction })[]): void {
   actions = new Map(all.map((action) => [action.name, action]));
-  if (actions.size !== all.length) throw new Error('two actions have one name');
+  if (actions.size !== all.length) throw new Error('two actions have the same name');
   bindKeys({});
 }
 
@@ -176,7 +176,7 @@ export function bindings(): readonly BoundAction[] {
 /** What an action has been given, whatever keys are in effect. */
 export function bindingOf(action: KeyAction): Binding {
   const binding = actions.get(action);
-  if (binding === undefined) throw new Error(`${action} is the name of no action`);
+  if (binding === undefined) throw new Error(`${action} is not the name of an action`);
   return binding;
 }
 

@@ -14,4 +14,4 @@ export interface SavedView {
 /** What a saved view may be called: one word, so that it can be typed after `:view`. */
 export const VIEW_NAME_PATTERN = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,39}$/u;
 
-export const VIEW_NAME_HINT = 'a name is one word of up to 40 letters, digits, ".", "-" and "_"';
+export const VIEW_NAME_HINT = 'use one word of up to 40 letters, digits, ".", "-" and "_"';

@@ -140,7 +140,7 @@ export function openTerminalSession(options: TerminalSessionOptions): TerminalSe
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     throw new MonError(
       'unavailable',
-      'the console needs a terminal for its input and output: start it without pipes, or use "monctl event list"',
+      'the console needs a terminal for its input and output: run it without pipes, or use "monctl event list"',
     );
   }
   return new TerminalSession(options);

@@ -24,8 +24,8 @@ interface ChangeWords {
 }
 
 const WORDS: Readonly<Record<ChangeVerb, ChangeWords>> = {
-  silence: { done: 'made', noun: 'silence' },
-  'repeat-silence': { done: 'made', noun: 'silence' },
+  silence: { done: 'created', noun: 'silence' },
+  'repeat-silence': { done: 'created', noun: 'silence' },
   acknowledge: { done: 'acknowledged', noun: 'event' },
   'change-silence': { done: 'changed', noun: 'silence' },
   'end-silence': { done: 'ended', noun: 'silence' },
@@ -34,9 +34,9 @@ const WORDS: Readonly<Record<ChangeVerb, ChangeWords>> = {
 };
 
 const REFUSALS: Readonly<Record<BulkRefusal, string>> = {
-  not_found: 'it is not there any more',
-  changed: 'somebody changed it since',
-  expired: 'it would be over by now',
+  not_found: 'it no longer exists',
+  changed: 'it was changed meanwhile',
+  expired: 'it would have ended by now',
 };
 
 /** An outcome with a reason in words, where a whole backend of several failed. */
@@ -127,9 +127,9 @@ export function undoText(operation: BulkOperation, nowMs: number): string {
   const endMs = endOf(end);
   const by = creator === null ? '' : ` by ${creator}`;
   const { recurrence } = operation.entry;
-  const ends = endMs === null ? 'without an end' : `${formatDuration((endMs - nowMs) / 1000)} left`;
+  const ends = endMs === null ? 'never expires' : `${formatDuration((endMs - nowMs) / 1000)} left`;
   const left = recurrence === undefined ? ends : `recurring ${recurrenceText(recurrenceOf(recurrence))}`;
-  const again = operation.if_timestamp === null ? 'brings back' : 'puts back as it was';
+  const again = operation.if_timestamp === null ? 'recreates' : 'restores';
   return safeLine(`${again}: ${targetText(operation.entry)}${by}, ${left}`);
 }
 
@@ -144,10 +144,10 @@ function acknowledgedName(operation: BulkOperation): string {
 }
 
 function problemOf(operation: BulkOperation, outcome: ToldOutcome | undefined): string | undefined {
-  if (outcome === undefined) return 'the backend did not say what became of it';
+  if (outcome === undefined) return 'the backend sent no outcome';
   if (outcome.ok) return undefined;
   if (outcome.problem !== undefined) return outcome.problem;
   // Somebody or something else was quicker; what was wanted is so.
   if (outcome.error === 'not_found' && operation.op !== 'restore') return undefined;
-  return outcome.error === undefined ? 'the backend did not say why' : REFUSALS[outcome.error];
+  return outcome.error === undefined ? 'the backend gave no reason' : REFUSALS[outcome.error];
 }

@@ -3,7 +3,7 @@ import type { GroupRow } from '../../shared/schemas/grouping.ts';
 
 /* Groups of events of a handler, in words. */
 
-export const NO_GROUP = 'No group: no event waits to be told with others, or was told so and persists.';
+export const NO_GROUP = 'No groups: no grouped notification is pending or firing.';
 
 /** When it was told last: `4m ago`, `never`. */
 export function toldText({ told_at: at }: Pick<GroupRow, 'told_at'>, nowMs: number): string {
@@ -14,7 +14,7 @@ export function toldText({ told_at: at }: Pick<GroupRow, 'told_at'>, nowMs: numb
 export function nextTurnText({ waiting, due_at: at }: Pick<GroupRow, 'waiting' | 'due_at'>, nowMs: number): string {
   const seconds = at - nowMs / 1000;
   if (waiting > 0) return seconds > 0 ? `waits ${formatDuration(seconds, 2)}` : 'now';
-  return `again in ${formatDuration(Math.max(0, seconds), 2)}`;
+  return `repeats in ${formatDuration(Math.max(0, seconds), 2)}`;
 }
 
 /** What waits comes before what is only told again. */

@@ -1,1 +1,1 @@
-export const NO_INHIBITION = 'No inhibition: the configuration of the backend has no rule.';
+export const NO_INHIBITION = 'No inhibition rules: the configuration of the backend has none.';

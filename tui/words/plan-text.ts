@@ -23,8 +23,8 @@ export function restoreCommand(backup: string): string {
  * @param confirming how a step is confirmed once the operator has done it: `Enter confirms`
  */
 export function toldOf(order: PlanOrder, plan: PlanRun, confirming: string): string {
-  if (order.order === 'take') return `plan #${String(plan.id)} is yours`;
-  if (order.order === 'release') return `you let go of plan #${String(plan.id)}: anybody may take it`;
+  if (order.order === 'take') return `you own plan #${String(plan.id)}`;
+  if (order.order === 'release') return `you released plan #${String(plan.id)}: anybody can take ownership`;
   if (order.order === 'roll-back' || order.order === 'abandon') return `plan #${String(plan.id)} is ${plan.state}`;
   const step = plan.steps.find(({ id }) => id === order.step);
   if (step === undefined) return `plan #${String(plan.id)}: ${safeLine(order.step)}`;

@@ -12,7 +12,7 @@ import { silenceName } from './silence-text.ts';
  */
 
 /** An older backend takes an entry that recurs for one that is in force for ever. */
-export const NO_RECURRENCE_THERE = 'this backend knows no silences that recur: upgrade it';
+export const NO_RECURRENCE_THERE = 'this backend does not support recurring silences: upgrade it';
 
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
@@ -60,11 +60,11 @@ export function wholeWindowText(window: ShownWindow, zone: string): string {
 export function clockChangeText({ clock_change: change, begin, end }: ShownWindow): string {
   switch (change) {
     case 'start_skipped':
-      return 'clocks skip this start: it begins when they are set forward';
+      return 'the start falls into the hour skipped by DST: it begins when clocks go forward';
     case 'start_twice':
-      return 'clocks show this start twice: it begins the first time';
+      return 'the start occurs twice because of DST: it begins the first time';
     case 'during':
-      return `clocks change in it: it lasts ${formatDuration(end - begin)} all the same`;
+      return `DST changes during the window: it still lasts ${formatDuration(end - begin)}`;
     default:
       return '';
   }

@@ -114,7 +114,7 @@ describe('the last silence again', () => {
   test('without one there is nothing to repeat', () => {
     const driver = live('a');
     driver.type('S');
-    expect(driver.message).toBe('nothing was silenced from here yet: s asks how');
+    expect(driver.message).toBe('no silence was created here yet: s asks how');
   });
 });
 
@@ -144,7 +144,7 @@ describe('many at once', () => {
     const driver = live(...many(21));
     driver.type(`a${keys}`);
     driver.type('y');
-    expect(driver.message).toBe('type 21 to do it, Esc leaves');
+    expect(driver.message).toBe('type 21 to confirm, Esc cancels');
     driver.type('2\u0013');
     expect(driver.effects()).toEqual([]);
     driver.type('1\u0013');
@@ -203,7 +203,7 @@ describe('undo', () => {
 
   test('leaves the marks, which are not about it', () => {
     const driver = live('a', 'b');
-    driver.store.ownChanges.remember('1 silence made: client:a:disk', [undo], driver.clock.now());
+    driver.store.ownChanges.remember('1 silence created: client:a:disk', [undo], driver.clock.now());
     driver.type(' zy');
     expect(changes(driver)).toMatchObject([{ verb: 'undo' }]);
     expect([...driver.store.list.marks]).toEqual(['a/disk']);
@@ -211,15 +211,15 @@ describe('undo', () => {
 
   test('z says exactly what it will do, and asks the backend for that', () => {
     const driver = live('a');
-    driver.store.ownChanges.remember('1 silence made: client:a:disk', [undo], driver.clock.now());
+    driver.store.ownChanges.remember('1 silence created: client:a:disk', [undo], driver.clock.now());
     driver.pass(4000);
     driver.type('z');
     expect(top(driver)).toMatchObject({
       title: 'Undo the last change',
       lines: [
-        '1 silence made: client:a:disk (4s ago)',
+        '1 silence created: client:a:disk (4s ago)',
         'ends the silence client:a:disk',
-        'What somebody else has changed since is left alone.',
+        'Later changes by others are kept.',
       ],
     });
     driver.type('y');
@@ -231,11 +231,11 @@ describe('undo', () => {
   test('ctrl-z is the same; what cannot be undone is named', () => {
     const driver = live('a');
     driver.type('\u001A');
-    expect(driver.message).toBe('nothing to undo: nothing was changed from here in the last 10 minutes');
+    expect(driver.message).toBe('nothing to undo: you changed nothing in the last 10 minutes');
     driver.store.ownChanges.remember('1 event resolved: a/disk', [], driver.clock.now());
     driver.type('\u001A');
     expect(driver.message).toBe('cannot be undone: 1 event resolved: a/disk');
-    driver.store.ownChanges.remember('1 silence made', [undo], driver.clock.now());
+    driver.store.ownChanges.remember('1 silence created', [undo], driver.clock.now());
     driver.store.ownChanges.remember('2 events resolved', [], driver.clock.now());
     driver.type('\u001A');
     expect(top(driver)).toMatchObject({
@@ -245,7 +245,7 @@ describe('undo', () => {
 
   test('does nothing while disconnected or locked', () => {
     const driver = live('a');
-    driver.store.ownChanges.remember('1 silence made', [undo], driver.clock.now());
+    driver.store.ownChanges.remember('1 silence created', [undo], driver.clock.now());
     driver.type('!z');
     expect(driver.store.state.layers).toEqual([]);
   });

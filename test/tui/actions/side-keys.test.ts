@@ -47,7 +47,7 @@ describe('h and l, or the arrows, look at a list from the side', () => {
     const output = Array.from({ length: 20 }, (_, at) => `part-${String(at)}`).join(' ');
     const driver = new ConsoleDriver({ columns: 80, rows: 24 }).goLive({ events: byKey([anEventRow({ output })]) });
     driver.type('l'.repeat(50));
-    expect(driver.message).toBe('there is nothing more at the right');
+    expect(driver.message).toBe('there are no more columns to the right');
     const place = listPlace(driver.store);
     expect([place.left, place.hasMore]).toEqual([5, false]);
     expect(place.shift).toBeGreaterThan(0);
@@ -58,7 +58,7 @@ describe('h and l, or the arrows, look at a list from the side', () => {
   test('everything that fits is not scrolled', () => {
     const driver = new ConsoleDriver({ columns: 200 }).goLive({ events: byKey([anEventRow({ output: 'short' })]) });
     driver.type('l');
-    expect([driver.store.list.sideways, driver.message]).toEqual([0, 'there is nothing more at the right']);
+    expect([driver.store.list.sideways, driver.message]).toEqual([0, 'there are no more columns to the right']);
   });
 });
 
@@ -113,7 +113,7 @@ describe('f follows the newest', () => {
   test('a movement pauses it, and f goes on', () => {
     const driver = live();
     driver.type('j');
-    expect(driver.message).toBe('following is paused: f goes on');
+    expect(driver.message).toBe('following stopped: f goes on');
     driver.change({ events: byKey([at(300, 'c')]) });
     driver.pass(500);
     expect(driver.store.list.cursor.key).toBe('a/http-frontend');

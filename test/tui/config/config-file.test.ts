@@ -164,7 +164,7 @@ describe('a context', () => {
     const file = join(dir, 'key');
     await writeFile(file, 'k-123\n', { mode: 0o644 });
     await expect(resolveContext('lab', { backend: 'http://x', key: { file } }, {})).rejects.toThrow(
-      `the key of lab cannot be read: other users of this machine can reach ${file}: chmod 600 it`,
+      `the key of lab cannot be read: other users of this machine can read ${file}: chmod 600 it`,
     );
   });
 

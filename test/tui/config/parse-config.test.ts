@@ -114,22 +114,20 @@ describe('what is wrong is told with its place and what is allowed', () => {
     ['contexts: { a: { backend: localhost } }', [/^console.yml:1:18: contexts.a.backend: the backend must be a URL/]],
     [
       'contexts: { a: { backend: "http://u:secret@x" } }',
-      ['console.yml:1:18: contexts.a.backend: credentials are not written here: name user and password'],
+      ['console.yml:1:18: contexts.a.backend: do not write credentials into the URL: set user and password'],
     ],
     [
       'contexts: { a: { backend: http://x, user: u, password: hunter2 } }',
-      [
-        'console.yml:1:46: contexts.a.password: a secret is not written here: say { env: NAME } or { file: PATH } where it is',
-      ],
+      ['console.yml:1:46: contexts.a.password: do not write the secret here: use { env: NAME } or { file: PATH }'],
     ],
     [
       'contexts: { a: { backend: http://x, user: u } }',
-      ['console.yml:1:13: contexts.a: user and password go together'],
+      ['console.yml:1:13: contexts.a: set user and password together'],
     ],
     ['skin: pink', [/^console.yml:1:1: skin: .*"dark"/]],
     ['aggregates: { default: 101 }', [/^console.yml:1:15: aggregates.default: .*from 0 to 100, or none/]],
     ['keys: [', [/^console.yml:1:\d+: /]],
-    ['a: &x 1\nb: *x', ['console.yml:2:4: aliases (*name) are not used here: write it out']],
+    ['a: &x 1\nb: *x', ['console.yml:2:4: aliases (*name) are not supported: write the value out']],
     ['- a', [/^console.yml:1:1: expected object/i]],
   ])('%s', (text, expected) => {
     const found = problems(text);
@@ -165,9 +163,9 @@ describe('other keys', () => {
   test.each([
     [
       'silence: r',
-      /^console.yml:1:9: keys.silence: r is also the key of resolve \(.*\): give resolve another one, too$/,
+      /^console.yml:1:9: keys.silence: r is already the key of resolve \(.*\): give resolve another key too$/,
     ],
-    ['silence: ctrl-c', /is also the key of interrupt/],
+    ['silence: ctrl-c', /is already the key of interrupt/],
     ['prompt-accept: x', /x is text where this is used/],
     ['silence: 5', /write a key as a text/],
     ['silence: "5"', /5 is a count before a movement/],

@@ -95,7 +95,7 @@ describe('all contexts as one list', () => {
     await rig.shows('web-1@prod', 'web-1@lab', 'Silence 2 events');
     expect(rig.screen.text).not.toContain('check everywhere');
     rig.type('CHG-7\u0013');
-    await rig.shows('2 silences made');
+    await rig.shows('2 silences created');
     const silence = { op: 'silence', subscription: 'client:web-1', check: 'disk', reason: 'CHG-7' };
     expect(prod.operations()).toEqual([expect.objectContaining(silence)]);
     expect(lab.operations()).toEqual([expect.objectContaining(silence)]);
@@ -164,7 +164,7 @@ describe('all contexts as one list', () => {
     await rig.showsNo('mesh-7');
     for (const key of ['s', 'r', 'K', 'D', 'R', 'u']) {
       rig.type(`a${key}`);
-      await rig.shows('lab is not connected: leave out what is from there');
+      await rig.shows('lab is not connected: leave its rows out');
       expect(rig.screen.text).not.toContain('Cancel');
       rig.escape();
       rig.escape();
@@ -179,7 +179,11 @@ describe('all contexts as one list', () => {
     await rig.showsNo('mesh-7');
     lab.refuseChanges(500);
     rig.type('asCHG-9\u0013');
-    await rig.shows('1 of 2 silences made', 'not made: client:web-1@lab:disk: lab: ', 'made: client:web-1@prod:disk');
+    await rig.shows(
+      '1 of 2 silences created',
+      'not created: client:web-1@lab:disk: lab: ',
+      'created: client:web-1@prod:disk',
+    );
     rig.type('\r');
     await rig.showsNo('not made');
     rig.type('z');
@@ -212,7 +216,7 @@ describe('all contexts as one list', () => {
   test('have the list of events only, and go to one backend and back', async () => {
     const { rig } = await openTwo();
     rig.type(':clients\r');
-    await rig.shows('Clients: shown of one backend at a time, :ctx NAME chooses it', 'mesh-7');
+    await rig.shows('Clients shows one backend at a time: choose it with :ctx NAME', 'mesh-7');
     rig.type(':ctx lab\r');
     await rig.shows('mon  lab  ', 'old-1');
     await rig.showsNo('mesh-7');

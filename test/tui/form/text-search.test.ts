@@ -100,7 +100,7 @@ describe('a text on the screen', () => {
   test('says that nothing was found, or looked for', async () => {
     const rig = await openDetail();
     rig.type('n');
-    await rig.shows('nothing is searched for: / searches');
+    await rig.shows('no search: / starts one');
     rig.type('/nope');
     await rig.shows('no match');
     expect(rig.screen.text).not.toContain(' of ');

@@ -90,7 +90,7 @@ describe('what another event keeps quiet', () => {
   test('says so, and because of what', () => {
     const event = { ...quiet('web-1'), since: NOW - 180, output: 'refused' };
     expect(eventSentence(event, NOW_MS)).toBe(
-      'critical, quiet because of switch on sw-1: http on web-1, 3 minutes: refused',
+      'critical, inhibited by switch on sw-1: http on web-1, 3 minutes: refused',
     );
     expect(eventSentence({ ...event, silenced_by: ['x'] }, NOW_MS)).toBe(
       'silenced, critical: http on web-1, 3 minutes: refused',
@@ -104,7 +104,7 @@ describe('what another event keeps quiet', () => {
       'critical: switch on sw-1; 1 critical on http; 2 critical, inhibited on http',
     );
     expect(announcement(changes.slice(0, 2), NOW_MS)).toBe(
-      'critical, quiet because of switch on sw-1: http on web-1; 1 more critical, inhibited on http',
+      'critical, inhibited by switch on sw-1: http on web-1; 1 more critical, inhibited on http',
     );
   });
 

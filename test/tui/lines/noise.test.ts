@@ -44,14 +44,14 @@ test('groups are read, what waits first', async () => {
     /^1: critical: client\.rack=a at default: 1 event, 1 untold, never told, waits 22h1\dm\n2: warning: client\.rack=b at .*\nmon> $/,
   );
   expect(await person.type('g 1')).toMatch(/^1: critical: .*\nand 1 more\.\nmon> $/);
-  expect(await person.type('groups all')).toContain('groups takes a number, as in: groups 20');
+  expect(await person.type('groups all')).toContain('groups takes a number, for example: groups 20');
 });
 
 test('inhibitions are read, those first that keep most quiet, and the events of one by a filter', async () => {
   expect(await person.type('inhibitions')).toBe(
     [
-      '1: switch-down keeps 2 events quiet because of switch on sw-a; when check=switch status=crit, quiets check!=switch, equal client.rack',
-      '2: site-away keeps nothing quiet now; when check=uplink, quiets check!=uplink',
+      '1: switch-down inhibits 2 events: switch on sw-a; source check=switch status=crit, target check!=switch, equal client.rack',
+      '2: site-away inhibits nothing now; source check=uplink, target check!=uplink',
       'mon> ',
     ].join('\n'),
   );
@@ -61,13 +61,13 @@ test('inhibitions are read, those first that keep most quiet, and the events of 
 test('an event says what keeps it quiet', async () => {
   expect(person.text).toContain('Connected: 3 critical, 1 warning; 2 of them inhibited.');
   expect(await person.type('list')).toMatch(
-    /1: critical: switch on sw-a.*\n2: warning: disk on b-1.*\n3: critical, quiet because of switch on sw-a: disk on a-[12]/,
+    /1: critical: switch on sw-a.*\n2: warning: disk on b-1.*\n3: critical, inhibited by switch on sw-a: disk on a-[12]/,
   );
-  expect(await person.type('open a-1/disk')).toContain('Kept quiet by switch-down, because of switch on sw-a.');
+  expect(await person.type('open a-1/disk')).toContain('Inhibited by switch-down: switch on sw-a.');
 });
 
 test('of another namespace there is nothing', async () => {
   const elsewhere = await talk('team-a');
   expect(await elsewhere.type('groups')).toContain('No group: ');
-  expect(await elsewhere.type('inhibitions')).toContain('1: site-away keeps nothing quiet now');
+  expect(await elsewhere.type('inhibitions')).toContain('1: site-away inhibits nothing now');
 });

@@ -13,14 +13,14 @@ async function at(step: string, { who = 'alice', session = 'console-1' } = {}) {
 test('without a plan it is said how to make one, after two questions', async () => {
   const plans = new ScriptedPlans();
   const person = await converse({ plans });
-  expect(await person.type('upgrade')).toContain('There is no plan for an upgrade. Type upgrade new to make one.');
+  expect(await person.type('upgrade')).toContain('There is no upgrade plan. Type upgrade new to make one.');
   await person.type('upgrade new', 'from which version?');
   await person.type('6.1.0', 'To which version?');
   expect(await person.type('6.0.0', 'cancel to leave')).toContain('there is no plan for a downgrade');
   const said = await person.type('6.5.0');
   expect(said).toContain('Plan 18 from 6.1.0 to 6.5.0: open. Held by alice.');
   expect(said).toContain('block: Every check names a namespace that exists: the namespace billing does not exist');
-  expect(said).toContain('step 1 of 12, Look at everything that could go wrong: next.');
+  expect(said).toContain('step 1 of 12, Run the pre-flight checks: next.');
 });
 
 describe('a step', () => {
@@ -34,12 +34,12 @@ describe('a step', () => {
 
   test('that cannot be undone wants its word typed', async () => {
     const { person, plans } = await at('migrate');
-    await person.type('upgrade run', 'It cannot be undone. Type 6.5.0 to run it:');
+    await person.type('upgrade run', 'This cannot be undone. Type 6.5.0 to run it:');
     expect(await person.type('yes', 'cancel to leave')).toContain('that is not 6.5.0');
     expect(await person.type('cancel')).toContain('nothing was changed');
     expect(plans.orders).toEqual([]);
     await person.type('upgrade run', 'to run it:');
-    expect(await person.type('6.5.0')).toContain('Type upgrade to hear what came of it.');
+    expect(await person.type('6.5.0')).toContain('Type upgrade to check the outcome.');
     expect(plans.orders).toEqual([{ order: 'start', session: 'console-1', step: 'migrate', typed: '6.5.0' }]);
   });
 
@@ -65,7 +65,7 @@ describe('a step', () => {
     await person.type('upgrade run', 'yes or no:');
     await plans.from('alice', { order: 'skip', session: 'console-1', step: 'backup', reason: 'elsewhere' });
     plans.orders.length = 0;
-    expect(await person.type('yes')).toContain('The plan has moved on: nothing was done.');
+    expect(await person.type('yes')).toContain('The plan has changed meanwhile: nothing was done.');
     expect(plans.orders).toEqual([]);
   });
 });
@@ -73,11 +73,11 @@ describe('a step', () => {
 test('what somebody else holds is taken only after a question', async () => {
   const { person, plans } = await at('backup', { who: 'bob', session: 'console-2' });
   plans.nowMs = person.clock.now();
-  expect(await person.type('upgrade run')).toContain('bob holds the plan. Type upgrade take to take it.');
-  await person.type('upgrade take', 'bob holds the plan. Take it? yes or no:');
+  expect(await person.type('upgrade run')).toContain('bob owns the plan. Type upgrade take to take ownership.');
+  await person.type('upgrade take', 'bob owns the plan. Take ownership? yes or no:');
   expect(await person.type('yes')).toContain('plan #18 is yours');
   expect(plans.orders).toEqual([{ order: 'take', session: 'console-1', force: true }]);
-  expect(await person.type('upgrade release')).toContain('you let go of plan #18');
+  expect(await person.type('upgrade release')).toContain('you released plan #18');
 });
 
 test('going back needs a backup, and names the command', async () => {
@@ -92,7 +92,7 @@ test('going back needs a backup, and names the command', async () => {
 
 test('a word that is none gets the nearest one, and read-only changes nothing', async () => {
   const { person, plans } = await at('backup');
-  expect(await person.type('upgrade skp')).toContain('There is no upgrade skp. Did you mean skip?');
+  expect(await person.type('upgrade skp')).toContain('Unknown command upgrade skp. Did you mean skip?');
   const reader = await converse({ plans, readOnly: true });
   expect(await reader.type('upgrade run')).toContain('Nothing can be changed');
   expect(plans.orders).toEqual([]);

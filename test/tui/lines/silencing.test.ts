@@ -28,17 +28,20 @@ const post = (target: string, body: object): Promise<unknown> =>
 const entries = () => openApiClient({ backend: backend.url }).silencedDetails({});
 
 test('a silence by search says what it matches now, is asked for as any, and can be undone', async () => {
-  await person.type('silence search', 'Silence what a search finds: client~web-* env=prod check!=backup, or another:');
-  await person.type('status=crit', /changes from result to result.*\n.*or another:/);
+  await person.type(
+    'silence search',
+    'Silence which events? Type a search, for example client~web-* env=prod check!=backup:',
+  );
+  await person.type('status=crit', /changes with every result.*\n.*or another:/);
   const asked = await person.type('client~web-* env=prod', /for how long\? .*:/);
-  expect(asked).toContain('It matches 2 events now: 1 critical, 1 warning. It finds what comes later, too.');
+  expect(asked).toContain('It matches 2 events now: 1 critical, 1 warning. Later matches are included.');
   expect(asked).toContain('2 events are many: is the search right?');
   await person.type('never', /it must end within 8h.*\n.*for how long\?/);
   await person.type('2h', 'End it when the first of these resolves? yes or no; Enter for no:');
   await person.type('', 'Reason?');
   await person.type('CHG-4412', 'Silence what client~web-* env=prod finds for 2 hours? yes or no:');
   const made = await person.type('yes');
-  expect(made).toContain('1 silence made: search:client~web-* env=prod.');
+  expect(made).toContain('1 silence created: search:client~web-* env=prod.');
   expect(made).toContain('Type undo to end search:client~web-* env=prod again.');
   const text = { selector: 'client~web-* env=prod', reason: 'CHG-4412', creator: 'alice@ops' };
   expect(await entries()).toMatchObject([{ ...text, expire_on_resolve: false }]);
@@ -55,26 +58,26 @@ test('a search may stand behind the verb; one that cannot be read is asked for',
   );
   await person.type('cancel');
   const asked = await person.type('silence search status=crit', 'or another:');
-  expect(asked).toContain('changes from result to result');
+  expect(asked).toContain('changes with every result');
   expect(await person.type('cancel')).toContain('nothing was changed');
 });
 
 test('a silence that recurs is asked for part by part, and says its next windows', async () => {
   await person.type('silence db-1/disk', '1d, 2h from 22:30Z, never or recurring; Enter for 1h:');
-  await person.type('recurring', 'When? sat,sun 02:00; daily 6:00,18:00; or cron:');
+  await person.type('recurring', 'When? For example sat,sun 02:00; daily 6:00,18:00; or a cron schedule:');
   await person.type('', /no schedule: .*\nWhen\?/);
-  await person.type('sat,sun 02:00', 'In which zone? Europe/Berlin, +02:00; Enter for UTC:');
+  await person.type('sat,sun 02:00', 'Time zone? For example Europe/Berlin or +02:00; Enter for UTC:');
   await person.type('Berlin', /"Berlin" is no time zone.*\nIn which zone\?/);
-  await person.type('Europe/Berlin', 'For how long each time? 30m, 2h; Enter for 1h:');
+  await person.type('Europe/Berlin', 'How long each time? For example 30m or 2h; Enter for 1h:');
   await person.type('10h', /it must end within 8h.*\nFor how long/);
-  await person.type('2h', 'From which day? 2026-12-01; Enter for now on:');
-  await person.type('', 'To which day, the last one? Enter for ever:');
+  await person.type('2h', 'First day? For example 2026-12-01; Enter for today:');
+  await person.type('', 'Last day? Enter for no last day:');
   expect(await person.type('', 'Reason?')).toMatch(
-    /The next windows:\n((Sat|Sun) \d{4}-\d\d-\d\d 0[23]:00 to 0\d:00 \(0[01]:00Z\).*\n){5}Reason\?/,
+    /Next windows:\n((Sat|Sun) \d{4}-\d\d-\d\d 0[23]:00 to 0\d:00 \(0[01]:00Z\).*\n){5}Reason\?/,
   );
   await person.type('', /a reason is required.*\nReason\?/);
   await person.type('backup', 'Silence disk on db-1, recurring: sat,sun 02:00 Europe/Berlin, 2h each? yes or no:');
-  expect(await person.type('yes')).toContain('1 silence made: client:db-1:disk.');
+  expect(await person.type('yes')).toContain('1 silence created: client:db-1:disk.');
   const recurrence = { schedule: 'sat,sun 02:00', zone: 'Europe/Berlin', duration: 7200 };
   expect(await entries()).toMatchObject([{ id: 'client:db-1:disk', reason: 'backup', recurrence }]);
   await person.type('silence db-1/disk', 'for how long?');
@@ -93,7 +96,7 @@ test('windows that would overlap are refused when it is asked how long they last
   await person.type('', /would overlap.*\nFor how long each time\?/);
   await person.type('10m', 'From which day?');
   await person.type('2026-13-01', /is no day.*\nFrom which day\?/);
-  expect(await person.type('cancel')).toContain('Cancelled; nothing was changed.');
+  expect(await person.type('cancel')).toContain('Canceled; nothing was changed.');
   expect(await entries()).toEqual([]);
 });
 
@@ -107,7 +110,7 @@ test('one that recurs is named as such before it is ended', async () => {
   await vi.waitFor(async () => expect(await person.type('list')).toContain('silenced, critical: disk on db-1'));
   await person.type(
     'unsilence db-1/disk',
-    `End search:env=test (recurring, daily ${before} UTC, 1h each), with everything else that it covers? yes or no:`,
+    `End search:env=test (recurring, daily ${before} UTC, 1h each), for everything else it covers too? yes or no:`,
   );
   expect(await person.type('yes')).toContain('1 silence ended');
   expect(await entries()).toEqual([]);
@@ -116,7 +119,7 @@ test('one that recurs is named as such before it is ended', async () => {
 test('one that starts later is told from when, in the words of the dialog', async () => {
   const hours = new Date(Date.now() + 2 * 3_600_000).toISOString();
   await person.type('silence db-1/disk', 'for how long?');
-  await person.type('1h from yesterday', /type when it starts: from 22:30Z, .*\nSilence disk on db-1 for how long\?/);
+  await person.type('1h from yesterday', /type a start time: from 22:30Z, .*\nSilence disk on db-1 for how long\?/);
   await person.type('1h from +2h', 'End it when the check resolves?');
   await person.type('', 'Reason?');
   const sure = await person.type('CHG-1', 'yes or no:');
@@ -158,26 +161,26 @@ test.each([
     { subscription: 'canary', check: null },
   ],
 ])('silence %s is about %s; it is listed, and ended by its number', async (words, name, target, matches, parts) => {
-  expect(await person.type('silences end 1')).toContain('No silences were read yet: type silences.');
+  expect(await person.type('silences end 1')).toContain('No silences were listed yet: type silences.');
   const asked = await person.type(`silence ${words}`, `Silence ${name} for how long?`);
   expect(asked).toContain(matches);
   await person.type('2h', 'End it when the first of these resolves? yes or no; Enter for no:');
   await person.type('', 'Reason?');
   await person.type('CHG-2', `Silence ${name} for 2 hours? yes or no:`);
-  expect(await person.type('yes')).toContain('1 silence made');
+  expect(await person.type('yes')).toContain('1 silence created');
   expect(await entries()).toMatchObject([{ ...parts, reason: 'CHG-2' }]);
   const listed = await person.type('silences');
   expect(listed).toContain(`1: active: ${target}, by alice@ops, for `);
   expect(await person.type('silences end 2')).toContain('takes the number of one that was read');
-  await person.type('silences end 1', 'with everything that it covers? yes or no:');
+  await person.type('silences end 1', 'for everything it covers? yes or no:');
   expect(await person.type('yes')).toContain('1 silence ended');
   expect(await entries()).toEqual([]);
-  expect(await person.type('silences')).toContain('Nothing is silenced.');
+  expect(await person.type('silences')).toContain('No silences.');
 });
 
 test.each(['nowhere', 'CANARY'])('of %s, a subscription that no client has, nothing is matched', async (name) => {
   const asked = await person.type(`silence subscription ${name}`, /for how long\?/);
-  expect(asked).toContain('It matches 0 events now. It finds what comes later, too.');
+  expect(asked).toContain('It matches 0 events now. Later matches are included.');
   await person.type('cancel');
 });
 
@@ -188,11 +191,11 @@ test('what no subscription is called is refused before more is asked', async () 
 });
 
 test('client and check alone are those of the event that was read last', async () => {
-  expect(await person.type('silence check')).toContain('Name it, as in: silence check disk');
+  expect(await person.type('silence check')).toContain('Type a name, for example: silence check disk');
   await person.type('open web-1/disk');
   await person.type('silence client', 'Silence all checks of web-1 for how long?');
   await person.type('cancel');
   await person.type('silence check', 'Silence disk everywhere for how long?');
   await person.type('cancel');
-  expect(await person.type('silence subscription')).toContain('Name it, as in: silence subscription canary');
+  expect(await person.type('silence subscription')).toContain('Type a name, for example: silence subscription canary');
 });

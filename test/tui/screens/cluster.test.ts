@@ -31,7 +31,7 @@ async function openCluster(rig: ConsoleRig): Promise<void> {
 /** Of the header alone, over the events. */
 const HEADERS = [
   { view: 'cluster-header-away', told: AWAY, shows: 'database away: writes wait' },
-  { view: 'cluster-header-no-writer', told: NO_WRITER, shows: 'no writer: writes wait' },
+  { view: 'cluster-header-no-writer', told: NO_WRITER, shows: 'no leader: writes wait' },
   { view: 'cluster-header-behind', told: BEHIND, shows: 'member web2:4567 is 1204 writes behind' },
 ] as const;
 
@@ -99,7 +99,7 @@ describe('the page', () => {
   test('of an older backend says that it tells nothing', async () => {
     const rig = await openRig({ snapshot: SCENE });
     rig.type(':cluster\r');
-    await rig.shows('not loaded: this backend is of a version that knows of no others');
+    await rig.shows('not loaded: this version of the backend has no cluster');
     expect(rig.screen.text).not.toContain('loading');
   });
 });
@@ -109,9 +109,9 @@ describe('a hand-over', () => {
     const rig = await new ClusterScene().open();
     await openCluster(rig);
     rig.type('jH');
-    await rig.shows('Hand over to web2:4567', 'web1:4567 has written for 2h10m.');
+    await rig.shows('Hand over to web2:4567', 'web1:4567 has been the leader for 2h10m.');
     rig.type('y');
-    await rig.shows('web2:4567 writes now, after 0.0s', /web2:4567 +writer/);
+    await rig.shows('web2:4567 is the leader now, after 0.0s', /web2:4567 +writer/);
     expect(rig.asked.filter((one) => one.startsWith('POST'))).toEqual(['POST /api/mon/v1/cluster/hand-over']);
   });
 
@@ -124,8 +124,8 @@ describe('a hand-over', () => {
   });
 
   test.each([
-    { to: 'the one that writes', keys: 'H', says: 'web1:4567 writes already' },
-    { to: 'one that is gone', keys: 'jjH', says: 'web3:4567 has not been heard of for a while' },
+    { to: 'the one that writes', keys: 'H', says: 'web1:4567 is the leader already' },
+    { to: 'one that is gone', keys: 'jjH', says: 'web3:4567 has sent no heartbeat for a while' },
     { to: 'two of them', keys: ' j H', says: 'one member at a time' },
   ])('to $to is refused at once', async ({ keys, says }) => {
     const rig = await new ClusterScene().open();
@@ -149,7 +149,7 @@ describe('a hand-over', () => {
     const rig = await new ClusterScene().open({ readOnly: true });
     await openCluster(rig);
     rig.type('jH');
-    await rig.shows('H does nothing: this console was started with --read-only');
+    await rig.shows('H is disabled: this console was started with --read-only');
     expect(rig.asked.filter((one) => one.startsWith('POST'))).toEqual([]);
   });
 
@@ -159,8 +159,8 @@ describe('a hand-over', () => {
     const rig = await scene.open();
     await openCluster(rig);
     rig.type('jHy');
-    await rig.shows('not handed over: web2:4567 has not begun to write');
-    expect(rig.row('web1:4567 ')).toContain('writer');
+    await rig.shows('handover failed: web2:4567 has not begun to write');
+    expect(rig.row('web1:4567 ')).toContain('leader');
   });
 
   test('goes from the page of one member, too', async () => {
@@ -169,10 +169,10 @@ describe('a hand-over', () => {
     rig.type('j\r');
     await rig.shows('cluster › web2:4567');
     rig.type('Hy');
-    await rig.shows('web2:4567 writes now');
+    await rig.shows('web2:4567 is the leader now');
     await rig.pass(2000);
-    await rig.shows('writer: every change goes through it');
-    expect(rig.row('role')).toContain('writer');
+    await rig.shows('leader: all writes go through it');
+    expect(rig.row('role')).toContain('leader');
   });
 });
 

@@ -111,8 +111,8 @@ describe('the status line', () => {
   });
 
   test('tells how the last action went before anything else', () => {
-    const message = { text: '1 silence made: client:a:disk', tone: 'done', atMs: 0 } as const;
-    expect(status({ message, filter: disk }, { stale: true })).toBe(' 1 silence made: client:a:disk');
+    const message = { text: '1 silence created: client:a:disk', tone: 'done', atMs: 0 } as const;
+    expect(status({ message, filter: disk }, { stale: true })).toBe(' 1 silence created: client:a:disk');
   });
 
   test('shows what an error of a server tries to do to the terminal', () => {
@@ -122,7 +122,7 @@ describe('the status line', () => {
 
   test('says why keys do nothing while the connection is lost', () => {
     expect(status({ filter: disk }, { stale: true })).toBe(
-      ' actions are off while disconnected; marks and filter are kept',
+      ' actions are disabled while disconnected; marks and filter are kept',
     );
   });
 });

@@ -232,7 +232,7 @@ test('a backend that wants credentials gets a screen of its own, with what to do
   server.refuse(401);
   const rig = await openRig({ columns: 80, rows: 24, server });
   await rig.shows('MON_API_KEY');
-  expect(rig.screen.text).toContain('The backend wants to know who you are');
+  expect(rig.screen.text).toContain('The backend requires credentials');
 });
 
 test('too small a terminal says how small it may be', async () => {

@@ -89,9 +89,9 @@ describe('why was nobody paged', () => {
     const rig = await openHandlingScene();
     rig.type('\r');
     await rig.shows('unknown_handler');
-    expect(rig.row('audit')).toMatch(/handlers +audit +handle +delivered 3m ago +nothing keeps it from running/);
+    expect(rig.row('audit')).toMatch(/handlers +audit +handle +delivered 3m ago +all conditions are met/);
     expect(rig.row('pagerduty')).toMatch(/handle +failed 3m ago \(5 tries\): the connection was refused/);
-    expect(rig.row('slack-ops')).toMatch(/unknown_handler +no handler of this name is defined/);
+    expect(rig.row('slack-ops')).toMatch(/unknown_handler +no handler with this name is defined/);
   });
 
   test('is told whole by W, from the list and from the detail, and follows what becomes of it', async () => {
@@ -101,14 +101,14 @@ describe('why was nobody paged', () => {
       api: (request) => {
         const answer = backend.api(request);
         if (!isSilenced || !request.path.endsWith('/explain')) return answer;
-        return { status: 200, body: { ...(answer.body as object), reason: 'nobody handles it: it is silenced' } };
+        return { status: 200, body: { ...(answer.body as object), reason: 'no handler runs: it is silenced' } };
       },
     });
     rig.type('\rW');
     await rig.shows('handlers › db-014.eu-west-1 / postgres-repl', 'its filter office-hours keeps the event out');
     isSilenced = true;
     await rig.pass(2000);
-    await rig.shows('nobody handles it: it is silenced');
+    await rig.shows('no handler runs: it is silenced');
     rig.escape();
     await rig.shows('events › db-014.eu-west-1 / postgres-repl');
     expect(rig.screen.text).toContain('unknown_handler');
@@ -144,7 +144,7 @@ describe('why was nobody paged', () => {
     await rig.shows('related');
     expect(rig.screen.text).not.toContain('handlers');
     rig.type('W');
-    await rig.shows('the backend has neither an event nor a result of this check on this client');
+    await rig.shows('no event and no result for this check on this client');
   });
 });
 
@@ -235,7 +235,7 @@ describe('dead letters', () => {
     await rig.pass(5000);
     await rig.shows('as of', '"name": "db-014.eu-west-1"');
     await rig.pass(12_000);
-    await rig.shows('not loaded again: this dead letter is gone: it was retried or dropped');
+    await rig.shows('reload failed: this dead letter no longer exists: it was retried or dropped');
     expect(changesOf(rig)).toEqual(['DELETE /api/mon/v1/dead-letters/1763745000000000']);
   });
 
@@ -245,7 +245,7 @@ describe('dead letters', () => {
     rig.type('G\r');
     await rig.shows('dead letters › 1763745000000002', 'none since the backend started');
     rig.type('\r');
-    await rig.shows('the event is over: it is resolved');
+    await rig.shows('the event has resolved');
     expect(rig.screen.text).toContain('dead letters › 1763745000000002');
   });
 

@@ -50,8 +50,8 @@ describe('the help', () => {
   test('does nothing that the key would not do', async () => {
     const rig = await openOverviewScene({ readOnly: true });
     rig.type('?/silence the marked\r\r');
-    await rig.shows('s does nothing');
-    expect(rig.row('s does nothing')).toContain('--read-only');
+    await rig.shows('s is disabled');
+    expect(rig.row('s is disabled')).toContain('--read-only');
   });
 
   test('goes from key to key, over the headings', async () => {

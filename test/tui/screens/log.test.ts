@@ -32,7 +32,7 @@ async function openLog(options: RigOptions = {}): Promise<ConsoleRig> {
 async function openAudit(options: RigOptions = {}): Promise<ConsoleRig> {
   const rig = await openLog(options);
   rig.type(TAB);
-  await rig.shows('[what operators did]', 'silence.create');
+  await rig.shows('[audit trail]', 'silence.create');
   return rig;
 }
 
@@ -63,7 +63,7 @@ test('every message is kept, the newest first', async () => {
   expect(messages).toHaveLength(3);
   expect(messages[0]).toContain('unlocked');
   expect(messages[1]).toContain('s does nothing: the console is locked');
-  expect(messages[2]).toContain('locked: keys that change something do nothing');
+  expect(messages[2]).toContain('locked: keys that change something are disabled');
 });
 
 test('the search narrows it down while it is typed; Esc clears it, and then closes the log', async () => {
@@ -119,5 +119,5 @@ test('what cannot be loaded is told', async () => {
   });
   rig.type(TAB);
   await rig.shows('not loaded:');
-  expect(rig.screen.text).toContain('Nothing could be loaded yet.');
+  expect(rig.screen.text).toContain('Not loaded yet.');
 });

@@ -47,7 +47,7 @@ const INHIBITIONS = [
   { name: 'site-away', when: 'check=uplink', quiet: 'check!=uplink', equal: [], quieted: 0, inhibitors: [] },
 ];
 
-/** The events of the scene, of which two are quiet because of another one, and in a group. */
+/** The events of the scene, of which two are inhibited by another one, and in a group. */
 function quietScene(): NonNullable<RigOptions['snapshot']> {
   const events = Object.entries(SCENE.events ?? {}).map(([key, row]) => {
     const isQuiet = key.startsWith('web-003.') || key.startsWith('web-007.');
@@ -169,7 +169,7 @@ test('I goes from the detail of a quiet event to the one because of which it is'
   await rig.shows('events › db-014.eu-west-1 / postgres-repl');
   expect(rig.screen.text).not.toContain('by switch-down');
   rig.type('I');
-  await rig.shows('nothing is kept quiet here now');
+  await rig.shows('nothing is inhibited here now');
 });
 
 test('I says so where a rule keeps nothing quiet', async () => {
@@ -177,7 +177,7 @@ test('I says so where a rule keeps nothing quiet', async () => {
   await openInhibitions(rig);
   rig.type('j');
   rig.type('I');
-  await rig.shows('nothing is kept quiet here now');
+  await rig.shows('nothing is inhibited here now');
   expect(rig.screen.text).toContain('BECAUSE OF');
 });
 

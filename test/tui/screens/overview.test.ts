@@ -87,7 +87,7 @@ describe('Enter opens what is under the cursor as a list', () => {
     const rig = await openOverview();
     for (let box = 0; box < 3; box++) rig.type(TAB);
     rig.type('j\r');
-    await rig.shows('[what operators did]', 'event.resolve');
+    await rig.shows('[audit trail]', 'event.resolve');
     expect(rig.row('bob')).toMatch(/^> .*event\.resolve +web-044/);
   });
 

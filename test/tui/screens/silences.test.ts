@@ -24,7 +24,7 @@ const PICTURES: readonly Picture[] = [
     play: async (rig) => {
       await openSilences(rig);
       rig.type('e');
-      await rig.shows('as it is', 'CHG-*');
+      await rig.shows('unchanged', 'CHG-*');
       rig.type(`3\t\tthe mover is slow`);
       await rig.shows('the mover is slow');
     },
@@ -52,9 +52,9 @@ const PICTURES: readonly Picture[] = [
       rig.type(`Gs`);
       await rig.shows('CHG-*');
       rig.type(`${SHIFT_TAB.repeat(3)}6${SHIFT_TAB}${RIGHT}`);
-      await rig.shows('within 8h', 'global');
+      await rig.shows('within 8h', 'all clients');
       await rig.pass(200);
-      await rig.shows('also in the last 24 h: 5 checks, OK again');
+      await rig.shows('also in the last 24 h: 5 checks that recovered');
     },
   },
   {
@@ -65,7 +65,7 @@ const PICTURES: readonly Picture[] = [
       rig.type(`CHG-4431 backup${SHIFT_TAB}${LEFT}`);
       await rig.shows('[recurs…]', 'no schedule');
       rig.type(`\tsat,sun 02:00\t${CLEAR}Europe/Berlin\t${CLEAR}2h\t2027-03-20`);
-      await rig.shows('Sun 2027-03-28 03:00 to 05:00 (01:00Z) *', 'clocks skip this start');
+      await rig.shows('Sun 2027-03-28 03:00 to 05:00 (01:00Z) *', 'the start falls into');
     },
   },
   {
@@ -74,7 +74,7 @@ const PICTURES: readonly Picture[] = [
       rig.type('s');
       await rig.shows('CHG-*');
       rig.type(`CHG-4431 backup${SHIFT_TAB}${LEFT}\tsat 25:00`);
-      await rig.shows('not right: see below', '"25:00" is no time of day');
+      await rig.shows('invalid: see below', '"25:00" is no time of day');
     },
   },
   {
@@ -83,7 +83,7 @@ const PICTURES: readonly Picture[] = [
       rig.type('/client~web-*\rs');
       await rig.shows('CHG-*');
       rig.type(`CHG-4432${SHIFT_TAB.repeat(4)}${LEFT}`);
-      await rig.shows('(•) what a search finds', 'client~web-*');
+      await rig.shows('(•) everything matching a search', 'client~web-*');
       rig.type(`\t env=prod`);
       await rig.pass(200);
       await rig.shows('matches now: 4 events', '[ Silence 4 events ]');
@@ -95,7 +95,7 @@ const PICTURES: readonly Picture[] = [
       rig.type('s');
       await rig.shows('CHG-*');
       rig.type(`CHG-4432${SHIFT_TAB.repeat(4)}${LEFT}\tstatus=2`);
-      await rig.shows('changes from result to result');
+      await rig.shows('changes with every result');
     },
   },
   {
@@ -154,5 +154,5 @@ async function openSilences(rig: ConsoleRig): Promise<void> {
   rig.type('3');
   await rig.pass(400);
   await rig.shows('CREATOR', 'ntp-001');
-  if (rig.screen.text.includes('KEPT')) await rig.shows('1204');
+  if (rig.screen.text.includes('SUPPRESSED')) await rig.shows('1204');
 }

@@ -56,7 +56,7 @@ const PICTURES: readonly Picture[] = [
     play: async (options) => {
       const { rig } = await heldAt('restart-agents', options);
       rig.type('L');
-      await rig.shows('alice holds it', 'line 1/');
+      await rig.shows('owned by alice', 'line 1/');
       return rig;
     },
   },
@@ -65,7 +65,7 @@ const PICTURES: readonly Picture[] = [
     play: async (options) => {
       const rig = await new ScriptedPlans().open(options);
       rig.type('n');
-      await rig.shows('New plan for an upgrade');
+      await rig.shows('New upgrade plan');
       return rig;
     },
   },

@@ -33,7 +33,7 @@ test('the end of a silence is pointed out when its backend does, and once', () =
   const reminded = { at: store.options.now() / 1000, events: 3 };
   driver.goLive({ silenced: { '*:disk': entry } });
   driver.change({ silenced: { '*:disk': { ...entry, reminded } } });
-  const line = '*:disk ends in 10m and keeps 3 events quiet: e in the silences extends it';
+  const line = '*:disk ends in 10m and silences 3 events: e in the silences view extends it';
   expect(said()).toEqual([line]);
   driver.change({ silenced: { '*:disk': { ...entry, reminded, reason: 'another' } } });
   expect(said()).toEqual([line]);
@@ -48,7 +48,7 @@ test('a silence by search is called by what it searches', () => {
   driver.goLive({ silenced: { [parts.id]: entry } });
   driver.change({ silenced: { [parts.id]: { ...entry, reminded: { at: end - 600, events: 1 } } } });
   expect(store.log.newestFirst.map(({ text }) => text)).toEqual([
-    'search:env=prod ends in 10m and keeps 1 event quiet: e in the silences extends it',
+    'search:env=prod ends in 10m and silences 1 event: e in the silences view extends it',
   ]);
 });
 

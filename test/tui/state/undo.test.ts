@@ -30,11 +30,11 @@ function restore(about: Partial<Extract<BulkOperation, { op: 'restore' }>['entry
 describe('own changes', () => {
   test('the last one that can be taken back is found, and what was made after it', () => {
     const changes = new OwnChanges();
-    changes.remember('1 silence made', [clear('a')], NOW_MS);
-    changes.remember('2 silences made', [clear('b'), clear('c')], NOW_MS + 1);
+    changes.remember('1 silence created', [clear('a')], NOW_MS);
+    changes.remember('2 silences created', [clear('b'), clear('c')], NOW_MS + 1);
     changes.remember('1 event resolved', [], NOW_MS + 2);
     expect(changes.last(NOW_MS + 3)).toMatchObject({
-      change: { said: '2 silences made' },
+      change: { said: '2 silences created' },
       since: [{ said: '1 event resolved' }],
     });
   });
@@ -80,7 +80,7 @@ describe('how a change went', () => {
     expect(changeReport(change, outcomes)).toEqual({
       title: '1 of 2 silences ended',
       isWhole: false,
-      lines: ['not ended: client:b:disk: somebody changed it since', 'ended: client:a:disk'],
+      lines: ['not ended: client:b:disk: it was changed meanwhile', 'ended: client:a:disk'],
     });
   });
 
@@ -92,7 +92,7 @@ describe('how a change went', () => {
   test('an undo that comes too late says so', () => {
     const undo: Change = { verb: 'undo', operations: [restore()] };
     const outcomes = changeOutcomes(undo, [{ ok: false, error: 'expired' }]);
-    expect(changeReport(undo, outcomes).title).toBe('client:a:disk not undone: it would be over by now');
+    expect(changeReport(undo, outcomes).title).toBe('client:a:disk not undone: it would have ended by now');
   });
 
   test('a refusal of all of it names the one, or counts them', () => {

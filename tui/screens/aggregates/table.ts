@@ -75,7 +75,11 @@ export const AGGREGATES = tableView<AggregateEntry>({
     ({ name, summary }: AggregateEntry) => ({ ...summary, name: splitName(name).name }),
     [namespaceField(({ name }) => name), countField('need', ({ need }) => need), flagField('below', isBelowNeed)],
   ),
-  empty: () => ['No aggregate: no result names one.', '', 'A check with "aggregate": "name" puts its results into it.'],
+  empty: () => [
+    'No aggregates: no result belongs to one.',
+    '',
+    'Set "aggregate": "name" in a check to add its results to an aggregate.',
+  ],
   menu: ['open'],
 });
 

@@ -67,7 +67,7 @@ export const CHECKS = tableView<CheckEntry>({
     }),
     [countField('silenced', ({ silenced }) => silenced), namespaceField(({ check }) => check.name)],
   ),
-  empty: () => ['The backend publishes no check.'],
+  empty: () => ['The backend schedules no checks.'],
   menu: ['open', 'run'],
 });
 

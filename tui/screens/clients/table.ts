@@ -61,7 +61,7 @@ export const CLIENTS = tableView<ClientEntry>({
   ],
   sort: 'client',
   search: languageOf(CLIENT_SEARCH, ({ client }: ClientEntry) => client, [countField('events', ({ open }) => open)]),
-  empty: ({ options }) => ['No client yet.', '', `Start one: mon-agent start --backend ${options.backend}`],
+  empty: ({ options }) => ['No clients yet.', '', `Start one: mon-agent start --backend ${options.backend}`],
   menu: ['open', 'silence', 'delete-client'],
 });
 

@@ -14,8 +14,8 @@ export const MEMBER_TONES: Readonly<Record<MemberState, Tone>> = { ok: 'ok', beh
 
 const STATE_TEXTS: Readonly<Record<MemberState, string>> = {
   ok: 'ok',
-  behind: 'behind: too far to be asked, it says so to whoever does',
-  gone: 'gone: it has not been heard of for a while',
+  behind: 'behind: too far to serve requests; clients get an error',
+  gone: 'gone: no heartbeat for a while',
 };
 
 /** Everything about one member. */
@@ -31,10 +31,10 @@ export function memberLines(
     [
       { label: 'member', text: name },
       role === 'writer'
-        ? { label: 'role', text: 'writer: every change goes through it', tone: 'strong' }
+        ? { label: 'role', text: 'leader: all writes go through it', tone: 'strong' }
         : { label: 'role', text: role },
       { label: 'state', text: STATE_TEXTS[state], tone: MEMBER_TONES[state] },
-      { label: 'has', text: `write ${countText(seq)}${behind === 0 ? ', the newest' : ''}` },
+      { label: 'has', text: `write ${countText(seq)}${behind === 0 ? ', up to date' : ''}` },
       ...(behind === 0 ? [] : [{ label: 'behind', text: `${countText(behind)} writes`, tone: 'warning' as const }]),
       { label: 'seen', text: ago(seen) },
       { label: 'started', text: ago(since) },

@@ -14,13 +14,13 @@ export function summaryLines({ state, loads, nowMs }: Shown & Pick<Known, 'loads
   const { columns } = state.size;
   const view = loads.of('cluster').data?.view;
   if (view === undefined) return [[], []];
-  const seq = run(`newest write ${countText(view.seq)} `, 'faint');
+  const seq = run(`last write ${countText(view.seq)} `, 'faint');
   return [spread(writerRuns(view, nowMs), [seq], columns), fitRuns(databaseRuns(view), columns)];
 }
 
 function writerRuns(view: ClusterView, nowMs: number): readonly Run[] {
-  const label = labelRun('writer');
-  if (view.writer === null) return [label, run('nobody: writes wait', 'alert')];
+  const label = labelRun('leader');
+  if (view.writer === null) return [label, run('none: writes wait', 'alert')];
   const { since, epoch } = view.writer;
   return [
     label,
@@ -32,7 +32,6 @@ function writerRuns(view: ClusterView, nowMs: number): readonly Run[] {
 function databaseRuns({ database: { kind, place, state, problem } }: ClusterView): readonly Run[] {
   const where = safeLine(place === '' ? kind : place);
   // The problem first: a list of hosts may be long.
-  if (state === 'away')
-    return [labelRun('database'), run(safeLine(`away: ${problem ?? 'it does not answer'}`), 'alert')];
+  if (state === 'away') return [labelRun('database'), run(safeLine(`away: ${problem ?? 'no response'}`), 'alert')];
   return [labelRun('database'), run('ok', 'ok'), run(`  ${where}`)];
 }

@@ -30,7 +30,7 @@ export const CLUSTER = tableView<ClusterMember>({
   sort: 'name',
   search: MEMBER_SEARCH,
   above: summaryLines,
-  empty: () => ['This backend knows of no members, not even itself yet.'],
+  empty: () => ['No members yet: this backend has not joined the cluster.'],
   menu: ['open', 'hand-over'],
 });
 

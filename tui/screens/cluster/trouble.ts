@@ -13,7 +13,7 @@ const TONES: Readonly<Record<ClusterTrouble['kind'], Tone>> = {
 /** For a header of one row that has no room for more. */
 const SHORT: Readonly<Record<ClusterTrouble['kind'], string>> = {
   away: 'database away',
-  'no-writer': 'no writer',
+  'no-writer': 'no leader',
   behind: 'behind',
 };
 

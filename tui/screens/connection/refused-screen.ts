@@ -18,12 +18,7 @@ export function refusedLines({ options, state }: Opened & Shown, code: string, m
     [],
     ...textRows(fix, { width: columns - 1 }),
     [],
-    [
-      run(' R', 'accent'),
-      run(' tries again now (it is tried every 30 s anyway)   '),
-      run('q', 'accent'),
-      run(' quits'),
-    ],
+    [run(' R', 'accent'), run(' retry now (automatic retry every 30 s)   '), run('q', 'accent'), run(' quit')],
   ];
 }
 
@@ -31,16 +26,16 @@ function remedyOf(code: string): { readonly title: string; readonly fix: readonl
   switch (code) {
     case 'unauthenticated':
       return {
-        title: 'The backend wants to know who you are',
+        title: 'The backend requires credentials',
         fix: [
-          'Put the credentials into the environment and start again:',
+          'Set the credentials in the environment and start again:',
           '  MON_CREDENTIALS=user:password mon --backend URL',
           '  MON_API_KEY=key mon --backend URL',
         ],
       };
     case 'forbidden':
       return {
-        title: 'These credentials may not read the feed',
+        title: 'These credentials are not allowed to read the feed',
         fix: ['Ask for a key with the scope "read", or use other credentials (MON_CREDENTIALS, MON_API_KEY).'],
       };
     case 'not_found':
@@ -54,6 +49,6 @@ function remedyOf(code: string): { readonly title: string; readonly fix: readonl
         fix: ['Use the console of the same release as the backend: "monctl version" shows both.'],
       };
     default:
-      return { title: 'The backend refused the connection', fix: ['The log of the backend says more.'] };
+      return { title: 'The backend refused the connection', fix: ['See the log of the backend.'] };
   }
 }

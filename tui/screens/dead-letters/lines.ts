@@ -21,13 +21,13 @@ export function deadLetterLines(
     { label: data.group === undefined ? 'event' : 'group', text: deadLetterSubject(data) },
     { label: 'reason', text: data.reason, tone: 'critical' },
     { label: 'tries', text: triesText(data.attempts) },
-    { label: 'asked for', text: ago(data.queued_at) },
+    { label: 'queued', text: ago(data.queued_at) },
     { label: 'failed', text: ago(data.failed_at) },
     { label: 'delivery', text: String(data.id) },
   ];
   return [
     ...describe(all, { width: columns - 1 }),
-    [run(`─ the ${data.group === undefined ? 'event' : 'events'}, without secrets `.padEnd(columns, '─'), 'faint')],
+    [run(`─ ${data.group === undefined ? 'event' : 'events'}, secrets redacted `.padEnd(columns, '─'), 'faint')],
     ...eventRows.of(data, String(columns), () =>
       textRows(boundedLines(JSON.stringify(data.events ?? data.event, undefined, 2)), { width: columns - 1 }),
     ),

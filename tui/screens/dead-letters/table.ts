@@ -34,7 +34,7 @@ export const DEAD_LETTERS = tableView<DeadLetterSummary>({
   sort: 'when',
   newestBy: ['when'],
   search: DEAD_LETTER_SEARCH,
-  empty: () => ['There are no dead letters: no run of a handler has failed for good.'],
+  empty: () => ['No dead letters: no handler has given up on a notification.'],
   menu: ['open', 'dead-letter-retry', 'dead-letter-drop', 'why'],
 });
 

@@ -24,7 +24,7 @@ const LABELS = { cells: 10 };
 const RELATED_MAX = 8;
 
 /** Where the rest is of what is too long for the screen. */
-const WHOLE = 'monctl event info has them all';
+const WHOLE = 'run monctl event info to see all of them';
 
 /** The part of the detail screen that scrolls. */
 export function detailBody(store: Shown & Known, layer: DetailLayer): readonly Line[] {
@@ -34,7 +34,7 @@ export function detailBody(store: Shown & Known, layer: DetailLayer): readonly L
     case 'loading':
       return [[run(' loading …', 'faint')]];
     case 'missing':
-      return [[run(' The backend has no such event: it is resolved. Esc goes back.')]];
+      return [[run(' This event no longer exists: it has resolved. Esc goes back.')]];
     case 'failed':
       return [[run(` ${safeLine(load.message)}`, 'critical')], [run(' Enter tries again, Esc goes back.')]];
     case 'loaded':
@@ -73,7 +73,8 @@ const partRows = new KeptRows<Event>();
 const jsonParts = new KeptRows<Event>();
 
 function historyRow({ check: { interval, history } }: Event): Line {
-  const each = typeof interval === 'number' ? `${formatDuration(interval)} each, newest right` : 'newest right';
+  const each =
+    typeof interval === 'number' ? `every ${formatDuration(interval)}, newest on the right` : 'newest on the right';
   return [...historyRuns(history.map(Number), Infinity), run(`  (${each})`, 'faint')];
 }
 
@@ -87,7 +88,7 @@ function nextRun(atSeconds: number | undefined, nowMs: number): readonly Describ
 /** What becomes of the event at its handlers; nothing when the backend did not tell. */
 function handlers(handling: EventExplanation | undefined, nowMs: number, width: number): readonly Described[] {
   if (handling === undefined) return [];
-  const rest = [run(`${keyOf('why')} shows why, whole`, 'faint')];
+  const rest = [run(`${keyOf('why')}: full explanation`, 'faint')];
   return [{ label: 'handlers', rows: [...handlerRows(handling, nowMs, width), rest] }];
 }
 
@@ -102,7 +103,7 @@ function clientText(event: Event): string {
 /** A client that gives no sign of life was made by a result with a source, or by somebody. */
 function agentText({ type, keepalives, version }: Event['client']): string {
   if (keepalives !== false) return `agent ${version}`;
-  return type === 'proxy' ? 'no agent, others report for it' : 'no agent, from the API';
+  return type === 'proxy' ? 'proxy client, no agent' : 'created by the API, no agent';
 }
 
 function silencesOn(
@@ -118,7 +119,7 @@ function silencesOn(
 function inhibitor({ events }: Pick<Known, 'events'>, key: string): readonly Described[] {
   const by = events.get(key)?.row.inhibited_by;
   if (by === undefined) return [];
-  return [{ label: 'quiet', text: safeLine(`by ${by.rule}, because of ${by.client}/${by.check}`) }];
+  return [{ label: 'inhibited', text: safeLine(`by ${by.rule}: ${by.client}/${by.check} is failing`) }];
 }
 
 /** Who silenced it, for how long and why. */
@@ -130,7 +131,7 @@ function silences(entries: readonly (SilencedRow | string)[], nowMs: number): De
 export function silenceText(entry: SilencedRow | string, nowMs: number): string {
   if (typeof entry === 'string') return safeLine(entry);
   const { id, creator, expire_at, expire_on_resolve, reason, recurrence } = entry;
-  const left = expire_at === null ? 'no end' : `${formatDuration(Math.max(0, expire_at - nowMs / 1000))} left`;
+  const left = expire_at === null ? 'never expires' : `${formatDuration(Math.max(0, expire_at - nowMs / 1000))} left`;
   return safeLine(
     `${id}${creator === null ? '' : ` by ${creator}`}, ${left}${expire_on_resolve ? ' or until it resolves' : ''}` +
       (recurrence === undefined ? '' : `, recurs ${scheduleText(recurrence)}`) +

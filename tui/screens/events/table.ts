@@ -34,7 +34,7 @@ export const EVENTS = tableView<EventRecord, EventLine, SearchRow>({
   place: (store, window) => eventPlace(store, window as readonly EventRecord[]),
   empty: ({ feed, options }) =>
     feed.stats?.clients === 0
-      ? ['No events, and no client yet.', '', `Start one: mon-agent start --backend ${options.backend}`]
+      ? ['No events and no clients yet.', '', `Start one: mon-agent start --backend ${options.backend}`]
       : ['No events: everything that reports is OK.'],
   noMatch: 'No event matches the filter.',
   menu: ['open', 'silence', 'acknowledge', 'repeat-silence', 'resolve', 'unsilence', 'run', 'delete', 'json'],

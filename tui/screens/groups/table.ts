@@ -28,8 +28,8 @@ export const GROUPS = tableView<GroupRow>({
       tone: ({ worst = 'unknown', firing }) => (firing === 0 ? 'faint' : STATUS[worst].tone),
       compare: (a, b) => worstRank(a) - worstRank(b) || b.firing - a.firing,
     }),
-    countColumn('untold', 'UNTOLD', ({ waiting }) => waiting, { least: 6, most: 7, tone: 'strong' }),
-    column('told', 'TOLD', [9, 9], toldText, {
+    countColumn('untold', 'PENDING', ({ waiting }) => waiting, { least: 6, most: 7, tone: 'strong' }),
+    column('told', 'NOTIFIED', [9, 9], toldText, {
       spare: 1,
       compare: (a, b) => (b.told_at ?? 0) - (a.told_at ?? 0),
     }),
@@ -40,13 +40,13 @@ export const GROUPS = tableView<GroupRow>({
   ],
   sort: 'next',
   search: GROUP_SEARCH,
-  empty: () => [NO_GROUP, '', 'A handler with "group_by" tells of many events by one message.'],
+  empty: () => [NO_GROUP, '', 'A handler with "group_by" sends one notification for many events.'],
   menu: ['open'],
 });
 
 /** `✗ CRIT 31`: how many persist, and the worst of them. */
 function eventsText({ firing, worst = 'unknown' }: GroupRow): string {
-  if (firing === 0) return 'all over';
+  if (firing === 0) return 'resolved';
   return `${STATUS[worst].symbol} ${STATUS[worst].word.padEnd(4)} ${countText(firing)}`;
 }
 

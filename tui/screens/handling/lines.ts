@@ -65,7 +65,7 @@ export function handlingLines(
   const { event, reason, handlers } = data;
   const all: readonly Described[] = [
     { label: 'event', text: event === null ? 'none' : eventText(event) },
-    { label: 'so', text: reason, tone: 'strong' },
+    { label: 'result', text: reason, tone: 'strong' },
     ...handlers.flatMap((verdict) => aboutHandler(verdict, nowMs)),
   ];
   return describe(all, { width: state.size.columns - 1 });
@@ -77,12 +77,12 @@ function eventText({ status, action, occurrences, silenced_by: ids }: NonNullabl
 }
 
 function aboutHandler({ handler, verdict, reason, delivery }: HandlerVerdict, nowMs: number): readonly Described[] {
-  const last = delivery === null ? 'none that is known' : deliveryText(delivery, nowMs);
+  const last = delivery === null ? 'never run' : deliveryText(delivery, nowMs);
   return [
     BLANK,
     { label: 'handler', text: handler, tone: 'strong' },
     { label: 'verdict', text: verdict, tone: VERDICT_TONES.get(verdict) ?? 'plain' },
-    { label: 'because', text: reason },
+    { label: 'reason', text: reason },
     { label: 'last run', text: last, tone: delivery?.state === 'failed' ? 'critical' : 'plain' },
   ];
 }

@@ -14,7 +14,7 @@ export function loadedScreen(store: PagePorts, layer: DeadLetterLayer | Handling
   const page = textPage(store, layer, load.data === undefined ? { head, instead: notLoadedLines(load) } : { head });
   const isTold = store.state.message !== undefined || search.isOpen || search.line.text !== '';
   if (load.data === undefined || load.failure === undefined || isTold) return page;
-  return { ...page, bottom: [[run(` not loaded again: ${safeLine(load.failure)}`, 'warning')]] };
+  return { ...page, bottom: [[run(` reload failed: ${safeLine(load.failure)}`, 'warning')]] };
 }
 
 function placeRuns({ kind, id, load }: DeadLetterLayer | HandlingLayer | MemberLayer): Line {

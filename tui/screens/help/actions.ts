@@ -27,7 +27,7 @@ export function moveHelp(store: ActionPorts, layer: HelpLayer, action: KeyAction
 
 /** All bindings that are shown match: the next one is the next line, and behind the last one the first. */
 export function seekBinding(store: ActionPorts, layer: HelpLayer, step: 1 | -1): void {
-  if (layer.search.line.text === '') return store.say('nothing is searched for: / searches');
+  if (layer.search.line.text === '') return store.say('no search: / starts one');
   const { actions, index } = bindingsOf(layer);
   putLayer(store, { ...layer, at: actions.at((index + step) % actions.length) });
 }
@@ -43,8 +43,8 @@ export const HELP_ACTIONS: readonly Action[] = [
     name: 'help-run',
     keys: ['enter'],
     in: ['help'],
-    help: 'do what the line under the cursor says',
-    hint: 'do it',
+    help: 'run the action under the cursor',
+    hint: 'run',
     run: onLayer('help', (store, layer, { perform }) => {
       const { lines, cursor } = helpView(layer);
       const line = lines[cursor];
@@ -58,7 +58,7 @@ export const HELP_ACTIONS: readonly Action[] = [
     name: 'help',
     keys: ['?', 'f1'],
     in: [...SCROLLED],
-    help: 'this help',
+    help: 'show this help',
     hint: 'help',
     run: (store, { context }) => (context === 'help' ? closeLayer(store) : openHelp(store)),
   },

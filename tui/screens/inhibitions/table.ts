@@ -20,15 +20,15 @@ export const INHIBITIONS = tableView<InhibitionRow>({
   },
   columns: [
     textColumn('rule', 'INHIBITION', [12, 28], ({ name }) => name, { cut: 'middle' }),
-    countColumn('quiet', 'QUIET', ({ quieted }) => quieted, { least: 6, tone: 'silenced' }),
-    column('because', 'BECAUSE OF', [20, 44], becauseText, {
+    countColumn('quiet', 'INHIBITED', ({ quieted }) => quieted, { least: 10, most: 10, tone: 'silenced' }),
+    column('because', 'SOURCE EVENT', [20, 44], becauseText, {
       cut: 'middle',
       tone: ({ inhibitors }) => (inhibitors.length === 0 ? 'faint' : 'critical'),
       compare: (a, b) => b.inhibitors.length - a.inhibitors.length,
     }),
     textColumn(NAMESPACE_COLUMN, 'NAMESPACE', [10, 14], ({ inhibitors: [first] }) => first?.namespace ?? ''),
-    textColumn('when', 'WHEN', [14, 40], ({ when }) => when, { spare: 1 }),
-    textColumn('quiets', 'QUIETS', [12, 40], ({ quiet }) => quiet, { spare: 2 }),
+    textColumn('when', 'SOURCE', [14, 40], ({ when }) => when, { spare: 1 }),
+    textColumn('quiets', 'TARGET', [12, 40], ({ quiet }) => quiet, { spare: 2 }),
     textColumn('equal', 'EQUAL', [8, Infinity], ({ equal }) => equal.join(', '), { spare: 3 }),
   ],
   sort: 'quiet',
@@ -40,7 +40,7 @@ export const INHIBITIONS = tableView<InhibitionRow>({
 /** The first event that makes it keep others quiet, and how many more. */
 function becauseText({ inhibitors }: InhibitionRow): string {
   const [first, ...others] = inhibitors;
-  if (first === undefined) return 'nothing now';
+  if (first === undefined) return 'none now';
   const more = others.length === 0 ? '' : ` +${countText(others.length)}`;
   return `${first.client}/${first.check}${more}`;
 }

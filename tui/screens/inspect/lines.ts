@@ -73,7 +73,7 @@ function aboutClient(store: Pick<Known, 'clients' | 'nowMs'>, { client }: Client
   return [
     { label: 'keepalive', rows: [keepaliveRuns(store, client)] },
     { label: 'address', text: `${address}   version ${version === '' ? 'unknown' : version}` },
-    { label: 'holds', text: others.length === 0 ? 'no subscription' : others.join(', ') },
+    { label: 'subscribes', text: others.length === 0 ? 'to nothing' : others.join(', ') },
     { label: 'record', text: attributesText(client) },
   ];
 }
@@ -85,7 +85,7 @@ function keepaliveRuns(
 ): readonly Run[] {
   const ageSeconds = nowMs / 1000 - (clients.get(client.name)?.timestamp ?? client.timestamp);
   const age = `${formatDuration(ageSeconds)} ago`;
-  if (client['keepalives'] === false) return [run(age), run('  none is expected', 'faint')];
+  if (client['keepalives'] === false) return [run(age), run('  no keepalives expected', 'faint')];
   const own = saysWhenSilent(client) ? agentThresholds({ keepalive: client['keepalive'] }) : undefined;
   const { warning, critical }: AgentThresholds = own ?? thresholdsOf(client['keepalive']);
   const tone: Tone = ageSeconds >= (critical ?? Infinity) ? 'critical' : ageSeconds >= warning ? 'warning' : 'ok';
@@ -114,7 +114,9 @@ function attributesText(client: Readonly<Record<string, unknown>>): string {
   const plain = Object.entries(client).filter(
     ([name, value]) => !SAID.has(name) && ['string', 'number', 'boolean'].includes(typeof value),
   );
-  return plain.length === 0 ? 'y shows all of it' : plain.map(([name, value]) => `${name}=${String(value)}`).join(' ');
+  return plain.length === 0
+    ? 'y shows the full record'
+    : plain.map(([name, value]) => `${name}=${String(value)}`).join(' ');
 }
 
 function aboutCheck(
@@ -123,13 +125,13 @@ function aboutCheck(
 ): readonly Described[] {
   const counts = { label: 'results', rows: [resultCounts(results)] };
   if (definition === undefined) {
-    const unknown = 'the backend does not publish this check: its clients run it by themselves';
+    const unknown = 'not scheduled by the backend: clients run it themselves';
     return [{ label: 'schedule', text: unknown }, counts];
   }
   const next = definition.next_run === null ? '' : `, next run in ${nextRunText(definition.next_run, nowMs)}`;
   return [
     { label: 'schedule', text: scheduleText(definition) + next },
-    { label: 'asked of', text: (definition.subscribers ?? []).join(', ') },
+    { label: 'subscribers', text: (definition.subscribers ?? []).join(', ') },
     { label: 'command', text: commandText(definition.command ?? '') },
     counts,
   ];
@@ -162,7 +164,7 @@ function aboutAggregate(
   const { results, clients, checks } = summary;
   const entry = aggregates.entryOf(name, summary);
   const mark = aggregateMark(entry);
-  const trend = entry.trend.length < 2 ? 'nothing to compare with yet' : sparkline(entry.trend, TREND_CELLS, 100);
+  const trend = entry.trend.length < 2 ? 'no trend yet' : sparkline(entry.trend, TREND_CELLS, 100);
   const share = [
     run(percentText(entry).padEnd(5), mark.tone),
     ...aggregateBar(entry, BAR_CELLS),
@@ -173,9 +175,9 @@ function aboutAggregate(
     { label: 'ok', rows: [share] },
     ...aboutRules(summary.rules),
     { label: 'results', rows: [countRuns(results)] },
-    { label: 'of these', text: `${silenced}   ${countText(results.down)} on clients that are down` },
+    { label: 'including', text: `${silenced}   ${countText(results.down)} on clients without keepalive` },
     { label: 'members', text: `${countOf(clients, 'client')}, ${countOf(checks, 'check')}` },
-    { label: 'trend', rows: [[run(trend, 'accent'), run('  ok % while this console runs', 'faint')]] },
+    { label: 'trend', rows: [[run(trend, 'accent'), run('  ok % since this console started', 'faint')]] },
   ];
 }
 

@@ -53,7 +53,7 @@ function ruleText(layer: InspectLayer, { table, rows }: InspectBody): string {
   const isCut = data.kind === 'check' && rows.length >= CHECK_RESULTS_MAX;
   const all = inspectRows(layer).length;
   if (rows.length < all) return `─ ${countText(rows.length)} of ${countText(all)} ${table.nouns[all === 1 ? 0 : 1]} `;
-  const count = isCut ? `the worst ${countText(rows.length)}` : countText(rows.length);
+  const count = isCut ? `worst ${countText(rows.length)}` : countText(rows.length);
   return `─ ${count} ${table.nouns[rows.length === 1 ? 0 : 1]} `;
 }
 
@@ -86,7 +86,7 @@ function messageRuns({ state: { message } }: Shown, { load: { data, failure } }:
   if (message !== undefined) {
     return [run(` ${safeLine(message.text)}`, message.tone === 'problem' ? 'critical' : 'strong')];
   }
-  return data === undefined || failure === undefined ? [] : [run(` not loaded again: ${safeLine(failure)}`, 'warning')];
+  return data === undefined || failure === undefined ? [] : [run(` reload failed: ${safeLine(failure)}`, 'warning')];
 }
 
 function statusRuns(

@@ -22,7 +22,7 @@ export function moveLog(store: ActionPorts, layer: LogLayer, action: KeyAction):
 /** All that is listed matches: the next one is the next row, and behind the last one the first. */
 export function seekEntry(store: ActionPorts, layer: LogLayer, step: 1 | -1): void {
   if (layer.opened !== undefined) return seekMatch(store, step);
-  if (layer.search.line.text === '') return store.say('nothing is searched for: / searches');
+  if (layer.search.line.text === '') return store.say('no search: / starts one');
   const entries = logEntries(store, layer);
   putLayer(store, { ...layer, at: entries.at((logIndex(entries, layer) + step) % entries.length)?.id });
 }
@@ -49,14 +49,14 @@ export const LOG_ACTIONS: readonly Action[] = [
     name: 'log',
     keys: ['L'],
     in: [...VIEWS_PAUSED, 'detail', 'inspect', 'handling', 'dead-letter', 'plan-page'],
-    help: 'what the console has said and what operators did',
+    help: 'messages of this console and the audit trail',
     run: (store) => openLog(store, 'messages'),
   },
   {
     name: 'log-open',
     keys: ['enter'],
     in: ['log'],
-    help: 'the whole entry under the cursor',
+    help: 'show the full entry under the cursor',
     hint: 'details',
     run: onLayer('log', openEntry),
   },
@@ -64,8 +64,8 @@ export const LOG_ACTIONS: readonly Action[] = [
     name: 'log-tab',
     keys: ['tab', 'shift-tab'],
     in: ['log'],
-    help: 'messages of this console, or what operators did',
-    hint: 'other list',
+    help: 'switch between console messages and the audit trail',
+    hint: 'switch list',
     run: onLayer('log', (store, layer) => {
       if (layer.opened !== undefined) return;
       putLayer(store, { ...layer, tab: layer.tab === 'messages' ? 'audit' : 'messages', at: undefined });

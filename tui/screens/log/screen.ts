@@ -29,7 +29,7 @@ export function logScreen(store: PagePorts, layer: LogLayer): Page {
 function titleRuns({ loads }: Pick<Known, 'loads'>, { tab }: LogLayer): readonly Run[] {
   const tabs = [
     ['messages', 'messages of this console'],
-    ['audit', 'what operators did'],
+    ['audit', 'audit trail'],
   ] as const;
   const age = loads.of('log').loadedAtMs;
   return [
@@ -67,10 +67,10 @@ function listLines(
 
 function emptyText({ loads }: Pick<Known, 'loads'>, { tab, search }: LogLayer): string {
   if (search.line.text !== '') return 'Nothing matches. Esc clears the search.';
-  if (tab === 'messages') return 'This console has said nothing yet.';
+  if (tab === 'messages') return 'No messages yet.';
   const { loadedAtMs, failure } = loads.of('log');
-  if (loadedAtMs !== undefined) return 'Nobody has done anything yet.';
-  return failure === undefined ? 'loading …' : 'Nothing could be loaded yet.';
+  if (loadedAtMs !== undefined) return 'No operator actions yet.';
+  return failure === undefined ? 'loading …' : 'Not loaded yet.';
 }
 
 function statusRuns(

@@ -27,14 +27,14 @@ export const OVERVIEW_ACTIONS: readonly Action[] = [
     name: 'box-previous',
     keys: ['shift-tab'],
     in: ['overview'],
-    help: 'box before',
+    help: 'previous box',
     run: (store) => focusBox(store, -1),
   },
   {
     name: 'box-open',
     keys: ['enter'],
     in: ['overview'],
-    help: 'open the row under the cursor as a list',
+    help: 'open a list for the row under the cursor',
     hint: 'open',
     run: openRow,
   },
@@ -64,7 +64,7 @@ export function moveRow(store: Screen & Remembers & Counted & Known, action: Key
 
 function openRow(store: ActionPorts): void {
   const row = rowUnderCursor(store);
-  if (row?.open === undefined) return store.say('there is nothing to open here');
+  if (row?.open === undefined) return store.say('nothing to open here');
   row.open(store);
 }
 

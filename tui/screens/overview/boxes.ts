@@ -146,7 +146,7 @@ function aggregatesBox(store: Pick<Known, 'aggregates' | 'loads'>): OverviewBox 
         ],
         open: (opened) => openFiltered(opened, 'aggregates', placedSearch(entry.name, searchValue)),
       })),
-    empty: isLoaded ? `none of ${countText(store.aggregates.size)}` : LOADING,
+    empty: isLoaded ? `0 of ${countText(store.aggregates.size)}` : LOADING,
   });
 }
 
@@ -173,12 +173,12 @@ function dayBox({ loads }: Pick<Known, 'loads'>): OverviewBox {
       data === undefined
         ? []
         : [
-            dayRow('checks not well', data.total.checks, 'warning'),
+            dayRow('checks that failed', data.total.checks, 'warning'),
             dayRow('outages', data.total.outages, 'warning'),
             dayRow('still open', data.open.count, 'critical'),
-            dayRow('done by people', data.actions.count, 'plain'),
+            dayRow('operator actions', data.actions.count, 'plain'),
           ],
-    empty: failure === undefined ? LOADING : 'not known',
+    empty: failure === undefined ? LOADING : 'unavailable',
   });
 }
 
@@ -203,9 +203,9 @@ function actionsBox(
       open: (store) => openLog(store, 'audit', record.id),
     };
   });
-  const empty = data === undefined ? LOADING : data.actions === undefined ? 'not known' : 'none';
+  const empty = data === undefined ? LOADING : data.actions === undefined ? 'unavailable' : 'none';
   const own = ownChanges.last(nowMs).change;
-  const head = own === undefined ? '' : `${keyOf('undo')} undoes your last`;
+  const head = own === undefined ? '' : `${keyOf('undo')} undoes your last change`;
   return { id: 'actions', title: 'Recent operator actions', head, rows, empty, least: 2, most: 12 };
 }
 
@@ -276,7 +276,7 @@ function silenceRow(entry: SilencedRow, endsAt: number, events: number): BoxRow 
     key: id,
     left: [
       run(`${new Date(endsAt * 1000).toISOString().slice(11, 16)}  `, 'faint'),
-      run(`${safeLine(creator ?? 'nobody')}  ${safeLine(silenceName(entry))}`),
+      run(`${safeLine(creator ?? 'unknown')}  ${safeLine(silenceName(entry))}`),
     ],
     right: [run(matches, events === 0 ? 'warning' : 'plain')],
     open: (store) => openFiltered(store, 'silences', searchValue(id)),
@@ -289,7 +289,7 @@ function handlersBox(data: OverviewData | undefined): OverviewBox {
   return boxOf('handlers', 'Handlers', [2, 10], {
     head: ['queued', 'running', 'failed', 'dead'].map((head) => head.padStart(HANDLER_CELLS)).join(''),
     rows: (data?.handlers ?? []).toSorted(worstHandlerFirst).slice(0, ROWS_MAX).map(handlerRow),
-    empty: data === undefined ? LOADING : data.handlers === undefined ? 'not known' : 'none',
+    empty: data === undefined ? LOADING : data.handlers === undefined ? 'unavailable' : 'none',
   });
 }
 
@@ -326,9 +326,9 @@ function serverBox({ feed }: Pick<Known, 'feed'>, data: OverviewData | undefined
   const { queue, store, api, feed: consoles } = data?.overview ?? {};
   return boxOf('server', 'Server', [2, 4], {
     rows: [
-      figureRow('results waiting', feed.stats?.queue ?? queue?.results, 'plain', openUpgrade),
-      figureRow('store, slowest 1 % of writes', msText(store?.write_p99_ms), 'plain', openUpgrade),
-      figureRow('api, slowest 1 % of answers', msText(api?.answer_p99_ms), 'plain', openUpgrade),
+      figureRow('results queued', feed.stats?.queue ?? queue?.results, 'plain', openUpgrade),
+      figureRow('store writes, p99', msText(store?.write_p99_ms), 'plain', openUpgrade),
+      figureRow('API responses, p99', msText(api?.answer_p99_ms), 'plain', openUpgrade),
       figureRow('consoles', consoles?.consumers, 'plain', openUpgrade),
     ],
     empty: LOADING,
@@ -339,7 +339,7 @@ function upgradeBox({ plans, feed }: Pick<Known, 'plans' | 'feed'>): OverviewBox
   const { row } = plans;
   return boxOf('upgrade', 'Upgrade', [1, 2], {
     rows: row?.state === 'open' ? upgradeRows(row) : [],
-    empty: feed.everLive ? 'no plan is open' : LOADING,
+    empty: feed.everLive ? 'no open plan' : LOADING,
   });
 }
 
@@ -351,16 +351,16 @@ function upgradeRows({ from, to, holder, step }: UpgradeRow): readonly BoxRow[] 
     {
       key: 'step',
       left: [run(safeLine(step?.title ?? ''), 'faint')],
-      right: [run(`  ${holder === null ? 'nobody' : safeLine(holder)}  `, 'faint'), run('press 7 to open', 'accent')],
+      right: [run(`  ${holder === null ? 'no owner' : safeLine(holder)}  `, 'faint'), run('press 7 to open', 'accent')],
       open: openUpgrade,
     },
   ];
 }
 
 const STEP_WORDS: Readonly<Record<PlanRunStepState, string>> = {
-  waiting: 'waits to be run',
+  waiting: 'ready to run',
   running: 'running',
-  confirm: 'waiting for confirm',
+  confirm: 'waiting for confirmation',
   done: 'done',
   failed: 'failed',
   skipped: 'skipped',
@@ -376,5 +376,5 @@ function figureRow(label: string, value: number | string | undefined, tone: Tone
 }
 
 function msText(ms: number | null | undefined): string | undefined {
-  return ms === undefined ? undefined : ms === null ? 'none lately' : `${String(ms)} ms`;
+  return ms === undefined ? undefined : ms === null ? 'none recently' : `${String(ms)} ms`;
 }

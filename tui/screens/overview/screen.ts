@@ -16,7 +16,7 @@ export function overviewScreen(store: PagePorts): Page {
   const drawn = beside(columns, layout.widths, layout.height);
   // Without a connection nothing here is known to be true any more.
   const top = isStale(store.feed) ? drawn.map((runs) => [run(runs.map(({ text }) => text).join(''), 'faint')]) : drawn;
-  const about = 'Enter opens what is under the cursor as a filtered list';
+  const about = 'Enter opens a filtered list for the row under the cursor';
   return {
     header: layout.tall ? 'tall' : 'short',
     top,

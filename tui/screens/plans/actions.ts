@@ -32,7 +32,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
     name: 'plan-run',
     keys: ['enter'],
     in: ['plan'],
-    help: 'run the step of the plan whose turn it is, or confirm that it is done',
+    help: 'run the next step of the plan, or confirm that it is done',
     hint: 'run step',
     changes: true,
     run: runStep,
@@ -41,7 +41,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
     name: 'plan-skip',
     keys: ['n'],
     in: ['plan'],
-    help: 'skip the step, for a reason',
+    help: 'skip the step; asks for a reason',
     hint: 'skip',
     changes: true,
     run: askSkip,
@@ -50,7 +50,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
     name: 'plan-roll-back',
     keys: ['b'],
     in: ['plan'],
-    help: 'end the plan and go back to its backup',
+    help: 'end the plan and roll back to its backup',
     hint: 'roll back',
     changes: true,
     run: askRollBack,
@@ -59,7 +59,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
     name: 'plan-log',
     keys: ['L'],
     in: ['plan'],
-    help: 'the whole log of the plan',
+    help: 'show the full log of the plan',
     hint: 'log',
     run: (store) => openPlanPage(store, 'log'),
   },
@@ -67,7 +67,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
     name: 'plan-details',
     keys: ['d'],
     in: ['plan'],
-    help: 'all about the step under the cursor, and what the rules found',
+    help: 'show details of the step under the cursor and the findings',
     hint: 'details',
     run: (store) => openPlanPage(store, 'details'),
   },
@@ -75,7 +75,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
     name: 'plan-hold',
     keys: ['p'],
     in: ['plan'],
-    help: 'take the plan, or let go of it; asks when somebody else holds it',
+    help: 'take or release ownership of the plan; asks if somebody else owns it',
     hint: 'hold',
     changes: true,
     run: changeHold,
@@ -92,7 +92,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
     name: 'plan-abandon',
     keys: ['D'],
     in: ['plan'],
-    help: 'abandon the plan, for a reason',
+    help: 'abandon the plan; asks for a reason',
     changes: true,
     run: askAbandon,
   },
@@ -100,7 +100,7 @@ export const PLAN_ACTIONS: readonly Action[] = [
     name: 'plan-new',
     keys: ['n'],
     in: ['upgrade'],
-    help: 'make a plan for an upgrade',
+    help: 'create an upgrade plan',
     hint: 'new plan',
     changes: true,
     run: askNewPlan,
@@ -109,22 +109,21 @@ export const PLAN_ACTIONS: readonly Action[] = [
     name: 'plan-page',
     keys: ['tab'],
     in: ['upgrade', 'plan'],
-    help: 'between what runs where and the plan for the upgrade',
+    help: 'switch between installed versions and the upgrade plan',
     hint: 'other page',
     run: turnPage,
   },
 ];
 
 export function openPlanMenu(store: ActionPorts, { perform }: Pressed): void {
-  openActionMenu(store, 'Plan for an upgrade', MENU, perform);
+  openActionMenu(store, 'Upgrade plan', MENU, perform);
 }
 
 function turnPage(store: Screen & Says & Pick<Known, 'plans'>): void {
   const { upgrade } = store.state;
-  const { row, failure = 'it is being loaded' } = store.plans;
-  if (row === undefined) return store.say(`there is no plan yet: ${keyOf('plan-new')} makes one`);
-  if (shownPlan(store) === undefined)
-    return store.say(`plan #${String(row.id)} is not there yet: ${failure}`, 'problem');
+  const { row, failure = 'it is loading' } = store.plans;
+  if (row === undefined) return store.say(`there is no plan yet: ${keyOf('plan-new')} creates one`);
+  if (shownPlan(store) === undefined) return store.say(`plan #${String(row.id)} is not loaded: ${failure}`, 'problem');
   store.update({ upgrade: { ...upgrade, page: upgrade.page === 'plan' ? 'versions' : 'plan' } });
 }
 

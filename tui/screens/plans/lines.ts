@@ -35,11 +35,11 @@ export function scrollVersions(store: ActionPorts, action: KeyAction): void {
 
 const KIND_WORDS: readonly (readonly [kind: RecordKind, words: string])[] = [
   ['clients', 'clients'],
-  ['results', 'results with their histories'],
-  ['events', 'of these with an open event'],
+  ['results', 'results with history'],
+  ['events', 'open events'],
   ['silenced', 'silences'],
   ['stashes', 'stashes'],
-  ['audit', 'records of the audit trail'],
+  ['audit', 'audit records'],
 ];
 
 /** The sections of each column, from the top; one column where there is no room for two. */
@@ -66,13 +66,13 @@ export function upgradeHeight(store: Shown & Pick<Known, 'plans' | 'loads'>): nu
 function planSection(store: Pick<Known, 'plans'>): UpgradeSection {
   const { row } = store.plans;
   if (row === undefined) {
-    return { title: 'Plans', lines: [line('', `${keyOf('plan-new')} makes a plan for an upgrade`)] };
+    return { title: 'Plans', lines: [line('', `${keyOf('plan-new')} creates an upgrade plan`)] };
   }
   const { id, from, to, state, step } = row;
   const about = line('', safeLine(`#${String(id)}  ${from} → ${to}  ${state}`), state === 'open' ? 'accent' : 'plain');
   const place =
     step === null ? [] : [line('', safeLine(`step ${String(step.number)} of ${String(step.of)}: ${step.title}`))];
-  const keys = `${keyOf('plan-page')} shows it${state === 'open' ? '' : `, ${keyOf('plan-new')} makes a new one`}`;
+  const keys = `${keyOf('plan-page')} opens it${state === 'open' ? '' : `, ${keyOf('plan-new')} creates a new one`}`;
   return { title: 'Plans', lines: [about, ...place, line('', keys, 'faint')] };
 }
 
@@ -87,14 +87,14 @@ function versionSection({ backend }: Versions): UpgradeSection {
         safeLine(backend.compatible),
         backend.compatible === COMPATIBLE_VERSION ? 'plain' : 'warning',
       ),
-      line('runtime of the backend', `node ${safeLine(backend.node)}`),
+      line('backend runtime', `node ${safeLine(backend.node)}`),
     ],
   };
 }
 
 function consoleLine(backend: string | undefined): UpgradeLine {
   if (backend === undefined || backend === VERSION) return line('this console', VERSION);
-  return line('this console', `${VERSION}, unlike backend`, 'warning');
+  return line('this console', `${VERSION}, differs from the backend`, 'warning');
 }
 
 function agentSection({ agents, backend }: Versions): UpgradeSection {
@@ -102,7 +102,7 @@ function agentSection({ agents, backend }: Versions): UpgradeSection {
     if (version === '') return line('without an agent', clientsText(clients), 'faint');
     return line(safeLine(version), clientsText(clients), version === backend.version ? 'plain' : 'warning');
   });
-  return { title: 'Agents', lines: lines.length === 0 ? [line('', 'no client yet', 'faint')] : lines };
+  return { title: 'Agents', lines: lines.length === 0 ? [line('', 'no clients yet', 'faint')] : lines };
 }
 
 function storeSection({ store }: Versions): UpgradeSection {
@@ -110,7 +110,7 @@ function storeSection({ store }: Versions): UpgradeSection {
     title: 'Store',
     lines: [
       line('schema', String(store.schema)),
-      line('size', store.bytes === null ? 'not known' : bytesText(store.bytes)),
+      line('size', store.bytes === null ? 'unknown' : bytesText(store.bytes)),
       line('', `id ${safeLine(store.id)}`),
     ],
   };
@@ -118,7 +118,7 @@ function storeSection({ store }: Versions): UpgradeSection {
 
 function dumpSection({ records }: Versions): UpgradeSection {
   return {
-    title: 'A copy of everything would hold',
+    title: 'A full dump contains',
     lines: KIND_WORDS.map(([kind, words]) => line(words, countText(records[kind]))),
   };
 }
@@ -126,10 +126,10 @@ function dumpSection({ records }: Versions): UpgradeSection {
 function healthSection({ health }: UpgradeData): UpgradeSection {
   const { isHealthy, problems } = health;
   const lines = problems.map((problem) => line('', safeLine(problem), 'critical'));
-  if (isHealthy) return { title: 'Health', lines: [line('', '✓ the backend finds nothing wrong with itself', 'ok')] };
+  if (isHealthy) return { title: 'Health', lines: [line('', '✓ healthy', 'ok')] };
   return {
     title: 'Health',
-    lines: lines.length > 0 ? lines : [line('', '✗ the backend says that it is not well', 'critical')],
+    lines: lines.length > 0 ? lines : [line('', '✗ unhealthy', 'critical')],
   };
 }
 

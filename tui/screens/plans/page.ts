@@ -40,9 +40,9 @@ function wholeLogLine(plan: PlanRun, line: PlanRun['log'][number], columns: numb
 }
 
 const KINDS: Readonly<Record<PlanRunStep['kind'], string>> = {
-  check: 'The backend looks by itself.',
-  action: 'The backend does it.',
-  manual: 'The operator does it, then confirms.',
+  check: 'Check: the backend verifies this step.',
+  action: 'Action: the backend runs this step.',
+  manual: 'Manual: you do this step, then confirm it.',
 };
 
 function stepLines(plan: PlanRun, step: PlanRunStep, columns: number): readonly Line[] {
@@ -52,9 +52,7 @@ function stepLines(plan: PlanRun, step: PlanRunStep, columns: number): readonly 
     [run(` ${stepText(plan, step)}`, 'strong'), run(word === '' ? '' : `  ${word}`, tone)],
     [run(` ${KINDS[step.kind]}`)],
     ...texts(step.details, columns),
-    ...(confirm === undefined
-      ? []
-      : texts([`It cannot be undone: ${confirm} has to be typed to run it.`], columns, 'warning')),
+    ...(confirm === undefined ? [] : texts([`This cannot be undone: type ${confirm} to run it.`], columns, 'warning')),
     ...(commands.length === 0 ? [] : [[], [run(' COMMANDS', 'strong')]]),
     ...texts(
       commands.map((command) => `$ ${command}`),

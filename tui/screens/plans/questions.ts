@@ -19,20 +19,17 @@ import { holderName, stepText, restoreCommand } from '../../words/plan-text.ts';
 export function askNewPlan(store: Screen & Says & Pick<Known, 'plans' | 'loads'>): void {
   const open = shownPlan(store);
   if (open?.state === 'open') {
-    return store.say(`plan #${String(open.id)} is open: carry it out or abandon it first`, 'problem');
+    return store.say(`plan #${String(open.id)} is open: finish or abandon it first`, 'problem');
   }
   const level = store.loads.of('upgrade').data?.versions.backend.core ?? '';
   openUpgradeDialog(store, {
-    title: 'New plan for an upgrade',
-    lines: [
-      'The backend looks at what the upgrade has to heed, and makes a plan of it.',
-      'Nothing else is changed yet.',
-    ],
+    title: 'New upgrade plan',
+    lines: ['The backend runs pre-flight checks and creates a plan from them.', 'Nothing is changed yet.'],
     fields: [
       { label: 'From', line: lineOf(level) },
       { label: 'To', line: EMPTY_LINE },
     ],
-    button: 'Make the plan',
+    button: 'Create plan',
     wish: { kind: 'new' },
   });
 }
@@ -42,7 +39,7 @@ export function runStep(store: Screen & Says & Asks & Opened & Pick<Known, 'plan
   withTurn(store, (plan, step) => {
     switch (turnOf(step)) {
       case 'wait':
-        return store.say(`${stepText(plan, step)}: it runs, wait for its end`);
+        return store.say(`${stepText(plan, step)}: still running`);
       case 'confirm':
         return askConfirm(store, plan, step);
       case 'type':
@@ -71,9 +68,9 @@ function undoLines({ backup }: PlanRun, { action, confirm }: PlanRunStep): reado
   if (action === 'backup') return [];
   const back =
     backup === null
-      ? ['There is no backup of this plan to go back to.']
-      : [`But for the backup, to which ${keyOf('plan-roll-back')} goes back:`, `  ${safeLine(backup)}`];
-  return confirm === undefined ? [] : ['It cannot be undone.', ...back];
+      ? ['This plan has no backup to roll back to.']
+      : [`Except by restoring the backup (${keyOf('plan-roll-back')}):`, `  ${safeLine(backup)}`];
+  return confirm === undefined ? [] : ['This cannot be undone.', ...back];
 }
 
 function askConfirm(store: Screen, plan: PlanRun, step: PlanRunStep): void {
@@ -81,10 +78,10 @@ function askConfirm(store: Screen, plan: PlanRun, step: PlanRunStep): void {
   openUpgradeDialog(store, {
     title: `Confirm ${stepText(plan, step)}`,
     lines: [
-      commands.length === 0 ? 'Is it done?' : 'Is it done? c copies what to run:',
+      commands.length === 0 ? 'Is it done?' : 'Is it done? c copies the commands:',
       ...commands.map((command) => `  $ ${safeLine(command)}`),
-      ...(step.note === '' ? [] : [`Not so yet: ${safeLine(step.note)}`]),
-      ...(step.check === undefined ? [] : ['The backend then looks whether it is so.']),
+      ...(step.note === '' ? [] : [`Not done yet: ${safeLine(step.note)}`]),
+      ...(step.check === undefined ? [] : ['The backend verifies it.']),
     ],
     button: 'Yes, it is done',
     command: commandOf(step),
@@ -94,10 +91,10 @@ function askConfirm(store: Screen, plan: PlanRun, step: PlanRunStep): void {
 
 export function askSkip(store: Screen & Says & Opened & Pick<Known, 'plans' | 'feed' | 'nowMs'>): void {
   withTurn(store, (plan, step) => {
-    if (step.state === 'running') return store.say(`${stepText(plan, step)}: it runs, wait for its end`);
+    if (step.state === 'running') return store.say(`${stepText(plan, step)}: still running`);
     openUpgradeDialog(store, {
       title: `Skip ${stepText(plan, step)}`,
-      lines: ['The plan goes on as if it had been done. The reason stays in its log.'],
+      lines: ['The plan continues as if the step were done. The reason is logged.'],
       fields: [{ label: 'Reason', line: EMPTY_LINE }],
       button: `Skip step ${String(stepNumber(plan, step.id))}`,
       wish: { kind: 'skip', plan: plan.id, step: step.id, state: step.state },
@@ -107,13 +104,13 @@ export function askSkip(store: Screen & Says & Opened & Pick<Known, 'plans' | 'f
 
 export function askRollBack(store: Screen & Says & Opened & Pick<Known, 'plans' | 'feed' | 'nowMs'>): void {
   withHeld(store, (plan) => {
-    if (plan.backup === null) return store.say('there is no backup of this plan to go back to', 'problem');
+    if (plan.backup === null) return store.say('this plan has no backup to roll back to', 'problem');
     openUpgradeDialog(store, {
       title: `Roll back plan #${String(plan.id)}`,
       lines: [
         'The plan ends here. Then stop the backend and run:',
         `  $ ${restoreCommand(plan.backup)}`,
-        'What was stored since the backup is not in it.',
+        'Everything stored since the backup will be lost.',
       ],
       fields: [{ label: 'Reason', line: EMPTY_LINE }],
       button: 'Roll back',
@@ -126,9 +123,9 @@ export function askAbandon(store: Screen & Says & Opened & Pick<Known, 'plans' |
   withHeld(store, (plan) =>
     openUpgradeDialog(store, {
       title: `Abandon plan #${String(plan.id)}`,
-      lines: ['The plan ends here, and nothing that was done is undone.'],
+      lines: ['The plan ends here. Completed steps are not undone.'],
       fields: [{ label: 'Reason', line: EMPTY_LINE }],
-      button: 'Abandon the plan',
+      button: 'Abandon plan',
       wish: { kind: 'abandon', plan: plan.id },
     }),
   );
@@ -144,10 +141,10 @@ export function changeHold(store: Screen & Says & Asks & Opened & Pick<Known, 'p
     openUpgradeDialog(store, {
       title: `Take plan #${String(plan.id)} from ${holderName(plan)}`,
       lines: [
-        `${holderName(plan)} holds it since ${clockText(holder.since)}, and was last heard of at ${clockText(holder.seen)}.`,
-        'A step that runs goes on.',
+        `${holderName(plan)} has owned it since ${clockText(holder.since)}; last seen at ${clockText(holder.seen)}.`,
+        'A running step continues.',
       ],
-      button: 'Take it',
+      button: 'Take ownership',
       wish: { kind: 'take', plan: plan.id },
     });
   });
@@ -167,7 +164,7 @@ function withTurn(
   withHeld(store, (plan) => {
     const step = currentStep(plan);
     if (step === undefined || step.id !== store.state.upgrade.step) {
-      return store.say(`it is the turn of ${step === undefined ? 'no step' : stepText(plan, step)}`, 'problem');
+      return store.say(`the next step is ${step === undefined ? 'none' : stepText(plan, step)}`, 'problem');
     }
     act(plan, step);
   });
@@ -176,14 +173,14 @@ function withTurn(
 function withHeld(store: Says & Opened & Pick<Known, 'plans' | 'feed' | 'nowMs'>, act: (plan: PlanRun) => void): void {
   withOpenPlan(store, (plan) => {
     if (isHeldBy(plan, store.options.session) || isFree(plan, backendMs(store.feed, store.nowMs))) return act(plan);
-    store.say(`${holderName(plan)} holds the plan: ${keyOf('plan-hold')} takes it`, 'problem');
+    store.say(`${holderName(plan)} owns the plan: ${keyOf('plan-hold')} takes ownership`, 'problem');
   });
 }
 
 function withOpenPlan(store: Says & Pick<Known, 'plans'>, act: (plan: PlanRun) => void): void {
   const plan = shownPlan(store);
   if (plan === undefined) return store.say('the plan is not loaded yet', 'problem');
-  if (plan.state !== 'open') return store.say(`plan #${String(plan.id)} is over: ${plan.state}`, 'problem');
+  if (plan.state !== 'open') return store.say(`plan #${String(plan.id)} is closed: ${plan.state}`, 'problem');
   act(plan);
 }
 

@@ -64,19 +64,19 @@ function titleRow({ nowMs }: Pick<Known, 'nowMs'>, plan: PlanRun, columns: numbe
 function holderRuns(store: Opened, plan: PlanRun): Line {
   switch (plan.state) {
     case 'done':
-      return [run(' ✓ the upgrade is done', 'ok')];
+      return [run(' ✓ upgrade complete', 'ok')];
     case 'abandoned':
-      return [run(' the plan was abandoned', 'warning')];
+      return [run(' plan abandoned', 'warning')];
     case 'rolled-back':
       return [run(` rolled back: stop the backend, ${keyOf('plan-copy')} copies the command`, 'warning')];
     default:
       break;
   }
   const { holder } = plan;
-  if (holder === null) return [run(` holder: nobody, ${keyOf('plan-hold')} takes it`, 'warning')];
+  if (holder === null) return [run(` owner: nobody, ${keyOf('plan-hold')} takes ownership`, 'warning')];
   const isOwn = isHeldBy(plan, store.options.session);
   return [
-    run(' holder: '),
+    run(' owner: '),
     run(`${safeLine(holder.who)}${isOwn ? ' (this console)' : ''}`, isOwn ? 'strong' : 'accent'),
   ];
 }

@@ -35,7 +35,7 @@ export function upgradeScreen(store: PagePorts): Page {
 /** The plan for an upgrade: its steps, and the log of the one under the cursor. */
 function planScreen(store: PagePorts, plan: PlanRun): Page {
   const place = `step ${String(stepNumber(plan, store.state.upgrade.step))}/${String(plan.steps.length)}`;
-  const held = plan.state === 'open' ? '   the backend holds the plan: closing this console stops no step' : '';
+  const held = plan.state === 'open' ? '   the plan runs on the backend; you can close this console' : '';
   return {
     header: planLayout(store).tall ? 'tall' : 'short',
     top: planRows(store, plan),

@@ -31,14 +31,14 @@ export function wishOutcome(
     case 'reason':
       return { kind: 'problem', text: 'a reason is required' };
     case 'word':
-      return { kind: 'problem', text: `type ${safeLine(outcome.word)} exactly, Esc leaves` };
+      return { kind: 'problem', text: `type ${safeLine(outcome.word)} exactly, Esc cancels` };
     case 'over':
-      return { kind: 'gone', text: `plan #${String(wish.plan)} is over: nothing was done` };
+      return { kind: 'gone', text: `plan #${String(wish.plan)} is closed: nothing was done` };
     case 'held':
-      return { kind: 'gone', text: `${holderName(outcome.plan)} holds the plan now: nothing was done` };
+      return { kind: 'gone', text: `${holderName(outcome.plan)} owns the plan now: nothing was done` };
     case 'moved': {
       const to = outcome.to === undefined ? 'its end' : stepText(outcome.plan, outcome.to);
-      return { kind: 'gone', text: `the plan has moved on to ${to}: nothing was done` };
+      return { kind: 'gone', text: `the plan is at ${to} now: nothing was done` };
     }
   }
 }

@@ -90,7 +90,7 @@ export function silenceDialog(about: SilenceAbout, size: ScreenSize): DialogPage
 
 const ORIGIN_TITLES: Readonly<Record<SilenceOrigin['kind'], string>> = {
   change: 'Change',
-  again: 'Make again',
+  again: 'Recreate',
   new: 'Silence',
 };
 
@@ -120,10 +120,10 @@ function effectText(form: SilenceForm, { total, isAsked }: SilencePreview): stri
   if (origin?.kind === 'change') return `Change ${countOf(origin.entries.length, 'silence')}`;
   // What it silences comes and goes, or is yet to come.
   if (recurs(form) || (isSearch(form) && total === 0 && isAsked !== true))
-    return `Make ${countOf(silenceScopeEntries(form).length, 'silence')}`;
-  if (isAsked === true) return 'Silence what it finds';
+    return `Create ${countOf(silenceScopeEntries(form).length, 'silence')}`;
+  if (isAsked === true) return 'Silence all matches';
   // Before a maintenance there is nothing to silence yet.
-  if (origin !== undefined && total === 0) return `Make ${countOf(origin.entries.length, 'silence')}`;
+  if (origin !== undefined && total === 0) return `Create ${countOf(origin.entries.length, 'silence')}`;
   return `Silence ${countOf(total, 'event')}`;
 }
 
@@ -180,7 +180,7 @@ function scopeText(form: SilenceForm, scope: SilenceScope): string {
       return `subscription ${safeLine(form.subscriptions[form.subscription] ?? '')}, all checks${more}`;
     }
     case 'search':
-      return 'what a search finds, also what comes later';
+      return 'everything matching a search, now and later';
   }
 }
 
@@ -200,7 +200,7 @@ function expiryFields(form: SilenceForm): readonly FieldRow[] {
   return [
     ...row('expires', 'Expires', { kind: 'presets', names: presets, chosen }),
     ...row('custom', '  lasts', { kind: 'line', line: custom, cells: 16, hint: '90m, 2h, 1d12h, never' }),
-    ...row('on-resolve', '', { kind: 'tick', isOn: onResolve, text: 'end it when the check resolves' }),
+    ...row('on-resolve', '', { kind: 'tick', isOn: onResolve, text: 'end early when the check resolves' }),
   ];
 }
 
@@ -226,7 +226,7 @@ function reasonField({ field, origin, reason: line }: SilenceForm, policy: Silen
 }
 
 function matchLine({ total, bySeverity, alreadySilenced, isAsked }: SilencePreview): Line {
-  if (isAsked === true) return [fieldLabel('Preview'), run('the backend counts what it finds', 'faint')];
+  if (isAsked === true) return [fieldLabel('Preview'), run('counting matches', 'faint')];
   const parts = WORST_FIRST.filter((severity) => bySeverity[severity] > 0).map((severity) =>
     run(` ${STATUS[severity].symbol} ${String(bySeverity[severity])}`, STATUS[severity].tone),
   );
@@ -240,8 +240,8 @@ function recentLines({ recent, nowMs }: SilenceAbout): readonly Line[] {
   const { recovered, since } = recent;
   const seconds = nowMs / 1000 - since;
   const isWhole = seconds > DAY_SECONDS - 60;
-  const span = isWhole ? 'in the last 24 h' : `since the backend's start (${formatDuration(seconds)})`;
-  const what = recovered === 0 ? 'nothing else' : `${countOf(recovered, 'check')}, OK again`;
+  const span = isWhole ? 'in the last 24 h' : `since the backend started ${formatDuration(seconds)} ago`;
+  const what = recovered === 0 ? 'no other match' : `${countOf(recovered, 'check')} that recovered`;
   return [[fieldLabel(''), run(`also ${span}: ${what}`, recovered === 0 ? 'faint' : 'plain')]];
 }
 
@@ -258,10 +258,10 @@ function endLine(form: SilenceForm, nowMs: number): Line {
 function endText(form: SilenceForm, startMs: number, nowMs: number): string {
   const seconds = silenceSeconds(form, startMs);
   if (seconds === undefined) return 'type a duration';
-  if (seconds === 'keep') return 'ends as it did';
-  if (seconds === EXPIRE_NEVER) return 'has no end';
+  if (seconds === 'keep') return 'keeps its end';
+  if (seconds === EXPIRE_NEVER) return 'never expires';
   const hasPending = form.origin?.entries.some(({ begin }) => (begin ?? 0) * 1000 > nowMs) === true;
-  if (hasPending && !form.hasStart) return 'each ends that long from now, or from its start when that lies ahead';
+  if (hasPending && !form.hasStart) return 'each ends this long after now, or after its start if it is pending';
   const endMs = startMs + seconds * 1000;
   return `ends ${momentText(endMs, nowMs)} (in ${formatDuration((endMs - nowMs) / 1000)})`;
 }
@@ -277,14 +277,14 @@ function noteLines(about: SilenceAbout, width: number): readonly Line[] {
   const wrong = refusedSearch(about);
   const lost = lostRecurrences(form, silenced);
   return [
-    ...(ends === undefined ? [] : [note(`the backend refuses it: ${ends}`)]),
+    ...(ends === undefined ? [] : [note(`not allowed: ${ends}`)]),
     ...(wrong === undefined
       ? []
       : wrapCells(wrong, width - LABEL_CELLS).map((line): Line => [fieldLabel(''), run(line, 'warning')])),
-    ...lost.map((entry) => note(`the backend refuses it: ${lostText(entry)}`)),
+    ...lost.map((entry) => note(`not allowed: ${lostText(entry)}`)),
     ...keptSchedules(form).map((text) => note(text, false)),
     ...(form.origin === undefined && preview.total >= policy.warn_matches
-      ? [note(`${countOf(preview.total, 'event')} are many: is the scope right?`)]
+      ? [note(`this silences ${countOf(preview.total, 'event')}: is the scope right?`)]
       : []),
     ...globalText(form).map((text) => note(text)),
     ...recentLines(about),
@@ -292,7 +292,7 @@ function noteLines(about: SilenceAbout, width: number): readonly Line[] {
       .filter((entry) => !lost.includes(entry))
       .map((entry) => note(`replaces ${entryText(entry, nowMs)}`)),
     ...(form.origin !== undefined || preview.others.count === 0 ? [] : [note(othersText(preview), false)]),
-    ...overlaps(form, preview, silenced).map((entry) => note(`overlaps, and stays: ${entryText(entry, nowMs)}`, false)),
+    ...overlaps(form, preview, silenced).map((entry) => note(`overlaps with ${entryText(entry, nowMs)}`, false)),
     ...(policy.reason_pattern === null
       ? []
       : [note(`the reason must match: ${safeLine(policy.reason_pattern)}`, false)]),
@@ -303,23 +303,25 @@ function noteLines(about: SilenceAbout, width: number): readonly Line[] {
 function refusedSearch({ form, refused }: SilenceAbout): string | undefined {
   if (!isSearch(form) || form.problem !== undefined) return undefined;
   if (form.selector.text.trim() === '')
-    return 'type what to search for, by what does not change: client, check, attributes';
-  return (
-    selectorProblem(form.selector.text) ?? (refused === undefined ? undefined : `the backend refuses it: ${refused}`)
-  );
+    return 'search by client, check, subscriptions or attributes (not by status or output)';
+  return selectorProblem(form.selector.text) ?? (refused === undefined ? undefined : `not allowed: ${refused}`);
 }
 
 /** Several entries are changed at once: those that recur have no end of their own. */
 function keptSchedules({ origin }: SilenceForm): readonly string[] {
   if (origin === undefined || origin.entries.length === 1) return [];
   const count = origin.entries.filter(({ recurrence }) => recurrence !== undefined).length;
-  return count === 0 ? [] : [`${countOf(count, 'silence')} of them ${count === 1 ? 'recurs' : 'recur'}, and keep when`];
+  return count === 0
+    ? []
+    : [
+        `${countOf(count, 'silence')} of them ${count === 1 ? 'recurs and keeps its' : 'recur and keep their'} schedule`,
+      ];
 }
 
 function globalText({ origin, scope }: SilenceForm): readonly string[] {
   if (origin !== undefined) return [];
-  if (scope === 'checks') return ['global: on every client, also on those that are yet to come'];
-  return scope === 'subscription' ? ['every check of every client that has this subscription'] : [];
+  if (scope === 'checks') return ['applies to all clients, including new ones'];
+  return scope === 'subscription' ? ['applies to all checks of all clients with this subscription'] : [];
 }
 
 /** Entries that have the very name of one that would be made. */
@@ -348,7 +350,7 @@ function othersText({ others: { count, names: some } }: SilencePreview): string 
 function entryText(entry: SilencedRow, nowMs: number): string {
   const whose = entry.creator === null ? 'a silence' : `${entry.creator}'s silence`;
   const { expire_at: end, recurrence } = entry;
-  const ends = end === null ? 'no end' : `${formatDuration(end - nowMs / 1000)} left`;
+  const ends = end === null ? 'never expires' : `${formatDuration(end - nowMs / 1000)} left`;
   const left = recurrence === undefined ? ends : `recurs, ${scheduleText(recurrence)}`;
   return safeLine(`${whose} on ${targetText(entry)} (${left})`);
 }

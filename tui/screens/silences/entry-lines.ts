@@ -29,7 +29,7 @@ export function silenceEntryLines(
     return describe([...about, BLANK, covered(store, entry, look.width)], look);
   }
   const ended = store.silenceHistory.get(id, nowMs);
-  if (ended === undefined) return [[run(' It has ended, and nothing more is known of it. Esc goes back.')]];
+  if (ended === undefined) return [[run(' This silence has ended; no details are kept. Esc goes back.')]];
   return describe(aboutEntry(ended.entry, ended.endedAtMs, nowMs), look);
 }
 
@@ -42,13 +42,13 @@ function aboutEntry(entry: SilencedRow, endedAtMs: number | undefined, nowMs: nu
   return [
     { label: 'id', text: entry.id },
     { label: 'target', text: targetText(entry) },
-    { label: 'by', text: entry.creator ?? 'nobody said' },
-    { label: 'reason', text: entry.reason ?? 'none given' },
-    { label: 'made', text: momentText(entry.timestamp, nowMs) },
+    { label: 'by', text: entry.creator ?? 'unknown' },
+    { label: 'reason', text: entry.reason ?? 'none' },
+    { label: 'created', text: momentText(entry.timestamp, nowMs) },
     ...(entry.recurrence === undefined
       ? [
           ...(begin === null ? [] : [{ label: 'starts', text: momentText(begin, nowMs) }]),
-          { label: 'ends', text: ends === '' ? 'never by itself' : ends },
+          { label: 'ends', text: ends === '' ? 'never' : ends },
         ]
       : aboutWindows(entry, entry.recurrence, endedAtMs, nowMs)),
     ...(endedAtMs === undefined ? [] : [{ label: 'ended', text: momentText(endedAtMs / 1000, nowMs) }]),
@@ -58,8 +58,8 @@ function aboutEntry(entry: SilencedRow, endedAtMs: number | undefined, nowMs: nu
 /** Says that the entry has matched nothing for long. */
 function idleness({ idle }: SilencedRow, nowMs: number): readonly Described[] {
   if (idle === undefined) return [];
-  const end = idle.ends_at === undefined ? '' : `; ends ${momentText(idle.ends_at, nowMs)} unless something does`;
-  return [{ label: 'idle', text: `nothing matched since ${momentText(idle.since, nowMs)}${end}`, tone: 'accent' }];
+  const end = idle.ends_at === undefined ? '' : `; ends ${momentText(idle.ends_at, nowMs)} unless it matches something`;
+  return [{ label: 'idle', text: `no match since ${momentText(idle.since, nowMs)}${end}`, tone: 'accent' }];
 }
 
 function aboutWindows(
@@ -72,7 +72,7 @@ function aboutWindows(
   if (endedAtMs !== undefined) return [recurs];
   const { begin, expire_at: end } = entry;
   const isActive = (begin ?? 0) * 1000 <= nowMs;
-  const present = isActive ? `in force, ends ${momentText(end ?? 0, nowMs)}` : `next ${momentText(begin ?? 0, nowMs)}`;
+  const present = isActive ? `active, ends ${momentText(end ?? 0, nowMs)}` : `next ${momentText(begin ?? 0, nowMs)}`;
   return [recurs, { label: 'now', text: present }, { label: 'windows', text: windowsOf(entry, nowMs) }];
 }
 
@@ -80,12 +80,12 @@ function aboutWindows(
 function keptBack(kept: SilenceEntryLayer['load']['data'], nowMs: number): readonly Described[] {
   if (kept === undefined) return [];
   const { suppressed, last_suppressed: last } = kept;
-  if (suppressed === 0) return [{ label: 'kept back', text: 'no run of a handler so far', tone: 'faint' }];
-  const when = last === null ? '' : `, the last one ${momentText(last, nowMs)}`;
+  if (suppressed === 0) return [{ label: 'suppressed', text: 'no notification so far', tone: 'faint' }];
+  const when = last === null ? '' : `, last ${momentText(last, nowMs)}`;
   const { window } = kept;
-  const last1 = { label: 'kept back', text: `${countOf(suppressed, 'handler run')}${when}` };
+  const last1 = { label: 'suppressed', text: `${countOf(suppressed, 'notification')}${when}` };
   if (window === undefined) return [last1];
-  const ofWindow = `${countOf(window.suppressed, 'handler run')} in the window of ${momentText(window.begin, nowMs)}`;
+  const ofWindow = `${countOf(window.suppressed, 'notification')} in the window of ${momentText(window.begin, nowMs)}`;
   return [last1, { label: '', text: ofWindow }];
 }
 
@@ -110,7 +110,7 @@ function covered(
 /** `2026-11-20 22:14:07Z (4m ago)`. */
 function momentText(seconds: number, nowMs: number): string {
   // Far beyond what a date can hold.
-  if (Number.isNaN(new Date(seconds * 1000).getTime())) return 'beyond any calendar';
+  if (Number.isNaN(new Date(seconds * 1000).getTime())) return 'never';
   const away = seconds - nowMs / 1000;
   return `${pastText(seconds * 1000)} (${away > 0 ? `in ${formatDuration(away)}` : `${formatDuration(-away)} ago`})`;
 }

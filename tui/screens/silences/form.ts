@@ -36,7 +36,7 @@ const NEW_DURATIONS: readonly SilenceDuration[] = [
   { kind: 'custom', label: 'custom' },
 ];
 
-const CHANGE_DURATIONS: readonly SilenceDuration[] = [...NEW_DURATIONS, { kind: 'keep', label: 'as it is' }];
+const CHANGE_DURATIONS: readonly SilenceDuration[] = [...NEW_DURATIONS, { kind: 'keep', label: 'unchanged' }];
 
 const ONE_HOUR = 1;
 

@@ -10,10 +10,10 @@ import type { MenuItem } from '../../state/layers/menu.ts';
 export function openSilenceFilter(store: Screen & Opened & Pick<Known, 'events'> & ListOfView): void {
   const { creator } = store.options;
   const choices: readonly (readonly [label: string, filter: string])[] = [
-    ['all, with those that ended in the last 24 h', ''],
-    ['all that are there', 'state!=ended'],
+    ['all, including those ended in the last 24 h', ''],
+    ['all current', 'state!=ended'],
     ['active', 'state=active'],
-    ['pending: they start later', 'state=pending'],
+    ['pending: start later', 'state=pending'],
     ['expiring: less than 30 min left', 'state=expiring'],
     ['ended in the last 24 h', 'state=ended'],
     ['mine', `creator=${quotedText(creator)} state!=ended`],

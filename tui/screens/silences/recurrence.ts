@@ -29,11 +29,11 @@ interface About {
 
 /** The fields, in the order of Tab. */
 const ABOUT: ReadonlyMap<SilenceField, About> = new Map<SilenceField, About>([
-  ['schedule', { label: 'When', line: 'schedule', hint: 'sat,sun 02:00; daily 6:00,18:00; or cron' }],
+  ['schedule', { label: 'Schedule', line: 'schedule', hint: 'sat,sun 02:00; daily 6:00,18:00; or cron' }],
   ['zone', { label: 'Zone', line: 'zone', hint: 'UTC, Europe/Berlin, +02:00' }],
   ['lasts', { label: 'Lasts', line: 'lasts', hint: 'each time: 30m, 2h' }],
-  ['first-day', { label: 'From day', line: 'firstDay', hint: '2026-12-01; empty: from now on' }],
-  ['last-day', { label: 'To day', line: 'lastDay', hint: 'the last one; empty: for ever' }],
+  ['first-day', { label: 'First day', line: 'firstDay', hint: '2026-12-01; empty: today' }],
+  ['last-day', { label: 'Last day', line: 'lastDay', hint: 'empty: no last day' }],
 ]);
 
 const FIELD_OF_PART: Readonly<Record<RecurrencePart, SilenceField>> = {
@@ -99,7 +99,7 @@ export function recurrenceRows(form: SilenceForm, nowMs: number): readonly Field
       kind: 'line',
       line: form[line],
       cells: 20,
-      hint: id === wrong ? 'not right: see below' : isHinted(form, id, line) ? hint : '',
+      hint: id === wrong ? 'invalid: see below' : isHinted(form, id, line) ? hint : '',
     },
   }));
 }

@@ -64,7 +64,7 @@ function recurringEntries(form: SilenceForm, about: SubmissionAbout): readonly S
 
 function entriesOnce(form: SilenceForm, about: SubmissionAbout): readonly SubmittedMonSilenced[] | Incomplete {
   const startMs = silenceStartMs(form, about.nowMs);
-  if (startMs === undefined) return incomplete('at', `type when it starts: ${START_HINT}`);
+  if (startMs === undefined) return incomplete('at', `type a start time: ${START_HINT}`);
   const expire = silenceSeconds(form, startMs);
   if (expire === undefined) return incomplete('custom', 'type a duration such as 90m, 2h or 1d12h, or never');
   if (expire === 'keep' && endsBefore(form, startMs)) {
@@ -166,7 +166,7 @@ function secondsKept({ expire_at: end }: SilencedRow, startMs: number): number {
 function refusal(policy: SilencePolicy, entry: SubmittedMonSilenced): SilenceSubmission | undefined {
   const reason = entry.reason ?? '';
   if (policy.reason === 'required' && reason.trim() === '') {
-    return incomplete('reason', 'a reason is required: type why');
+    return incomplete('reason', 'a reason is required');
   }
   const ofReason = policyProblem({ ...policy, max_expire: null }, { reason });
   if (ofReason !== undefined) return incomplete('reason', ofReason);
@@ -190,7 +190,7 @@ export function changedMeanwhile(store: Pick<Known, 'silenced'>, { origin }: Sil
   return origin.entries.flatMap((entry) => {
     const now = store.silenced.get(entry.id);
     const name = operationName({ op: 'clear', id: entry.id });
-    if (origin.kind !== 'change') return now === undefined ? [] : [`${name} is there again`];
+    if (origin.kind !== 'change') return now === undefined ? [] : [`${name} was created again`];
     if (now === undefined) return [`${name} has ended`];
     // A window that is over is followed by the next one: nobody has changed anything.
     const hasSameEnd = entry.recurrence !== undefined || now.expire_at === entry.expire_at;
@@ -204,7 +204,7 @@ export function entryText({ expire, expire_on_resolve: onResolve, reason, recurr
   if (recurrence) return safeLine(`recurring, ${recurrenceText(recurrenceOf(recurrence))}: ${reason ?? 'no reason'}`);
   const lasts =
     expire === undefined || expire === null || expire === EXPIRE_NEVER
-      ? 'without an end'
+      ? 'never expires'
       : `for ${formatDuration(expire)}`;
   return safeLine(`${lasts}${onResolve === true ? ' or until it resolves' : ''}: ${reason ?? 'no reason'}`);
 }

@@ -55,7 +55,11 @@ function recheck(
   if (lost !== undefined) return { ...form, problem: lostText(lost) };
   const { total } = store.silencePreview(form);
   if (form.origin !== undefined || form.isWarned || total < store.silencePolicy.warn_matches) return form;
-  return { ...form, problem: `this silences ${countOf(total, 'event')}: Ctrl-S again does it`, isWarned: true };
+  return {
+    ...form,
+    problem: `this silences ${countOf(total, 'event')}: press Ctrl-S again to confirm`,
+    isWarned: true,
+  };
 }
 
 /** A backend that knows of no windows would silence for ever: it is asked first, unless it has told of one itself. */
@@ -63,7 +67,7 @@ function unknownRecurrence(store: Pick<Silencing, 'silenceRecent'>, form: Silenc
   if (!recurs(form) || form.origin?.entries.every(({ recurrence }) => recurrence !== undefined) === true)
     return undefined;
   const said = store.silenceRecent.of(form);
-  if (said === undefined) return 'the backend has not said yet which windows it knows: Ctrl-S again in a moment';
+  if (said === undefined) return 'still loading the next windows: press Ctrl-S again in a moment';
   return said.windows === undefined ? NO_RECURRENCE_THERE : undefined;
 }
 
@@ -80,7 +84,7 @@ function send(
     return store.request(effect);
   }
   const [first] = entries;
-  const button = `${verb === 'silence' ? 'Make' : 'Change'} ${countOf(operations.length, 'silence')}`;
+  const button = `${verb === 'silence' ? 'Create' : 'Change'} ${countOf(operations.length, 'silence')}`;
   askFirst(store, {
     title: button,
     lines: [...named(operations.map(operationName)), ...(first === undefined ? [] : [entryText(first)])],
@@ -92,7 +96,7 @@ function send(
 
 /** What is silenced is what the dialog shows: when that has changed, it is shown before it is sent. */
 function withoutResolved(form: SilenceForm, living: readonly Target[]): SilenceForm {
-  if (living.length === 0) return { ...form, problem: 'all of these events have resolved: Esc closes' };
+  if (living.length === 0) return { ...form, problem: 'all of these events have resolved: press Esc' };
   const keys = new Set(living.map(({ key }) => key));
   const resolved = form.targets.filter(({ key }) => !keys.has(key));
   const [first] = resolved;
@@ -100,12 +104,12 @@ function withoutResolved(form: SilenceForm, living: readonly Target[]): SilenceF
   return {
     ...form,
     targets: living,
-    problem: `${who} resolved meanwhile and left this list: Ctrl-S again silences the rest`,
+    problem: `${who} resolved meanwhile: press Ctrl-S again to silence the rest`,
   };
 }
 
 function meanwhileText(changed: string, others: number): string {
-  return `${changed} meanwhile${others === 0 ? '' : `, and ${countOf(others, 'other')}`}: Esc closes`;
+  return `${changed} meanwhile${others === 0 ? '' : `, and ${countOf(others, 'other')}`}: press Esc`;
 }
 
 function putForm(store: Screen, form: SilenceForm): void {

@@ -61,7 +61,7 @@ export const SILENCES = tableView<SilenceEntry>({
       compare: (a, b) => b.events - a.events,
     }),
     // Runs of handlers that it kept back.
-    countColumn('kept', 'KEPT', ({ kept }) => kept?.suppressed, { spare: 3 }),
+    countColumn('kept', 'SUPPRESSED', ({ kept }) => kept?.suppressed, { spare: 3 }),
     column('reason', 'REASON', [11, Infinity], ({ entry }) => reasonText(entry), { spare: 1 }),
   ],
   sort: 'state',
@@ -74,7 +74,7 @@ export const SILENCES = tableView<SilenceEntry>({
     },
     countField('events', ({ events }) => events),
   ]),
-  empty: () => ['Nothing is silenced.', '', 's on an event silences it.'],
+  empty: () => ['No silences.', '', 'Press s on an event to silence it.'],
   menu: ['open', 'silence-change', 'silence-end', 'silence-delete', 'silence-again', 'silence-filter'],
 });
 

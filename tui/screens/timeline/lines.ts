@@ -103,7 +103,7 @@ function availabilityText(availability: Availability): string {
   ] as const;
   const parts = lost.flatMap(([seconds, word]) => (seconds === 0 ? [] : [`${word} ${formatDuration(seconds)}`]));
   // Cut and not rounded: what was down for a moment was not up all the time.
-  const well = percent === null ? 'nothing is known' : `${(Math.floor(percent * 1000) / 1000).toFixed(3)} % well`;
+  const well = percent === null ? 'no data' : `${(Math.floor(percent * 1000) / 1000).toFixed(3)} % OK`;
   return [`${well}, ${countOf(outages, 'outage')}`, ...parts].join(', ');
 }
 
@@ -134,7 +134,7 @@ export function timelineLines({ nowMs, state: { size } }: TimelinePorts, layer: 
       const isOfOutage = outage !== undefined && row.at >= outage.sinceMs && row.at <= outage.untilMs;
       return transitionLine(row, { nowMs, width: size.columns, mark: isOfOutage ? '>' : ' ', isPlaced: false });
     }),
-    ...(data.more ? [[run(' older ones are not shown: monctl event timeline has them', 'faint')]] : []),
+    ...(data.more ? [[run(' older entries are not shown: run monctl event timeline', 'faint')]] : []),
   ];
 }
 
@@ -144,10 +144,10 @@ export function timelineSearchLines(
   { load: { data } }: TimelineSearchLayer,
 ): readonly Line[] {
   if (data === undefined) return [];
-  if (data.rows.length === 0) return [[run(' nothing is found', 'faint')]];
+  if (data.rows.length === 0) return [[run(' no match', 'faint')]];
   return [
     ...data.rows.map((row) => transitionLine(row, { nowMs, width: size.columns, mark: ' ', isPlaced: true })),
-    ...(data.more ? [[run(' older ones are not shown: search for less, with age<7d', 'faint')]] : []),
+    ...(data.more ? [[run(' older entries are not shown: narrow the search, for example with age<7d', 'faint')]] : []),
   ];
 }
 

@@ -213,7 +213,7 @@ describe('a client', () => {
     expect(layerOf(driver).load).toMatchObject({ failure: 'the backend is busy', isLoading: false });
     expect(keysOf(driver)).toEqual(['a/disk', 'a/cpu']);
     driver.store.answers.subjectLoaded(CLIENT_A, undefined);
-    expect(layerOf(driver).load.failure).toBe('the backend has no client of this name');
+    expect(layerOf(driver).load.failure).toBe('there is no client with this name');
   });
 });
 
@@ -286,7 +286,7 @@ describe('silencing clients', () => {
     expect(driver.store.state.layers.at(-1)).toMatchObject({
       form: { origin: { kind: 'new', entries: [{ subscription: 'client:b' }] } },
     });
-    expect(driver.message).toBe('1 client silenced already: left as it is');
+    expect(driver.message).toBe('1 client already silenced: unchanged');
   });
 });
 

@@ -181,7 +181,7 @@ test('what operators did says that the last own change can be taken back, for as
   expect(head()).toBe('');
   driver.store.ownChanges.remember('silenced a/disk', [{ op: 'clear', id: 'client:a:disk' }], driver.clock.now());
   driver.pass(1000);
-  expect(head()).toBe('z undoes your last');
+  expect(head()).toBe('z undoes your last change');
   driver.pass(10 * 60_000);
   expect(head()).toBe('');
 });

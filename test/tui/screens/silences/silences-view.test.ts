@@ -169,12 +169,12 @@ describe('the events of a silence', () => {
     const driver = onSilences(rows, [silencedEvent('a', 'client:a:disk', '*:disk'), silencedEvent('b', '*:disk')]);
     driver.type('u');
     expect(driver.store.state.layers.at(-1)).toMatchObject({
-      lines: [expect.stringContaining('client:a:disk'), 'No event is heard again by that.', 'z takes it back.'],
+      lines: [expect.stringContaining('client:a:disk'), 'This unsilences no event.', 'z undoes it.'],
     });
     driver.escape();
     driver.type('au');
     expect(driver.store.state.layers.at(-1)).toMatchObject({
-      lines: expect.arrayContaining(['Heard again: 2 events.']),
+      lines: expect.arrayContaining(['This unsilences 2 events.']),
     });
   });
 });
@@ -297,7 +297,7 @@ describe('changing silences', () => {
     driver.type('\u0013');
     expect(changes(driver)).toEqual([]);
     expect(driver.store.state.layers.at(-1)).toMatchObject({
-      form: { problem: 'client:a:disk was changed by carol meanwhile: Esc closes' },
+      form: { problem: 'client:a:disk was changed by carol meanwhile: press Esc' },
     });
   });
 
@@ -402,7 +402,7 @@ test('a silence that covers many is sent the second time only, and anew when the
   driver.store.silencePolicyLoaded(silencePolicy({ warn_matches: 3 }));
   driver.type('aswhy\u0013');
   expect(driver.store.state.layers.at(-1)).toMatchObject({
-    form: { problem: 'this silences 3 events: Ctrl-S again does it' },
+    form: { problem: 'this silences 3 events: press Ctrl-S again to confirm' },
   });
   expect(changes(driver)).toEqual([]);
   driver.type('\u0013');
@@ -462,6 +462,6 @@ describe('one that has matched nothing for long', () => {
           .trim(),
       )
       .join(' ');
-    expect(text).toMatch(/ idle +nothing matched since .*\(1w2d ago\); ends .*\(in 4d23h\) unless something does/);
+    expect(text).toMatch(/ idle +no match since .*\(1w2d ago\); ends .*\(in 4d23h\) unless it matches something/);
   });
 });
