@@ -8,7 +8,7 @@ import { parsePast } from './times.ts';
 
 /** Of lists that can be shown as they were. */
 export const AT_OPTION = {
-  at: takes('TIME', 'as it was then: how long ago (2h), 03:12, or 2026-11-20T03:12'),
+  at: takes('TIME', 'show the state at this time: 2h (ago), 03:12, or 2026-11-20T03:12'),
 } as const;
 
 /** Shows a list as it is, or with `--at` as it was, with ages up to then. */
@@ -20,7 +20,7 @@ export async function showListAt<Item>(
   const { flags, api } = call;
   const text = flags.value('at');
   if (text === undefined) return showList(call, list);
-  if (flags.switch('watch') === true) throw new MonError('invalid', 'what was does not change: --at without --watch');
+  if (flags.switch('watch') === true) throw new MonError('invalid', '--at cannot be used with --watch');
   const at = parsePast(text, call.nowMs);
   const fetch = async (): Promise<readonly Item[]> => past(await readPastLists(api(), at));
   return showList({ ...call, nowMs: at }, { ...list, fetch });

@@ -10,13 +10,13 @@ import { EXIT } from '../words/exit-codes.ts';
 
 /** Options of everything that changes something. */
 export const CHANGE_OPTIONS: Readonly<Record<'dry-run', CommandOption>> = {
-  'dry-run': flag('say what would be sent and what it would affect now; send nothing'),
+  'dry-run': flag('show what would be sent and what it would affect; send nothing'),
 };
 
 /** Options of what cannot be taken back. */
 export const DELETE_OPTIONS: Readonly<Record<'dry-run' | 'skip-confirm', CommandOption>> = {
   ...CHANGE_OPTIONS,
-  'skip-confirm': flag('do not ask; without a terminal nobody is asked', { short: 'y' }),
+  'skip-confirm': flag('do not ask for confirmation (never asked without a terminal)', { short: 'y' }),
 };
 
 /** One change of the backend's state. */
@@ -132,7 +132,7 @@ async function unsentRequest(
   send: Change<unknown>['send'],
 ): Promise<Request> {
   let request: Request | undefined;
-  const kept = new Error('kept back');
+  const kept = new Error('skipped');
   const keep: Requester = (asked) => {
     request = asked;
     return Promise.reject(kept);
@@ -142,6 +142,6 @@ async function unsentRequest(
   } catch (error) {
     if (error !== kept) throw error;
   }
-  if (request === undefined) throw new Error('the change asks for nothing');
+  if (request === undefined) throw new Error('the change contains no request');
   return request;
 }

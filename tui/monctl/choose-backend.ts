@@ -37,7 +37,7 @@ export async function chosenBackend(
     case 'url':
       return { backend: choice.backend, env, namespace: undefined };
     case 'all':
-      throw new MonError('invalid', 'one command goes to one backend: name a context with --context NAME');
+      throw new MonError('invalid', 'a command needs a single backend: choose a context with --context NAME');
     case 'context':
       return {
         ...(await resolveContext(choice.name, choice.context, env)),

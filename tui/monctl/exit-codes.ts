@@ -35,17 +35,14 @@ export function exitCode(code: ErrorCode): ExitCode {
 /** For the manual: every code with what it says. */
 export const EXIT_CODE_TEXTS: readonly (readonly [code: ExitCode, text: string])[] = [
   [EXIT.success, 'done'],
-  [EXIT.failure, 'it failed: a defect, or an address that is no backend'],
-  [EXIT.usage, 'the command line, a value, or the TLS configuration of one side is wrong; nothing was done'],
-  [EXIT.notFound, 'what was named is not there'],
-  [EXIT.refused, 'the backend refused the credentials, or what is beyond its entity limit'],
-  [EXIT.unavailable, 'the backend cannot be reached or is busy; try again later'],
-  [EXIT.conflict, 'it is there already, or somebody else holds it'],
-  [EXIT.declined, 'you said no; nothing was done'],
-  [EXIT.unhealthy, 'health, audit verify: the backend answers, and something is wrong'],
-  [
-    EXIT.incomplete,
-    'restore, create, delete of a file, upgrade fix-namespaces: some of it was not done, or not as the file has it',
-  ],
-  [EXIT.blocked, 'upgrade plan, check: something is in the way of the upgrade'],
+  [EXIT.failure, 'failure: a defect, or an address that is not a backend'],
+  [EXIT.usage, 'invalid command line, value or TLS configuration; nothing was done'],
+  [EXIT.notFound, 'not found'],
+  [EXIT.refused, 'the backend rejected the credentials, or its entity limit is reached'],
+  [EXIT.unavailable, 'the backend is unreachable or busy; retry later'],
+  [EXIT.conflict, 'conflict: it exists already, or somebody else owns it'],
+  [EXIT.declined, 'canceled; nothing was done'],
+  [EXIT.unhealthy, 'health, audit verify: the backend responds but has a problem'],
+  [EXIT.incomplete, 'restore, create, delete of a file, upgrade fix-namespaces: incomplete'],
+  [EXIT.blocked, 'upgrade plan, check: the upgrade is blocked'],
 ];

@@ -3,9 +3,13 @@ import { MonError } from '../../shared/errors.ts';
 import { takes, type Flags, type CommandOption } from './flags.ts';
 
 /** Option of the lists whose items can be searched. */
-export const FILTER_OPTION: CommandOption = takes('TEXT', 'only what this filter finds, written as in the console', {
-  short: 'q',
-});
+export const FILTER_OPTION: CommandOption = takes(
+  'TEXT',
+  'only rows that match this filter; same syntax as in the console',
+  {
+    short: 'q',
+  },
+);
 
 /**
  * The search of `--filter`, or of its older name `--search`; without either one that finds everything.

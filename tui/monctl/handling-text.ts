@@ -52,7 +52,7 @@ export function handlingText(
   return `${about}\n\n${table(columns, handlers, look)}`;
 }
 
-const SUBDUED = 'the check is in one of its subdue windows: the backend does not have it run now';
+const SUBDUED = 'the check is in a subdue window: the backend does not schedule it now';
 
 /** `CRIT (2), create, occurrences 3, silenced by client:web-1:*`. */
 function eventSummary({ status, action, occurrences, silenced_by }: HandledEvent): string {
@@ -71,11 +71,11 @@ type Inhibition = NonNullable<SimulatedResult['inhibits']>[number];
 /** What becomes of others. */
 function inhibitionText({ rule, change, quieted, equal }: Inhibition): string {
   const shared = equal.length === 0 ? '' : ` with the same ${equal.join(', ')}`;
-  if (change === 'begins') return `by ${rule} what it finds${shared} would be kept quiet from then on`;
+  if (change === 'begins') return `${rule} would inhibit matching events${shared} from then on`;
   const events = counted(quieted, 'event');
   return change === 'ends'
-    ? `by ${rule} nothing any more: ${events} that ${quieted === 1 ? 'is' : 'are'} quiet because of it would be told by the usual rules`
-    : `by ${rule} as before: ${events}`;
+    ? `${rule} would inhibit nothing any more: ${events} that ${quieted === 1 ? 'is' : 'are'} inhibited now would be notified by the usual rules`
+    : `${rule} as before: ${events}`;
 }
 
 /** `web: web-health would be CRIT (2), now OK (0): 3 of 4 (75 %) not OK`. */

@@ -66,7 +66,7 @@ export class HeldSilence {
     try {
       await api.releaseSilence({ run, ...given({ subscription, check, selector }) });
     } catch (error) {
-      say(`the silence was not ended (${errorMessage(error)}): it ends by itself within a minute`);
+      say(`the silence was not ended (${errorMessage(error)}): it expires within a minute`);
     }
   }
 
@@ -76,7 +76,7 @@ export class HeldSilence {
     const leftMs = this.#endMs - clock.now();
     if (leftMs <= 0) {
       this.#isOver = true;
-      say('--max is over: the command goes on, and is not silenced any more');
+      say('--max is reached: the command continues without a silence');
       return;
     }
     this.#timer = clock.after(Math.min(leftMs, this.#isAway ? RETRY_MS : BEAT_MS), () => {
@@ -109,10 +109,10 @@ export class HeldSilence {
     if (error instanceof MonError && LASTING.has(error.code)) {
       this.#isOver = true;
       this.#heldUntilMs = undefined;
-      say(`not silenced, and not tried again: ${error.message}`);
+      say(`not silenced, no retry: ${error.message}`);
       return;
     }
-    if (!this.#isAway) say(`${heldId(target)} is not renewed, and tried again: ${errorMessage(error)}`);
+    if (!this.#isAway) say(`${heldId(target)} could not be renewed, retrying: ${errorMessage(error)}`);
     this.#isAway = true;
   }
 }

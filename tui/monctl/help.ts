@@ -4,11 +4,11 @@ import type { CommandOption } from './flags.ts';
 
 /** Variables that every command reads. */
 export const ENVIRONMENT: readonly (readonly [string, string])[] = [
-  ['MON_BACKEND', 'the backend, when --backend is not given'],
-  ['MON_NAMESPACE', 'the namespace, when --namespace is not given'],
-  ['MON_API_KEY', 'an API key'],
+  ['MON_BACKEND', 'backend URL if --backend is not set'],
+  ['MON_NAMESPACE', 'namespace if --namespace is not set'],
+  ['MON_API_KEY', 'API key'],
   ['MON_CREDENTIALS', 'user:password'],
-  ['NO_COLOR', 'no colors, whatever its value'],
+  ['NO_COLOR', 'disables colors if set to any value'],
 ];
 
 /** A terminal as narrow as they come, and what is before the lines of a section. */
@@ -37,7 +37,7 @@ export function manual(
 function overviewSections(words: readonly string[], commands: readonly Command[]): readonly string[] {
   const name = ['monctl', ...words].join(' ');
   return [
-    `${name} - ${words.length === 0 ? 'a mon backend from the command line' : `commands for ${name}`}`,
+    `${name} - ${words.length === 0 ? 'the command-line client of mon' : `commands for ${name}`}`,
     section('Synopsis', [`${name} COMMAND [OPTIONS]`, `${name} COMMAND --help`]),
     section(
       'Commands',

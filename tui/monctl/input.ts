@@ -7,7 +7,7 @@ import { takes, type CommandOption } from './flags.ts';
 /** Most of a file or of standard input: as much as the backend takes. */
 const INPUT_BYTES_MAX = 10 * 1024 * 1024;
 
-export const FILE_OPTION: CommandOption = takes('FILE', 'read it from this JSON or YAML file; - reads standard input', {
+export const FILE_OPTION: CommandOption = takes('FILE', 'read from this JSON or YAML file; - reads standard input', {
   completes: 'file',
   short: 'f',
 });
@@ -87,6 +87,6 @@ async function parseYaml(text: string, name: string): Promise<unknown> {
 function tooLarge(name: string): MonError {
   return new MonError(
     'too_large',
-    `${name} holds more than ${String(INPUT_BYTES_MAX / 1024 / 1024)} MiB: send less at once`,
+    `${name} is larger than ${String(INPUT_BYTES_MAX / 1024 / 1024)} MiB: send less at once`,
   );
 }

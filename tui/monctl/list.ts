@@ -10,8 +10,8 @@ import { flag, takes, type CommandOption } from './flags.ts';
 
 /** Options of every list. */
 export const LIST_OPTIONS: Readonly<Record<'limit' | 'watch', CommandOption>> = {
-  limit: takes('N', 'at most so many'),
-  watch: flag('stay and show every change; into a pipe, one line each', { short: 'w' }),
+  limit: takes('N', 'maximum number of rows'),
+  watch: flag('keep running and show changes; in a pipe one line each', { short: 'w' }),
 };
 
 /** What a list shows, and where it comes from. */
@@ -72,7 +72,7 @@ async function watch<Item>(call: Call, list: List<Item>, limit: number | undefin
     await show({ all: items?.length ?? 0, found, shown: found?.slice(0, limit), trouble });
   }
   // Sources tell for as long as they are asked.
-  throw new MonError('internal', 'the list came to an end');
+  throw new MonError('internal', 'the list ended');
 }
 
 interface Shown<Item> {
@@ -104,7 +104,7 @@ function screenWriter<Item>(
 function headline<Item>(list: List<Item>, { all, found, shown, trouble }: Shown<Item>): string {
   if (found === undefined || shown === undefined) return trouble ?? 'connecting ...';
   const count = shown.length === 0 ? nothing(list, all) : countText(list, shown.length, found.length);
-  return trouble === undefined ? count : `${count}; as last known: ${trouble}`;
+  return trouble === undefined ? count : `${count}; last known state: ${trouble}`;
 }
 
 function lineWriter<Item>({ clock, output }: Call, list: List<Item>): (state: Shown<Item>) => Promise<void> {

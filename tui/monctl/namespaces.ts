@@ -5,19 +5,19 @@ import { flag, takes, type CommandOption } from './flags.ts';
 
 /** Options of what is in one namespace. */
 export const NAMESPACE_OPTION: Readonly<Record<'namespace', CommandOption>> = {
-  namespace: takes('NAME', 'where; default that of the context, else default', { completes: 'namespace' }),
+  namespace: takes('NAME', 'namespace; default that of the context, else default', { completes: 'namespace' }),
 };
 
 /** Options of what looks into several. */
 export const NAMESPACES_OPTIONS: Readonly<Record<'namespace' | 'all-namespaces', CommandOption>> = {
   ...NAMESPACE_OPTION,
-  'all-namespaces': flag('of all namespaces that these credentials may see'),
+  'all-namespaces': flag('all namespaces that you may read'),
 };
 
 /** Options of a list that is of all namespaces unless one is named. */
 export const ONLY_NAMESPACE_OPTIONS: Readonly<Record<'namespace' | 'all-namespaces', CommandOption>> = {
-  namespace: takes('NAME', 'only what is there; default that of the context, else all', { completes: 'namespace' }),
-  'all-namespaces': flag('of all namespaces that these credentials may see, also in a context that names one'),
+  namespace: takes('NAME', 'only this namespace; default that of the context, else all', { completes: 'namespace' }),
+  'all-namespaces': flag('all namespaces that you may read, even if the context has one'),
 };
 
 /**
@@ -44,7 +44,7 @@ export function namespaceOf({ namespace = DEFAULT_NAMESPACE }: Pick<Call, 'names
 export function namespacesOf({ flags, namespace }: Pick<Call, 'flags' | 'namespace'>): string | undefined {
   if (flags.switch('all-namespaces') !== true) return namespaceOf({ namespace });
   if (flags.value('namespace') !== undefined) {
-    throw new MonError('invalid', '--namespace and --all-namespaces exclude each other');
+    throw new MonError('invalid', 'use --namespace or --all-namespaces, not both');
   }
   return undefined;
 }

@@ -61,7 +61,7 @@ export function openOutput(
   }
   const isTerminal = stdout.isTTY === true;
   if (raw && isTerminal) {
-    throw new MonError('invalid', '--raw is for pipes: on a terminal the output of a check could take control of it');
+    throw new MonError('invalid', '--raw works in pipes only: check output could control a terminal');
   }
   // Knows NO_COLOR, FORCE_COLOR and TERM=dumb.
   const color = isTerminal && stdout.hasColors?.() === true;

@@ -8,18 +8,18 @@ import { OUTPUT_FORMATS } from './output.ts';
 export const DEFAULT_BACKEND = 'http://127.0.0.1:4567';
 
 export const GLOBAL_OPTIONS: Readonly<Record<string, CommandOption>> = {
-  backend: takes('URL', `the backend; default ${DEFAULT_BACKEND}`),
-  context: takes('NAME', 'a backend of the configuration file, see monctl configure', { completes: 'context' }),
-  'trusted-ca-file': takes('FILE', 'authorities (PEM) that the certificate of the backend may come from', {
+  backend: takes('URL', `backend URL; default ${DEFAULT_BACKEND}`),
+  context: takes('NAME', 'use a context of the configuration file, see monctl configure', { completes: 'context' }),
+  'trusted-ca-file': takes('FILE', 'CA certificates (PEM) to verify the certificate of the backend with', {
     completes: 'file',
   }),
-  'insecure-skip-tls-verify': flag('believe anybody to be the backend, for a test'),
-  output: takes(OUTPUT_FORMATS.join('|'), 'how to show the result; default table', {
+  'insecure-skip-tls-verify': flag('skip verification of the certificate of the backend (testing only)'),
+  output: takes(OUTPUT_FORMATS.join('|'), 'output format; default table', {
     completes: OUTPUT_FORMATS,
     short: 'o',
   }),
-  raw: flag('keep control characters; for pipes only'),
-  help: flag('show the manual of the command', { short: 'h' }),
+  raw: flag('keep control characters (pipes only)'),
+  help: flag('show help for the command', { short: 'h' }),
   version: flag('show the version of monctl'),
 };
 
@@ -65,7 +65,7 @@ export function parseArguments(argv: readonly string[], commands: readonly Comma
   const operands = readOperands(words.slice(command.words.length), command);
   if (command.rest !== undefined && rest.length === 0) {
     const called = `monctl ${command.words.join(' ')} … -- ${command.rest}`;
-    throw new MonError('invalid', `the command is missing: write ${called}`);
+    throw new MonError('invalid', `the command is missing: use ${called}`);
   }
   return {
     kind: 'command',
@@ -231,11 +231,11 @@ function readOperands(given: readonly string[], { words, operands = [] }: Comman
   const called = `monctl ${[...words, ...operands].join(' ')}`;
   const surplus = given[operands.length];
   if (surplus !== undefined) {
-    throw new MonError('invalid', `${JSON.stringify(surplus)} is too much: write ${called}`);
+    throw new MonError('invalid', `${JSON.stringify(surplus)} is an unexpected argument: use ${called}`);
   }
   return operands.map((name, index) => {
     const operand = given[index] ?? '';
-    if (operand === '' && !name.startsWith('[')) throw new MonError('invalid', `${name} is missing: write ${called}`);
+    if (operand === '' && !name.startsWith('[')) throw new MonError('invalid', `${name} is missing: use ${called}`);
     return operand;
   });
 }

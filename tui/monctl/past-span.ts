@@ -6,8 +6,8 @@ import { parsePast } from './times.ts';
 
 /** Options of what is about a part of the past. */
 export const SPAN_OPTIONS = {
-  since: takes('TIME', 'how long ago (24h), or since when (22:00, 2026-11-20T22:00)'),
-  until: takes('TIME', 'up to when; default now'),
+  since: takes('TIME', 'start of the range: 24h (ago), 22:00, or 2026-11-20T22:00'),
+  until: takes('TIME', 'end of the range; default now'),
 } as const;
 
 /**

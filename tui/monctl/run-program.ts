@@ -27,7 +27,7 @@ const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'S
  * Runs a program with the input, output and signals of this one, which outlives it.
  *
  * @param command the program and its arguments; no shell reads them
- * @throws MonError `invalid` when there is no such program, or it cannot be run
+ * @throws MonError `invalid` when no such program, or it cannot be run
  */
 export const runProgram: RunProgram = async ([program = '', ...words]) => {
   let child: ChildProcess | undefined;
@@ -45,7 +45,7 @@ export const runProgram: RunProgram = async ([program = '', ...words]) => {
     return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    const why = isMissing ? 'there is no such program' : errorMessage(error);
+    const why = isMissing ? 'no such program' : errorMessage(error);
     throw new MonError('invalid', `${program}: ${why}`, { cause: error });
   } finally {
     for (const [signal, handler] of handlers) process.off(signal, handler);

@@ -8,7 +8,7 @@ const SECRET_LENGTH_MAX = 4096;
 
 /** Where a secret is taken from, never the command line: others can read that. */
 export function secretOption(what: string): CommandOption {
-  return takes('FILE', `read the ${what} from this file, - from standard input; without it you are asked`, {
+  return takes('FILE', `read the ${what} from this file, or - for standard input; default: prompt`, {
     completes: 'file',
   });
 }
@@ -29,7 +29,7 @@ export async function readSecret(
   // The line end is the editor's.
   const secret = given.replace(/\r?\n$/, '');
   if (secret === '') throw new MonError('invalid', `the ${what} is empty: nothing was done`);
-  if (secret.length > SECRET_LENGTH_MAX) throw new MonError('invalid', `that is too long for a ${what}`);
+  if (secret.length > SECRET_LENGTH_MAX) throw new MonError('invalid', `the ${what} is too long`);
   return secret;
 }
 
@@ -45,7 +45,7 @@ async function askedFor(
   }
   const first = await ask(`${what}: `, true);
   if (isNew && (await ask(`${what}, again: `, true)) !== first) {
-    throw new MonError('invalid', 'the two are not the same: nothing was done');
+    throw new MonError('invalid', 'the two do not match: nothing was done');
   }
   return first;
 }

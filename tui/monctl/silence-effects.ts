@@ -21,7 +21,7 @@ export async function silenceEffects(
   const present = await api().silencedDetail(id);
   if (present?.recurrence !== undefined && !entry.recurrence) {
     const when = recurrenceText(present.recurrence);
-    throw new MonError('conflict', `${id} recurs (${when}): clear it first, or silence the same by a selector`);
+    throw new MonError('conflict', `${id} recurs (${when}): clear it first, or silence the same events by a selector`);
   }
   if (typeof selector === 'string') return await selectorEffects(api(), id, selector, present);
   const events = await api().events();
@@ -58,9 +58,9 @@ function effectsOf(
     .map((severity) => `${String(events[severity])} ${severity}`)
     .join(', ');
   return [
-    ...(present === undefined ? [] : [`the entry ${id}${madeBy(present)} would be replaced`]),
+    ...(present === undefined ? [] : [`the silence ${id}${madeBy(present)} would be replaced`]),
     `it matches ${counted(events.total, 'events')}${counts === '' ? '' : ` now: ${counts}`}`,
-    ...(events.silenced === 0 ? [] : [`${String(events.silenced)} of them silenced already`]),
+    ...(events.silenced === 0 ? [] : [`${String(events.silenced)} of them already silenced`]),
   ];
 }
 
@@ -74,11 +74,11 @@ export async function clearEffects({ api }: Call, id: string): Promise<readonly 
   const matched = events.filter((event) => event.silenced_by.includes(id));
   const freed = matched.filter((event) => event.silenced_by.length === 1);
   return [
-    `the entry ${id}${madeBy(entry)} would end`,
-    `no longer silenced would be ${eventCounts(freed)}`,
+    `the silence ${id}${madeBy(entry)} would end`,
+    `${eventCounts(freed)} would no longer be silenced`,
     ...(freed.length === matched.length
       ? []
-      : [`${counted(matched.length - freed.length, 'events')} would stay silenced by other entries`]),
+      : [`${counted(matched.length - freed.length, 'events')} would stay silenced by other silences`]),
   ];
 }
 
@@ -92,5 +92,5 @@ export function wantedEntry(api: ApiClient, id: string): Promise<SilencedDetail>
 }
 
 export function missingEntry(id: string): string {
-  return `there is no silenced entry ${id}: see monctl silenced list`;
+  return `there is no silence ${id}: see monctl silenced list`;
 }

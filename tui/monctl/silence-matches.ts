@@ -36,9 +36,7 @@ export async function unknownClient(
 export function matchLines({ events_matched: events, unknown_client: client }: SilenceMatches): readonly string[] {
   return [
     ...(events === undefined ? [] : [`it matches ${counted(events, 'events')} now`]),
-    ...(client === undefined
-      ? []
-      : [`warning: there is no client ${client} now; the silence applies when one of this name reports`]),
+    ...(client === undefined ? [] : [`warning: there is no client ${client} now; the silence applies when it reports`]),
   ];
 }
 

@@ -13,12 +13,12 @@ type Options = Readonly<Record<'recur' | 'zone' | 'duration' | 'first-day' | 'la
 export const RECURRENCE_OPTIONS: Options = {
   recur: takes(
     'SCHEDULE',
-    "again and again: 'sat,sun 02:00', 'mon-fri 6:00,18:00', 'daily 03:30' or cron '0 22 * * 2'",
+    "recurring schedule: 'sat,sun 02:00', 'mon-fri 6:00,18:00', 'daily 03:30' or cron '0 22 * * 2'",
   ),
-  zone: takes('ZONE', 'where the clock of --recur hangs: Europe/Berlin, +02:00; default UTC'),
-  duration: takes('DURATION', 'how long each window of --recur lasts'),
-  'first-day': takes('DAY', 'the first day on which a window of --recur may begin: 2026-12-01'),
-  'last-day': takes('DAY', 'the last one'),
+  zone: takes('ZONE', 'time zone of --recur: Europe/Berlin, +02:00; default UTC'),
+  duration: takes('DURATION', 'duration of each window of --recur'),
+  'first-day': takes('DAY', 'first day of --recur: 2026-12-01'),
+  'last-day': takes('DAY', 'last day of --recur'),
 };
 
 const OPTION_OF: Readonly<Record<RecurrencePart, keyof Options>> = {
@@ -38,17 +38,14 @@ export function recurrenceOfFlags(flags: Flags, nowMs: number): Recurrence | und
   if (schedule === undefined) {
     const lost = Object.values(OPTION_OF).find((name) => flags.value(name) !== undefined);
     if (lost === undefined) return undefined;
-    throw new MonError('invalid', `--${lost} is about --recur: say when, as in --recur 'sat,sun 02:00'`);
+    throw new MonError('invalid', `--${lost} needs --recur, for example --recur 'sat,sun 02:00'`);
   }
   const once = ONCE.find((name) => flags.value(name) !== undefined || flags.switch(name) === true);
   if (once !== undefined) {
-    throw new MonError(
-      'invalid',
-      `--${once} does not go with --recur: --duration says how long each window lasts, --first-day and --last-day from when to when`,
-    );
+    throw new MonError('invalid', `--${once} cannot be used with --recur: use --duration, --first-day and --last-day`);
   }
   if (flags.value('duration') === undefined) {
-    throw new MonError('invalid', '--recur needs --duration: how long each window lasts, as in --duration 2h');
+    throw new MonError('invalid', '--recur needs --duration, for example --duration 2h');
   }
   const written = {
     schedule,

@@ -4,7 +4,7 @@ import { takes, type CommandOption, type Flags } from './flags.ts';
 
 /** What is silenced. */
 const TARGET_OPTIONS: Readonly<Record<'check' | 'subscription' | 'client', CommandOption>> = {
-  check: takes('NAME', 'this check; without a subscription or client: everywhere', { completes: 'check' }),
+  check: takes('NAME', 'this check; without --subscription or --client on all clients', { completes: 'check' }),
   subscription: takes('NAME', 'all clients with this subscription', { completes: 'subscription' }),
   client: takes('NAME', 'this client; short for --subscription client:NAME', { completes: 'client' }),
 };
@@ -12,7 +12,7 @@ const TARGET_OPTIONS: Readonly<Record<'check' | 'subscription' | 'client', Comma
 /** Options that say what is silenced: as `TARGET_OPTIONS`, or what a search finds. */
 export const SEARCH_TARGET_OPTIONS: Readonly<Record<keyof typeof TARGET_OPTIONS | 'selector', CommandOption>> = {
   ...TARGET_OPTIONS,
-  selector: takes('SEARCH', "what a search finds by names and attributes: 'client~web-* env=prod'"),
+  selector: takes('SEARCH', "events that match this search: 'client~web-* env=prod'"),
 };
 
 export type SearchTarget = ReturnType<typeof targetOf> & { selector: string | undefined };
@@ -21,7 +21,7 @@ export type SearchTarget = ReturnType<typeof targetOf> & { selector: string | un
 export function wantedTargetOf(flags: Flags): SearchTarget {
   const target = searchTargetOf(flags);
   if (Object.values(target).some((part) => part !== undefined)) return target;
-  throw new MonError('invalid', 'say what to silence: --check, --client, --subscription or --selector');
+  throw new MonError('invalid', 'select what to silence: --check, --client, --subscription or --selector');
 }
 
 /** @throws MonError `invalid` */
@@ -29,7 +29,7 @@ export function searchTargetOf(flags: Flags): SearchTarget {
   const selector = flags.value('selector');
   const { check, subscription } = targetOf(flags);
   if (selector !== undefined && (check ?? subscription) !== undefined) {
-    throw new MonError('invalid', '--selector stands alone: name check, client and subscriptions in it');
+    throw new MonError('invalid', '--selector cannot be combined: put check, client and subscriptions into it');
   }
   return { check, subscription, selector };
 }
@@ -41,7 +41,7 @@ export function targetOf(flags: Flags): { check: string | undefined; subscriptio
   if (client !== undefined && subscription !== undefined) {
     throw new MonError(
       'invalid',
-      '--client and --subscription exclude each other: a client is the subscription client:NAME',
+      'use --client or --subscription, not both: --client NAME is the subscription client:NAME',
     );
   }
   return {

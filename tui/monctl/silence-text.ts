@@ -61,16 +61,16 @@ export function windowField({
 }: SilencedDetail): readonly (readonly [name: string, value: string])[] {
   if (window === undefined || recurrence === undefined) return [];
   return [
-    ['last of these', `${counted(window.suppressed, 'handler runs')} in the window of ${timestamp(window.begin)}`],
+    ['last suppressed', `${counted(window.suppressed, 'notifications')} in the window of ${timestamp(window.begin)}`],
   ];
 }
 
-/** `nothing matched for 8d, ends in 6d unless something does`. */
+/** `nothing matched for 8d, ends in 6d unless it matches something`. */
 export function idleText({ since, ends_at: end }: SilenceIdle, nowMs: number): string {
-  const quiet = `nothing matched for ${formatDuration(Math.max(0, nowMs / 1000 - since))}`;
+  const quiet = `no match for ${formatDuration(Math.max(0, nowMs / 1000 - since))}`;
   return end === undefined
     ? quiet
-    : `${quiet}, ends in ${formatDuration(remaining(end, nowMs / 1000))} unless something does`;
+    : `${quiet}, ends in ${formatDuration(remaining(end, nowMs / 1000))} unless it matches something`;
 }
 
 export function idleColumn(nowMs: number): Column<Listed> {
@@ -98,7 +98,7 @@ export function listColumns(nowMs: number): readonly Column<Listed>[] {
       text: ({ endsAt }) => (endsAt === null ? 'never' : `in ${formatDuration(remaining(endsAt, nowSeconds))}`),
     },
     { title: 'ON RESOLVE', text: ({ view }) => (view.expire_on_resolve ? 'yes' : 'no') },
-    { title: 'KEPT BACK', align: 'right', text: ({ view: { suppressed } }) => String(suppressed ?? '') },
+    { title: 'SUPPRESSED', align: 'right', text: ({ view: { suppressed } }) => String(suppressed ?? '') },
     { title: 'CREATOR', text: ({ view }) => view.creator ?? '' },
     { title: 'REASON', text: ({ view }) => view.reason ?? '' },
   ];

@@ -62,7 +62,7 @@ export function parseBegin(option: string, text: string, nowMs: number): number 
   if (begin < now - BEGIN_TOLERANCE_SECONDS) {
     throw new MonError(
       'invalid',
-      `${option} ${JSON.stringify(text)} is ${formatDuration(now - begin)} in the past: leave ${option} out to begin now`,
+      `${option} ${JSON.stringify(text)} is ${formatDuration(now - begin)} in the past: omit ${option} to start now`,
     );
   }
   return begin;
@@ -84,7 +84,7 @@ function readMoment(text: string, nowMs: number): number | undefined {
 function refuse(text: string, also: string): never {
   throw new MonError(
     'invalid',
-    `${JSON.stringify(text)} is no moment: write 2026-11-20T22:00 (local time), 2026-11-20T22:00Z, ${also} or epoch seconds`,
+    `${JSON.stringify(text)} is not a time: use 2026-11-20T22:00 (local time), 2026-11-20T22:00Z, ${also} or epoch seconds`,
   );
 }
 

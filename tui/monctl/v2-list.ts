@@ -4,8 +4,8 @@ import { takes, type CommandOption } from './flags.ts';
 
 /** Options that let the backend select. */
 export const SELECTOR_OPTIONS: Readonly<Record<'label-selector' | 'field-selector', CommandOption>> = {
-  'label-selector': takes('TEXT', "by labels: 'region == eu && tier in (web, db)'"),
-  'field-selector': takes('TEXT', "by attributes: 'entity.name == web-001'"),
+  'label-selector': takes('TEXT', "filter by labels: 'region == eu && tier in (web, db)'"),
+  'field-selector': takes('TEXT', "filter by attributes: 'entity.name == web-001'"),
 };
 
 export function selectorsOf({ flags }: Pick<Call, 'flags'>): V2Query {

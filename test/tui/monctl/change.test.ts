@@ -78,7 +78,7 @@ const DRY_RUNS: readonly {
     line: ['silenced', 'create', '--subscription', 'web', '--expire', '1h'],
     request: 'POST /silenced',
     body: { subscription: 'web', expire: 3600, expire_on_resolve: false, creator: CREATOR },
-    effects: ['it matches 2 events now: 1 critical, 1 warning', '1 of them silenced already'],
+    effects: ['it matches 2 events now: 1 critical, 1 warning', '1 of them already silenced'],
   },
   {
     line: ['silenced', 'create', '--subscription', 'web', '--check', 'http', '--begin', '+1d'],
@@ -86,7 +86,7 @@ const DRY_RUNS: readonly {
     effects: [
       'the entry web:http of bob (CHG-1) would be replaced',
       'it matches 1 event now: 1 warning',
-      '1 of them silenced already',
+      '1 of them already silenced',
     ],
   },
   {
@@ -101,26 +101,26 @@ const DRY_RUNS: readonly {
       expire_on_resolve: true,
       expire: 7200,
     },
-    effects: [/^web:http would be silenced until .* or until it resolves$/, 'now it never ends'],
+    effects: [/^web:http would be silenced until .* or until it resolves$/, 'it never expires now'],
   },
   {
     line: ['silenced', 'clear', 'web:http'],
     request: 'POST /silenced/clear',
     body: { id: 'web:http' },
-    effects: ['the entry web:http of bob (CHG-1) would end', 'no longer silenced would be 1 event: 1 warning'],
+    effects: ['the entry web:http of bob (CHG-1) would end', '1 event: 1 warning'],
   },
   {
     line: ['client', 'create', 'web-001', '--address', 'x'],
     request: 'POST /clients',
     body: { name: 'web-001', address: 'x' },
-    effects: ['the client web-001 would be replaced as a whole; its results and events stay'],
+    effects: ['the client web-001 would be replaced completely; its results and events are kept'],
   },
   {
     line: ['client', 'delete', 'web-001', '--invalidate-expire', '1h'],
     request: 'DELETE /clients/web-001?invalidate=true&invalidate_expire=3600',
     effects: [
       /^the client web-001, last seen \w+ ago, would be deleted with 4 results$/,
-      'resolved would be 2 events: 1 critical, 1 warning',
+      '2 events: 1 critical, 1 warning would be resolved',
       'it could not come back for 1h',
     ],
   },
@@ -140,9 +140,9 @@ const DRY_RUNS: readonly {
     request: 'POST /api/mon/v1/checks/load/rename',
     body: { to: 'load-average' },
     effects: [
-      '1 result of load would become those of load-average',
+      '1 result of load would move to load-average',
       'with them no events',
-      '1 client with results of both, which takes --force',
+      '1 client with results of both; use --force',
     ],
   },
   {
@@ -150,18 +150,18 @@ const DRY_RUNS: readonly {
     request: 'POST /api/mon/v1/checks/http/rename',
     body: { to: 'web', force: true },
     effects: [
-      '1 result of http would become those of web',
+      '1 result of http would move to web',
       'with them 1 event: 1 warning',
-      'these entries silence http and not web: web:http',
+      'these silences match http and not web: web:http',
     ],
   },
   {
     line: ['check', 'delete', 'disk', '--results'],
     request: 'DELETE /checks/disk',
     effects: [
-      'deleted would be 1 result of disk',
-      'resolved would be 1 event: 1 critical',
-      'disk is still defined: its next results come back',
+      '1 result of disk would be deleted',
+      '1 event: 1 critical would be resolved',
+      'disk is still defined: its next results will arrive again',
     ],
   },
   {
@@ -178,14 +178,14 @@ const DRY_RUNS: readonly {
   {
     line: ['result', 'delete', 'web-001', 'disk'],
     request: 'DELETE /results/web-001/disk',
-    effects: ['the result web-001/disk, CRIT (2), would be deleted with its history of 1', 'its event would stay'],
+    effects: ['the result web-001/disk, CRIT (2), would be deleted with its history of 1', 'its event would be kept'],
   },
   {
     line: ['aggregate', 'delete', 'shop'],
     request: 'DELETE /aggregates/shop',
     effects: [
       'the aggregate shop of 1 client and 2 checks would be deleted',
-      'it would come back with the next result whose check names it',
+      'the next result of a check that names it would create it again',
     ],
   },
   {
@@ -210,13 +210,13 @@ const DRY_RUNS: readonly {
       handlers: [],
       publish: true,
     },
-    effects: ['the check swap would be defined in default'],
+    effects: ['the check swap would be created in default'],
   },
   {
     line: ['check', 'execute', 'disk'],
     request: 'POST /api/core/v2/namespaces/default/checks/disk/execute',
     body: { metadata: { name: 'disk', namespace: 'default' }, creator: CREATOR },
-    effects: ['disk would be asked of web'],
+    effects: ['disk would be requested of web'],
   },
   {
     line: ['entity', 'delete', 'web-001'],
@@ -263,7 +263,7 @@ const DRY_RUNS: readonly {
     line: ['dead-letter', 'retry', '--all'],
     request: 'POST /api/mon/v1/dead-letters/retry',
     body: { all: true },
-    effects: ['no dead letters would be run again'],
+    effects: ['no dead letters would be retried'],
   },
   {
     line: ['dead-letter', 'drop', '--handler', 'old-chat'],
@@ -356,7 +356,7 @@ test('a dry run for people', async () => {
       '  "id": "web:http"',
       '}',
       'the entry web:http of bob (CHG-1) would end',
-      'no longer silenced would be 1 event: 1 warning',
+      '1 event: 1 warning',
       'nothing was sent',
       '',
     ].join('\n'),
@@ -370,7 +370,7 @@ test('whoever is asked and does not say yes has changed nothing', async () => {
       code: 7,
       stdout: '',
       stderr: expect.stringMatching(
-        /^the client web-001, .* with 4 results\nresolved would be 2 events: .*\nan agent .*\ndelete client web-001\? \[y\/N\] monctl: nothing was done\n$/,
+        /^the client web-001, .* with 4 results\n2 events: .* would be resolved\na running agent .*\ndelete client web-001\? \[y\/N\] monctl: nothing was done\n$/,
       ),
     });
   }

@@ -67,7 +67,7 @@ describe('info', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('writer        nobody\n');
     expect(stdout).toContain('its state     away: connection refused\n');
-    expect(stdout).toContain('trouble       database away: writes wait\ntrouble       no writer: writes wait\n');
+    expect(stdout).toContain('trouble       database away: writes wait\ntrouble       no leader: writes wait\n');
   });
 });
 
@@ -75,7 +75,7 @@ describe('hand-over', () => {
   test('has the named one write, and says how long it took', async () => {
     expect(await monctl('cluster hand-over web2:4567')).toEqual({
       code: 0,
-      stdout: 'web2:4567 writes now, after 0.0s\n',
+      stdout: 'web2:4567 is the leader now, after 0.0s\n',
       stderr: '',
     });
     expect(cluster.handedTo).toEqual(['web2-id']);
@@ -88,11 +88,11 @@ describe('hand-over', () => {
     );
     cluster.told = { ...TOLD, members: named };
     const { code, stdout } = await monctl('cluster hand-over web2-id');
-    expect([code, stdout]).toEqual([0, 'web2\\x1b[2J writes now, after 0.0s\n']);
+    expect([code, stdout]).toEqual([0, 'web2\\x1b[2J is the leader now, after 0.0s\n']);
   });
 
   test('asks a person, and says who would write', async () => {
-    const question = 'web2:4567 would write, in place of web1:4567\nhand over? [y/N] ';
+    const question = 'web2:4567 would become the leader instead of web1:4567\nhand over? [y/N] ';
     expect(await monctl('cluster hand-over', { answer: 'n' })).toEqual({
       code: 7,
       stdout: '',
@@ -108,13 +108,13 @@ describe('hand-over', () => {
     const { code, stdout } = await monctl('cluster hand-over web2:4567 --dry-run');
     expect(code).toBe(0);
     expect(stdout).toContain(`would send POST ${backend.url}/api/mon/v1/cluster/hand-over\n`);
-    expect(stdout).toContain('web2:4567 would write, in place of web1:4567\nnothing was sent\n');
+    expect(stdout).toContain('web2:4567 would become the leader instead of web1:4567\nnothing was sent\n');
     expect(cluster.handedTo).toEqual([]);
   });
 
   test.each([
     { line: 'web9', code: 3, says: 'there is no member web9' },
-    { line: 'web3:4567', code: 6, says: 'web3:4567 has not been heard of for a while' },
+    { line: 'web3:4567', code: 6, says: 'web3:4567 has sent no heartbeat for a while' },
     { line: 'web1:4567', code: 6, says: 'web1:4567 writes already' },
   ])('to $line is refused with exit code $code, also before it is asked', async ({ line, code, says }) => {
     const refused = { code, stdout: '', stderr: `monctl: ${says}\n` };
@@ -145,7 +145,7 @@ test('a backend of an earlier version knows of no others', async () => {
   expect(await monctl('cluster list', {}, old.url)).toEqual({
     code: 3,
     stdout: '',
-    stderr: 'monctl: this backend is of a version that knows of no others\n',
+    stderr: 'monctl: this version of the backend has no cluster\n',
   });
 });
 

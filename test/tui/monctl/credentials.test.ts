@@ -109,7 +109,7 @@ test('configure keeps a backend for monctl and the console, the secret in a file
   const config = join(home, 'mon', 'console.yml');
   expect(await atHome([...line, ...FROM_STDIN], { input: 'wrong' })).toMatchObject({
     code: 4,
-    stderr: `monctl: ${backend.url} does not take these credentials: nothing was written\n`,
+    stderr: `monctl: ${backend.url} rejected these credentials: nothing was written\n`,
   });
   await expect(stat(config)).rejects.toThrow(/ENOENT/);
 
@@ -153,7 +153,7 @@ test('on a real terminal configure asks, and what is typed as a password is not 
   await using asked = new Pty(process.execPath, [MONCTL, ...line], { env });
   await asked.waitForText('backend [http://127.0.0.1:4567]:');
   asked.write(`${backend.url}\r`);
-  await asked.waitForText('user, or nothing for an API key:');
+  await asked.waitForText('user (empty for an API key):');
   asked.write('me\r');
   await asked.waitForText('password of me:');
   asked.write('let me in\r');

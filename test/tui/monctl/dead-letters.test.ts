@@ -53,7 +53,7 @@ test('dead letters are listed, shown, retried and dropped', async () => {
 
   expect(await monctl(['dead-letter', 'retry', first])).toEqual({
     code: 0,
-    stdout: '1 dead letter will be run again\n',
+    stdout: '1 dead letter will be retried\n',
     stderr: '',
   });
   // It fails again, and is the newest one now.
@@ -77,9 +77,7 @@ test('dropping says what it would do, asks, and takes no for an answer', async (
     stdout: '',
     stderr: '1 dead letter would be dropped\ndrop the dead letters of fail? [y/N] monctl: nothing was done\n',
   });
-  expect((await monctl(['dead-letter', 'retry', id, '--dry-run'])).stdout).toContain(
-    '1 dead letter would be run again',
-  );
+  expect((await monctl(['dead-letter', 'retry', id, '--dry-run'])).stdout).toContain('1 dead letter would be retried');
   expect(await api.deadLetters()).toHaveLength(1);
   expect(await monctl(['dead-letter', 'drop', id], { answer: 'y' })).toMatchObject({ code: 0 });
   expect(await api.deadLetters()).toEqual([]);
@@ -98,9 +96,9 @@ test.each([
 });
 
 test.each([
-  [[], 'say which dead letters: one ID, --handler NAME, or --all'],
-  [['5', '--all'], 'say which dead letters: one ID, --handler NAME, or --all'],
-  [['all'], '"all" is no id of a dead letter: see monctl dead-letter list'],
+  [[], 'select dead letters: one ID, --handler NAME, or --all'],
+  [['5', '--all'], 'select dead letters: one ID, --handler NAME, or --all'],
+  [['all'], '"all" is not the id of a dead letter: see monctl dead-letter list'],
 ])('which ones must be clear: %j', async (words, problem) => {
   for (const verb of ['retry', 'drop']) {
     expect(await monctl(['dead-letter', verb, ...words])).toEqual({

@@ -32,12 +32,12 @@ test('a result is simulated from a file or standard input, in JSON or YAML', asy
     'client  web-1',
     'check   disk',
     'event   CRIT (2), create, occurrences 1, not silenced',
-    'reason  an event would begin: pager, audit handle it, nope does not',
+    'reason  an event would open: pager, audit handle it, nope does not',
     '',
     'HANDLER  VERDICT          REASON',
-    'pager    handle           nothing keeps it from running',
-    'audit    handle           nothing keeps it from running',
-    'nope     unknown_handler  no handler of this name is defined',
+    'pager    handle           all conditions are met',
+    'audit    handle           all conditions are met',
+    'nope     unknown_handler  no handler with this name is defined',
     '',
   ].join('\n');
   expect(await monctl(['simulate', '-'], JSON.stringify(RESULT))).toEqual({ code: 0, stdout: text, stderr: '' });
@@ -47,7 +47,7 @@ test('a result is simulated from a file or standard input, in JSON or YAML', asy
   const { stdout } = await monctl(['simulate', '-', '--output', 'json'], JSON.stringify({ ...RESULT, status: 0 }));
   expect(JSON.parse(stdout)).toMatchObject({ transition: 'none', event: null, handlers: [] });
   expect((await monctl(['simulate', '-'], JSON.stringify({ ...RESULT, status: 0 }))).stdout).toMatch(
-    /^event {3}none\nreason {2}nothing to handle: it is OK, and there is no event\n$/m,
+    /^event {3}none\nreason {2}nothing to handle: the result is OK, and there is no event\n$/m,
   );
   expect(await api.events()).toEqual([]);
 });
@@ -87,9 +87,9 @@ test('an event is explained, with the last run of each handler', async () => {
     .map((row) => row.replaceAll(/ {2,}/g, '|'));
   expect(rows).toEqual([
     'HANDLER|VERDICT|LAST RUN|REASON',
-    'pager|silenced|it is silenced by *:disk, and the handler does not say handle_silenced: true',
-    expect.stringMatching(/^audit\|handle\|(?:queued|running|delivered) 4m ago\|nothing keeps it from running$/),
-    'nope|unknown_handler|no handler of this name is defined',
+    'pager|silenced|silenced by *:disk, and the handler does not set handle_silenced: true',
+    expect.stringMatching(/^audit\|handle\|(?:queued|running|delivered) 4m ago\|all conditions are met$/),
+    'nope|unknown_handler|no handler with this name is defined',
   ]);
   const json = await monctl(['event', 'explain', 'web-1', 'disk', '--output', 'json']);
   expect(JSON.parse(json.stdout)).toMatchObject({

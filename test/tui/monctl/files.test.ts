@@ -150,9 +150,7 @@ test('exact state is for restore, which does not count it as a report', async ()
   const { stdout } = await monctl(['dump', 'entities']);
   const { code, stdout: said } = await monctl(['create', '-f', '-'], { input: stdout });
   expect(code).toBe(2);
-  expect(said).toMatch(
-    /^Refused Entity default\/a: it is the exact state of a dump: bring it back with monctl restore/,
-  );
+  expect(said).toMatch(/^Refused Entity default\/a: this is part of an exact dump: use monctl restore/);
 });
 
 test('a key whose name is the key is told by its id', async () => {
@@ -171,7 +169,7 @@ test('a key whose name is the key is told by its id', async () => {
 
 test.each([
   ['no file', ['create'], '', /name the file/],
-  ['nothing in it', ['create', '-f', '-'], '# nothing\n', /holds no object/],
+  ['nothing in it', ['create', '-f', '-'], '# nothing\n', /contains no objects/],
   ['no name', ['create', '-f', '-'], 'type: CheckConfig\nspec: {}', /it has no name/],
   ['a file that is not there', ['create', '-f', '/nope/x.yml'], '', /cannot be read/],
 ])('refused before anything is sent: %s', async (_what, line, input, message) => {
@@ -200,7 +198,7 @@ test('the objects of a backend of another make, page by page; what it denies is 
   const { code, stdout, stderr } = await runMonctl(line);
   expect([code, stderr]).toEqual([
     0,
-    'Silenced: left out, because request unauthorized\nUser: left out, because no license\n',
+    'Silenced: skipped, because request unauthorized\nUser: skipped, because no license\n',
   ]);
   const objects = parseAllDocuments(stdout).map((document) => document.toJS() as unknown);
   expect(objects.filter((object) => object !== null)).toEqual([

@@ -96,7 +96,7 @@ test('while the backend is away the last state stands, and the screen says why',
   expect(written.map((text) => /\u001b\[H([^\r]*)\u001b\[K/.exec(text)?.[1])).toEqual([
     expect.stringMatching(/^cannot reach[^\u001b]* it$/),
     '1 thing',
-    '1 thing; as last known: cannot reach it',
+    '1 thing; last known state: cannot reach it',
   ]);
 });
 

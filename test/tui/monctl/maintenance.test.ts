@@ -102,7 +102,7 @@ describe('of a backend', () => {
 
   test('a program that is not there is told, and nothing stays silenced', async () => {
     const { code, stderr } = await ended(start(['--max', '1h', '--', '/no/such/program']));
-    expect([code, stderr]).toEqual([2, 'monctl: /no/such/program: there is no such program\n']);
+    expect([code, stderr]).toEqual([2, 'monctl: /no/such/program: no such program\n']);
     expect(await silenced()).toBeUndefined();
   });
 
@@ -120,7 +120,7 @@ describe('of a backend', () => {
     expect(await ended(start(sh('echo started'), url))).toMatchObject({ code: 5, stdout: '' });
     const { code, stdout, stderr } = await ended(start(['--anyway', ...sh('echo started; exit 4')], url));
     expect([code, stdout]).toEqual([4, 'started\n']);
-    expect(stderr).toMatch(/^monctl: client:web-1:\* is not renewed, and tried again: /);
+    expect(stderr).toMatch(/^monctl: client:web-1:\* could not be renewed, retrying: /);
   });
 
   test('the audit trail and the timeline tell of begin and end alone, and the end is not known before', async () => {
@@ -191,7 +191,7 @@ describe('a silence that is held', () => {
       [15, true],
     ]);
     await wait(20);
-    expect(said).toEqual(['--max is over: the command goes on, and is not silenced any more']);
+    expect(said).toEqual(['--max is reached: the command continues without a silence']);
     await held.end();
     expect(released).toBe(0);
   });
@@ -201,7 +201,7 @@ describe('a silence that is held', () => {
     await held.begin(false);
     answers = Array.from({ length: 20 }, () => away);
     await wait(80);
-    expect(said).toEqual(['client:web-1:* is not renewed, and tried again: nobody answers', 'silenced again']);
+    expect(said).toEqual(['client:web-1:* could not be renewed, retrying: nobody answers', 'silenced again']);
     expect(
       told()
         .slice(1, 16)
@@ -217,7 +217,7 @@ describe('a silence that is held', () => {
     await held.begin(false);
     answers = [new MonError(code, 'a reason')];
     await wait(120);
-    expect([asked.length, said]).toEqual([2, ['not silenced, and not tried again: a reason']]);
+    expect([asked.length, said]).toEqual([2, ['not silenced, no retry: a reason']]);
     await held.end();
     expect(released).toBe(0);
   });
@@ -234,11 +234,11 @@ describe('a silence that is held', () => {
 });
 
 test.each([
-  [['--max', '1h', '--', 'true'], /say what to silence/],
-  [['--client', 'web-1', '--', 'true'], /say how long at most: --max 2h/],
-  [['--client', 'web-1', '--max', '1h'], /the command is missing: write monctl maintenance run … -- COMMAND/],
+  [['--max', '1h', '--', 'true'], /select what to silence/],
+  [['--client', 'web-1', '--', 'true'], /set the maximum duration: --max 2h/],
+  [['--client', 'web-1', '--max', '1h'], /the command is missing: use monctl maintenance run … -- COMMAND/],
   [['--client', 'web-1', '--max', 'soon', '--', 'true'], /duration/],
-  [['--client', 'web-1', '--max', '1h', './deploy.sh'], /is too much/],
+  [['--client', 'web-1', '--max', '1h', './deploy.sh'], /is an unexpected argument/],
 ])('%j is refused before anything happens', async (words, message) => {
   const { code, stderr } = await runMonctl(['maintenance', 'run', ...words], { MON_BACKEND: 'http://127.0.0.1:1' });
   expect(code).toBe(2);

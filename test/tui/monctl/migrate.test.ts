@@ -44,7 +44,7 @@ test('the entry takes over client, check, expiry, reason and creator; other stas
   await stash('deploy/web', { version: 1 });
 
   const looked = await migrate();
-  expect(looked.stdout).toContain('nothing was done: add --apply to do it');
+  expect(looked.stdout).toContain('nothing was changed: add --apply to apply it');
   expect(await api.silenced()).toEqual([]);
 
   expect(await migrate('--apply')).toMatchObject({ code: 0, stdout: 'migrated 3 stashes\n' });
@@ -103,5 +103,5 @@ test('whoever is asked can say no', async () => {
 });
 
 test('with nothing to do it says so', async () => {
-  expect((await migrate('--apply')).stdout).toBe('no stash silences anything: there is nothing to migrate\n');
+  expect((await migrate('--apply')).stdout).toBe('there are no silence stashes: nothing to migrate\n');
 });

@@ -305,7 +305,7 @@ test('version, of the program and of the backend', async () => {
 test.each<[string[], RegExp]>([
   [['event', 'info', 'web-001', 'nope'], /^monctl: there is no event web-001\/nope\n$/],
   [['event', 'resolve', 'web-001', 'nope'], /^monctl: there is no event web-001\/nope\n$/],
-  [['silenced', 'clear', 'web:nope'], /^monctl: there is no silenced entry web:nope: see monctl silenced list\n$/],
+  [['silenced', 'clear', 'web:nope'], /^monctl: there is no silence web:nope: see monctl silenced list\n$/],
 ])('%j: exit 3, it is not there', async (args, message) => {
   const { url } = await service();
   const { code, stdout, stderr } = await runMonctl([...args, '--backend', url]);
@@ -374,13 +374,13 @@ test.each([
   [['event', 'list', '--status', 'bad'], /--status must be ok, warn, crit, unknown or a number, not "bad"/],
   [['event', 'list', '--limit', '0'], /--limit must be a whole number from 1, not 0/],
   [['event', 'list', '--search', 'status>=x'], /--search: .*\n {2}status>=x\n {2} +\^\n$/],
-  [['event', 'list', '--filter', 'not '], /--filter: something to search for is missing after "not"\n/],
+  [['event', 'list', '--filter', 'not '], /--filter: a search term is missing after "not"\n/],
   [['event', 'list', '-o', 'xml'], /--output must be table, json, yaml, not "xml"/],
   [['event', 'list', '--backend', 'localhost'], /the backend must be a URL like http/],
-  [['silenced', 'create', '--reason', 'x'], /say what to silence: --check, --client, --subscription or --selector/],
+  [['silenced', 'create', '--reason', 'x'], /select what to silence: --check, --client, --subscription or --selector/],
   [['silenced', 'create', '--client', 'a', '--subscription', 'b'], /exclude each other/],
   [['silenced', 'create', '--check', 'a', '--expire', 'soon'], /--expire must be at least one second, not "soon"/],
-  [['silenced', 'create', '--check', 'a', '--begin', 'soon'], /"soon" is no moment/],
+  [['silenced', 'create', '--check', 'a', '--begin', 'soon'], /"soon" is not a time/],
   [['silenced', 'clear'], /either by its ID or by/],
   [['silenced', 'clear', 'a:b', '--check', 'c'], /either by its ID or by/],
 ])('%j: exit 2, and nothing is asked', async (args, message) => {

@@ -109,7 +109,7 @@ test('what check delete does not delete it says, and what to do instead', async 
     code: 3,
     stdout: '',
     stderr:
-      'monctl: no check nope is defined in default: see monctl check list --namespace default; results that are left of one are deleted with monctl check delete nope --results\n',
+      'monctl: no check nope is defined in default: see monctl check list --namespace default; delete leftover results with monctl check delete nope --results\n',
   });
 });
 

@@ -96,10 +96,10 @@ test('one namespace and all of them exclude each other; all of them overrule a c
 
 test('a simulation says what a result would do to others', async () => {
   expect(await simulate({ source: 'b-1', name: 'switch', status: 2, output: 'o' })).toContain(
-    'inhibits  by switch what it finds with the same client.rack would be kept quiet from then on',
+    'inhibits  by switch what it finds with the same client.rack from then on',
   );
   expect(await simulate({ source: 'sw-a', name: 'switch', status: 0, output: 'o' })).toContain(
-    'inhibits  by switch nothing any more: 1 event that is quiet because of it would be told by the usual rules',
+    'inhibits  by switch nothing any more: 1 event that is inhibited now would be notified by the usual rules',
   );
   expect(await simulate({ source: 'sw-a', name: 'switch', status: 2, output: 'o' })).toContain(
     'inhibits  by switch as before: 1 event',

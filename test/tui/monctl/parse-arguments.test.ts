@@ -77,9 +77,9 @@ test.each([
   ['event list --no-client', '--client needs a value: --client NAME'],
   ['event list --client=', '--client needs a value: --client NAME'],
   ['event list --client a --client b', 'The flag --client can only be set once.'],
-  ['event info web-001', 'CHECK is missing: write monctl event info CLIENT CHECK'],
-  ['event info a b c', '"c" is too much: write monctl event info CLIENT CHECK'],
-  ['silenced clear a b', '"b" is too much: write monctl silenced clear [ID]'],
+  ['event info web-001', 'CHECK is missing: use monctl event info CLIENT CHECK'],
+  ['event info a b c', '"c" is an unexpected argument: use monctl event info CLIENT CHECK'],
+  ['silenced clear a b', '"b" is an unexpected argument: use monctl silenced clear [ID]'],
 ])('%s: %s', (line, message) => {
   expect(() => parsed(line)).toThrow(expect.objectContaining({ name: 'MonError', code: 'invalid', message }));
 });
@@ -100,41 +100,41 @@ test('the manual of a command', () => {
       monctl silenced create [OPTIONS]
 
     Description
-      An entry with the same check and subscription, or selector, is replaced.
+      A silence with the same check and subscription, or the same selector, is replaced.
       A selector finds what is there and what comes; it cannot name what changes
       from result to result.
       Without --expire it stays until it is cleared. With --recur it is in force
       again and again, for --duration each time;
-      --dry-run shows the next windows, and what daylight saving does to them.
+      --dry-run shows the next windows and how daylight saving time changes them.
 
     Options
-      --check NAME         this check; without a subscription or client: everywhere
+      --check NAME         this check; without --subscription or --client on all clients
       --subscription NAME  all clients with this subscription
       --client NAME        this client; short for --subscription client:NAME
       --selector SEARCH    what a search finds by names and attributes:
                            'client~web-* env=prod'
-      --expire DURATION    how long: 1h, 1h30m, 2d or seconds; never: until cleared
+      --expire DURATION    duration: 1h, 1h30m, 2d, seconds, or never
       --begin TIME         when it starts: 22:00, 2h (from now), 2026-11-20T22:00,
                            epoch seconds; not in the past
-      --expire-on-resolve  end it when the event resolves
-      --recur SCHEDULE     again and again: 'sat,sun 02:00', 'mon-fri 6:00,18:00',
+      --expire-on-resolve  end early when the event resolves
+      --recur SCHEDULE     recurring schedule: 'sat,sun 02:00', 'mon-fri 6:00,18:00',
                            'daily 03:30' or cron '0 22 * * 2'
       --zone ZONE          where the clock of --recur hangs: Europe/Berlin, +02:00;
                            default UTC
-      --duration DURATION  how long each window of --recur lasts
+      --duration DURATION  duration of each window of --recur
       --first-day DAY      the first day on which a window of --recur may begin:
                            2026-12-01
       --last-day DAY       the last one
-      --reason TEXT        why, for the people who will wonder
-      --creator TEXT       who; default USER@host
-      --namespace NAME     where; default that of the context, else default
+      --reason TEXT        reason, shown to other operators
+      --creator TEXT       creator; default USER@host
+      --namespace NAME     namespace; default that of the context, else default
       --dry-run            say what would be sent and what it would affect now; send
                            nothing
 
     Examples
-      # a machine in maintenance
+      # a host in maintenance
       monctl silenced create --client web-001 --expire 2h --reason 'CHG-4412'
-      # known, until it is fixed
+      # until the check is fixed
       monctl silenced create --client web-001 --check disk --expire-on-resolve
       # a planned window
       monctl silenced create --subscription web --begin 2026-11-21T02:00 --expire 1h
@@ -142,42 +142,42 @@ test('the manual of a command', () => {
       monctl silenced create --selector 'client~web-* env=prod' --expire 1h
       # every weekend
       monctl silenced create --check backup --recur 'sat,sun 02:00' --duration 2h
-      # what would it silence?
+      # preview the matching events
       monctl silenced create --subscription web --dry-run
 
     Options of every command
-      --backend URL                 the backend; default http://127.0.0.1:4567
+      --backend URL                 backend URL; default http://127.0.0.1:4567
       --context NAME                a backend of the configuration file, see monctl
                                     configure
       --trusted-ca-file FILE        authorities (PEM) that the certificate of the
                                     backend may come from
-      --insecure-skip-tls-verify    believe anybody to be the backend, for a test
-      -o, --output table|json|yaml  how to show the result; default table
-      --raw                         keep control characters; for pipes only
-      -h, --help                    show the manual of the command
+      --insecure-skip-tls-verify    skip verification of the certificate of the backend (testing only)
+      -o, --output table|json|yaml  output format; default table
+      --raw                         keep control characters (pipes only)
+      -h, --help                    show help for the command
       --version                     show the version of monctl
 
     Environment
-      MON_BACKEND      the backend, when --backend is not given
-      MON_NAMESPACE    the namespace, when --namespace is not given
+      MON_BACKEND      backend URL if --backend is not set
+      MON_NAMESPACE    namespace if --namespace is not set
       MON_API_KEY      an API key
       MON_CREDENTIALS  user:password
-      NO_COLOR         no colors, whatever its value
+      NO_COLOR         disables colors if set to any value
 
     Exit codes
       0   done
-      1   it failed: a defect, or an address that is no backend
+      1   failure: a defect, or an address that is not a backend
       2   the command line, a value, or the TLS configuration of one side is wrong;
           nothing was done
-      3   what was named is not there
-      4   the backend refused the credentials, or what is beyond its entity limit
-      5   the backend cannot be reached or is busy; try again later
-      6   it is there already, or somebody else holds it
-      7   you said no; nothing was done
-      8   health, audit verify: the backend answers, and something is wrong
+      3   not found
+      4   the backend rejected the credentials, or its entity limit is reached
+      5   the backend is unreachable or busy; retry later
+      6   conflict: it exists already, or somebody else owns it
+      7   canceled; nothing was done
+      8   health, audit verify: the backend responds but has a problem
       9   restore, create, delete of a file, upgrade fix-namespaces: some of it was
           not done, or not as the file has it
-      10  upgrade plan, check: something is in the way of the upgrade"
+      10  upgrade plan, check: the upgrade is blocked"
   `);
 });
 

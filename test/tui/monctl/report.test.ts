@@ -42,7 +42,7 @@ describe('monctl report', () => {
       | --- | --- | --- | --- | --- | --- | --- |
       | WARN | web-1 | load | 2026-11-20 11:20Z | 40m |  | high \\| 9 |
 
-      ## Well again (1)
+      ## Resolved (1)
 
       | Worst | Client | Check | From | To | Outages | Not well | Silenced | Output |
       | --- | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -55,7 +55,7 @@ describe('monctl report', () => {
       | disk | 1 | 1 | web-1 |
       | load | 1 | 1 | web-1 |
 
-      ## Who did what (1)
+      ## Operator actions (1)
 
       | Time | Who | What | Until | Reason |
       | --- | --- | --- | --- | --- |

@@ -84,7 +84,7 @@ test('a subdued check says so where it is shown and where its event is explained
     code: 0,
     stderr: '',
   });
-  const note = 's-now is in one of its subdue windows: the backend does not have it run now\n';
+  const note = 's-now is in a subdue window: the backend does not schedule it now\n';
   expect(await monctl(['check', 'info', 's-now'])).toMatchObject({ code: 0, stderr: note });
   expect(await monctl(['check', 'info', 's-now', '--namespace', 'default'])).toMatchObject({ code: 0, stderr: note });
   expect(await monctl(['check', 'info', 's-once'])).toMatchObject({ code: 0, stderr: '' });
@@ -307,7 +307,7 @@ test('a silence is shown with what it does, and given another end', async () => 
   const { stdout } = await monctl(['silenced', 'info', '*:s-load']);
   expect(stdout).toMatch(/^silences now +1 event: 1 critical$/m);
   expect(stdout).toMatch(/^kept back +no handler runs$/m);
-  expect(stdout).toMatch(/^last kept back +never$/m);
+  expect(stdout).toMatch(/^last suppressed +never$/m);
   expect(await monctl(['silenced', 'info', '*:nope'])).toMatchObject({ code: 3 });
   expect(await monctl(['silenced', 'extend', '*:s-load', '8h'])).toMatchObject({ code: 0 });
   const entry = await api.silencedEntry('*:s-load');
@@ -332,7 +332,7 @@ test('a silence that has matched nothing for long is found, with since when', as
   expect(await ask('POST', '/api/mon/v1/restore', { objects })).toMatchObject({ status: 200 });
   const list = await monctl(['silenced', 'list', '--idle']);
   expect(list.stdout).toMatch(/^ID .* IDLE$/m);
-  expect(list.stdout).toMatch(/^\*:i-load .*nothing matched for .*, ends in .* unless something does$/m);
+  expect(list.stdout).toMatch(/^\*:i-load .*nothing matched for .*, ends in .* unless it matches something$/m);
   expect(await json('silenced', 'list', '-q', 'idle')).toMatchObject([{ id: '*:i-load', idle }]);
   expect(await json('silenced', 'list', '-q', '!idle')).toEqual([]);
   expect((await monctl(['silenced', 'info', '*:i-load'])).stdout).toMatch(/^idle +nothing matched for /m);
@@ -356,7 +356,7 @@ test('info, health and settings of the backend', async () => {
   expect(await monctl(['health', '--consumers', '1000'])).toEqual({
     code: 8,
     stdout: expect.stringMatching(/^unhealthy\nkeepalive consumers \(\d+\) less than min_consumers \(1000\)\n/),
-    stderr: 'monctl: the backend is not well\n',
+    stderr: 'monctl: the backend is unhealthy\n',
   });
   expect(await monctl(['health', '--deep', '-o', 'json'])).toMatchObject({ code: 0 });
 
@@ -377,7 +377,7 @@ test.each<[string[], RegExp, string?]>([
   [['client', 'create', '--file', '-'], /--file must hold one client/, '[]'],
   [['client', 'create', '--file', '-'], /standard input is neither JSON nor YAML/, '{"a": [}'],
   [['client', 'create', 'a b'], /name: must be word characters/],
-  [['client', 'delete'], /say which client: CLIENT, or many with --selector/],
+  [['client', 'delete'], /name a client: CLIENT, or several with --selector/],
   [['client', 'delete', '--selector', ' '], /--selector: say which clients/],
   [['client', 'delete', 'a', '--selector', 'b'], /either CLIENT or --selector/],
   [['client', 'delete', '--selector', 'a', '--invalidate'], /are for one CLIENT/],
@@ -390,7 +390,7 @@ test.each<[string[], RegExp, string?]>([
   [['aggregate', 'results', 'a', 'bad'], /SEVERITY must be ok, warning, critical, unknown, not "bad"/],
   [['stash', 'create', 'a'], /say what to keep/],
   [['stash', 'create', 'a', '--content', '{'], /--content is not JSON/],
-  [['stash', 'create', 'a', '--content', '[]'], /a stash holds an object/],
+  [['stash', 'create', 'a', '--content', '[]'], /a stash must be an object/],
   [['silenced', 'extend', 'a:b', 'soon'], /DURATION must be at least one second/],
   [['health', '--consumers', 'x'], /--consumers must be a whole number from 0/],
   [['completion', 'csh'], /SHELL must be bash, zsh, fish, not "csh"/],

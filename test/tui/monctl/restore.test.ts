@@ -170,7 +170,7 @@ test('a dump is for its owner alone, is there only when it is complete, and repl
   expect(await on(source, 'dump', 'all', '--file', file, '--force')).toMatchObject({
     code: 0,
     stderr: expect.stringMatching(
-      /^only default was asked for, and there is staging: see --all-namespaces\n/,
+      /^only default was dumped, but there are also staging: see --all-namespaces\n/,
     ) as string,
   });
 });
@@ -244,7 +244,7 @@ test('what does not do what it seems to is restored, and told beside the result'
   await writeFile(join(dir, 'typo'), text);
   const warning =
     'the expression "event.chek.status == 2" names event.chek, ' +
-    'which has no value unless something brings an attribute of that name: is event.check meant?';
+    'which has no value unless something brings an attribute of that name: did you mean event.check?';
   await using target = await startBackend();
   const { code, stdout, stderr } = await on(target, 'restore', join(dir, 'typo'));
   expect([code, stdout]).toEqual([0, 'created EventFilter default/typo\n']);
@@ -294,8 +294,8 @@ test('without the scope admin a dump holds what may be seen, and says what it la
   const env = { MON_BACKEND: source.url, MON_CREDENTIALS: 'bob:battery staple' };
   const { code, stdout, stderr } = await runMonctl(['dump', 'checks,users,entities', '--all-namespaces'], env);
   expect(code).toBe(0);
-  expect(stderr).toMatch(/^CheckConfig: as the API shows it, because .*admin/m);
-  expect(stderr).toMatch(/^User: left out, because /m);
+  expect(stderr).toMatch(/^CheckConfig: as shown by the API, because .*admin/m);
+  expect(stderr).toMatch(/^User: skipped, because /m);
   expect(stdout).toContain('name: http');
   expect(stdout).not.toContain('hunter2');
 });

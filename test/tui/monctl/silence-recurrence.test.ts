@@ -28,7 +28,7 @@ const WINDOWS = [
   '  Sat 2026-03-21 02:00 to 04:00 (01:00Z)',
   '  Sun 2026-03-22 02:00 to 04:00 (01:00Z)',
   '  Sat 2026-03-28 02:00 to 04:00 (01:00Z)',
-  '  Sun 2026-03-29 03:00 to 05:00 (01:00Z): clocks skip this start: it begins when they are set forward',
+  '  Sun 2026-03-29 03:00 to 05:00 (01:00Z): the start falls into the hour skipped by DST: it begins when clocks go forward',
   '  Sat 2026-04-04 02:00 to 04:00 (00:00Z)',
 ];
 
@@ -99,7 +99,7 @@ test('one that recurs is neither extended nor replaced by one that does not, and
   expect(extended).toMatchObject({ code: 2, stderr: expect.stringContaining('make it again with another --duration') });
   for (const dry of [[], ['--dry-run']]) {
     const replaced = await monctl('silenced', 'create', '--check', 'load', '--expire', '1h', ...dry);
-    expect(replaced.stderr).toContain('clear it first, or silence the same by a selector');
+    expect(replaced.stderr).toContain('clear it first, or silence the same events by a selector');
     expect(replaced.code).not.toBe(0);
   }
   await monctl('silenced', 'create', '--check', 'load', ...WEEKENDS.slice(0, -1), '3h');
@@ -115,10 +115,10 @@ test.each<[line: string, says: string]>([
   ['--recur @hourly --duration soon', '--duration: how long a window lasts: a duration is'],
   ['--recur @hourly --duration 5m --zone Berlin', '--zone: "Berlin" is no time zone: write UTC'],
   ['--recur @hourly --duration 5m --first-day 1.5.2026', '--first-day: "1.5.2026" is no day'],
-  ['--recur @hourly --duration 5m --last-day 2026-03-01', '--last-day: no window lies ahead'],
+  ['--recur @hourly --duration 5m --last-day 2026-03-01', '--last-day: no window starts before'],
   ['--recur @hourly --duration 5m --expire 1h', '--expire does not go with --recur'],
   ['--recur @hourly --duration 5m --expire-on-resolve', '--expire-on-resolve does not go with --recur'],
-  ['--zone Europe/Berlin --expire 1h', "--zone is about --recur: say when, as in --recur 'sat,sun 02:00'"],
+  ['--zone Europe/Berlin --expire 1h', "--zone needs --recur, for example --recur 'sat,sun 02:00'"],
 ])('%s is refused', async (line, says) => {
   const run = await monctl('silenced', 'create', '--check', 'never', ...line.split(' '));
   expect(run).toMatchObject({ code: 2, stdout: '' });

@@ -90,6 +90,6 @@ describe('monctl event availability', () => {
 
   test('of a check everywhere, and says what is missing', async () => {
     expect((await monctl('event', 'availability', '--check', 'disk')).stdout).toContain('web-1');
-    expect((await monctl('event', 'availability')).stderr).toContain('say of what');
+    expect((await monctl('event', 'availability')).stderr).toContain('set client, check or aggregate');
   });
 });

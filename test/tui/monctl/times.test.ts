@@ -20,7 +20,7 @@ test.each([
 test.each(['', 'now', 'May', '1 Jan', '+', '+1y', '2h', '2026-13-01', '2026-11-20T25:00', '1969-12-31T23:00Z'])(
   '%j is no moment',
   (text) => {
-    expect(() => parseMoment(text, NOW_MS)).toThrow(/is no moment: write 2026-11-20T22:00/);
+    expect(() => parseMoment(text, NOW_MS)).toThrow(/is not a time: use 2026-11-20T22:00/);
   },
 );
 
@@ -43,7 +43,7 @@ test('a time of day without a zone is the last one of the clock on the wall', ()
 });
 
 test.each(['24:00', '12:60', '12:00:60', '1:2'])('%j is no time of day', (text) => {
-  expect(() => parsePast(text, NOW_MS)).toThrow(/is no moment: write .*, 22:00, 2h \(ago\) or epoch seconds/);
+  expect(() => parsePast(text, NOW_MS)).toThrow(/is not a time: use .*, 22:00, 2h \(ago\) or epoch seconds/);
 });
 
 test('a lifetime is at least a second', () => {
@@ -85,10 +85,10 @@ test('a begin without a zone is the next such time of the local clock', () => {
 test.each(['2020-01-01T00:00', '90', '2026-11-20T11:58Z'])(
   'a begin at %s is refused because it is in the past',
   (text) => {
-    expect(() => BEGIN(text)).toThrow(/^--begin ".*" is .* in the past: leave --begin out to begin now$/);
+    expect(() => BEGIN(text)).toThrow(/^--begin ".*" is .* in the past: omit --begin to start now$/);
   },
 );
 
 test('a begin that cannot be read is refused with the forms that can', () => {
-  expect(() => BEGIN('tonight')).toThrow(/is no moment: write .*, 22:00, 2h \(from now\) or epoch seconds/);
+  expect(() => BEGIN('tonight')).toThrow(/is not a time: use .*, 22:00, 2h \(from now\) or epoch seconds/);
 });

@@ -14,15 +14,15 @@ import { statusText } from '../severity-text.ts';
 import { record, type Column, type Style } from '../table.ts';
 import { takes, type CommandOption } from '../flags.ts';
 
-const MAX_AGE: CommandOption = takes('DURATION', 'results older than this count as stale');
+const MAX_AGE: CommandOption = takes('DURATION', 'count older results as stale');
 
 const list: Command = {
   words: ['aggregate', 'list'],
   summary: 'List aggregates with their results by severity',
   options: { filter: FILTER_OPTION, ...LIST_OPTIONS },
   examples: [
-    ['monctl aggregate list --watch', 'how are the services'],
-    ["monctl aggregate list -q 'ok<80'", 'which of them are badly off'],
+    ['monctl aggregate list --watch', 'watch all services'],
+    ["monctl aggregate list -q 'ok<80'", 'aggregates below 80 % OK'],
   ],
   async run(call) {
     await showList<NamedAggregate>(call, {
@@ -40,7 +40,7 @@ const info: Command = {
   summary: 'Show the members of an aggregate and its results by severity',
   operands: ['AGGREGATE'],
   options: { 'max-age': MAX_AGE },
-  examples: [['monctl aggregate info web --max-age 5m', 'only what was heard lately']],
+  examples: [['monctl aggregate info web --max-age 5m', 'only recent results']],
   async run({ api, flags, operands: [name = ''], output }) {
     const [summary, rules] = await Promise.all([
       found(api().aggregate(name, maxAge(flags)), missing(name)),
@@ -66,7 +66,7 @@ const clients: Command = {
   summary: 'List the clients of an aggregate with their checks',
   operands: ['AGGREGATE'],
   options: LIST_OPTIONS,
-  examples: [['monctl aggregate clients web', 'who is part of it']],
+  examples: [['monctl aggregate clients web', 'members by client']],
   async run(call) {
     const [name = ''] = call.operands;
     await showList<{ name: string; checks: readonly string[] }>(call, {
@@ -86,7 +86,7 @@ const checks: Command = {
   summary: 'List the checks of an aggregate with their clients',
   operands: ['AGGREGATE'],
   options: LIST_OPTIONS,
-  examples: [['monctl aggregate checks web', 'what makes it up']],
+  examples: [['monctl aggregate checks web', 'members by check']],
   async run(call) {
     const [name = ''] = call.operands;
     await showList<{ name: string; clients: readonly string[] }>(call, {
@@ -111,12 +111,12 @@ interface Output {
 
 const results: Command = {
   words: ['aggregate', 'results'],
-  summary: 'List what the members of one severity say, with the clients that say it',
+  summary: 'List the outputs of one severity with the clients that reported them',
   details: [`SEVERITY is ${SEVERITIES.join(', ')}.`],
   operands: ['AGGREGATE', 'SEVERITY'],
   completes: ['aggregate', SEVERITIES],
   options: { 'max-age': MAX_AGE, ...LIST_OPTIONS },
-  examples: [['monctl aggregate results web critical', 'who fails, and how']],
+  examples: [['monctl aggregate results web critical', 'all critical members']],
   async run(call) {
     const [name = '', severity = ''] = call.operands;
     if (!isSeverity(severity)) {
@@ -135,10 +135,10 @@ const results: Command = {
 const remove: Command = {
   words: ['aggregate', 'delete'],
   summary: 'Delete an aggregate',
-  details: ['Its members come back with their next results, as long as their checks name it.'],
+  details: ['Members reappear with their next results while their checks still name the aggregate.'],
   operands: ['AGGREGATE'],
   options: DELETE_OPTIONS,
-  examples: [['monctl aggregate delete old-web', 'after no check names it any more']],
+  examples: [['monctl aggregate delete old-web', 'after the last check stopped using it']],
   async run(call) {
     const [name = ''] = call.operands;
     await carryOut(call, {
@@ -147,7 +147,7 @@ const remove: Command = {
         const summary = await found(call.api().aggregate(name), missing(name));
         return [
           `the aggregate ${name} of ${counted(summary.clients, 'clients')} and ${counted(summary.checks, 'checks')} would be deleted`,
-          'it would come back with the next result whose check names it',
+          'the next result of a check that names it would create it again',
         ];
       },
       question: `delete the aggregate ${name}`,

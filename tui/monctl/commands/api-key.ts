@@ -12,18 +12,18 @@ import { ago, timestamp } from '../times.ts';
 
 const grant: Command = {
   words: ['api-key', 'grant'],
-  summary: 'Make an API key for a user',
-  details: ['The key is shown this once: the backend keeps only its hash.'],
+  summary: 'Create an API key for a user',
+  details: ['The key is shown only once: the backend stores its hash.'],
   operands: ['USER'],
   options: {
-    scopes: takes('NAME,...', `what it may do: ${SCOPES.join(', ')}; default: what the user may do`, {
+    scopes: takes('NAME,...', `scopes of the key: ${SCOPES.join(', ')}; default: all scopes of the user`, {
       completes: SCOPES,
     }),
-    namespace: takes('NAME', 'the only one that it reaches; default all', { completes: 'namespace' }),
-    expire: takes('DURATION', 'how long it is good for; default for ever'),
-    description: takes('TEXT', 'what it is for'),
+    namespace: takes('NAME', 'restrict the key to this namespace; default all', { completes: 'namespace' }),
+    expire: takes('DURATION', 'lifetime of the key; default unlimited'),
+    description: takes('TEXT', 'purpose of the key'),
   },
-  examples: [['monctl api-key grant grafana --scopes read --expire 90d', 'to look and no more']],
+  examples: [['monctl api-key grant grafana --scopes read --expire 90d', 'read-only, for 90 days']],
   async run(call) {
     const { flags, output } = call;
     const [username = ''] = call.operands;
@@ -57,9 +57,9 @@ const grant: Command = {
 
 const list: Command = {
   words: ['api-key', 'list'],
-  summary: 'List the API keys, never the keys themselves',
+  summary: 'List the API keys without their secrets',
   options: LIST_OPTIONS,
-  examples: [['monctl api-key list', 'who has keys, for what, and are they used']],
+  examples: [['monctl api-key list', 'owner, purpose and last use of each key']],
   async run(call) {
     await showList<V2Object>(call, {
       noun: 'API keys',
@@ -73,12 +73,12 @@ const list: Command = {
 
 const revoke: Command = {
   words: ['api-key', 'revoke'],
-  summary: 'Take an API key away',
-  details: ['Its live connections are closed.'],
+  summary: 'Revoke an API key',
+  details: ['Its open connections are closed at once.'],
   operands: ['NAME'],
   completes: ['api-key'],
   options: DELETE_OPTIONS,
-  examples: [['monctl api-key revoke 0c1d2e3f4a5b6c7d', 'by its name, as `monctl api-key list` shows it']],
+  examples: [['monctl api-key revoke 0c1d2e3f4a5b6c7d', 'by the name from `monctl api-key list`']],
   async run(call) {
     const [name = ''] = call.operands;
     await removeObject(call, {

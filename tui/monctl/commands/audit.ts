@@ -22,18 +22,18 @@ const FOLLOWED = 10;
 
 const list: Command = {
   words: ['audit', 'list'],
-  summary: 'List what operators did, the newest first',
-  details: ['What a record holds of before and after is in its JSON.'],
+  summary: 'List the audit trail, newest first',
+  details: ['The JSON output also contains the state before and after each change.'],
   options: {
-    since: takes('TIME', 'how long ago (2h), or since when (22:00, 2026-11-20T22:00)'),
-    who: takes('NAME', 'only what this user or creator did'),
-    action: takes('ACTION', 'only this, such as silence.create or event.resolve'),
-    limit: takes('N', `at most so many; default ${String(PAGE)}, with --follow ${String(FOLLOWED)}`),
-    follow: flag('oldest first, then stay and show what is done from now on', { short: 'f' }),
+    since: takes('TIME', 'start of the range: 2h (ago), 22:00, or 2026-11-20T22:00'),
+    who: takes('NAME', 'only actions of this user or creator'),
+    action: takes('ACTION', 'only this action, such as silence.create or event.resolve'),
+    limit: takes('N', `maximum number of records; default ${String(PAGE)}, with --follow ${String(FOLLOWED)}`),
+    follow: flag('show oldest first, then wait for new records', { short: 'f' }),
   },
   examples: [
-    ['monctl audit list --since 1d --action silence.create', 'who silenced what since yesterday'],
-    ['monctl audit list --follow', 'what is being done'],
+    ['monctl audit list --since 1d --action silence.create', 'silences created since yesterday'],
+    ['monctl audit list --follow', 'follow new records'],
   ],
   async run(call) {
     const { api, flags, output } = call;
@@ -48,13 +48,13 @@ const list: Command = {
 
 const verify: Command = {
   words: ['audit', 'verify'],
-  summary: 'Check that no record of the audit trail was changed or taken away',
+  summary: 'Verify that no audit record was changed or removed',
   details: [
-    'Each record holds the hash of the one before it. Exit code 8 when they do not fit',
-    'together. Keep the hash that is printed: it vouches for all records up to it.',
+    'Each record contains the hash of the previous one. The exit code is 8 if the chain is',
+    'broken. Store the printed hash elsewhere: it covers all records up to it.',
   ],
   options: {},
-  examples: [['monctl audit verify', 'is the trail whole?']],
+  examples: [['monctl audit verify', 'verify the whole trail']],
   async run({ api, output }) {
     const found = await walk(api());
     const { records, first, last, hash } = found;
@@ -62,7 +62,7 @@ const verify: Command = {
       safeText(
         records === 0
           ? 'there are no records'
-          : `${counted(records, 'records')} as they were written, ${String(first)} to ${String(last)}, the last with hash ${hash}`,
+          : `${counted(records, 'records')} verified, ${String(first)} to ${String(last)}, last hash ${hash}`,
       ),
     );
   },

@@ -12,9 +12,9 @@ import { EXIT } from '../../words/exit-codes.ts';
 
 const info: Command = {
   words: ['info'],
-  summary: 'Show what the backend says about itself',
+  summary: 'Show the version and state of the backend',
   options: {},
-  examples: [['monctl info', 'what runs there, and does it keep up']],
+  examples: [['monctl info', 'version, store and queues']],
   async run({ api, output, nowMs }) {
     const backend = api();
     const answer = await backend.info();
@@ -24,14 +24,14 @@ const info: Command = {
 
 const health: Command = {
   words: ['health'],
-  summary: 'Ask the backend whether it is well',
-  details: ['Without limits: whether its store is open and it takes results.'],
+  summary: 'Show backend health',
+  details: ['Without options: checks that the store is open and results are accepted.'],
   options: {
-    consumers: takes('N', 'at least so many consumers of each queue'),
-    messages: takes('N', 'at most so many messages waiting in each queue'),
-    deep: flag('let it look into itself, which takes longer'),
+    consumers: takes('N', 'minimum consumers of each queue'),
+    messages: takes('N', 'maximum waiting messages of each queue'),
+    deep: flag('run the deep health checks; takes longer'),
   },
-  examples: [['monctl health --consumers 1 --messages 10000', 'for a probe']],
+  examples: [['monctl health --consumers 1 --messages 10000', 'as a health probe']],
   async run({ api, flags, output }) {
     const limits = given({ consumers: flags.number('consumers', 0), messages: flags.number('messages', 0) });
     const { isHealthy, problems } = await api().health(limits);
@@ -42,15 +42,15 @@ const health: Command = {
     await output.show(given({ healthy: isWell, problems: found, report: deep?.report }), () =>
       isWell ? `healthy${report}` : `${safeText(['unhealthy', ...found].join('\n'))}${report}`,
     );
-    if (!isWell) throw new ExitError(EXIT.unhealthy, 'the backend is not well');
+    if (!isWell) throw new ExitError(EXIT.unhealthy, 'the backend is unhealthy');
   },
 };
 
 const settings: Command = {
   words: ['settings'],
-  summary: 'Show the configuration that is in force, without secrets',
+  summary: 'Show the effective configuration with secrets redacted',
   options: {},
-  examples: [['monctl settings --output json', 'for a program']],
+  examples: [['monctl settings --output json', 'as JSON']],
   async run({ api, output }) {
     await showYaml(output, await api().settings());
   },
@@ -65,7 +65,7 @@ function infoFields(
 ): readonly (readonly [string, string])[] {
   return [
     ['backend', url],
-    ['version', `${mon?.version ?? 'of another make'} (API level ${sensu.version})`],
+    ['version', `${mon?.version ?? 'not mon'} (API level ${sensu.version})`],
     ['store', redis?.connected === true ? 'open' : 'not open'],
     ['results', queueText(transport?.results)],
     ['keepalives', queueText(transport?.keepalives)],

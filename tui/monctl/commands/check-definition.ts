@@ -40,7 +40,7 @@ export async function showDefinition(call: Call): Promise<void> {
 
 /** The remark on a check in one of its subdue windows. */
 export function subduedNote(name: string): string {
-  return `${name} is in one of its subdue windows: the backend does not have it run now`;
+  return `${name} is in a subdue window: the backend does not schedule it now`;
 }
 
 /** Deletes the stored definition; nothing of its results. */
@@ -53,7 +53,7 @@ export async function deleteDefinition(call: Call): Promise<void> {
     async effects() {
       await wanted(call, name);
       return [
-        `the definition of ${name} in ${namespace} would be deleted; its results and events stay until they are deleted`,
+        `the definition of ${name} in ${namespace} would be deleted; its results and events are kept until they are deleted`,
       ];
     },
     question: `delete the check ${name}`,
@@ -63,29 +63,29 @@ export async function deleteDefinition(call: Call): Promise<void> {
 
 export const createCheck: Command = {
   words: ['check', 'create'],
-  summary: 'Define a check that the backend stores',
+  summary: 'Create a check definition in the store',
   details: [
-    'Checks of the configuration file are changed there. A definition with more attributes, or whose command needs no shell, is made with monctl create -f.',
+    'Change checks of the configuration file in that file. For more attributes, or a command without a shell, use monctl create -f.',
   ],
   operands: ['CHECK'],
   // It is a new one.
   completes: [],
   options: {
-    command: takes('COMMAND', 'what the agents run'),
-    interval: takes('SECONDS', 'how often'),
-    cron: takes('TEXT', "or when: '0 5 * * *'"),
-    subscriptions: takes('NAME,...', 'who runs it', { completes: 'subscription' }),
-    handlers: takes('NAME,...', 'who is given its events', { completes: 'handler' }),
-    timeout: takes('SECONDS', 'ends a run that takes longer'),
-    ttl: takes('SECONDS', 'an event when no result comes for so long'),
-    publish: flag('on its schedule, the default; --no-publish: only when it is asked for'),
+    command: takes('COMMAND', 'command that agents run'),
+    interval: takes('SECONDS', 'run at this interval'),
+    cron: takes('TEXT', "run on this cron schedule: '0 5 * * *'"),
+    subscriptions: takes('NAME,...', 'subscriptions whose clients run it', { completes: 'subscription' }),
+    handlers: takes('NAME,...', 'handlers of its events', { completes: 'handler' }),
+    timeout: takes('SECONDS', 'kill a run that takes longer'),
+    ttl: takes('SECONDS', 'open an event if no result arrives within this time'),
+    publish: flag('run on schedule (default); --no-publish: only on request'),
     ...NAMESPACE_OPTION,
     ...CHANGE_OPTIONS,
   },
   examples: [
     [
       'monctl check create disk --command check-disk --interval 60 --subscriptions db',
-      'every minute on the machines with that subscription',
+      'every minute on clients with this subscription',
     ],
   ],
   async run(call) {
@@ -97,7 +97,7 @@ export const createCheck: Command = {
         const { warnings } = await v2.create(listPath(namespace, 'checks'), check);
         for (const warning of warnings) call.output.note(`${name}: ${warning}`);
       },
-      effects: () => [`the check ${name} would be defined in ${namespace}`],
+      effects: () => [`the check ${name} would be created in ${namespace}`],
       value: () => check,
       said: () => 'Created',
     });
@@ -106,16 +106,18 @@ export const createCheck: Command = {
 
 export const executeCheck: Command = {
   words: ['check', 'execute'],
-  summary: 'Run a check of any namespace now, instead of on its schedule',
-  details: ['The same as check request, which also tells the subscribers why.'],
+  summary: 'Run a check of any namespace now',
+  details: ['Like check request, without a reason.'],
   operands: ['CHECK'],
   options: {
-    subscriptions: takes('NAME,...', 'who runs it; default: those of the definition', { completes: 'subscription' }),
+    subscriptions: takes('NAME,...', 'subscriptions that run it; default: those of the definition', {
+      completes: 'subscription',
+    }),
     reason: takes('TEXT', 'why'),
     ...NAMESPACE_OPTION,
     ...CHANGE_OPTIONS,
   },
-  examples: [['monctl check execute disk --namespace staging', 'once, at once']],
+  examples: [['monctl check execute disk --namespace staging', 'run once, now']],
   async run(call) {
     const [name = ''] = call.operands;
     const namespace = namespaceOf(call);
@@ -131,10 +133,10 @@ export const executeCheck: Command = {
       async effects() {
         const check = await wanted(call, name);
         const asked = subscriptions ?? textsAt(check, 'subscriptions');
-        return [`${name} would be asked of ${asked.length === 0 ? 'nobody' : asked.join(', ')}`];
+        return [`${name} would be requested of ${asked.length === 0 ? 'no subscription' : asked.join(', ')}`];
       },
       value: (answer) => ({ check: name, namespace, ...answer }),
-      said: ({ issued }) => `requested ${name} at ${timestamp(issued)}: its results come when the clients have run it`,
+      said: ({ issued }) => `requested ${name} at ${timestamp(issued)}: results arrive when the clients have run it`,
     });
   },
 };
@@ -145,9 +147,9 @@ function definitionOf(
 ): V2Object & { readonly metadata: { readonly name: string; readonly namespace: string } } {
   const [command, cron] = [flags.value('command'), flags.value('cron')];
   const interval = flags.number('interval');
-  if (command === undefined) throw new MonError('invalid', 'say what to run: --command COMMAND');
+  if (command === undefined) throw new MonError('invalid', 'set the command: --command COMMAND');
   if ((interval === undefined) === (cron === undefined)) {
-    throw new MonError('invalid', 'say when to run it: either --interval SECONDS or --cron TEXT');
+    throw new MonError('invalid', 'set the schedule: either --interval SECONDS or --cron TEXT');
   }
   return given({
     metadata: { name, namespace },
@@ -172,7 +174,7 @@ function checkPath(namespace: string, name: string): readonly string[] {
 }
 
 function missing(namespace: string, name: string): string {
-  return `no check ${name} is defined in ${namespace}: see monctl check list --namespace ${namespace}; results that are left of one are deleted with monctl check delete ${name} --results`;
+  return `no check ${name} is defined in ${namespace}: see monctl check list --namespace ${namespace}; delete leftover results with monctl check delete ${name} --results`;
 }
 
 function columns(isEverywhere: boolean): readonly Column<V2Object>[] {

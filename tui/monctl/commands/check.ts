@@ -29,19 +29,19 @@ import {
 
 const listDefault: Command = {
   words: ['check', 'list'],
-  summary: 'List the checks that the backend publishes, by name',
+  summary: 'List the checks that the backend schedules, by name',
   details: [
-    'Standalone checks are known to their clients alone.',
-    'With --namespace or --all-namespaces: the definitions as the newer API shows them.',
+    'Standalone checks are not listed: only their clients know them.',
+    'With --namespace or --all-namespaces: the definitions of the v2 API.',
   ],
   options: {
-    subscription: takes('NAME', 'only checks that are published to it', { completes: 'subscription' }),
+    subscription: takes('NAME', 'only checks of this subscription', { completes: 'subscription' }),
     filter: FILTER_OPTION,
     ...LIST_OPTIONS,
   },
   examples: [
-    ['monctl check list --subscription web', 'what do web servers run'],
-    ["monctl check list -q 'interval>=5m critical>0'", 'what is rarely run and critical somewhere'],
+    ['monctl check list --subscription web', 'checks of the web servers'],
+    ["monctl check list -q 'interval>=5m critical>0'", 'infrequent checks that are critical somewhere'],
   ],
   async run(call) {
     const subscription = call.flags.value('subscription');
@@ -64,7 +64,7 @@ const infoDefault: Command = {
   summary: 'Show the definition of one check',
   operands: ['CHECK'],
   options: {},
-  examples: [['monctl check info disk', 'as it is in force now']],
+  examples: [['monctl check info disk', 'the effective definition']],
   async run({ api, operands: [name = ''], output }) {
     const check = await wanted(api(), name);
     await showYaml(output, check);
@@ -76,21 +76,21 @@ const info = alsoInNamespaces(infoDefault, NAMESPACE_OPTION, showDefinition);
 
 const remove: Command = {
   words: ['check', 'delete'],
-  summary: 'Delete the stored definition of a check, or with --results what it has reported',
+  summary: 'Delete the stored definition of a check, or its results with --results',
   details: [
-    'A check of the configuration file is removed there: the backend refuses to delete it.',
-    'Results and events stay until --results resolves the events of the check and deletes its results of all clients. A check that is still defined brings them back soon.',
-    'A check that is called something else now keeps its history with monctl check rename.',
+    'Remove checks of the configuration file in that file: the backend refuses to delete them.',
+    'Results and events are kept. --results resolves the events of the check and deletes its results on all clients; a check that is still defined reports again soon.',
+    'If the check was renamed, keep its history with monctl check rename.',
   ],
   operands: ['CHECK'],
   options: {
-    results: flag('delete results and resolve events; the definition stays'),
+    results: flag('delete results and resolve events; keep the definition'),
     ...NAMESPACE_OPTION,
     ...DELETE_OPTIONS,
   },
   examples: [
-    ['monctl check delete disk --namespace staging', 'a definition that the backend stores'],
-    ['monctl check delete old-disk --results', 'what is left of a check that is gone'],
+    ['monctl check delete disk --namespace staging', 'a stored definition'],
+    ['monctl check delete old-disk --results', 'results of a removed check'],
   ],
   async run(call) {
     if (call.flags.switch('results') !== true) return deleteDefinition(call);
@@ -105,21 +105,23 @@ async function deleteResults(call: Call): Promise<void> {
     effects: () => deleteEffects(call, name),
     question: `delete all results of ${name}`,
     value: (answer) => ({ check: name, ...answer }),
-    said: ({ issued }) => `deleting results of ${name}, asked at ${timestamp(issued)}`,
+    said: ({ issued }) => `deleting results of ${name}, requested at ${timestamp(issued)}`,
   });
 }
 
 const request: Command = {
   words: ['check', 'request'],
-  summary: 'Run a check now, instead of on its schedule',
+  summary: 'Run a check now',
   operands: ['CHECK'],
   options: {
-    subscribers: takes('NAME,...', 'who runs it; default: those of the definition', { completes: 'subscription' }),
-    reason: takes('TEXT', 'why; it becomes part of the results'),
-    creator: takes('TEXT', 'who; default USER@host'),
+    subscribers: takes('NAME,...', 'subscriptions that run it; default: those of the definition', {
+      completes: 'subscription',
+    }),
+    reason: takes('TEXT', 'reason, added to the results'),
+    creator: takes('TEXT', 'creator; default USER@host'),
     ...CHANGE_OPTIONS,
   },
-  examples: [['monctl check request disk --subscribers client:web-001', 'on one machine']],
+  examples: [['monctl check request disk --subscribers client:web-001', 'on one client']],
   async run(call) {
     const { env, flags } = call;
     const [check = ''] = call.operands;
@@ -134,25 +136,25 @@ const request: Command = {
       send: (api) => api.requestCheck(order),
       effects: () => requestEffects(call, check, subscribers),
       value: (answer) => ({ ...order, ...answer }),
-      said: ({ issued }) => `requested ${check} at ${timestamp(issued)}: its results come when the clients have run it`,
+      said: ({ issued }) => `requested ${check} at ${timestamp(issued)}: results arrive when the clients have run it`,
     });
   },
 };
 
 const rename: Command = {
   words: ['check', 'rename'],
-  summary: 'Give the results, histories and events of a check its new name',
+  summary: 'Move results, history and events of a check to its new name',
   details: [
     'Change the name in the configuration and reload the backend first, then rename.',
-    'It can be called again after it was interrupted. Silenced entries keep the old name.',
+    'It can be repeated after an interruption. Silences keep the old name.',
   ],
   operands: ['OLD', 'NEW'],
   completes: ['check', 'check'],
   options: {
-    force: flag('although OLD is still defined, and where a client has results under both names already'),
+    force: flag('even if OLD is still defined, or a client has results under both names'),
     ...CHANGE_OPTIONS,
   },
-  examples: [['monctl check rename disk disk-usage', 'after the configuration was changed and reloaded']],
+  examples: [['monctl check rename disk disk-usage', 'after changing and reloading the configuration']],
   async run(call) {
     const [old = '', to = ''] = call.operands;
     await carryOut(call, {
@@ -175,7 +177,7 @@ export const checkCommands: readonly Command[] = [
 ];
 
 function wanted(api: ApiClient, name: string): Promise<DefinedCheck> {
-  return found(api.check(name), `the backend publishes no check ${name}: see monctl check list`);
+  return found(api.check(name), `there is no scheduled check ${name}: see monctl check list`);
 }
 
 async function deleteEffects({ api }: Call, check: string): Promise<readonly string[]> {
@@ -185,9 +187,9 @@ async function deleteEffects({ api }: Call, check: string): Promise<readonly str
     api().events({ check }),
   ]);
   return [
-    `deleted would be ${counted(results.length, 'results')} of ${check}`,
-    `resolved would be ${eventCounts(events)}`,
-    ...(definition === undefined ? [] : [`${check} is still defined: its next results come back`]),
+    `${counted(results.length, 'results')} of ${check} would be deleted`,
+    `${eventCounts(events)} would be resolved`,
+    ...(definition === undefined ? [] : [`${check} is still defined: its next results will arrive again`]),
   ];
 }
 
@@ -200,7 +202,7 @@ async function requestEffects(
   const asked = subscribers ?? definition.subscribers ?? [];
   const reached = clients.filter(({ subscriptions }) => subscriptions.some((one) => asked.includes(one)));
   return [
-    `${name} would be requested of ${asked.length === 0 ? 'nobody' : asked.join(', ')}`,
+    `${name} would be requested of ${asked.length === 0 ? 'no subscription' : asked.join(', ')}`,
     `${counted(reached.length, 'clients')} with one of these subscriptions`,
   ];
 }
@@ -216,13 +218,13 @@ async function renameEffects({ api }: Call, old: string, to: string): Promise<re
   const both = new Set(present.map(({ client }) => client));
   const conflicts = results.filter(({ client }) => both.has(client)).length;
   return [
-    `${counted(results.length, 'results')} of ${old} would become those of ${to}`,
-    `with them ${eventCounts(events)}`,
-    ...(conflicts === 0 ? [] : [`${counted(conflicts, 'clients')} with results of both, which takes --force`]),
-    ...(definition === undefined ? [] : [`${old} is still defined, which takes --force`]),
+    `${counted(results.length, 'results')} of ${old} would move to ${to}`,
+    `with ${eventCounts(events)}`,
+    ...(conflicts === 0 ? [] : [`${counted(conflicts, 'clients')} with results of both; use --force`]),
+    ...(definition === undefined ? [] : [`${old} is still defined; use --force`]),
     ...(silenced.length === 0
       ? []
-      : [`these entries silence ${old} and not ${to}: ${silenced.map(({ id }) => id).join(', ')}`]),
+      : [`these silences match ${old} but not ${to}: ${silenced.map(({ id }) => id).join(', ')}`]),
   ];
 }
 

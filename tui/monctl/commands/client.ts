@@ -30,8 +30,8 @@ const list: Command = {
     ...LIST_OPTIONS,
   },
   examples: [
-    ['monctl client list --subscription web', 'who is a web server'],
-    ["monctl client list -q 'keepalive>5m !version=2.0.0'", 'who is silent and runs another version'],
+    ['monctl client list --subscription web', 'the web servers'],
+    ["monctl client list -q 'keepalive>5m !version=2.0.0'", 'stale clients with another version'],
   ],
   async run(call) {
     const subscription = call.flags.value('subscription');
@@ -58,7 +58,7 @@ const info: Command = {
   summary: 'Show one client',
   operands: ['CLIENT'],
   options: {},
-  examples: [['monctl client info web-001 --output yaml', 'everything about it, its own attributes too']],
+  examples: [['monctl client info web-001 --output yaml', 'with custom attributes']],
   async run({ api, operands: [name = ''], output, nowMs }) {
     const client = await wanted(api(), name);
     const events = await api().events({ client: name });
@@ -69,7 +69,7 @@ const info: Command = {
           ['address', client.address],
           ['subscriptions', client.subscriptions.join(', ')],
           ['last seen', ago(client.timestamp, nowMs)],
-          ['keepalives', client.keepalives === false ? 'not expected' : 'expected'],
+          ['keepalives', client.keepalives === false ? 'none expected' : 'expected'],
           ['version', client.version],
           ['events', eventCounts(events)],
         ],
@@ -84,7 +84,7 @@ const history: Command = {
   summary: 'Show the last statuses of every check of a client',
   operands: ['CLIENT'],
   options: LIST_OPTIONS,
-  examples: [['monctl client history web-001', 'what has it been through']],
+  examples: [['monctl client history web-001', 'statuses of all checks']],
   async run(call) {
     const { api, operands } = call;
     const [name = ''] = operands;
@@ -104,29 +104,27 @@ const history: Command = {
 
 const create: Command = {
   words: ['client', 'create'],
-  summary: 'Make a client, or replace the one of that name',
-  details: [
-    'A client that is there is replaced as a whole: what is not given is gone.',
-    'Options come over what the file says.',
-  ],
+  summary: 'Create or replace a client',
+  details: ['An existing client is replaced completely: omitted attributes are removed.', 'Options override the file.'],
   operands: ['[CLIENT]'],
   options: {
     file: FILE_OPTION,
-    address: takes('ADDRESS', 'where it can be reached; default: unknown'),
-    subscriptions: takes('NAME,...', 'what it subscribes to; its own subscription is always added', {
+    address: takes('ADDRESS', 'address of the client; default: unknown'),
+    subscriptions: takes('NAME,...', 'subscriptions; its own subscription is always added', {
       completes: 'subscription',
     }),
-    keepalives: flag('expect signs of life from it'),
+    keepalives: flag('expect keepalives from it'),
     ...CHANGE_OPTIONS,
   },
   examples: [
-    ['monctl client create router-1 --address 192.0.2.1 --subscriptions network', 'a machine without an agent'],
-    ['monctl client create --file router-1.yml', 'with attributes of its own'],
+    ['monctl client create router-1 --address 192.0.2.1 --subscriptions network', 'a device without an agent'],
+    ['monctl client create --file router-1.yml', 'with custom attributes'],
   ],
   async run(call) {
     const { flags, operands } = call;
     const read = await readFileOption(call);
-    if (read !== undefined && !isObject(read)) throw new MonError('invalid', '--file must hold one client, an object');
+    if (read !== undefined && !isObject(read))
+      throw new MonError('invalid', '--file must contain one client as an object');
     const client: Readonly<Record<string, unknown>> = {
       address: 'unknown',
       ...read,
@@ -138,13 +136,13 @@ const create: Command = {
       }),
     };
     const name = client['name'];
-    if (typeof name !== 'string') throw new MonError('invalid', 'say which client: CLIENT, or name in the --file');
+    if (typeof name !== 'string') throw new MonError('invalid', 'name the client: CLIENT, or name in the --file');
     await carryOut(call, {
       send: (api) => api.saveClient(client),
       effects: async () => [
         (await call.api().client(name)) === undefined
-          ? `the client ${name} would be made`
-          : `the client ${name} would be replaced as a whole; its results and events stay`,
+          ? `the client ${name} would be created`
+          : `the client ${name} would be replaced completely; its results and events are kept`,
       ],
       value: () => client,
       said: () => `saved client ${name}`,
@@ -154,30 +152,30 @@ const create: Command = {
 
 const remove: Command = {
   words: ['client', 'delete'],
-  summary: 'Resolve the events of a client, or of many, and delete them with their results',
+  summary: 'Delete clients with their results, and resolve their events',
   details: [
-    'An agent makes its client again with the next keepalive, unless --invalidate-expire keeps it away.',
-    'Of many, those go that the filter still finds when it is their turn.',
+    'A running agent creates its client again with the next keepalive, unless --invalidate-expire blocks it.',
+    'With --selector, each client is deleted only if it still matches at that moment.',
   ],
   operands: ['[CLIENT]'],
   options: {
-    invalidate: flag('refuse what it sends while it is deleted'),
-    'invalidate-expire': takes('DURATION', 'refuse it for so long; sets --invalidate'),
+    invalidate: flag('reject its data while it is deleted'),
+    'invalidate-expire': takes('DURATION', 'reject its data for this long; implies --invalidate'),
     selector: takes(
       'TEXT',
-      'in place of CLIENT: all that this filter finds, as in client list -q; also result>30d and events:0',
+      'instead of CLIENT: all clients that match, as in client list -q; also result>30d and events:0',
     ),
     ...DELETE_OPTIONS,
   },
   examples: [
-    ['monctl client delete web-001 --invalidate-expire 1h', 'a machine that is being taken away'],
-    ["monctl client delete --selector 'keepalive>30d result>30d' --dry-run", 'who would go for a month of silence'],
+    ['monctl client delete web-001 --invalidate-expire 1h', 'a host that is being removed'],
+    ["monctl client delete --selector 'keepalive>30d result>30d' --dry-run", 'clients without data for a month'],
   ],
   async run(call) {
     const { flags } = call;
     const [name = ''] = call.operands;
     if (flags.value('selector') !== undefined) return removeFound(call);
-    if (name === '') throw new MonError('invalid', 'say which client: CLIENT, or many with --selector');
+    if (name === '') throw new MonError('invalid', 'name a client: CLIENT, or several with --selector');
     const expireSeconds = flags.lifetime('invalidate-expire');
     const isInvalidated = flags.switch('invalidate') ?? expireSeconds !== undefined;
     const invalidation = isInvalidated ? given({ expireSeconds }) : undefined;
@@ -186,7 +184,7 @@ const remove: Command = {
       effects: () => deleteEffects(call, name, expireSeconds),
       question: `delete client ${name}`,
       value: (answer) => ({ client: name, ...answer }),
-      said: ({ issued }) => `deleting client ${name}, asked at ${timestamp(issued)}`,
+      said: ({ issued }) => `deleting client ${name}, requested at ${timestamp(issued)}`,
     });
   },
 };
@@ -198,11 +196,11 @@ async function removeFound(call: Call): Promise<void> {
   const { api, flags, operands } = call;
   if (operands[0] !== '') throw new MonError('invalid', 'either CLIENT or --selector');
   if (flags.value('invalidate-expire') !== undefined || flags.switch('invalidate') !== undefined) {
-    throw new MonError('invalid', '--invalidate and --invalidate-expire are for one CLIENT');
+    throw new MonError('invalid', '--invalidate and --invalidate-expire need a single CLIENT');
   }
   const text = flags.value('selector') ?? '';
   if (text.trim() === '')
-    throw new MonError('invalid', "--selector: say which clients, as in 'keepalive>30d result>30d'");
+    throw new MonError('invalid', "--selector needs a search, such as 'keepalive>30d result>30d'");
   await carryOut(call, {
     async send(sender) {
       let deleted = 0;
@@ -215,11 +213,11 @@ async function removeFound(call: Call): Promise<void> {
     },
     async effects() {
       const { total, first } = await api().findClients(text, NAMED_MAX);
-      if (total === 0) throw new MonError('not_found', 'no client is found: see monctl client list -q');
+      if (total === 0) throw new MonError('not_found', 'no client matches: see monctl client list -q');
       const names = total > first.length ? `${first.join(', ')}, ...` : first.join(', ');
       return [`${counted(total, 'clients')} would be deleted, their events resolved: ${names}`];
     },
-    question: `delete all that ${text} finds`,
+    question: `delete all clients that match ${text}`,
     value: (deleted) => ({ deleted }),
     said: (deleted) => `deleted ${counted(deleted, 'clients')}`,
   });
@@ -243,10 +241,10 @@ async function deleteEffects(
   ]);
   return [
     `the client ${name}, last seen ${formatDuration(nowMs / 1000 - client.timestamp)} ago, would be deleted with ${counted(results.length, 'results')}`,
-    `resolved would be ${eventCounts(events)}`,
+    `${eventCounts(events)} would be resolved`,
     expireSeconds === undefined
-      ? 'an agent that still runs there would make it again'
-      : `it could not come back for ${formatDuration(expireSeconds)}`,
+      ? 'a running agent would create it again'
+      : `it would be rejected for ${formatDuration(expireSeconds)}`,
   ];
 }
 

@@ -14,9 +14,9 @@ import { ago } from '../times.ts';
 
 const list: Command = {
   words: ['cluster', 'list'],
-  summary: 'List the backends that share a store, as the one that answers knows them',
+  summary: 'List the members of the cluster',
   options: { filter: FILTER_OPTION, ...LIST_OPTIONS },
-  examples: [['monctl cluster list --watch', 'during a restart of one after the other']],
+  examples: [['monctl cluster list --watch', 'during a rolling restart']],
   async run(call) {
     await showList<ClusterMember>(call, {
       noun: 'members',
@@ -32,9 +32,9 @@ const list: Command = {
 
 const info: Command = {
   words: ['cluster', 'info'],
-  summary: 'Show which backend writes, since when, and how the database is',
+  summary: 'Show the leader and the state of the database',
   options: {},
-  examples: [['monctl cluster info --output json', 'everything that is known, for a program']],
+  examples: [['monctl cluster info --output json', 'all details as JSON']],
   async run({ api, output, nowMs }) {
     const view = await viewOf(api());
     await output.show(view, () => record(fieldsOf(view, nowMs), output.look));
@@ -43,14 +43,14 @@ const info: Command = {
 
 const handOver: Command = {
   words: ['cluster', 'hand-over'],
-  summary: 'Have another backend write',
+  summary: 'Hand over leadership to another member',
   details: [
-    'Before the machine of the one that writes is stopped: writes wait a moment, and none of them fails.',
-    'MEMBER is its name or its id; without it the one that is least behind takes over.',
+    'Use it before you stop the host of the leader: writes wait a moment, and none of them fails.',
+    'MEMBER is a name or an id; without it the most up-to-date follower takes over.',
   ],
   operands: ['[MEMBER]'],
   options: DELETE_OPTIONS,
-  examples: [['monctl cluster hand-over mon-2:4567', 'mon-1 gets a new kernel']],
+  examples: [['monctl cluster hand-over mon-2:4567', 'before mon-1 reboots']],
   async run(call) {
     const [member = ''] = call.operands;
     const to = member === '' ? undefined : member;
@@ -63,7 +63,7 @@ const handOver: Command = {
       effects: async () => [effectOf(await viewOf(call.api()), to)],
       question: 'hand over',
       value: ({ view, seconds }) => ({ writer: view.writer, seconds, members: view.members }),
-      said: ({ view, seconds }) => `${writerName(view) ?? 'nobody'} writes now, after ${seconds.toFixed(1)}s`,
+      said: ({ view, seconds }) => `${writerName(view) ?? 'no member'} is the leader now, after ${seconds.toFixed(1)}s`,
     });
   },
 };
@@ -73,7 +73,7 @@ export const clusterCommands: readonly Command[] = [list, info, handOver];
 /** @throws MonError `not_found` when the backend is too old to know */
 async function viewOf(api: ApiClient): Promise<ClusterView> {
   const view = await api.cluster();
-  if (view === undefined) throw new MonError('not_found', 'this backend is of a version that knows of no others');
+  if (view === undefined) throw new MonError('not_found', 'this version of the backend has no cluster');
   return view;
 }
 
@@ -85,7 +85,7 @@ async function viewOf(api: ApiClient): Promise<ClusterView> {
 function effectOf(view: ClusterView, to: string | undefined): string {
   const succession = successionOf(view, to);
   if (succession.kind === 'refused') throw new MonError(succession.code, succession.reason);
-  return `${succession.member.name} would write, in place of ${writerName(view) ?? 'nobody'}`;
+  return `${succession.member.name} would become the leader instead of ${writerName(view) ?? 'no member'}`;
 }
 
 function fieldsOf(view: ClusterView, nowMs: number): readonly (readonly [string, string])[] {
@@ -95,7 +95,7 @@ function fieldsOf(view: ClusterView, nowMs: number): readonly (readonly [string,
   return [
     ['answered by', name],
     ['writer', `${writerName(view) ?? 'nobody'}${since}`],
-    ['newest write', String(seq)],
+    ['last write', String(seq)],
     ['database', `${database.kind} ${database.place}`.trim()],
     ['its state', database.problem === null ? database.state : `${database.state}: ${database.problem}`],
     ['members', memberCounts(members)],

@@ -6,9 +6,9 @@ const SHELLS = Object.keys(COMPLETION_SCRIPTS);
 
 export const completionCommand: Command = {
   words: ['completion'],
-  summary: 'Print a script that lets a shell complete commands, options and live names',
+  summary: 'Print a shell completion script',
   details: [
-    `SHELL is ${SHELLS.join(', ')}. Names are asked of the backend of --backend or MON_BACKEND.`,
+    `SHELL is ${SHELLS.join(', ')}. Live names come from the backend of --backend or MON_BACKEND.`,
     'bash: source <(monctl completion bash), in ~/.bashrc',
     'zsh:  source <(monctl completion zsh), in ~/.zshrc after compinit',
     'fish: monctl completion fish > ~/.config/fish/completions/monctl.fish',

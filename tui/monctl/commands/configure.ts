@@ -16,22 +16,22 @@ const CONTEXT_DEFAULT = 'default';
 
 export const configureCommand: Command = {
   words: ['configure'],
-  summary: 'Keep a backend and the way into it in the configuration file',
+  summary: 'Save a backend and its credentials in the configuration file',
   details: [
-    'Asks for what is not given. The backend becomes the context NAME of --context, and the one that monctl and the console begin with.',
-    'The file is $XDG_CONFIG_HOME/mon/console.yml, else ~/.config/mon/console.yml; the secret goes into a file of its own beside it, with mode 0600.',
-    'Nothing is written unless the backend takes the credentials; without any it must take everybody.',
+    'Prompts for missing values. The backend becomes the context of --context, and the default of monctl and the console.',
+    'The file is $XDG_CONFIG_HOME/mon/console.yml, else ~/.config/mon/console.yml; the secret is stored in a separate file next to it with mode 0600.',
+    'Nothing is written unless the backend accepts the credentials, or needs none.',
   ],
   options: {
-    user: takes('NAME', 'who, with a password'),
+    user: takes('NAME', 'user name'),
     'password-file': secretOption('password'),
     'api-key-file': secretOption('API key'),
-    namespace: takes('NAME', 'what commands work on there; default: default', { completes: 'namespace' }),
+    namespace: takes('NAME', 'namespace of the context; default: default', { completes: 'namespace' }),
   },
   isLocal: true,
   examples: [
-    ['monctl configure --context prod --backend https://mon.example.org --user alice', 'asks for the password'],
-    ['monctl configure --context ci --backend https://mon.test --api-key-file key', 'from a script'],
+    ['monctl configure --context prod --backend https://mon.example.org --user alice', 'prompts for the password'],
+    ['monctl configure --context ci --backend https://mon.test --api-key-file key', 'in a script'],
   ],
   async run(call) {
     const { flags, env, output } = call;
@@ -41,7 +41,7 @@ export const configureCommand: Command = {
     const listed = parseBackendAddresses(given, {});
     const url = listed.map((address) => address.url).join(',');
     if (listed.some(({ headers }) => 'authorization' in headers)) {
-      throw new MonError('invalid', 'leave the credentials out of the address: use --user or --api-key-file');
+      throw new MonError('invalid', 'do not put credentials into the URL: use --user or --api-key-file');
     }
     const secret = await secretOf(call);
     await verify(url, secret, { ...tlsEnvironment(env), ...tlsFlags(flags) });
@@ -68,7 +68,7 @@ function tlsEnvironment({ MON_TRUSTED_CA_FILE, MON_INSECURE_SKIP_TLS_VERIFY }: C
 }
 
 async function askedBackend({ ask }: Call): Promise<string> {
-  if (ask === undefined) throw new MonError('invalid', 'name the backend: --backend URL');
+  if (ask === undefined) throw new MonError('invalid', 'set the backend: --backend URL');
   return (await ask(`backend [${DEFAULT_BACKEND}]: `)).trim() || DEFAULT_BACKEND;
 }
 
@@ -79,18 +79,18 @@ async function secretOf(call: Call): Promise<KeptSecret | undefined> {
     if (user !== undefined) throw new MonError('invalid', 'use --user or --api-key-file, not both');
     return { key: await readSecret(call, { option: 'api-key-file', what: 'API key' }) };
   }
-  const asked = user ?? (ask === undefined ? '' : (await ask('user, or nothing for an API key: ')).trim());
+  const asked = user ?? (ask === undefined ? '' : (await ask('user (empty for an API key): ')).trim());
   if (asked !== '') {
     return { user: asked, password: await readSecret(call, { option: 'password-file', what: `password of ${asked}` }) };
   }
-  const key = ask === undefined ? '' : (await ask('API key, or nothing: ', true)).trim();
+  const key = ask === undefined ? '' : (await ask('API key (empty for none): ', true)).trim();
   return key === '' ? undefined : { key };
 }
 
 /** @throws MonError `unauthenticated` when the backend does not take it */
 async function verify(backend: string, secret: KeptSecret | undefined, tls: CredentialsEnv): Promise<void> {
   if (!(await openV2Client({ backend, env: { ...credentialsOf(secret), ...tls } }).testCredentials())) {
-    throw new MonError('unauthenticated', `${backend} does not take these credentials: nothing was written`);
+    throw new MonError('unauthenticated', `${backend} rejected these credentials: nothing was written`);
   }
 }
 

@@ -26,24 +26,24 @@ import { EXIT } from '../../words/exit-codes.ts';
 const OBJECTS_MAX = 10_000;
 
 const FORM = [
-  'Each object is of the form {type, api_version, metadata, spec}, as YAML documents with --- between them or as JSON, one after the other or in a list.',
+  'Each object has the form {type, api_version, metadata, spec}: YAML documents separated by ---, or JSON objects in sequence or in a list.',
   'What names no namespace is taken for that of --namespace.',
 ];
 
 export const createFileCommand: Command = {
   words: ['create'],
-  summary: 'Make the objects of a file, or replace those that are there',
-  details: [...FORM, 'An object that is refused does not hold up the others; the exit code is 9 then.'],
+  summary: 'Create or replace the objects of a file',
+  details: [...FORM, 'A rejected object does not stop the others; the exit code is 9 then.'],
   options: { file: FILE_OPTION, ...NAMESPACE_OPTION, ...CHANGE_OPTIONS },
   examples: [
-    ['monctl create -f checks.yml --namespace staging', 'definitions under version control'],
-    ['monctl dump checks | monctl create -f - --namespace staging', 'from another place'],
+    ['monctl create -f checks.yml --namespace staging', 'from version control'],
+    ['monctl dump checks | monctl create -f - --namespace staging', 'from another backend'],
   ],
   async run(call) {
     await forEachObject(call, 'create', async (v2, object, path) => {
       // Its state would be read as a report and counted: only a restore brings it back as it was.
       if ('mon' in object.spec && isState(object)) {
-        throw new MonError('invalid', 'it is the exact state of a dump: bring it back with monctl restore');
+        throw new MonError('invalid', 'this is part of an exact dump: use monctl restore');
       }
       return { outcome: 'Created', warnings: await v2.put(path, unwrap(object)) };
     });
@@ -52,13 +52,13 @@ export const createFileCommand: Command = {
 
 export const deleteFileCommand: Command = {
   words: ['delete'],
-  summary: 'Delete the objects that a file names',
-  details: [...FORM, 'What is not there is said and is no failure.'],
+  summary: 'Delete the objects of a file',
+  details: [...FORM, 'Objects that do not exist are listed and are not an error.'],
   options: { file: FILE_OPTION, ...NAMESPACE_OPTION, ...DELETE_OPTIONS },
-  examples: [['monctl delete -f checks.yml --namespace staging', 'what monctl create -f made']],
+  examples: [['monctl delete -f checks.yml --namespace staging', 'objects created by monctl create -f']],
   async run(call) {
     await forEachObject(call, 'delete', async (v2, _object, path) => ({
-      outcome: (await v2.remove(path)) ? 'Deleted' : 'Not there',
+      outcome: (await v2.remove(path)) ? 'Deleted' : 'Not found',
       warnings: [],
     }));
   },
@@ -94,7 +94,7 @@ async function forEachObject(call: Call, verb: 'create' | 'delete', act: Act): P
       failures++;
       last = done;
     }
-    const [outcome, reason] = done instanceof MonError ? ['Refused', done.message] : [done.outcome, undefined];
+    const [outcome, reason] = done instanceof MonError ? ['Rejected', done.message] : [done.outcome, undefined];
     const warnings = done instanceof MonError || done.warnings.length === 0 ? undefined : done.warnings;
     const name = nameText(object);
     for (const warning of warnings ?? []) output.note(`${name}: ${warning}`);
@@ -104,7 +104,7 @@ async function forEachObject(call: Call, verb: 'create' | 'delete', act: Act): P
   }
   if (last !== undefined && objects.length === 1) throw last;
   if (failures > 0) {
-    throw new ExitError(EXIT.incomplete, `${String(failures)} of ${counted(objects.length, 'objects')} refused`);
+    throw new ExitError(EXIT.incomplete, `${String(failures)} of ${counted(objects.length, 'objects')} rejected`);
   }
 }
 
@@ -121,17 +121,17 @@ async function attempt(act: () => Promise<Done>): Promise<Done | MonError> {
 
 async function objectsOf(call: Call): Promise<readonly Wrapped[]> {
   const path = call.flags.value('file');
-  if (path === undefined) throw new MonError('invalid', 'name the file: --file FILE, or - for standard input');
+  if (path === undefined) throw new MonError('invalid', 'set the file: --file FILE, or - for standard input');
   const chunks = path === '-' ? Readable.from([Buffer.from(await call.readInput())]) : openFile(path);
   const objects: Wrapped[] = [];
   for await (const item of readObjects(chunks, path === '-' ? 'standard input' : path)) {
     if (item.kind !== 'object') continue;
     objects.push(placed(item.object, call));
     if (objects.length > OBJECTS_MAX) {
-      throw new MonError('too_large', `${path} holds more than ${String(OBJECTS_MAX)} objects: use monctl restore`);
+      throw new MonError('too_large', `${path} contains more than ${String(OBJECTS_MAX)} objects: use monctl restore`);
     }
   }
-  if (objects.length === 0) throw new MonError('invalid', `${path} holds no object`);
+  if (objects.length === 0) throw new MonError('invalid', `${path} contains no objects`);
   return objects;
 }
 

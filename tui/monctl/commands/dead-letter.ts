@@ -15,18 +15,18 @@ import { record, type Column } from '../table.ts';
 import { ago } from '../times.ts';
 import { flag, takes, type CommandOption } from '../flags.ts';
 
-const HANDLER_OPTION: CommandOption = takes('NAME', 'only those of this handler', { completes: 'handler' });
+const HANDLER_OPTION: CommandOption = takes('NAME', 'only dead letters of this handler', { completes: 'handler' });
 
 const WHICH_OPTIONS = {
-  handler: { ...HANDLER_OPTION, text: 'all of this handler' },
-  all: flag('all that there are'),
+  handler: { ...HANDLER_OPTION, text: 'all dead letters of this handler' },
+  all: flag('all dead letters'),
 } as const;
 
 const list: Command = {
   words: ['dead-letter', 'list'],
-  summary: 'List runs of handlers that failed for good, the oldest first',
+  summary: 'List notifications that failed permanently, oldest first',
   options: { handler: HANDLER_OPTION, filter: FILTER_OPTION, ...LIST_OPTIONS },
-  examples: [['monctl dead-letter list --handler pagerduty', 'what did not get out']],
+  examples: [['monctl dead-letter list --handler pagerduty', 'failed PagerDuty notifications']],
   async run(call) {
     const handler = call.flags.value('handler');
     await showList<DeadLetterSummary>(call, {
@@ -45,9 +45,7 @@ const info: Command = {
   operands: ['ID'],
   completes: ['dead-letter'],
   options: {},
-  examples: [
-    ['monctl dead-letter info 1763745000000000 --output json', 'the event as the handler got it, without secrets'],
-  ],
+  examples: [['monctl dead-letter info 1763745000000000 --output json', 'the event with secrets redacted']],
   async run({ api, operands: [text = ''], output, nowMs }) {
     const id = parseId(text);
     const letter = await found(api().deadLetter(id), missing(id));
@@ -58,30 +56,32 @@ const info: Command = {
 
 const retry: Command = {
   words: ['dead-letter', 'retry'],
-  summary: 'Run handlers again that failed for good',
-  details: ['They stand behind what waits. Receivers can tell a repetition: the id of the delivery stays.'],
+  summary: 'Retry notifications that failed permanently',
+  details: [
+    'They are queued behind waiting notifications and keep their delivery ids, so that receivers can recognize a repetition.',
+  ],
   operands: ['[ID]'],
   completes: ['dead-letter'],
   options: { ...WHICH_OPTIONS, ...CHANGE_OPTIONS },
-  examples: [['monctl dead-letter retry --handler pagerduty', 'it can be reached again']],
+  examples: [['monctl dead-letter retry --handler pagerduty', 'after the service has recovered']],
   async run(call) {
     const which = whichOf(call);
     await carryOut(call, {
       send: (api) => api.retryDeadLetters(which),
-      effects: async () => [`${counted(await count(call.api(), which), 'dead letters')} would be run again`],
+      effects: async () => [`${counted(await count(call.api(), which), 'dead letters')} would be retried`],
       value: (answer) => answer,
-      said: ({ retried }) => `${counted(retried, 'dead letters')} will be run again`,
+      said: ({ retried }) => `${counted(retried, 'dead letters')} will be retried`,
     });
   },
 };
 
 const drop: Command = {
   words: ['dead-letter', 'drop'],
-  summary: 'Forget runs of handlers that failed for good',
+  summary: 'Delete notifications that failed permanently',
   operands: ['[ID]'],
   completes: ['dead-letter'],
   options: { ...WHICH_OPTIONS, ...DELETE_OPTIONS },
-  examples: [['monctl dead-letter drop --handler old-chat', 'nobody reads it any more']],
+  examples: [['monctl dead-letter drop --handler old-chat', 'a handler that is no longer used']],
   async run(call) {
     const which = whichOf(call);
     await carryOut(call, {
@@ -108,14 +108,14 @@ function whichOf({ flags, operands: [id = ''] }: Call): Which {
   ];
   const [which] = named;
   if (which === undefined || named.length > 1) {
-    throw new MonError('invalid', 'say which dead letters: one ID, --handler NAME, or --all');
+    throw new MonError('invalid', 'select dead letters: one ID, --handler NAME, or --all');
   }
   return which;
 }
 
 function parseId(text: string): number {
   if (/^\d{1,16}$/.test(text)) return Number(text);
-  throw new MonError('invalid', `${JSON.stringify(text)} is no id of a dead letter: see monctl dead-letter list`);
+  throw new MonError('invalid', `${JSON.stringify(text)} is not the id of a dead letter: see monctl dead-letter list`);
 }
 
 function missing(id: number): string {

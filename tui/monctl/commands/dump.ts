@@ -20,27 +20,27 @@ const TYPE_NAMES = WRAPPED_KINDS.map(({ path }) => path);
 
 export const dumpCommand: Command = {
   words: ['dump'],
-  summary: 'Write the objects of the backend to a file, to be restored',
+  summary: 'Dump the objects of the backend to a file',
   details: [
-    `TYPES is some of ${TYPE_NAMES.join(', ')}, with commas between them, or all, which is the default; core/v2.CheckConfig and CheckConfig are other names of checks.`,
-    'With the scope admin the dump is exact and holds secrets as they are, passwords and API keys as hashes; without it, what the credentials may see as the API shows it.',
-    'What is denied or not there is left out and named. Definitions of the configuration file are in that file, and not in a dump.',
+    `TYPES is a comma-separated list of ${TYPE_NAMES.join(', ')}, or all (default); core/v2.CheckConfig and CheckConfig also mean checks.`,
+    'With the scope admin the dump is exact: it contains secrets in plain text, and passwords and API keys as hashes. Otherwise it contains what the API shows to these credentials.',
+    'Types that are denied or missing are skipped and listed. Definitions of configuration files are not part of a dump.',
   ],
   operands: ['[TYPES]'],
   completes: [['all', ...TYPE_NAMES]],
   options: {
     ...NAMESPACES_OPTIONS,
-    omit: takes('TYPE,...', 'all but these', { completes: TYPE_NAMES }),
+    omit: takes('TYPE,...', 'skip these types', { completes: TYPE_NAMES }),
     format: takes(DUMP_FORMATS.join('|'), 'default yaml', { completes: DUMP_FORMATS }),
-    file: takes('FILE', 'write this file, which is there only when it is complete; default standard output', {
+    file: takes('FILE', 'write this file atomically; default standard output', {
       completes: 'file',
       short: 'f',
     }),
-    force: flag('although the file is there'),
+    force: flag('overwrite an existing file'),
   },
   examples: [
-    ['monctl dump --all-namespaces --file backup.yml', 'everything, to be restored'],
-    ['monctl dump checks,handlers --namespace staging', 'definitions, to look at'],
+    ['monctl dump --all-namespaces --file backup.yml', 'full backup'],
+    ['monctl dump checks,handlers --namespace staging', 'definitions only'],
   ],
   async run(call) {
     const { flags, output } = call;
@@ -55,7 +55,7 @@ export const dumpCommand: Command = {
       return;
     }
     if (flags.switch('force') !== true && (await isThere(path))) {
-      throw new MonError('conflict', `${path} is there already: name another file, or use --force`);
+      throw new MonError('conflict', `${path} already exists: use another file, or --force`);
     }
     let count = 0;
     await writeWhole(path, async (sink) => {
@@ -98,7 +98,7 @@ async function tellOthers(call: Call, kinds: readonly WrappedKind[], namespace: 
     });
   const others = all.map((one) => textAt(one, 'name')).filter((name) => name !== namespace);
   if (others.length > 0) {
-    call.output.note(`only ${namespace} was asked for, and there is ${others.join(', ')}: see --all-namespaces`);
+    call.output.note(`only ${namespace} was dumped, but there are also ${others.join(', ')}: see --all-namespaces`);
   }
 }
 
@@ -116,14 +116,14 @@ async function* pagesOf(
     if (isExact) return;
   } catch (error) {
     if (!isDenied(error)) throw error;
-    output.warn(`${said}: as the API shows it, because ${error.message}`);
+    output.warn(`${said}: as shown by the API, because ${error.message}`);
   }
   try {
     const path = listPath(kind.isNamespaced ? namespace : undefined, kind.path);
     for await (const page of v2.pages(path)) yield page.map((object) => wrap(kind, object));
   } catch (error) {
     if (!isDenied(error)) throw error;
-    output.warn(`${said}: left out, because ${error.message}`);
+    output.warn(`${said}: skipped, because ${error.message}`);
   }
 }
 
@@ -145,7 +145,7 @@ async function* exactPages(
 
 function read(value: unknown, url: string): Wrapped {
   const object = readWrapped(value);
-  if ('problem' in object) throw new MonError('internal', `${url} gave an object that ${object.problem}`);
+  if ('problem' in object) throw new MonError('internal', `${url} sent an object that ${object.problem}`);
   return object;
 }
 
@@ -165,7 +165,10 @@ function kindsOf(types: string, omitted: readonly string[]): readonly WrappedKin
 function wantedKind(name: string): WrappedKind {
   const kind = kindNamed(name);
   if (kind === undefined) {
-    throw new MonError('invalid', `${JSON.stringify(name)} is no type: write all, or some of ${TYPE_NAMES.join(', ')}`);
+    throw new MonError(
+      'invalid',
+      `${JSON.stringify(name)} is not a type: use all, or some of ${TYPE_NAMES.join(', ')}`,
+    );
   }
   return kind;
 }

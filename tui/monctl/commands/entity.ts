@@ -12,11 +12,11 @@ import type { Column } from '../table.ts';
 
 const list: Command = {
   words: ['entity', 'list'],
-  summary: 'List entities by name: the clients of any namespace, as the newer API shows them',
+  summary: 'List the entities of any namespace, as in the v2 API',
   options: { ...NAMESPACES_OPTIONS, ...SELECTOR_OPTIONS, ...LIST_OPTIONS },
   examples: [
-    ['monctl entity list --all-namespaces', 'every machine that reports'],
-    ["monctl entity list --label-selector 'region == eu'", 'some of them'],
+    ['monctl entity list --all-namespaces', 'all entities'],
+    ["monctl entity list --label-selector 'region == eu'", 'by labels'],
   ],
   async run(call) {
     const namespace = namespacesOf(call);
@@ -35,7 +35,7 @@ const info: Command = {
   summary: 'Show one entity',
   operands: ['ENTITY'],
   options: NAMESPACE_OPTION,
-  examples: [['monctl entity info web-001 --namespace staging', 'everything about it']],
+  examples: [['monctl entity info web-001 --namespace staging', 'all attributes']],
   async run(call) {
     const [name = ''] = call.operands;
     await showYaml(call.output, await wanted(call, name));
@@ -45,10 +45,10 @@ const info: Command = {
 const remove: Command = {
   words: ['entity', 'delete'],
   summary: 'Delete an entity with its events',
-  details: ['Its agent makes it again when it connects the next time.'],
+  details: ['A running agent creates it again when it connects.'],
   operands: ['ENTITY'],
   options: { ...NAMESPACE_OPTION, ...DELETE_OPTIONS },
-  examples: [['monctl entity delete web-001 --namespace staging', 'a machine that is gone']],
+  examples: [['monctl entity delete web-001 --namespace staging', 'a decommissioned host']],
   async run(call) {
     const [name = ''] = call.operands;
     const namespace = namespaceOf(call);

@@ -35,24 +35,27 @@ const worstFirst = eventOrder('status');
 
 const list: Command = {
   words: ['event', 'list'],
-  summary: 'List events, the worst first',
-  details: ['Of equal severity the newest comes first, and silenced events come last.', 'All conditions must hold.'],
+  summary: 'List events, worst first',
+  details: [
+    'Events of equal severity are sorted newest first; silenced events come last.',
+    'All conditions must match.',
+  ],
   options: {
     client: takes('NAME', 'only events of this client', { completes: 'client' }),
     check: takes('NAME', 'only events of this check', { completes: 'check' }),
     status: takes('STATUS,...', 'ok, warn, crit, unknown or numbers', { completes: STATUS_WORDS }),
     silenced: flag('only silenced events; --no-silenced: only the others'),
     filter: FILTER_OPTION,
-    search: takes('TEXT', 'the same as --filter'),
+    search: takes('TEXT', 'same as --filter'),
     ...AT_OPTION,
     ...NAMESPACES_OPTIONS,
     ...LIST_OPTIONS,
   },
   examples: [
-    ['monctl event list --status crit --no-silenced', 'what needs somebody now'],
-    ["monctl event list --filter 'client~web-* age>1h' --output json", 'old trouble of the web servers, for a program'],
-    ['monctl event list --no-silenced --watch', 'stay and see it change'],
-    ['monctl event list --at 2h', 'what was open two hours ago'],
+    ['monctl event list --status crit --no-silenced', 'events that need attention now'],
+    ["monctl event list --filter 'client~web-* age>1h' --output json", 'old events of the web servers, as JSON'],
+    ['monctl event list --no-silenced --watch', 'watch changes'],
+    ['monctl event list --at 2h', 'events open two hours ago'],
   ],
   async run(call) {
     const { api, flags } = call;
@@ -88,17 +91,17 @@ const list: Command = {
 const followList: Command = {
   ...list,
   words: ['event', 'follow'],
-  summary: 'The same as event list --watch',
-  examples: [["monctl event follow --filter 'status>=crit and not silenced'", 'what needs somebody, as it changes']],
+  summary: 'Same as event list --watch',
+  examples: [["monctl event follow --filter 'status>=crit and not silenced'", 'follow events that need attention']],
   run: (call) => list.run({ ...call, flags: call.flags.withSwitch('watch') }),
 };
 
 const info: Command = {
   words: ['event', 'info'],
-  summary: 'Show one event with its whole output',
+  summary: 'Show one event with its full output',
   operands: ['CLIENT', 'CHECK'],
   options: {},
-  examples: [['monctl event info web-001 http-frontend', 'everything about it']],
+  examples: [['monctl event info web-001 http-frontend', 'all details']],
   async run({ api, operands: [client = '', check = ''], output, nowMs }) {
     const [stored, recovering] = await Promise.all([wanted(api(), client, check), api().recovering()]);
     const [event = stored] = withRecoveries([stored], recovering);
@@ -108,15 +111,13 @@ const info: Command = {
 
 const explain: Command = {
   words: ['event', 'explain'],
-  summary: 'Say of each handler whether it runs for an event, and why not',
-  details: [
-    'As if the event were handled again now, with the definitions and silences of now; beside it how the last run went.',
-  ],
+  summary: 'Explain for each handler whether it runs for an event, and why',
+  details: ['Evaluates the event with the current definitions and silences, and shows the last run of each handler.'],
   operands: ['CLIENT', 'CHECK'],
   options: {},
-  examples: [['monctl event explain web-001 http-frontend', 'why was I not paged?']],
+  examples: [['monctl event explain web-001 http-frontend', 'why was nobody notified?']],
   async run({ api, operands: [client = '', check = ''], output, nowMs }) {
-    const missing = `there is neither an event nor a result of ${client}/${check}`;
+    const missing = `there is no event and no result of ${client}/${check}`;
     const explanation = await found(api().explainEvent(client, check), missing);
     const recurring = await recurringAmong(api(), explanation.event?.silenced_by ?? []);
     await output.show(explanation, () => handlingText(explanation, nowMs, output.look, recurring));
@@ -126,17 +127,17 @@ const explain: Command = {
 const resolve: Command = {
   words: ['event', 'resolve'],
   summary: 'Resolve an event as if its check had reported OK',
-  details: ['The next result of the check decides again.'],
+  details: ['The next failing result opens the event again.'],
   operands: ['CLIENT', 'CHECK'],
   options: CHANGE_OPTIONS,
-  examples: [['monctl event resolve web-001 http-frontend', 'close it by hand']],
+  examples: [['monctl event resolve web-001 http-frontend', 'resolve it manually']],
   async run(call) {
     const [client = '', check = ''] = call.operands;
     await carryOut(call, {
       send: (api) => api.resolve({ client, check }),
       effects: () => resolveEffects(call, client, check),
       value: (answer) => ({ client, check, ...answer }),
-      said: ({ issued }) => `resolving ${client}/${check}, asked at ${timestamp(issued)}`,
+      said: ({ issued }) => `resolving ${client}/${check}, requested at ${timestamp(issued)}`,
     });
   },
 };
@@ -144,10 +145,10 @@ const resolve: Command = {
 const remove: Command = {
   ...resolve,
   words: ['event', 'delete'],
-  summary: 'The same as event resolve',
+  summary: 'Same as event resolve',
   // Clients of the newer peer say it, and nobody is asked here.
   options: { ...CHANGE_OPTIONS, 'skip-confirm': DELETE_OPTIONS['skip-confirm'] },
-  examples: [['monctl event delete web-001 http-frontend', 'close it by hand']],
+  examples: [['monctl event delete web-001 http-frontend', 'resolve it manually']],
 };
 
 export const eventCommands: readonly Command[] = [
@@ -163,7 +164,7 @@ async function resolveEffects({ api, nowMs }: Call, client: string, check: strin
   const since = formatDuration(nowMs / 1000 - eventRow(event).since);
   return [
     `the event ${client}/${check}, ${statusText(event.check.status)} for ${since}, would be resolved`,
-    ...ending.map((id) => `the silenced entry ${id} would end with it`),
+    ...ending.map((id) => `the silence ${id} would end with it`),
   ];
 }
 

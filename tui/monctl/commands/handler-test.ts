@@ -10,19 +10,19 @@ import { toYaml } from '../output.ts';
 
 export const testCommand: Command = inAnyNamespace({
   words: ['handler', 'test'],
-  summary: 'Tell a handler of an event, and say what came of it',
+  summary: 'Send a test event to a handler and show the outcome',
   details: [
-    'Without --event it is told of a warning that is made up. Its filters and severities are not asked, it is tried once, and nothing is a dead letter.',
-    'What is shown is what is sent, without secrets. With --dry-run nothing is sent; a mutator runs all the same.',
+    'Without --event it sends a made-up warning. Filters and severities are ignored, there is one attempt, and a failure is not put into the dead-letter queue.',
+    'Shows what is sent, with secrets redacted. With --dry-run nothing is sent, but a mutator still runs.',
   ],
   operands: ['HANDLER'],
   options: {
-    event: takes('CLIENT/CHECK', 'the event of this client and check, as it stands now'),
-    'dry-run': flag('say what would be sent; send nothing'),
+    event: takes('CLIENT/CHECK', 'use the current event of this client and check'),
+    'dry-run': flag('show what would be sent; send nothing'),
   },
   examples: [
-    ['monctl handler test slack --dry-run', 'what would people read?'],
-    ['monctl handler test mail --event web-001/disk', 'does it get there?'],
+    ['monctl handler test slack --dry-run', 'preview the message'],
+    ['monctl handler test mail --event web-001/disk', 'send a real event'],
   ],
   async run({ api, operands: [name = ''], flags, output }) {
     const tested = await api().testHandler(name, {

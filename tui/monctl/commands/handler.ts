@@ -14,10 +14,10 @@ import { testCommand } from './handler-test.ts';
 
 const list: Command = {
   words: ['handler', 'list'],
-  summary: 'List handlers with what they do and have before them',
-  details: ['Sets are left out: they never run themselves. Counted is since the backend started.'],
+  summary: 'List handlers with their queues and counters',
+  details: ['Sets are not listed: they do not run themselves. Counters start with the backend.'],
   options: LIST_OPTIONS,
-  examples: [['monctl handler list --watch', 'does everything get out']],
+  examples: [['monctl handler list --watch', 'watch the queues']],
   async run(call) {
     await showList<HandlerStatus>(call, {
       noun: 'handlers',
@@ -32,12 +32,12 @@ const list: Command = {
 
 const groups: Command = {
   words: ['handler', 'groups'],
-  summary: 'List the groups of events that handlers have, and when each is told',
-  details: ['Only handlers with group_by have groups. A group without events is gone.'],
+  summary: 'List the notification groups of handlers, and when each is flushed',
+  details: ['Only handlers with group_by have groups. A group without events is removed.'],
   options: { filter: FILTER_OPTION, ...ONLY_NAMESPACE_OPTIONS, ...LIST_OPTIONS },
   examples: [
-    ['monctl handler groups --watch', 'what is waiting to be told'],
-    ["monctl handler groups --namespace team-a --filter 'untold>0'", 'what waits in one namespace'],
+    ['monctl handler groups --watch', 'pending notifications'],
+    ["monctl handler groups --namespace team-a --filter 'untold>0'", 'pending notifications of one namespace'],
   ],
   async run(call) {
     const only = onlyNamespaceOf(call);

@@ -10,14 +10,14 @@ import type { Column } from '../table.ts';
 
 const list: Command = {
   words: ['inhibition', 'list'],
-  summary: 'List the rules that keep events quiet, and because of which events they do now',
+  summary: 'List inhibition rules and the events that trigger them now',
   details: [
-    'The rules stand in the configuration of the backend. monctl event explain says which one keeps an event quiet.',
+    'The rules are part of the configuration of the backend. monctl event explain shows which rule inhibits an event.',
   ],
   options: { filter: FILTER_OPTION, ...ONLY_NAMESPACE_OPTIONS, ...LIST_OPTIONS },
   examples: [
-    ['monctl inhibition list --watch', 'what keeps others quiet'],
-    ["monctl inhibition list --namespace team-a --filter 'quiet>0'", 'what does so in one namespace now'],
+    ['monctl inhibition list --watch', 'watch the active rules'],
+    ["monctl inhibition list --namespace team-a --filter 'quiet>0'", 'active rules of one namespace'],
   ],
   async run(call) {
     const only = onlyNamespaceOf(call);
@@ -53,7 +53,7 @@ const NAMED_MAX = 5;
 
 /** @param isEverywhere whether events say where they are */
 function columns(isEverywhere: boolean): readonly Column<InhibitionRow>[] {
-  return [...COLUMNS, { title: 'BECAUSE OF', text: ({ inhibitors }) => becauseText(inhibitors, isEverywhere) }];
+  return [...COLUMNS, { title: 'SOURCE EVENT', text: ({ inhibitors }) => becauseText(inhibitors, isEverywhere) }];
 }
 
 /** `team-a:sw-1/switch (3), sw-2/switch (0) and 4 more`, each with how many it keeps quiet. */

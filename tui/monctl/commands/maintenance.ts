@@ -11,32 +11,29 @@ import { SEARCH_TARGET_OPTIONS, wantedTargetOf } from '../silence-target.ts';
 
 const run: Command = {
   words: ['maintenance', 'run'],
-  summary: 'Silence while a command runs, and not a minute longer',
+  summary: 'Silence while a command runs',
   details: [
-    'The silence is renewed while the command runs and ended with it; when monctl or the whole machine dies it ends by',
-    'itself within a minute. Output, input, signals and the exit code are those of the command.',
-    'A command is not started when it cannot be silenced. One that runs is never stopped: when the backend is away the',
-    'silence is renewed as soon as it is back.',
+    'The silence is renewed while the command runs and ends with it; if monctl or the host dies, it expires',
+    'within a minute. Output, input, signals and the exit code are those of the command.',
+    'The command is not started if the silence cannot be created. A running command is never stopped: if the backend',
+    'is unavailable, the silence is renewed as soon as it is back.',
   ],
   rest: 'COMMAND [ARGUMENT...]',
   options: {
     ...SEARCH_TARGET_OPTIONS,
-    max: takes('DURATION', 'no longer than this: 2h, 30m; then the command goes on, and is not silenced'),
-    reason: takes('TEXT', 'why, for the people who will wonder; default its program'),
-    creator: takes('TEXT', 'who; default USER@host'),
-    anyway: flag('start the command also when it cannot be silenced'),
+    max: takes('DURATION', 'maximum duration of the silence: 2h, 30m; the command continues after it'),
+    reason: takes('TEXT', 'reason; default: the program'),
+    creator: takes('TEXT', 'creator; default USER@host'),
+    anyway: flag('start the command even if the silence cannot be created'),
   },
   examples: [
-    ['monctl maintenance run --client web-001 --max 2h -- ./deploy.sh', 'nobody is paged by a deployment'],
-    [
-      'monctl maintenance run --client db-014 --max 30m --anyway -- ./upgrade.sh',
-      'the upgrade does not wait for the monitoring',
-    ],
+    ['monctl maintenance run --client web-001 --max 2h -- ./deploy.sh', 'silence a deployment'],
+    ['monctl maintenance run --client db-014 --max 30m --anyway -- ./upgrade.sh', 'do not wait for the monitoring'],
   ],
   async run({ api, flags, rest, env, clock, output, runProgram }) {
     const target = wantedTargetOf(flags);
     const maxSeconds = flags.lifetime('max');
-    if (maxSeconds === undefined) throw new MonError('invalid', 'say how long at most: --max 2h');
+    if (maxSeconds === undefined) throw new MonError('invalid', 'set the maximum duration: --max 2h');
     const creator = flags.value('creator') ?? defaultCreator(env);
     // Arguments may be secrets, and a reason is read by many.
     const reason = flags.value('reason') ?? `maintenance: ${String(rest[0])}`;

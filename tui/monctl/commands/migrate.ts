@@ -32,20 +32,20 @@ interface PlannedMigration {
 
 const stashes: Command = {
   words: ['migrate', 'stashes'],
-  summary: 'Make silenced entries of the stashes that silence',
+  summary: 'Convert silence stashes into silences',
   details: [
-    'Stashes under silence/ are how silences were kept before 0.26: silence/CLIENT, silence/CLIENT/CHECK and silence/all/CHECK.',
-    'The order: clients first, so that each holds its own subscription; then the server and its API; then this; dashboards last.',
-    'A stash is deleted only after its entry is there. What is interrupted can be called again.',
-    'Without --apply it says what it would do.',
+    'Before 0.26, silences were stashes: silence/CLIENT, silence/CLIENT/CHECK and silence/all/CHECK.',
+    'Upgrade in this order: clients (so that each has its own subscription), server and API, then this command, dashboards last.',
+    'A stash is deleted only after its silence exists. The command can be repeated after an interruption.',
+    'Without --apply it only shows what it would do.',
   ],
   options: {
-    apply: flag('make the entries and delete the stashes'),
+    apply: flag('create the silences and delete the stashes'),
     'skip-confirm': DELETE_OPTIONS['skip-confirm'],
   },
   examples: [
-    ['monctl migrate stashes', 'look at it first'],
-    ['monctl migrate stashes --apply', 'do it'],
+    ['monctl migrate stashes', 'preview'],
+    ['monctl migrate stashes --apply', 'apply'],
   ],
   async run(call) {
     const all = await planMigrations(call.api());
@@ -65,7 +65,7 @@ const stashes: Command = {
       safeText(`migrated ${counted(moving.length, 'stashes')}${staying === 0 ? '' : `, ${String(staying)} stay`}`),
     );
     if (staying > 0)
-      throw new ExitError(EXIT.conflict, `${counted(staying, 'stashes')} stay: see monctl migrate stashes`);
+      throw new ExitError(EXIT.conflict, `${counted(staying, 'stashes')} were kept: see monctl migrate stashes`);
   },
 };
 
@@ -98,9 +98,9 @@ function planned(
   const expire = request.expire ?? EXPIRE_NEVER;
   const about = { path, id, expire, reason: request.reason ?? null, creator: request.creator ?? null };
   if (problem !== undefined) return { ...about, fate: 'unready', note: `${problem}: upgrade it first` };
-  if (present === undefined) return { ...about, fate: 'make', note: 'an entry is made' };
-  if (isCovered(present, expire)) return { ...about, fate: 'covered', note: 'an entry is there, which lasts as long' };
-  return { ...about, fate: 'make', note: 'an entry is there, which is made to last as long' };
+  if (present === undefined) return { ...about, fate: 'make', note: 'a silence is created' };
+  if (isCovered(present, expire)) return { ...about, fate: 'covered', note: 'a silence with this end exists' };
+  return { ...about, fate: 'make', note: 'an existing silence is extended' };
 }
 
 /** @throws MonError when an entry could not be made; its stash is still there */
@@ -110,7 +110,10 @@ async function migrate({ api }: Call, { path, id, expire, reason, creator, fate 
     await api().silence({ subscription, check, expire, reason, creator });
     // Seen before the stash goes: then there is no moment at which neither silences.
     if ((await api().silencedEntry(id)) === undefined) {
-      throw new MonError('conflict', `the entry ${id} was not made, or has ended already: the stash ${path} stays`);
+      throw new MonError(
+        'conflict',
+        `the silence ${id} was not created, or has ended already: the stash ${path} was kept`,
+      );
     }
   }
   await api().deleteStash(path);
@@ -136,6 +139,6 @@ const COLUMNS: readonly Column<PlannedMigration>[] = [
 ];
 
 function planText(all: readonly PlannedMigration[], { output }: Call): string {
-  if (all.length === 0) return 'no stash silences anything: there is nothing to migrate';
-  return `${table(COLUMNS, all, output.look)}\nnothing was done: add --apply to do it`;
+  if (all.length === 0) return 'there are no silence stashes: nothing to migrate';
+  return `${table(COLUMNS, all, output.look)}\nnothing was changed: add --apply to apply it`;
 }

@@ -10,7 +10,7 @@ const list: Command = {
   words: ['namespace', 'list'],
   summary: 'List the namespaces by name',
   options: LIST_OPTIONS,
-  examples: [['monctl namespace list', 'what is kept apart on this backend']],
+  examples: [['monctl namespace list', 'all namespaces']],
   async run(call) {
     await showList<V2Object>(call, {
       noun: 'namespaces',
@@ -23,15 +23,15 @@ const list: Command = {
 
 const create: Command = {
   words: ['namespace', 'create'],
-  summary: 'Make a namespace',
+  summary: 'Create a namespace',
   operands: ['NAME'],
   options: CHANGE_OPTIONS,
-  examples: [['monctl namespace create staging', 'room for clients and checks of their own']],
+  examples: [['monctl namespace create staging', 'for separate clients and checks']],
   async run(call) {
     const [name = ''] = call.operands;
     await carryOut(call, {
       send: (_api, v2) => v2.create(['namespaces'], { name }),
-      effects: () => [`the namespace ${name} would be made`],
+      effects: () => [`the namespace ${name} would be created`],
       value: () => ({ name }),
       said: () => 'Created',
     });
@@ -40,12 +40,12 @@ const create: Command = {
 
 const remove: Command = {
   words: ['namespace', 'delete'],
-  summary: 'Delete a namespace in which nothing is left',
-  details: ['While anything is in it, the backend says what, and keeps it. `default` stays for ever.'],
+  summary: 'Delete an empty namespace',
+  details: ['If it is not empty, the backend refuses and lists what is left. `default` cannot be deleted.'],
   operands: ['NAME'],
   completes: ['namespace'],
   options: DELETE_OPTIONS,
-  examples: [['monctl namespace delete staging --skip-confirm', 'from a script']],
+  examples: [['monctl namespace delete staging --skip-confirm', 'in a script']],
   async run(call) {
     const [name = ''] = call.operands;
     await removeObject(call, {

@@ -12,9 +12,9 @@ import { inNamespace, nameOf, textAt } from '../v2-object.ts';
 const list: Command = {
   words: ['pipeline', 'list'],
   summary: 'List pipelines with their workflows',
-  details: ['A pipeline is made with monctl create -f.'],
+  details: ['Create a pipeline with monctl create -f.'],
   options: { ...NAMESPACES_OPTIONS, ...SELECTOR_OPTIONS, ...LIST_OPTIONS },
-  examples: [['monctl pipeline list --namespace staging', 'the ways of events to handlers there']],
+  examples: [['monctl pipeline list --namespace staging', 'pipelines of a namespace']],
   async run(call) {
     const namespace = namespacesOf(call);
     await showList<V2Object>(call, {
@@ -45,10 +45,10 @@ const info: Command = {
 const remove: Command = {
   words: ['pipeline', 'delete'],
   summary: 'Delete a pipeline',
-  details: ['Checks that name it go on to do so; monctl event explain says that it is not there.'],
+  details: ['Checks that use it are not changed; monctl event explain reports the missing pipeline.'],
   operands: ['PIPELINE'],
   options: { ...NAMESPACE_OPTION, ...DELETE_OPTIONS },
-  examples: [['monctl pipeline delete incidents --skip-confirm', 'from a script']],
+  examples: [['monctl pipeline delete incidents --skip-confirm', 'in a script']],
   async run(call) {
     const { name, namespace, path, missing } = pipelineOf(call);
     await removeObject(call, {

@@ -10,23 +10,23 @@ const FORMATS = ['markdown', 'json', 'yaml'] as const;
 /** What there is to hand over at the end of a shift. */
 export const reportCommand: Command = {
   words: ['report'],
-  summary: 'Hand over: what broke, for how long, what is open, who did what, what is noisy',
+  summary: 'Print a shift report: outages, open events, operator actions, noisy checks',
   details: [
-    'Markdown for a ticket or a chat. Silenced time is told beside the time that something was not well. What else',
-    'was changed is shown to those who may read the audit trail.',
+    'The default is Markdown for a ticket or a chat. Silenced time is listed separately from failing time. Other',
+    'changes are included if you may read the audit trail.',
   ],
   options: {
     ...SPAN_OPTIONS,
     since: { ...SPAN_OPTIONS.since, text: `${SPAN_OPTIONS.since.text}; default 12h before the end` },
     ...NAMESPACES_OPTIONS,
-    limit: takes('N', 'at most so much in each table; default 100'),
-    output: takes(FORMATS.join('|'), 'how to show it; default markdown', { completes: FORMATS, short: 'o' }),
+    limit: takes('N', 'maximum rows of each table; default 100'),
+    output: takes(FORMATS.join('|'), 'output format; default markdown', { completes: FORMATS, short: 'o' }),
   },
   textFormat: 'markdown',
   examples: [
     ['monctl report', 'the last twelve hours'],
-    ['monctl report --since 2026-11-20T08:00 --until 2026-11-20T20:00 > handover.md', 'a shift, for a ticket'],
-    ['monctl report --since 7d --all-namespaces --output json', 'a week everywhere, for a program'],
+    ['monctl report --since 2026-11-20T08:00 --until 2026-11-20T20:00 > handover.md', 'a shift, as a file'],
+    ['monctl report --since 7d --all-namespaces --output json', 'a week of all namespaces, as JSON'],
   ],
   async run(call) {
     const { api, flags, output } = call;

@@ -35,23 +35,23 @@ const PAGE_BYTES_MAX = 4 * 1024 * 1024;
 
 export const restoreCommand: Command = {
   words: ['restore'],
-  summary: 'Bring back what a dump holds, and read it back to make sure',
+  summary: 'Restore a dump and verify the result',
   details: [
-    'FILE is a dump of monctl, or one of a Sensu Go cluster (sensuctl dump), as YAML or wrapped JSON. It is read to its end before anything is sent: one that was cut off is refused.',
-    'Namespaces come first, users and API keys last. Each object gets a line: created, replaced, unchanged, or left out with the reason; attributes that are lost are named. What is on the backend and not in FILE stays.',
-    'No handler runs. The exit code is 9 when anything was left out or lost, or is not what the file says when it is read back.',
+    'FILE is a dump of monctl, or one of a Sensu Go cluster (sensuctl dump), as YAML or wrapped JSON. The file is read completely before anything is sent: a truncated file is refused.',
+    'Namespaces are restored first, users and API keys last. Each object is listed as created, replaced, unchanged or left out (with the reason); lost attributes are named. Objects of the backend that are not in FILE are kept.',
+    'No handler runs. The exit code is 9 if anything was left out or lost, or differs from the file afterwards.',
   ],
   operands: ['FILE'],
-  options: { ...DELETE_OPTIONS, quiet: flag('only what was left out or lost', { short: 'q' }) },
+  options: { ...DELETE_OPTIONS, quiet: flag('list only objects that were left out or lost', { short: 'q' }) },
   examples: [
-    ['monctl restore backup.yml --dry-run', 'what would become of each object'],
-    ['monctl restore sensu-go.yml', 'a cluster that moves here'],
+    ['monctl restore backup.yml --dry-run', 'preview each object'],
+    ['monctl restore sensu-go.yml', 'migrate a Sensu Go cluster'],
   ],
   async run(call) {
     const [path = ''] = call.operands;
     const index = await indexFile(openFile(path), path);
     const isDryRun = call.flags.switch('dry-run') === true;
-    if (!index.isMarked) call.output.warn(`${path} does not say where it ends: whether it is whole cannot be told`);
+    if (!index.isMarked) call.output.warn(`${path} has no end marker: it may be incomplete`);
     if (!isDryRun) {
       const question = `restore ${counted(index.places.length, 'objects')} to ${call.v2().url}`;
       await confirm(call, question, () => [], 'Canceled');
@@ -87,7 +87,7 @@ async function restoreAll(call: Call, path: string, { places }: FileIndex, isDry
     const readBack = isDryRun ? undefined : await restorePage(v2, { objects, dry_run: true });
     for (const [at, object] of objects.entries()) {
       const result = results[at];
-      if (result === undefined) throw new MonError('internal', `${call.v2().url} said nothing of an object`);
+      if (result === undefined) throw new MonError('internal', `${call.v2().url} sent no outcome for an object`);
       if (isDryRun && result.outcome !== 'left out') foreseen.add(object, result);
       await tell(call, object, result, tally, isDifferent(result, readBack?.[at]));
     }
@@ -184,7 +184,7 @@ async function tell(
     [
       safeLine(`${outcome} ${title}${reason === undefined ? '' : `: ${reason}`}`),
       ...lost.map((one) => safeLine(`  ${one.attribute}: ${one.reason}`)),
-      ...(differs ? ['  read back it is something else: it was changed meanwhile'] : []),
+      ...(differs ? ['  differs after the restore: it was changed meanwhile'] : []),
     ].join('\n'),
   );
 }

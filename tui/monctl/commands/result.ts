@@ -20,8 +20,8 @@ import { ago, timestamp } from '../times.ts';
 
 const list: Command = {
   words: ['result', 'list'],
-  summary: 'List the last results, by client and check',
-  details: ['All conditions must hold.'],
+  summary: 'List the latest results, by client and check',
+  details: ['All conditions must match.'],
   options: {
     client: takes('NAME', 'only results of this client', { completes: 'client' }),
     check: takes('NAME', 'only results of this check', { completes: 'check' }),
@@ -30,8 +30,8 @@ const list: Command = {
     ...LIST_OPTIONS,
   },
   examples: [
-    ['monctl result list --check disk', 'how is it everywhere'],
-    ["monctl result list -q 'status>=warn last<5m'", 'what was bad within five minutes'],
+    ['monctl result list --check disk', 'one check on all clients'],
+    ["monctl result list -q 'status>=warn last<5m'", 'failures of the last five minutes'],
   ],
   async run(call) {
     const client = call.flags.value('client');
@@ -52,10 +52,10 @@ const list: Command = {
 
 const info: Command = {
   words: ['result', 'info'],
-  summary: 'Show one result with its whole output',
+  summary: 'Show one result with its full output',
   operands: ['CLIENT', 'CHECK'],
   options: {},
-  examples: [['monctl result info web-001 disk', 'what did it say last']],
+  examples: [['monctl result info web-001 disk', 'the latest output']],
   async run({ api, operands: [client = '', check = ''], output, nowMs }) {
     const result = await wanted(api(), client, check);
     await output.show(result, () => resultText(result, nowMs, output.look));
@@ -64,24 +64,24 @@ const info: Command = {
 
 const submit: Command = {
   words: ['result', 'submit'],
-  summary: 'Report a result, as an agent would',
+  summary: 'Submit a result, as an agent does',
   details: [
     'STATUS is ok, warn, crit, unknown or a number. TEXT - reads standard input.',
-    'With --file one result, or a list of them, as the API takes it; each names its client as source.',
+    '--file contains one result or a list of results as in the API; each has its client as source.',
   ],
   operands: ['[CLIENT]', '[CHECK]', '[STATUS]', '[TEXT]'],
   completes: ['client', 'client-check', STATUS_WORDS],
   options: {
     file: FILE_OPTION,
-    ttl: takes('DURATION', 'a result has to follow within this time'),
-    executed: takes('TIME', 'when it ran; default now'),
-    handlers: takes('NAME,...', 'who handles its events'),
+    ttl: takes('DURATION', 'open an event if no result follows within this time'),
+    executed: takes('TIME', 'execution time; default now'),
+    handlers: takes('NAME,...', 'handlers of its events'),
     ...CHANGE_OPTIONS,
   },
   examples: [
-    ["monctl result submit web-001 backup ok 'took 12 min' --ttl 25h", 'at the end of a nightly script'],
+    ["monctl result submit web-001 backup ok 'took 12 min' --ttl 25h", 'at the end of a nightly job'],
     ['df / | monctl result submit web-001 disk warn -', 'the output of a command'],
-    ['monctl result submit --file results.json', 'many at once'],
+    ['monctl result submit --file results.json', 'several results at once'],
   ],
   async run(call) {
     const read = await readFileOption(call);
@@ -104,10 +104,10 @@ const submit: Command = {
 const remove: Command = {
   words: ['result', 'delete'],
   summary: 'Delete a result with its history',
-  details: ['Its event stays: monctl event resolve ends that.'],
+  details: ['Its event is kept: use monctl event resolve.'],
   operands: ['CLIENT', 'CHECK'],
   options: DELETE_OPTIONS,
-  examples: [['monctl result delete web-001 old-disk', 'a check that this client no longer runs']],
+  examples: [['monctl result delete web-001 old-disk', 'a check that the client no longer runs']],
   async run(call) {
     const [client = '', check = ''] = call.operands;
     await carryOut(call, {
@@ -117,7 +117,7 @@ const remove: Command = {
         const event = await call.api().event(client, check);
         return [
           `the result ${client}/${check}, ${statusText(result.check.status)}, would be deleted with its history of ${String(result.check.history.length)}`,
-          ...(event === undefined ? [] : ['its event would stay']),
+          ...(event === undefined ? [] : ['its event would be kept']),
         ];
       },
       question: `delete the result ${client}/${check}`,
@@ -147,7 +147,7 @@ async function resultOf(call: Call, read: unknown): Promise<SubmittedResult> {
   };
   const { name, output = '' } = result;
   if (typeof name !== 'string' || (read === undefined && status === '')) {
-    throw new MonError('invalid', 'say what happened: monctl result submit CLIENT CHECK STATUS [TEXT], or --file');
+    throw new MonError('invalid', 'missing arguments: monctl result submit CLIENT CHECK STATUS [TEXT], or --file');
   }
   // Everything else is held to the rules by the backend, which knows them best.
   return { ...result, name, output: String(output) };
@@ -165,14 +165,14 @@ async function submitMany(call: Call, results: readonly SubmittedResult[]): Prom
   const [first] = answer.rejected;
   throw new MonError(
     'invalid',
-    `${counted(answer.rejected.length, 'results')} refused; number ${String(first?.index ?? 0)}: ${first?.error ?? ''}`,
+    `${counted(answer.rejected.length, 'results')} rejected; number ${String(first?.index ?? 0)}: ${first?.error ?? ''}`,
   );
 }
 
 async function submitEffects({ api, nowMs }: Call, client: string, check: string): Promise<readonly string[]> {
   const [known, result] = await Promise.all([api().client(client), api().result(client, check)]);
   return [
-    ...(known === undefined ? [`the client ${client} would be made`] : []),
+    ...(known === undefined ? [`the client ${client} would be created`] : []),
     result === undefined
       ? `it would be the first result of ${client}/${check}`
       : `it would follow ${statusText(result.check.status)} of ${ago(result.check.executed, nowMs)}`,

@@ -41,28 +41,28 @@ import { EXPIRE_NEVER } from '../../../shared/schemas/lifetime.ts';
 
 const list: Command = {
   words: ['silenced', 'list'],
-  summary: 'List silenced entries by id',
+  summary: 'List silences by id',
   operands: [],
   options: {
-    check: takes('NAME', 'only entries that name this check', { completes: 'check' }),
-    subscription: takes('NAME', 'only entries that name exactly this subscription', { completes: 'subscription' }),
+    check: takes('NAME', 'only silences of this check', { completes: 'check' }),
+    subscription: takes('NAME', 'only silences of exactly this subscription', { completes: 'subscription' }),
     client: takes('NAME', 'short for --subscription client:NAME', { completes: 'client' }),
-    idle: flag('only entries that have matched nothing for long, with since when'),
+    idle: flag('only silences that have matched nothing for long'),
     ...AT_OPTION,
     ...NAMESPACES_OPTIONS,
     filter: FILTER_OPTION,
     ...LIST_OPTIONS,
   },
   examples: [
-    ['monctl silenced list --check http-frontend', 'who silenced this check, and for how long'],
-    ["monctl silenced list -q 'creator=alice left<1h'", 'what of mine ends soon'],
-    ['monctl silenced list --idle', 'what can be cleared: it has matched nothing for a week'],
+    ['monctl silenced list --check http-frontend', 'silences of a check'],
+    ["monctl silenced list -q 'creator=alice left<1h'", 'silences of alice that end soon'],
+    ['monctl silenced list --idle', 'candidates to clear'],
   ],
   async run(call) {
     const { check, subscription } = targetOf(call.flags);
     const isIdle = call.flags.switch('idle') === true;
     if (isIdle && call.flags.value('at') !== undefined) {
-      throw new MonError('invalid', 'what was idle at a moment of the past is not kept: --idle without --at');
+      throw new MonError('invalid', '--idle cannot be used with --at: past idleness is not stored');
     }
     const isEverywhere = namespacesOf(call) === undefined;
     const namespace = isEverywhere ? EVERY_NAMESPACE : call.namespace;
@@ -108,11 +108,11 @@ const list: Command = {
 
 const info: Command = {
   words: ['silenced', 'info'],
-  summary: 'Show one silenced entry, and what it silences now',
+  summary: 'Show one silence and the events it matches now',
   operands: ['ID'],
   completes: ['silenced'],
   options: {},
-  examples: [['monctl silenced info client:web-001:disk', 'by id, as `monctl silenced list` shows it']],
+  examples: [['monctl silenced info client:web-001:disk', 'by the id from `monctl silenced list`']],
   async run(call) {
     const { api, output, nowMs } = call;
     const id = idOf(call);
@@ -134,9 +134,9 @@ const info: Command = {
           ['made', ago(entry.timestamp, nowMs)],
           ['silences now', eventCounts(events)],
           ...(entry.idle === undefined ? [] : ([['idle', idleText(entry.idle, nowMs)]] as const)),
-          ['kept back', counted(entry.suppressed, 'handler runs')],
+          ['suppressed', counted(entry.suppressed, 'notifications')],
           ...windowField(entry),
-          ['last kept back', entry.last_suppressed === null ? 'never' : ago(entry.last_suppressed, nowMs)],
+          ['last suppressed', entry.last_suppressed === null ? 'never' : ago(entry.last_suppressed, nowMs)],
         ],
         output.look,
       ),
@@ -146,32 +146,32 @@ const info: Command = {
 
 const create: Command = {
   words: ['silenced', 'create'],
-  summary: 'Silence a check, a client, a subscription or what a search finds',
+  summary: 'Silence a check, a client, a subscription or a search',
   details: [
-    'An entry with the same check and subscription, or selector, is replaced.',
-    'A selector finds what is there and what comes; it cannot name what changes from result to result.',
-    'Without --expire it stays until it is cleared. With --recur it is in force again and again, for --duration each time;',
-    '--dry-run shows the next windows, and what daylight saving does to them.',
+    'A silence with the same check and subscription, or the same selector, is replaced.',
+    'A selector also matches future events; it cannot use attributes that change with every result.',
+    'Without --expire it never expires. With --recur it is active in every window, for --duration each time;',
+    '--dry-run shows the next windows and how daylight saving time changes them.',
   ],
   operands: [],
   options: {
     ...SEARCH_TARGET_OPTIONS,
-    expire: takes('DURATION', 'how long: 1h, 1h30m, 2d or seconds; never: until cleared'),
-    begin: takes('TIME', 'when it starts: 22:00, 2h (from now), 2026-11-20T22:00, epoch seconds; not in the past'),
-    'expire-on-resolve': flag('end it when the event resolves'),
+    expire: takes('DURATION', 'duration: 1h, 1h30m, 2d, seconds, or never'),
+    begin: takes('TIME', 'start: 22:00, 2h (from now), 2026-11-20T22:00, epoch seconds; not in the past'),
+    'expire-on-resolve': flag('end early when the event resolves'),
     ...RECURRENCE_OPTIONS,
-    reason: takes('TEXT', 'why, for the people who will wonder'),
-    creator: takes('TEXT', 'who; default USER@host'),
+    reason: takes('TEXT', 'reason, shown to other operators'),
+    creator: takes('TEXT', 'creator; default USER@host'),
     ...NAMESPACE_OPTION,
     ...CHANGE_OPTIONS,
   },
   examples: [
-    ["monctl silenced create --client web-001 --expire 2h --reason 'CHG-4412'", 'a machine in maintenance'],
-    ['monctl silenced create --client web-001 --check disk --expire-on-resolve', 'known, until it is fixed'],
-    ['monctl silenced create --subscription web --begin 2026-11-21T02:00 --expire 1h', 'a planned window'],
-    ["monctl silenced create --selector 'client~web-* env=prod' --expire 1h", 'what a search finds'],
+    ["monctl silenced create --client web-001 --expire 2h --reason 'CHG-4412'", 'a host in maintenance'],
+    ['monctl silenced create --client web-001 --check disk --expire-on-resolve', 'until the check is fixed'],
+    ['monctl silenced create --subscription web --begin 2026-11-21T02:00 --expire 1h', 'planned maintenance'],
+    ["monctl silenced create --selector 'client~web-* env=prod' --expire 1h", 'by search'],
     ["monctl silenced create --check backup --recur 'sat,sun 02:00' --duration 2h", 'every weekend'],
-    ['monctl silenced create --subscription web --dry-run', 'what would it silence?'],
+    ['monctl silenced create --subscription web --dry-run', 'preview the matching events'],
   ],
   async run(call) {
     const { flags, env, nowMs } = call;
@@ -212,7 +212,7 @@ async function createRecurring(
 ): Promise<void> {
   const { recurrence } = entry;
   const windows = await windowsAhead(call.api(), entry);
-  const ahead = ['the next windows:', ...windowLines(windows, recurrence.zone)];
+  const ahead = ['next windows:', ...windowLines(windows, recurrence.zone)];
   await carryOut(call, {
     send: (api) => api.silence(entry),
     effects: async () => [...(await silenceEffects(call, id, entry)), ...ahead],
@@ -223,12 +223,12 @@ async function createRecurring(
 
 const extend: Command = {
   words: ['silenced', 'extend'],
-  summary: 'Give a silence another end',
-  details: ['It ends DURATION from now, or from its begin when that lies ahead. Everything else of it stays.'],
+  summary: 'Change when a silence expires',
+  details: ['It ends DURATION from now, or from its start if it is pending. Nothing else changes.'],
   operands: ['ID', 'DURATION'],
   completes: ['silenced'],
   options: CHANGE_OPTIONS,
-  examples: [['monctl silenced extend client:web-001:disk 2h', 'the maintenance takes longer']],
+  examples: [['monctl silenced extend client:web-001:disk 2h', 'extend a maintenance']],
   async run(call) {
     const { api, nowMs } = call;
     const [, duration = ''] = call.operands;
@@ -248,7 +248,7 @@ const extend: Command = {
     if (recurrence !== undefined) {
       throw new MonError(
         'invalid',
-        `${id} recurs (${recurrenceText(recurrence)}) and has no end to extend: make it again with another --duration`,
+        `${id} recurs (${recurrenceText(recurrence)}) and has no end to extend: create it again with another --duration`,
       );
     }
     const place = selector === undefined ? { subscription, check } : { selector };
@@ -258,7 +258,7 @@ const extend: Command = {
       send: (to) => to.silence(entry),
       effects: () => [
         `${id} would be silenced${until}`,
-        before === EXPIRE_NEVER ? 'now it never ends' : `now it ends in ${formatDuration(before)}`,
+        before === EXPIRE_NEVER ? 'it never expires now' : `it ends in ${formatDuration(before)} now`,
       ],
       value: () => ({ id, ...entry }),
       said: () => `silenced ${id}${until}`,
@@ -268,14 +268,14 @@ const extend: Command = {
 
 const clear: Command = {
   words: ['silenced', 'clear'],
-  summary: 'End one silence',
-  details: ['--check alone clears the entry of the check everywhere,', 'not every entry that names it.'],
+  summary: 'Clear a silence',
+  details: ['--check alone clears the silence of the check on all clients,', 'not every silence of that check.'],
   operands: ['[ID]'],
   completes: ['silenced'],
   options: { ...SEARCH_TARGET_OPTIONS, ...NAMESPACE_OPTION, ...DELETE_OPTIONS },
   examples: [
-    ['monctl silenced clear client:web-001:disk', 'by id, as `monctl silenced list` shows it'],
-    ['monctl silenced clear --client web-001 --check disk', 'the same by its parts'],
+    ['monctl silenced clear client:web-001:disk', 'by the id from `monctl silenced list`'],
+    ['monctl silenced clear --client web-001 --check disk', 'by client and check'],
   ],
   async run(call) {
     const id = idOf(call);
@@ -284,7 +284,7 @@ const clear: Command = {
     if ((id === '') === !hasParts) {
       throw new MonError(
         'invalid',
-        'name the entry either by its ID or by --check, --client, --subscription or --selector',
+        'name the silence either by its ID or by --check, --client, --subscription or --selector',
       );
     }
     const cleared = id === '' ? targetId(named) : id;

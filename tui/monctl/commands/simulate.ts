@@ -6,16 +6,16 @@ import { readStructure } from '../input.ts';
 
 export const simulateCommand: Command = {
   words: ['simulate'],
-  summary: 'Say what a result would do, without doing it',
+  summary: 'Show what a result would do, without submitting it',
   details: [
-    'FILE holds one result as result submit takes it, in JSON or YAML; its client is the source. - reads standard input.',
+    'FILE contains one result as for result submit, in JSON or YAML, with its client as source. - reads standard input.',
     'Nothing is stored and no handler runs.',
   ],
   operands: ['FILE'],
   options: {},
   examples: [
-    ['monctl simulate result.yml', 'who would be told?'],
-    ['monctl simulate - < result.json', 'from a program'],
+    ['monctl simulate result.yml', 'who would be notified?'],
+    ['monctl simulate - < result.json', 'from standard input'],
   ],
   async run(call) {
     const { api, operands, output, nowMs } = call;

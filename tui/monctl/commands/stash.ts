@@ -17,10 +17,10 @@ const list: Command = {
   words: ['stash', 'list'],
   summary: 'List stashes by path',
   options: {
-    prefix: takes('PATH', 'only paths that begin like this', { completes: 'stash' }),
+    prefix: takes('PATH', 'only paths with this prefix', { completes: 'stash' }),
     ...LIST_OPTIONS,
   },
-  examples: [['monctl stash list --prefix silence/', 'silences of the old kind']],
+  examples: [['monctl stash list --prefix silence/', 'silences before 0.26']],
   async run(call) {
     const prefix = call.flags.value('prefix') ?? '';
     await showList<StashView>(call, {
@@ -40,7 +40,7 @@ const info: Command = {
   summary: 'Show the content of a stash',
   operands: ['PATH'],
   options: {},
-  examples: [['monctl stash info deploy/web --output json', 'for a program']],
+  examples: [['monctl stash info deploy/web --output json', 'as JSON']],
   async run(call) {
     const [path = ''] = call.operands;
     await showYaml(call.output, await wanted(call, path));
@@ -49,16 +49,16 @@ const info: Command = {
 
 const create: Command = {
   words: ['stash', 'create'],
-  summary: 'Keep an object under a path, replacing the one that is there',
+  summary: 'Create or replace a stash',
   operands: ['PATH'],
   options: {
-    content: takes('JSON', 'the object'),
+    content: takes('JSON', 'content of the stash'),
     file: FILE_OPTION,
-    expire: takes('DURATION', 'how long it is kept; default for ever'),
+    expire: takes('DURATION', 'lifetime; default unlimited'),
     ...CHANGE_OPTIONS,
   },
   examples: [
-    [`monctl stash create deploy/web --content '{"version": 12}' --expire 1d`, 'a note for other scripts'],
+    [`monctl stash create deploy/web --content '{"version": 12}' --expire 1d`, 'data for other scripts'],
     ['monctl stash create deploy/web --file -', 'from standard input'],
   ],
   async run(call) {
@@ -69,7 +69,7 @@ const create: Command = {
       send: (api) => api.saveStash(stash),
       effects: async () => [
         (await call.api().stash(path)) === undefined
-          ? `the stash ${path} would be made`
+          ? `the stash ${path} would be created`
           : `the stash ${path} would be replaced`,
       ],
       value: () => stash,
@@ -83,7 +83,7 @@ const remove: Command = {
   summary: 'Delete a stash',
   operands: ['PATH'],
   options: DELETE_OPTIONS,
-  examples: [['monctl stash delete deploy/web', 'it is no longer needed']],
+  examples: [['monctl stash delete deploy/web', 'remove a stash']],
   async run(call) {
     const [path = ''] = call.operands;
     await carryOut(call, {
@@ -109,8 +109,8 @@ function missing(path: string): string {
 async function contentOf(call: Call): Promise<Readonly<Record<string, unknown>>> {
   const text = call.flags.value('content');
   const content = text === undefined ? await readFileOption(call) : parseContent(text);
-  if (content === undefined) throw new MonError('invalid', 'say what to keep: --content JSON or --file FILE');
-  if (!isObject(content)) throw new MonError('invalid', 'a stash holds an object: {"name": "value"}');
+  if (content === undefined) throw new MonError('invalid', 'set the content: --content JSON or --file FILE');
+  if (!isObject(content)) throw new MonError('invalid', 'a stash must be an object: {"name": "value"}');
   return content;
 }
 

@@ -20,16 +20,16 @@ const SHOWN = 100;
 
 const timeline: Command = {
   words: ['event', 'timeline'],
-  summary: 'Show what became of checks and silences, the newest first',
-  details: ['Without CLIENT of everything; of a client and check also what the silences about them did.'],
+  summary: 'Show the timeline of checks and silences, newest first',
+  details: ['Without CLIENT it covers everything; for a client and check it includes matching silences.'],
   operands: ['[CLIENT]', '[CHECK]'],
   options: {
     ...SPAN_OPTIONS,
     filter: FILTER_OPTION,
-    limit: takes('N', `at most so many; default ${String(SHOWN)}`),
+    limit: takes('N', `maximum number; default ${String(SHOWN)}`),
   },
   examples: [
-    ['monctl event timeline web-001 http-frontend --since 24h', 'what did it do since yesterday?'],
+    ['monctl event timeline web-001 http-frontend --since 24h', 'the last 24 hours of a check'],
     ["monctl event timeline --since 1h --filter 'kind=create status=crit'", 'what broke in the last hour'],
   ],
   async run(call) {
@@ -46,21 +46,21 @@ const timeline: Command = {
 
 const availability: Command = {
   words: ['event', 'availability'],
-  summary: 'Show for how long checks were well, the worst first',
+  summary: 'Show the availability of checks, worst first',
   details: [
-    'Percent of the time of which something is known, and in which what was not well was not silenced either: both',
-    'are apart.',
+    'Percentage of the time with data. Silenced failures do not count as unavailable; time without data and silenced',
+    'time are listed separately.',
   ],
   operands: ['[CLIENT]', '[CHECK]'],
   options: {
     ...SPAN_OPTIONS,
-    check: takes('NAME', 'of this check on every client', { completes: 'check' }),
-    aggregate: takes('NAME', 'of what belongs to this aggregate', { completes: 'aggregate' }),
-    limit: takes('N', `at most so many; default ${String(SHOWN)}`),
+    check: takes('NAME', 'this check on all clients', { completes: 'check' }),
+    aggregate: takes('NAME', 'the members of this aggregate', { completes: 'aggregate' }),
+    limit: takes('N', `maximum number; default ${String(SHOWN)}`),
   },
   examples: [
-    ['monctl event availability web-001 --since 30d', 'each check of a client in the last month'],
-    ['monctl event availability --aggregate shop --since 7d', 'and of an aggregate'],
+    ['monctl event availability web-001 --since 30d', 'all checks of a client, last 30 days'],
+    ['monctl event availability --aggregate shop --since 7d', 'the members of an aggregate'],
   ],
   async run(call) {
     const { api, flags, output } = call;

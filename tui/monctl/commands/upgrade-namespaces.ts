@@ -17,20 +17,20 @@ import { EXIT } from '../../words/exit-codes.ts';
 /** The way out that the reference gives for checks of namespaces that do not exist (reference 9.3, 6.2.0). */
 export const fixNamespacesCommand: Command = {
   words: ['upgrade', 'fix-namespaces'],
-  summary: 'Delete checks of namespaces that do not exist, which would make the upgrade to 6.2.0 fail',
+  summary: 'Delete checks of missing namespaces, which would break the upgrade to 6.2.0',
   details: [
-    'A check of such a namespace cannot be reached, so for each namespace: make it, delete its checks, delete it again.',
-    'Without --apply it says what it would do. With --apply each step is asked for; a step that you decline, and what follows for that namespace, is left out, and the exit code is 9.',
-    'To keep the checks instead, make the namespace: monctl namespace create NAME.',
+    'Such checks cannot be reached directly. For each namespace: create it, delete its checks, delete it again.',
+    'Without --apply it only shows what it would do. With --apply it asks before each step; a declined step and the rest of that namespace are skipped, and the exit code is 9.',
+    'To keep the checks, create the namespace instead: monctl namespace create NAME.',
   ],
   options: {
-    dump: takes('FILE', 'look for them in this dump instead of the backend', { completes: 'file' }),
-    apply: flag('do it'),
+    dump: takes('FILE', 'read the checks from this dump instead of the backend', { completes: 'file' }),
+    apply: flag('apply the steps'),
     'skip-confirm': DELETE_OPTIONS['skip-confirm'],
   },
   examples: [
-    ['monctl upgrade fix-namespaces', 'look at it first'],
-    ['monctl upgrade fix-namespaces --apply', 'do it, step by step'],
+    ['monctl upgrade fix-namespaces', 'preview'],
+    ['monctl upgrade fix-namespaces --apply', 'apply, step by step'],
   ],
   async run(call) {
     const { orphans, product } = await orphansIn(call);
@@ -45,13 +45,13 @@ export const fixNamespacesCommand: Command = {
     const left = await applyAll(call, v2, fixes, tool);
     const done = commands.length - left.length;
     await call.output.show({ applied: true, done, left }, () => safeText(`${counted(done, 'steps')} done`));
-    if (left.length > 0) throw new ExitError(EXIT.incomplete, `left out: ${left.join('; ')}`);
+    if (left.length > 0) throw new ExitError(EXIT.incomplete, `skipped: ${left.join('; ')}`);
   },
 };
 
 function dryRunText(commands: readonly string[]): string {
   if (commands.length === 0) return 'every check names a namespace that exists: there is nothing to fix';
-  return [...commands, 'nothing was done: add --apply to do it'].join('\n');
+  return [...commands, 'nothing was changed: add --apply to apply it'].join('\n');
 }
 
 /** @throws MonError `forbidden` when the lists cannot be seen, `invalid` for a dump that cannot be read */

@@ -17,7 +17,7 @@ import { TerminalPlanRun } from '../upgrade/run-plan.ts';
 import { flag, takes, type CommandOption } from '../flags.ts';
 import { EXIT } from '../../words/exit-codes.ts';
 
-const FORCE: CommandOption = flag('take it from who holds it');
+const FORCE: CommandOption = flag('take ownership from the current owner');
 const REASON: CommandOption = takes('TEXT', 'why');
 
 const COLUMNS: readonly Column<PlanRunSummary>[] = [
@@ -31,14 +31,14 @@ const COLUMNS: readonly Column<PlanRunSummary>[] = [
       `${String(steps.filter(({ state }) => state === 'done' || state === 'skipped').length)} of ${String(steps.length)}`,
   },
   { title: 'HOLDER', text: ({ holder }) => holder?.who ?? '' },
-  { title: 'MADE BY', text: ({ created_by: by }) => by },
+  { title: 'CREATED BY', text: ({ created_by: by }) => by },
 ];
 
 const list: Command = {
   words: ['upgrade', 'list'],
-  summary: 'List the plans that the backend keeps, the newest first',
+  summary: 'List upgrade plans, newest first',
   options: LIST_OPTIONS,
-  examples: [['monctl upgrade list --watch', 'stay, and see how far the open one is']],
+  examples: [['monctl upgrade list --watch', 'watch the open plan']],
   async run(call) {
     await showList<PlanRunSummary>(call, {
       noun: 'upgrade plans',
@@ -52,13 +52,13 @@ const list: Command = {
 
 const show: Command = {
   words: ['upgrade', 'show'],
-  summary: 'Show a plan with its steps, what the rules found, and its log',
-  details: ['Without ID it is the newest one. With --watch its log follows, line by line, until the plan is over.'],
+  summary: 'Show an upgrade plan with steps, findings and log',
+  details: ['Without ID: the newest plan. With --watch: follow its log until the plan is closed.'],
   operands: ['[ID]'],
-  options: { watch: flag('stay, and show each new line of its log', { short: 'w' }) },
+  options: { watch: flag('follow the log', { short: 'w' }) },
   examples: [
-    ['monctl upgrade show', 'where the upgrade is'],
-    ['monctl upgrade show --watch', 'watch somebody else carry it out'],
+    ['monctl upgrade show', 'the newest plan'],
+    ['monctl upgrade show --watch', 'follow the progress'],
   ],
   async run(call) {
     const plan = await wantedPlan(call);
@@ -101,16 +101,16 @@ const LOG_COLUMNS: readonly Column<PlanRun['log'][number]>[] = [
 
 const run: Command = {
   words: ['upgrade', 'run'],
-  summary: 'Carry out the open plan, or a new one, step by step',
+  summary: 'Run the open upgrade plan, or a new one, step by step',
   details: [
-    'The backend keeps the plan: it goes on after a restart, here or in the console. One at a time holds it; the others watch.',
-    'Each step is asked for: yes, skip with a reason, or quit and go on later. What cannot be undone has to be typed.',
-    'It needs a terminal. The options that name files are for a new plan, and for the look at what a step has led to.',
+    'The plan is stored in the backend: you can continue it after a restart, here or in the console. One operator owns it at a time; others can watch.',
+    'It asks before each step: yes, skip with a reason, or quit and continue later. Steps that cannot be undone must be confirmed by typing.',
+    'It needs a terminal. File options are used for a new plan and to verify steps.',
   ],
   options: { ...PATH_OPTIONS, ...TOLD_OPTIONS, force: FORCE },
   examples: [
     ['monctl upgrade run --from 6.1.0 --to 6.5.0', 'begin'],
-    ['monctl upgrade run', 'go on with the open one'],
+    ['monctl upgrade run', 'continue the open plan'],
   ],
   async run(call) {
     const { ask, output } = call;
@@ -123,15 +123,15 @@ const run: Command = {
     const left = await new TerminalPlanRun(call, { ask, client, session: sessionOf(), told }).carryOut(taken);
     await output.show(left, () => safeText(planLine(left)));
     if (left.state === 'open')
-      throw new ExitError(EXIT.declined, 'the plan is open: monctl upgrade run goes on with it');
+      throw new ExitError(EXIT.declined, 'the plan is open: continue it with monctl upgrade run');
   },
 };
 
 const takeCommand: Command = {
   words: ['upgrade', 'take'],
-  summary: 'Become the holder of the open plan',
+  summary: 'Take ownership of the open upgrade plan',
   options: { force: FORCE },
-  examples: [['monctl upgrade take --force', 'from a console that is gone']],
+  examples: [['monctl upgrade take --force', 'from a console that was closed']],
   async run(call) {
     const client = clientOf(call);
     const taken = await take(call, client, (await wantedOpen(client)).id);
@@ -141,21 +141,21 @@ const takeCommand: Command = {
 
 const abandon: Command = {
   words: ['upgrade', 'abandon'],
-  summary: 'End the open plan without carrying out the rest of it',
-  details: ['What is done stays done. Results are taken again.'],
+  summary: 'Abandon the open upgrade plan',
+  details: ['Completed steps are not undone. The backend accepts results again.'],
   options: { force: FORCE, reason: REASON },
-  examples: [["monctl upgrade abandon --reason 'the window is over'", 'another plan can be made then']],
+  examples: [["monctl upgrade abandon --reason 'the window is over'", 'a new plan can be created then']],
   run: (call) => endPlan(call, 'abandon'),
 };
 
 const rollBack: Command = {
   words: ['upgrade', 'roll-back'],
-  summary: 'End the open plan to go back to its backup, and say how',
+  summary: 'Roll back: close the open plan and show how to restore its backup',
   details: [
-    'A backend cannot put back the store that it runs on: it says which command does, once the backend is stopped and the earlier version installed.',
+    'A running backend cannot restore its own store: the command is printed; run it after stopping the backend and installing the earlier version.',
   ],
   options: { force: FORCE, reason: REASON },
-  examples: [["monctl upgrade roll-back --reason 'agents do not connect'", 'what follows is said']],
+  examples: [["monctl upgrade roll-back --reason 'agents do not connect'", 'prints the next commands']],
   run: (call) => endPlan(call, 'roll-back'),
 };
 
@@ -175,7 +175,7 @@ async function endPlan(call: Call, order: 'abandon' | 'roll-back'): Promise<void
 }
 
 function wayBack(backup: string): string {
-  return `the way back: stop the backend, install the earlier version, then mon-backend restore-backup ${backup}`;
+  return `to roll back: stop the backend, install the earlier version, then run mon-backend restore-backup ${backup}`;
 }
 
 function take({ flags }: Call, client: UpgradeClient, id: number): Promise<PlanRun> {
@@ -201,7 +201,7 @@ async function openPlan(client: UpgradeClient): Promise<PlanRunSummary | undefin
     if (!(error instanceof MonError) || error.code !== 'not_found') throw error;
     throw new MonError(
       'not_found',
-      `${client.url} keeps no plans, as only our backends do: follow the one of monctl upgrade plan by hand`,
+      `${client.url} stores no plans because it is not a mon backend: follow the output of monctl upgrade plan manually`,
       { cause: error },
     );
   }
@@ -211,7 +211,7 @@ async function openPlan(client: UpgradeClient): Promise<PlanRunSummary | undefin
 async function wantedOpen(client: UpgradeClient): Promise<PlanRunSummary> {
   const plan = await openPlan(client);
   if (plan === undefined)
-    throw new MonError('not_found', 'there is no open upgrade plan: monctl upgrade run makes one');
+    throw new MonError('not_found', 'there is no open upgrade plan: create one with monctl upgrade run');
   return plan;
 }
 
@@ -219,7 +219,7 @@ async function wantedOpen(client: UpgradeClient): Promise<PlanRunSummary> {
 async function wantedPlan(call: Call): Promise<PlanRun> {
   const [id = ''] = call.operands;
   const client = clientOf(call);
-  if (id !== '' && !/^\d{1,9}$/.test(id)) throw new MonError('invalid', `${id} is no number of a plan`);
+  if (id !== '' && !/^\d{1,9}$/.test(id)) throw new MonError('invalid', `${id} is not the number of a plan`);
   const wanted = id === '' ? (await client.plans())[0]?.id : Number(id);
   const plan = wanted === undefined ? undefined : await client.plan(wanted);
   if (plan === undefined) throw new MonError('not_found', `there is no upgrade plan ${id}: see monctl upgrade list`);

@@ -14,18 +14,18 @@ import { EXIT } from '../../words/exit-codes.ts';
 const OPTIONS = { ...PATH_OPTIONS, ...TOLD_OPTIONS, ...CLUSTER_OPTIONS };
 
 const DETAILS = [
-  'The backend may be one of ours or a Sensu Go cluster, whose lists are read. With --offline a dump alone tells what there is; what it cannot tell is a warning.',
-  'Exit code 0 when everything passes or only warns, 10 when something is in the way.',
+  'The backend can be mon or a Sensu Go cluster. With --offline only a dump is read; facts that are missing there become warnings.',
+  'The exit code is 0 if there are at most warnings, and 10 if something blocks the upgrade.',
 ];
 
 const check: Command = {
   words: ['upgrade', 'check'],
-  summary: 'Look at everything that could go wrong in an upgrade',
-  details: ['Each rule on the way from one version to another gives a verdict: pass, warn or block.', ...DETAILS],
+  summary: 'Run the pre-flight checks of an upgrade',
+  details: ['Each rule between the two versions gives a verdict: pass, warn or block.', ...DETAILS],
   options: OPTIONS,
   examples: [
-    ['monctl upgrade check --from 6.1.0 --to 6.5.0', 'of the backend'],
-    ['monctl upgrade check --offline --dump sensu-go.yml --from 5.21.0 --to 6.5.0', 'of what a dump holds'],
+    ['monctl upgrade check --from 6.1.0 --to 6.5.0', 'check the backend'],
+    ['monctl upgrade check --offline --dump sensu-go.yml --from 5.21.0 --to 6.5.0', 'check a dump'],
   ],
   async run(call) {
     const path = await pathOf(call);
@@ -39,10 +39,10 @@ const check: Command = {
 
 const plan: Command = {
   words: ['upgrade', 'plan'],
-  summary: 'Make a plan for an upgrade: what the rules find, and every step in its order',
-  details: ['Nothing is stored and nothing is done: monctl upgrade run carries a plan out.', ...DETAILS],
+  summary: 'Print an upgrade plan: findings and all steps in order',
+  details: ['Nothing is stored or changed: run a plan with monctl upgrade run.', ...DETAILS],
   options: OPTIONS,
-  examples: [['monctl upgrade plan --from 6.1.0 --to 6.5.0 --output yaml', 'for a file beside the change request']],
+  examples: [['monctl upgrade plan --from 6.1.0 --to 6.5.0 --output yaml', 'for a change request']],
   async run(call) {
     const made = planOf(await pathOf(call), await gatherFacts(call));
     await call.output.show(made, () =>
@@ -59,8 +59,8 @@ function conclude({ output }: Call, verdict: RuleVerdict, findings: readonly Fin
       .filter((finding) => finding.verdict === wanted)
       .map(({ rule }) => rule)
       .join(', ');
-  if (verdict === 'block') throw new ExitError(EXIT.blocked, `in the way of the upgrade: ${named('block')}`);
-  output.note(verdict === 'warn' ? `nothing is in the way; warnings: ${named('warn')}` : 'nothing is in the way');
+  if (verdict === 'block') throw new ExitError(EXIT.blocked, `the upgrade is blocked: ${named('block')}`);
+  output.note(verdict === 'warn' ? `the upgrade is possible; warnings: ${named('warn')}` : 'the upgrade is possible');
 }
 
 export const upgradeCommands: readonly Command[] = [check, plan, fixNamespacesCommand, ...planCommands];

@@ -9,16 +9,16 @@ import { LIST_OPTIONS, showList } from '../list.ts';
 import { readSecret, secretOption } from '../secret.ts';
 
 const GROUPS = Object.keys(GROUP_SCOPES);
-const GROUPS_TEXT = `What a user may do follows from the groups: ${Object.entries(GROUP_SCOPES)
+const GROUPS_TEXT = `Groups decide the rights of a user: ${Object.entries(GROUP_SCOPES)
   .map(([group, scopes]) => `${group} (${scopes.includes('admin') ? 'everything' : scopes.join(', ')})`)
   .join('; ')}.`;
 
 const list: Command = {
   words: ['user', 'list'],
-  summary: 'List the users by name',
-  details: ['The user of the configuration file (api.user) is not among them.'],
+  summary: 'List users by name',
+  details: ['The user of the configuration file (api.user) is not listed.'],
   options: LIST_OPTIONS,
-  examples: [['monctl user list', 'who may log in']],
+  examples: [['monctl user list', 'all users']],
   async run(call) {
     await showList<V2Object>(call, {
       noun: 'users',
@@ -36,14 +36,14 @@ const list: Command = {
 
 const create: Command = {
   words: ['user', 'create'],
-  summary: 'Make a user who may log in with a password',
+  summary: 'Create a user with a password',
   details: [GROUPS_TEXT],
   operands: ['NAME'],
   options: {
-    groups: takes('NAME,...', 'what the user belongs to', { completes: GROUPS }),
+    groups: takes('NAME,...', 'groups of the user', { completes: GROUPS }),
     'password-file': secretOption('password'),
   },
-  examples: [['monctl user create alice --groups operators', 'asks for the password']],
+  examples: [['monctl user create alice --groups operators', 'prompts for the password']],
   async run(call) {
     const [username = ''] = call.operands;
     const groups = call.flags.list('groups') ?? [];
@@ -57,13 +57,13 @@ const disable: Command = {
   words: ['user', 'disable'],
   summary: 'Disable a user',
   details: [
-    'The sessions of the user end for good. API keys do not work until the user is enabled again: revoke those that nobody should have.',
-    'The name stays, for what the user has done.',
+    'All sessions end. API keys stop working until the user is enabled again: revoke keys that should never work again.',
+    'The name is kept for the audit trail.',
   ],
   operands: ['NAME'],
   completes: ['user'],
   options: DELETE_OPTIONS,
-  examples: [['monctl user disable bob', 'somebody who has left']],
+  examples: [['monctl user disable bob', 'a user who has left']],
   async run(call) {
     const [username = ''] = call.operands;
     await removeObject(call, {
@@ -78,11 +78,11 @@ const disable: Command = {
 
 const enable: Command = {
   words: ['user', 'enable'],
-  summary: 'Enable a user who was disabled',
+  summary: 'Enable a disabled user',
   operands: ['NAME'],
   completes: ['user'],
   options: CHANGE_OPTIONS,
-  examples: [['monctl user enable bob', 'somebody who is back']],
+  examples: [['monctl user enable bob', 'a user who is back']],
   async run(call) {
     const [username = ''] = call.operands;
     await carryOut(call, {
@@ -98,13 +98,13 @@ const logOut: Command = {
   words: ['user', 'log-out'],
   summary: 'End the sessions of a user',
   details: [
-    'The tokens of the user, and what was opened with them or with the password, end at once. API keys stay: see monctl api-key revoke.',
-    'Whoever has the password can log in again: see monctl user set-password.',
+    'Tokens and connections of the user end at once. API keys keep working: see monctl api-key revoke.',
+    'The user can log in again with the password: see monctl user set-password.',
   ],
   operands: ['NAME'],
   completes: ['user'],
   options: CHANGE_OPTIONS,
-  examples: [['monctl user log-out bob', 'a notebook was stolen']],
+  examples: [['monctl user log-out bob', 'a stolen laptop']],
   async run(call) {
     const [username = ''] = call.operands;
     await carryOut(call, {
@@ -120,13 +120,13 @@ const logOut: Command = {
 const setPassword: Command = {
   words: ['user', 'set-password'],
   summary: 'Set the password of a user',
-  details: ['It ends all sessions of the user, and none of the API keys.'],
+  details: ['All sessions of the user end; API keys keep working.'],
   operands: ['NAME'],
   completes: ['user'],
   options: { 'password-file': secretOption('new password') },
   examples: [
-    ['monctl user set-password alice', 'asks for it'],
-    ['pass show mon/alice | monctl user set-password alice --password-file -', 'from a password store'],
+    ['monctl user set-password alice', 'prompts for it'],
+    ['pass show mon/alice | monctl user set-password alice --password-file -', 'from a password manager'],
   ],
   async run(call) {
     const [username = ''] = call.operands;

@@ -8,12 +8,12 @@ export const versionCommand: Command = {
   words: ['version'],
   summary: 'Show the versions of monctl and of the backend',
   details: [
-    '`monctl --version` asks no backend.',
-    'With --all: backends, agents by version, and tools side by side, with what differs from the backend.',
+    '`monctl --version` does not contact a backend.',
+    'With --all: versions of backends, agents and tools, and what differs from the backend.',
   ],
-  options: { all: flag('agents and tools as well') },
+  options: { all: flag('include agents and tools') },
   examples: [
-    ['monctl version --output json', 'for a program'],
+    ['monctl version --output json', 'as JSON'],
     ['monctl version --all', 'after an upgrade'],
   ],
   async run(call) {
@@ -22,7 +22,7 @@ export const versionCommand: Command = {
       const all = await versionsOfAll(call);
       await output.show(all, () => table(VERSION_COLUMNS, all, output.look));
       const others = differing(all);
-      output.note(others === '' ? 'all agree' : `not as the backend: ${others}`);
+      output.note(others === '' ? 'all agree' : `different from the backend: ${others}`);
       return;
     }
     const backend = api();
@@ -53,6 +53,6 @@ function backendText({
   readonly compatible: string | null;
 }): string {
   if (compatible === null) return 'unknown';
-  // A backend of another make answers version 1 too, and has no version of ours.
-  return `${version ?? 'of another make'} (API level ${compatible})`;
+  // A backend not mon answers version 1 too, and has no version of ours.
+  return `${version ?? 'not mon'} (API level ${compatible})`;
 }

@@ -47,10 +47,13 @@ export async function indexFile(
       onObject?.(item.object);
     }
   }
-  if (hasBegin && end === undefined) throw new MonError('invalid', `${said} was cut off: it has no end`);
+  if (hasBegin && end === undefined) throw new MonError('invalid', `${said} is truncated: it has no end marker`);
   if (end !== undefined && end !== places.length) {
-    throw new MonError('invalid', `${said} is not whole: it holds ${String(places.length)} of ${String(end)} objects`);
+    throw new MonError(
+      'invalid',
+      `${said} is incomplete: it contains ${String(places.length)} of ${String(end)} objects`,
+    );
   }
-  if (places.length === 0 && !hasBegin) throw new MonError('invalid', `${said} holds no object`);
+  if (places.length === 0 && !hasBegin) throw new MonError('invalid', `${said} contains no objects`);
   return { places: places.toSorted((a, b) => a.rank - b.rank || a.offset - b.offset), isMarked: end !== undefined };
 }

@@ -88,7 +88,7 @@ class Pending {
     this.#parts.push(bytes);
     this.#length += bytes.length;
     if (this.#length > DOCUMENT_BYTES_MAX) {
-      throw new MonError('too_large', `the object at byte ${String(this.offset)} is larger than any that is taken`);
+      throw new MonError('too_large', `the object at byte ${String(this.offset)} is too large`);
     }
   }
 
@@ -169,10 +169,7 @@ class JsonSplitter implements Splitter {
         } else if (BETWEEN.has(byte)) {
           this.#pending.skip(1);
         } else {
-          throw new MonError(
-            'invalid',
-            `at byte ${String(this.#pending.offset)} there is no object where one must begin`,
-          );
+          throw new MonError('invalid', `at byte ${String(this.#pending.offset)} an object is expected`);
         }
       } else if (this.#closes(byte)) {
         this.#pending.add(chunk.slice(start, at + 1));

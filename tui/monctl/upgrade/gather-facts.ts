@@ -16,23 +16,23 @@ const FREE_ENTITIES = 100;
 
 /** What only whoever plans the upgrade can name. */
 export const TOLD_OPTIONS = {
-  dump: takes('FILE', 'a dump of everything: it is read to its end', { completes: 'file' }),
+  dump: takes('FILE', 'a full dump', { completes: 'file' }),
   snapshot: takes('FILE', 'a snapshot of the embedded key-value store', { completes: 'file' }),
-  certificate: takes('FILE,...', 'each certificate that backends and agents use', { completes: 'file' }),
-  accept: takes('LIST', `what you vouch for: ${ATTESTATIONS.join(', ')}`, { completes: ATTESTATIONS }),
+  certificate: takes('FILE,...', 'certificates of backends and agents', { completes: 'file' }),
+  accept: takes('LIST', `confirm manually: ${ATTESTATIONS.join(', ')}`, { completes: ATTESTATIONS }),
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
 /** What a cluster of another make does not tell. */
 export const CLUSTER_OPTIONS = {
-  offline: flag('ask no backend: the dump tells what there is'),
-  'event-store': takes('key-value|relational', 'where the cluster keeps its events', {
+  offline: flag('do not contact a backend; use the dump'),
+  'event-store': takes('key-value|relational', 'event store of the cluster', {
     completes: ['key-value', 'relational'],
   }),
-  'key-value-store': takes('embedded|external', 'where its key-value store runs', {
+  'key-value-store': takes('embedded|external', 'location of its key-value store', {
     completes: ['embedded', 'external'],
   }),
-  'event-rows': takes('N', 'events in its relational database'),
-  'entity-limit': takes('N|unlimited', `entities that its licence allows; default ${String(FREE_ENTITIES)}`),
+  'event-rows': takes('N', 'number of events in its relational database'),
+  'entity-limit': takes('N|unlimited', `entity limit of its license; default ${String(FREE_ENTITIES)}`),
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
 /** What the options tell, for a plan that a backend carries out. */
@@ -68,7 +68,7 @@ export async function liveFacts(call: Call): Promise<UpgradeFacts> {
 }
 
 function offline(call: Call, dump: DumpReading | undefined): UpgradeFacts {
-  if (dump === undefined) throw new MonError('invalid', '--offline needs --dump FILE, which tells what there is');
+  if (dump === undefined) throw new MonError('invalid', '--offline needs --dump FILE');
   return {
     product: 'cluster',
     taken_at: Math.floor(call.nowMs / 1000),

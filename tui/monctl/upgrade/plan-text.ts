@@ -9,7 +9,7 @@ const STYLES: Readonly<Record<RuleVerdict, Style>> = { pass: 'green', warn: 'yel
 const FINDING_COLUMNS: readonly Column<Finding>[] = [
   { title: 'VERDICT', text: ({ verdict }) => verdict, style: ({ verdict }) => STYLES[verdict] },
   { title: 'RULE', text: ({ rule }) => rule },
-  { title: 'WHAT IT IS ABOUT', text: ({ title }) => title },
+  { title: 'TITLE', text: ({ title }) => title },
 ];
 
 /** What the rules find: a line each, and beneath them the evidence and the remedies of those that do not pass. */
@@ -57,6 +57,6 @@ export function planLine(plan: PlanRunSummary): string {
     step === undefined || state !== 'open'
       ? ''
       : `, step ${String(steps.indexOf(step) + 1)} of ${String(steps.length)}`;
-  const held = holder === null ? '' : `, held by ${holder.who}`;
+  const held = holder === null ? '' : `, owned by ${holder.who}`;
   return `plan ${String(id)}, ${from} to ${to}: ${state}${place}${held}`;
 }

@@ -65,7 +65,7 @@ export class TerminalPlanRun {
   }
 
   async #wish(question: string): Promise<Wish> {
-    const answer = await this.#parts.ask(`${question}? [y]es, [s]kip with a reason, [q]uit and go on later: `);
+    const answer = await this.#parts.ask(`${question}? [y]es, [s]kip with a reason, [q]uit and continue later: `);
     if (isYes(answer)) return 'go';
     return /^s(?:kip)?$/i.test(answer.trim()) ? 'skip' : 'leave';
   }

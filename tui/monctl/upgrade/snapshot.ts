@@ -30,12 +30,12 @@ async function problemOf(file: string, size: number): Promise<string | null> {
   const head = Buffer.alloc(META_AT + 8);
   const { bytesRead } = await handle.read(head, 0, head.length, 0);
   const isMeta = bytesRead === head.length && head.readUInt32LE(META_AT) === META_MAGIC;
-  if (!isMeta || head.readUInt32LE(META_AT + 4) !== META_VERSION) return 'it is no snapshot of a key-value store';
+  if (!isMeta || head.readUInt32LE(META_AT + 4) !== META_VERSION) return 'it is not a snapshot of a key-value store';
   // A copy of the database file has no digest: then that it begins well is all that can be said.
   if (size % SECTOR_BYTES === 0) return null;
-  if (size % SECTOR_BYTES !== DIGEST_BYTES) return 'it was cut off';
+  if (size % SECTOR_BYTES !== DIGEST_BYTES) return 'it is truncated';
   const [stated, computed] = await Promise.all([readDigest(handle, size), digestOf(file, size - DIGEST_BYTES)]);
-  return stated.equals(computed) ? null : 'it is damaged: its digest is another one';
+  return stated.equals(computed) ? null : 'it is damaged: its digest does not match';
 }
 
 async function readDigest(handle: FileHandle, size: number): Promise<Buffer> {

@@ -181,7 +181,7 @@ describe('from a dump alone', () => {
     expect(await check('--snapshot', await snapshotFile(DAYS_AGO))).toMatchObject({ verdict: 'block' });
     expect(await check('--snapshot', dump)).toMatchObject({
       verdict: 'block',
-      text: expect.stringContaining('it is no snapshot of a key-value store'),
+      text: expect.stringContaining('it is not a snapshot of a key-value store'),
     });
     const snapshot = await snapshotFile();
     expect(await check('--snapshot', snapshot)).toMatchObject({ verdict: 'warn' });
@@ -194,7 +194,7 @@ describe('from a dump alone', () => {
     const call = `upgrade plan --offline --dump ${CLUSTER_DUMP} --from 5.21.0 --to 6.5.0 --output json`;
     const { code, stdout, stderr } = await runMonctl(call.split(' '));
     expect(code).toBe(10);
-    expect(stderr).toMatch(/^monctl: in the way of the upgrade: /);
+    expect(stderr).toMatch(/^monctl: the upgrade is blocked: /);
     const plan = JSON.parse(stdout) as { readonly steps: readonly { readonly id: string }[] };
     expect(plan.steps.map(({ id }) => id)).toEqual([
       'rules',
@@ -250,7 +250,7 @@ describe('from a cluster that runs', () => {
     const { code, stdout, stderr } = await runMonctl(call, { MON_BACKEND: cluster.url });
     expect(stdout).toBe(
       [
-        'VERDICT  RULE              WHAT IT IS ABOUT',
+        'VERDICT  RULE              TITLE',
         'pass     same-versions     All backends run the same version',
         'pass     6.2.0-namespaces  Every check names a namespace that exists',
         '',
@@ -317,9 +317,9 @@ describe('from a cluster that runs', () => {
 });
 
 test.each([
-  [['--from', 'x'], 'x is no version: give one like 6.4.0'],
+  [['--from', 'x'], 'x is not a version: use one like 6.4.0'],
   [['--from', '6.5.0', '--to', '6.4.0'], '6.4.0 is older than 6.5.0: there is no plan for a downgrade'],
-  [['--from', '6.4.0', '--offline'], '--offline needs --dump FILE, which tells what there is'],
+  [['--from', '6.4.0', '--offline'], '--offline needs --dump FILE'],
   [['--offline'], '--offline needs --from VERSION'],
   [
     ['--from', '6.4.0', '--offline', '--dump', 'x', '--accept', 'all'],

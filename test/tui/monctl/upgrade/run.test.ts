@@ -50,9 +50,9 @@ test('checks of namespaces that do not exist: shown first, then fixed step by st
     'monctl namespace delete gone --skip-confirm',
   ];
   const dry = await upgrade(url, ['fix-namespaces']);
-  expect(dry.stdout).toBe(`${commands.join('\n')}\nnothing was done: add --apply to do it\n`);
+  expect(dry.stdout).toBe(`${commands.join('\n')}\nnothing was changed: add --apply to apply it\n`);
   const declined = await upgrade(url, ['fix-namespaces', '--apply'], { answer: 'n' });
-  expect(declined).toMatchObject({ code: 9, stderr: expect.stringContaining(`left out: ${commands.join('; ')}`) });
+  expect(declined).toMatchObject({ code: 9, stderr: expect.stringContaining(`skipped: ${commands.join('; ')}`) });
   const applied = await upgrade(url, ['fix-namespaces', '--apply'], { answer: 'y' });
   expect(applied).toMatchObject({ code: 0, stdout: '3 steps done\n' });
   expect((await new V2Peer(url).get('/namespaces')).body).toEqual([{ name: 'default' }]);
@@ -75,7 +75,7 @@ test('a plan is carried out in a plain terminal, left, and gone on with', async 
   const url = await aBackend();
   const leave = await upgrade(url, ['run', '--from', '6.1.0', '--to', '6.5.0'], { answer: 'q' });
   expect(leave).toMatchObject({ code: 7, stdout: 'plan 1, 6.1.0 to 6.5.0: open, step 1 of 12\n' });
-  expect(leave.stderr).toContain('step 1 of 12: Look at everything that could go wrong');
+  expect(leave.stderr).toContain('step 1 of 12: Run the pre-flight checks');
 
   const answers = [
     'rules, where something is in the way that the next step mends: y',
@@ -101,7 +101,7 @@ test('what is asked about is told also where a program gets the plan', async () 
   const left = await upgrade(url, ['run', '--from', '6.1.0', '--to', '6.5.0', '-o', 'json'], { answer: 'q' });
   expect(left).toMatchObject({
     code: 7,
-    stderr: expect.stringContaining('step 1 of 12: Look at everything that could go wrong'),
+    stderr: expect.stringContaining('step 1 of 12: Run the pre-flight checks'),
   });
   expect(JSON.parse(left.stdout)).toMatchObject({ id: 1, state: 'open' });
 });
@@ -127,21 +127,21 @@ test('plans are listed and shown, taken over, abandoned with a reason, and rolle
   await client.order(1, { order: 'take', session: 'a console', force: false });
   expect(await upgrade(url, ['take'])).toMatchObject({
     code: 6,
-    stderr: 'monctl: local administrator holds the plan\n',
+    stderr: 'monctl: local administrator owns the plan\n',
   });
   expect((await upgrade(url, ['take', '--force'])).stdout).toBe(
-    'plan 1, 6.4.0 to 6.5.0: open, step 1 of 10, held by local administrator\n',
+    'plan 1, 6.4.0 to 6.5.0: open, step 1 of 10, owned by local administrator\n',
   );
   const { stdout } = await upgrade(url, ['list']);
   expect(stdout.split('\n')).toEqual([
-    'ID  FROM   TO     STATE  STEPS    HOLDER               MADE BY',
+    'ID  FROM   TO     STATE  STEPS    HOLDER               CREATED BY',
     ' 1  6.4.0  6.5.0  open   0 of 10  local administrator  local administrator',
     '',
   ]);
   expect((await upgrade(url, ['show'])).stdout).toContain('local administrator takes it from local administrator');
   expect(await upgrade(url, ['roll-back', '--reason', 'x'])).toMatchObject({
     code: 6,
-    stderr: 'monctl: the plan has no backup to go back to\n',
+    stderr: 'monctl: the plan has no backup to roll back to\n',
   });
   expect(await upgrade(url, ['abandon'])).toMatchObject({ code: 2 });
   expect((await upgrade(url, ['abandon', '--reason', 'the window is over'])).stdout).toBe(
@@ -151,7 +151,7 @@ test('plans are listed and shown, taken over, abandoned with a reason, and rolle
   const watched = await upgrade(url, ['show', '--watch']);
   expect(watched.stdout.split('\n').map((line) => line.replace(/^\S+ {2}/, ''))).toEqual([
     'plan from 6.4.0 to 6.5.0, made by local administrator',
-    'local administrator holds it',
+    'owned by local administrator',
     'local administrator takes it from local administrator',
     'local administrator abandons it: the window is over',
     '',
@@ -169,7 +169,7 @@ test('a cluster of another make keeps no plans', async () => {
   const { url } = await startCluster({});
   expect(await upgrade(url, ['run', '--from', '6.1.0'], { answer: 'y' })).toMatchObject({
     code: 3,
-    stderr: `monctl: ${url} keeps no plans, as only our backends do: follow the one of monctl upgrade plan by hand\n`,
+    stderr: `monctl: ${url} stores no plans because it is not a mon backend: follow the output of monctl upgrade plan manually\n`,
   });
 });
 
@@ -187,5 +187,5 @@ test('version --all: backend, agents and tools side by side, and what differs', 
     { program: 'monctl', where: 'here', version: '1.0.0', count: 1, agrees: true },
   ]);
   const table = await runMonctl(['version', '--all'], { MON_BACKEND: url });
-  expect(table.stderr).toBe('not as the backend: 1 agent at 0.9.0\n');
+  expect(table.stderr).toBe('different from the backend: 1 agent at 0.9.0\n');
 });

@@ -32,8 +32,8 @@ test('a whole snapshot, with the digest or as the bare file', async () => {
 test('a damaged one, one that was cut off, and what is none', async () => {
   const damaged = withDigest(page());
   damaged.writeUInt8(1, 3000);
-  expect(await problemOf(damaged)).toBe('it is damaged: its digest is another one');
+  expect(await problemOf(damaged)).toBe('it is damaged: its digest does not match');
   expect(await problemOf(withDigest(page()).subarray(0, 4000))).toBe('it was cut off');
-  expect(await problemOf(Buffer.from('a dump'))).toBe('it is no snapshot of a key-value store');
+  expect(await problemOf(Buffer.from('a dump'))).toBe('it is not a snapshot of a key-value store');
   expect((await readSnapshot('/nowhere/snapshot.db')).problem).toContain('no such file');
 });
